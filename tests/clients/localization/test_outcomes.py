@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
+from inline_snapshot import snapshot
 
 from bot.clients.localization import LocalizationClient, Upload, UploadTrouble
 from bot.domain.localization import CallOperation, Request
@@ -70,10 +71,10 @@ async def test_the_services_words_are_passed_on(
     outcome = await client.run(many)
     assert isinstance(outcome, NotExecuted)
     assert not outcome.again
-    assert "At most 50 elements per request are supported" in outcome.words
+    assert outcome.words == snapshot("text: At most 50 elements per request are supported")
     short = await client.run(Request(operation=CallOperation.SUMMARY, text="Too short."))
     assert isinstance(short, NotExecuted)
-    assert "not long enough to summarize" in short.words
+    assert short.words == snapshot("text: The input is not long enough to summarize")
 
 
 async def test_fifty_elements_are_taken(client: LocalizationClient) -> None:

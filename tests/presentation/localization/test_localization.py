@@ -5,6 +5,7 @@ from decimal import Decimal
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from inline_snapshot import snapshot
 
 from bot.domain.localization import (
     CAPABILITIES,
@@ -152,9 +153,9 @@ def test_files_say_what_they_are_and_how_long() -> None:
 
 def test_how_sure_the_service_is() -> None:
     seen = sight(CAPABILITIES[0], CallState.DONE, result=Gender(gender="female", percent=Decimal("93.00")))
-    assert "*Female* (93 % sure)" in told.result(seen).text
+    assert told.result(seen).text == snapshot("<@U0MARIA> *Detect gender*: *Female* (93 % sure)")
     unsure = sight(CAPABILITIES[0], CallState.DONE, result=Gender(gender="male"))
-    assert told.result(unsure).text.endswith(": *Male*")
+    assert told.result(unsure).text == snapshot("<@U0MARIA> *Detect gender*: *Male*")
 
 
 def test_the_bar_while_a_file_goes_out() -> None:

@@ -5,6 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from inline_snapshot import snapshot
 
 from bot.domain.audit import Entry, Told
 from bot.domain.content import Content
@@ -218,7 +219,7 @@ def test_of_many_calls_the_last_are_told_in_their_order() -> None:
     ]
     text = operations.events("P-4F7K2M", found).text
     head, *lines = text.splitlines()
-    assert head.startswith("*The service recorded 60 calls to us about P-4F7K2M*; these are the last ")
+    assert head == snapshot("*The service recorded 60 calls to us about P-4F7K2M*; these are the last 31")
     assert int(head.rsplit(" ", 1)[1]) == len(lines)
     assert "kind 59" in lines[-1]
     assert f"kind {60 - len(lines)} " in lines[0]
@@ -226,7 +227,9 @@ def test_of_many_calls_the_last_are_told_in_their_order() -> None:
 
 def test_a_call_of_an_unknown_form_is_told_as_it_came() -> None:
     found = PayoutEvent(details=(("attempt", "3"), ("outcome", "gave up")))
-    assert operations.events("P-1", [found]).text.endswith("• attempt: 3, outcome: gave up")
+    assert operations.events("P-1", [found]).text == snapshot("""\
+*The service recorded 1 call to us about P-1*
+• attempt: 3, outcome: gave up""")
 
 
 def test_a_record_is_shown_below_its_amount_and_person() -> None:

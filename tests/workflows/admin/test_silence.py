@@ -11,7 +11,6 @@ from bot.domain.payments.instruction import AttemptKind, State
 from bot.playground.faults import Fault, FaultKind
 from tests.support import deliveries
 from tests.support.bulk import approve, held, reference
-from tests.support.clock import ManualClock
 from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, OLGA, POLICY, Rig
 from tests.support.settling import settle
 from tests.workflows.looking import (
@@ -305,8 +304,8 @@ async def test_a_call_to_localize_waits_in_the_queue_and_one_finds_out(rig: Rig)
 
 
 @pytest.mark.postgres
-async def test_two_processes_count_for_themselves_and_tell_once(postgres_url: str) -> None:
-    rig = await Rig.open(database_url=postgres_url, clock=ManualClock(), policy=POLICY_OF_MANY)
+@pytest.mark.rig(on="postgres", policy=POLICY_OF_MANY)
+async def test_two_processes_count_for_themselves_and_tell_once(rig: Rig) -> None:
     first = rig.switchboard
     await rig.start()  # beside the first one
     try:
@@ -327,4 +326,3 @@ async def test_two_processes_count_for_themselves_and_tell_once(postgres_url: st
         assert len(rig.paid) == len(set(rig.paid)) == 12
     finally:
         await first.stop()
-        await rig.close()

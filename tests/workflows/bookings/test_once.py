@@ -3,6 +3,7 @@
 import contextlib
 
 import pytest
+from inline_snapshot import snapshot
 
 from bot.domain.bookings.booking import Booking, Stage
 from bot.domain.payments.payout import GUARD_SECONDS
@@ -25,6 +26,7 @@ from tests.support.deliveries import (
     turned,
 )
 from tests.support.rig import ALERTS, FINANCE, MARIA, OLGA, Rig
+from tests.support.shown import shown
 
 pytestmark = [pytest.mark.rig(on="both", opened_by=open_rig), pytest.mark.both_databases]
 
@@ -91,7 +93,10 @@ async def test_a_request_that_was_lost_is_never_repeated(rig: Rig) -> None:
     await rig.pass_time(1_200, steps=40)
     assert "*Not booked*" in card(rig).text
     assert any("*not booked*" in line and f"<@{MARIA}>" in line for line in lines(rig))
-    assert "not booked" in rig.workspace.messages(ALERTS)[-1].text
+    assert shown(rig.workspace.messages(ALERTS)[-1].text) == snapshot(
+        ":warning: <@U0MARIA> B-······ (Centro to Ana Lopez) was *not booked*, as far as anybody can read: the "
+        "delivery service does not know it. Look at its dashboard before you book it again."
+    )
     await rig.pass_time(7_200, steps=20)
     assert not service_of(rig).bookings
     assert len(service_of(rig).calls_of("create_booking")) == 1
@@ -145,7 +150,10 @@ async def test_a_request_that_arrives_very_late_is_found_and_told(rig: Rig) -> N
     service.book.create(service.store("Centro"), fields)
     await rig.pass_time(1_800, steps=4)
     assert "READY_FOR_PICKUP" in card(rig).text
-    assert "after all" in rig.workspace.messages(ALERTS)[-1].text
+    assert shown(rig.workspace.messages(ALERTS)[-1].text) == snapshot(
+        ":rotating_light: B-······ (Centro to Ana Lopez) appeared at the delivery service after all: *searching for "
+        "a driver*. If it was booked again, one of the two has to be canceled."
+    )
 
 
 @pytest.mark.parametrize(
@@ -316,7 +324,7 @@ async def open_with_our_key(database_url: str, *, master_key: str | None) -> Rig
 
 @pytest.mark.rig(on="sqlite", opened_by=open_with_our_key, master_key=None)
 async def test_keys_of_stores_do_without_a_master_key(rig: Rig) -> None:
-    assert "Ours" in await deliver(rig, "stores")
+    assert shown(await deliver(rig, "stores")) == snapshot("*1 store*\n• *Ours* (key from the settings)")
     await ask_price(rig, **{views.STORE: "Ours", views.PHONE: "+593 99 123 4567"})
     await rig.submit(MARIA, {})
     await rig.settle()

@@ -1,10 +1,12 @@
 """T16: what the service says carries it forward, never back; each end is told once, with or without callbacks."""
 
 import pytest
+from inline_snapshot import snapshot
 
 from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
 from tests.support.rig import APPROVALS, FINANCE, MARIA, Rig
+from tests.support.shown import shown
 from tests.workflows.looking import (
     DAY,
     HOUR,
@@ -58,7 +60,10 @@ async def test_failed_with_the_services_reason(rig: Rig, heard_by: str) -> None:
     await approved(rig)
     await move(rig)
     assert await state(rig) is State.FAILED
-    assert "The &lt;!channel&gt; account is closed &amp; gone." in told_once(rig, "failed")
+    assert shown(told_once(rig, "failed")) == snapshot(
+        ":x: <@U0MARIA> 25.00 USD to ana@example.com (P-······) *failed* at the service. Reason: The "
+        "&lt;!channel&gt; account is closed &amp; gone. Approved by Ada Okafor."
+    )
     assert everywhere(rig, "*failed*")
     assert buttons(rig) == set()
 
@@ -83,7 +88,10 @@ async def test_money_in_escrow_that_comes_back(rig: Rig, heard_by: str) -> None:
     await rig.payments.delivered()
     await rig.pass_time(2 * DAY, steps=8)
     assert await state(rig) is State.CANCELED
-    assert "the money went back" in told_once(rig, "canceled")
+    assert shown(told_once(rig, "canceled")) == snapshot(
+        ":leftwards_arrow_with_hook: <@U0MARIA> 25.00 USD to mia@example.com (P-······) was *canceled* by the "
+        "service; the money went back. Approved by Ada Okafor."
+    )
     assert rig.payments.ledger.paid_cents() == 0
 
 

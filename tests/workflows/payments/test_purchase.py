@@ -6,6 +6,7 @@ from typing import Any
 
 import aiohttp
 import pytest
+from inline_snapshot import snapshot
 
 from bot.domain.payments.instruction import AttemptOutcome, CallbackKind, Instruction, Kind, State
 from bot.domain.payments.operation import OperationStatus
@@ -16,6 +17,7 @@ from bot.presentation.payments import purchases
 from bot.workflows.payments.purchase import PURCHASE
 from storage.rows import InboxState, OutboxState
 from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, RANDOM, Rig
+from tests.support.shown import shown
 from tests.workflows.calling import call, inbox, token
 from tests.workflows.looking import (
     DAY,
@@ -328,13 +330,20 @@ async def test_another_amount_is_not_given_out_and_its_payment_is_an_alarm(rig: 
     await collect(rig)
     assert await state(rig) is State.MISMATCH
     assert not link(rig)
-    assert "999.99 instead of 119.50" in told_once(rig, "failed", FINANCE)
+    assert shown(told_once(rig, "failed", FINANCE)) == snapshot(
+        ":octagonal_sign: <@U0MARIA> 119.50 USD from ben@example.com (C-······) has *failed*: the service's record "
+        "is not what was asked for; do not pass any link on. Reason: the amount is 999.99 instead of 119.50."
+    )
     assert not pictures(rig)
     assert len(alerts(rig)) == 1
     await decide(rig)
     await rig.pass_time(10 * MINUTE, steps=5)
     assert len(alerts(rig)) == 2
-    assert "was paid" in alerts(rig)[1]
+    assert shown(alerts(rig)[1]) == snapshot(
+        ":rotating_light: Purchase C-······, 119.50 USD from ben@example.com, asked by <@U0MARIA>: was paid, "
+        "although its link was not given out.\n"
+        "The service says CONFIRMED."
+    )
     assert await state(rig) is State.MISMATCH
     before = asked(rig, "get_operation")
     await rig.pass_time(DAY, steps=24)
@@ -378,13 +387,12 @@ async def test_a_restart_goes_on_following(rig: Rig) -> None:
 
 async def test_a_claim_that_is_too_old_is_not_sent(rig: Rig) -> None:
     """The machine sleeps between the claim and the request."""
-    clock = rig.clock
     naps = ["write.after:claim_create"]
 
     def probe(point: str) -> None:
         if point in naps:
             naps.remove(point)
-            clock.advance(6)
+            rig.clock.advance(6)
 
     await rig.start_again(probe=probe)
     await collect(rig)
@@ -464,8 +472,9 @@ async def test_what_was_reported_and_never_confirmed_is_said_after_a_day(rig: Ri
     assert (await call(rig, token((await newest(rig)).id, CallbackKind.PURCHASE), {"status": CONFIRMED}))[0] == 200
     await rig.pass_time(27 * HOUR, steps=27)
     assert len(alerts(rig)) == 1
-    assert "payment" in alerts(rig)[0]
-    assert "reported, not confirmed" in alerts(rig)[0]
+    assert shown(alerts(rig)[0]) == snapshot("""\
+:rotating_light: Purchase C-······, 119.50 USD from ben@example.com, asked by <@U0MARIA>: was reported, not confirmed.
+A callback reported payment, but the service's record never confirmed it.""")
     assert await inbox(rig) == [InboxState.UNCONFIRMED]
     assert await state(rig) is State.OPEN
 

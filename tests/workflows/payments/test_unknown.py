@@ -1,11 +1,13 @@
 """T14 to T16: an unknown outcome is read and never sent again by itself; in the end a person decides."""
 
 import pytest
+from inline_snapshot import snapshot
 
 from bot.domain.payments.instruction import AttemptKind, AttemptOutcome, State
 from bot.playground.faults import Fault, FaultKind
 from bot.presentation.payments import forms
 from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, LIN, MARIA, ZOE, Rig
+from tests.support.shown import shown
 from tests.workflows.looking import (
     DAY,
     HOUR,
@@ -226,12 +228,13 @@ async def test_closing_it_takes_a_reason_and_is_told(rig: Rig) -> None:
     await rig.workspace.submit(LIN, {forms.REASON: " "}, force=True)
     form = rig.workspace.modal(LIN)
     assert form is not None
-    assert "Give a reason" in form.errors[forms.REASON]
+    assert shown(form.errors[forms.REASON]) == snapshot("Give a reason, for example: the invoice is from last year.")
     await rig.submit(LIN, {forms.REASON: "I saw it in their list as not paid"})
     assert await state(rig) is State.CLOSED
-    text = told_once(rig, "failed")
-    assert "closed as not paid by Lin Chen" in text
-    assert "I saw it in their list as not paid." in text
+    assert shown(told_once(rig, "failed")) == snapshot(
+        ":no_entry: <@U0MARIA> 25.00 USD to ana@example.com (P-······) has *failed*: it was closed as not paid by "
+        "Lin Chen. Reason: I saw it in their list as not paid."
+    )
     assert buttons(rig) == set()
     assert "othing was paid" not in rig.cards(FINANCE)[0].text
 

@@ -3,11 +3,13 @@
 import asyncio
 
 import pytest
+from inline_snapshot import snapshot
 
 from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
 from bot.presentation.payments import forms
 from tests.support.rig import ADA, APPROVALS, EVE, FINANCE, GUS, LIN, MARIA, OLGA, TOM, ZOE, Rig
+from tests.support.shown import shown
 from tests.workflows.looking import (
     actions,
     asked,
@@ -30,7 +32,9 @@ async def test_one_approval_where_one_is_needed(rig: Rig) -> None:
     assert rig.paid == [("ana@example.com", 2500)]
     assert await state(rig) is State.COMMITTED
     assert everywhere(rig, f"Approved by <@{ADA}>")
-    assert "recorded" in await heard(rig, ADA, "Your approval is recorded")
+    assert shown(await heard(rig, ADA, "Your approval is recorded")) == snapshot(
+        ":ballot_box_with_check: Your approval is recorded, the first of 1. The card shows how it goes on."
+    )
 
 
 async def test_two_approvals_where_two_are_needed(rig: Rig) -> None:
@@ -66,8 +70,9 @@ async def test_another_amount_stands_at_its_field_and_counts_nothing(rig: Rig, t
     form = rig.workspace.modal(ADA)
     assert form is not None
     assert list(form.errors) == [forms.AMOUNT]
-    assert "not the amount on the card" in form.errors[forms.AMOUNT]
-    assert form.errors[forms.AMOUNT].endswith(": 1500.00")
+    assert shown(form.errors[forms.AMOUNT]) == snapshot(
+        "This is not the amount on the card. Type it as it stands there, with a point before the cents: 1500.00"
+    )
     assert not await votes(rig)
     await rig.submit(ADA, {forms.AMOUNT: "1500.00 usd"})
     assert rig.workspace.modal(ADA) is None
@@ -213,7 +218,9 @@ async def test_who_comes_after_the_decision_is_told_who_was_first(rig: Rig) -> N
     late = card.button("payout.approve").value
     await rig.press("approve", user=ADA)
     await rig.workspace.click(LIN, APPROVALS, card.ts, "payout.approve", value=late, force=True)
-    assert f"approved by <@{ADA}>" in await heard(rig, LIN, "approved by")
+    assert shown(await heard(rig, LIN, "approved by")) == snapshot(
+        ":information_source: 25.00 USD to ana@example.com (P-······) is now *sent*, approved by <@U0ADA>."
+    )
     await rig.payments.advance()
     await rig.payments.delivered()
     await rig.settle()

@@ -1,12 +1,14 @@
 """T9: a request that nobody decides ends by itself; its clock starts when the approvers can first see it."""
 
 import pytest
+from inline_snapshot import snapshot
 
 from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
 from bot.presentation.payments import forms
 from tests.support.clock import START
-from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, POLICY, Rig
+from tests.support.rig import ADA, APPROVALS, FINANCE, POLICY, Rig
+from tests.support.shown import shown
 from tests.workflows.looking import (
     DAY,
     HOUR,
@@ -29,7 +31,10 @@ async def test_nobody_decides_for_a_day(rig: Rig) -> None:
     await rig.pass_time(1)
     assert await state(rig) is State.EXPIRED
     assert everywhere(rig, "*expired*: Nobody decided in time. Nothing was paid.")
-    assert f"<@{MARIA}>" in told_once(rig, "expired")
+    assert shown(told_once(rig, "expired")) == snapshot(
+        ":alarm_clock: <@U0MARIA> 25.00 USD to ana@example.com (P-······) has *expired*. Nothing was paid. Reason: "
+        "nobody decided in time."
+    )
     assert buttons(rig) == set()
 
 
@@ -46,7 +51,9 @@ async def test_a_click_after_the_deadline_counts_nothing_even_before_anybody_not
     rig.clock.advance(DAY)  # nothing has noticed yet
     card = await rig.card()
     await rig.workspace.click(ADA, APPROVALS, card.ts, "payout.approve")
-    assert "has expired" in await heard(rig, ADA, "expired")
+    assert shown(await heard(rig, ADA, "expired")) == snapshot(
+        ":no_entry_sign: This request has expired; nothing was paid. It has to be asked for again."
+    )
     assert not await votes(rig)
     await rig.settle()
     assert await state(rig) is State.EXPIRED

@@ -1,6 +1,7 @@
 """T6 and T7: one veto suffices and has a reason; what was not sent can be taken back."""
 
 import pytest
+from inline_snapshot import snapshot
 
 from bot.domain.approvals import Refusal
 from bot.domain.payments.instruction import State
@@ -8,6 +9,7 @@ from bot.playground.faults import Fault, FaultKind
 from bot.presentation.payments import forms
 from bot.workflows.requests import decide
 from tests.support.rig import ADA, APPROVALS, FINANCE, GUS, LIN, MARIA, OLGA, TOM, ZOE, Rig
+from tests.support.shown import shown
 from tests.workflows.looking import (
     MINUTE,
     actions,
@@ -31,9 +33,10 @@ async def test_a_veto_ends_it_with_its_reason(rig: Rig) -> None:
     assert await state(rig) is State.REJECTED
     assert everywhere(rig, f"*rejected* by <@{ADA}>. Reason: the invoice is from last year.")
     for text in (told_once(rig, "rejected", FINANCE), told_once(rig, "rejected", APPROVALS)):
-        assert f"<@{MARIA}>" in text
-        assert "*rejected* by Ada Okafor" in text
-        assert "the invoice is from last year." in text
+        assert shown(text) == snapshot(
+            ":no_entry: <@U0MARIA> 25.00 USD to ana@example.com (P-······) was *rejected* by Ada Okafor. Reason: the "
+            "invoice is from last year. Nothing was paid."
+        )
     assert buttons(rig) == set()
     assert not rig.paid
 
@@ -65,7 +68,7 @@ async def test_no_reason_is_no_veto(rig: Rig, reason: str) -> None:
     await rig.workspace.submit(ADA, {forms.REASON: reason}, force=True)
     form = rig.workspace.modal(ADA)
     assert form is not None
-    assert "Give a reason, for example" in form.errors[forms.REASON]
+    assert shown(form.errors[forms.REASON]) == snapshot("Give a reason, for example: the invoice is from last year.")
     assert await state(rig) is State.AWAITING
 
 
@@ -113,8 +116,10 @@ async def test_an_admin_withdraws_for_somebody_else_and_says_why(rig: Rig) -> No
     assert await state(rig) is State.WITHDRAWN
     assert everywhere(rig, f"*withdrawn* by <@{OLGA}>. Reason: the contract &lt;!channel&gt; ended.")
     for text in (told_once(rig, "withdrawn", FINANCE), told_once(rig, "withdrawn", APPROVALS)):
-        assert f"<@{MARIA}>" in text
-        assert "*withdrawn* by Olga Reis. Reason: the contract &lt;!channel&gt; ended. Nothing was paid." in text
+        assert shown(text) == snapshot(
+            ":wastebasket: <@U0MARIA> 25.00 USD to ana@example.com (P-······) was *withdrawn* by Olga Reis. Reason: "
+            "the contract &lt;!channel&gt; ended. Nothing was paid."
+        )
     entries = await read(rig, lambda tx: [row.entry for row in tx.audit.rows() if row.entry.action == "withdrawn"])
     assert [(one.actor, one.detail["reason"]) for one in entries] == [(OLGA, "the contract <!channel> ended")]
     assert buttons(rig) == set()
@@ -127,7 +132,7 @@ async def test_without_a_reason_an_admin_withdraws_nothing(rig: Rig, reason: str
     await rig.workspace.submit(OLGA, {forms.REASON: reason}, force=True)
     form = rig.workspace.modal(OLGA)
     assert form is not None
-    assert "Give a reason, for example" in form.errors[forms.REASON]
+    assert shown(form.errors[forms.REASON]) == snapshot("Give a reason, for example: the invoice is from last year.")
     found = await newest(rig)
     click = decide.Click(instruction_id=found.id, round=found.round, person=OLGA)
     decided = await decide.withdraw(rig.switchboard.context, click, reason=reason)
@@ -151,7 +156,9 @@ async def test_the_reason_of_an_admin_comes_too_late_for_what_was_sent_meanwhile
     await rig.submit(OLGA, {forms.REASON: "the contract ended"})
     notice = rig.workspace.modal(OLGA)
     assert notice is not None
-    assert "It is too late to withdraw this." in notice.plain
+    assert shown(notice.plain) == snapshot("""\
+Without effect
+:no_entry_sign: It is too late to withdraw this. Its status: *sent*.""")
     assert await state(rig) is State.COMMITTED
 
 
@@ -167,7 +174,9 @@ async def test_withdrawing_is_confirmed_with_the_sum(rig: Rig) -> None:
 async def test_nobody_else_withdraws(rig: Rig, user: str) -> None:
     await rig.pay()
     await rig.press("withdraw", user=user)
-    assert "Only the person who asked, or an admin" in await heard(rig, user, "Only the person")
+    assert shown(await heard(rig, user, "Only the person")) == snapshot(
+        ":no_entry_sign: Only the person who asked, or an admin, can withdraw this."
+    )
     assert await state(rig) is State.AWAITING
 
 
@@ -196,7 +205,7 @@ async def test_what_was_sent_cannot_be_withdrawn_and_that_is_explained(rig: Rig)
     await rig.press("approve")
     await rig.workspace.click(MARIA, FINANCE, card.ts, "payout.withdraw", value=value, force=True)
     text = await heard(rig, MARIA, "too late")
-    assert "It is too late to withdraw this. Its status: *sent*." in text
+    assert shown(text) == snapshot(":no_entry_sign: It is too late to withdraw this. Its status: *sent*.")
     assert await state(rig) is State.COMMITTED
 
 
@@ -208,7 +217,9 @@ async def test_what_is_just_being_created_can_be_withdrawn_a_little_later(rig: R
     card, found = rig.cards(FINANCE)[0], await newest(rig)
     value = f"{found.id}:{found.round}"
     await rig.workspace.click(MARIA, FINANCE, card.ts, "payout.withdraw", value=value, force=True)
-    assert "while it is being created" in await heard(rig, MARIA, "being created")
+    assert shown(await heard(rig, MARIA, "being created")) == snapshot(
+        ":no_entry_sign: It cannot be withdrawn while it is being created. Try again when it waits for approval."
+    )
     assert await state(rig) is State.CREATE_UNKNOWN
 
 
@@ -221,7 +232,10 @@ async def test_nothing_is_created_for_what_was_withdrawn_at_once(rig: Rig) -> No
     await rig.pass_time(5 * MINUTE, steps=5)
     assert not rig.payments.operations
     assert not rig.workspace.messages(APPROVALS)
-    assert "withdrawn" in told_once(rig, "withdrawn", FINANCE)
+    assert shown(told_once(rig, "withdrawn", FINANCE)) == snapshot(
+        ":wastebasket: <@U0MARIA> 25.00 USD to ana@example.com (P-······) was *withdrawn* by Maria Silva. Nothing "
+        "was paid."
+    )
 
 
 async def test_a_decision_after_the_end_changes_nothing(rig: Rig) -> None:

@@ -176,13 +176,12 @@ async def test_the_limit_is_given_back_only_when_it_certainly_was_not_paid(
 
 async def test_a_claim_that_is_too_old_is_abandoned_unsent(rig: Rig) -> None:
     """The machine sleeps between the claim and the request."""
-    clock = rig.clock
     naps = ["write.after:claim_commit"]
 
     def probe(point: str) -> None:
         if point in naps:
             naps.remove(point)
-            clock.advance(GUARD_SECONDS + 1)
+            rig.clock.advance(GUARD_SECONDS + 1)
 
     await rig.start_again(probe=probe)
     await approved(rig)
