@@ -21,8 +21,8 @@ from storage.errors import StorageError, translated
 from storage.migrate import see_version
 from storage.rows import STORE_KEY, Head
 from storage.sealing import Sealer, SealError
-from storage.tables import callback_token as token_table
-from storage.tables import instruction as instruction_table
+from storage.tables.instructions import callback_token as token_table
+from storage.tables.instructions import instruction as instruction_table
 from storage.transaction import Tx
 from storage.writer import WRITERS_LOCK
 
