@@ -108,20 +108,6 @@ class ServiceDialect:
     language: str = "en"
 
 
-@dataclass(frozen=True, kw_only=True)
-class RouteRow:
-    """One line of what ``routes`` prints."""
-
-    name: str
-    method: str
-    path: str
-    mark: str
-    moves_money: bool
-    confirmed: bool
-    overridden: bool
-    is_unconfirmed: bool
-
-
 class RouteTable:
     """All routes of all services, and the rule of production.
 
@@ -174,18 +160,6 @@ class RouteTable:
             if route.mark.is_assumed and not route.confirmed
         )
 
-    def rows(self) -> tuple[RouteRow, ...]:
-        """The table as ``routes`` prints it, in the order of the file."""
-        return tuple(
-            RouteRow(
-                name=route.name,
-                method=route.method,
-                path=route.path,
-                mark=route.mark.value,
-                moves_money=route.moves_money,
-                confirmed=route.confirmed,
-                overridden=route.overridden,
-                is_unconfirmed=route.is_unconfirmed,
-            )
-            for route in self._routes.values()
-        )
+    def rows(self) -> tuple[Route, ...]:
+        """Every route, in the order of the file."""
+        return tuple(self._routes.values())
