@@ -84,6 +84,11 @@ class Route:
                 raise ValueError(f"{name} is no identifier")
         return PLACEHOLDER.sub(lambda found: quote(values[found[1]], safe=""), self.path)
 
+    @property
+    def ours(self) -> Mapping[str, str]:
+        """The service's name of a request field -> ours; of twins the one that belongs to the body as a whole."""
+        return {theirs: ours for ours, theirs in reversed(list(self.fields.items()))}
+
     def named(self, values: Mapping[str, object]) -> dict[str, object]:
         """The given fields under the service's names; None means "leave it out"."""
         return {self.fields[ours]: value for ours, value in values.items() if value is not None}
