@@ -105,14 +105,14 @@ class OutboxRow(Leased):
     place: str
     channel: str
     payload: Mapping[str, object]
-    state: OutboxState
-    attempts: int
+    state: OutboxState = OutboxState.NEW
+    attempts: int = 0
     """Times it was taken, the present one included."""
     due_at: datetime
-    sent_channel: str
-    sent_ts: str
+    sent_channel: str = ""
+    sent_ts: str = ""
     created_at: datetime
-    last_error: str
+    last_error: str = ""
 
     @property
     def before(self) -> OutboxState:
@@ -163,9 +163,9 @@ class Tracked(Leased):
     """When it began to be followed."""
     due_at: datetime | None
     """When it is read next; None: it is no longer followed."""
-    polls: int
-    last_status: str
-    stopped_at: datetime | None
+    polls: int = 0
+    last_status: str = ""
+    stopped_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,16 +182,16 @@ class Board:
     """The thread it is posted in; None: it is a message of its own, and its own thread holds the details."""
     requester: str
     """Who gets it as a direct message where the bot cannot post in the channel; empty: nobody."""
-    ts: str
+    ts: str = ""
     """Empty until it was posted."""
-    shown_version: int
-    wanted_version: int
+    shown_version: int = 0
+    wanted_version: int = 1
     """Counts the changes to show; the board is up to date when ``shown_version`` is as high."""
-    progress: bool
+    progress: bool = False
     """Whether only progress waits to be shown, which is less urgent."""
-    edited_at: datetime | None
-    due_at: datetime | None
-    attempts: int
+    edited_at: datetime | None = None
+    due_at: datetime | None = None
+    attempts: int = 0
 
     @property
     def thread(self) -> str | None:

@@ -7,7 +7,7 @@ from typing import Any
 from sqlalchemy import and_, bindparam, case, func, literal, null, select, update
 
 from storage.prepared import Prepared
-from storage.repositories.common import Repository, insert_once
+from storage.repositories.common import Repository, columns, insert_once
 from storage.rows import Board
 from storage.tables.queues import board as table
 from storage.types import Moment
@@ -45,21 +45,10 @@ class Boards(Repository):
         self, subject: str, *, channel: str, thread_ts: str | None, requester: str, instruction_id: str | None = None
     ) -> bool:
         """Store a board that is about to be posted; False when it is stored already."""
-        values = {
-            "subject": subject,
-            "instruction_id": instruction_id,
-            "channel": channel,
-            "thread_ts": thread_ts,
-            "requester": requester,
-            "ts": "",
-            "shown_version": 0,
-            "wanted_version": 1,
-            "progress": False,
-            "edited_at": None,
-            "due_at": None,
-            "attempts": 0,
-        }
-        return insert_once(self._connection, table, values, unless=("subject",))
+        board = Board(
+            subject=subject, instruction_id=instruction_id, channel=channel, thread_ts=thread_ts, requester=requester
+        )
+        return insert_once(self._connection, table, columns(board), unless=("subject",))
 
     def get(self, subject: str) -> Board | None:
         """The board of this subject."""

@@ -13,7 +13,17 @@ from sqlalchemy import (
     text,
 )
 
-from storage.repositories.common import FREED, NO_LEASE, Condition, Repository, claim, claiming, free, insert_once
+from storage.repositories.common import (
+    FREED,
+    NO_LEASE,
+    Condition,
+    Repository,
+    claim,
+    claiming,
+    columns,
+    free,
+    insert_once,
+)
 from storage.rows import OutboxRow, OutboxState
 from storage.tables.queues import outbox as table
 
@@ -64,26 +74,19 @@ class Outbox(Repository):
         due_at: datetime | None = None,
     ) -> bool:
         """Queue a post under a new ULID; False when ``key`` was queued before, in whatever state it is."""
-        values = {
-            "id": id,
-            "instruction_id": instruction_id,
-            "subject": subject,
-            "key": key,
-            "action": action,
-            "place": place,
-            "channel": channel,
-            "payload": dict(payload),
-            "state": OutboxState.NEW,
-            "attempts": 0,
-            "due_at": due_at or now,
-            "lease_owner": "",
-            "lease_until": None,
-            "sent_channel": "",
-            "sent_ts": "",
-            "created_at": now,
-            "last_error": "",
-        }
-        return insert_once(self._connection, table, values, unless=("key",))
+        row = OutboxRow(
+            id=id,
+            instruction_id=instruction_id,
+            subject=subject,
+            key=key,
+            action=action,
+            place=place,
+            channel=channel,
+            payload=dict(payload),
+            due_at=due_at or now,
+            created_at=now,
+        )
+        return insert_once(self._connection, table, columns(row), unless=("key",))
 
     def get(self, outbox_id: str) -> OutboxRow | None:
         """The row with this id."""

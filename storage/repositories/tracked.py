@@ -4,7 +4,7 @@ from datetime import datetime
 
 from sqlalchemy import bindparam, select
 
-from storage.repositories.common import FREED, Repository, claim, claiming, insert_once, records
+from storage.repositories.common import FREED, Repository, claim, claiming, columns, insert_once, records
 from storage.rows import Tracked
 from storage.tables.instructions import tracked as table
 
@@ -24,19 +24,8 @@ class TrackedResources(Repository):
         self, kind: str, remote_id: str, *, due_at: datetime, now: datetime, instruction_id: str | None = None
     ) -> bool:
         """Follow this resource from ``due_at`` on; False when it is or was followed already."""
-        values = {
-            "kind": kind,
-            "remote_id": remote_id,
-            "instruction_id": instruction_id,
-            "created_at": now,
-            "due_at": due_at,
-            "polls": 0,
-            "lease_owner": "",
-            "lease_until": None,
-            "last_status": "",
-            "stopped_at": None,
-        }
-        return insert_once(self._connection, table, values, unless=("kind", "remote_id"))
+        row = Tracked(kind=kind, remote_id=remote_id, instruction_id=instruction_id, created_at=now, due_at=due_at)
+        return insert_once(self._connection, table, columns(row), unless=("kind", "remote_id"))
 
     def get(self, kind: str, remote_id: str) -> Tracked | None:
         """The followed resource."""
