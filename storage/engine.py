@@ -11,8 +11,8 @@ import logging
 import os
 import sqlite3
 import time
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Protocol, TypeVar, cast
@@ -285,7 +285,27 @@ class PostgresLine:
         await self._engine.dispose()
 
 
-def create_private(path: Path) -> None:
+@asynccontextmanager
+async def open_writing(address: SqliteFile | PostgresServer, *, patience: Patience | None) -> AsyncIterator[Line]:
+    """The writing line of a database. A SQLite file is locked first, unless ``patience`` is None.
+
+    Raises:
+        StorageError: another process uses the SQLite file, or it cannot be opened.
+    """
+    async with AsyncExitStack() as stack:
+        line: Line
+        if isinstance(address, PostgresServer):
+            line = PostgresLine.open(address, writes=True, connections=1)
+        else:
+            if patience is not None:
+                stack.callback((await LockFile.wait(address.path, patience=patience)).release)
+            _create_private(address.path)
+            line = await SqliteLine.open(address, writes=True)
+        stack.push_async_callback(line.close)
+        yield line
+
+
+def _create_private(path: Path) -> None:
     """Create the database file readable by its owner only; its journal files inherit that."""
     with suppress(FileExistsError):
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))

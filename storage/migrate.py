@@ -5,8 +5,8 @@ from alembic.config import Config
 from sqlalchemy import Connection, inspect, text
 from sqlalchemy.exc import SQLAlchemyError
 
-from storage.address import PostgresServer, parse_address
-from storage.engine import IMPATIENT, LockFile, Patience, PostgresLine, SqliteLine, create_private
+from storage.address import parse_address
+from storage.engine import IMPATIENT, Patience, open_writing
 from storage.errors import StorageError, translated
 from storage.migrations import HEAD
 from storage.repositories.audit import AuditTrail
@@ -27,29 +27,9 @@ async def migrate(url: str, *, audit_key: bytes | None = None, patience: Patienc
         StorageError: the address is wrong, another process uses the SQLite file, the database is newer than this
             program or was written with another key, or a step failed.
     """
-    address = parse_address(url)
-
-    def upgrade(connection: Connection) -> None:
-        _upgrade(connection, audit_key)
-
     try:
-        if isinstance(address, PostgresServer):
-            line = PostgresLine.open(address, writes=True, connections=1)
-            try:
-                await line.run(upgrade)
-            finally:
-                await line.close()
-            return
-        lock = await LockFile.wait(address.path, patience=patience)
-        try:
-            create_private(address.path)
-            sqlite = await SqliteLine.open(address, writes=True)
-            try:
-                await sqlite.run(upgrade)
-            finally:
-                await sqlite.close()
-        finally:
-            lock.release()
+        async with open_writing(parse_address(url), patience=patience) as line:
+            await line.run(lambda connection: _upgrade(connection, audit_key))
     except SQLAlchemyError as error:
         raise translated(error) from error
 

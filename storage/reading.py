@@ -19,7 +19,7 @@ from storage.address import PostgresServer, SqliteFile, parse_address
 from storage.engine import BUSY_SECONDS
 from storage.errors import OtherKey, StorageError, translated
 from storage.repositories.audit import AuditTrail
-from storage.tables import audit, audit_head, audit_key
+from storage.tables.instructions import audit, audit_head, audit_key
 from storage.transaction import Tx
 
 T = TypeVar("T")

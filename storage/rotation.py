@@ -14,15 +14,15 @@ from bot.domain.anchors import Anchor
 from bot.domain.audit import Entry, check, key_id
 from bot.domain.payments.instruction import FINAL
 from bot.domain.references import callback_token, derived_key, token_hash
-from storage.address import PostgresServer, parse_address
+from storage.address import parse_address
 from storage.anchors import AnchorFile, anchors_path
-from storage.engine import LockFile, PostgresLine, SqliteLine
+from storage.engine import IMPATIENT, open_writing
 from storage.errors import StorageError, translated
 from storage.migrate import see_version
 from storage.rows import STORE_KEY, Head
 from storage.sealing import Sealer, SealError
-from storage.tables import callback_token as token_table
-from storage.tables import instruction as instruction_table
+from storage.tables.instructions import callback_token as token_table
+from storage.tables.instructions import instruction as instruction_table
 from storage.transaction import Tx
 from storage.writer import WRITERS_LOCK
 
@@ -65,7 +65,6 @@ async def rotate(url: str, *, old: str, new: str, now: datetime) -> Rotated | No
             hold, or the database is not at the version of this program.
         OSError: the anchors cannot be read.
     """
-    address = parse_address(url)
     secrets = Secret(old), Secret(new)
     anchors = anchors_path(url)
 
@@ -77,21 +76,8 @@ async def rotate(url: str, *, old: str, new: str, now: datetime) -> Rotated | No
             return _rotate(connection, *secrets, now, AnchorFile(anchors, key=secrets[0].key("anchor")))
 
     try:
-        if isinstance(address, PostgresServer):
-            server = PostgresLine.open(address, writes=True, connections=1)
-            try:
-                return await server.run(work)
-            finally:
-                await server.close()
-        lock = LockFile.take(address.path)
-        try:
-            file = await SqliteLine.open(address, writes=True)
-            try:
-                return await file.run(work)
-            finally:
-                await file.close()
-        finally:
-            lock.release()
+        async with open_writing(parse_address(url), patience=IMPATIENT) as line:
+            return await line.run(work)
     except SQLAlchemyError as error:
         raise translated(error) from error
 

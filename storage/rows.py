@@ -78,7 +78,19 @@ class ClosedKey:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OutboxRow:
+class Leased:
+    """A row that one process at a time works on."""
+
+    lease_owner: str = ""
+    lease_until: datetime | None = None
+    tries: int = 0
+    """Steps begun since one was last stored, the present one included."""
+    stopped: str = ""
+    """The number of the internal error that stopped it; empty: it goes on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutboxRow(Leased):
     """One post to Slack: stored before it is sent, and sent at most once as far as Slack's answers allow."""
 
     id: str
@@ -93,20 +105,14 @@ class OutboxRow:
     place: str
     channel: str
     payload: Mapping[str, object]
-    state: OutboxState
-    attempts: int
+    state: OutboxState = OutboxState.NEW
+    attempts: int = 0
     """Times it was taken, the present one included."""
     due_at: datetime
-    lease_owner: str
-    lease_until: datetime | None
-    sent_channel: str
-    sent_ts: str
+    sent_channel: str = ""
+    sent_ts: str = ""
     created_at: datetime
-    last_error: str
-    tries: int = 0
-    """Steps begun since one was last stored, the present one included."""
-    stopped: str = ""
-    """The number of the internal error that stopped it; empty: it goes on."""
+    last_error: str = ""
 
     @property
     def before(self) -> OutboxState:
@@ -115,7 +121,7 @@ class OutboxRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class InboxRow:
+class InboxRow(Leased):
     """The callbacks of one address: hints to read its instruction again."""
 
     id: str
@@ -130,16 +136,10 @@ class InboxRow:
     state: InboxState
     attempts: int
     due_at: datetime
-    lease_owner: str
-    lease_until: datetime | None
     hints: int
     """How many came so far."""
     read_at: datetime | None
     """When it was last claimed."""
-    tries: int = 0
-    """Steps begun since one was last stored, the present one included."""
-    stopped: str = ""
-    """The number of the internal error that stopped it; empty: it goes on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,7 +153,7 @@ class CallbackToken:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tracked:
+class Tracked(Leased):
     """A resource at a service that is polled until it is final."""
 
     kind: str
@@ -163,15 +163,9 @@ class Tracked:
     """When it began to be followed."""
     due_at: datetime | None
     """When it is read next; None: it is no longer followed."""
-    polls: int
-    lease_owner: str
-    lease_until: datetime | None
-    last_status: str
-    stopped_at: datetime | None
-    tries: int = 0
-    """Steps begun since one was last stored, the present one included."""
-    stopped: str = ""
-    """The number of the internal error that stopped it; empty: it goes on."""
+    polls: int = 0
+    last_status: str = ""
+    stopped_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -188,16 +182,16 @@ class Board:
     """The thread it is posted in; None: it is a message of its own, and its own thread holds the details."""
     requester: str
     """Who gets it as a direct message where the bot cannot post in the channel; empty: nobody."""
-    ts: str
+    ts: str = ""
     """Empty until it was posted."""
-    shown_version: int
-    wanted_version: int
+    shown_version: int = 0
+    wanted_version: int = 1
     """Counts the changes to show; the board is up to date when ``shown_version`` is as high."""
-    progress: bool
+    progress: bool = False
     """Whether only progress waits to be shown, which is less urgent."""
-    edited_at: datetime | None
-    due_at: datetime | None
-    attempts: int
+    edited_at: datetime | None = None
+    due_at: datetime | None = None
+    attempts: int = 0
 
     @property
     def thread(self) -> str | None:
@@ -206,7 +200,7 @@ class Board:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Job:
+class Job(Leased):
     """Long-running work that needs no approval."""
 
     id: str
@@ -226,17 +220,11 @@ class Job:
     created_at: datetime
     due_at: datetime | None
     """When it is due; None: it waits for another change."""
-    lease_owner: str = ""
-    lease_until: datetime | None = None
     closed_at: datetime | None = None
-    tries: int = 0
-    """Steps begun since one was last stored, the present one included."""
-    stopped: str = ""
-    """The number of the internal error that stopped it; empty: it goes on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DropRow:
+class DropRow(Leased):
     """A file dropped in a conversation of the bot: Slack's id of it, and what is known about it."""
 
     id: str
@@ -259,12 +247,6 @@ class DropRow:
     """Times it was claimed."""
     created_at: datetime
     due_at: datetime | None
-    lease_owner: str = ""
-    lease_until: datetime | None = None
-    tries: int = 0
-    """Steps begun since one was last stored, the present one included."""
-    stopped: str = ""
-    """The number of the internal error that stopped it; empty: it goes on."""
 
 
 class StoreState(StrEnum):
@@ -311,7 +293,7 @@ class StoreHook:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StoreEvent:
+class StoreEvent(Leased):
     """One message to a webhook, as received: a hint to read a booking."""
 
     id: str
@@ -324,12 +306,6 @@ class StoreEvent:
     state: InboxState
     attempts: int
     due_at: datetime
-    lease_owner: str
-    lease_until: datetime | None
-    tries: int = 0
-    """Steps begun since one was last stored, the present one included."""
-    stopped: str = ""
-    """The number of the internal error that stopped it; empty: it goes on."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

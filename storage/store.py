@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
 from storage.address import PostgresServer, SqliteFile, parse_address
-from storage.engine import IMPATIENT, Line, LockFile, Patience, PostgresLine, SqliteLine, create_private
+from storage.engine import IMPATIENT, Line, Patience, PostgresLine, SqliteLine, open_writing
 from storage.errors import translated
 from storage.migrate import see_version
 from storage.readers import Readers
@@ -136,22 +136,17 @@ async def _connect(
     address: SqliteFile | PostgresServer, readers: int, stack: AsyncExitStack, patience: Patience | None
 ) -> tuple[Line, list[Line]]:
     """The writing and the reading lines; the stack closes them. Without ``patience`` the lock is not taken."""
+    line = await stack.enter_async_context(open_writing(address, patience=patience))
     if isinstance(address, PostgresServer):
-        line = PostgresLine.open(address, writes=True, connections=1)
-        stack.push_async_callback(line.close)
         pool = PostgresLine.open(address, writes=False, connections=readers)
         stack.push_async_callback(pool.close)
         # All lines share one pool: each line may use one of its connections.
         return line, [pool] * readers
-    if patience is not None:
-        stack.callback((await LockFile.wait(address.path, patience=patience)).release)
-    create_private(address.path)
     lines: list[Line] = []
-    for number in range(1 + readers):
-        opened = await SqliteLine.open(address, writes=number == 0)
-        stack.push_async_callback(opened.close)
-        lines.append(opened)
-    return lines[0], lines[1:]
+    for _ in range(readers):
+        lines.append(await SqliteLine.open(address, writes=False))
+        stack.push_async_callback(lines[-1].close)
+    return line, lines
 
 
 def _see(connection: Connection, audit_key: bytes) -> None:

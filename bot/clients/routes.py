@@ -84,6 +84,11 @@ class Route:
                 raise ValueError(f"{name} is no identifier")
         return PLACEHOLDER.sub(lambda found: quote(values[found[1]], safe=""), self.path)
 
+    @property
+    def ours(self) -> Mapping[str, str]:
+        """The service's name of a request field -> ours; of twins the one that belongs to the body as a whole."""
+        return {theirs: ours for ours, theirs in reversed(list(self.fields.items()))}
+
     def named(self, values: Mapping[str, object]) -> dict[str, object]:
         """The given fields under the service's names; None means "leave it out"."""
         return {self.fields[ours]: value for ours, value in values.items() if value is not None}
@@ -106,20 +111,6 @@ class ServiceDialect:
     list_page_size: int = 100
     item_amount: Literal["unit", "line"] = "unit"
     language: str = "en"
-
-
-@dataclass(frozen=True, kw_only=True)
-class RouteRow:
-    """One line of what ``routes`` prints."""
-
-    name: str
-    method: str
-    path: str
-    mark: str
-    moves_money: bool
-    confirmed: bool
-    overridden: bool
-    is_unconfirmed: bool
 
 
 class RouteTable:
@@ -174,18 +165,6 @@ class RouteTable:
             if route.mark.is_assumed and not route.confirmed
         )
 
-    def rows(self) -> tuple[RouteRow, ...]:
-        """The table as ``routes`` prints it, in the order of the file."""
-        return tuple(
-            RouteRow(
-                name=route.name,
-                method=route.method,
-                path=route.path,
-                mark=route.mark.value,
-                moves_money=route.moves_money,
-                confirmed=route.confirmed,
-                overridden=route.overridden,
-                is_unconfirmed=route.is_unconfirmed,
-            )
-            for route in self._routes.values()
-        )
+    def rows(self) -> tuple[Route, ...]:
+        """Every route, in the order of the file."""
+        return tuple(self._routes.values())

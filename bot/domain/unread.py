@@ -6,7 +6,7 @@ Only names and types are kept. What is proposed is a guess that an operator conf
 import json
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from difflib import SequenceMatcher
 from functools import lru_cache
@@ -114,17 +114,7 @@ class UnreadAnswer:
             "status": self.status,
             "body": self.body,
             "fields": [[list(field.path), field.kind] for field in self.fields],
-            "wanted": [
-                {
-                    "section": one.section,
-                    "name": one.name,
-                    "known": list(one.known),
-                    "is_there": one.is_there,
-                    "candidates": list(one.candidates),
-                    "deeper": one.deeper,
-                }
-                for one in self.wanted
-            ],
+            "wanted": [asdict(one) for one in self.wanted],
             "is_cut": self.is_cut,
         }
 

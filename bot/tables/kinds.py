@@ -1,10 +1,10 @@
-"""The kind of a file, by its first bytes. Everything but text and XLSX is refused, with the kind's common name."""
+"""The kind of a file, by its first bytes. Everything but text and XLSX is refused, with the name of its format."""
 
 import zipfile
 from enum import StrEnum
 from typing import BinaryIO
 
-from bot.domain.files.sniffing import FileKind, markup_of, sniff
+from bot.domain.files.sniffing import markup_of, sniff
 from bot.domain.files.tables import Flaw, TableProblem
 from bot.tables.archive import DAMAGE
 
@@ -12,25 +12,12 @@ _HEAD = 4_096
 _CONTROLS = bytes(set(range(32)) - set(b"\x00\t\r\n\x0b\x0c\x1a\x1b"))
 _BOMS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
 
-_CALLED = {
-    "pdf": "a PDF",
-    "rtf": "an RTF document",
-    "html": "a web page",
-    "mhtml": "a web page",
-    "xml": "an XML file",
-    "json": "a JSON file",
-    "gz": "a gzip archive",
-    "7z": "a 7z archive",
-    "rar": "a RAR archive",
-    "sqlite": "a database",
-    "parquet": "a Parquet file",
-}
-_CALLED_AS = {FileKind.AUDIO: "an audio file", FileKind.VIDEO: "a video", FileKind.DOCUMENT: "a picture"}
+_TEXTS = ("", "csv", "txt")
 _INSIDE = (
-    ("xl/workbook.bin", "an XLSB workbook"),
-    ("word/document.xml", "a Word document"),
-    ("ppt/presentation.xml", "a presentation"),
-    ("Index/Document.iwa", "a Numbers document"),
+    ("xl/workbook.bin", "xlsb"),
+    ("word/document.xml", "docx"),
+    ("ppt/presentation.xml", "pptx"),
+    ("Index/Document.iwa", "numbers"),
 )
 
 
@@ -53,14 +40,15 @@ def kind_of(file: BinaryIO, *, name: str) -> Kind:
         raise TableProblem(Flaw.EMPTY)
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return _archive(file)
-    kind, found = sniff(head)
+    found = sniff(head).format
     if found == "ole":
         raise _compound(file)
-    called = _CALLED.get(found) or _CALLED.get(markup_of(head)) or _CALLED_AS.get(kind)
-    if called is None and not head.startswith(_BOMS) and _is_binary(head):
-        called = "an old workbook (.xls)" if name.casefold().endswith(".xls") else "no text"
-    if called is not None:
-        raise TableProblem(Flaw.OTHER_KIND, names=[called])
+    if found in _TEXTS:
+        found = markup_of(head)
+        if not found and not head.startswith(_BOMS) and _is_binary(head):
+            found = "xls" if name.casefold().endswith(".xls") else "binary"
+    if found:
+        raise TableProblem(Flaw.OTHER_KIND, names=[found])
     return Kind.TEXT
 
 
@@ -74,8 +62,8 @@ def _archive(file: BinaryIO) -> Kind:
     if "xl/workbook.xml" in inside:
         return Kind.XLSX
     if b"opendocument.spreadsheet" in mimetype:
-        raise TableProblem(Flaw.OTHER_KIND, names=["an OpenDocument spreadsheet (.ods)"])
-    found = next((kind for part, kind in _INSIDE if part in inside), "a ZIP archive")
+        raise TableProblem(Flaw.OTHER_KIND, names=["ods"])
+    found = next((kind for part, kind in _INSIDE if part in inside), "zip")
     raise TableProblem(Flaw.OTHER_KIND, names=[found])
 
 
@@ -88,7 +76,7 @@ def _compound(file: BinaryIO) -> TableProblem:
     file.seek(0)
     if "EncryptedPackage".encode("utf-16-le") in file.read():
         return TableProblem(Flaw.LOCKED)
-    return TableProblem(Flaw.OTHER_KIND, names=["an old workbook (.xls)"])
+    return TableProblem(Flaw.OTHER_KIND, names=["xls"])
 
 
 def _is_binary(head: bytes) -> bool:

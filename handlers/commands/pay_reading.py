@@ -7,7 +7,7 @@ from functools import partial
 from bot.domain.approvals import Role, full_member, listed, may_see_balance
 from bot.domain.content import Content
 from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceNow
-from bot.domain.payments.instruction import Kind
+from bot.domain.payments.instruction import Instruction, Kind
 from bot.presentation import answers
 from bot.presentation.audit import with_timeline
 from bot.presentation.payments import answers as payment_answers
@@ -36,7 +36,7 @@ async def _show(deps: Dependencies, command: Command, values: Values) -> Reply:
         return Private(answers.refused(refusal))
     in_a_role = any(listed(role, standing, ctx.policy.people) for role in Role)
     found = await story(ctx.store, text)
-    if found is not None and (in_a_role or found.instruction.requester == command.user):
+    if found is not None and (in_a_role or found.about.requester == command.user):
         return await _told_now(deps, found)
     payments = ctx.payments.client
     if found is not None or not in_a_role or payments is None:
@@ -48,7 +48,7 @@ async def _show(deps: Dependencies, command: Command, values: Values) -> Reply:
         if operation is None:
             raise _unknown("operation", SHOW, deps, text)
         ours = await story(ctx.store, operation.code) if operation.code else None
-        if ours is not None and ours.instruction.code == operation.code:
+        if ours is not None and ours.about.code == operation.code:
             return await _told(deps, ours)
         return Private(operations.record(operation))
 
@@ -63,10 +63,10 @@ async def show(deps: Dependencies, reference: str) -> Private:
     return await _told(deps, found)
 
 
-async def _told_now(deps: Dependencies, found: Story) -> Reply:
+async def _told_now(deps: Dependencies, found: Story[Instruction]) -> Reply:
     """Show one of our requests, with the service's current record where it has one."""
-    card, payments, remote_id = await _told(deps, found), deps.ctx.payments.client, found.instruction.remote_id
-    if payments is None or remote_id is None or found.instruction.kind in (Kind.BULK, Kind.BULK_CANCEL):
+    card, payments, remote_id = await _told(deps, found), deps.ctx.payments.client, found.about.remote_id
+    if payments is None or remote_id is None or found.about.kind in (Kind.BULK, Kind.BULK_CANCEL):
         return card
 
     async def look_there() -> Answer:
@@ -80,9 +80,11 @@ async def _told_now(deps: Dependencies, found: Story) -> Reply:
     return Later(look_there, card)
 
 
-async def _told(deps: Dependencies, found: Story, add: Callable[[Content], Content] | None = None) -> Private:
+async def _told(
+    deps: Dependencies, found: Story[Instruction], add: Callable[[Content], Content] | None = None
+) -> Private:
     """The card with its story; ``add`` puts something between them."""
-    instruction = found.instruction
+    instruction = found.about
     votes = await find_votes(deps.ctx, instruction)
     approvals, link = deps.ctx.policy.channels.approvals, link_of(deps.ctx, instruction)
     card = payment_answers.shown_to(instruction, votes, approvals_channel=approvals, link=link)

@@ -45,11 +45,11 @@ async def _told(deps: Dependencies, text: str, *, reader: str | None) -> Content
     """The story of a request or a booking; ``reader``: of those they asked for only, None: of any."""
     store = deps.ctx.store
     found = await story(store, text)
-    if found is not None and reader in (None, found.instruction.requester):
-        return audit.story(found.instruction, found.rows, is_complete=found.is_complete)
+    if found is not None and reader in (None, found.about.requester):
+        return audit.story(found.about, found.rows, is_complete=found.is_complete)
     delivery = await booking_story(store, text)
-    if delivery is not None and reader in (None, delivery.booking.requester):
-        return booking_audit.story(delivery.booking, delivery.rows, is_complete=delivery.is_complete)
+    if delivery is not None and reader in (None, delivery.about.requester):
+        return booking_audit.story(delivery.about, delivery.rows, is_complete=delivery.is_complete)
     return None
 
 

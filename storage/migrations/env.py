@@ -2,7 +2,7 @@
 
 from alembic import context
 
-from storage.tables import metadata
+from storage.tables.columns import metadata
 
 context.configure(
     connection=context.config.attributes["connection"],

@@ -3,19 +3,16 @@
 from datetime import datetime
 from typing import Any, ClassVar
 
-from sqlalchemy import ColumnElement, Connection, Table, delete, func, select, update
+from sqlalchemy import ColumnElement, Table, delete, func, select
 
-from storage.repositories.common import FREED, end_leases
+from storage.repositories.common import FREED, Repository, end_leases
 from storage.rows import InboxState
 
 
-class Arrivals:
+class Arrivals(Repository):
     """A table of arrivals; ``table`` has the columns ``id``, ``state``, ``received_at``, and those of a lease."""
 
     table: ClassVar[Table]
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     def again(self, arrival_id: str, due_at: datetime) -> bool:
         """No outcome yet: due again at ``due_at``."""
@@ -51,4 +48,4 @@ class Arrivals:
     def _settle(self, arrival_id: str, *more: ColumnElement[bool], **values: Any) -> bool:
         """End the step of an unprocessed one; False when it was processed before."""
         one = (self.table.c.id == arrival_id, self._received, *more)
-        return self._connection.execute(update(self.table).where(*one).values({**FREED, **values})).rowcount == 1
+        return self._change(self.table, *one, **FREED, **values) == 1

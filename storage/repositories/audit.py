@@ -3,7 +3,7 @@
 import hmac
 import json
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import UTC
 from typing import Any
 
@@ -13,11 +13,11 @@ from sqlalchemy import Row as SqlRow
 from bot.domain.audit import GENESIS, EarlierKey, Entry, Keys, Row, Stored, key_id, link, seal
 from storage.errors import OtherKey
 from storage.prepared import Prepared
-from storage.repositories.common import insert_once
+from storage.repositories.common import columns, insert_once
 from storage.rows import ClosedKey, Head
 from storage.sealing import Sealer, SealError
-from storage.tables import audit as table
-from storage.tables import audit_head, audit_key
+from storage.tables.instructions import audit as table
+from storage.tables.instructions import audit_head, audit_key
 from storage.types import canonical_json, storable
 
 KEY_CLOSED = "key_closed"
@@ -68,18 +68,7 @@ class AuditTrail:
         )
         _INSERT.count(
             self._connection,
-            {
-                "seq": seq,
-                "at": entry.at,
-                "instruction_id": entry.instruction_id,
-                "actor": entry.actor,
-                "action": entry.action,
-                "before": entry.before,
-                "after": entry.after,
-                "detail": entry.detail,
-                "previous": row.previous,
-                "hash": row.hash,
-            },
+            {"seq": seq, **columns(entry), "previous": row.previous, "hash": row.hash},
         )
         if head.seq == 0:
             _FIRST_HEAD.count(self._connection, {"id": 1, "seq": seq, "hash": row.hash})
@@ -258,13 +247,5 @@ def _as_read_back(entry: Entry) -> Entry:
 
 
 def _read(row: SqlRow[Any]) -> Row:
-    entry = Entry(
-        at=row.at,
-        instruction_id=row.instruction_id,
-        actor=row.actor,
-        action=row.action,
-        before=row.before,
-        after=row.after,
-        detail=row.detail,
-    )
+    entry = Entry(**{field.name: getattr(row, field.name) for field in fields(Entry)})
     return Row(seq=row.seq, entry=entry, previous=row.previous, hash=row.hash)

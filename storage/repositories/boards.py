@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, and_, bindparam, case, func, literal, null, select, update
+from sqlalchemy import and_, bindparam, case, func, literal, null, select, update
 
 from storage.prepared import Prepared
-from storage.repositories.common import insert_once
+from storage.repositories.common import Repository, columns, insert_once
 from storage.rows import Board
-from storage.tables import board as table
+from storage.tables.queues import board as table
 from storage.types import Moment
 
 _GAP = timedelta(seconds=3)
@@ -38,36 +38,21 @@ _MARK_REQUEST = Prepared(
 )
 
 
-class Boards:
+class Boards(Repository):
     """The table ``board``."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     def add(
         self, subject: str, *, channel: str, thread_ts: str | None, requester: str, instruction_id: str | None = None
     ) -> bool:
         """Store a board that is about to be posted; False when it is stored already."""
-        values = {
-            "subject": subject,
-            "instruction_id": instruction_id,
-            "channel": channel,
-            "thread_ts": thread_ts,
-            "requester": requester,
-            "ts": "",
-            "shown_version": 0,
-            "wanted_version": 1,
-            "progress": False,
-            "edited_at": None,
-            "due_at": None,
-            "attempts": 0,
-        }
-        return insert_once(self._connection, table, values, unless=("subject",))
+        board = Board(
+            subject=subject, instruction_id=instruction_id, channel=channel, thread_ts=thread_ts, requester=requester
+        )
+        return insert_once(self._connection, table, columns(board), unless=("subject",))
 
     def get(self, subject: str) -> Board | None:
         """The board of this subject."""
-        row = self._connection.execute(select(table).where(table.c.subject == subject)).first()
-        return None if row is None else Board(**row._mapping)  # noqa: SLF001
+        return self._one(Board, select(table).where(table.c.subject == subject))
 
     def find(self, channel: str, ts: str) -> Board | None:
         """The board with this message; None when the message is no board."""
@@ -99,7 +84,7 @@ class Boards:
     def due(self, now: datetime, limit: int) -> list[Board]:
         """Boards to edit: results first, then mere progress; longest due first."""
         query = select(table).where(table.c.due_at <= now).order_by(table.c.progress, table.c.due_at).limit(limit)
-        return [Board(**row._mapping) for row in self._connection.execute(query)]  # noqa: SLF001
+        return self._all(Board, query)
 
     def claim_due(self, *, now: datetime, again_at: datetime, limit: int) -> list[Board]:
         """The same, claimed by the caller; due again at ``again_at`` unless it calls :meth:`shown` or :meth:`delay`."""
@@ -110,7 +95,7 @@ class Boards:
 
     def hasten(self, now: datetime) -> None:
         """Make every waiting board due now: the process that claimed them is gone."""
-        self._connection.execute(update(table).where(table.c.due_at > now).values(due_at=now))
+        self._change(table, table.c.due_at > now, due_at=now)
 
     def shown(self, subject: str, version: int, now: datetime) -> None:
         """Store that an edit made it show ``version``.
@@ -121,11 +106,11 @@ class Boards:
 
     def delay(self, subject: str, due_at: datetime, *, failed: bool) -> None:
         """Put the edit off until ``due_at``; ``failed``: Slack refused the edit, which is counted."""
-        waiting = update(table).where(table.c.subject == subject, table.c.due_at.is_not(None))
-        self._connection.execute(waiting.values(due_at=due_at, attempts=table.c.attempts + int(failed)))
+        waiting = (table.c.subject == subject, table.c.due_at.is_not(None))
+        self._change(table, *waiting, due_at=due_at, attempts=table.c.attempts + int(failed))
 
     def _set(self, subject: str, **values: Any) -> None:
-        self._connection.execute(update(table).where(table.c.subject == subject).values(values))
+        self._change(table, table.c.subject == subject, **values)
 
 
 def _showing(version: int, now: datetime) -> dict[str, Any]:

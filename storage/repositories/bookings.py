@@ -8,7 +8,7 @@ from sqlalchemy import Connection, Row, and_, bindparam, delete, func, or_, sele
 
 from bot.domain.bookings.booking import CLOSED, Booking, BookingRequest, Stage
 from storage.repositories.common import FREED, claim, claiming, columns, end_leases, free, insert_once
-from storage.tables import booking as table
+from storage.tables.services import booking as table
 
 _CLAIM = claiming(
     table, table.c.stage.in_(bindparam("in_stages", expanding=True)), key=table.c.id, order=[table.c.due_at]

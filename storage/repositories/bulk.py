@@ -5,15 +5,15 @@ from datetime import datetime
 from itertools import islice
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, bindparam, func, insert, select, update
+from sqlalchemy import Row, Select, bindparam, func, insert, select, update
 
 from bot.domain.money import Cents
 from bot.domain.payments.bulk import BulkItem
 from bot.domain.payments.bulk_account import BulkRow, RowChange
 from bot.domain.payments.bulk_progress import Tally, tally
-from storage.repositories.common import insert_once
-from storage.tables import bulk_flight as flight
-from storage.tables import bulk_item as table
+from storage.repositories.common import Repository, insert_once
+from storage.tables.instructions import bulk_flight as flight
+from storage.tables.instructions import bulk_item as table
 
 _BATCH = 500
 _SHOWN = (
@@ -33,11 +33,8 @@ _CHANGE = (
 )
 
 
-class BulkItems:
+class BulkItems(Repository):
     """The table ``bulk_item``."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     def add(self, instruction_id: str, rows: Iterable[BulkRow | BulkItem]) -> None:
         """Store the items, with the request itself. Addresses and amounts never change afterwards."""
@@ -67,7 +64,7 @@ class BulkItems:
     def name(self, instruction_id: str, numbers: Sequence[int], attempt: int) -> None:
         """Assign these items to an attempt; 0 undoes it."""
         mine = (table.c.instruction_id == instruction_id, table.c.number.in_(numbers))
-        self._connection.execute(update(table).where(*mine).values(attempt=attempt))
+        self._change(table, *mine, attempt=attempt)
 
     def change(self, instruction_id: str, changes: Sequence[RowChange]) -> None:
         """Store the service's status of some items."""
@@ -91,11 +88,8 @@ class BulkItems:
         return [_row(row) for row in self._connection.execute(query)]
 
 
-class BulkFlights:
+class BulkFlights(Repository):
     """The table ``bulk_flight``: the one submission in flight, and the service's history before it."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     def flying(self) -> str | None:
         """Id of the request whose submission is in flight or of unknown outcome; None: there is none."""
@@ -111,15 +105,13 @@ class BulkFlights:
             return holder == instruction_id
         values = {"instruction_id": instruction_id, "flying": 1, "known": sorted(known), "taken_at": now}
         if not insert_once(self._connection, flight, values, unless=("instruction_id",)):
-            self._connection.execute(
-                update(flight).where(flight.c.instruction_id == instruction_id).values(flying=1, taken_at=now)
-            )
+            self._change(flight, flight.c.instruction_id == instruction_id, flying=1, taken_at=now)
         return True
 
     def land(self, instruction_id: str) -> bool:
         """End the flight, as the outcome is known; False when it was not in flight."""
         mine = (flight.c.instruction_id == instruction_id, flight.c.flying == 1)
-        return self._connection.execute(update(flight).where(*mine).values(flying=None)).rowcount == 1
+        return self._change(flight, *mine, flying=None) == 1
 
     def known(self, instruction_id: str) -> frozenset[str]:
         """The history's ids before the first submission of this request; empty when there was none."""

@@ -1,4 +1,4 @@
-"""Shared by the repositories: inserts that return whether they were first, and leases.
+"""Shared by the repositories: their base class, inserts that return whether they were first, and leases.
 
 Statements that every request runs are built once and get their values as parameters: building one costs
 SQLAlchemy several times what SQLite needs to run it.
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from datetime import datetime, timedelta
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy import (
     Column,
@@ -31,8 +31,34 @@ from sqlalchemy.dialects import postgresql, sqlite
 from storage.prepared import Prepared
 from storage.types import Moment
 
+R = TypeVar("R")
+
 Condition = ColumnElement[bool] | TextClause
 """Condition on rows; text where SQLite must recognise that a partial index covers it."""
+
+
+class Repository:
+    """The rows of a table or two, in one transaction."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def _one(self, kind: type[R], query: Executable) -> R | None:
+        """The first row as a record of that class; None: there is no row."""
+        return next(iter(self._all(kind, query)), None)
+
+    def _all(self, kind: type[R], query: Executable) -> list[R]:
+        """The rows as records of that class, whose fields are the columns."""
+        return records(kind, self._connection.execute(query))
+
+    def _change(self, table: Table, *which: ColumnElement[bool], **values: object) -> int:
+        """Set these columns in the rows that meet the conditions; how many there were."""
+        return self._connection.execute(update(table).where(*which).values(values)).rowcount
+
+
+def records(kind: type[R], rows: Iterable[Row[Any]]) -> list[R]:
+    """The rows as records of that class, whose fields are the columns."""
+    return [kind(**row._mapping) for row in rows]  # noqa: SLF001 - public, underscored against column names
 
 
 def insert_once(connection: Connection, table: Table, values: Mapping[str, object], *, unless: tuple[str, ...]) -> bool:
@@ -52,7 +78,8 @@ def columns(record: Any) -> dict[str, Any]:
     return {field.name: getattr(record, field.name) for field in fields(record)}
 
 
-FREED: Mapping[str, Any] = {"lease_owner": "", "lease_until": None, "tries": 0}
+NO_LEASE: Mapping[str, Any] = {"lease_owner": "", "lease_until": None}
+FREED: Mapping[str, Any] = {**NO_LEASE, "tries": 0}
 """Values stored at the end of a step: no lease, and no failed steps to count."""
 
 
@@ -117,5 +144,4 @@ def claim(
 def end_leases(connection: Connection, table: Table, owner: str, *which: ColumnElement[bool]) -> int:
     """End the leases of other owners on these rows; only where no other process can be alive. How many."""
     taken = (table.c.lease_owner != "", table.c.lease_owner != owner, *which)
-    values = {"lease_owner": "", "lease_until": None}
-    return connection.execute(update(table).where(*taken).values(values)).rowcount
+    return connection.execute(update(table).where(*taken).values(NO_LEASE)).rowcount

@@ -2,12 +2,12 @@
 
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, Connection, delete, func, select, update
+from sqlalchemy import ColumnElement, delete, func, select
 
 from bot.domain.files.dropped import DroppedFile
-from storage.repositories.common import FREED, claim, claiming, columns, end_leases, insert_once
+from storage.repositories.common import FREED, Repository, claim, claiming, columns, insert_once, records
 from storage.rows import DropRow, DropState
-from storage.tables import dropped_file as table
+from storage.tables.queues import dropped_file as table
 
 _CLAIM = claiming(
     table,
@@ -17,11 +17,8 @@ _CLAIM = claiming(
 )
 
 
-class DroppedFiles:
+class DroppedFiles(Repository):
     """The table ``dropped_file``."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     def notice(self, row: DropRow) -> bool:
         """Store a file to look at; False when this adds nothing.
@@ -35,43 +32,23 @@ class DroppedFiles:
             return False
         open_still = table.c.state.in_((DropState.NOTICED, DropState.QUIET))
         placeless = (table.c.id == row.id, open_still, table.c.message_ts == "")
-        place = {
-            "channel": row.channel,
-            "message_ts": row.message_ts,
-            "thread_ts": row.thread_ts,
-            "state": DropState.NOTICED,
-            "attempts": 0,
-            "due_at": row.due_at,
-        }
-        return self._connection.execute(update(table).where(*placeless).values(place)).rowcount == 1
+        place = {"channel": row.channel, "message_ts": row.message_ts, "thread_ts": row.thread_ts}
+        look = {"state": DropState.NOTICED, "attempts": 0, "due_at": row.due_at}
+        return self._change(table, *placeless, **place, **look) == 1
 
     def get(self, file_id: str) -> DropRow | None:
         """The row of this file."""
-        row = self._connection.execute(select(table).where(table.c.id == file_id)).first()
-        return None if row is None else DropRow(**row._mapping)  # noqa: SLF001
+        return self._one(DropRow, select(table).where(table.c.id == file_id))
 
     def claim_due(self, *, now: datetime, owner: str, lease_seconds: float, limit: int) -> list[DropRow]:
         """Claim files to look at, longest due first; the attempt is counted already."""
         rows = claim(self._connection, _CLAIM, now=now, owner=owner, lease_seconds=lease_seconds, limit=limit)
-        claimed = [DropRow(**row._mapping) for row in rows]  # noqa: SLF001
-        return sorted(claimed, key=lambda row: (row.due_at or now, row.id))
+        return sorted(records(DropRow, rows), key=lambda row: (row.due_at or now, row.id))
 
     def offered(self, file: DroppedFile) -> bool:
         """Store that it can be used, and what it is; False when it was settled before."""
-        found = {
-            "channel": file.channel,
-            "message_ts": file.message_ts,
-            "thread_ts": file.thread_ts,
-            "user": file.user,
-            "name": file.name,
-            "size": file.size,
-            "mimetype": file.mimetype,
-            "kind": file.kind,
-            "format": file.format,
-            "duration_ms": file.duration_ms,
-            "header": file.header,
-        }
-        return self._settle(file.id, DropState.OFFERED, found)
+        found = columns(file)
+        return self._settle(found.pop("id"), DropState.OFFERED, found)
 
     def quiet(self, file_id: str) -> bool:
         """Store that nothing is posted about it; False when it was settled before."""
@@ -79,12 +56,11 @@ class DroppedFiles:
 
     def again(self, file_id: str, *, due_at: datetime) -> bool:
         """Try again at ``due_at``."""
-        values = {**FREED, "due_at": due_at}
-        return self._change(file_id, DropState.NOTICED, values)
+        return self._move(file_id, DropState.NOTICED, **FREED, due_at=due_at)
 
     def gone(self, file_id: str) -> bool:
         """Store that an offered file was deleted; False when it was not offered or was deleted before."""
-        return self._change(file_id, DropState.OFFERED, {"state": DropState.GONE})
+        return self._move(file_id, DropState.OFFERED, state=DropState.GONE)
 
     def oldest(self) -> datetime | None:
         """When the oldest unsettled file was noticed."""
@@ -101,17 +77,11 @@ class DroppedFiles:
         some = select(table.c.id).where(*_old(before)).limit(limit).scalar_subquery()
         return self._connection.execute(delete(table).where(table.c.id.in_(some))).rowcount
 
-    def recover(self, owner: str) -> int:
-        """End other owners' leases; only where no other process can be alive. How many."""
-        return end_leases(self._connection, table, owner)
-
     def _settle(self, file_id: str, state: DropState, found: dict[str, object]) -> bool:
-        settled = {**FREED, "state": state, "due_at": None}
-        return self._change(file_id, DropState.NOTICED, {**found, **settled})
+        return self._move(file_id, DropState.NOTICED, **found, **FREED, state=state, due_at=None)
 
-    def _change(self, file_id: str, state: DropState, values: dict[str, object]) -> bool:
-        meant = (table.c.id == file_id, table.c.state == state)
-        return self._connection.execute(update(table).where(*meant).values(values)).rowcount == 1
+    def _move(self, file_id: str, before: DropState, **values: object) -> bool:
+        return self._change(table, table.c.id == file_id, table.c.state == before, **values) == 1
 
 
 def _old(before: datetime) -> tuple[ColumnElement[bool], ...]:

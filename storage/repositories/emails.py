@@ -9,11 +9,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, bindparam, delete, exists, func, insert, or_, select, update
+from sqlalchemy import Select, bindparam, delete, exists, func, insert, or_, select, update
 
-from storage.repositories.common import columns
+from storage.repositories.common import Repository, columns
 from storage.rows import EmailRun
-from storage.tables import email_address, email_block, email_run, job
+from storage.tables.queues import job
+from storage.tables.services import email_address, email_block, email_run
 
 Numbered = tuple[int, str]
 """An address, or an answer in its stored form, by its number."""
@@ -29,11 +30,8 @@ _RECORD = (
 )
 
 
-class EmailRuns:
+class EmailRuns(Repository):
     """The tables ``email_run``, ``email_address`` and ``email_block``."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     def begin(self, run: EmailRun) -> None:
         """Start empty: delete what a process stored that died while it read the file."""
@@ -58,13 +56,11 @@ class EmailRuns:
 
     def get(self, job_id: str) -> EmailRun | None:
         """The progress of a run."""
-        row = self._connection.execute(select(email_run).where(email_run.c.job_id == job_id)).first()
-        return None if row is None else _read(row)
+        return self._one(EmailRun, select(email_run).where(email_run.c.job_id == job_id))
 
     def sized(self, job_id: str, *, rows: int, skipped: int, total: int) -> None:
         """Store the totals, once the whole file has been read."""
-        values = {"rows": rows, "skipped": skipped, "total": total}
-        self._connection.execute(update(email_run).where(email_run.c.job_id == job_id).values(values))
+        self._note(job_id, rows=rows, skipped=skipped, total=total)
 
     def take(self, job_id: str, count: int) -> list[Numbered]:
         """The next addresses; from now on they count as asked."""
@@ -73,13 +69,12 @@ class EmailRuns:
         run = self._connection.execute(select(email_run.c.taken).where(email_run.c.job_id == job_id)).scalar_one()
         found = self._addresses(job_id, email_address.c.n >= run, limit=count)
         if found:
-            taken = found[-1][0] + 1
-            self._connection.execute(update(email_run).where(email_run.c.job_id == job_id).values(taken=taken))
+            self._note(job_id, taken=found[-1][0] + 1)
         return found
 
     def park(self, job_id: str, count: int) -> None:
         """Store how many taken addresses wait for the next worker; none is in flight any more."""
-        self._connection.execute(update(email_run).where(email_run.c.job_id == job_id).values(parked=count))
+        self._note(job_id, parked=count)
 
     def pick_up(self, job_id: str) -> list[Numbered]:
         """Addresses that were taken and have no answer; ask all of them.
@@ -87,8 +82,7 @@ class EmailRuns:
         Those that were not parked may have been asked by a process that died; they count as repeated.
         """
         left = self.unanswered(job_id)
-        values = {"repeated": email_run.c.repeated + len(left) - email_run.c.parked, "parked": 0}
-        self._connection.execute(update(email_run).where(email_run.c.job_id == job_id).values(values))
+        self._note(job_id, repeated=email_run.c.repeated + len(left) - email_run.c.parked, parked=0)
         return left
 
     def unanswered(self, job_id: str) -> list[Numbered]:
@@ -117,8 +111,7 @@ class EmailRuns:
             return
         self._connection.execute(_RECORD, [{"job": job_id, "number": n, "said": said} for n, (_, said) in new.items()])
         outcomes.update(outcome for outcome, _ in new.values())
-        values = {"outcomes": dict(outcomes)}
-        self._connection.execute(update(email_run).where(email_run.c.job_id == job_id).values(values))
+        self._note(job_id, outcomes=dict(outcomes))
 
     def answers(self, job_id: str) -> Mapping[int, str]:
         """Every stored answer, by the number of its address."""
@@ -156,6 +149,9 @@ class EmailRuns:
         addresses = delete(email_address).where(email_address.c.job_id == job_id, email_address.c.n.in_(some))
         return self._connection.execute(blocks).rowcount + self._connection.execute(addresses).rowcount
 
+    def _note(self, job_id: str, **values: object) -> None:
+        self._change(email_run, email_run.c.job_id == job_id, **values)
+
     def _addresses(self, job_id: str, *conditions: Any, limit: int | None = None) -> list[Numbered]:
         query = (
             select(email_address.c.n, email_address.c.address)
@@ -174,7 +170,3 @@ def _old(before: datetime) -> Select[tuple[str]]:
     )
     over = select(email_run.c.job_id).join(job, job.c.id == email_run.c.job_id).where(job.c.closed_at < before)
     return over.where(held).limit(1)
-
-
-def _read(row: Row[Any]) -> EmailRun:
-    return EmailRun(**row._mapping)  # noqa: SLF001

@@ -2,17 +2,14 @@
 
 from datetime import datetime
 
-from sqlalchemy import Connection, delete, select, update
+from sqlalchemy import delete, select
 
-from storage.repositories.common import insert_once
-from storage.tables import flag as table
+from storage.repositories.common import Repository, insert_once
+from storage.tables.queues import flag as table
 
 
-class Flags:
+class Flags(Repository):
     """The table ``flag``. Values are JSON, never null."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     def get(self, key: str) -> object | None:
         """The value; None when it was never set."""
@@ -21,7 +18,7 @@ class Flags:
     def set(self, key: str, value: object, now: datetime) -> None:
         """Set or replace a value."""
         if not self.add(key, value, now):
-            self._connection.execute(update(table).where(table.c.key == key).values(value=value, updated_at=now))
+            self._change(table, table.c.key == key, value=value, updated_at=now)
 
     def add(self, key: str, value: object, now: datetime) -> bool:
         """Set a value that is not set yet; False when it was."""

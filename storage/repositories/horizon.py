@@ -5,24 +5,15 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Connection, Executable, Table, literal, select, union_all
+from sqlalchemy import Executable, Table, literal, select, union_all
 
 from bot.domain.payments.instruction import EFFECT_UNDER_WAY
-from storage.repositories.common import Condition
+from storage.repositories.common import Condition, Repository
 from storage.repositories.outbox import OPEN
 from storage.rows import InboxState, OutboxState
-from storage.tables import (
-    board,
-    booking,
-    dropped_file,
-    inbox,
-    instruction,
-    job,
-    outbox,
-    store,
-    store_event,
-    tracked,
-)
+from storage.tables.instructions import instruction, tracked
+from storage.tables.queues import board, dropped_file, inbox, job, outbox
+from storage.tables.services import booking, store, store_event
 
 Due = tuple[str, str]
 """A table and, where its rows are claimed by kind, the kind; otherwise empty."""
@@ -40,11 +31,8 @@ _TABLES: Sequence[tuple[Table, Sequence[Condition]]] = (
 _BY_KIND = (tracked, job)
 
 
-class Horizon:
+class Horizon(Repository):
     """All tables with due work. Leased rows are left out: the end of their step wakes the workers itself."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     def earliest(self, kinds: Sequence[Due]) -> Mapping[Due, datetime]:
         """When the next row of each kind becomes due; kinds without one are left out."""

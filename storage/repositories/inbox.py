@@ -27,8 +27,8 @@ from storage.repositories.arrivals import Arrivals
 from storage.repositories.common import claim, claiming
 from storage.repositories.tokens import STANDING, at
 from storage.rows import InboxRow, InboxState
-from storage.tables import callback_token as token
-from storage.tables import inbox as table
+from storage.tables.instructions import callback_token as token
+from storage.tables.queues import inbox as table
 from storage.types import Moment
 
 _CLAIM = claiming(

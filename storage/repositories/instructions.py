@@ -24,10 +24,10 @@ from bot.domain.requirement import Requirement
 from storage.prepared import Prepared
 from storage.repositories.audit import AuditTrail
 from storage.repositories.boards import Boards
-from storage.repositories.common import FREED, claim, claiming, free, insert_once
+from storage.repositories.common import FREED, NO_LEASE, Repository, claim, claiming, free, insert_once
 from storage.repositories.instruction_rows import made_of, model_of, read, read_one, values_of
-from storage.tables import bulk_item
-from storage.tables import instruction as table
+from storage.tables.instructions import bulk_item
+from storage.tables.instructions import instruction as table
 
 _MONEY_OUT = tuple(MONEY_OUT)
 CLAIMED = frozenset(State) - EFFECT_UNDER_WAY
@@ -91,11 +91,11 @@ class Changes(TypedDict, total=False):
 _CHANGEABLE = frozenset(Changes.__annotations__)
 
 
-class Instructions:
+class Instructions(Repository):
     """The table ``instruction``."""
 
     def __init__(self, connection: Connection, *, audit: AuditTrail, boards: Boards) -> None:
-        self._connection = connection
+        super().__init__(connection)
         self._audit = audit
         self._boards = boards
 
@@ -364,5 +364,4 @@ class Instructions:
             table.c.lease_owner != owner,
             table.c.state.not_in(EFFECT_UNDER_WAY),
         )
-        freed = {"lease_owner": "", "lease_until": None, "version": table.c.version + 1}
-        return self._connection.execute(update(table).where(*taken).values(freed)).rowcount
+        return self._change(table, *taken, **NO_LEASE, version=table.c.version + 1)

@@ -4,22 +4,19 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, and_, bindparam, func, select, update
+from sqlalchemy import Row, Select, and_, bindparam, func, select, update
 
-from storage.repositories.common import FREED, claim, claiming, columns, end_leases, free, insert_once
+from storage.repositories.common import FREED, Repository, claim, claiming, columns, free, insert_once, records
 from storage.rows import Job
-from storage.tables import job as table
+from storage.tables.queues import job as table
 
 _CLAIM = claiming(table, table.c.kind == bindparam("of_kind"), key=table.c.id, order=[table.c.due_at])
 _KEEP: Any = object()
 """Stands for a value that stays as it is, where None means something."""
 
 
-class Jobs:
+class Jobs(Repository):
     """The table ``job``."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     def add(self, job: Job) -> bool:
         """Store a new job; False when one was made from the same source before."""
@@ -27,25 +24,25 @@ class Jobs:
 
     def get(self, job_id: str) -> Job | None:
         """The job with this id."""
-        return self._one(table.c.id == job_id)
+        return self._one(Job, select(table).where(table.c.id == job_id))
 
     def by_source(self, key: str) -> Job | None:
         """The job that was made from this click or event."""
-        return self._one(table.c.source_key == key)
+        return self._one(Job, select(table).where(table.c.source_key == key))
 
     def open(self, kind: str | None = None, *, limit: int = 100) -> list[Job]:
         """Jobs that are not over, oldest first."""
         query = select(table).where(table.c.closed_at.is_(None)).order_by(table.c.created_at, table.c.id).limit(limit)
         if kind is not None:
             query = query.where(table.c.kind == kind)
-        return [_read(row) for row in self._connection.execute(query)]
+        return self._all(Job, query)
 
     def of(self, requester: str, *, limit: int = 20) -> list[Job]:
         """This person's jobs, newest first."""
         query = (
             select(table).where(table.c.requester == requester).order_by(table.c.created_at.desc(), table.c.id.desc())
         )
-        return [_read(row) for row in self._connection.execute(query.limit(limit))]
+        return self._all(Job, query.limit(limit))
 
     def lately(self, requester: str, kind: str, *, since: datetime) -> list[Job]:
         """This person's jobs of one kind created after that moment, newest first."""
@@ -54,7 +51,7 @@ class Jobs:
             .where(table.c.requester == requester, table.c.kind == kind, table.c.created_at > since)
             .order_by(table.c.created_at.desc(), table.c.id.desc())
         )
-        return [_read(row) for row in self._connection.execute(query)]
+        return self._all(Job, query)
 
     def counts(self) -> dict[tuple[str, str], int]:
         """How many jobs are not over, by kind and state."""
@@ -72,7 +69,7 @@ class Jobs:
         """
         query = _turns(kind).subquery()
         ordered = select(table).join(query, query.c.id == table.c.id).order_by(query.c.turn, *_AGE).limit(limit)
-        return [_read(row) for row in self._connection.execute(ordered)]
+        return self._all(Job, ordered)
 
     def claim_due(
         self, *, kind: str, now: datetime, owner: str, lease_seconds: float, limit: int, in_turn: bool = False
@@ -84,8 +81,7 @@ class Jobs:
             rows = claim(
                 self._connection, _CLAIM, now=now, owner=owner, lease_seconds=lease_seconds, limit=limit, of_kind=kind
             )
-        claimed = [_read(row) for row in rows]
-        return sorted(claimed, key=lambda one: (one.due_at or now, one.id))
+        return sorted(records(Job, rows), key=lambda one: (one.due_at or now, one.id))
 
     def _claim_in_turn(
         self, kind: str, *, now: datetime, owner: str, lease_seconds: float, limit: int
@@ -105,7 +101,7 @@ class Jobs:
     def extend(self, job_id: str, *, owner: str, until: datetime) -> bool:
         """Extend the lease; False when this owner does not hold it."""
         held = (table.c.id == job_id, table.c.lease_owner == owner)
-        return self._connection.execute(update(table).where(*held).values(lease_until=until)).rowcount == 1
+        return self._change(table, *held, lease_until=until) == 1
 
     def change(
         self,
@@ -136,18 +132,8 @@ class Jobs:
             values |= {"closed_at": now, "due_at": None}
         if not keep_lease:
             values |= FREED
-        row = self._connection.execute(
-            update(table).where(table.c.id == job.id, table.c.version == job.version).values(values).returning(table)
-        ).first()
-        return None if row is None else _read(row)
-
-    def recover(self, owner: str) -> int:
-        """End other owners' leases; only where no other process can be alive. How many."""
-        return end_leases(self._connection, table, owner)
-
-    def _one(self, condition: Any) -> Job | None:
-        row = self._connection.execute(select(table).where(condition)).first()
-        return None if row is None else _read(row)
+        same = (table.c.id == job.id, table.c.version == job.version)
+        return self._one(Job, update(table).where(*same).values(values).returning(table))
 
 
 _AGE = (table.c.created_at, table.c.id)
@@ -157,7 +143,3 @@ def _turns(kind: str) -> Select[Any]:
     """Each open job, and its position among the open jobs of its requester."""
     turn = func.row_number().over(partition_by=table.c.requester, order_by=_AGE)
     return select(table.c.id, turn.label("turn")).where(table.c.kind == kind, table.c.closed_at.is_(None))
-
-
-def _read(row: Row[Any]) -> Job:
-    return Job(**row._mapping)  # noqa: SLF001

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from sqlalchemy import (
-    Connection,
     Executable,
     case,
     exists,
@@ -12,12 +11,21 @@ from sqlalchemy import (
     or_,
     select,
     text,
-    update,
 )
 
-from storage.repositories.common import FREED, Condition, claim, claiming, free, insert_once
+from storage.repositories.common import (
+    FREED,
+    NO_LEASE,
+    Condition,
+    Repository,
+    claim,
+    claiming,
+    columns,
+    free,
+    insert_once,
+)
 from storage.rows import OutboxRow, OutboxState
-from storage.tables import outbox as table
+from storage.tables.queues import outbox as table
 
 _UNFINISHED = (OutboxState.NEW, OutboxState.SENDING, OutboxState.UNKNOWN)
 OPEN: Condition = text("outbox.state IN ('new', 'sending', 'unknown')")
@@ -48,11 +56,8 @@ def _claiming() -> Executable:
 _CLAIM = _claiming()
 
 
-class Outbox:
+class Outbox(Repository):
     """The table ``outbox``."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     def add(
         self,
@@ -69,36 +74,27 @@ class Outbox:
         due_at: datetime | None = None,
     ) -> bool:
         """Queue a post under a new ULID; False when ``key`` was queued before, in whatever state it is."""
-        values = {
-            "id": id,
-            "instruction_id": instruction_id,
-            "subject": subject,
-            "key": key,
-            "action": action,
-            "place": place,
-            "channel": channel,
-            "payload": dict(payload),
-            "state": OutboxState.NEW,
-            "attempts": 0,
-            "due_at": due_at or now,
-            "lease_owner": "",
-            "lease_until": None,
-            "sent_channel": "",
-            "sent_ts": "",
-            "created_at": now,
-            "last_error": "",
-        }
-        return insert_once(self._connection, table, values, unless=("key",))
+        row = OutboxRow(
+            id=id,
+            instruction_id=instruction_id,
+            subject=subject,
+            key=key,
+            action=action,
+            place=place,
+            channel=channel,
+            payload=dict(payload),
+            due_at=due_at or now,
+            created_at=now,
+        )
+        return insert_once(self._connection, table, columns(row), unless=("key",))
 
     def get(self, outbox_id: str) -> OutboxRow | None:
         """The row with this id."""
-        row = self._connection.execute(select(*_COLUMNS).where(table.c.id == outbox_id)).first()
-        return None if row is None else OutboxRow(**row._mapping)  # noqa: SLF001
+        return self._one(OutboxRow, select(*_COLUMNS).where(table.c.id == outbox_id))
 
     def by_key(self, key: str) -> OutboxRow | None:
         """The row with this key."""
-        row = self._connection.execute(select(*_COLUMNS).where(table.c.key == key)).first()
-        return None if row is None else OutboxRow(**row._mapping)  # noqa: SLF001
+        return self._one(OutboxRow, select(*_COLUMNS).where(table.c.key == key))
 
     def claim_due(self, now: datetime, owner: str, lease_seconds: float, limit: int) -> list[OutboxRow]:
         """Claim rows that are due, in their order.
@@ -123,7 +119,7 @@ class Outbox:
             table.c.lease_until > now,
             table.c.state.in_(_UNFINISHED),
         )
-        return self._connection.execute(update(table).where(*mine).values(lease_until=until)).rowcount == 1
+        return self._change(table, *mine, lease_until=until) == 1
 
     def sent(self, outbox_id: str, channel: str, ts: str, now: datetime) -> bool:
         """Store that it arrived as this message; False when the row was finished before."""
@@ -154,7 +150,7 @@ class Outbox:
     def note(self, outbox_id: str, payload: Mapping[str, object]) -> bool:
         """Replace the payload; the lease stays as it is."""
         unfinished = (table.c.id == outbox_id, table.c.state.in_(_UNFINISHED))
-        return self._connection.execute(update(table).where(*unfinished).values(payload=dict(payload))).rowcount == 1
+        return self._change(table, *unfinished, payload=dict(payload)) == 1
 
     def dead(self, outbox_id: str, error: str) -> bool:
         """Give it up. Later rows of its subject may be sent."""
@@ -166,8 +162,7 @@ class Outbox:
 
     def _finish(self, outbox_id: str, **values: object) -> bool:
         unfinished = (table.c.id == outbox_id, table.c.state.in_(_UNFINISHED))
-        freed = {**FREED, **values}
-        return self._connection.execute(update(table).where(*unfinished).values(freed)).rowcount == 1
+        return self._change(table, *unfinished, **FREED, **values) == 1
 
     def recover(self, owner: str, now: datetime, exclusive: bool, look_at: datetime | None = None) -> int:
         """Set rows whose sender died to unknown, to be searched for at ``look_at`` (default: now); how many.
@@ -177,12 +172,11 @@ class Outbox:
         dead = free(table, now)
         if exclusive:
             dead = or_(dead, table.c.lease_owner != owner)
-        sending = update(table).where(table.c.state == OutboxState.SENDING, dead)
-        lost = {"state": OutboxState.UNKNOWN, "due_at": look_at or now, "lease_owner": "", "lease_until": None}
-        count = self._connection.execute(sending.values(lost)).rowcount
+        sending = table.c.state == OutboxState.SENDING
+        count = self._change(table, sending, dead, state=OutboxState.UNKNOWN, due_at=look_at or now, **NO_LEASE)
         # A process that died while it searched leaves an unknown row: only its lease has to end.
-        looking = update(table).where(table.c.state == OutboxState.UNKNOWN, table.c.lease_until.is_not(None), dead)
-        self._connection.execute(looking.values(lease_owner="", lease_until=None))
+        looking = (table.c.state == OutboxState.UNKNOWN, table.c.lease_until.is_not(None))
+        self._change(table, *looking, dead, **NO_LEASE)
         return count
 
     def oldest_unsent(self) -> datetime | None:

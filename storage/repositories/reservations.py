@@ -1,15 +1,13 @@
 """Reservations: the part of the daily limit that attempts have taken."""
 
-from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy import func, insert, select
 
-from storage.tables import reservation as table
+from storage.repositories.common import Repository
+from storage.tables.instructions import reservation as table
 
 
-class Reservations:
+class Reservations(Repository):
     """The table ``reservation``. A day is a UTC date in ISO form, e.g. ``2026-11-20``."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     def reserve(self, instruction_id: str, n: int, day: str, cents: int, limit_cents: int) -> bool:
         """Take ``cents`` for attempt ``n`` if the day's sum stays within the limit; whether it did.
@@ -27,13 +25,13 @@ class Reservations:
         if held is None:
             self._connection.execute(insert(table).values(instruction_id=instruction_id, n=n, **values))
         else:
-            self._connection.execute(update(table).where(*mine).values(values))
+            self._change(table, *mine, **values)
         return True
 
     def release(self, instruction_id: str, n: int) -> bool:
         """Give back the reservation of an attempt that moved no money; False when there was none."""
         held = (table.c.instruction_id == instruction_id, table.c.n == n, table.c.released.is_(False))
-        return self._connection.execute(update(table).where(*held).values(released=True)).rowcount == 1
+        return self._change(table, *held, released=True) == 1
 
     def sum(self, day: str) -> int:
         """Cents taken on a day."""

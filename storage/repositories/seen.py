@@ -2,19 +2,16 @@
 
 from datetime import datetime, timedelta
 
-from sqlalchemy import Connection, delete, select
+from sqlalchemy import delete, select
 
-from storage.repositories.common import insert_once
-from storage.tables import seen_request as table
+from storage.repositories.common import Repository, insert_once
+from storage.tables.queues import seen_request as table
 
 _PRUNED_AT_ONCE = 100
 
 
-class SeenRequests:
+class SeenRequests(Repository):
     """The table ``seen_request``."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     def first_time(self, signature_hash: str, *, now: datetime, kept: timedelta) -> bool:
         """Whether no process has handled this request; it counts as handled from now on. Deletes some old rows."""

@@ -5,12 +5,14 @@ A row is identified by its table and its key, see :data:`KEYS`.
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
-from sqlalchemy import ColumnElement, Connection, Table, func, select, update
+from sqlalchemy import ColumnElement, Table, func, select
 
-from storage.repositories.common import FREED
-from storage.tables import booking, dropped_file, inbox, instruction, job, outbox, store_event, tracked
+from storage.repositories.common import FREED, NO_LEASE, Repository, end_leases
+from storage.tables.instructions import instruction, tracked
+from storage.tables.queues import dropped_file, inbox, job, outbox
+from storage.tables.services import booking, store_event
 
 Key = tuple[str, ...]
 
@@ -29,35 +31,35 @@ def key_of(table: str, row: object) -> Key:
     return tuple(str(getattr(row, column)) for column in KEYS[table])
 
 
-class Steps:
+class Steps(Repository):
     """Every table whose rows are claimed."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     def renew(self, table: str, keys: Iterable[Key], *, owner: str, until: datetime) -> int:
         """Renew the leases that ``owner`` still holds; how many. The version stays: it is the same claim."""
-        return sum(self._set(table, key, owner, {"lease_until": until}) for key in keys)
+        return sum(self._set(table, key, owner, lease_until=until) for key in keys)
 
     def expire(self, owner: str, now: datetime) -> int:
         """End every lease of a process that died; how many."""
-        held = [
-            update(table).where(table.c.lease_owner == owner, table.c.lease_until > now).values(lease_until=now)
+        return sum(
+            self._change(table, table.c.lease_owner == owner, table.c.lease_until > now, lease_until=now)
             for table in _TABLES.values()
-        ]
-        return sum(self._connection.execute(one).rowcount for one in held)
+        )
+
+    def recover(self, table: str, owner: str) -> int:
+        """End other owners' leases; only where no other process can be alive. How many."""
+        return end_leases(self._connection, _TABLES[table], owner)
 
     def put_off(self, table: str, key: Key, *, owner: str, due_at: datetime) -> bool:
         """End the lease of a row whose step failed, and count that; False when another owner holds it."""
-        return self._set(table, key, owner, {"lease_owner": "", "lease_until": None, "due_at": due_at}) == 1
+        return self._set(table, key, owner, **NO_LEASE, due_at=due_at) == 1
 
     def spare(self, table: str, key: Key, *, owner: str, due_at: datetime) -> bool:
         """End the lease of a row whose step failed for an outside reason, and do not count that."""
-        return self._set(table, key, owner, {**FREED, "due_at": due_at}) == 1
+        return self._set(table, key, owner, **FREED, due_at=due_at) == 1
 
     def stop(self, table: str, key: Key, *, owner: str, number: str) -> bool:
         """End the lease of a row and stop it; False when another owner holds it."""
-        return self._set(table, key, owner, {"lease_owner": "", "lease_until": None, "stopped": number}) == 1
+        return self._set(table, key, owner, **NO_LEASE, stopped=number) == 1
 
     def stopped(self, number: str) -> list[tuple[str, Key]]:
         """The rows that were stopped by this error."""
@@ -72,8 +74,7 @@ class Steps:
     def go_on(self, table: str, key: Key, *, now: datetime) -> bool:
         """Resume a stopped row; False when it was not stopped."""
         meant = (*_is(table, key), _is_stopped(_TABLES[table]))
-        values = {**FREED, "stopped": "", "due_at": now}
-        return self._connection.execute(update(_TABLES[table]).where(*meant).values(values)).rowcount == 1
+        return self._change(_TABLES[table], *meant, **FREED, stopped="", due_at=now) == 1
 
     def counts(self) -> dict[str, int]:
         """How many rows are stopped, by table; tables without any are left out."""
@@ -83,9 +84,9 @@ class Steps:
         found = {name: self._connection.execute(query).scalar_one() for name, query in counted.items()}
         return {name: count for name, count in found.items() if count}
 
-    def _set(self, table: str, key: Key, owner: str, values: Mapping[str, Any]) -> int:
+    def _set(self, table: str, key: Key, owner: str, **values: object) -> int:
         mine = (*_is(table, key), _TABLES[table].c.lease_owner == owner, _TABLES[table].c.lease_until.is_not(None))
-        return self._connection.execute(update(_TABLES[table]).where(*mine).values(values)).rowcount
+        return self._change(_TABLES[table], *mine, **values)
 
 
 def _is(table: str, key: Key) -> list[ColumnElement[bool]]:

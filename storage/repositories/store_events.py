@@ -8,8 +8,8 @@ from storage.errors import StorageBusy
 from storage.repositories.arrivals import Arrivals
 from storage.repositories.common import claim, claiming, columns
 from storage.rows import InboxState, StoreEvent, StoreHook
-from storage.tables import store_event as table
-from storage.tables import store_hook as hooks
+from storage.tables.services import store_event as table
+from storage.tables.services import store_hook as hooks
 
 _CLAIM = claiming(
     table,

@@ -7,7 +7,7 @@ from sqlalchemy import Connection, Row, delete, select, update
 
 from storage.repositories.common import columns, insert_once
 from storage.rows import StoreRow, StoreState
-from storage.tables import store as table
+from storage.tables.services import store as table
 
 
 def folded(name: str) -> str:

@@ -2,15 +2,15 @@
 
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, Connection, bindparam, delete, or_, select
+from sqlalchemy import ColumnElement, bindparam, delete, or_, select
 
 from bot.domain.payments.instruction import CallbackKind
 from bot.domain.references import ADDRESSES_LIVE
 from storage.prepared import Prepared
-from storage.repositories.common import insert_once
+from storage.repositories.common import Repository, insert_once
 from storage.rows import CallbackToken
-from storage.tables import callback_token as table
-from storage.tables import instruction
+from storage.tables.instructions import callback_token as table
+from storage.tables.instructions import instruction
 from storage.types import Moment
 
 STANDING = (
@@ -32,11 +32,8 @@ def at(now: datetime, address: str) -> dict[str, object]:
     return {"address": address, "now": now, "ended": now - ADDRESSES_LIVE}
 
 
-class Tokens:
+class Tokens(Repository):
     """The table ``callback_token``."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     def put(
         self, *, token_hash: str, instruction_id: str, kind: CallbackKind, expires_at: datetime | None = None
@@ -57,7 +54,7 @@ class Tokens:
 
     def expire(self, instruction_id: str, at: datetime) -> None:
         """End every token of an instruction at that time."""
-        self._connection.execute(table.update().where(table.c.instruction_id == instruction_id).values(expires_at=at))
+        self._change(table, table.c.instruction_id == instruction_id, expires_at=at)
 
     def has_old(self, *, now: datetime) -> bool:
         """Whether :meth:`forget_old` would find anything."""

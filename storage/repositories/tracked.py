@@ -2,11 +2,11 @@
 
 from datetime import datetime
 
-from sqlalchemy import Connection, bindparam, select, update
+from sqlalchemy import bindparam, select
 
-from storage.repositories.common import FREED, claim, claiming, end_leases, insert_once
+from storage.repositories.common import FREED, Repository, claim, claiming, columns, insert_once, records
 from storage.rows import Tracked
-from storage.tables import tracked as table
+from storage.tables.instructions import tracked as table
 
 _CLAIM = claiming(
     table,
@@ -17,44 +17,26 @@ _CLAIM = claiming(
 )
 
 
-class TrackedResources:
+class TrackedResources(Repository):
     """The table ``tracked``."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     def follow(
         self, kind: str, remote_id: str, *, due_at: datetime, now: datetime, instruction_id: str | None = None
     ) -> bool:
         """Follow this resource from ``due_at`` on; False when it is or was followed already."""
-        values = {
-            "kind": kind,
-            "remote_id": remote_id,
-            "instruction_id": instruction_id,
-            "created_at": now,
-            "due_at": due_at,
-            "polls": 0,
-            "lease_owner": "",
-            "lease_until": None,
-            "last_status": "",
-            "stopped_at": None,
-        }
-        return insert_once(self._connection, table, values, unless=("kind", "remote_id"))
+        row = Tracked(kind=kind, remote_id=remote_id, instruction_id=instruction_id, created_at=now, due_at=due_at)
+        return insert_once(self._connection, table, columns(row), unless=("kind", "remote_id"))
 
     def get(self, kind: str, remote_id: str) -> Tracked | None:
         """The followed resource."""
-        row = self._connection.execute(
-            select(table).where(table.c.kind == kind, table.c.remote_id == remote_id)
-        ).first()
-        return None if row is None else Tracked(**row._mapping)  # noqa: SLF001
+        return self._one(Tracked, select(table).where(table.c.kind == kind, table.c.remote_id == remote_id))
 
     def claim_due(self, *, kind: str, now: datetime, owner: str, lease_seconds: float, limit: int) -> list[Tracked]:
         """Claim resources of one kind that are due, longest due first; the read is counted already."""
         rows = claim(
             self._connection, _CLAIM, now=now, owner=owner, lease_seconds=lease_seconds, limit=limit, of_kind=kind
         )
-        claimed = [Tracked(**row._mapping) for row in rows]  # noqa: SLF001
-        return sorted(claimed, key=lambda one: (one.due_at or now, one.remote_id))
+        return sorted(records(Tracked, rows), key=lambda one: (one.due_at or now, one.remote_id))
 
     def again(self, kind: str, remote_id: str, due_at: datetime, status: str, *, afresh: bool = False) -> bool:
         """Read it again at ``due_at``; ``status``: the service's current status. False when it is no longer followed.
@@ -72,11 +54,6 @@ class TrackedResources:
         """Make it due now, after a request or a callback."""
         return self._set(kind, remote_id, due_at=now)
 
-    def recover(self, owner: str) -> int:
-        """End other owners' leases; only where no other process can be alive. How many."""
-        return end_leases(self._connection, table, owner, table.c.due_at.is_not(None))
-
     def _set(self, kind: str, remote_id: str, **values: object) -> bool:
         followed = (table.c.kind == kind, table.c.remote_id == remote_id, table.c.stopped_at.is_(None))
-        freed = {**FREED, **values}
-        return self._connection.execute(update(table).where(*followed).values(freed)).rowcount == 1
+        return self._change(table, *followed, **FREED, **values) == 1

@@ -3,11 +3,11 @@
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import Connection, Row, case, delete, inspect, literal, select, update
+from sqlalchemy import Row, case, delete, inspect, literal, select, update
 
 from bot.domain.unread import Noted, UnreadAnswer
-from storage.repositories.common import insert_once
-from storage.tables import unread_answer as table
+from storage.repositories.common import Repository, insert_once
+from storage.tables.services import unread_answer as table
 
 MOST: Final = 50
 """Rows. Those that are read again go first, then those that were not seen for longest."""
@@ -15,11 +15,8 @@ REMEMBERED: Final = timedelta(days=1)
 """How long a row stays after its operation is read again."""
 
 
-class UnreadAnswers:
+class UnreadAnswers(Repository):
     """The table ``unread_answer``."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     def is_there(self) -> bool:
         """Whether the table exists: a command that only reads may open an older database."""

@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import bindparam, select
 
 from bot.domain.payments.instruction import Vote
 from storage.prepared import Prepared
-from storage.repositories.common import columns, insert_once
-from storage.tables import vote as table
+from storage.repositories.common import Repository, columns, insert_once
+from storage.tables.instructions import vote as table
 
 _NAMES = ("instruction_id", "round", "person", "choice", "at", "typed")
 _ALL = select(*(table.c[name] for name in _NAMES))
@@ -19,11 +19,8 @@ _OF_ROUND = Prepared(
 )
 
 
-class Votes:
+class Votes(Repository):
     """The table ``vote``."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     def cast(self, vote: Vote) -> bool:
         """Store a vote; False when this person has voted in this round already."""

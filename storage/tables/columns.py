@@ -1,6 +1,7 @@
 """Shared by the tables: their metadata, and common columns and indexes."""
 
 from enum import StrEnum
+from typing import Any
 
 from sqlalchemy import (
     CheckConstraint,
@@ -12,6 +13,8 @@ from sqlalchemy import (
     Text,
     text,
 )
+
+from storage.types import Moment
 
 metadata = MetaData(
     naming_convention={
@@ -37,24 +40,26 @@ def instruction_id(*, nullable: bool = False, primary_key: bool = False) -> Colu
     return Column("instruction_id", Text, ForeignKey("instruction.id"), nullable=nullable, primary_key=primary_key)
 
 
-def tries() -> Column[int]:
-    """Number of steps started since one was last stored: counted before the step, so a crash counts too."""
-    return Column("tries", Integer, nullable=False, server_default="0")
+def leased(table: str) -> tuple[Column[Any] | Index, ...]:
+    """The columns of a row that one process at a time works on, and the index of the stopped rows."""
+    return (
+        Column("lease_owner", Text, nullable=False),
+        Column("lease_until", Moment),
+        # Number of steps started since one was last stored: counted before the step, so a crash counts too.
+        Column("tries", Integer, nullable=False, server_default="0"),
+        # The number of the internal error that stopped the row; empty: it goes on.
+        Column("stopped", Text, nullable=False, server_default=text("''")),
+        partial(f"ix_{table}_stopped", "stopped", where="stopped <> ''"),
+    )
 
 
-def stopped() -> Column[str]:
-    """The number of the internal error that stopped the row; empty: it goes on."""
-    return Column("stopped", Text, nullable=False, server_default=text("''"))
-
-
-def standing(table: str) -> Index:
-    """The index of stopped rows."""
-    condition = text("stopped <> ''")
-    return Index(f"ix_{table}_stopped", "stopped", sqlite_where=condition, postgresql_where=condition)
+def partial(name: str, *columns: str, where: str, unique: bool = False) -> Index:
+    """An index of some of the rows."""
+    condition = text(where)
+    return Index(name, *columns, unique=unique, sqlite_where=condition, postgresql_where=condition)
 
 
 def due(table: str) -> Index:
     """The index of due rows."""
     # Partial, so that the cost of a tick grows with the due rows and not with all rows.
-    condition = text("due_at IS NOT NULL")
-    return Index(f"ix_{table}_due_at", "due_at", sqlite_where=condition, postgresql_where=condition)
+    return partial(f"ix_{table}_due_at", "due_at", where="due_at IS NOT NULL")

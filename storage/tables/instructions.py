@@ -11,11 +11,10 @@ from sqlalchemy import (
     Table,
     Text,
     false,
-    text,
 )
 
 from bot.domain.payments.instruction import AttemptKind, AttemptOutcome, CallbackKind, Choice, Kind, State
-from storage.tables.columns import due, instruction_id, metadata, one_of, standing, stopped, tries
+from storage.tables.columns import due, instruction_id, leased, metadata, one_of, partial
 from storage.types import Json, Moment, Named, Words
 
 instruction = Table(
@@ -55,11 +54,7 @@ instruction = Table(
     Column("commits", Integer, nullable=False),
     Column("puts_off", Integer, nullable=False),
     Column("due_at", Moment),
-    Column("lease_owner", Text, nullable=False),
-    Column("lease_until", Moment),
-    tries(),
-    stopped(),
-    standing("instruction"),
+    *leased("instruction"),
     Column("closed_at", Moment),
     # Copied from the payload for queries; never read back.
     Column("payee_email", Words, nullable=False),
@@ -95,13 +90,7 @@ attempt = Table(
     Column("detail", Words, nullable=False),
     Column("finished_at", Moment),
     one_of("outcome", AttemptOutcome),
-    Index(
-        "uq_attempt_open",
-        "instruction_id",
-        unique=True,
-        sqlite_where=text("outcome = 'open'"),
-        postgresql_where=text("outcome = 'open'"),
-    ),
+    partial("uq_attempt_open", "instruction_id", where="outcome = 'open'", unique=True),
 )
 
 audit = Table(
@@ -168,20 +157,10 @@ tracked = Table(
     Column("created_at", Moment, nullable=False),
     Column("due_at", Moment),
     Column("polls", Integer, nullable=False),
-    Column("lease_owner", Text, nullable=False),
-    Column("lease_until", Moment),
-    tries(),
-    stopped(),
-    standing("tracked"),
+    *leased("tracked"),
     Column("last_status", Words, nullable=False),
     Column("stopped_at", Moment),
-    Index(
-        "ix_tracked_kind_due_at",
-        "kind",
-        "due_at",
-        sqlite_where=text("due_at IS NOT NULL"),
-        postgresql_where=text("due_at IS NOT NULL"),
-    ),
+    partial("ix_tracked_kind_due_at", "kind", "due_at", where="due_at IS NOT NULL"),
 )
 
 bulk_item = Table(

@@ -16,7 +16,7 @@ from sqlalchemy import (
 from bot.domain.files.sniffing import FileKind
 from bot.domain.payments.instruction import CallbackKind
 from storage.rows import DropState, InboxState, OutboxState
-from storage.tables.columns import due, instruction_id, metadata, one_of, standing, stopped, tries
+from storage.tables.columns import due, instruction_id, leased, metadata, one_of, partial
 from storage.types import Json, Moment, Named, Words
 
 outbox = Table(
@@ -36,29 +36,14 @@ outbox = Table(
     Column("state", Named(OutboxState), nullable=False),
     Column("attempts", Integer, nullable=False),
     Column("due_at", Moment, nullable=False),
-    Column("lease_owner", Text, nullable=False),
-    Column("lease_until", Moment),
-    tries(),
-    stopped(),
-    standing("outbox"),
+    *leased("outbox"),
     Column("sent_channel", Text, nullable=False),
     Column("sent_ts", Text, nullable=False),
     Column("created_at", Moment, nullable=False),
     Column("last_error", Words, nullable=False),
     one_of("state", OutboxState),
-    Index(
-        "ix_outbox_open_due_at",
-        "due_at",
-        sqlite_where=text("state IN ('new', 'sending', 'unknown')"),
-        postgresql_where=text("state IN ('new', 'sending', 'unknown')"),
-    ),
-    Index(
-        "ix_outbox_subject_seq",
-        "subject",
-        "seq",
-        sqlite_where=text("subject IS NOT NULL"),
-        postgresql_where=text("subject IS NOT NULL"),
-    ),
+    partial("ix_outbox_open_due_at", "due_at", where="state IN ('new', 'sending', 'unknown')"),
+    partial("ix_outbox_subject_seq", "subject", "seq", where="subject IS NOT NULL"),
 )
 
 board = Table(
@@ -80,12 +65,7 @@ board = Table(
     # The request that it shows; every change of that marks the board.
     Column("instruction_id", Text),
     Index("ix_board_channel_ts", "channel", "ts"),
-    Index(
-        "ix_board_instruction_id",
-        "instruction_id",
-        sqlite_where=text("instruction_id IS NOT NULL"),
-        postgresql_where=text("instruction_id IS NOT NULL"),
-    ),
+    partial("ix_board_instruction_id", "instruction_id", where="instruction_id IS NOT NULL"),
     due("board"),
 )
 
@@ -105,26 +85,11 @@ job = Table(
     Column("version", BigInteger, nullable=False),
     Column("created_at", Moment, nullable=False),
     Column("due_at", Moment),
-    Column("lease_owner", Text, nullable=False),
-    Column("lease_until", Moment),
-    tries(),
-    stopped(),
-    standing("job"),
+    *leased("job"),
     Column("closed_at", Moment),
     CheckConstraint("version > 0", name="version"),
-    Index(
-        "ix_job_kind_due_at",
-        "kind",
-        "due_at",
-        sqlite_where=text("due_at IS NOT NULL"),
-        postgresql_where=text("due_at IS NOT NULL"),
-    ),
-    Index(
-        "ix_job_open_created_at",
-        "created_at",
-        sqlite_where=text("closed_at IS NULL"),
-        postgresql_where=text("closed_at IS NULL"),
-    ),
+    partial("ix_job_kind_due_at", "kind", "due_at", where="due_at IS NOT NULL"),
+    partial("ix_job_open_created_at", "created_at", where="closed_at IS NULL"),
     Index("ix_job_requester_created_at", "requester", "created_at"),
 )
 
@@ -142,23 +107,14 @@ inbox = Table(
     Column("state", Named(InboxState), nullable=False),
     Column("attempts", Integer, nullable=False),
     Column("due_at", Moment, nullable=False),
-    Column("lease_owner", Text, nullable=False),
-    Column("lease_until", Moment),
-    tries(),
-    stopped(),
-    standing("inbox"),
+    *leased("inbox"),
     Column("hints", Integer, nullable=False, server_default=text("1")),
     Column("read_at", Moment),
     UniqueConstraint("token_hash", "body_hash"),
     Index("ix_inbox_instruction_id_read_at", "instruction_id", "read_at"),
     Index("ix_inbox_received_at", "received_at"),
     one_of("state", InboxState),
-    Index(
-        "ix_inbox_received_due_at",
-        "due_at",
-        sqlite_where=text("state = 'received'"),
-        postgresql_where=text("state = 'received'"),
-    ),
+    partial("ix_inbox_received_due_at", "due_at", where="state = 'received'"),
 )
 
 seen_request = Table(
@@ -206,10 +162,6 @@ dropped_file = Table(
     Column("attempts", Integer, nullable=False),
     Column("created_at", Moment, nullable=False),
     Column("due_at", Moment),
-    Column("lease_owner", Text, nullable=False),
-    Column("lease_until", Moment),
-    tries(),
-    stopped(),
-    standing("dropped_file"),
+    *leased("dropped_file"),
     due("dropped_file"),
 )

@@ -11,12 +11,11 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
-    text,
 )
 
 from bot.domain.bookings import booking as deliveries
 from storage.rows import InboxState, StoreState
-from storage.tables.columns import due, metadata, standing, stopped, tries
+from storage.tables.columns import due, leased, metadata, partial
 from storage.types import Json, Moment, Named, Words
 
 email_run = Table(
@@ -96,11 +95,7 @@ booking = Table(
     Column("reads", Integer, nullable=False),
     Column("polls", Integer, nullable=False),
     Column("due_at", Moment),
-    Column("lease_owner", Text, nullable=False),
-    Column("lease_until", Moment),
-    tries(),
-    stopped(),
-    standing("booking"),
+    *leased("booking"),
     Column("closed_at", Moment),
     CheckConstraint("version > 0", name="version"),
     # One row per booking of the service, whatever it was created from.
@@ -135,26 +130,10 @@ store_event = Table(
     Column("state", Named(InboxState), nullable=False),
     Column("attempts", Integer, nullable=False),
     Column("due_at", Moment, nullable=False),
-    Column("lease_owner", Text, nullable=False),
-    Column("lease_until", Moment),
-    tries(),
-    stopped(),
-    standing("store_event"),
+    *leased("store_event"),
     # Events carry neither id nor time: the same body counts as one event until it is processed, then as a new one.
-    Index(
-        "uq_store_event_open",
-        "token_hash",
-        "body_hash",
-        unique=True,
-        sqlite_where=text("state = 'received'"),
-        postgresql_where=text("state = 'received'"),
-    ),
-    Index(
-        "ix_store_event_received_due_at",
-        "due_at",
-        sqlite_where=text("state = 'received'"),
-        postgresql_where=text("state = 'received'"),
-    ),
+    partial("uq_store_event_open", "token_hash", "body_hash", where="state = 'received'", unique=True),
+    partial("ix_store_event_received_due_at", "due_at", where="state = 'received'"),
     Index("ix_store_event_store_received_at", "store", "received_at"),
     Index("ix_store_event_token_hash", "token_hash"),
     Index("ix_store_event_received_at", "received_at"),

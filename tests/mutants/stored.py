@@ -126,8 +126,8 @@ MUTANTS = (
     Mutant(
         name="a post without an answer is sent again",
         file="storage/repositories/outbox.py",
-        old='lost = {"state": OutboxState.UNKNOWN,',
-        new='lost = {"state": OutboxState.NEW,',
+        old="sending, dead, state=OutboxState.UNKNOWN,",
+        new="sending, dead, state=OutboxState.NEW,",
         breaks="news is looked for before it is posted again",
         tests=_QUEUES,
     ),

@@ -10,7 +10,7 @@ from bot.domain.payments.bulk_account import BulkRow, RowChange
 from bot.domain.payments.instruction import Instruction, Kind, State, digest_of
 from storage import Store, Tx
 from storage.errors import Conflict
-from storage.tables import bulk_flight
+from storage.tables.instructions import bulk_flight
 from tests.storage.factories import NOW, instruction
 
 ITEMS = [

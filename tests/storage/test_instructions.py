@@ -20,7 +20,7 @@ from bot.domain.payments.instruction import (
 from bot.domain.payments.moves import allows, arrows
 from storage import Conflict, StorageError, Store, Tx
 from storage.repositories.instructions import Changes
-from storage.tables import instruction as table
+from storage.tables.instructions import instruction as table
 from tests.storage.factories import NOW, instruction, later
 
 _LEASE: dict[str, Any] = {"lease_owner": "a", "lease_until": later(30)}

@@ -14,13 +14,16 @@ from sqlalchemy import Connection, CreateTable, Table, create_engine, inspect
 from sqlalchemy.schema import CheckConstraint
 
 from bot.domain.payments.instruction import CallbackKind, Choice, Instruction, Vote
-from storage import Store, Tx, migrate, tables
+from storage import Store, Tx, migrate
 from storage.migrate import alembic_config
 from storage.migrations import HEAD
 from storage.repositories.common import columns
 from storage.repositories.instruction_rows import values_of
 from storage.rows import DropRow, OutboxState
-from storage.tables import metadata
+from storage.tables.columns import metadata
+from storage.tables.instructions import callback_token, vote
+from storage.tables.instructions import instruction as requests
+from storage.tables.queues import dropped_file, outbox
 from tests.storage.factories import KEY, NOW, instruction
 
 
@@ -102,9 +105,9 @@ async def test_addresses_that_were_handed_out_survive_the_step_that_lets_kinds_g
         upgrade(config, "0001")
         connection: Connection = config.attributes["connection"]
         then = {name: value for name, value in values_of(made).items() if name not in _LATER}
-        connection.execute(tables.instruction.insert().values(then))
+        connection.execute(requests.insert().values(then))
         token = {"token_hash": "t", "instruction_id": made.id, "kind": CallbackKind.CANCEL}
-        connection.execute(tables.callback_token.insert().values(token))
+        connection.execute(callback_token.insert().values(token))
 
     with monkeypatch.context() as patched:
         patched.setattr(command, "upgrade", first_step)
@@ -132,8 +135,8 @@ async def test_votes_of_before_count_as_given_without_the_amount(
         connection: Connection = config.attributes["connection"]
         known = {column["name"] for column in inspect(connection).get_columns("instruction")}
         then = {name: value for name, value in values_of(made).items() if name in known}
-        connection.execute(tables.instruction.insert().values(then))
-        connection.execute(tables.vote.insert().values(before))
+        connection.execute(requests.insert().values(then))
+        connection.execute(vote.insert().values(before))
 
     with monkeypatch.context() as patched:
         patched.setattr(command, "upgrade", the_step_before)
@@ -163,7 +166,7 @@ async def test_files_that_were_dropped_before_have_no_names(
         connection: Connection = config.attributes["connection"]
         known = {column["name"] for column in inspect(connection).get_columns("dropped_file")}
         then = {name: value for name, value in columns(row).items() if name in known}
-        connection.execute(tables.dropped_file.insert().values(then))
+        connection.execute(dropped_file.insert().values(then))
 
     with monkeypatch.context() as patched:
         patched.setattr(command, "upgrade", the_step_before)
@@ -217,9 +220,9 @@ async def test_what_waits_to_be_posted_is_about_a_subject_and_keeps_its_key(
     def the_step_before(config: Config, _revision: str) -> None:
         upgrade(config, "0016")
         connection: Connection = config.attributes["connection"]
-        connection.execute(tables.instruction.insert().values(values_of(made)))
+        connection.execute(requests.insert().values(values_of(made)))
         for row in rows:
-            connection.execute(tables.outbox.insert().values(row))
+            connection.execute(outbox.insert().values(row))
 
     with monkeypatch.context() as patched:
         patched.setattr(command, "upgrade", the_step_before)

@@ -5,8 +5,8 @@ from sqlalchemy import Connection, bindparam, insert, select, update
 
 from storage import Conflict, Store, Tx
 from storage.prepared import Prepared
-from storage.tables import instruction as table
-from storage.tables import vote as votes
+from storage.tables.instructions import instruction as table
+from storage.tables.instructions import vote as votes
 from tests.storage.factories import KEY, instruction, vote
 
 BY_ID = select(table).where(table.c.id == bindparam("wanted"))

@@ -288,7 +288,7 @@ async def test_resources_are_followed_until_they_are_final(store: Store) -> None
     assert await store.write(lambda tx: tx.tracked.hasten("payout", "op-1", later(7)))
     [one] = await claim(7)
     assert (one.polls, one.last_status) == (2, "Pending")
-    assert await store.write(lambda tx: tx.tracked.recover("b")) == 1
+    assert await store.write(lambda tx: tx.steps.recover("tracked", "b")) == 1
     assert len(await claim(7, "b")) == 1
     assert await store.write(lambda tx: tx.tracked.stop("payout", "op-1", later(8)))
     assert not await store.write(lambda tx: tx.tracked.stop("payout", "op-1", later(8)))

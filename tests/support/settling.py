@@ -6,7 +6,7 @@ from sqlalchemy import Executable, literal, select, union_all
 
 from bot.wiring.workers import BY_THE_CLOCK, EVERY_TICK, WORKERS, look
 from bot.workflows.context import Context
-from storage.tables import metadata
+from storage.tables.columns import metadata
 from storage.transaction import Tx
 
 _MOST_ROUNDS: Final = 200

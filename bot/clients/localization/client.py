@@ -220,10 +220,10 @@ def _absolute(outcome: Outcome, transport: Transport) -> Outcome:
 def _outcome(read: Callable[[object], Result], route: Route, reply: Reply) -> Outcome:
     refused = _REFUSALS.get(reply.status or 0)
     if refused is not None:
-        said = read_error(reply, _ours(route))
+        said = read_error(reply, route.ours)
         reason = f"{refused} ({reply.status})"
         return NotExecuted(again=False, reason=reason, words=said.words, detail=said.whole, status=reply.status)
-    outcome = classify(reply, read=read, earlier_unknown=False, names=_ours(route))
+    outcome = classify(reply, read=read, earlier_unknown=False, names=route.ours)
     return _in_band(outcome, reply)
 
 
@@ -238,7 +238,3 @@ def _in_band(outcome: Outcome, reply: Reply) -> Outcome:
         reason = "the service refused the request"
         return NotExecuted(again=False, reason=reason, words=said.words, detail=said.whole, status=200)
     return outcome
-
-
-def _ours(route: Route) -> Mapping[str, str]:
-    return {theirs: ours for ours, theirs in route.fields.items()}

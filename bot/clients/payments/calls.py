@@ -100,7 +100,7 @@ class PartnerCalls:
             return HELD_BACK
         reply = await self._exchange(route, values, lane=Lane.EFFECT, guard=guard, total=total)
         reading = Reading(read)
-        outcome = classify(reply, read=reading, earlier_unknown=earlier_unknown, names=_ours(route))
+        outcome = classify(reply, read=reading, earlier_unknown=earlier_unknown, names=route.ours)
         tell(self._answers, reply, route, was_read=reading.was_read, trouble=reading.trouble)
         return outcome
 
@@ -182,7 +182,7 @@ class PartnerCalls:
             service=SERVICE,
             address="PAYMENTS_BASE_URL",
             credentials="PAYMENTS_PARTNER_ID and PAYMENTS_PARTNER_SECRET",
-            names=_ours(route),
+            names=route.ours,
         )
 
 
@@ -193,8 +193,3 @@ async def _departs(turn: Turn) -> bool:
     except Exception:
         log.exception("a turn could not be counted, so nothing is sent")
         return False
-
-
-def _ours(route: Route) -> Mapping[str, str]:
-    """The service's name of a request field -> ours; of twins the one that belongs to the body as a whole."""
-    return {theirs: ours for ours, theirs in reversed(list(route.fields.items()))}

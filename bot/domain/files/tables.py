@@ -129,7 +129,7 @@ class TableProblem(SwitchboardError):
     Args:
         flaw: what is wrong.
         rows: numbers of the rows concerned, as a spreadsheet counts; for ragged rows with their cells in ``counts``.
-        names: columns, cells or kinds of file concerned, as they are called in the file.
+        names: columns or cells concerned, as they are called in the file; or the format that the file has.
         allowed: the limit that was passed, or the cells a row should have.
         counts: cells of each ragged row.
         more: how many more places have the same flaw.

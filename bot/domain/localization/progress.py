@@ -1,7 +1,7 @@
 """Progress of a call, as its job stores it: the request never changes, the progress does."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
@@ -59,31 +59,14 @@ class Order:
 
     def payload(self) -> dict[str, object]:
         """As it is stored."""
-        asked = self.request
-        return {
-            "operation": asked.operation.value,
-            "text": asked.text,
-            "url": asked.url,
-            "file": asked.file,
-            "file_format": asked.file_format,
-            "seconds": asked.seconds,
-            "options": dict(asked.options),
-            "file_name": self.file_name,
-            "again_of": self.again_of,
-        }
+        asked = {one.name: getattr(self.request, one.name) for one in fields(Request)}
+        return {**asked, "options": dict(self.request.options), "file_name": self.file_name, "again_of": self.again_of}
 
     @classmethod
     def read(cls, payload: Mapping[str, Any]) -> "Order":
         """From what was stored."""
-        request = Request(
-            operation=CallOperation(payload["operation"]),
-            text=payload["text"],
-            url=payload["url"],
-            file=payload["file"],
-            file_format=payload["file_format"],
-            seconds=payload["seconds"],
-            options=payload["options"],
-        )
+        asked = {one.name: payload[one.name] for one in fields(Request)}
+        request = Request(**{**asked, "operation": CallOperation(payload["operation"])})
         return cls(request=request, file_name=payload["file_name"], again_of=payload["again_of"])
 
 
@@ -141,9 +124,7 @@ class CallProgress:
             "started_at": self.started_at.isoformat() if self.started_at else None,
             "ended_at": self.ended_at.isoformat() if self.ended_at else None,
             "result": dump_result(self.result) if self.result is not None else None,
-            "deliveries": [
-                {"track": _dump_track(one.track), "name": one.name, "state": one.state.value} for one in self.deliveries
-            ],
+            "deliveries": [asdict(one) for one in self.deliveries],
             "reason": self.reason,
             "words": self.words,
             "by": self.by,
@@ -174,10 +155,6 @@ def _moment(text: str | None) -> datetime | None:
     return datetime.fromisoformat(text) if text else None
 
 
-def _dump_track(track: Track) -> dict[str, object]:
-    return {"name": track.name, "url": track.url, "extension": track.extension}
-
-
 def dump_result(result: Result) -> dict[str, object]:
     """A result as plain JSON."""
     match result:
@@ -190,7 +167,7 @@ def dump_result(result: Result) -> dict[str, object]:
         case Emotion(label=label):
             return {"kind": "emotion", "label": label}
         case Tracks(tracks=tracks, missing=missing):
-            return {"kind": "tracks", "tracks": [_dump_track(track) for track in tracks], "missing": list(missing)}
+            return {"kind": "tracks", "tracks": [asdict(track) for track in tracks], "missing": list(missing)}
 
 
 def load_result(stored: Mapping[str, Any]) -> Result:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from bot.domain.errors import OperatorError, OutcomeUnknown, PersonError, ServiceNever, ServiceNow
+from bot.domain.files.sniffing import KIND_OF, FileKind
 from bot.domain.files.tables import MEBIBYTE, Flaw, TableProblem
 from bot.presentation.blocks.text import capital, clean, shorten
 from bot.presentation.services import sentence, told
@@ -48,6 +49,34 @@ def table_problem(problem: TableProblem, *, example: str = EXAMPLE) -> str:
 def _short(text: str) -> str:
     """At most as long as a column's name is shown: what a workbook calls a cell is as foreign as its names."""
     return shorten(clean(text), _NAME_LIMIT)
+
+
+_FORMATS = {
+    "pdf": "a PDF",
+    "rtf": "an RTF document",
+    "html": "a web page",
+    "mhtml": "a web page",
+    "xml": "an XML file",
+    "json": "a JSON file",
+    "gz": "a gzip archive",
+    "7z": "a 7z archive",
+    "rar": "a RAR archive",
+    "zip": "a ZIP archive",
+    "sqlite": "a database",
+    "parquet": "a Parquet file",
+    "xls": "an old workbook (.xls)",
+    "xlsb": "an XLSB workbook",
+    "ods": "an OpenDocument spreadsheet (.ods)",
+    "numbers": "a Numbers document",
+    "docx": "a Word document",
+    "pptx": "a presentation",
+    "binary": "no text",
+}
+_OTHERS = {FileKind.AUDIO: "an audio file", FileKind.VIDEO: "a video", FileKind.DOCUMENT: "a picture"}
+
+
+def _format(name: str) -> str:
+    return _FORMATS.get(name) or _OTHERS[KIND_OF[name]]
 
 
 def _name(text: str) -> str:
@@ -130,7 +159,7 @@ _WORDS: Mapping[Flaw, _Words] = {
         'look for a quotation mark that is not closed, for example "Ana.'
     ),
     Flaw.ENCODING: _encoding,
-    Flaw.OTHER_KIND: lambda problem, _: f"This is {_short(problem.names[0])}, not a table that can be read. {_TEXT}",
+    Flaw.OTHER_KIND: lambda problem, _: f"This is {_format(problem.names[0])}, not a table that can be read. {_TEXT}",
     Flaw.LOCKED: lambda _, __: (
         "The workbook is locked with a password. Remove the password (File, Info, Protect Workbook) "
         "or save the sheet as CSV (UTF-8), and drop it again."

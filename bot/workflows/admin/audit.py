@@ -8,7 +8,7 @@ import asyncio
 import io
 from dataclasses import dataclass
 from functools import partial
-from typing import IO
+from typing import IO, Generic, TypeVar
 
 import structlog
 
@@ -25,6 +25,8 @@ from storage.store import Store
 from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)
+
+About = TypeVar("About", Instruction, Booking)
 
 _LOOK_SECONDS = 1.0
 """Between two looks at where the chain stands: the worker runs at every wake."""
@@ -96,55 +98,39 @@ class Anchoring:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Story:
-    """A request with everything the audit says of it, oldest first."""
+class Story(Generic[About]):
+    """A request or a booking with everything the audit says of it, oldest first."""
 
-    instruction: Instruction
+    about: About
     rows: tuple[Told, ...]
-    is_complete: bool = True
+    is_complete: bool
     """False: there are more rows than are read for a story."""
 
 
-async def story(store: Store, text: str) -> Story | None:
+async def story(store: Store, text: str) -> Story[Instruction] | None:
     """Story of the request that ``text`` names: a reference, our code or id, or the service's id."""
 
-    def work(tx: Tx) -> Story | None:
+    def work(tx: Tx) -> Story[Instruction] | None:
         instruction = tx.instructions.find(text)
-        if instruction is None:
-            return None
-        rows, is_complete = _told(tx, instruction.id)
-        return Story(instruction=instruction, rows=rows, is_complete=is_complete)
+        return None if instruction is None else _told(tx, instruction)
 
     return await store.read(work)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BookingStory:
-    """The same of a booking."""
-
-    booking: Booking
-    rows: tuple[Told, ...]
-    is_complete: bool = True
-
-
-async def booking_story(store: Store, text: str) -> BookingStory | None:
+async def booking_story(store: Store, text: str) -> Story[Booking] | None:
     """Story of the booking that ``text`` names: its reference, or one of its ids at the service."""
 
-    def work(tx: Tx) -> BookingStory | None:
+    def work(tx: Tx) -> Story[Booking] | None:
         booking = tx.bookings.find(text)
-        if booking is None or booking.stage is Stage.QUOTED:
-            return None
-        rows, is_complete = _told(tx, booking.id)
-        return BookingStory(booking=booking, rows=rows, is_complete=is_complete)
+        return None if booking is None or booking.stage is Stage.QUOTED else _told(tx, booking)
 
     return await store.read(work)
 
 
-def _told(tx: Tx, about: str) -> tuple[tuple[Told, ...], bool]:
-    """The rows about one request or booking, and whether these are all."""
-    rows = list(tx.audit.stored(instruction_id=about, limit=STORY_ROWS + 1))
+def _told(tx: Tx, about: About) -> Story[About]:
+    rows = list(tx.audit.stored(instruction_id=about.id, limit=STORY_ROWS + 1))
     told = [Told(seq=row.seq, entry=row.entry(), is_intact=tx.audit.is_intact(row)) for row in rows[:STORY_ROWS]]
-    return tuple(told), len(rows) <= STORY_ROWS
+    return Story(about=about, rows=tuple(told), is_complete=len(rows) <= STORY_ROWS)
 
 
 async def export(store: Store, out: IO[bytes]) -> int:

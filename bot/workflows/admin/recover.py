@@ -35,9 +35,8 @@ def _free(ctx: Context, tx: Tx) -> None:
     """A step of a dead process that only read needs nothing but the end of its lease."""
     tx.instructions.recover(owner=ctx.owner)
     tx.inbox.recover(ctx.owner)
-    tx.tracked.recover(ctx.owner)
-    tx.jobs.recover(ctx.owner)
-    tx.dropped.recover(ctx.owner)
+    for table in ("tracked", "job", "dropped_file"):
+        tx.steps.recover(table, ctx.owner)
     tx.bookings.recover(ctx.owner)
     tx.store_events.recover(ctx.owner)
     now = ctx.clock.now()

@@ -168,7 +168,7 @@ async def test_a_story_is_found_by_any_name(rig: Rig) -> None:
     for name in names:
         found = await story(rig.switchboard.context.store, name)
         assert found is not None
-        assert found.instruction.id == asked.id
+        assert found.about.id == asked.id
         assert found.is_complete
         assert all(told.is_intact for told in found.rows)
         entries = [told.entry for told in found.rows if told.entry is not None]
