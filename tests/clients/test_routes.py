@@ -19,6 +19,7 @@ class Write(Protocol):
 EXPECTED = """
 list_operations GET /operations D
 get_operation GET /operations/{id} D
+get_operation_by_code GET /code/{code} A1
 create_payout POST /payouts A1
 commit_payout POST /payouts/{id}/commit A1
 one_step_payout POST /payouts/one-step A1

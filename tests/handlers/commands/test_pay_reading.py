@@ -78,7 +78,7 @@ async def test_who_asked_sees_the_own_request_without_any_role_left(rig: Rig) ->
     await rig.pay()
     asked = await newest(rig)
     rig.workspace.set_group("S0FINANCE", [TOM])
-    rig.clock.advance(60)  # type: ignore[union-attr]  # this rig has a clock
+    rig.clock.advance(60)
     told = (await ask(rig, f"show {asked.reference}")).text
     assert "*What happened*" in told
     assert "no operation of that name" in (await ask(rig, f"show {asked.reference}", user=ZOE)).text
@@ -97,7 +97,7 @@ async def test_who_lost_the_role_meanwhile_gets_no_next_page_and_no_answer_in_th
     told = await ask(rig, "list")
     await rig.workspace.slash(MARIA, FINANCE, "/pay", "account")
     rig.workspace.set_group("S0FINANCE", [TOM])
-    rig.clock.advance(60)  # type: ignore[union-attr]  # this rig has a clock
+    rig.clock.advance(60)
     await rig.workspace.click(MARIA, FINANCE, told.ts, "operations.next")
     refusal = await rig.workspace.until(lambda: rig.workspace.ephemerals(MARIA)[1:])
     assert shown(refusal[0].text) == snapshot(""":no_entry_sign: Only people whom the policy names as requesters, \
