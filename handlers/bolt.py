@@ -8,8 +8,7 @@ listener catches everything: an exception after ``ack`` would revoke the ack.
 import asyncio
 import logging
 import re
-import secrets
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from traceback import walk_tb
 from typing import Any, TypeVar
@@ -23,25 +22,33 @@ from slack_bolt.response import BoltResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.content import Content
-from bot.domain.errors import OperatorError, OutcomeUnknown, PersonError, ServiceNever, ServiceNow
-from bot.domain.files.dropped import UnusableFile
+from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
 from bot.presentation import answers
-from bot.presentation.files import offers
-from bot.presentation.mistakes import mistakes
-from bot.presentation.services import sentence, told
 from bot.presentation.views import notice, result
 from bot.slack.ephemerals import Listener
 from bot.slack.identity import Identity
 from handlers.dependencies import Dependencies
 from handlers.incoming import Click, Command, Shortcut, Submission, UnreadableError, reading
 from handlers.pin import Pin
-from handlers.replies import Answer, Edit, FieldErrors, Later, MistakesError, Nothing, Open, Private, Replace, Reply
+from handlers.replies import (
+    Answer,
+    Edit,
+    FieldErrors,
+    Later,
+    Nothing,
+    Open,
+    Private,
+    Replace,
+    Reply,
+)
 from handlers.router import Router
-from storage.errors import CommitUnknown, StorageError, StorageFull
+from handlers.troubles import answer_to
+from storage.errors import StorageError
 
 log = structlog.get_logger(__name__)
 
 R = TypeVar("R", bound=Reply)
+L = TypeVar("L", bound=Answer | Open | FieldErrors)
 Deliver = Callable[[Answer | Open | FieldErrors], Awaitable[None]]
 
 _EVERYTHING = re.compile(".*", re.DOTALL)
@@ -268,21 +275,13 @@ class _Listeners:
             form.set_result("")
             raise
         if isinstance(reply, Open):
-            return await self._opened(self._open(reply, trigger_id, form), asker, until=begun + self._patience)
+            opening = self._open(reply, trigger_id, form)
+            left = begun + self._patience - loop.time()
+            return await self._beside(opening, left, Nothing(), lambda late: self._tell(late, asker))
         form.set_result("")
         if isinstance(reply, FieldErrors):
             return Private(answers.trouble(" ".join(reply.errors.values())))
         return reply
-
-    async def _opened(self, opening: Coroutine[Any, Any, Answer], asker: Listener, *, until: float) -> Answer:
-        """The answer once the form is open; nothing where Slack takes longer than an ack may: it goes on beside."""
-        work = self._deps.ephemerals.begin(self._safely(opening, patience=None))
-        left = until - asyncio.get_running_loop().time()
-        done, _ = await asyncio.wait({work}, timeout=max(left, 0.0))
-        if done:
-            return work.result()
-        self._deps.ephemerals.begin(_deliver_late(work, lambda late: self._tell(late, asker)))
-        return Nothing()
 
     async def _open(self, reply: Open, trigger_id: str, form: "asyncio.Future[str]") -> Answer:
         """Open a form. ``form`` gets its id, or an empty one, for a later update."""
@@ -302,13 +301,17 @@ class _Listeners:
         reply = await self._safely(handling, patience=self._patience)
         if not isinstance(reply, Later):
             return reply
-        work = self._deps.ephemerals.begin(self._safely(reply.work(), patience=None))
         left = begun + self._patience - asyncio.get_running_loop().time()
-        done, _ = await asyncio.wait({work}, timeout=min(self._moment, max(left, 0)))
+        return await self._beside(reply.work(), min(self._moment, left), reply.meanwhile, deliver)
+
+    async def _beside(self, work: Awaitable[L], seconds: float, meanwhile: L, deliver: Deliver) -> L | Private:
+        """The answer of ``work`` if it comes in time; else ``meanwhile``, and the answer is delivered when it comes."""
+        running = self._deps.ephemerals.begin(self._safely(work, patience=None))
+        done, _ = await asyncio.wait({running}, timeout=max(seconds, 0.0))
         if done:
-            return work.result()
-        self._deps.ephemerals.begin(_deliver_late(work, deliver))
-        return reply.meanwhile
+            return running.result()
+        self._deps.ephemerals.begin(_deliver_late(running, deliver))
+        return meanwhile
 
     async def _tell(self, reply: Answer | Open | FieldErrors, asker: Listener) -> None:
         if isinstance(reply, Private | Edit):
@@ -325,44 +328,13 @@ class _Listeners:
             # Usually the user has closed the form and expects no answer.
             log.info("a form was not updated", reason=str(refused))
 
-    async def _safely(  # noqa: PLR0911 - one answer a trouble
-        self, handling: Awaitable[R], *, patience: float | None
-    ) -> R | Private:
+    async def _safely(self, handling: Awaitable[R], *, patience: float | None) -> R | Private:
         """Run a handler; every error becomes an answer."""
         try:
             async with asyncio.timeout(patience):
                 return await handling
-        except MistakesError as broken:
-            return Private(mistakes(broken.errors))
-        except UnusableFile as unusable:
-            return Private(offers.unusable(unusable))
-        except PersonError as broken:
-            return Private(mistakes([broken]))
-        except ServiceNow as silent:
-            log.warning("a request could not be handled", reason=str(silent))
-            return Private(answers.try_again(f"{silent.service} {told(silent)}."))
-        except CommitUnknown as lost:
-            log.error("nobody knows whether a request was stored", reason=str(lost))  # noqa: TRY400 - no defect of ours
-            return Private(answers.uncertain(self._deps.spelled("pay")))
-        except StorageError as trouble:
-            return _unstored(trouble)
-        except OperatorError as ours:
-            log.error("the operator has to mend something", problem=ours.problem, mend=ours.mend)  # noqa: TRY400
-            return Private(answers.trouble(sentence(ours)))
-        except TimeoutError:
-            return Private(answers.slow(self._deps.spelled("pay")))
-        except Exception:
-            error_id = secrets.token_hex(4)
-            log.exception("a handler failed", error_id=error_id)
-            return Private(answers.broken(error_id))
-
-
-def _unstored(trouble: StorageError) -> Private:
-    if isinstance(trouble, StorageFull):
-        log.error("a request could not be stored", problem=trouble.problem, mend=trouble.mend)
-        return Private(answers.storage_full())
-    log.warning("a request could not be stored", reason=str(trouble))
-    return Private(answers.try_again("The database is busy."))
+        except Exception as error:  # noqa: BLE001 - the last place that can answer
+            return Private(answer_to(error, command=self._deps.spelled("pay")))
 
 
 async def _deliver_late(work: Awaitable[Answer | Open | FieldErrors], deliver: Deliver) -> None:

@@ -68,6 +68,14 @@ class Later:
 Reply = Answer | Open | FieldErrors | Later
 
 
+class DeclinedError(Exception):
+    """Nothing is done, and the user is told why: they may not, or the service is not configured."""
+
+    def __init__(self, content: Content) -> None:
+        super().__init__(content.text)
+        self.content = content
+
+
 class MistakesError(Exception):
     """All mistakes of one line, so that the user can fix them in one go."""
 

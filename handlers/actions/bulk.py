@@ -25,8 +25,6 @@ def register(router: Router) -> None:
 async def turn(deps: Dependencies, click: Click) -> Reply:
     """Show the page that the button names, after checking again that the user may see it."""
     payments = await payments_for(deps, click.user)
-    if isinstance(payments, Private):
-        return payments
     named, _, number = click.value.rpartition(":")
     what, _, name = named.partition(":")
     try:
@@ -47,9 +45,7 @@ async def turn(deps: Dependencies, click: Click) -> Reply:
 
 async def cancel(deps: Dependencies, click: Click) -> Reply:
     """Request the cancellation of everything that is pending now in the bulk payment of this card."""
-    payments = await payments_to_request(deps, click.user)
-    if isinstance(payments, Private):
-        return payments
+    await payments_to_request(deps, click.user)
     found = await shown_as(deps.ctx, click.value, channel=click.channel, ts=click.ts)
     if found is None:
         return Private(answers.refused(Refusal.STALE))

@@ -20,9 +20,7 @@ def register(router: Router) -> None:
 
 async def stop(deps: Dependencies, click: Click) -> Reply:
     """Stop waiting; allowed to the requester and admins."""
-    client = await localization_for(deps, click.user)
-    if isinstance(client, Private):
-        return client
+    await localization_for(deps, click.user)
     sight = await sight_of(deps.ctx, click.value)
     if sight is None:
         return Private(told.no_cancel(None))
@@ -37,9 +35,7 @@ async def stop(deps: Dependencies, click: Click) -> Reply:
 
 async def again(deps: Dependencies, click: Click) -> Reply:
     """Request the same again; allowed to any member."""
-    client = await localization_for(deps, click.user)
-    if isinstance(client, Private):
-        return client
+    await localization_for(deps, click.user)
     repeated = await repeat(deps.ctx, click.value, person=click.user)
     if repeated is None:
         return Private(told.no_again(await sight_of(deps.ctx, click.value)))

@@ -24,8 +24,6 @@ def register(router: Router) -> None:
 async def turn(deps: Dependencies, click: Click) -> Reply:
     """Show the page that the button names, after checking again that the user may see it."""
     payments = await payments_for(deps, click.user)
-    if isinstance(payments, Private):
-        return payments
     which, _, number = click.value.partition(":")
     try:
         operation_type: OperationType | None = fields.listing(which) if which else None

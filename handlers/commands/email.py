@@ -28,8 +28,6 @@ async def handle(deps: Dependencies, command: Command) -> Reply:
 
 async def _check(deps: Dependencies, command: Command, values: Values) -> Reply:
     client = await emails_for(deps, command.user)
-    if isinstance(client, Private):
-        return client
     if deps.ctx.emails.missing_single:
         return Private(answers.not_configured(emails.SINGLE_ADDRESSES, deps.ctx.emails.missing_single))
     addresses: list[str] = list(dict.fromkeys(one for few in values["address"] for one in few))
@@ -58,8 +56,8 @@ def _addresses(text: str) -> list[str]:
 
 
 async def _file(deps: Dependencies, command: Command, _: Values) -> Reply:
-    client = await emails_for(deps, command.user)
-    return client if isinstance(client, Private) else Open(email_forms.file_form(channel=command.channel))
+    await emails_for(deps, command.user)
+    return Open(email_forms.file_form(channel=command.channel))
 
 
 CHECK = Verb(

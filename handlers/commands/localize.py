@@ -40,8 +40,6 @@ async def handle(deps: Dependencies, command: Command) -> Reply:
 
 async def _line(deps: Dependencies, command: Command, verb: Verb, rest: str) -> Reply:
     client = await localization_for(deps, command.user)
-    if isinstance(client, Private):
-        return client
     request = read_line(of_verb(verb.name), rest, example=f"{deps.spelled(NAME)} {verb.example}")
     whole = request.complete()
     errors = request_errors(whole, own_hosts=client.own_hosts)
@@ -71,9 +69,7 @@ def _which_language(request: Request, verb: str, channel: str) -> Block:
 
 async def _alone(deps: Dependencies, command: Command) -> Reply:
     """The form of a verb that was typed alone."""
-    client = await localization_for(deps, command.user)
-    if isinstance(client, Private):
-        return client
+    await localization_for(deps, command.user)
     verb = command.text.split()[0].lower()
     capabilities = of_verb(verb)
     carried = Carried(verb=verb, operations=tuple(one.operation.value for one in capabilities), channel=command.channel)

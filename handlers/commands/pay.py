@@ -1,5 +1,7 @@
 """``/pay``: request payouts, show them, list what waits."""
 
+from functools import partial
+
 from bot.domain.payments.instruction import Kind, PayoutPayload
 from bot.presentation.payments import answers as payment_answers
 from bot.presentation.payments import forms
@@ -11,7 +13,7 @@ from handlers.commands.pay_freeze import FREEZE, UNFREEZE
 from handlers.dependencies import Dependencies
 from handlers.incoming import Command
 from handlers.input import dispatch, fields
-from handlers.input.admission import payments_to_request, refused
+from handlers.input.admission import admit, payments_to_request
 from handlers.input.grammar import Argument, Values, Verb
 from handlers.input.payments import COMMAND, SEND_EXAMPLE, request_payout
 from handlers.replies import Open, Private, Reply
@@ -25,28 +27,12 @@ async def handle(deps: Dependencies, command: Command) -> Reply:
     return await dispatch.run(deps, command, name=NAME, summary=SUMMARY, verbs=VERBS)
 
 
-async def _send_form(deps: Dependencies, command: Command) -> Reply:
-    return await _form(deps, command, Kind.PAYOUT)
+async def _form(deps: Dependencies, command: Command, *, kind: Kind) -> Reply:
+    await payments_to_request(deps, command.user, kind)
+    return Open(forms.request(channel=command.channel, kind=kind))
 
 
-async def _now_form(deps: Dependencies, command: Command) -> Reply:
-    return await _form(deps, command, Kind.ONE_STEP)
-
-
-async def _form(deps: Dependencies, command: Command, kind: Kind) -> Reply:
-    payments = await payments_to_request(deps, command.user, kind)
-    return payments if isinstance(payments, Private) else Open(forms.request(channel=command.channel, kind=kind))
-
-
-async def _send(deps: Dependencies, command: Command, values: Values) -> Reply:
-    return await _request(deps, command, values, Kind.PAYOUT)
-
-
-async def _now(deps: Dependencies, command: Command, values: Values) -> Reply:
-    return await _request(deps, command, values, Kind.ONE_STEP)
-
-
-async def _request(deps: Dependencies, command: Command, values: Values, kind: Kind) -> Reply:
+async def _request(deps: Dependencies, command: Command, values: Values, *, kind: Kind) -> Reply:
     payload = PayoutPayload(email=values["email"], cents=values["amount"], description=values["description"])
     requested = Requested(
         requester=command.user,
@@ -59,11 +45,8 @@ async def _request(deps: Dependencies, command: Command, values: Values, kind: K
 
 
 async def _approvals(deps: Dependencies, command: Command, _values: Values) -> Reply:
-    refusal = await refused(deps, command.user)
-    if refusal is not None:
-        return refusal
-    ctx = deps.ctx
-    found = await decisions(ctx, await ctx.people.standing(command.user), command.user)
+    ctx, standing = deps.ctx, await admit(deps, command.user)
+    found = await decisions(ctx, standing, command.user)
     return Private(payment_answers.waiting(found, approvals_channel=ctx.policy.channels.approvals))
 
 
@@ -71,8 +54,8 @@ _SEND = Verb(
     name="send",
     summary="ask for a payout; it is sent once enough people have approved it",
     example=SEND_EXAMPLE,
-    run=_send,
-    alone=_send_form,
+    run=partial(_request, kind=Kind.PAYOUT),
+    alone=partial(_form, kind=Kind.PAYOUT),
     arguments=(
         Argument(name="email", rule=fields.EMAIL_RULE, read=fields.email),
         Argument(name="amount", rule=fields.AMOUNT_RULE, read=fields.amount, unit=fields.currency),
@@ -83,8 +66,8 @@ _NOW = Verb(
     name="now",
     summary="the same in one step: nothing exists at the service before it is approved",
     example='now ana@example.com 25.00 "March translation"',
-    run=_now,
-    alone=_now_form,
+    run=partial(_request, kind=Kind.ONE_STEP),
+    alone=partial(_form, kind=Kind.ONE_STEP),
     arguments=_SEND.arguments,
 )
 _APPROVALS = Verb(

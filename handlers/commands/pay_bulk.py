@@ -1,5 +1,6 @@
 """``/pay bulk``: request many payments with one file; show bulk payments, cancel pending items."""
 
+from functools import partial
 from typing import Final
 
 from bot.domain.payments.instruction import Kind
@@ -16,13 +17,9 @@ from handlers.replies import Answer, Open, Private, Reply
 EVERYTHING: Final = "all"
 
 
-async def _form(deps: Dependencies, command: Command) -> Reply:
-    payments = await payments_to_request(deps, command.user, Kind.BULK, even_frozen=False)
-    return payments if isinstance(payments, Private) else Open(forms.bulk(channel=command.channel))
-
-
-async def _no_arguments(deps: Dependencies, command: Command, _values: Values) -> Reply:
-    return await _form(deps, command)
+async def _form(deps: Dependencies, command: Command, _values: Values) -> Reply:
+    await payments_to_request(deps, command.user, Kind.BULK, even_frozen=False)
+    return Open(forms.bulk(channel=command.channel))
 
 
 async def _template(deps: Dependencies, command: Command, _values: Values) -> Reply:
@@ -31,8 +28,6 @@ async def _template(deps: Dependencies, command: Command, _values: Values) -> Re
 
 async def _show(deps: Dependencies, command: Command, values: Values) -> Reply:
     payments = await payments_for(deps, command.user)
-    if isinstance(payments, Private):
-        return payments
 
     async def look_there() -> Answer:
         found = await bulk.named(deps, payments, values["bulk"], example=SHOW.example)
@@ -43,18 +38,8 @@ async def _show(deps: Dependencies, command: Command, values: Values) -> Reply:
     return service_call(look_there)
 
 
-async def _items(deps: Dependencies, command: Command, values: Values) -> Reply:
-    return await _page(deps, command.user, values, failed=False)
-
-
-async def _failed(deps: Dependencies, command: Command, values: Values) -> Reply:
-    return await _page(deps, command.user, values, failed=True)
-
-
-async def _page(deps: Dependencies, user: str, values: Values, *, failed: bool) -> Reply:
-    payments = await payments_for(deps, user)
-    if isinstance(payments, Private):
-        return payments
+async def _page(deps: Dependencies, command: Command, values: Values, *, failed: bool) -> Reply:
+    payments = await payments_for(deps, command.user)
     page = values["page"] or 1
     return service_call(
         lambda: bulk.turn_items(deps, payments, values["bulk"], page=page, failed=failed, instead=False)
@@ -63,8 +48,6 @@ async def _page(deps: Dependencies, user: str, values: Values, *, failed: bool) 
 
 async def _history(deps: Dependencies, command: Command, values: Values) -> Reply:
     payments = await payments_for(deps, command.user)
-    if isinstance(payments, Private):
-        return payments
     return service_call(lambda: bulk.turn_history(deps, payments, page=values["page"] or 1, instead=False))
 
 
@@ -93,8 +76,7 @@ FORM = Verb(
     name="bulk",
     summary="ask for many payments with one file or typed rows; they are sent once enough people have approved them",
     example="bulk",
-    run=_no_arguments,
-    alone=_form,
+    run=_form,
 )
 SHOW = Verb(
     name="bulk show",
@@ -107,14 +89,14 @@ ITEMS = Verb(
     name="bulk items",
     summary="its payments with their hashes, page by page",
     example=bulk.ITEMS_EXAMPLE,
-    run=_items,
+    run=partial(_page, failed=False),
     arguments=(_BULK, _PAGE),
 )
 FAILED = Verb(
     name="bulk failed",
     summary="those that failed, with the reason",
     example=bulk.FAILED_EXAMPLE,
-    run=_failed,
+    run=partial(_page, failed=True),
     arguments=(_BULK, _PAGE),
 )
 HISTORY = Verb(

@@ -10,7 +10,7 @@ from handlers.input import fields, items
 from handlers.input.admission import payments_to_request
 from handlers.input.grammar import Argument, Values, Verb, mistake
 from handlers.input.payments import COMMAND, request_purchase
-from handlers.replies import Open, Private, Reply
+from handlers.replies import Open, Reply
 
 
 async def _request(deps: Dependencies, command: Command, values: Values) -> Reply:
@@ -30,8 +30,8 @@ async def _request(deps: Dependencies, command: Command, values: Values) -> Repl
 
 
 async def _form(deps: Dependencies, command: Command) -> Reply:
-    payments = await payments_to_request(deps, command.user, Kind.PURCHASE)
-    return payments if isinstance(payments, Private) else Open(forms.collect(channel=command.channel))
+    await payments_to_request(deps, command.user, Kind.PURCHASE)
+    return Open(forms.collect(channel=command.channel))
 
 
 COLLECT = Verb(

@@ -4,11 +4,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
 
-from bot.domain.approvals import Role, full_member, listed, may_see_balance
+from bot.domain.approvals import Role, listed, may_see_balance
 from bot.domain.content import Content
 from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceNow
 from bot.domain.payments.instruction import Instruction, Kind
-from bot.presentation import answers
 from bot.presentation.audit import with_timeline
 from bot.presentation.payments import answers as payment_answers
 from bot.presentation.payments import forms, operations
@@ -20,7 +19,7 @@ from bot.workflows.requests.lookup import find, find_votes
 from handlers.dependencies import Dependencies
 from handlers.incoming import Command
 from handlers.input import fields
-from handlers.input.admission import payments_for
+from handlers.input.admission import admit, payments_for
 from handlers.input.grammar import Argument, Values, Verb, mistake
 from handlers.input.operations import turn_page
 from handlers.input.payments import COMMAND
@@ -30,10 +29,7 @@ from handlers.replies import Answer, Later, MistakesError, Open, Private, Reply
 
 async def _show(deps: Dependencies, command: Command, values: Values) -> Reply:
     ctx, text = deps.ctx, values["operation"]
-    standing = await ctx.people.standing(command.user)
-    refusal = full_member(standing.person, home=ctx.home)
-    if refusal is not None:
-        return Private(answers.refused(refusal))
+    standing = await admit(deps, command.user)
     in_a_role = any(listed(role, standing, ctx.policy.people) for role in Role)
     found = await story(ctx.store, text)
     if found is not None and (in_a_role or found.about.requester == command.user):
@@ -94,16 +90,12 @@ async def _told(
 
 async def _list(deps: Dependencies, command: Command, values: Values) -> Reply:
     payments = await payments_for(deps, command.user)
-    if isinstance(payments, Private):
-        return payments
     which, page = values["payouts|purchases"], values["page"] or 1
     return service_call(lambda: turn_page(deps, payments, page=page, operation_type=which, instead=False))
 
 
 async def _events(deps: Dependencies, command: Command, values: Values) -> Reply:
     payments, text = await payments_for(deps, command.user), values["payout"]
-    if isinstance(payments, Private):
-        return payments
     found = await find(deps.ctx, text)
     instruction = found[0] if found is not None else None
     if instruction is not None and instruction.kind is Kind.PURCHASE:
@@ -125,8 +117,6 @@ async def _events(deps: Dependencies, command: Command, values: Values) -> Reply
 
 async def _account(deps: Dependencies, command: Command, values: Values) -> Reply:
     payments, email = await payments_for(deps, command.user), values["email"]
-    if isinstance(payments, Private):
-        return payments
 
     async def look_there() -> Answer:
         return Private(operations.account(email, await payments.account_status(email)))
@@ -135,14 +125,12 @@ async def _account(deps: Dependencies, command: Command, values: Values) -> Repl
 
 
 async def _account_form(deps: Dependencies, command: Command) -> Reply:
-    payments = await payments_for(deps, command.user)
-    return payments if isinstance(payments, Private) else Open(forms.account())
+    await payments_for(deps, command.user)
+    return Open(forms.account())
 
 
 async def _partner(deps: Dependencies, command: Command, _values: Values) -> Reply:
     payments = await payments_for(deps, command.user, may_see_balance)
-    if isinstance(payments, Private):
-        return payments
 
     async def look_there() -> Answer:
         return Private(operations.partner(await payments.partner()))

@@ -10,7 +10,7 @@ from handlers.commands.switchboard_state import EXPORT, JOBS, ROUTES, STATUS, UN
 from handlers.dependencies import Dependencies
 from handlers.incoming import Command
 from handlers.input import dispatch, fields
-from handlers.input.admission import refused
+from handlers.input.admission import admit
 from handlers.input.grammar import Argument, Values, Verb, mistake
 from handlers.replies import Private, Reply
 
@@ -28,12 +28,8 @@ async def handle(deps: Dependencies, command: Command) -> Reply:
 
 
 async def _audit(deps: Dependencies, command: Command, values: Values) -> Reply:
-    refusal = await refused(deps, command.user)
-    if refusal is not None:
-        return refusal
-    ctx = deps.ctx
-    standing = await ctx.people.standing(command.user)
-    reader = any(listed(role, standing, ctx.policy.people) for role in _READERS)
+    standing = await admit(deps, command.user)
+    reader = any(listed(role, standing, deps.ctx.policy.people) for role in _READERS)
     told = await _told(deps, values["id"], reader=None if reader else command.user)
     if told is None:
         broken = PersonError(argument="id", rule=audit.unknown(_RULE), example="", given=values["id"])

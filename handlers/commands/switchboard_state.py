@@ -13,7 +13,7 @@ from bot.workflows.admin.overview import under_way
 from bot.workflows.admin.unread import unread_answers
 from handlers.dependencies import Dependencies
 from handlers.incoming import Command
-from handlers.input.admission import refused
+from handlers.input.admission import admit
 from handlers.input.grammar import Values, Verb
 from handlers.replies import Answer, Later, Private, Reply
 
@@ -21,35 +21,29 @@ COMMAND = "switchboard"
 _PIECE = 64 * 1024
 
 
-async def _refused(deps: Dependencies, user: str) -> Private | None:
-    """The refusal for this user; None for approvers and admins."""
-    return await refused(deps, user, may_see_balance)
-
-
 async def _status(deps: Dependencies, command: Command, _values: Values) -> Reply:
-    refusal = await _refused(deps, command.user)
-    if refusal is not None:
-        return refusal
+    await admit(deps, command.user, may_see_balance)
     found = await everything(deps.ctx)
     return Private(overview.status(found, command=deps.spelled(COMMAND), now=deps.ctx.clock.now()))
 
 
 async def _jobs(deps: Dependencies, command: Command, _values: Values) -> Reply:
-    return await _refused(deps, command.user) or Private(overview.jobs(await under_way(deps.ctx)))
+    await admit(deps, command.user, may_see_balance)
+    return Private(overview.jobs(await under_way(deps.ctx)))
 
 
 async def _unread(deps: Dependencies, command: Command, _values: Values) -> Reply:
-    return await _refused(deps, command.user) or Private(unread.listing(await unread_answers(deps.ctx.store)))
+    await admit(deps, command.user, may_see_balance)
+    return Private(unread.listing(await unread_answers(deps.ctx.store)))
 
 
 async def _routes(deps: Dependencies, command: Command, _values: Values) -> Reply:
-    return await _refused(deps, command.user) or Private(overview.assumptions(deps.ctx.assumptions))
+    await admit(deps, command.user, may_see_balance)
+    return Private(overview.assumptions(deps.ctx.assumptions))
 
 
 async def _export(deps: Dependencies, command: Command, _values: Values) -> Reply:
-    refusal = await _refused(deps, command.user)
-    if refusal is not None:
-        return refusal
+    await admit(deps, command.user, may_see_balance)
 
     async def share() -> Answer:
         ctx = deps.ctx

@@ -12,7 +12,7 @@ from handlers.file_actions.file_action import FileAction
 from handlers.incoming import Click
 from handlers.input.admission import payments_to_request
 from handlers.input.bulk_file import show_file
-from handlers.replies import Private, Reply
+from handlers.replies import Reply
 
 
 def _fits(file: DroppedFile) -> bool:
@@ -28,9 +28,7 @@ def _works(ctx: Context) -> bool:
 
 
 async def _start(deps: Dependencies, click: Click, file: DroppedFile) -> Reply:
-    payments = await payments_to_request(deps, click.user, Kind.BULK, even_frozen=False)
-    if isinstance(payments, Private):
-        return payments
+    await payments_to_request(deps, click.user, Kind.BULK, even_frozen=False)
     carried = Carried(
         file=file.id,
         channel=file.channel or click.channel,

@@ -7,14 +7,12 @@ from handlers.file_actions.file_action import FileAction
 from handlers.incoming import Click
 from handlers.input.admission import emails_for
 from handlers.input.email_lists import next_form
-from handlers.replies import Later, Open, Private, Reply
+from handlers.replies import Later, Open, Reply
 
 
 async def process(deps: Dependencies, click: Click, file: DroppedFile) -> Reply:
     """Read the file and ask for the column; while a large file is read, a form shows that."""
-    client = await emails_for(deps, click.user)
-    if isinstance(client, Private):
-        return client
+    await emails_for(deps, click.user)
 
     async def read() -> Open:
         view, _ = await next_form(deps, file.id, channel=file.channel, thread_ts=file.thread_ts)

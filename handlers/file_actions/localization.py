@@ -49,9 +49,7 @@ def works(ctx: Context) -> bool:
 
 def _start(declared: Capability) -> Start:
     async def start(deps: Dependencies, click: Click, file: DroppedFile) -> Reply:
-        client = await localization_for(deps, click.user)
-        if isinstance(client, Private):
-            return client
+        await localization_for(deps, click.user)
         request = _request(declared, file)
         errors = request_errors(request)
         if errors:

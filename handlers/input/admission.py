@@ -1,6 +1,6 @@
 """Permission checks, and whether a request could be sent: the same for commands, forms and buttons.
 
-Each function returns the service to use, or the private answer with the refusal.
+Each function that admits a user returns the service to use, or raises ``DeclinedError`` with the refusal.
 """
 
 from collections.abc import Callable, Mapping
@@ -22,7 +22,7 @@ from bot.workflows.requests.freeze import is_frozen
 from bot.workflows.services.delivery import DeliveryService
 from bot.workflows.services.service import Service
 from handlers.dependencies import Dependencies
-from handlers.replies import Private
+from handlers.replies import DeclinedError
 
 C = TypeVar("C")
 
@@ -47,18 +47,23 @@ def admin(standing: Standing, *, people: People, home: str) -> No | None:
     )
 
 
-async def refused(
+async def admit(
     deps: Dependencies, user: str, rule: Rule = member, *, wording: Callable[[No], Content] = answers.refused
-) -> Private | None:
-    """The refusal for this user; None when they may."""
+) -> Standing:
+    """The standing of a user who may."""
     ctx = deps.ctx
-    no = rule(await ctx.people.standing(user), people=ctx.policy.people, home=ctx.home)
-    return None if no is None else Private(wording(no))
+    standing = await ctx.people.standing(user)
+    no = rule(standing, people=ctx.policy.people, home=ctx.home)
+    if no is not None:
+        raise DeclinedError(wording(no))
+    return standing
 
 
-def configured(service: Service[C], name: str) -> C | Private:
-    """The client of a service; or the answer that the operator has to configure it. ``name``: its display name."""
-    return service.client or Private(answers.not_configured(name, service.missing))
+def configured(service: Service[C], name: str) -> C:
+    """The client of a service that the operator has configured; ``name``: its display name."""
+    if service.client is None:
+        raise DeclinedError(answers.not_configured(name, service.missing))
+    return service.client
 
 
 async def admitted(
@@ -69,15 +74,13 @@ async def admitted(
     *,
     rule: Rule = member,
     wording: Callable[[No], Content] = answers.refused,
-) -> C | Private:
+) -> C:
     """A service for a user who may use it, by ``rule``; ``name``: its display name."""
-    refusal = await refused(deps, user, rule, wording=wording)
-    if refusal is not None:
-        return refusal
+    await admit(deps, user, rule, wording=wording)
     return configured(service, name)
 
 
-async def payments_for(deps: Dependencies, user: str, rule: Rule = may_look) -> PaymentsClient | Private:
+async def payments_for(deps: Dependencies, user: str, rule: Rule = may_look) -> PaymentsClient:
     """The payments service, for a user who reads its records."""
     return await admitted(deps, user, deps.ctx.payments, "payments", rule=rule)
 
@@ -93,7 +96,7 @@ _SENDABLE: Final[Mapping[Kind, Callable[[PaymentsClient], None]]] = {
 
 async def payments_to_request(
     deps: Dependencies, user: str, kind: Kind | None = None, *, even_frozen: bool = True
-) -> PaymentsClient | Private:
+) -> PaymentsClient:
     """The payments service, for a user who requests a payment.
 
     Args:
@@ -103,31 +106,29 @@ async def payments_to_request(
         even_frozen: False: refuse while sending is frozen.
     """
     payments = configured(deps.ctx.payments, "payments")
-    if isinstance(payments, Private):
-        return payments
-    refusal = await refused(deps, user, may_request)
-    if refusal is not None:
-        return refusal
+    await admit(deps, user, may_request)
     require = _SENDABLE.get(kind) if kind is not None else None
     if require is not None:
         try:
             require(payments)
         except OperatorError as unconfirmed:
-            return Private(answers.trouble(sentence(unconfirmed)))
+            raise DeclinedError(answers.trouble(sentence(unconfirmed))) from None
     stopped = None if even_frozen else await is_frozen(deps.ctx)
-    return payments if stopped is None else Private(refused_while_frozen(stopped))
+    if stopped is not None:
+        raise DeclinedError(refused_while_frozen(stopped))
+    return payments
 
 
-async def delivery_for(deps: Dependencies, user: str, rule: Rule = may_look) -> DeliveryService | Private:
+async def delivery_for(deps: Dependencies, user: str, rule: Rule = may_look) -> DeliveryService:
     """The delivery service, for a user who may use it; any role of the policy is enough."""
     return await admitted(deps, user, deps.ctx.delivery, "delivery", rule=rule, wording=bookings.refused)
 
 
-async def localization_for(deps: Dependencies, user: str) -> LocalizationClient | Private:
+async def localization_for(deps: Dependencies, user: str) -> LocalizationClient:
     """The localization service, for any member."""
     return await admitted(deps, user, deps.ctx.localization, "localization")
 
 
-async def emails_for(deps: Dependencies, user: str) -> EmailsClient | Private:
+async def emails_for(deps: Dependencies, user: str) -> EmailsClient:
     """The e-mail service, for any member."""
     return await admitted(deps, user, deps.ctx.emails, "e-mail processing")

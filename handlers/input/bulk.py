@@ -68,9 +68,7 @@ async def problem_with(deps: Dependencies, checked: Checked, *, user: str) -> Co
 
 async def send_template(deps: Dependencies, user: str) -> Reply:
     """Send an empty table to fill in, only to this user."""
-    payments = await payments_to_request(deps, user)
-    if isinstance(payments, Private):
-        return payments
+    await payments_to_request(deps, user)
 
     async def work() -> Answer:
         content = write_csv(bulk_files.REQUEST_HEADER, bulk_files.TEMPLATE)
@@ -92,8 +90,6 @@ async def request_cancellation(
 ) -> Reply:
     """Request to cancel; ``hashes`` None: everything that is pending now."""
     payments = await payments_to_request(deps, user, Kind.BULK_CANCEL)
-    if isinstance(payments, Private):
-        return payments
 
     async def work() -> Answer:
         bulk = await named(deps, payments, text, example=CANCEL_EXAMPLE)

@@ -41,8 +41,7 @@ def with_delivery(
 
     @wraps(run)
     async def admitted(deps: Dependencies, sent: I, /, *args: P.args, **more: P.kwargs) -> Reply:
-        delivery = await delivery_for(deps, sent.user)
-        return delivery if isinstance(delivery, Private) else await run(deps, delivery, sent, *args, **more)
+        return await run(deps, await delivery_for(deps, sent.user), sent, *args, **more)
 
     return admitted
 

@@ -22,9 +22,7 @@ async def request_payout(deps: Dependencies, requested: Requested) -> Private:
     Raises:
         MistakesError: the amount is above the daily limit.
     """
-    payments = await payments_to_request(deps, requested.requester, requested.kind, even_frozen=False)
-    if isinstance(payments, Private):
-        return payments
+    await payments_to_request(deps, requested.requester, requested.kind, even_frozen=False)
     try:
         fields.within_limit(Cents(requested.payload.cents), deps.ctx.policy)
     except PersonError as broken:
@@ -35,8 +33,6 @@ async def request_payout(deps: Dependencies, requested: Requested) -> Private:
 
 async def request_purchase(deps: Dependencies, requested: Requested) -> Private:
     """Check the person, store the request."""
-    payments = await payments_to_request(deps, requested.requester, Kind.PURCHASE)
-    if isinstance(payments, Private):
-        return payments
+    await payments_to_request(deps, requested.requester, Kind.PURCHASE)
     instruction = await request(deps.ctx, requested)
     return Private(payment_answers.collecting(instruction, member=await can_post(deps.messenger, requested.channel)))

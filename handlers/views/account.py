@@ -8,7 +8,7 @@ from handlers.incoming import Submission
 from handlers.input import fields
 from handlers.input.admission import payments_for
 from handlers.input.service_call import service_call
-from handlers.replies import Answer, FieldErrors, Private, Replace, Reply
+from handlers.replies import Answer, FieldErrors, Replace, Reply
 from handlers.router import Router
 
 
@@ -24,8 +24,6 @@ async def look_up(deps: Dependencies, form: Submission) -> Reply:
     except PersonError as broken:
         return FieldErrors({forms.EMAIL: mistakes.at_field(broken)})
     payments = await payments_for(deps, form.user)
-    if isinstance(payments, Private):
-        return payments
 
     async def look_there() -> Answer:
         found = operations.account(email, await payments.account_status(email))

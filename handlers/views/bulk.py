@@ -5,7 +5,7 @@ import json
 from bot.domain.errors import PersonError
 from bot.domain.files.tables import UNCLEAR, TableProblem
 from bot.domain.payments.instruction import Kind
-from bot.presentation import answers, views
+from bot.presentation import answers
 from bot.presentation.files.table_problems import table_problem
 from bot.presentation.payments import bulk_forms, forms
 from bot.presentation.payments.bulk_forms import Carried
@@ -28,9 +28,7 @@ def register(router: Router) -> None:
 
 async def submit(deps: Dependencies, form: Submission) -> Reply:
     """Read the file or the rows, and request the payments; the answer replaces the form."""
-    payments = await payments_to_request(deps, form.user, Kind.BULK, even_frozen=False)
-    if isinstance(payments, Private):
-        return Replace(views.notice(forms.BULK_TITLE, payments.content.text))
+    await payments_to_request(deps, form.user, Kind.BULK, even_frozen=False)
     files, typed = form.files.get(forms.FILE, ()), form.values.get(forms.ROWS, "").strip()
     if bool(files) == bool(typed):
         return FieldErrors({forms.ROWS: bulk_forms.NOT_BOTH if files else bulk_forms.NEITHER})
@@ -54,9 +52,7 @@ async def submit(deps: Dependencies, form: Submission) -> Reply:
 
 async def confirm(deps: Dependencies, form: Submission) -> Reply:
     """Request exactly what was shown; a file whose content or columns changed meanwhile is shown again instead."""
-    payments = await payments_to_request(deps, form.user, Kind.BULK, even_frozen=False)
-    if isinstance(payments, Private):
-        return Replace(views.notice(forms.BULK_TITLE, payments.content.text))
+    await payments_to_request(deps, form.user, Kind.BULK, even_frozen=False)
     carried, chosen = Carried.load(form.metadata), bulk_forms.chosen(form.values)
     wrong = bulk_forms.errors(chosen)
     if wrong:

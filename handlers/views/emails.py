@@ -11,7 +11,7 @@ from handlers.dependencies import Dependencies
 from handlers.incoming import Submission
 from handlers.input.admission import emails_for
 from handlers.input.email_lists import lacking_ways, next_form
-from handlers.replies import FieldErrors, Later, Private, Replace, Reply
+from handlers.replies import FieldErrors, Later, Replace, Reply
 from handlers.router import Router
 
 _LEAST_PERCENT = 50
@@ -25,9 +25,7 @@ def register(router: Router) -> None:
 
 async def choose_file(deps: Dependencies, form: Submission) -> Reply:
     """Read the uploaded file and ask for the column."""
-    client = await emails_for(deps, form.user)
-    if isinstance(client, Private):
-        return client
+    await emails_for(deps, form.user)
     files = form.files.get(FILE, ())
     if not files:
         return FieldErrors({FILE: email_forms.NO_FILE})
@@ -42,9 +40,7 @@ async def choose_file(deps: Dependencies, form: Submission) -> Reply:
 
 async def start(deps: Dependencies, form: Submission) -> Reply:
     """Start the list with the chosen column and way of processing."""
-    client = await emails_for(deps, form.user)
-    if isinstance(client, Private):
-        return client
+    await emails_for(deps, form.user)
     errors: dict[str, str] = {}
     concurrency = _concurrency(form.values.get(CONCURRENT, ""))
     if concurrency is None:

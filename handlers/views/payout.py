@@ -1,6 +1,7 @@
 """The forms of a payout: requesting one, and deciding on one."""
 
 import json
+from functools import partial
 from typing import Protocol
 
 from bot.domain.approvals import Refusal
@@ -30,14 +31,22 @@ class EndedWithReason(Protocol):
         ...
 
 
+class Vote(Protocol):
+    """A function of :mod:`bot.workflows.requests.decide` that counts an approval."""
+
+    async def __call__(self, ctx: Context, click: Click, *, typed_amount: str) -> Decided:
+        """The request after the vote."""
+        ...
+
+
 def register(router: Router) -> None:
     """Every form by its callback id."""
     router.views[forms.REQUEST] = request
     router.views[cards.APPROVE] = approve
-    router.views[cards.REJECT] = reject
-    router.views[withdrawing.WITHDRAW] = withdraw
-    router.views[cards.RETRY] = retry
-    router.views[cards.CLOSE] = close
+    router.views[cards.REJECT] = partial(end_with_reason, end=decide.reject)
+    router.views[withdrawing.WITHDRAW] = partial(end_with_reason, end=decide.withdraw)
+    router.views[cards.RETRY] = partial(approve, vote=decide.retry)
+    router.views[cards.CLOSE] = partial(end_with_reason, end=decide.close_as_not_paid)
 
 
 async def request(deps: Dependencies, form: Submission) -> Reply:
@@ -71,33 +80,13 @@ async def request(deps: Dependencies, form: Submission) -> Reply:
     return Replace(views.notice(forms.PAYOUT_TITLE, answer.content.text))
 
 
-async def approve(deps: Dependencies, form: Submission) -> Reply:
-    """Approve with the amount typed."""
-    typed = form.values.get(forms.AMOUNT, "")
-    return _answer(await decide.approve(deps.ctx, _click(form), typed_amount=typed))
+async def approve(deps: Dependencies, form: Submission, *, vote: Vote = decide.approve) -> Reply:
+    """Approve, or approve a new attempt, with the amount typed."""
+    return _answer(await vote(deps.ctx, _click(form), typed_amount=form.values.get(forms.AMOUNT, "")))
 
 
-async def retry(deps: Dependencies, form: Submission) -> Reply:
-    """Approve a new attempt, with the amount typed."""
-    return _answer(await decide.retry(deps.ctx, _click(form), typed_amount=form.values.get(forms.AMOUNT, "")))
-
-
-async def reject(deps: Dependencies, form: Submission) -> Reply:
-    """Reject with a reason."""
-    return await _with_reason(deps, form, decide.reject)
-
-
-async def withdraw(deps: Dependencies, form: Submission) -> Reply:
-    """Withdraw another user's request, with a reason."""
-    return await _with_reason(deps, form, decide.withdraw)
-
-
-async def close(deps: Dependencies, form: Submission) -> Reply:
-    """Close as not paid, with a reason."""
-    return await _with_reason(deps, form, decide.close_as_not_paid)
-
-
-async def _with_reason(deps: Dependencies, form: Submission, end: EndedWithReason) -> Reply:
+async def end_with_reason(deps: Dependencies, form: Submission, *, end: EndedWithReason) -> Reply:
+    """Reject, withdraw, or close as not paid, with a reason."""
     reason = clean(form.values.get(forms.REASON, ""))
     if not reason:
         return FieldErrors({forms.REASON: mistakes.NO_REASON})

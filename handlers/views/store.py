@@ -15,7 +15,7 @@ from handlers.input import delivery_fields as fields
 from handlers.input.admission import admin, delivery_for
 from handlers.input.deliveries import with_delivery
 from handlers.input.service_call import service_call
-from handlers.replies import Answer, FieldErrors, Private, Replace, Reply
+from handlers.replies import Answer, FieldErrors, Replace, Reply
 from handlers.router import Router
 
 
@@ -28,8 +28,6 @@ def register(router: Router) -> None:
 async def add(deps: Dependencies, form: Submission) -> Reply:
     """Create a store; its key is stored sealed and never shown."""
     delivery = await delivery_for(deps, form.user, admin)
-    if isinstance(delivery, Private):
-        return delivery
     found, errors = fields.read_form(form.values, fields.store_readers())
     if errors:
         return FieldErrors(errors)

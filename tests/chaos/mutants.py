@@ -84,10 +84,7 @@ def _acked_before_stored() -> Iterator[None]:
     """A vote is acknowledged before it is stored."""
 
     async def approve(deps: Any, click: Any) -> Any:
-        shown = await payout._meant(deps, click)
-        if isinstance(shown, Private):
-            return shown
-        found, _ = shown
+        found, _ = await payout._meant(deps, click)
         deps.ephemerals.begin(decide.approve(deps.ctx, payout._decision(click, found)))
         return Private(payment_answers.recorded(found, votes=1))
 

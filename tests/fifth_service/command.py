@@ -37,8 +37,6 @@ class GlossaryCommand:
 
     async def _define(self, deps: Dependencies, command: Command, values: Values) -> Reply:
         client = await admitted(deps, command.user, self._service, SERVICE)
-        if isinstance(client, Private):
-            return client
 
         async def work() -> Private:
             return Private(words.meaning(values["word"], await client.define(values["word"])))

@@ -4,16 +4,16 @@ import pytest
 
 from bot.workflows.services.service import Service
 from handlers.input.admission import configured
-from handlers.replies import Private
+from handlers.replies import DeclinedError
 
 LACKING: Service[str] = Service(client=None, missing=("ONE_URL", "ONE_KEY"))
 
 
 def test_a_service_that_lacks_something_names_it_to_people_and_to_the_log() -> None:
     assert not LACKING.is_configured
-    said = configured(LACKING, "parcels")
-    assert isinstance(said, Private)
-    assert "The parcels service is not configured. The operator has to set `ONE_URL`, `ONE_KEY`." in said.content.text
+    with pytest.raises(DeclinedError) as said:
+        configured(LACKING, "parcels")
+    assert "The parcels service is not configured. The operator has to set `ONE_URL`, `ONE_KEY`." in str(said.value)
     with pytest.raises(RuntimeError, match="not configured: ONE_URL, ONE_KEY"):
         LACKING.required()
 

@@ -1,0 +1,51 @@
+"""What a user is told when a handler raises: one answer for each kind of error."""
+
+import secrets
+
+import structlog
+
+from bot.domain.content import Content
+from bot.domain.errors import OperatorError, PersonError, ServiceNow
+from bot.domain.files.dropped import UnusableFile
+from bot.presentation import answers
+from bot.presentation.files import offers
+from bot.presentation.mistakes import mistakes
+from bot.presentation.services import sentence, told
+from handlers.replies import DeclinedError, MistakesError
+from storage.errors import CommitUnknown, StorageError, StorageFull
+
+log = structlog.get_logger(__name__)
+
+
+def answer_to(error: Exception, *, command: str) -> Content:  # noqa: C901, PLR0911 - one arm a trouble
+    """The answer; what the operator has to know is logged. ``command``: how users type the payments command here."""
+    match error:
+        case DeclinedError(content=content):
+            return content
+        case MistakesError(errors=errors):
+            return mistakes(errors)
+        case UnusableFile():
+            return offers.unusable(error)
+        case PersonError():
+            return mistakes([error])
+        case ServiceNow():
+            log.warning("a request could not be handled", reason=str(error))
+            return answers.try_again(f"{error.service} {told(error)}.")
+        case CommitUnknown():
+            log.error("nobody knows whether a request was stored", reason=str(error))
+            return answers.uncertain(command)
+        case StorageFull():
+            log.error("a request could not be stored", problem=error.problem, mend=error.mend)
+            return answers.storage_full()
+        case StorageError():
+            log.warning("a request could not be stored", reason=str(error))
+            return answers.try_again("The database is busy.")
+        case OperatorError():
+            log.error("the operator has to mend something", problem=error.problem, mend=error.mend)
+            return answers.trouble(sentence(error))
+        case TimeoutError():
+            return answers.slow(command)
+        case _:
+            error_id = secrets.token_hex(4)
+            log.error("a handler failed", error_id=error_id, exc_info=error)
+            return answers.broken(error_id)
