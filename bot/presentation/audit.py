@@ -13,7 +13,6 @@ from bot.domain.payments.instruction import Instruction, State
 from bot.domain.payments.operation import OperationStatus
 from bot.presentation.blocks.text import (
     SECTION_LIMIT,
-    as_said,
     clean,
     context,
     header,
@@ -25,6 +24,7 @@ from bot.presentation.blocks.text import (
     sentence_of,
     shorten,
 )
+from bot.presentation.blocks.text import because as why
 from bot.presentation.payments.states import headline, word_of
 from bot.presentation.payments.words import NEEDS_PERSON, word
 
@@ -166,11 +166,7 @@ def _sentence(instruction: Instruction, entry: Entry, nth: int) -> str:
 
 def because(detail: Mapping[str, Any]) -> str:
     """The reason and the service's own words, as sentences with a space before them."""
-    reason, words = (
-        quote(str(detail.get("reason") or ""), REASON_LIMIT),
-        quote(str(detail.get("said") or ""), _SAID_LIMIT),
-    )
-    told = f" Reason: {as_said(reason)}" if reason else ""
+    told, words = why(str(detail.get("reason") or ""), REASON_LIMIT), quote(str(detail.get("said") or ""), _SAID_LIMIT)
     return f"{told} The service's words: “{words}”" if words else told
 
 

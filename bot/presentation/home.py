@@ -8,7 +8,8 @@ from bot.domain.content import Block
 from bot.domain.overview import Running, Service
 from bot.domain.payments.instruction import Instruction, Vote
 from bot.presentation.answers import refused
-from bot.presentation.blocks.text import channel, context, escape, header, moment, mrkdwn, paragraphs, plain, section
+from bot.presentation.blocks.buttons import actions, button
+from bot.presentation.blocks.text import channel, context, escape, header, listed, moment, mrkdwn, paragraphs, section
 from bot.presentation.overview import running_line, service_line
 from bot.presentation.payments.answers import Waiting, waiting_line
 from bot.presentation.payments.states import headline, sentence
@@ -51,11 +52,7 @@ def view(
         *paragraphs([service_line(one) for one in services]),
         {"type": "divider"},
         context(f"As of {moment(now)}"),
-        {
-            "type": "actions",
-            "block_id": "home",
-            "elements": [{"type": "button", "text": plain("Refresh"), "action_id": REFRESH, "value": "now"}],
-        },
+        *actions([button("Refresh", REFRESH, "now")], "home"),
     ]
     return {"type": "home", "blocks": blocks}
 
@@ -66,10 +63,7 @@ def closed(refusal: No) -> Block:
 
 
 def _listed(lines: Sequence[str]) -> list[str]:
-    shown = list(lines[:_LISTED])
-    if len(lines) > _LISTED:
-        shown.append(f"and {len(lines) - _LISTED} more")
-    return shown or [_NOTHING]
+    return listed(lines, _LISTED) or [_NOTHING]
 
 
 def _asked(one: Instruction, votes: Sequence[Vote]) -> str:

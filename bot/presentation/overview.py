@@ -12,6 +12,7 @@ from bot.presentation.blocks.text import (
     channel,
     context,
     duration,
+    listed,
     mention,
     message,
     moment,
@@ -95,9 +96,7 @@ def jobs(found: Sequence[Running]) -> Content:
     if not found:
         return message(":zzz: Nothing is under way.")
     lead = f"*{len(found)} under way*, the oldest first"
-    lines = [running_line(one) for one in found[:_LISTED]]
-    if len(found) > _LISTED:
-        lines.append(f"and {len(found) - _LISTED} more")
+    lines = listed([running_line(one) for one in found], _LISTED)
     return Content(text=spoken([lead, *lines]), blocks=[section(mrkdwn(lead)), *paragraphs(lines)])
 
 

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from bot.domain.content import Content
-from bot.presentation.blocks.text import message, mrkdwn, plain, quote, section
+from bot.presentation.blocks.buttons import actions, button
+from bot.presentation.blocks.text import message, mrkdwn, quote, section
 
 TRY_AGAIN = "stopped.again"
 
@@ -34,14 +35,8 @@ def notice(facts: Mapping[str, Any]) -> Content:
         "It failed several times in a row, so it is left alone: nothing more is sent or read for it.\n"
         f"The operator finds `{quote(number)}` in the log. When that is mended, an admin presses *Try again*."
     )
-    button = {
-        "type": "button",
-        "text": plain("Try again"),
-        "action_id": TRY_AGAIN,
-        "value": number,
-        "accessibility_label": f"Try again what stopped with error {number}",
-    }
-    return Content(text=text, blocks=[section(mrkdwn(text)), {"type": "actions", "elements": [button]}])
+    again = button("Try again", TRY_AGAIN, number, spoken=f"Try again what stopped with error {number}")
+    return Content(text=text, blocks=[section(mrkdwn(text)), *actions([again])])
 
 
 def note(number: str) -> str:

@@ -25,6 +25,7 @@ SPOKEN_LIMIT = 4_000
 _MARK = " … (shortened)"
 _REST = "… and more in the message itself."
 _NAME_LIMIT = 80
+_CELLS = 20
 _INSTANT = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d) UTC", re.ASCII)
 _BREAKS = "\r\n\t\v\f\u0085\u2028\u2029"
 
@@ -90,6 +91,23 @@ def _in_the_readers_time(found: re.Match[str]) -> str:
 def as_said(text: str) -> str:
     """Somebody's own words with a full stop last; empty stays empty."""
     return f"{text}{'' if text.endswith(('.', '!', '?')) else '.'}" if text else ""
+
+
+def because(reason: str, limit: int = QUOTE_LIMIT) -> str:
+    """Why, in somebody's own words; a sentence with a space before it, or nothing."""
+    return f" Reason: {as_said(quote(reason, limit))}" if clean(reason) else ""
+
+
+def bar(done: int, total: int) -> str:
+    """A bar of twenty cells with its percentage; full only when nothing is left."""
+    filled, percent = (done * _CELLS // total, done * 100 // total) if total > 0 else (0, 0)
+    return f"{'█' * filled}{'░' * (_CELLS - filled)} {percent} %"
+
+
+def listed(lines: Sequence[str], most: int) -> list[str]:
+    """The first lines, and a word about how many more there are."""
+    more = len(lines) - most
+    return [*lines[:most], f"and {more} more"] if more > 0 else list(lines)
 
 
 def mention(user: str) -> str:

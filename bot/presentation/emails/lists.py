@@ -8,8 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from bot.domain.content import Block, Content
 from bot.domain.emails.lists import OVER, Answer, ListProgress, Outcome, RunCount, RunState
+from bot.presentation.blocks.buttons import actions, button, question
 from bot.presentation.blocks.tables import Column, table
 from bot.presentation.blocks.text import (
+    bar,
     clean,
     context,
     escape,
@@ -17,7 +19,6 @@ from bot.presentation.blocks.text import (
     mention,
     message,
     mrkdwn,
-    plain,
     quote,
     section,
     sentence_of,
@@ -29,7 +30,6 @@ PAUSE = "email.pause"
 RESUME = "email.resume"
 STOP = "email.stop"
 
-_BAR = 20
 _NAME_LIMIT = 80
 _REASON_LIMIT = 600
 _DETAIL_LIMIT = 260
@@ -112,9 +112,7 @@ def board(progress: ListProgress) -> Content:
     about = f"Column “{quote(progress.column, _NAME_LIMIT)}”, {how}, asked by {mention(progress.requester)}"
     lines = [_state_line(progress), *_figures(progress)]
     blocks: list[Block] = [header(title), *(section(mrkdwn(line)) for line in lines), context(about)]
-    buttons = _buttons(progress)
-    if buttons:
-        blocks.append({"type": "actions", "block_id": "email", "elements": buttons})
+    blocks += actions(_buttons(progress), "email")
     text = "\n".join([f"*{escape(title)}*", *lines, about])
     return Content(text=text, blocks=blocks)
 
@@ -178,21 +176,15 @@ def _addresses(count: int) -> str:
     return "address" if count == 1 else "addresses"
 
 
-def bar(done: int, total: int) -> str:
-    """How much of it is done, in letters that every font has."""
-    filled = 0 if total <= 0 else done * _BAR // total
-    return f"{'█' * filled}{'░' * (_BAR - filled)} {0 if total <= 0 else done * 100 // total}%"
-
-
 def _buttons(progress: ListProgress) -> list[Block]:
     if progress.whole or progress.state in OVER or progress.state is RunState.STOPPING:
         return []
     found = []
     if progress.state is RunState.RUNNING:
-        found.append(_button(PAUSE, "Pause", progress.id))
+        found.append(button("Pause", PAUSE, progress.id))
     if progress.state is RunState.PAUSED:
-        found.append({**_button(RESUME, "Resume", progress.id), "style": "primary"})
-    return [*found, {**_button(STOP, "Stop", progress.id), "style": "danger", "confirm": _really_stop(progress.count)}]
+        found.append(button("Resume", RESUME, progress.id, style="primary"))
+    return [*found, button("Stop", STOP, progress.id, style="danger", confirm=_really_stop(progress.count))]
 
 
 def _really_stop(count: RunCount) -> Block:
@@ -201,16 +193,7 @@ def _really_stop(count: RunCount) -> Block:
         f"{count.outcomes.get(Outcome.ANSWERED, 0):,} of {count.total:,} {_addresses(count.total)} answered when this "
         "was drawn. The others will not be asked, and a stopped list cannot go on. Pause keeps it."
     )
-    return {
-        "title": plain("Stop this list for good?"),
-        "text": plain(text),
-        "confirm": plain("Stop it"),
-        "deny": plain("Let it go on"),
-    }
-
-
-def _button(action: str, label: str, value: str) -> Block:
-    return {"type": "button", "action_id": action, "text": plain(label), "value": value}
+    return question("Stop this list for good?", text, yes="Stop it", no="Let it go on")
 
 
 def result_comment(progress: ListProgress) -> str:

@@ -5,6 +5,7 @@ from typing import Protocol
 
 from bot.domain.content import Block, Content
 from bot.domain.files.dropped import DroppedFile, FileKind, FileTrouble, UnusableFile, megabytes
+from bot.presentation.blocks.buttons import actions, button
 from bot.presentation.blocks.text import clean, message, mrkdwn, plain, quote, section, sentence_of, shorten
 from bot.presentation.views import field, form, notice, result
 
@@ -55,17 +56,16 @@ class Offered(Protocol):
         ...
 
 
-def offer(file: DroppedFile, actions: Sequence[Offered]) -> Content:
+def offer(file: DroppedFile, offered: Sequence[Offered]) -> Content:
     """The quiet offer in the file's thread."""
     said = f"{_SIGNS[file.kind]} *{_name(file)}* · {facts(file)}"
-    labels = ", ".join(action.label for action in actions)
-    return Content(text=f"{said}\nI can: {labels}.", blocks=[section(mrkdwn(said)), _choice(file, actions)])
+    labels = ", ".join(action.label for action in offered)
+    return Content(text=f"{said}\nI can: {labels}.", blocks=[section(mrkdwn(said)), *_choice(file, offered)])
 
 
 def gone(file: DroppedFile) -> Content:
     """The same when the file was deleted."""
-    said = f":wastebasket: *{_name(file)}* was deleted, so nothing can be done with it any more."
-    return message(said)
+    return message(f":wastebasket: *{_name(file)}* was deleted, so nothing can be done with it any more.")
 
 
 def several(
@@ -73,14 +73,14 @@ def several(
 ) -> Block:
     """The form with what can be done with the files of a message, for who used the shortcut in this channel."""
     blocks: list[Block] = []
-    for file, actions in found:
-        said = f"{_SIGNS[file.kind]} *{_name(file)}* · {facts(file)}" if actions else no_use(file).text
+    for file, fit in found:
+        said = f"{_SIGNS[file.kind]} *{_name(file)}* · {facts(file)}" if fit else no_use(file).text
         blocks.append(section(mrkdwn(said)))
     blocks += [section(mrkdwn(unusable(trouble).text)) for trouble in troubles]
-    usable = [(file, actions) for file, actions in found if actions]
+    usable = [(file, fit) for file, fit in found if fit]
     if not usable:
         return result(SHORTCUT_NAME, blocks)
-    options = [_options(file, actions) for file, actions in usable]
+    options = [_options(file, fit) for file, fit in usable]
     if len(usable) == 1 and len(options[0]) <= _RADIOS:
         element: Block = {"type": "radio_buttons", "options": options[0]}
     else:
@@ -102,9 +102,9 @@ def started() -> Block:
     return notice(SHORTCUT_NAME, ":outbox_tray: It has begun. The answer comes into the thread of the file.")
 
 
-def _options(file: DroppedFile, actions: Sequence[Offered]) -> list[Block]:
+def _options(file: DroppedFile, offered: Sequence[Offered]) -> list[Block]:
     known = reference(file)
-    return [{"text": plain(action.label), "value": f"{action.name}|{known}"} for action in actions]
+    return [{"text": plain(action.label), "value": f"{action.name}|{known}"} for action in offered]
 
 
 def no_use(file: DroppedFile) -> Content:
@@ -123,50 +123,47 @@ def unusable(trouble: UnusableFile) -> Content:
     """Why a file cannot be used, for who wants to use it."""
     sign = ":hourglass:" if trouble.trouble is FileTrouble.PROCESSING else ":no_entry_sign:"
     name = f"*{quote(trouble.given, _NAME_LIMIT)}*: " if trouble.given else ""
-    said = f"{sign} {name}{sentence_of(trouble.rule)}"
-    return message(said)
+    return message(f"{sign} {name}{sentence_of(trouble.rule)}")
 
 
 def looking() -> Content:
     """Slack has not delivered the file's details yet."""
-    said = ":hourglass_flowing_sand: Looking at the file…"
-    return message(said)
+    return message(":hourglass_flowing_sand: Looking at the file…")
 
 
 def no_file() -> Content:
     """The shortcut was used on a message without a file."""
-    said = f":paperclip: There is no file in this message. Use the shortcut on a message with one. {_USABLE}"
-    return message(said)
+    return message(f":paperclip: There is no file in this message. Use the shortcut on a message with one. {_USABLE}")
 
 
 def not_here() -> Content:
     """The bot is not a member of the channel, so it could neither read the file nor post the result."""
-    said = (
+    return message(
         ":wave: I am not in this channel, so I can neither read this file nor bring you the result. "
         "Invite me with `/invite @Switchboard`, then use the shortcut again."
     )
-    return message(said)
 
 
 def not_in_direct_messages() -> Content:
     """The same in a conversation between people, where nobody can be invited."""
-    said = (
+    return message(
         ":wave: I am not in this conversation, and nobody can invite me. Drop the file into a direct message to me, "
         "or into a channel in which I am."
     )
-    return message(said)
 
 
 def unfit(file: DroppedFile, label: str) -> Content:
     """The operation of the button does not work with this file."""
-    said = f":no_entry_sign: *{_name(file)}* · {facts(file)}: {label} does not work with such a file. {_USABLE}"
-    return message(said)
+    return message(
+        f":no_entry_sign: *{_name(file)}* · {facts(file)}: {label} does not work with such a file. {_USABLE}"
+    )
 
 
 def stale() -> Content:
     """The button is of an older version."""
-    said = f":shrug: This button is out of date. Use the shortcut *{SHORTCUT_NAME}* on the message with the file."
-    return message(said)
+    return message(
+        f":shrug: This button is out of date. Use the shortcut *{SHORTCUT_NAME}* on the message with the file."
+    )
 
 
 def facts(file: DroppedFile) -> str:
@@ -203,19 +200,16 @@ def reference(file: DroppedFile) -> str:
     return f"{file.id}|{file.message_ts}|{file.thread_ts}"
 
 
-def _choice(file: DroppedFile, actions: Sequence[Offered]) -> Block:
+def _choice(file: DroppedFile, offered: Sequence[Offered]) -> list[Block]:
     known = reference(file)
-    if len(actions) <= _BUTTONS:
-        elements: list[Block] = [
-            {"type": "button", "action_id": f"{USE}.{action.name}", "text": plain(action.label), "value": known}
-            for action in actions
-        ]
+    if len(offered) <= _BUTTONS:
+        elements = [button(action.label, f"{USE}.{action.name}", known) for action in offered]
     else:
         hint = plain("Choose what to do")
         elements = [
-            {"type": "static_select", "action_id": USE, "placeholder": hint, "options": _options(file, actions)}
+            {"type": "static_select", "action_id": USE, "placeholder": hint, "options": _options(file, offered)}
         ]
-    return {"type": "actions", "block_id": f"{USE}:{file.id}", "elements": elements}
+    return actions(elements, f"{USE}:{file.id}")
 
 
 def _name(file: DroppedFile) -> str:

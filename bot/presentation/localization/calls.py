@@ -6,7 +6,9 @@ from decimal import Decimal
 from bot.domain.content import Block, Content
 from bot.domain.localization import Emotion, Gender, Phrases, Tracks, Written
 from bot.domain.localization.progress import REPEATABLE, STOPPABLE, CallState, Order, ResultFile, Sight
+from bot.presentation.blocks.buttons import actions, button, question
 from bot.presentation.blocks.text import (
+    bar,
     capital,
     clean,
     context,
@@ -35,7 +37,6 @@ _SHORT = 200
 _QUOTED = 600
 _NAME = 80
 _MINUTE = 60
-_BAR = 10
 
 _EMOJI = {
     "Anger": ":rage:",
@@ -64,9 +65,7 @@ def board(sight: Sight) -> Content:
     about = " · ".join([f"asked by {mention(sight.requester)}", *settings(sight.order)])
     lines = [f"{_sign(sight)} {title}: {_status(sight)}", *_source(sight.order)]
     blocks: list[Block] = [*paragraphs(lines), context(about)]
-    buttons = _buttons(sight)
-    if buttons:
-        blocks.append({"type": "actions", "block_id": f"localization:{sight.id}", "elements": buttons})
+    blocks += actions(_buttons(sight), f"localization:{sight.id}")
     return Content(text=spoken([*lines, about]), blocks=blocks)
 
 
@@ -128,8 +127,7 @@ def clock(seconds: float) -> str:
 def _bar(percent: int | None) -> str:
     if percent is None or percent >= 100:  # noqa: PLR2004 - of the file is there
         return ""
-    full = percent * _BAR // 100
-    return f"\nSending the file {'▓' * full}{'░' * (_BAR - full)} {percent} %"
+    return f"\nSending the file {bar(percent, 100)}"
 
 
 def _gist(sight: Sight) -> str:
@@ -183,18 +181,12 @@ def settings(order: Order) -> list[str]:
 
 def _buttons(sight: Sight) -> list[Block]:
     if sight.state in STOPPABLE:
-        return [{"type": "button", "action_id": CANCEL, "text": plain("Cancel"), "value": sight.id}]
+        return [button("Cancel", CANCEL, sight.id)]
     if sight.state not in REPEATABLE or sight.progress.again:
         return []
-    button: Block = {"type": "button", "action_id": AGAIN, "text": plain("Run again"), "value": sight.id}
-    if sight.state is CallState.UNKNOWN:
-        button["confirm"] = {
-            "title": plain("Run it again?"),
-            "text": plain("The service may have done it already. It may bill both."),
-            "confirm": plain("Run again"),
-            "deny": plain("Leave it"),
-        }
-    return [button]
+    doubt = "The service may have done it already. It may bill both."
+    asked = question("Run it again?", doubt, yes="Run again", no="Leave it")
+    return [button("Run again", AGAIN, sight.id, confirm=asked if sight.state is CallState.UNKNOWN else None)]
 
 
 def result(sight: Sight) -> Content:
@@ -221,13 +213,7 @@ def _told(head: str, lines: Sequence[str]) -> Content:
 
 def is_long(sight: Sight) -> bool:
     """Whether the result is better read as a file."""
-    match sight.progress.result:
-        case Written(text=text):
-            return len(escape(text)) > LONG_TEXT
-        case Phrases(sentences=sentences):
-            return sum(len(escape(one)) + 5 for one in sentences) > LONG_TEXT
-        case _:
-            return False
+    return len(escape(long_text(sight))) > LONG_TEXT
 
 
 def long_text(sight: Sight) -> str:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from bot.domain.content import Block
 from bot.domain.localization import Capability, Media, Option, OptionChoice
@@ -46,15 +46,7 @@ class Carried:
 
     def dump(self) -> str:
         """As the form's metadata."""
-        facts = {
-            "verb": self.verb,
-            "operations": list(self.operations),
-            "channel": self.channel,
-            "thread_ts": self.thread_ts,
-            "file": self.file,
-            "file_name": shorten(self.file_name, _NAME),
-        }
-        return json.dumps(facts, separators=(",", ":"))
+        return json.dumps(asdict(self) | {"file_name": shorten(self.file_name, _NAME)}, separators=(",", ":"))
 
     @classmethod
     def load(cls, metadata: str) -> "Carried":

@@ -9,6 +9,7 @@ from bot.domain.payments.bulk_account import BulkRow
 from bot.domain.payments.bulk_file import BadRow
 from bot.domain.payments.bulk_records import BulkJob, JobPage
 from bot.domain.payments.instruction import Instruction
+from bot.presentation.blocks.buttons import turns
 from bot.presentation.blocks.facts import facts
 from bot.presentation.blocks.tables import Column, table
 from bot.presentation.blocks.text import (
@@ -18,7 +19,6 @@ from bot.presentation.blocks.text import (
     moment,
     mrkdwn,
     paragraphs,
-    plain,
     quote,
     section,
     sentence_of,
@@ -204,13 +204,7 @@ def _of(name: str, failed: bool) -> str:
 
 
 def _turns(what: str, page: int, pages: int) -> list[Block]:
-    turns = [("Previous", PREVIOUS, min(page - 1, pages), page > 1), ("Next", NEXT, page + 1, page < pages)]
-    found = [
-        {"type": "button", "text": plain(label), "action_id": action, "value": f"{what}:{number}"}
-        for label, action, number, possible in turns
-        if possible and number >= 1
-    ]
-    return [{"type": "actions", "elements": found}] if found else []
+    return turns(what, page, pages, back=PREVIOUS, on=NEXT)
 
 
 def _stands(one: BulkRow) -> str:

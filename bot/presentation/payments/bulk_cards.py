@@ -8,8 +8,10 @@ from bot.domain.money import shown
 from bot.domain.payments.bulk import BulkPayload, CancelPayload
 from bot.domain.payments.bulk_progress import BulkProgress, Tally
 from bot.domain.payments.instruction import FINAL, Instruction, State, Vote
+from bot.presentation.blocks.buttons import button, question
 from bot.presentation.blocks.text import (
     SECTION_LIMIT,
+    bar,
     escape,
     header,
     labelled,
@@ -18,7 +20,6 @@ from bot.presentation.blocks.text import (
     message,
     mrkdwn,
     named,
-    plain,
     quote,
     section,
     shorten,
@@ -67,23 +68,12 @@ def cancel_button(instruction: Instruction) -> list[Block]:
         return []
     if not progress.tally.pending:
         return []
-    return [
-        {
-            "type": "button",
-            "text": plain("Cancel pending"),
-            "action_id": CANCEL,
-            "value": instruction.id,
-            "confirm": {
-                "title": plain("Ask to cancel?"),
-                "text": plain(
-                    f"{bulk_words.payments(progress.tally.pending)} are pending. Approvers decide about exactly those "
-                    "that are pending now."
-                ),
-                "confirm": plain("Ask for approval"),
-                "deny": plain("Leave them"),
-            },
-        }
-    ]
+    text = (
+        f"{bulk_words.payments(progress.tally.pending)} are pending. Approvers decide about exactly those that are "
+        "pending now."
+    )
+    asked = question("Ask to cancel?", text, yes="Ask for approval", no="Leave them")
+    return [button("Cancel pending", CANCEL, instruction.id, confirm=asked)]
 
 
 def _bulk_facts(instruction: Instruction, payload: BulkPayload, asker: str) -> list[Block]:
@@ -224,7 +214,7 @@ def _chart(instruction: Instruction, tally: Tally) -> Block | None:
 
 def _drawn(tally: Tally) -> str:
     """The same with letters, for a workspace that draws no charts."""
-    return "\n".join(f"`{bulk_words.bar(count, tally.total)}` {label} ({count})" for label, count in _pieces(tally))
+    return "\n".join(f"`{bar(count, tally.total)}` {label} ({count})" for label, count in _pieces(tally))
 
 
 def _pieces(tally: Tally) -> list[tuple[str, int]]:

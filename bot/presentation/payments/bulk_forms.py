@@ -2,8 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from types import MappingProxyType
+from dataclasses import asdict, dataclass, field, replace
 from typing import Final
 
 from bot.domain.content import Block
@@ -56,21 +55,12 @@ class Carried:
     key: str
     thread_ts: str = ""
     seen: str = ""
-    places: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    places: Mapping[str, int] = field(default_factory=dict)
     counted: bool = False
 
     def dump(self) -> str:
         """As the form's metadata."""
-        facts = {
-            "file": self.file,
-            "channel": self.channel,
-            "key": self.key,
-            "thread_ts": self.thread_ts,
-            "seen": self.seen,
-            "places": dict(self.places),
-            "counted": self.counted,
-        }
-        return json.dumps(facts, separators=(",", ":"))
+        return json.dumps(asdict(self), separators=(",", ":"))
 
     @classmethod
     def load(cls, metadata: str) -> "Carried":
@@ -98,7 +88,7 @@ def file_form(seen: Preview, carried: Carried, *, note: str = "", problem: Seque
     blocks += [_select(name, seen) for name in COLUMNS]
     if counted or problem:
         blocks.append(context(_SAFE if counted else _OTHERWISE))
-    held = replace(carried, seen=seen.fingerprint, places=seen.places, counted=counted)
+    held = replace(carried, seen=seen.fingerprint, places=dict(seen.places), counted=counted)
     return form(CONFIRM, BULK_TITLE, "Ask for approval" if counted else "Go on", held.dump(), blocks)
 
 

@@ -7,13 +7,11 @@ from bot.domain.payments.bulk import BulkPayload, CancelPayload
 from bot.domain.payments.bulk_progress import BulkProgress, Tally
 from bot.domain.payments.bulk_state import has_failures
 from bot.domain.payments.instruction import Instruction, State
-from bot.presentation.blocks.text import quote, reason_of
+from bot.presentation.blocks.text import bar, quote, reason_of
 from bot.presentation.payments import refused
 from bot.presentation.payments.looking_up import look_up
 from bot.presentation.payments.words import IN_ESCROW, NOT_ACTIVE, UNKNOWN, nothing
 
-_CELLS = 20
-_FULL, _EMPTY = "█", "░"
 _EMAILS = 3
 _ROWS = 10
 
@@ -47,13 +45,6 @@ def repeated(rows: Sequence[int], count: int) -> str:
     named = ", ".join(f"row {row}" for row in rows[:_ROWS])
     more = count - len(rows[:_ROWS])
     return f"{named}{f' and {more} more' if more > 0 else ''} (same address and amount as an earlier row)"
-
-
-def bar(done: int, total: int) -> str:
-    """A bar of twenty cells with its figures; full only when nothing is left."""
-    share = done / total if total else 0.0
-    filled = min(_CELLS if done >= total > 0 else _CELLS - 1, int(share * _CELLS))
-    return f"{_FULL * filled}{_EMPTY * (_CELLS - filled)} {int(share * 100)} %"
 
 
 def counts(tally: Tally) -> str:
@@ -151,7 +142,7 @@ def bulk(instruction: Instruction) -> str | None:  # noqa: PLR0911 - one arm a s
         case State.NEEDS_HUMAN:
             return (
                 f"the outcome is *{UNKNOWN}*. {BEFORE_DECIDING}, and no other bulk payment is sent until you have "
-                f"decided. {look_up(instruction)}. {_reason(instruction)}"
+                f"decided. {look_up(instruction)}. {reason_of(instruction.reason)}"
             )
         case State.COMMITTED:
             return f"the service has the payments.\n{progress_line(progress)}"
@@ -164,7 +155,7 @@ def bulk(instruction: Instruction) -> str | None:  # noqa: PLR0911 - one arm a s
         case State.COMPLETED | State.FAILED | State.CANCELED:
             return f"every payment is accounted for.\n{summary(progress.tally, approved)}"
         case State.MISMATCH:
-            return f"not sent. {_reason(instruction)}"
+            return f"not sent. {reason_of(instruction.reason)}"
         case _:
             return None
 
@@ -181,13 +172,13 @@ def cancellation(instruction: Instruction) -> str | None:  # noqa: PLR0911 - one
             lost = "the service did not say whether it canceled them. Switchboard is reading them again."
             return f"{lost}{refused.answered(instruction)}"
         case State.NEEDS_HUMAN:
-            return f"{_with_people(instruction)} {_reason(instruction)}"
+            return f"{_with_people(instruction)} {reason_of(instruction.reason)}"
         case State.COMMITTED:
-            return f"everything was sent; the outcome of each payment is being read. {_reason(instruction)}"
+            return f"everything was sent; the outcome of each payment is being read. {reason_of(instruction.reason)}"
         case State.COMPLETED | State.FAILED:
-            return f"{canceled(progress.tally)} {_reason(instruction)}"
+            return f"{canceled(progress.tally)} {reason_of(instruction.reason)}"
         case State.REFUSED | State.MISMATCH:
-            return f"{_reason(instruction)} {nothing(instruction)}"
+            return f"{reason_of(instruction.reason)} {nothing(instruction)}"
         case _:
             return None
 
@@ -209,8 +200,3 @@ def canceled(tally: Tally) -> str:
     if tally.pending:
         parts.append(f"{tally.pending} still {IN_ESCROW} ({shown(tally.cents_of('pending'))})")
     return "; ".join(parts) + "."
-
-
-def _reason(instruction: Instruction) -> str:
-    """Our own words, as a sentence."""
-    return reason_of(instruction.reason)

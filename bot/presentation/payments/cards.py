@@ -7,6 +7,7 @@ from bot.domain.money import shown
 from bot.domain.payments.bulk_state import is_many
 from bot.domain.payments.instruction import FINAL, Instruction, Kind, Recipient, State, Vote
 from bot.presentation import stopped
+from bot.presentation.blocks.buttons import actions, button
 from bot.presentation.blocks.text import (
     SECTION_LIMIT,
     addressed,
@@ -74,8 +75,7 @@ def card(
     notes = _notes(instruction, voters, for_approvers, approvals_channel, invite_to)
     blocks += [context(line) for line in [*([call] if call else []), *notes]]
     pressable = _buttons(instruction, for_approvers=for_approvers) if buttons else []
-    if pressable:
-        blocks.append({"type": "actions", "block_id": f"decide:{instruction.id}", "elements": pressable})
+    blocks += actions(pressable, f"decide:{instruction.id}")
     text = summary(instruction, voters, call=call, names=known)
     if is_many(instruction):
         needs = _needs(instruction, voters)
@@ -167,11 +167,6 @@ def _call(instruction: Instruction, voters: Sequence[str], approvers: Sequence[s
     return f"To decide: {' '.join(addressed(one) for one in left)}" if left else ""
 
 
-def value_of(instruction: Instruction) -> str:
-    """What a button carries: which request and which round, nothing that decides anything."""
-    return f"{instruction.id}:{instruction.round}"
-
-
 def _facts(instruction: Instruction, names: Mapping[str, str]) -> list[Block]:
     recipient = instruction.recipient
     known = recipient is not None and not recipient.problem
@@ -215,19 +210,13 @@ def _buttons(instruction: Instruction, *, for_approvers: bool) -> list[Block]:
             _button("Close" if instruction.kind is Kind.BULK_CANCEL else "Close as not paid", CLOSE, instruction),
         ]
     if state in _WITHDRAWABLE and not instruction.commits:
-        found.append(withdrawing.button(instruction, noun=noun(instruction), amount=shown(instruction.cents)))
+        found.append(withdrawing.withdraw_button(instruction))
     return found + bulk.cancel_button(instruction)
 
 
 def _button(label: str, action_id: str, instruction: Instruction, *, style: str = "") -> Block:
-    button: Block = {
-        "type": "button",
-        "text": plain(label),
-        "action_id": action_id,
-        "value": value_of(instruction),
-        "accessibility_label": f"{label} the {noun(instruction)} of {shown(instruction.cents)}"[:75],
-    }
-    return {**button, "style": style} if style else button
+    spoken = f"{label} the {noun(instruction)} of {shown(instruction.cents)}"
+    return button(label, action_id, withdrawing.value_of(instruction), style=style, spoken=spoken)
 
 
 def _has_lookalikes(instruction: Instruction) -> bool:

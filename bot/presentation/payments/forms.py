@@ -5,6 +5,7 @@ import json
 from bot.domain.content import Block
 from bot.domain.money import shown
 from bot.domain.payments.instruction import Instruction, Kind
+from bot.presentation.blocks.buttons import button
 from bot.presentation.blocks.text import mrkdwn, plain, section
 from bot.presentation.payments.cards import APPROVE, CLOSE, REJECT, RETRY
 from bot.presentation.payments.states import headline
@@ -52,43 +53,27 @@ def about(instruction: Instruction, *, channel: str, ts: str) -> str:
 
 def approve(instruction: Instruction, *, metadata: str) -> View:
     """A large amount has to be typed before it is approved."""
-    return form(
-        APPROVE,
-        f"Approve a {noun(instruction)}",
-        "Approve",
-        metadata,
-        [_facts(instruction), _amount(f"Type the amount, {shown(instruction.cents)}, to approve it")],
-    )
+    asked = _amount(f"Type the amount, {shown(instruction.cents)}, to approve it")
+    return _decision(APPROVE, f"Approve a {noun(instruction)}", "Approve", instruction, metadata, asked)
 
 
 def reject(instruction: Instruction, *, metadata: str) -> View:
     """Rejecting needs a reason, and the reason is shown."""
-    return form(
-        REJECT,
-        f"Reject a {noun(instruction)}",
-        "Reject",
-        metadata,
-        [_facts(instruction), _reason("Everybody sees it.")],
-    )
+    asked = _reason("Everybody sees it.")
+    return _decision(REJECT, f"Reject a {noun(instruction)}", "Reject", instruction, metadata, asked)
 
 
 def withdraw(instruction: Instruction, *, metadata: str) -> View:
     """Withdrawing what somebody else asked for needs a reason, and they are told it."""
-    return form(
-        WITHDRAW,
-        f"Withdraw a {noun(instruction)}",
-        "Withdraw",
-        metadata,
-        [_facts(instruction), _reason("Everybody sees it; the person who asked is told.")],
-    )
+    asked = _reason("Everybody sees it; the person who asked is told.")
+    return _decision(WITHDRAW, f"Withdraw a {noun(instruction)}", "Withdraw", instruction, metadata, asked)
 
 
 def retry(instruction: Instruction, *, metadata: str) -> View:
     """Form for a retry after an unknown outcome: the one place where a person takes the risk of paying twice."""
     warning = (
         f":warning: *Look this {noun(instruction)} up at the service first.* If it was paid there, a new attempt may "
-        "pay it again. "
-        "Switchboard reads it once more before it sends anything."
+        "pay it again. Switchboard reads it once more before it sends anything."
     )
     if instruction.kind is Kind.BULK_CANCEL:
         warning = (
@@ -96,24 +81,14 @@ def retry(instruction: Instruction, *, metadata: str) -> View:
         )
     elif not instruction.commits:
         warning = "The payout could not be created, so nothing was paid. A new attempt creates it again."
-    return form(
-        RETRY,
-        "Try once more",
-        "Approve new attempt",
-        metadata,
-        [_facts(instruction), section(mrkdwn(warning)), _amount(f"Type the amount, {shown(instruction.cents)}")],
-    )
+    asked = (section(mrkdwn(warning)), _amount(f"Type the amount, {shown(instruction.cents)}"))
+    return _decision(RETRY, "Try once more", "Approve new attempt", instruction, metadata, *asked)
 
 
 def close(instruction: Instruction, *, metadata: str) -> View:
     """Somebody looked it up and says that it was not paid."""
-    return form(
-        CLOSE,
-        "Close as not paid",
-        "Close",
-        metadata,
-        [_facts(instruction), _reason("How do you know that it was not paid?")],
-    )
+    asked = _reason("How do you know that it was not paid?")
+    return _decision(CLOSE, "Close as not paid", "Close", instruction, metadata, asked)
 
 
 def request(*, channel: str, kind: Kind = Kind.PAYOUT) -> View:
@@ -145,7 +120,7 @@ def bulk(*, channel: str) -> View:
     rows = text_input(ROWS, most=ROWS_LIMIT, example=example, multiline=True)
     hint = "One payment a line: e-mail address, amount, note. Copied from a spreadsheet works too."
     lead = "A table with the columns *email*, *amount* (USD) and *note*. Nothing is paid before people approve it."
-    template = {"type": "button", "text": plain("Send me a template"), "action_id": TEMPLATE, "value": channel}
+    template = button("Send me a template", TEMPLATE, channel)
     blocks: list[Block] = [
         {**section(mrkdwn(lead)), "accessory": template},
         field(FILE, "CSV or XLSX file", file, optional=True),
@@ -159,8 +134,9 @@ def account() -> View:
     return form(ACCOUNT, ACCOUNT_TITLE, "Look it up", "", [field(EMAIL, "E-mail address", email_input(EMAIL))])
 
 
-def _facts(instruction: Instruction) -> Block:
-    return section(plain(f"{headline(instruction)}\nReference {instruction.reference}"))
+def _decision(callback_id: str, title: str, submit: str, about: Instruction, metadata: str, *asked: Block) -> View:
+    facts = section(plain(f"{headline(about)}\nReference {about.reference}"))
+    return form(callback_id, title, submit, metadata, [facts, *asked])
 
 
 def _purpose() -> Block:

@@ -8,6 +8,7 @@ from bot.domain.money import plain as digits
 from bot.domain.money import shown
 from bot.domain.payments.instruction import Recipient, State
 from bot.domain.payments.operation import AccountStatus, Operation, OperationPage, OperationStatus, Partner, PayoutEvent
+from bot.presentation.blocks.buttons import turns
 from bot.presentation.blocks.facts import Fact, facts
 from bot.presentation.blocks.tables import NOTHING, Column, table
 from bot.presentation.blocks.text import (
@@ -18,7 +19,6 @@ from bot.presentation.blocks.text import (
     moment,
     mrkdwn,
     paragraphs,
-    plain,
     quote,
     section,
     spoken,
@@ -55,11 +55,6 @@ def unknown(argument: str, rule: str, *, says: str = "") -> str:
     """The rule that a name breaks by which nothing is known; ``says``: what the service says of it."""
     told = f" (the service says: {says})" if says else ""
     return f"no {argument} of that name is known here{told}; it is {rule}"
-
-
-def value_of(operation_type: str | None, page: int) -> str:
-    """What a paging button carries: which list, which page."""
-    return f"{operation_type or ''}:{page}"
 
 
 def listing(page: OperationPage, references: Mapping[str, str], *, operation_type: str | None, command: str) -> Content:
@@ -203,14 +198,7 @@ def _span(page: OperationPage) -> str:
 
 
 def _buttons(page: OperationPage, operation_type: str | None) -> list[Block]:
-    before = min(page.page - 1, page.last_page)
-    turns = [("Previous", PREVIOUS, before, before >= 1), ("Next", NEXT, page.page + 1, page.page < page.last_page)]
-    found = [
-        {"type": "button", "text": plain(label), "action_id": action, "value": value_of(operation_type, number)}
-        for label, action, number, possible in turns
-        if possible
-    ]
-    return [{"type": "actions", "elements": found}] if found else []
+    return turns(operation_type or "", page.page, page.last_page, back=PREVIOUS, on=NEXT)
 
 
 def _row(operation: Operation, reference: str | None) -> list[str]:

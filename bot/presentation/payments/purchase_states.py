@@ -1,7 +1,7 @@
 """One sentence for each state of a purchase. Opened, paid and unknown are different words."""
 
 from bot.domain.payments.instruction import Instruction, State
-from bot.presentation.blocks.text import as_said, mention, quote, reason_of
+from bot.presentation.blocks.text import because, mention, reason_of
 from bot.presentation.payments import refused
 from bot.presentation.payments.raw_status import said_raw
 from bot.presentation.payments.words import UNKNOWN
@@ -10,7 +10,7 @@ from bot.presentation.payments.words import UNKNOWN
 def rest(instruction: Instruction) -> str:  # noqa: C901, PLR0911 - one arm a state
     """What follows the word of the state, in mrkdwn, claiming no more than was observed."""
     reason = reason_of(instruction.reason)
-    because = f" Reason: {as_said(quote(instruction.reason))}" if reason else ""
+    why = because(instruction.reason)
     match instruction.state:
         case State.NEW | State.CREATING:
             return f"the service is being asked for a checkout link; nobody can pay yet. {reason}".strip()
@@ -27,9 +27,9 @@ def rest(instruction: Instruction) -> str:  # noqa: C901, PLR0911 - one arm a st
         case State.CANCELED:
             return "it was canceled at the service; no money moved."
         case State.FAILED:
-            return f"the service could not take the payment.{because}"
+            return f"the service could not take the payment.{why}"
         case State.REFUSED:
-            return f"the service refused it, so there is nothing to pay.{because}"
+            return f"the service refused it, so there is nothing to pay.{why}"
         case State.MISMATCH:
             return (
                 f"its link is not given out, because the service's record is not what was asked for. {reason}".strip()
@@ -37,7 +37,7 @@ def rest(instruction: Instruction) -> str:  # noqa: C901, PLR0911 - one arm a st
         case State.CLOSED:
             return f"it was never opened, so nobody can pay it. {reason}".strip()
         case State.WITHDRAWN:
-            who = f"by {mention(instruction.decided_by)}.{because} " if instruction.decided_by else ""
+            who = f"by {mention(instruction.decided_by)}.{why} " if instruction.decided_by else ""
             return f"{who}It was never opened, so nobody can pay it."
         case _:
             return reason

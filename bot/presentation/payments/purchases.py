@@ -8,10 +8,10 @@ from bot.domain.money import plain as amount
 from bot.domain.money import shown
 from bot.domain.payments.instruction import Instruction, Item, PurchasePayload, State
 from bot.presentation import stopped
+from bot.presentation.blocks.buttons import actions
 from bot.presentation.blocks.tables import Column, table
 from bot.presentation.blocks.text import (
     SECTION_LIMIT,
-    as_said,
     channel,
     clean,
     context,
@@ -28,7 +28,7 @@ from bot.presentation.blocks.text import (
     shorten,
 )
 from bot.presentation.payments import withdrawing
-from bot.presentation.payments.states import headline, sentence
+from bot.presentation.payments.states import because_of, headline, sentence
 from bot.presentation.payments.words import NEEDS_PERSON, TOPICS, UNKNOWN, symbol, word
 from bot.presentation.unread import hint
 
@@ -78,9 +78,7 @@ def card(instruction: Instruction, *, link: str, invite_to: str = "", buttons: b
         section(plain(shorten(f"For: {clean(instruction.payload.description)}", SECTION_LIMIT))),
     ]
     tail: list[Block] = [section(mrkdwn(sentence(instruction, votes=0)))]
-    pressable = _buttons(instruction, link, decide=buttons)
-    if pressable:
-        tail.append({"type": "actions", "block_id": f"purchase:{instruction.id}", "elements": pressable})
+    tail += actions(_buttons(instruction, link, decide=buttons), f"purchase:{instruction.id}")
     if instruction.stopped:
         tail.append(context(stopped.note(instruction.stopped)))
     if invite_to:
@@ -147,8 +145,7 @@ def alert(instruction: Instruction, facts: Mapping[str, Any]) -> Content:
 
 
 def _told(state: State, facts: Mapping[str, Any]) -> str:  # noqa: PLR0911 - one arm a state
-    reason = sentence_of(quote(str(facts.get("reason", ""))))
-    because = f" Reason: {as_said(quote(str(facts['reason'])))}" if reason else ""
+    reason, because = sentence_of(quote(str(facts.get("reason", "")))), because_of(facts)
     match state:
         case State.COMPLETED:
             return f"is *completed*: the service confirms that the buyer paid. {reason}".strip()
@@ -216,11 +213,11 @@ def _buttons(instruction: Instruction, link: str, *, decide: bool) -> list[Block
                 "action_id": CHECKOUT,
                 "url": link,
                 "style": "primary",
-                "accessibility_label": f"Open checkout of {shown(instruction.cents)}"[:75],
+                "accessibility_label": f"Open checkout of {shown(instruction.cents)}",
             }
         )
     if decide and instruction.state is State.NEW:
-        found.append(withdrawing.button(instruction, noun="purchase", amount=shown(instruction.cents)))
+        found.append(withdrawing.withdraw_button(instruction))
     return found
 
 

@@ -2,7 +2,7 @@
 
 from bot.domain.outcome import tells_words
 from bot.domain.payments.instruction import Instruction, Kind
-from bot.presentation.blocks.text import as_said, quote, sentence_of
+from bot.presentation.blocks.text import as_said, because, quote, sentence_of
 from bot.presentation.payments.words import DO_NOT_PAY_AGAIN, NOTHING_PAID, UNKNOWN
 
 
@@ -10,10 +10,8 @@ def checking(instruction: Instruction) -> str:
     """While the refusal is held against what the service shows; empty when there was none."""
     if not instruction.refusal:
         return ""
-    return (
-        f"the service refused it. Reason: {as_said(quote(instruction.refusal))} "
-        "Switchboard is checking that it did not act all the same."
-    )
+    why = because(instruction.refusal)
+    return f"the service refused it.{why} Switchboard is checking that it did not act all the same."
 
 
 def in_doubt(instruction: Instruction, lost: str) -> str:
@@ -37,10 +35,8 @@ def sent(refusal: object, reason: str = "") -> str:
     """The news of an unknown outcome: what the service answered, if it did."""
     if not refusal:
         return f"was sent, but its outcome is *{UNKNOWN}*.{_gave(reason)} Switchboard is finding out."
-    return (
-        f"was refused by the service. Reason: {as_said(quote(str(refusal)))} Whether it acted all the same is "
-        f"*{UNKNOWN}*; Switchboard is checking."
-    )
+    whether = f"Whether it acted all the same is *{UNKNOWN}*; Switchboard is checking."
+    return f"was refused by the service.{because(str(refusal))} {whether}"
 
 
 def believed(instruction: Instruction) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 from bot.domain.money import shown
 from bot.domain.payments.bulk_state import has_failures
 from bot.domain.payments.instruction import Instruction, Kind, State
-from bot.presentation.blocks.text import all_named, as_said, mention, moment, named, quote, reason_of
+from bot.presentation.blocks.text import all_named, because, mention, moment, named, reason_of
 from bot.presentation.payments import bulk_words, purchase_states, refused
 from bot.presentation.payments.looking_up import look_up
 from bot.presentation.payments.raw_status import said_raw
@@ -52,8 +52,7 @@ def _own(instruction: Instruction, votes: int) -> str | None:
 
 
 def _shared(instruction: Instruction, votes: int) -> str:  # noqa: PLR0911 - one arm a state
-    reason = reason_of(instruction.reason)
-    because = f" Reason: {as_said(quote(instruction.reason))}" if reason else ""
+    reason, why = reason_of(instruction.reason), because(instruction.reason)
     by = f"by {mention(instruction.decided_by)}." if instruction.decided_by else ""
     match instruction.state:
         case State.AWAITING:
@@ -64,13 +63,13 @@ def _shared(instruction: Instruction, votes: int) -> str:  # noqa: PLR0911 - one
         case State.OPEN:
             return "the service waits for the buyer."
         case State.REJECTED | State.WITHDRAWN:
-            return f"{by}{because} {nothing(instruction)}".strip()
+            return f"{by}{why} {nothing(instruction)}".strip()
         case State.EXPIRED:
             return f"{reason or 'Nobody decided in time.'} {nothing(instruction)}"
         case State.REFUSED:
-            return f"{refused.believed(instruction)}{because}"
+            return f"{refused.believed(instruction)}{why}"
         case State.CLOSED:
-            return f"closed{_as_what(instruction)} {by}{because}"
+            return f"closed{_as_what(instruction)} {by}{why}"
         case _:
             return reason
 
@@ -107,8 +106,7 @@ def _payout(instruction: Instruction, votes: int) -> str | None:  # noqa: C901, 
         case State.CANCELED:
             return "the service canceled it; the money went back."
         case State.FAILED:
-            because = f" Reason: {as_said(quote(instruction.reason))}" if reason else ""
-            return f"the service could not pay.{because}"
+            return f"the service could not pay.{because(instruction.reason)}"
         case State.MISMATCH:
             return f"not sent, because the service's record is not what was asked for. {reason}"
         case _:
@@ -146,29 +144,28 @@ def became(  # noqa: PLR0911 - one arm a state
     """
     state = State(str(facts["state"]))
     by = named(str(facts["decided_by"]), names) if facts.get("decided_by") else ""
-    because = because_of(facts)
+    why = because_of(facts)
     match state:
         case State.COMMIT_UNKNOWN:
             again = "" if instruction.kind is Kind.BULK_CANCEL else f" {DO_NOT_PAY_AGAIN}"
             return f"{refused.sent(facts.get('refusal'), str(facts.get('reason') or ''))}{again}"
         case State.NEEDS_HUMAN:
-            return f"*{NEEDS_PERSON}*: its outcome is *{UNKNOWN}*.{because}"
+            return f"*{NEEDS_PERSON}*: its outcome is *{UNKNOWN}*.{why}"
         case State.REJECTED | State.WITHDRAWN:
-            return f"was *{word(state)}* by {by}.{because} {nothing(instruction)}"
+            return f"was *{word(state)}* by {by}.{why} {nothing(instruction)}"
         case State.EXPIRED:
-            return f"has *expired*. {nothing(instruction)}{because}"
+            return f"has *expired*. {nothing(instruction)}{why}"
         case State.REFUSED:
-            return f"has *failed*: {refused.believed(instruction)}{because}"
+            return f"has *failed*: {refused.believed(instruction)}{why}"
         case State.CLOSED:
-            return f"has *failed*: it was closed{_as_what(instruction)} by {by}.{because}"
+            return f"has *failed*: it was closed{_as_what(instruction)} by {by}.{why}"
         case _:
-            return f"is *{word(state)}*.{because}"
+            return f"is *{word(state)}*.{why}"
 
 
 def because_of(facts: Mapping[str, Any]) -> str:
     """Why, in the words that were given; a sentence with a space before it."""
-    reason = as_said(quote(str(facts.get("reason", ""))))
-    return f" Reason: {reason}" if reason else ""
+    return because(str(facts.get("reason", "")))
 
 
 def approved_by(facts: Mapping[str, Any], names: Mapping[str, str]) -> str:

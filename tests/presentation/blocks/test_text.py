@@ -7,9 +7,12 @@ from hypothesis import strategies as st
 from bot.presentation.blocks.text import (
     SPOKEN_LIMIT,
     as_said,
+    bar,
+    because,
     clean,
     escape,
     header,
+    listed,
     moment,
     quote,
     reason_of,
@@ -101,3 +104,20 @@ def test_a_sentence_begins_with_a_capital_and_ends(text: str, said: str) -> None
 @pytest.mark.parametrize(("text", "said"), [("", ""), ("iPhone, not ours", "iPhone, not ours."), ("why?", "why?")])
 def test_the_words_of_others_keep_their_letters(text: str, said: str) -> None:
     assert as_said(text) == said
+
+
+def test_a_bar_says_how_far_it_is_and_is_full_only_at_the_end() -> None:
+    assert bar(0, 0) == "░" * 20 + " 0 %"
+    assert bar(1, 3) == "█" * 6 + "░" * 14 + " 33 %"
+    assert bar(999, 1_000) == "█" * 19 + "░" + " 99 %"
+    assert bar(3, 3) == "█" * 20 + " 100 %"
+
+
+def test_a_list_says_how_many_of_its_lines_are_left_out() -> None:
+    assert listed(["one", "two"], 2) == ["one", "two"]
+    assert listed(["one", "two", "three", "four"], 2) == ["one", "two", "and 2 more"]
+
+
+def test_a_reason_is_a_sentence_and_nothing_where_none_was_given() -> None:
+    assert because("the <bank> called") == " Reason: the &lt;bank&gt; called."
+    assert because("\u200b") == ""

@@ -115,12 +115,6 @@ def test_the_form_for_a_file_and_the_notices() -> None:
     check_view(email_forms.unusable("x" * 5_000))
 
 
-def test_a_bar_says_how_far_it_is() -> None:
-    assert emails.bar(0, 0) == "░" * 20 + " 0%"
-    assert emails.bar(1, 3) == "█" * 6 + "░" * 14 + " 33%"
-    assert emails.bar(3, 3) == "█" * 20 + " 100%"
-
-
 def test_figures_add_up() -> None:
     text = emails.board(progress(RunState.RUNNING)).text
     assert "4,003 of 10,000 addresses" in text

@@ -159,7 +159,7 @@ def test_how_sure_the_service_is() -> None:
 
 
 def test_the_bar_while_a_file_goes_out() -> None:
-    assert "▓▓▓▓░░░░░░ 45 %" in readable(told.board(sight(CAPABILITIES[0], CallState.RUNNING)))
+    assert "█████████░░░░░░░░░░░ 45 %" in readable(told.board(sight(CAPABILITIES[0], CallState.RUNNING)))
 
 
 @pytest.mark.parametrize("one", CAPABILITIES, ids=lambda one: one.verb)
