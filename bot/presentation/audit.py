@@ -80,11 +80,6 @@ FILE_ALT = "The audit of everything that was asked, decided and sent, as a table
 FILE_COMMENT = "The audit as it stands now, one row a line."
 
 
-def unknown(rule: str) -> str:
-    """The rule that a name breaks by which no request is known; ``rule``: what a name is."""
-    return f"no request of that name is known here; it is {rule}"
-
-
 def story(instruction: Instruction, rows: Sequence[Told], *, is_complete: bool = True) -> Content:
     """The audit trail of one request, oldest first.
 

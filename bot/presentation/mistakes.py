@@ -12,6 +12,7 @@ _SHOWN = 4
 """Mistakes of one line that are told at once."""
 _PART_LIMIT = 400
 
+TOO_MANY_WORDS = "this is one word too many"
 NO_REASON = "Give a reason, for example: the invoice is from last year."
 
 
@@ -20,6 +21,18 @@ def wrong_amount(cents: int) -> str:
     return (
         f"This is not the amount on the card. Type it as it stands there, with a point before the cents: {plain(cents)}"
     )
+
+
+def unknown(what: str, rule: str, *, says: str = "") -> str:
+    """The rule that a name breaks by which nothing is known.
+
+    Args:
+        what: what it should name.
+        rule: what a name is.
+        says: what the service says of it, where it was asked.
+    """
+    told = f" (the service says: {says})" if says else ""
+    return f"no {what} of that name is known here{told}; it is {rule}"
 
 
 def at_field(error: PersonError) -> str:

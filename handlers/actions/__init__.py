@@ -1,6 +1,6 @@
 """Buttons."""
 
-from handlers.actions import booking, bulk, emails, localize, paging, payout, purchase, stopped
+from handlers.actions import booking, bulk, emails, localize, paging, payout, stopped
 from handlers.router import Router
 
 
@@ -9,7 +9,6 @@ def register(router: Router) -> None:
     payout.register(router)
     paging.register(router)
     emails.register(router)
-    purchase.register(router)
     bulk.register(router)
     booking.register(router)
     localize.register(router)

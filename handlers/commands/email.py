@@ -10,7 +10,7 @@ from handlers.dependencies import Dependencies
 from handlers.incoming import Command
 from handlers.input import dispatch
 from handlers.input.admission import emails_for
-from handlers.input.grammar import Argument, Values, Verb, mistake
+from handlers.input.grammar import Argument, Values, Verb, wrong
 from handlers.input.service_call import service_call
 from handlers.replies import Answer, Open, Private, Reply
 
@@ -33,7 +33,7 @@ async def _check(deps: Dependencies, command: Command, values: Values) -> Reply:
     addresses: list[str] = list(dict.fromkeys(one for few in values["address"] for one in few))
     if len(addresses) > MOST:
         rule = emails.too_many(MOST, len(addresses), command=deps.spelled(NAME))
-        raise mistake(deps, NAME, CHECK.example, PersonError(argument="address", rule=rule, example=""))
+        raise wrong(deps, NAME, CHECK.example, argument="address", rule=rule)
 
     async def ask() -> Answer:
         return Private(emails.checked(await check_addresses(client, addresses)))

@@ -10,8 +10,8 @@ from handlers.dependencies import Dependencies
 from handlers.incoming import Command
 from handlers.input import dispatch
 from handlers.input.admission import localization_for
-from handlers.input.grammar import Argument, Values, Verb
-from handlers.input.localize_line import line_rule, read_line, with_example
+from handlers.input.grammar import Argument, Values, Verb, with_example
+from handlers.input.localize_line import line_rule, read_line
 from handlers.input.presence import can_post
 from handlers.replies import MistakesError, Open, Private, Reply
 

@@ -6,9 +6,10 @@ from functools import partial
 
 from bot.domain.approvals import Role, listed, may_see_balance
 from bot.domain.content import Content
-from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceNow
+from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.payments.instruction import Instruction, Kind
 from bot.presentation.audit import with_timeline
+from bot.presentation.mistakes import unknown
 from bot.presentation.payments import answers as payment_answers
 from bot.presentation.payments import forms, operations
 from bot.presentation.services import sentence
@@ -20,7 +21,7 @@ from handlers.dependencies import Dependencies
 from handlers.incoming import Command
 from handlers.input import fields
 from handlers.input.admission import admit, payments_for
-from handlers.input.grammar import Argument, Values, Verb, mistake
+from handlers.input.grammar import Argument, Values, Verb, wrong
 from handlers.input.operations import turn_page
 from handlers.input.payments import COMMAND
 from handlers.input.service_call import service_call
@@ -99,7 +100,7 @@ async def _events(deps: Dependencies, command: Command, values: Values) -> Reply
     found = await find(deps.ctx, text)
     instruction = found[0] if found is not None else None
     if instruction is not None and instruction.kind is Kind.PURCHASE:
-        raise _mistake("payout", operations.NO_PURCHASE, EVENTS, deps, text)
+        raise wrong(deps, COMMAND, EVENTS.example, argument="payout", rule=operations.NO_PURCHASE, given=text)
     if instruction is not None and instruction.remote_id is None:
         return Private(operations.not_created(instruction.reference))
     named = instruction.reference if instruction is not None else text
@@ -150,11 +151,8 @@ def _its_own_words(argument: str, verb: Verb, deps: Dependencies, given: str) ->
 
 
 def _unknown(argument: str, verb: Verb, deps: Dependencies, given: str, *, says: str = "") -> MistakesError:
-    return _mistake(argument, operations.unknown(argument, fields.OPERATION_RULE, says=says), verb, deps, given)
-
-
-def _mistake(argument: str, rule: str, verb: Verb, deps: Dependencies, given: str) -> MistakesError:
-    return mistake(deps, COMMAND, verb.example, PersonError(argument=argument, rule=rule, example="", given=given))
+    rule = unknown(argument, fields.OPERATION_RULE, says=says)
+    return wrong(deps, COMMAND, verb.example, argument=argument, rule=rule, given=given)
 
 
 SHOW = Verb(

@@ -2,16 +2,16 @@
 
 from bot.domain.approvals import Role, listed
 from bot.domain.content import Content
-from bot.domain.errors import PersonError
 from bot.presentation import audit
 from bot.presentation.bookings import audit as booking_audit
+from bot.presentation.mistakes import unknown
 from bot.workflows.admin.audit import booking_story, story
 from handlers.commands.switchboard_state import EXPORT, JOBS, ROUTES, STATUS, UNREAD
 from handlers.dependencies import Dependencies
 from handlers.incoming import Command
 from handlers.input import dispatch, fields
 from handlers.input.admission import admit
-from handlers.input.grammar import Argument, Values, Verb, mistake
+from handlers.input.grammar import Argument, Values, Verb, wrong
 from handlers.replies import Private, Reply
 
 NAME = "switchboard"
@@ -32,8 +32,7 @@ async def _audit(deps: Dependencies, command: Command, values: Values) -> Reply:
     reader = any(listed(role, standing, deps.ctx.policy.people) for role in _READERS)
     told = await _told(deps, values["id"], reader=None if reader else command.user)
     if told is None:
-        broken = PersonError(argument="id", rule=audit.unknown(_RULE), example="", given=values["id"])
-        raise mistake(deps, NAME, _AUDIT.example, broken)
+        raise wrong(deps, NAME, _AUDIT.example, argument="id", rule=unknown("request", _RULE), given=values["id"])
     return Private(told)
 
 

@@ -8,7 +8,7 @@ from bot.domain.errors import PersonError
 from bot.domain.money import Cents
 from bot.domain.payments.bulk_file import Checked
 from bot.domain.payments.instruction import Kind
-from bot.presentation.mistakes import mistakes
+from bot.presentation.mistakes import mistakes, unknown
 from bot.presentation.payments import answers as payment_answers
 from bot.presentation.payments import bulk_answers, bulk_files
 from bot.tables import write_csv
@@ -19,7 +19,7 @@ from bot.workflows.payments.bulk_request import RequestedBulk
 from handlers.dependencies import Dependencies
 from handlers.input import fields
 from handlers.input.admission import payments_to_request
-from handlers.input.grammar import mistake
+from handlers.input.grammar import wrong
 from handlers.input.payments import COMMAND
 from handlers.input.presence import can_post
 from handlers.input.service_call import service_call
@@ -94,7 +94,7 @@ async def request_cancellation(
     async def work() -> Answer:
         bulk = await named(deps, payments, text, example=CANCEL_EXAMPLE)
         if not bulk.remote_id:
-            raise _mistake(deps, "bulk", bulk_answers.NOT_SENT, text, CANCEL_EXAMPLE)
+            raise wrong(deps, COMMAND, CANCEL_EXAMPLE, argument="bulk", rule=bulk_answers.NOT_SENT, given=text)
         requested = RequestedCancel(
             requester=user,
             channel=channel,
@@ -106,7 +106,7 @@ async def request_cancellation(
         found = await bulk_cancel_request.request_cancel(deps.ctx, payments, requested)
         if isinstance(found, NotRequested):
             rule = bulk_answers.cannot_cancel(found.why.value, found.hashes, found.statuses, bulk=bulk.name)
-            raise _mistake(deps, "hash", rule, "", CANCEL_EXAMPLE)
+            raise wrong(deps, COMMAND, CANCEL_EXAMPLE, argument="hash", rule=rule)
         return Private(payment_answers.requested(found, member=await can_post(deps.messenger, channel)))
 
     return service_call(work)
@@ -145,9 +145,6 @@ async def named(deps: Dependencies, payments: PaymentsClient, text: str, *, exam
     """
     bulk = await find_bulk(deps.ctx, payments, text)
     if bulk is None:
-        raise _mistake(deps, "bulk", bulk_answers.unknown(fields.BULK_RULE), text, example)
+        rule = unknown("bulk payment", fields.BULK_RULE)
+        raise wrong(deps, COMMAND, example, argument="bulk", rule=rule, given=text)
     return bulk
-
-
-def _mistake(deps: Dependencies, argument: str, rule: str, given: str, example: str) -> Exception:
-    return mistake(deps, COMMAND, example, PersonError(argument=argument, rule=rule, example="", given=given))

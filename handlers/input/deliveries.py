@@ -8,6 +8,7 @@ from bot.domain.bookings.booking import Booking
 from bot.domain.errors import PersonError
 from bot.presentation.bookings import answers as deliveries
 from bot.presentation.bookings import outcomes
+from bot.presentation.mistakes import unknown
 from bot.presentation.views import View
 from bot.workflows.bookings.acting import Acted
 from bot.workflows.bookings.lookup import find_booking, spelled
@@ -16,7 +17,7 @@ from bot.workflows.services.delivery import DeliveryService
 from handlers.dependencies import Dependencies
 from handlers.input.admission import delivery_for
 from handlers.input.delivery_fields import BOOKING_RULE
-from handlers.input.grammar import Verb, mistake
+from handlers.input.grammar import Verb, wrong
 from handlers.replies import Open, Private, Reply
 
 COMMAND: Final = "deliver"
@@ -67,8 +68,8 @@ async def chosen_store(deps: Dependencies, delivery: DeliveryService, given: str
     found = next((name for name in names if name.casefold() == wanted), None)
     if found is not None:
         return found
-    broken = PersonError(argument="store", rule=deliveries.store_rule(names), example="", given=given or "")
-    raise mistake(deps, COMMAND, f"{action} {names[0] if names else 'Centro'}", broken)
+    example, rule = f"{action} {names[0] if names else 'Centro'}", deliveries.store_rule(names)
+    raise wrong(deps, COMMAND, example, argument="store", rule=rule, given=given or "")
 
 
 async def store_of(deps: Dependencies, delivery: DeliveryService, text: str) -> str:
@@ -93,9 +94,8 @@ async def meant(deps: Dependencies, text: str, *, verb: Verb, argument: str) -> 
     found = await find_booking(deps.ctx, text)
     if found is not None:
         return found
-    rule = deliveries.unknown(BOOKING_RULE)
-    broken = PersonError(argument=argument, rule=rule, example="", given=text)
-    raise mistake(deps, COMMAND, verb.example, broken)
+    rule = unknown("booking", BOOKING_RULE)
+    raise wrong(deps, COMMAND, verb.example, argument=argument, rule=rule, given=text)
 
 
 def told(result: Acted) -> Private:

@@ -1,6 +1,6 @@
 """Readers of typed values about deliveries: the same checks for every form."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from bot.domain.bookings.booking import COOK_MOST, NOTES_LEAST, NOTES_LIMIT, BookingRequest
@@ -8,10 +8,10 @@ from bot.domain.bookings.phones import PhoneError, read_phone
 from bot.domain.bookings.places import PlaceError, read_position
 from bot.domain.bookings.record import Payment, Phone, Position
 from bot.domain.errors import PersonError
-from bot.presentation import mistakes
 from bot.presentation.blocks.text import clean
 from bot.presentation.bookings import forms as views
 from handlers.input import fields
+from handlers.input.fields import Read
 
 BOOKING_RULE = "a reference such as B-4F7K2M or V-4F7K2M, or the booking's number at the service"
 STORE_RULE = "the name of a store"
@@ -82,21 +82,6 @@ def notes(text: str) -> str:
 def reason(text: str) -> str:
     """Why a booking is canceled."""
     return words(text, argument="reason", most=views.REASON_LIMIT, example="customer called it off")
-
-
-Read = Callable[[str], Any]
-
-
-def read_form(values: Mapping[str, str], readers: Mapping[str, Read]) -> tuple[dict[str, Any], dict[str, str]]:
-    """Every field by its block id, and a sentence for each that breaks its rule."""
-    found: dict[str, Any] = {}
-    errors: dict[str, str] = {}
-    for block, read in readers.items():
-        try:
-            found[block] = read(values.get(block, ""))
-        except PersonError as broken:
-            errors[block] = mistakes.at_field(broken)
-    return found, errors
 
 
 def booking_readers(*, home: str, with_place: bool) -> dict[str, Read]:

@@ -1,5 +1,8 @@
 """Readers of typed values: the same checks for command lines and forms."""
 
+from collections.abc import Callable, Mapping
+from typing import Any
+
 from bot.clients.payments import OperationType
 from bot.domain.addresses import RULE, AddressError, address
 from bot.domain.errors import PersonError
@@ -13,6 +16,7 @@ from bot.domain.money import (
     shown,
 )
 from bot.domain.policy import Policy
+from bot.presentation import mistakes
 from bot.presentation.blocks.text import clean
 from bot.presentation.payments.forms import DESCRIPTION_LIMIT
 
@@ -26,6 +30,9 @@ HASHES_RULE = "all, or row numbers of pending payments, or the first eight digit
 OPERATION_RULE = "a reference such as P-4F7K2M, or the operation's id"
 
 _PAGE_DIGITS = 6
+
+Read = Callable[[str], Any]
+"""Turns what was typed into a value, or raises ``PersonError``."""
 
 
 def email(text: str) -> str:
@@ -96,3 +103,15 @@ def page(text: str) -> int:
 def operation(text: str) -> str:
     """A reference, our code or the service's id."""
     return text.strip().strip("`")
+
+
+def read_form(values: Mapping[str, str], readers: Mapping[str, Read]) -> tuple[dict[str, Any], dict[str, str]]:
+    """Every field by its block id, and a sentence for each that breaks its rule."""
+    found: dict[str, Any] = {}
+    errors: dict[str, str] = {}
+    for block, read in readers.items():
+        try:
+            found[block] = read(values.get(block, ""))
+        except PersonError as broken:
+            errors[block] = mistakes.at_field(broken)
+    return found, errors

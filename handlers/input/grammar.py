@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.domain.errors import PersonError
+from bot.presentation.mistakes import TOO_MANY_WORDS
 from handlers.dependencies import Dependencies
 from handlers.incoming import Command
 from handlers.replies import MistakesError, Reply
@@ -155,23 +156,27 @@ def read_arguments(verb: Verb, words: Sequence[str], *, spelled: str) -> dict[st
             try:
                 found.append(read_argument(argument, text))
             except PersonError as broken:
-                errors.append(_with_example(broken, example, text))
+                errors.append(with_example(broken, example, text))
         try:
             left = _without_unit(argument, left)
         except PersonError as broken:
-            errors.append(_with_example(broken, example, left[0]))
+            errors.append(with_example(broken, example, left[0]))
             left = left[1:]
         values[argument.name] = found if argument.each else next(iter(found), None)
     if left:
-        errors.append(
-            PersonError(argument=left[0], rule="this is one word too many", example=example, given=" ".join(left))
-        )
+        errors.append(too_many(left, example))
     if errors:
         raise MistakesError(errors)
     return values
 
 
-def _with_example(broken: PersonError, example: str, text: str) -> PersonError:
+def too_many(words: Sequence[str], example: str) -> PersonError:
+    """Words after the last argument."""
+    return PersonError(argument=words[0], rule=TOO_MANY_WORDS, example=example, given=" ".join(words))
+
+
+def with_example(broken: PersonError, example: str, text: str = "") -> PersonError:
+    """The same mistake with a correct line; ``text``: what was given, where the mistake does not say it."""
     return PersonError(argument=broken.argument, rule=broken.rule, example=example, given=broken.given or text)
 
 
@@ -214,5 +219,11 @@ def read_argument(argument: Argument, text: str) -> Any:
 
 def mistake(deps: Dependencies, command: str, example: str, broken: PersonError) -> MistakesError:
     """One mistake, to raise; ``example``: a correct line of the command without its name."""
-    broken.example = f"{deps.spelled(command)} {example}"
-    return MistakesError([broken])
+    return MistakesError([with_example(broken, f"{deps.spelled(command)} {example}")])
+
+
+def wrong(
+    deps: Dependencies, command: str, example: str, *, argument: str, rule: str, given: str = ""
+) -> MistakesError:
+    """One argument that breaks a rule, to raise; ``example`` as of :func:`mistake`."""
+    return mistake(deps, command, example, PersonError(argument=argument, rule=rule, example="", given=given))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from bot.domain.errors import PersonError
 from bot.domain.localization import Capability, Option, Request
 from bot.domain.localization.declaration import Accepts
-from handlers.input.grammar import unescape, without_links
+from handlers.input.grammar import too_many, unescape, with_example, without_links
 from handlers.replies import MistakesError
 
 _LINK = re.compile(r"<(https?://[^|>\s]+)(?:\|[^>]*)?>")
@@ -19,11 +19,6 @@ _MARKS = '"“”„'
 def line_rule(*, url: bool, text: bool) -> str:
     """The rule for the line of a verb that takes an address, a text or both."""
     return "an address or a text" if url and text else "an address that begins with https://" if url else "a text"
-
-
-def with_example(error: PersonError, example: str) -> PersonError:
-    """The same mistake with a correct line."""
-    return PersonError(argument=error.argument, rule=error.rule, example=example, given=error.given)
 
 
 @dataclass(slots=True)
@@ -63,8 +58,7 @@ def _address(declared: Capability, said: str, example: str) -> Request:
     if not left:
         line.errors.append(PersonError(argument="url", rule="it is missing; give the address", example=example))
     if len(left) > 1:
-        rule = "this is one word too many"
-        line.errors.append(PersonError(argument=left[1], rule=rule, example=example, given=" ".join(left[1:])))
+        line.errors.append(too_many(left[1:], example))
     if line.errors:
         raise MistakesError([with_example(error, example) for error in line.errors])
     return Request(operation=declared.operation, url=left[0], options=line.options)

@@ -22,7 +22,7 @@ from handlers.dependencies import Dependencies
 from handlers.incoming import Submission
 from handlers.input import delivery_fields as fields
 from handlers.input.deliveries import COMMAND, store_of, told, with_delivery
-from handlers.input.fields import amount
+from handlers.input.fields import amount, read_form
 from handlers.input.service_call import service_call
 from handlers.replies import Answer, FieldErrors, Private, Replace, Reply
 from handlers.router import Router
@@ -67,7 +67,7 @@ async def price(deps: Dependencies, delivery: DeliveryService, form: Submission)
     """Replace the form by the price."""
     store, wrong = await _store(deps, delivery, form)
     readers = {forms.POSITION: fields.position, forms.PAYMENT: fields.payment, forms.AMOUNT: amount}
-    found, errors = fields.read_form(form.values, readers)
+    found, errors = read_form(form.values, readers)
     if errors or wrong:
         return FieldErrors({**errors, **wrong})
 
@@ -135,7 +135,7 @@ async def _read(
     store, wrong = await _store(deps, delivery, form)
     home = await _country_code(deps, delivery, store)
     readers = fields.booking_readers(home=home, with_place=kind is BookingKind.BOOKING)
-    found, errors = fields.read_form(form.values, readers)
+    found, errors = read_form(form.values, readers)
     if errors or wrong:
         return FieldErrors({**wrong, **errors})
     return RequestedDelivery(

@@ -22,13 +22,8 @@ def register(router: Router) -> None:
 
 async def submit(deps: Dependencies, form: Submission) -> Reply:
     """Request a purchase; mistakes are shown at their fields, with the number of each bad line."""
-    errors: dict[str, str] = {}
-    read: dict[str, str] = {}
-    for block, reader in ((forms.EMAIL, fields.email), (forms.DESCRIPTION, fields.description)):
-        try:
-            read[block] = reader(form.values.get(block, ""))
-        except PersonError as broken:
-            errors[block] = mistakes.at_field(broken)
+    readers = {forms.EMAIL: fields.email, forms.DESCRIPTION: fields.description}
+    read, errors = fields.read_form(form.values, readers)
     together, wrong = _items(form.values.get(forms.ITEMS, ""))
     if wrong:
         errors[forms.ITEMS] = mistakes.at_lines(wrong)

@@ -16,6 +16,7 @@ from bot.workflows.localization import RequestedCall, make_sure_of_room, request
 from handlers.dependencies import Dependencies
 from handlers.incoming import Submission
 from handlers.input.admission import localization_for
+from handlers.input.fields import read_form
 from handlers.input.presence import can_post
 from handlers.replies import FieldErrors, Nothing, Replace, Reply
 from handlers.router import Router
@@ -92,18 +93,10 @@ def _field(error: PersonError, declared: Capability, given: set[str]) -> str:
 
 
 def _options(declared: Capability, form: Submission) -> tuple[dict[str, str], dict[str, str]]:
-    options: dict[str, str] = {}
-    errors: dict[str, str] = {}
-    for option in declared.options:
-        block = f"{OPTION}{option.name}"
-        value = form.values.get(block, "").strip()
-        if not value:
-            continue
-        try:
-            options[option.name] = option.read(value)
-        except PersonError as broken:
-            errors[block] = mistakes.at_field(broken)
-    return options, errors
+    given = {f"{OPTION}{option.name}": option.read for option in declared.options}
+    values = {block: form.values.get(block, "").strip() for block in given}
+    found, errors = read_form(values, {block: read for block, read in given.items() if values[block]})
+    return {block.removeprefix(OPTION): value for block, value in found.items()}, errors
 
 
 async def _look(deps: Dependencies, requests: list[Request], errors: dict[str, str]) -> dict[str, FileInfo]:

@@ -5,7 +5,6 @@ from functools import partial
 from typing import Protocol
 
 from bot.domain.approvals import Refusal
-from bot.domain.errors import PersonError
 from bot.domain.payments.instruction import Kind, PayoutPayload
 from bot.presentation import mistakes, views
 from bot.presentation.blocks.text import clean
@@ -51,17 +50,12 @@ def register(router: Router) -> None:
 
 async def request(deps: Dependencies, form: Submission) -> Reply:
     """Request a payout; mistakes are shown at their fields."""
-    errors: dict[str, str] = {}
-    read = {}
-    for block, reader in (
-        (forms.EMAIL, fields.email),
-        (forms.AMOUNT, lambda text: fields.within_limit(fields.amount(text), deps.ctx.policy)),
-        (forms.DESCRIPTION, fields.description),
-    ):
-        try:
-            read[block] = reader(form.values.get(block, ""))
-        except PersonError as broken:
-            errors[block] = mistakes.at_field(broken)
+    readers: dict[str, fields.Read] = {
+        forms.EMAIL: fields.email,
+        forms.AMOUNT: lambda text: fields.within_limit(fields.amount(text), deps.ctx.policy),
+        forms.DESCRIPTION: fields.description,
+    }
+    read, errors = fields.read_form(form.values, readers)
     if errors:
         return FieldErrors(errors)
     payload = PayoutPayload(email=read[forms.EMAIL], cents=read[forms.AMOUNT], description=read[forms.DESCRIPTION])

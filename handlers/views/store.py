@@ -14,6 +14,7 @@ from handlers.incoming import Submission
 from handlers.input import delivery_fields as fields
 from handlers.input.admission import admin, delivery_for
 from handlers.input.deliveries import with_delivery
+from handlers.input.fields import read_form
 from handlers.input.service_call import service_call
 from handlers.replies import Answer, FieldErrors, Replace, Reply
 from handlers.router import Router
@@ -28,7 +29,7 @@ def register(router: Router) -> None:
 async def add(deps: Dependencies, form: Submission) -> Reply:
     """Create a store; its key is stored sealed and never shown."""
     delivery = await delivery_for(deps, form.user, admin)
-    found, errors = fields.read_form(form.values, fields.store_readers())
+    found, errors = read_form(form.values, fields.store_readers())
     if errors:
         return FieldErrors(errors)
     channel = str(json.loads(form.metadata)["channel"])
@@ -49,7 +50,7 @@ async def add(deps: Dependencies, form: Submission) -> Reply:
 @with_delivery
 async def edit(deps: Dependencies, delivery: DeliveryService, form: Submission) -> Reply:
     """Change a store, then read its new record."""
-    found, errors = fields.read_form(form.values, fields.store_readers())
+    found, errors = read_form(form.values, fields.store_readers())
     if errors:
         return FieldErrors(errors)
     name = str(json.loads(form.metadata)["store"])

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from bot.domain.content import Block
-from bot.presentation.blocks.text import clean, shorten
+from bot.domain.content import Block, Content
+from bot.presentation.blocks.text import clean, mrkdwn, paragraphs, section, shorten, spoken
 
 NOTHING = "–"
 """Text of an empty cell."""
@@ -34,6 +34,22 @@ def table(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> Block:
         ],
         "column_settings": [{"align": column.align, "is_wrapped": column.wraps} for column in columns],
     }
+
+
+def listing(lead: str, drawn: Block, lines: Sequence[str], *after: Block, notes: Sequence[str] = ()) -> Content:
+    """A table under its headline, with the same as lines of mrkdwn where tables are refused or read aloud.
+
+    Args:
+        lead: the headline, in mrkdwn.
+        drawn: the table.
+        lines: its rows.
+        after: what stands below.
+        notes: what is read aloud of that.
+    """
+    head = section(mrkdwn(lead))
+    return Content(
+        text=spoken([lead, *lines, *notes]), blocks=[head, drawn, *after], plainer=[head, *paragraphs(lines), *after]
+    )
 
 
 def _cell(text: str, most: int) -> Block:

@@ -55,11 +55,6 @@ def store_rule(names: Sequence[str]) -> str:
     return f"it must be the name of a store; there is: {', '.join(names[:_NAMED_STORES]) or 'none yet'}"
 
 
-def unknown(rule: str) -> str:
-    """The rule that a name breaks by which no booking is known; ``rule``: what a name is."""
-    return f"no booking of that name is known here; it is {rule}"
-
-
 def sandbox_only() -> Content:
     """Pre-bookings exist in the sandbox alone (documented)."""
     return message(

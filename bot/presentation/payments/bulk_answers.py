@@ -11,7 +11,7 @@ from bot.domain.payments.bulk_records import BulkJob, JobPage
 from bot.domain.payments.instruction import Instruction
 from bot.presentation.blocks.buttons import turns
 from bot.presentation.blocks.facts import facts
-from bot.presentation.blocks.tables import Column, table
+from bot.presentation.blocks.tables import Column, listing, table
 from bot.presentation.blocks.text import (
     context,
     escape,
@@ -57,11 +57,6 @@ _JOB_COLUMNS = (
 
 NOT_SENT = "it has not been sent, so nothing of it can be pending; withdraw it on its card"
 """The rule that a cancellation breaks whose bulk payment the service does not have yet."""
-
-
-def unknown(rule: str) -> str:
-    """The rule that a name breaks by which no bulk payment is known; ``rule``: what a name is."""
-    return f"no bulk payment of that name is known here; it is {rule}"
 
 
 def bad_rows(name: str, bad: Sequence[BadRow], *, rows: int) -> Content:
@@ -142,11 +137,7 @@ def items(
     after += _turns(_of(name, failed), page, pages)
     cells = [_cells(one, failed=failed) for one in rows]
     drawn = table(_FAILED_COLUMNS if failed else _ITEM_COLUMNS, cells)
-    return Content(
-        text=spoken([lead, *lines]),
-        blocks=[section(mrkdwn(lead)), drawn, *after],
-        plainer=[section(mrkdwn(lead)), *paragraphs(lines), *after],
-    )
+    return listing(lead, drawn, lines, *after)
 
 
 def history(page: JobPage, ours: Mapping[str, Instruction], *, command: str) -> Content:
@@ -160,11 +151,7 @@ def history(page: JobPage, ours: Mapping[str, Instruction], *, command: str) -> 
         *_turns("history", page.page, page.pages),
     ]
     drawn = table(_JOB_COLUMNS, [_job(one, ours.get(one.id)) for one in page.jobs[:50]])
-    return Content(
-        text=spoken([lead, *lines]),
-        blocks=[section(mrkdwn(lead)), drawn, *after],
-        plainer=[section(mrkdwn(lead)), *paragraphs(lines), *after],
-    )
+    return listing(lead, drawn, lines, *after)
 
 
 def job(found: BulkJob) -> Content:

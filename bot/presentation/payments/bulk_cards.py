@@ -1,22 +1,20 @@
 """The card of a bulk payment and of a cancellation, their news with a chart, and what failed, item by item."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from bot.domain.content import Block, Content
 from bot.domain.money import shown
 from bot.domain.payments.bulk import BulkPayload, CancelPayload
 from bot.domain.payments.bulk_progress import BulkProgress, Tally
-from bot.domain.payments.instruction import FINAL, Instruction, State, Vote
+from bot.domain.payments.instruction import Instruction, State
 from bot.presentation.blocks.buttons import button, question
 from bot.presentation.blocks.text import (
-    SECTION_LIMIT,
     bar,
     escape,
     header,
     labelled,
     mention,
-    mentions,
     message,
     mrkdwn,
     named,
@@ -25,7 +23,7 @@ from bot.presentation.blocks.text import (
     shorten,
 )
 from bot.presentation.payments import bulk_words
-from bot.presentation.payments.states import approved_by, became, because_of, headline, sentence
+from bot.presentation.payments.states import approved_by, became, because_of, headline
 from bot.presentation.payments.words import FINISHED, IN_ESCROW, nothing, noun, symbol, word
 
 CANCEL = "bulk.cancel"
@@ -227,26 +225,6 @@ def _pieces(tally: Tally) -> list[tuple[str, int]]:
         ("Unaccounted", tally.unaccounted),
     )
     return [(label, count) for label, count in found if count > 0]
-
-
-def text_of(
-    instruction: Instruction, votes: Sequence[Vote], *, policy_line: str, call: str, names: Mapping[str, str]
-) -> str:
-    """The whole card in one paragraph."""
-    voters = [vote.person for vote in votes]
-    parts = [
-        f"{noun(instruction).capitalize()} {instruction.reference}: {escape(headline(instruction))}.",
-        *(f"{line}." for line in lines(instruction)),
-        f"Asked by {named(instruction.requester, names)}.",
-        sentence(instruction, votes=len(voters)),
-    ]
-    if voters:
-        parts.append(f"Approved by {mentions(voters)}.")
-    if instruction.state not in FINAL:
-        parts.append(f"{escape(policy_line)}.")
-    if call:
-        parts.append(f"{call}.")
-    return shorten(" ".join(parts), SECTION_LIMIT + 900)
 
 
 def title(instruction: Instruction) -> Block:

@@ -76,11 +76,7 @@ def card(
     blocks += [context(line) for line in [*([call] if call else []), *notes]]
     pressable = _buttons(instruction, for_approvers=for_approvers) if buttons else []
     blocks += actions(pressable, f"decide:{instruction.id}")
-    text = summary(instruction, voters, call=call, names=known)
-    if is_many(instruction):
-        needs = _needs(instruction, voters)
-        text = bulk.text_of(instruction, votes, policy_line=needs, call=call, names=known)
-    return Content(text=text, blocks=blocks)
+    return Content(text=_spoken(instruction, voters, call=call, names=known), blocks=blocks)
 
 
 def _head(instruction: Instruction, names: Mapping[str, str]) -> list[Block]:
@@ -93,17 +89,19 @@ def _head(instruction: Instruction, names: Mapping[str, str]) -> list[Block]:
     ]
 
 
-def summary(
-    instruction: Instruction, voters: Sequence[str], *, call: str = "", names: Mapping[str, str] | None = None
-) -> str:
+def _spoken(instruction: Instruction, voters: Sequence[str], *, call: str, names: Mapping[str, str]) -> str:
     """The whole card in one paragraph: what notifications and screen readers get."""
+    asker, many = named(instruction.requester, names), is_many(instruction)
     parts = [
         f"Payout {instruction.reference}: {escape(headline(instruction))}",
         f"({quote(recipient_line(instruction.recipient), _TEXT_NAME_LIMIT)})",
         f"for “{quote(instruction.payload.description, _TEXT_PURPOSE_LIMIT)}”,",
-        f"asked by {named(instruction.requester, names or {})}.",
-        sentence(instruction, votes=len(voters)),
+        f"asked by {asker}.",
     ]
+    if many:
+        title = f"{noun(instruction).capitalize()} {instruction.reference}: {escape(headline(instruction))}."
+        parts = [title, *(f"{line}." for line in bulk.lines(instruction)), f"Asked by {asker}."]
+    parts.append(sentence(instruction, votes=len(voters)))
     if voters:
         parts.append(f"Approved by {mentions(list(voters))}.")
     if instruction.state not in FINAL:
@@ -112,7 +110,7 @@ def summary(
         parts.append(f"{call}.")
     if _has_lookalikes(instruction):
         parts.append(_LOOKALIKES)
-    return " ".join(parts)
+    return shorten(" ".join(parts), SECTION_LIMIT + 900) if many else " ".join(parts)
 
 
 def recipient_line(recipient: Recipient | None) -> str:

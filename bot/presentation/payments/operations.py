@@ -8,6 +8,7 @@ from bot.domain.money import plain as digits
 from bot.domain.money import shown
 from bot.domain.payments.instruction import Recipient, State
 from bot.domain.payments.operation import AccountStatus, Operation, OperationPage, OperationStatus, Partner, PayoutEvent
+from bot.presentation.blocks import tables
 from bot.presentation.blocks.buttons import turns
 from bot.presentation.blocks.facts import Fact, facts
 from bot.presentation.blocks.tables import NOTHING, Column, table
@@ -51,12 +52,6 @@ NO_PURCHASE = "this is a purchase, and the service lists its calls about payouts
 """The rule that the name of a purchase breaks where a payout is wanted."""
 
 
-def unknown(argument: str, rule: str, *, says: str = "") -> str:
-    """The rule that a name breaks by which nothing is known; ``says``: what the service says of it."""
-    told = f" (the service says: {says})" if says else ""
-    return f"no {argument} of that name is known here{told}; it is {rule}"
-
-
 def listing(page: OperationPage, references: Mapping[str, str], *, operation_type: str | None, command: str) -> Content:
     """One page of the service's operations, as a table and as lines.
 
@@ -77,11 +72,7 @@ def listing(page: OperationPage, references: Mapping[str, str], *, operation_typ
         notes.insert(0, f"The service sent {len(page.operations)} at once; these are the first {_MOST_ROWS}.")
     rows = [_row(one, references.get(one.id)) for one in shown_here]
     after = [context(" ".join(notes)), *_buttons(page, operation_type)]
-    return Content(
-        text=spoken([lead, *lines, *notes]),
-        blocks=[section(mrkdwn(lead)), table(_COLUMNS, rows), *after],
-        plainer=[section(mrkdwn(lead)), *paragraphs(lines), *after],
-    )
+    return tables.listing(lead, table(_COLUMNS, rows), lines, *after, notes=notes)
 
 
 def record(operation: Operation) -> Content:
