@@ -62,8 +62,8 @@ MUTANTS = (
     Mutant(
         name="an unknown call is repeated without a warning",
         file="bot/presentation/localization/calls.py",
-        old='        button["confirm"] = {',
-        new='        button["confirmed"] = {',
+        old="confirm=asked if sight.state is CallState.UNKNOWN else None",
+        new="confirm=None",
         breaks="who repeats an unknown call is told that both may be billed",
         tests=_LOCALIZED,
     ),
