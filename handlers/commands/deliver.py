@@ -47,9 +47,7 @@ async def _stores(deps: Dependencies, delivery: DeliveryService, _command: Comma
 async def _store(deps: Dependencies, delivery: DeliveryService, command: Command, values: Values) -> Reply:
     act, given = values["add|show|edit"], values["store"]
     if act == "add":
-        allowed = await delivery_for(deps, command.user, admin)
-        if isinstance(allowed, Private):
-            return allowed
+        await delivery_for(deps, command.user, admin)
         if given:
             return Open(views.store_add(channel=command.channel, values={views.NAME: given}))
         return Open(views.store_add(channel=command.channel))
@@ -190,8 +188,6 @@ async def _prebook(deps: Dependencies, delivery: DeliveryService, command: Comma
 async def _webhooks(deps: Dependencies, command: Command, values: Values) -> Reply:
     which = values["on|off"]
     delivery = await delivery_for(deps, command.user, admin if which else may_look)
-    if isinstance(delivery, Private):
-        return delivery
     name = await chosen_store(deps, delivery, values["store"], action="webhooks")
 
     async def ask() -> Answer:

@@ -178,7 +178,7 @@ async def test_row_by_row_keeps_rows_order_and_columns_and_adds_its_own(rig: Rig
     assert shown(root.text) == snapshot("""\
 *Process e-mails: people.csv*
 :white_check_mark: Done.
-`████████████████████ 100%` 3 of 3 addresses
+`████████████████████ 100 %` 3 of 3 addresses
 3 answered · 6 rows, 2 of them without an address
 Column “email”, row by row, up to 100 at a time, asked by <@U0MARIA>""")
     assert not root.buttons
@@ -345,7 +345,7 @@ async def test_a_key_that_is_refused_pauses_and_loses_nothing(rig: Rig) -> None:
 :double_vertical_bar: Paused. What was under way is stored; press *Resume* to go on.
 Email: the service did not accept our credentials (401), saying “The API key is not valid”; check EMAIL_API_KEY: they \
 belong to one environment only. Nothing is lost; press *Resume* to try again.
-`░░░░░░░░░░░░░░░░░░░░ 0%` 0 of 3 addresses
+`░░░░░░░░░░░░░░░░░░░░ 0 %` 0 of 3 addresses
 6 rows, 2 of them without an address
 Column “email”, row by row, up to 100 at a time, asked by <@U0MARIA>""")
     (told,) = news(rig, root)
@@ -384,7 +384,7 @@ this list, or an admin, can pause, resume or stop it.""")
     assert shown(root.text) == snapshot("""\
 *Process e-mails: people.csv*
 :octagonal_sign: Stopped. The result holds what was answered until then.
-`░░░░░░░░░░░░░░░░░░░░ 0%` 0 of 3 addresses
+`░░░░░░░░░░░░░░░░░░░░ 0 %` 0 of 3 addresses
 3 not asked · 6 rows, 2 of them without an address
 Column “email”, row by row, up to 100 at a time, asked by <@U0MARIA>""")
     ((_, content, comment),) = files_of_bot(rig, root)
