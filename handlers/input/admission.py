@@ -3,8 +3,8 @@
 Each function returns the service to use, or the private answer with the refusal.
 """
 
-from collections.abc import Callable, Mapping
-from typing import Final, Protocol, TypeVar
+from collections.abc import Callable
+from typing import Protocol, TypeVar
 
 from bot.clients.emails import EmailsClient
 from bot.clients.localization import LocalizationClient
@@ -82,15 +82,6 @@ async def payments_for(deps: Dependencies, user: str, rule: Rule = may_look) -> 
     return await admitted(deps, user, deps.ctx.payments, "payments", rule=rule)
 
 
-_SENDABLE: Final[Mapping[Kind, Callable[[PaymentsClient], None]]] = {
-    Kind.PAYOUT: PaymentsClient.require_committable,
-    Kind.ONE_STEP: PaymentsClient.require_one_step,
-    Kind.BULK: PaymentsClient.require_bulk,
-    Kind.BULK_CANCEL: PaymentsClient.require_cancel,
-}
-"""Checks that raise when a request of this kind could not be sent after its approval."""
-
-
 async def payments_to_request(
     deps: Dependencies, user: str, kind: Kind | None = None, *, even_frozen: bool = True
 ) -> PaymentsClient | Private:
@@ -108,10 +99,9 @@ async def payments_to_request(
     refusal = await refused(deps, user, may_request)
     if refusal is not None:
         return refusal
-    require = _SENDABLE.get(kind) if kind is not None else None
-    if require is not None:
+    if kind is not None:
         try:
-            require(payments)
+            deps.ctx.kinds[kind].ready(payments)
         except OperatorError as unconfirmed:
             return Private(answers.trouble(sentence(unconfirmed)))
     stopped = None if even_frozen else await is_frozen(deps.ctx)

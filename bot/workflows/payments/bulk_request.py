@@ -24,11 +24,10 @@ from bot.domain.payments.bulk_progress import BulkProgress
 from bot.domain.payments.bulk_state import SAME_FILE
 from bot.domain.payments.instruction import NOT_PAID, Instruction, Kind
 from bot.workflows.context import Context
-from bot.workflows.requests.announce import Place, places, show_file, show_progress
+from bot.workflows.requests.announce import places, show_progress
 from bot.workflows.requests.claim import lease
 from bot.workflows.requests.request import Requested, request_of
-from bot.workflows.requests.settle import show_approvers
-from storage.repositories.instructions import Changes
+from bot.workflows.requests.settle import prepared
 from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)
@@ -139,18 +138,9 @@ async def prepare(ctx: Context, payments: PaymentsClient, instruction: Instructi
     payments.require_bulk()
     emails = await ctx.store.read(lambda tx: _sample(tx, instruction))
     looked = await _look_up(ctx, payments, instruction, emails)
-    if looked is None:
-        return
-    held, progress = looked
-    now = ctx.clock.now()
-
-    def work(tx: Tx) -> None:
-        changes: Changes = {"puts_off": 0, "reason": "", "progress": progress}
-        show_approvers(ctx, tx, held, changes, action="prepared", now=now)
-        show_file(tx, held, Place.APPROVALS, REQUEST_FILE, policy=ctx.policy, now=now)
-
-    await ctx.store.write(work, name="prepared")
-    ctx.wake()
+    if looked is not None:
+        held, progress = looked
+        await prepared(ctx, held, progress=progress, file=REQUEST_FILE)
 
 
 def _sample(tx: Tx, instruction: Instruction) -> tuple[str, ...]:
@@ -205,6 +195,6 @@ def _show(ctx: Context, tx: Tx, *, held: Instruction, progress: BulkProgress) ->
     now = ctx.clock.now()
     after = tx.instructions.touch(held, now=now, progress=progress, **lease(ctx))
     if after is not None:
-        for place in places(after, ctx.policy):
-            show_progress(tx, after, place, now=now)
+        for place in places(ctx, after):
+            show_progress(tx, after, place, now)
     return after
