@@ -203,14 +203,8 @@ def _tell_what_stands(ctx: Context, tx: Tx, instruction: Instruction, tracked: T
         hand_over(ctx, tx, instruction, progress.tally, now)
     since = progress.changed_at or tracked.created_at
     if not progress.over and now - since >= timedelta(seconds=ctx.poll_seconds * _STILL_AFTER):
-        alert(
-            ctx,
-            tx,
-            instruction,
-            "stands_still",
-            now,
-            reason=f"nothing has changed for a long time; {_left(progress.tally)}",
-        )
+        reason = f"nothing has changed for a long time; {_left(progress.tally)}"
+        alert(ctx, tx, instruction, "stands_still", now, reason=reason)
 
 
 def _left(tally: Tally) -> str:

@@ -135,14 +135,8 @@ def _apply(ctx: Context, tx: Tx, row: InboxRow, operation: Operation | None, *, 
         _finish(tx, row, InboxState.UNCONFIRMED, now)
         if row.kind in ctx.kinds[instruction.kind].browsed:
             return  # anybody who has the link can come back from the checkout without having paid
-        alert(
-            ctx,
-            tx,
-            instruction,
-            f"unconfirmed:{row.kind}",
-            now,
-            reason=f"a callback reported {_reported(row.kind)}, but the service's record never confirmed it",
-        )
+        reason = f"a callback reported {_reported(row.kind)}, but the service's record never confirmed it"
+        alert(ctx, tx, instruction, f"unconfirmed:{row.kind}", now, reason=reason)
         return
     in_time_now = too_early and _may_observe(instruction)
     tx.inbox.again(row.id, due_at=now if in_time_now else now + _pause(ctx, tx, row))

@@ -10,7 +10,7 @@ from bot.domain.payments.operation import Operation, read_status
 from bot.domain.payments.payout import SETTLED, UNPAID, is_paid, rank, state_of
 from bot.workflows.context import Context
 from bot.workflows.payments.polls import Again, again, follow, polling, read_operation
-from bot.workflows.requests.announce import alert, alert_paid, tell
+from bot.workflows.requests.announce import alert, alert_changed, alert_paid, tell
 from storage.rows import Tracked
 from storage.transaction import Tx
 
@@ -28,14 +28,7 @@ def apply_record(ctx: Context, tx: Tx, instruction: Instruction, operation: Oper
     state = state_of(operation)
     if instruction.state in FINAL:
         if state in SETTLED and state is not instruction.state and instruction.state in SETTLED:
-            alert(
-                ctx,
-                tx,
-                instruction,
-                "contradiction",
-                now,
-                reason=f"it was {instruction.state.value}, now the service says {operation.status}",
-            )
+            alert_changed(ctx, tx, instruction, operation.status, now)
         return True
     if state is None or rank(state) <= rank(instruction.state):
         return False

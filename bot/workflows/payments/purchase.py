@@ -21,7 +21,7 @@ from bot.workflows.payments.addresses import callback_address
 from bot.workflows.payments.follow import note_status
 from bot.workflows.payments.polls import Again, again, follow, polling
 from bot.workflows.payments.sought import by_code, find_by_code
-from bot.workflows.requests.announce import alert, show_link, tell
+from bot.workflows.requests.announce import alert, alert_changed, show_link, tell
 from bot.workflows.requests.attempt import Answers, Outcome, attempt_once
 from bot.workflows.requests.claim import Claimed, creating
 from bot.workflows.requests.look_again import Look, found_after_create, next_watch
@@ -144,14 +144,7 @@ def observe(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation
     state = state_of(operation)
     if instruction.state in FINAL:
         if state in SETTLED and state is not instruction.state:
-            alert(
-                ctx,
-                tx,
-                instruction,
-                "contradiction",
-                now,
-                reason=f"it was {instruction.state.value}, now the service says {operation.status}",
-            )
+            alert_changed(ctx, tx, instruction, operation.status, now)
         return True
     if instruction.state is State.OPEN and state is not None:
         return _settle(ctx, tx, instruction, operation, state, now)

@@ -112,9 +112,8 @@ class RequestSubject(Subject):
             return True
         if line == Line.NEWS and sight.place in tuple(Place):
             news_elsewhere(ctx, tx, sight.instruction, row.key, row.payload, now)
-        alert(
-            ctx, tx, sight.instruction, f"undelivered:{sight.place}", now, reason=error, more={"channel": row.channel}
-        )
+        facts = {"channel": row.channel}
+        alert(ctx, tx, sight.instruction, f"undelivered:{sight.place}", now, reason=error, more=facts)
         return True
 
 

@@ -119,24 +119,13 @@ def tell(ctx: Context, tx: Tx, instruction: Instruction, now: datetime) -> None:
     """Queue the news of the instruction's present state for each of its conversations, and an alert if it needs one."""
     if instruction.state not in TOLD:
         return
+    topic = f"{instruction.state}:{instruction.round}"
     for place in places(ctx, instruction):
-        if (
-            place is Place.APPROVALS
-            and instruction.posted_at is None
-            and tx.boards.get(subject_of(instruction.id, place)) is None
-        ):
+        if place is Place.APPROVALS and instruction.posted_at is None and not _card_queued(tx, instruction):
             continue  # the approvers never saw it, so there is nothing to tell them
-        news_of(ctx, tx, instruction, place, f"{instruction.state}:{instruction.round}", now)
+        news_of(ctx, tx, instruction, place, topic, now)
     if instruction.state in _ALARMING:
-        alert(
-            ctx,
-            tx,
-            instruction,
-            f"{instruction.state}:{instruction.round}",
-            now,
-            reason=instruction.reason,
-            more=_facts(tx, instruction),
-        )
+        alert(ctx, tx, instruction, topic, now, reason=instruction.reason, more=_facts(tx, instruction))
 
 
 def news_of(ctx: Context, tx: Tx, instruction: Instruction, place: Place, what: str, now: datetime) -> None:
@@ -205,6 +194,16 @@ def alert_paid(ctx: Context, tx: Tx, instruction: Instruction, reason: str, now:
     else:
         topic = "paid_after_end" if instruction.commits else "paid_elsewhere"
     alert(ctx, tx, instruction, topic, now, once="paid after its end", reason=reason)
+
+
+def alert_changed(ctx: Context, tx: Tx, instruction: Instruction, status: str, now: datetime) -> None:
+    """Queue the alert that the service now tells another end than the one it told before."""
+    reason = f"it was {instruction.state.value}, now the service says {status}"
+    alert(ctx, tx, instruction, "contradiction", now, reason=reason)
+
+
+def _card_queued(tx: Tx, instruction: Instruction) -> bool:
+    return tx.boards.get(subject_of(instruction.id, Place.APPROVALS)) is not None
 
 
 def _queue(

@@ -48,9 +48,9 @@ class OvertakenError(Exception):
     """Somebody else changed the request first. The transaction is rolled back."""
 
 
-def lease(ctx: Context, seconds: float = LEASE_SECONDS) -> Lease:
+def lease(ctx: Context) -> Lease:
     """A lease of this process that outlasts its request."""
-    return {"lease_owner": ctx.owner, "lease_until": ctx.clock.now() + timedelta(seconds=seconds)}
+    return {"lease_owner": ctx.owner, "lease_until": ctx.clock.now() + timedelta(seconds=LEASE_SECONDS)}
 
 
 def still_fresh(ctx: Context, attempt: Attempt) -> Callable[[], bool]:
