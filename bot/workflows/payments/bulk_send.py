@@ -129,8 +129,7 @@ async def in_history(ctx: Context, payments: PaymentsClient, instruction: Instru
 
 
 async def _belongs_to_another(ctx: Context, remote_id: str, instruction: Instruction) -> bool:
-    found = await ctx.store.read(lambda tx: tx.instructions.by_remote(remote_id))
-    return found is not None and found.id != instruction.id
+    return await ctx.store.read(lambda tx: tx.instructions.belongs_to_another(remote_id, None, than=instruction.id))
 
 
 async def _verdict(ctx: Context, payments: PaymentsClient, job: BulkJob, instruction: Instruction) -> bool | None:

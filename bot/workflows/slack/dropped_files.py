@@ -6,7 +6,7 @@ The worker of that row decides once, in the transaction that queues the offer.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 
 import structlog
@@ -62,18 +62,7 @@ class Sighting:
 async def notice(ctx: Context, sightings: Sequence[Sighting]) -> None:
     """Store files to examine; known ones change nothing."""
     now = ctx.clock.now()
-    rows = [
-        DropRow(
-            id=seen.file_id,
-            channel=seen.channel,
-            message_ts=seen.message_ts,
-            thread_ts=seen.thread_ts or seen.message_ts,
-            user=seen.user,
-            created_at=now,
-            due_at=now,
-        )
-        for seen in sightings
-    ]
+    rows = [_noticed(seen, now) for seen in sightings]
 
     def remember(tx: Tx) -> bool:
         news = [tx.dropped.notice(row) for row in rows]
@@ -81,6 +70,18 @@ async def notice(ctx: Context, sightings: Sequence[Sighting]) -> None:
 
     if await ctx.store.write(remember, name="notice_files"):
         ctx.wake()
+
+
+def _noticed(seen: Sighting, now: datetime) -> DropRow:
+    return DropRow(
+        id=seen.file_id,
+        channel=seen.channel,
+        message_ts=seen.message_ts,
+        thread_ts=seen.thread_ts or seen.message_ts,
+        user=seen.user,
+        created_at=now,
+        due_at=now,
+    )
 
 
 async def forget(ctx: Context, file_id: str) -> None:
@@ -200,16 +201,8 @@ async def still_there(ctx: Context, file_id: str, share: Share, *, vouched: bool
 async def _keep_place(ctx: Context, file_id: str, share: Share, user: str) -> None:
     """Store where Slack said a file is shared, for the press that follows. An event of its message still offers it."""
     now = ctx.clock.now()
-    row = DropRow(
-        id=file_id,
-        channel=share.channel,
-        message_ts="",
-        thread_ts="",
-        user=user,
-        created_at=now,
-        due_at=None,
-        state=DropState.QUIET,
-    )
+    seen = Sighting(file_id=file_id, channel=share.channel, user=user)
+    row = replace(_noticed(seen, now), due_at=None, state=DropState.QUIET)
     await ctx.store.write(lambda tx: tx.dropped.notice(row), name="keep_place")
 
 
