@@ -51,9 +51,6 @@ class _Unread(Enum):
     REFUSED = "refused"
 
 
-_SILENT, _REFUSED = _Unread.SILENT, _Unread.REFUSED
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestedBulk:
     """A checked file. ``name``: untrusted text; ``read_as``: how the file was read, in our words.
@@ -155,10 +152,17 @@ async def _look_up(
     """Read one account after the other, showing progress; None when somebody else took over the request."""
     held, progress, silences = instruction, BulkProgress(to_look_up=len(emails)), 0
     for number, email in enumerate(emails, 1):
-        active = await _is_active(payments, email) if silences < _SILENCES else _SILENT
-        silences = silences + 1 if active is _SILENT else 0
-        unread = active is _SILENT or active is _REFUSED
-        progress = _told(progress, inactive=email if active is False else "", not_read=1 if unread else 0)
+        active = await _is_active(payments, email) if silences < _SILENCES else _Unread.SILENT
+        silences = silences + 1 if active is _Unread.SILENT else 0
+        inactive = (email,) if active is False else ()
+        progress = progress.model_copy(
+            update={
+                "looked_up": number,
+                "inactive": progress.inactive + len(inactive),
+                "inactive_emails": (*progress.inactive_emails, *inactive)[:_KEPT_INACTIVE],
+                "not_read": progress.not_read + isinstance(active, _Unread),
+            }
+        )
         if number % _SHOWN_EVERY == 0:
             shown = await ctx.store.write(partial(_show, ctx, held=held, progress=progress), name="looked_up")
             if shown is None:
@@ -175,20 +179,8 @@ async def _is_active(payments: PaymentsClient, email: str) -> bool | _Unread | N
         except ServiceNow as silent:
             log.info("an account could not be read", reason=silent.reason)
         except ServiceNever:
-            return _REFUSED
-    return _SILENT
-
-
-def _told(progress: BulkProgress, *, inactive: str = "", not_read: int = 0) -> BulkProgress:
-    first = (*progress.inactive_emails, inactive)[:_KEPT_INACTIVE] if inactive else progress.inactive_emails
-    return progress.model_copy(
-        update={
-            "looked_up": progress.looked_up + 1,
-            "inactive": progress.inactive + bool(inactive),
-            "inactive_emails": first,
-            "not_read": progress.not_read + not_read,
-        }
-    )
+            return _Unread.REFUSED
+    return _Unread.SILENT
 
 
 def _show(ctx: Context, tx: Tx, *, held: Instruction, progress: BulkProgress) -> Instruction | None:
