@@ -133,28 +133,25 @@ def listed(role: Role, standing: Standing, people: People) -> bool:
     return "*" in names or standing.person.id in names or bool(standing.groups.intersection(names))
 
 
+def in_role(standing: Standing, roles: Collection[Role], otherwise: No, *, people: People, home: str) -> No | None:
+    """None when this person is a full member in one of these roles; ``otherwise``: why not, where they are in none."""
+    refusal = full_member(standing.person, home=home)
+    return refusal or (None if any(listed(role, standing, people) for role in roles) else otherwise)
+
+
 def may_request(standing: Standing, *, people: People, home: str) -> No | None:
     """None when this person may ask for money to move."""
-    refusal = full_member(standing.person, home=home)
-    if refusal is not None:
-        return refusal
-    return None if listed(Role.REQUESTER, standing, people) else No.NOT_REQUESTER
+    return in_role(standing, (Role.REQUESTER,), No.NOT_REQUESTER, people=people, home=home)
 
 
 def may_look(standing: Standing, *, people: People, home: str) -> No | None:
     """None when this person may look at what the services hold: a role of the policy is enough, any of them."""
-    refusal = full_member(standing.person, home=home)
-    if refusal is not None:
-        return refusal
-    return None if any(listed(role, standing, people) for role in Role) else No.NO_ROLE
+    return in_role(standing, tuple(Role), No.NO_ROLE, people=people, home=home)
 
 
 def may_see_balance(standing: Standing, *, people: People, home: str) -> No | None:
     """None when this person may see what is on our own account."""
-    refusal = full_member(standing.person, home=home)
-    if refusal is not None:
-        return refusal
-    return None if any(listed(role, standing, people) for role in (Role.APPROVER, Role.ADMIN)) else No.NOT_IN_CHARGE
+    return in_role(standing, (Role.APPROVER, Role.ADMIN), No.NOT_IN_CHARGE, people=people, home=home)
 
 
 def may_decide(standing: Standing, *, requester: str, people: People, home: str) -> No | None:

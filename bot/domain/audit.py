@@ -22,6 +22,8 @@ from typing import NamedTuple
 
 from bot.domain.anchors import Anchor
 
+SYSTEM = "switchboard"
+"""Actor of what no person did."""
 GENESIS = "0" * 64
 """What the first row names as the hash before it."""
 

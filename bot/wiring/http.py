@@ -13,7 +13,7 @@ from bot.domain.clock import Clock, SharedClock
 from bot.domain.errors import OperatorError
 from bot.settings import Settings
 from bot.wiring.database import Database
-from bot.wiring.workers import WATCHED
+from bot.wiring.workers import KINDS, WATCHED
 from bot.workflows.admin.replays import first_time
 from handlers.bodies import Bodies
 from handlers.callbacks.delivery import DeliveryCallbacks
@@ -88,6 +88,7 @@ def _add_callbacks(
     app: web.Application, settings: Settings, database: Database, bodies: Bodies, wake: Callable[[], None]
 ) -> None:
     payments = PaymentsCallbacks(
+        kinds=KINDS,
         store=database.store,
         bodies=bodies,
         now=database.clock.now,

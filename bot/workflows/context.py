@@ -3,9 +3,9 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
-from bot.clients.payments import PaymentsClient
+from bot.clients.payments import OperationType, PaymentsClient
 from bot.domain.clock import Clock
 from bot.domain.content import Content
 from bot.domain.files.dropped import DroppedFile
@@ -32,8 +32,8 @@ from storage.rows import OutboxRow
 from storage.store import Store
 from storage.transaction import Tx
 
-SYSTEM = "switchboard"
-"""Actor of what no person did."""
+T = TypeVar("T")
+
 PLAIN = "plain"
 """Key in a file's payload: the workspace takes no such file."""
 
@@ -90,33 +90,27 @@ class Subject:
         return False
 
 
-class OfferedAction(Protocol):
-    """An action on a file, as far as offering it goes; ``handlers.file_actions`` executes it."""
+def _always(_: object) -> bool:
+    return True
 
-    @property
-    def name(self) -> str:
-        """Its name in ids."""
-        ...
 
-    @property
-    def label(self) -> str:
-        """Label of its button."""
-        ...
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfferedAction:
+    """An action on a file, as far as offering it goes; ``handlers.file_actions`` executes it.
 
-    @property
-    def fits(self) -> Callable[[DroppedFile], bool]:
-        """Whether it is possible with this file."""
-        ...
+    Attributes:
+        name: its name in ids, e.g. ``gender``; never changes, because old messages keep their buttons.
+        label: text of the button; other texts quote it.
+        fits: whether it can be done with this file, by kind and format.
+        suggested: whether it is offered below this file automatically; the shortcut *Use this file* lists all that fit.
+        works: whether its services are configured; if not, it is not offered.
+    """
 
-    @property
-    def suggested(self) -> Callable[[DroppedFile], bool]:
-        """Whether it is offered below this file unasked."""
-        ...
-
-    @property
-    def works(self) -> "Callable[[Context], bool]":
-        """Whether what it needs is configured here."""
-        ...
+    name: str
+    label: str
+    fits: Callable[[DroppedFile], bool]
+    suggested: Callable[[DroppedFile], bool] = _always
+    works: "Callable[[Context], bool]" = _always
 
 
 class HighWater(Protocol):
@@ -192,6 +186,9 @@ class RequestKind:
         a silent service leaves free slots.
         steps: the step of a due row, by state. While a row waits for approvers, the engine takes it.
         called_back: the callbacks that its service sends.
+        listed: the list of the service that shows it, where it is found by our code.
+        ready: raises OperatorError where the client could not send it after its approval.
+        browsed: of ``called_back``, the addresses to which the service sends the buyer's browser.
         find: searches the service for what a restored database may lack; the last argument says whether anything of it
         may have been sent. None: its own steps look before they send.
         read: the service's record by its id.
@@ -204,6 +201,9 @@ class RequestKind:
     queue: Queue = Queue("instructions", 300)
     steps: Mapping[State, Step]
     called_back: Sequence[CallbackKind] = ()
+    listed: OperationType | None = None
+    ready: Callable[[PaymentsClient], None] = lambda _: None
+    browsed: Sequence[CallbackKind] = ()
     find: "Callable[[Context, PaymentsClient, Instruction, bool], Awaitable[Finding]] | None" = None
     read: Callable[[PaymentsClient, str], Awaitable[Operation]] | None = None
     observe: "Callable[[Context, Tx, Instruction, Operation, datetime], bool] | None" = None
@@ -273,3 +273,9 @@ class Context:
     workers: Workers
     peers: Peers | None = None
     assumptions: Sequence[Assumption] = ()
+
+    async def write(self, work: Callable[[Tx], T], *, name: str) -> T:
+        """Run a transaction, then wake the workers for what it made due."""
+        done = await self.store.write(work, name=name)
+        self.wake()
+        return done

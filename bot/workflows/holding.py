@@ -65,8 +65,7 @@ async def is_held(ctx: Context, instruction: Instruction) -> bool:
         return False
     reason = why(ctx, circuit)
     pause = timedelta(seconds=max(seconds, 1.0))
-    await ctx.store.write(lambda tx: hold(tx, instruction, reason, now, pause), name="service_silent")
-    ctx.wake()
+    await ctx.write(lambda tx: hold(tx, instruction, reason, now, pause), name="service_silent")
     return True
 
 

@@ -6,17 +6,16 @@ is unknown, and read.
 """
 
 import secrets
-from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Final, TypeVar
 
 import structlog
 
-from bot.domain.approvals import No, Role, full_member, listed
-from bot.domain.audit import Entry
+from bot.domain.approvals import No, Role, in_role
 from bot.domain.tracking import back_off
 from bot.workflows.alerts import tell_everybody
 from bot.workflows.context import Context
+from bot.workflows.witness import witness
 from bot.workflows.workers import InFlight, Step, Work, nothing_in_flight
 from storage.errors import StorageError
 from storage.repositories.steps import Key, key_of
@@ -70,8 +69,7 @@ async def stumbled(
     ctx: Context, table: str, row: object, *, in_flight: InFlight = nothing_in_flight, number: str = "", error: str = ""
 ) -> None:
     """A step failed: retried later; after the last try the row is stopped, with an alert."""
-    now = ctx.clock.now()
-    tries = int(getattr(row, "tries", 0))
+    now, key, tries = ctx.clock.now(), key_of(table, row), int(getattr(row, "tries", 0))
     number = number or secrets.token_hex(4)
     due = now + back_off(first=min(5.0, ctx.poll_seconds), attempts=tries, ceiling=60.0)
 
@@ -79,26 +77,21 @@ async def stumbled(
         if in_flight(ctx, tx, row):
             return
         if tries < MOST_TRIES:
-            tx.steps.put_off(table, key_of(table, row), owner=ctx.owner, due_at=due)
-        elif _stop(tx, table, row, owner=ctx.owner, number=number, now=now):
-            log.error(
-                "a row is left alone after an internal error", table=table, key=key_of(table, row), error_id=number
-            )
+            tx.steps.put_off(table, key, owner=ctx.owner, due_at=due)
+        elif tx.steps.stop(table, key, owner=ctx.owner, number=number):
+            _show(tx, table, key, now)
+            log.error("a row is left alone after an internal error", table=table, key=key, error_id=number)
             if str(getattr(row, "key", "")).startswith(_KEY):
                 return  # alerts about alerts would never end
-            facts = {"topic": "stopped", "what": table, "name": name_of(tx, row), "number": number}
-            tell_everybody(tx, key=f"{_KEY}{number}", facts={**facts, "error": error}, policy=ctx.policy, now=now)
-            _witness(tx, table, row, actor="switchboard", action="stopped", number=number, now=now)
+            about = tx.instructions.get(
+                key[0] if table == "instruction" else getattr(row, "instruction_id", None) or ""
+            )
+            name = getattr(row, "reference", "") or (about.reference if about else getattr(row, "name", ""))
+            facts = {"topic": "stopped", "what": table, "name": name, "number": number, "error": error}
+            tell_everybody(tx, key=f"{_KEY}{number}", facts=facts, policy=ctx.policy, now=now)
+            witness(tx, "stopped", {"table": table, "key": list(key), "number": number}, now, about=about)
 
-    await ctx.store.write(work, name="stumbled")
-    ctx.wake()
-
-
-def _stop(tx: Tx, table: str, row: object, *, owner: str, number: str, now: datetime) -> bool:
-    if not tx.steps.stop(table, key_of(table, row), owner=owner, number=number):
-        return False
-    _show(tx, table, key_of(table, row), now)
-    return True
+    await ctx.write(work, name="stumbled")
 
 
 def _show(tx: Tx, table: str, key: Key, now: datetime) -> None:
@@ -111,22 +104,10 @@ def _show(tx: Tx, table: str, key: Key, now: datetime) -> None:
         tx.boards.mark(f"booking:{key[0]}", now=now, progress=False)
 
 
-def name_of(tx: Tx, row: object) -> str:
-    """Reference of the row, or of what it belongs to; empty where it has none."""
-    reference = getattr(row, "reference", "")
-    if reference:
-        return str(reference)
-    belongs = getattr(row, "instruction_id", None)
-    found = tx.instructions.get(str(belongs)) if belongs else None
-    return found.reference if found is not None else str(getattr(row, "name", ""))
-
-
 async def try_again(ctx: Context, *, number: str, person: str) -> bool | No:
     """Retry, for an admin, the row stopped by this error; False: nothing is stopped by it any more."""
     standing = await ctx.people.standing(person)
-    refusal = full_member(standing.person, home=ctx.home)
-    if refusal is None and not listed(Role.ADMIN, standing, ctx.policy.people):
-        refusal = No.NOT_ADMIN
+    refusal = in_role(standing, (Role.ADMIN,), No.NOT_ADMIN, people=ctx.policy.people, home=ctx.home)
     if refusal is not None:
         return refusal
     now = ctx.clock.now()
@@ -135,32 +116,9 @@ async def try_again(ctx: Context, *, number: str, person: str) -> bool | No:
         released = [(table, key) for table, key in tx.steps.stopped(number) if tx.steps.go_on(table, key, now=now)]
         for table, key in released:
             _show(tx, table, key, now)
-            entry_of = {"table": table, "key": list(key), "number": number}
-            audit(
-                tx,
-                key[0] if table == "instruction" else "",
-                actor=person,
-                action="tried_again",
-                detail=entry_of,
-                now=now,
-            )
+            about = tx.instructions.get(key[0]) if table == "instruction" else None
+            detail = {"table": table, "key": list(key), "number": number}
+            witness(tx, "tried_again", detail, now, actor=person, about=about)
         return bool(released)
 
-    done = await ctx.store.write(work, name="try_again")
-    ctx.wake()
-    return done
-
-
-def _witness(tx: Tx, table: str, row: object, *, actor: str, action: str, number: str, now: datetime) -> None:
-    belongs = getattr(row, "id", "") if table == "instruction" else getattr(row, "instruction_id", "")
-    detail = {"table": table, "key": list(key_of(table, row)), "number": number}
-    audit(tx, str(belongs or ""), actor=actor, action=action, detail=detail, now=now)
-
-
-def audit(tx: Tx, about: str, *, actor: str, action: str, detail: Mapping[str, object], now: datetime) -> None:
-    """A row of the audit that changes no state."""
-    found = tx.instructions.get(about) if about else None
-    state = found.state.value if found is not None else ""
-    tx.audit.append(
-        Entry(at=now, instruction_id=about, actor=actor, action=action, before=state, after=state, detail=dict(detail))
-    )
+    return await ctx.write(work, name="try_again")

@@ -7,15 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from bot.domain.audit import Entry
 from bot.domain.payments.instruction import State
 from bot.domain.policy import Policy
 from bot.domain.recovery import HELD, MOST_NAMED, Look, ReadingOnly
 from bot.domain.references import ulid
 from bot.workflows.alerts import tell
+from bot.workflows.witness import witness
 from storage.transaction import Tx
 
-ACTOR = "switchboard"
 WAITS = frozenset({State.NEW, State.AWAITING, State.APPROVED})
 """Nothing was sent, as far as the database knows."""
 _ALL = 1_000_000
@@ -41,7 +40,7 @@ def enter(tx: Tx, found: ReadingOnly, *, policy: Policy, now: datetime) -> None:
         # Their cards may show what this database lacks: they are redrawn, with the reason.
         tx.instructions.touch(waiting, now=now, show=True, reason=HELD, due_at=now)
     detail = {"reason": found.reason, "until": found.until.isoformat(), "sent": list(found.sent[:MOST_NAMED])}
-    audit(tx, ACTOR, "reading_only", detail, now)
+    witness(tx, "reading_only", detail, now)
     announce(tx, "reading_only", {"reason": found.reason}, policy=policy, now=now)
 
 
@@ -73,11 +72,6 @@ def not_looked_for(tx: Tx, mode: ReadingOnly) -> Sequence[str]:
     """Ids of the requests whose looks are not over: everything that was not final when it was noticed."""
     done = {key for key, look in looks(tx).items() if look.is_over}
     return [one for one in tx.instructions.not_over_at(mode.since) if one not in done]
-
-
-def audit(tx: Tx, actor: str, action: str, detail: Mapping[str, object], now: datetime) -> None:
-    """An audit row that belongs to no single request."""
-    tx.audit.append(Entry(at=now, instruction_id="", actor=actor, action=action, before="", after="", detail=detail))
 
 
 def announce(tx: Tx, topic: str, facts: Mapping[str, object], *, policy: Policy, now: datetime) -> None:

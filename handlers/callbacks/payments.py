@@ -1,9 +1,13 @@
 """``/callbacks/payments/{token}``: callbacks, and the browsers of buyers who return from checkout."""
 
+from collections.abc import Mapping
+from typing import Any
+
 from aiohttp import web
 
-from bot.domain.payments.instruction import CallbackKind
+from bot.domain.payments.instruction import CallbackKind, Kind
 from bot.presentation.payments import landing
+from bot.workflows.context import RequestKind
 from bot.workflows.payments.callbacks import back_from_checkout, receive, stands
 from handlers.callbacks.endpoint import CallbackEndpoint, come_back, nothing_here, token_like
 from storage.errors import StorageError
@@ -17,9 +21,18 @@ _PAGE_HEADERS = {
 
 
 class PaymentsCallbacks(CallbackEndpoint):
-    """Stores callbacks, and answers returning buyers."""
+    """Stores callbacks, and answers returning buyers.
+
+    Args:
+        kinds: the kinds of requests.
+        shared: as of :class:`CallbackEndpoint`.
+    """
 
     unstored = "a callback could not be stored"
+
+    def __init__(self, *, kinds: Mapping[Kind, RequestKind], **shared: Any) -> None:
+        super().__init__(**shared)
+        self._kinds = kinds
 
     async def handle(self, request: web.Request) -> web.Response:
         """Answer one callback, or one browser."""
@@ -37,7 +50,7 @@ class PaymentsCallbacks(CallbackEndpoint):
     async def _back_from_checkout(self, token: str) -> web.Response:
         """Answer a buyer's browser, from any network, that the service redirected to an address of a purchase."""
         try:
-            kind = await back_from_checkout(self._store, now=self._now(), token=token)
+            kind = await back_from_checkout(self._store, self._kinds, now=self._now(), token=token)
         except StorageError as busy:
             return come_back("a buyer's return could not be stored", busy)
         if kind is None:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from http import HTTPStatus
 
 from bot.domain.approvals import Role, listed, may_see_balance
 from bot.domain.content import Content
@@ -15,7 +16,6 @@ from bot.presentation.payments import forms, operations
 from bot.presentation.services import sentence
 from bot.workflows.admin.audit import Story, story
 from bot.workflows.payments.purchase import link_of
-from bot.workflows.payments.reading import NOT_FOUND, read_events, read_operation
 from bot.workflows.requests.lookup import find, find_votes
 from handlers.dependencies import Dependencies
 from handlers.incoming import Command
@@ -41,9 +41,7 @@ async def _show(deps: Dependencies, command: Command, values: Values) -> Reply:
 
     async def look_there() -> Answer:
         with _its_own_words("operation", SHOW, deps, text):
-            operation = await read_operation(payments, text)
-        if operation is None:
-            raise _unknown("operation", SHOW, deps, text)
+            operation = await payments.get_operation(text)
         ours = await story(ctx.store, operation.code) if operation.code else None
         if ours is not None and ours.about.code == operation.code:
             return await _told(deps, ours)
@@ -108,9 +106,7 @@ async def _events(deps: Dependencies, command: Command, values: Values) -> Reply
 
     async def look_there() -> Answer:
         with _its_own_words("payout", EVENTS, deps, text):
-            events = await read_events(payments, remote_id)
-        if events is None:
-            raise _unknown("payout", EVENTS, deps, text)
+            events = await payments.payout_events(remote_id)
         return Private(operations.events(named, events))
 
     return service_call(look_there)
@@ -141,11 +137,11 @@ async def _partner(deps: Dependencies, command: Command, _values: Values) -> Rep
 
 @contextmanager
 def _its_own_words(argument: str, verb: Verb, deps: Dependencies, given: str) -> Iterator[None]:
-    """Turn the service's error for an unknown operation into a mistake that quotes its text."""
+    """Turn the service's error for an unknown operation into a mistake that quotes its text, if there is any."""
     try:
         yield
     except ServiceNever as refused:
-        if refused.status != NOT_FOUND or not refused.words:
+        if refused.status != HTTPStatus.NOT_FOUND:
             raise
         raise _unknown(argument, verb, deps, given, says=refused.words) from None
 

@@ -3,8 +3,8 @@
 Each function that admits a user returns the service to use, or raises ``DeclinedError`` with the refusal.
 """
 
-from collections.abc import Callable, Mapping
-from typing import Final, Protocol, TypeVar
+from collections.abc import Callable
+from typing import Protocol, TypeVar
 
 from bot.clients.emails import EmailsClient
 from bot.clients.localization import LocalizationClient
@@ -85,15 +85,6 @@ async def payments_for(deps: Dependencies, user: str, rule: Rule = may_look) -> 
     return await admitted(deps, user, deps.ctx.payments, "payments", rule=rule)
 
 
-_SENDABLE: Final[Mapping[Kind, Callable[[PaymentsClient], None]]] = {
-    Kind.PAYOUT: PaymentsClient.require_committable,
-    Kind.ONE_STEP: PaymentsClient.require_one_step,
-    Kind.BULK: PaymentsClient.require_bulk,
-    Kind.BULK_CANCEL: PaymentsClient.require_cancel,
-}
-"""Checks that raise when a request of this kind could not be sent after its approval."""
-
-
 async def payments_to_request(
     deps: Dependencies, user: str, kind: Kind | None = None, *, even_frozen: bool = True
 ) -> PaymentsClient:
@@ -107,10 +98,9 @@ async def payments_to_request(
     """
     payments = configured(deps.ctx.payments, "payments")
     await admit(deps, user, may_request)
-    require = _SENDABLE.get(kind) if kind is not None else None
-    if require is not None:
+    if kind is not None:
         try:
-            require(payments)
+            deps.ctx.kinds[kind].ready(payments)
         except OperatorError as unconfirmed:
             raise DeclinedError(answers.trouble(sentence(unconfirmed))) from None
     stopped = None if even_frozen else await is_frozen(deps.ctx)

@@ -7,7 +7,7 @@ from typing import Any, TypedDict, Unpack
 
 from sqlalchemy import Connection, bindparam, func, or_, select, update
 
-from bot.domain.audit import Entry
+from bot.domain.audit import SYSTEM, Entry
 from bot.domain.payments.bulk_progress import BulkProgress
 from bot.domain.payments.instruction import (
     EFFECT_UNDER_WAY,
@@ -237,8 +237,8 @@ class Instructions(Repository):
         to: State,
         *,
         now: datetime,
-        actor: str,
         action: str,
+        actor: str = SYSTEM,
         detail: Mapping[str, object] | None = None,
         show: bool = True,
         **changes: Unpack[Changes],

@@ -70,16 +70,8 @@ MUTANTS = (
     Mutant(
         name="the requester votes for a retry",
         file="bot/workflows/requests/decide.py",
-        old="""requester=found.requester, people=ctx.policy.people, home=ctx.home)
-        if no is not None:
-            return Decided(found, no)
-        if found.state is not State.NEEDS_HUMAN:
-            return Decided(found, Refusal.REPEATED""",
-        new="""requester="", people=ctx.policy.people, home=ctx.home)
-        if no is not None:
-            return Decided(found, no)
-        if found.state is not State.NEEDS_HUMAN:
-            return Decided(found, Refusal.REPEATED""",
+        old="may_decide(standing, requester=found.requester,",
+        new='may_decide(standing, requester="" if state is State.NEEDS_HUMAN else found.requester,',
         breaks="nobody approves another attempt at their own request",
         tests=_CLAIM,
     ),

@@ -36,7 +36,7 @@ MUTANTS = (
     ),
     Mutant(
         name="an unreadable amount counts as the right one",
-        file="bot/domain/payments/payout.py",
+        file="bot/domain/payments/evidence.py",
         old="    if operation.cents != instruction.cents:",
         new="    if operation.cents is not None and operation.cents != instruction.cents:",
         breaks="nothing is committed whose amount the service does not state",
@@ -44,7 +44,7 @@ MUTANTS = (
     ),
     Mutant(
         name="another recipient counts as the right one",
-        file="bot/domain/payments/payout.py",
+        file="bot/domain/payments/evidence.py",
         old='        found.append("the recipient is another one")',
         new="        found.clear()",
         breaks="money goes to nobody but who stands on the card",

@@ -11,9 +11,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Final, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from bot.domain.money import Cents, plain
+from bot.domain.values import Value
 
 MOST_ITEMS: Final = 10_000
 """Rows of one file. The service shows no limit; this one keeps a card something that a person can check."""
@@ -21,10 +22,6 @@ LARGEST: Final = 5
 """The largest items, named on the card."""
 CHUNK: Final = 100
 """Hashes of one request to cancel."""
-
-
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +34,7 @@ class BulkItem:
     note: str = ""
 
 
-class Large(_Frozen):
+class Large(Value):
     """One of the largest items, for the card."""
 
     row: int
@@ -45,7 +42,7 @@ class Large(_Frozen):
     cents: int
 
 
-class BulkPayload(_Frozen):
+class BulkPayload(Value):
     """What a bulk payment pays, without its items: those stand in a table of their own, bound by their digest."""
 
     name: str
@@ -93,7 +90,7 @@ class BulkPayload(_Frozen):
         return {"count": self.count, "amount": plain(self.cents), "items": self.items_digest}
 
 
-class CancelPayload(_Frozen):
+class CancelPayload(Value):
     """Which items of a bulk payment are to be canceled: always by their hashes, which stand in the item table."""
 
     bulk: str

@@ -4,16 +4,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from bot.domain.payments.operation import OperationStatus
+from bot.domain.values import Value
 
 
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
-
-
-class Tally(_Frozen):
+class Tally(Value):
     """Counts and sums of the items by status; they always add up to what was approved."""
 
     counts: Mapping[str, int] = Field(default_factory=dict)
@@ -85,7 +82,7 @@ def tally(lines: Iterable[tuple[str, int, int]]) -> Tally:
     return Tally(counts=dict(counts), sums=dict(sums))
 
 
-class BulkProgress(_Frozen):
+class BulkProgress(Value):
     """What is known of a bulk payment, or of a cancellation, besides its state; what its card shows."""
 
     looked_up: int = 0

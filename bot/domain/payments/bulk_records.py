@@ -3,14 +3,9 @@
 from datetime import datetime
 from enum import StrEnum
 
-from pydantic import BaseModel, ConfigDict
-
 from bot.domain.money import Cents
 from bot.domain.payments.operation import OperationStatus, read_status
-
-
-class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
+from bot.domain.values import Value
 
 
 class JobStatus(StrEnum):
@@ -35,7 +30,7 @@ def read_job_status(raw: str) -> JobStatus | None:
         return None
 
 
-class BulkJob(_Frozen):
+class BulkJob(Value):
     """A bulk payment as the service tells it. None is "it did not say"."""
 
     id: str
@@ -58,7 +53,7 @@ class BulkJob(_Frozen):
         return "|".join("" if one is None else str(one) for one in told)
 
 
-class JobPage(_Frozen):
+class JobPage(Value):
     """One page of the history."""
 
     jobs: tuple[BulkJob, ...]
@@ -72,7 +67,7 @@ class JobPage(_Frozen):
         return len(self.jobs)
 
 
-class ReportedItem(_Frozen):
+class ReportedItem(Value):
     """One payment of a bulk payment as the service tells it; texts are foreign.
 
     Attributes:
@@ -95,7 +90,7 @@ class ReportedItem(_Frozen):
         return read_status(self.status)
 
 
-class ItemPage(_Frozen):
+class ItemPage(Value):
     """One page of items or of failures."""
 
     items: tuple[ReportedItem, ...]

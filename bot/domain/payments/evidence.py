@@ -1,4 +1,4 @@
-"""What a list of the service proves. Pure: records in, a verdict out.
+"""What records and lists of the service prove. Pure: records in, a verdict out.
 
 A list proves that something is not there only when it would have shown it: it was read to its end, it shows our
 codes, and nothing in it could be what is looked for under another name.
@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from bot.domain.money import Cents
+from bot.domain.money import Cents, plain
+from bot.domain.payments.instruction import Instruction, Kind
 from bot.domain.payments.operation import Operation
 
 SKEW: Final = timedelta(minutes=5)
@@ -28,6 +29,32 @@ def same_code(one: str | None, other: str) -> bool:
 def folded(code: str | None) -> str:
     """A code without what services are known to change about it; empty when there is none."""
     return "".join((code or "").split()).casefold()
+
+
+def differences(instruction: Instruction, operation: Operation) -> tuple[str, ...]:
+    """What in the service's record is not what was asked for; empty when it is the same payout or purchase.
+
+    Code and recipient may be absent from a record (fields differ and optional ones come back empty): the
+    id ties it to our own create request. But neither may be another one, and the amount must be there.
+    Of a purchase, the address may be another one: anybody with the link may pay, and the record then names who did.
+    """
+    sells = instruction.kind is Kind.PURCHASE
+    what, agreed = ("purchase", "asked for") if sells else ("payout", "approved")
+    found: list[str] = []
+    if not instruction.intact():
+        found.append(f"our own record was changed after it was {agreed}")
+    if instruction.remote_id is not None and operation.id != instruction.remote_id:
+        found.append("it has another id")
+    if operation.cents != instruction.cents:
+        reported = "unreadable" if operation.cents is None else plain(operation.cents)
+        found.append(f"the amount is {reported} instead of {plain(instruction.cents)}")
+    if not sells and operation.email and operation.email.casefold() != instruction.payload.email.casefold():
+        found.append("the recipient is another one")
+    if operation.code and not same_code(operation.code, instruction.code):
+        found.append("the code is another one")
+    if operation.operation_type and operation.operation_type.casefold() != what:
+        found.append(f"it is no {what}")
+    return tuple(found)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,12 +11,13 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from bot.domain.money import Cents, plain
 from bot.domain.payments.bulk import BulkPayload, CancelPayload
 from bot.domain.payments.bulk_progress import BulkProgress
 from bot.domain.requirement import Requirement
+from bot.domain.values import Value
 
 
 class Kind(StrEnum):
@@ -64,10 +65,8 @@ class State(StrEnum):
     CLOSED = "closed"
 
 
-class PayoutPayload(BaseModel):
+class PayoutPayload(Value):
     """What a payout pays. Exactly this is shown, approved, compared and sent."""
-
-    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
 
     email: str
     cents: Annotated[int, Field(gt=0)]
@@ -83,10 +82,8 @@ class PayoutPayload(BaseModel):
         return {"email": self.email, "amount": plain(self.cents), "description": self.description}
 
 
-class Item(BaseModel):
+class Item(Value):
     """One line of a purchase."""
-
-    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
 
     name: Annotated[str, Field(min_length=1)]
     quantity: Annotated[int, Field(ge=1)]
@@ -98,10 +95,8 @@ class Item(BaseModel):
         return Cents(self.quantity * self.unit_cents)
 
 
-class PurchasePayload(BaseModel):
+class PurchasePayload(Value):
     """What a buyer is asked to pay for. ``email`` is the buyer's address; the items make up the amount."""
-
-    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
 
     email: str
     description: str
@@ -132,10 +127,8 @@ def digest_of(*, kind: Kind, code: str, payload: Payload) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-class Recipient(BaseModel):
+class Recipient(Value):
     """The account status record as it was read for the card; every field may be unknown."""
-
-    model_config = ConfigDict(frozen=True)
 
     full_name: str | None = None
     active: bool | None = None
@@ -286,21 +279,8 @@ class CallbackKind(StrEnum):
 EFFECT_UNDER_WAY = frozenset({State.CREATING, State.SENDING})
 """A request with an effect may be on its way: only its own process moves it on, or another after that process died."""
 
-FINAL: frozenset[State] = frozenset(
-    {
-        State.COMPLETED,
-        State.CANCELED,
-        State.FAILED,
-        State.REJECTED,
-        State.WITHDRAWN,
-        State.EXPIRED,
-        State.REFUSED,
-        State.MISMATCH,
-        State.CLOSED,
-    }
-)
-
 NOT_PAID: frozenset[State] = frozenset(
     {State.REJECTED, State.WITHDRAWN, State.EXPIRED, State.REFUSED, State.MISMATCH, State.CANCELED, State.FAILED}
 )
 """Final states in which no money stays with the recipient."""
+FINAL = NOT_PAID | {State.COMPLETED, State.CLOSED}

@@ -91,11 +91,6 @@ def allows(kind: Kind, before: State, after: State) -> bool:
     return after in MOVES[kind].get(before, frozenset())
 
 
-def arrows(kind: Kind) -> frozenset[tuple[State, State]]:
-    """Every arrow of one kind."""
-    return frozenset((before, after) for before, targets in MOVES[kind].items() for after in targets)
-
-
 CREATES: Final = frozenset(kind for kind in Kind if allows(kind, _NEW, _CREATING))
 """Whose first step sends something. The others ask people first."""
 APPROVED: Final = frozenset(kind for kind in Kind if _AWAITING in MOVES[kind])

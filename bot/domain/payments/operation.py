@@ -9,9 +9,10 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from bot.domain.money import Cents
+from bot.domain.values import Reported
 
 
 class OperationStatus(StrEnum):
@@ -61,7 +62,7 @@ def read_status(raw: str) -> OperationStatus | None:
         return None
 
 
-class Operation(BaseModel):
+class Operation(Reported):
     """One payout or purchase as the service last told it.
 
     Attributes:
@@ -75,8 +76,6 @@ class Operation(BaseModel):
         failure_reason: the service's own words; foreign text, escape it before showing.
         reports_to: the address at which the service reports, without its last part; None when it did not say.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
     id: str
     status: str
@@ -104,15 +103,13 @@ class Operation(BaseModel):
         return state is not None and state.is_final
 
 
-class PurchaseItem(BaseModel):
+class PurchaseItem(Reported):
     """One line of a purchase; None is "it did not say, or nothing exact".
 
     Attributes:
         unit_cents: what one costs.
         line_cents: what all of them cost together.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
     description: str = ""
     quantity: int | None = None
@@ -126,7 +123,7 @@ class Purchase(Operation):
     items: tuple[PurchaseItem, ...] = ()
 
 
-class PayoutEvent(BaseModel):
+class PayoutEvent(Reported):
     """One call the service made to an address of ours, as its own log tells it.
 
     The address carries a secret token, so only its host is kept, and ``details`` were cleaned of addresses.
@@ -139,8 +136,6 @@ class PayoutEvent(BaseModel):
         details: every key and value of the record, in its order; foreign text, escape it before showing.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
-
     at: datetime | None = None
     kind: str = ""
     host: str = ""
@@ -148,15 +143,13 @@ class PayoutEvent(BaseModel):
     details: tuple[tuple[str, str], ...] = ()
 
 
-class Partner(BaseModel):
+class Partner(Reported):
     """Who we are to the payments service. Texts are empty when it did not say.
 
     Attributes:
         balance: cents, below zero too; None when it is no exact number of cents.
         balance_text: the balance as it came, for showing when ``balance`` is None.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
     id: str = ""
     name: str = ""
@@ -166,10 +159,8 @@ class Partner(BaseModel):
     balance_text: str = ""
 
 
-class OperationPage(BaseModel):
+class OperationPage(Reported):
     """One page of the list of operations. ``first`` and ``last`` count from 1; None on an empty page."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
     operations: tuple[Operation, ...]
     page: int
@@ -180,7 +171,7 @@ class OperationPage(BaseModel):
     last: int | None = None
 
 
-class AccountStatus(BaseModel):
+class AccountStatus(Reported):
     """What the service knows about the account behind an e-mail address; None is "it did not say".
 
     Attributes:
@@ -192,8 +183,6 @@ class AccountStatus(BaseModel):
         status: the raw status, for showing when ``active`` is None.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
-
     full_name: str = ""
     active: bool | None = None
     verified: bool | None = None
@@ -202,14 +191,12 @@ class AccountStatus(BaseModel):
     status: str = ""
 
 
-class Search(BaseModel):
+class Search(Reported):
     """What a scan of the whole list found.
 
     "Present" needs one hit. "Absent" may be concluded only from ``complete`` scans with equal ``total``;
     an incomplete one proves nothing, and ``reason`` says what went wrong.
     """
-
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
     hits: tuple[Operation, ...] = ()
     complete: bool = False

@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from bot.domain.money import plain
-from bot.domain.payments.evidence import same_code
 from bot.domain.payments.instruction import FINAL, Instruction, State
 from bot.domain.payments.operation import Operation, OperationStatus
 
@@ -50,29 +48,6 @@ def is_paid(operation: Operation) -> bool:
 def rank(state: State) -> int:
     """How far the service has carried it: 0 before the commit, then committed, pending, final."""
     return _FINAL_RANK if state in FINAL else _RANKS.get(state, 0)
-
-
-def differences(instruction: Instruction, operation: Operation) -> tuple[str, ...]:
-    """What in the service's record is not what was asked for; empty when it is the same payout.
-
-    Code and recipient may be absent from a record (fields differ and optional ones come back empty): the
-    id ties it to our own create request. But neither may be another one, and the amount must be there.
-    """
-    found: list[str] = []
-    if not instruction.intact():
-        found.append("our own record was changed after it was approved")
-    if instruction.remote_id is not None and operation.id != instruction.remote_id:
-        found.append("it has another id")
-    if operation.cents != instruction.cents:
-        reported = "unreadable" if operation.cents is None else plain(operation.cents)
-        found.append(f"the amount is {reported} instead of {plain(instruction.cents)}")
-    if operation.email and operation.email.casefold() != instruction.payload.email.casefold():
-        found.append("the recipient is another one")
-    if operation.code and not same_code(operation.code, instruction.code):
-        found.append("the code is another one")
-    if operation.operation_type and operation.operation_type.casefold() != "payout":
-        found.append("it is no payout")
-    return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)

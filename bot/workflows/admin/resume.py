@@ -7,7 +7,8 @@ from datetime import datetime, timedelta
 from bot.domain.payments.instruction import Instruction, State
 from bot.domain.policy import Policy
 from bot.domain.recovery import ASK_AGAIN, HELD, Look, ReadingOnly, Seen
-from bot.workflows.reading_only import announce, audit, leave, looks, reading_only
+from bot.workflows.reading_only import announce, leave, looks, reading_only
+from bot.workflows.witness import witness
 from storage.transaction import Tx
 
 OPERATOR = "operator"
@@ -58,7 +59,7 @@ def resume(tx: Tx, found: Standing, *, reason: str, forced: bool, policy: Policy
     leave(tx, now)
     seen = {value.value: sum(look is not None and look.seen is value for _, look in found.looked) for value in Seen}
     detail = {"reason": reason, "forced": forced, "looks": seen, "unknown": list(found.unknown), "again": again}
-    audit(tx, OPERATOR, "resumed", detail, now)
+    witness(tx, "resumed", detail, now, actor=OPERATOR)
     announce(tx, "resumed", {"reason": reason, "again": again}, policy=policy, now=now)
     return again
 

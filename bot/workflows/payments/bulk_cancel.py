@@ -14,25 +14,24 @@ from bot.clients.transport import Guard
 from bot.domain.errors import ServiceNow
 from bot.domain.outcome import NotExecuted
 from bot.domain.payments.bulk import CHUNK, CancelPayload, HashList, hashes_digest
-from bot.domain.payments.bulk_account import BulkRow, RowChange, moves_on, our_word
+from bot.domain.payments.bulk_account import RowChange, moves_on, our_word
 from bot.domain.payments.bulk_progress import BulkProgress
 from bot.domain.payments.bulk_records import ReportedItem
 from bot.domain.payments.bulk_state import PENDING_WORD, ended_cancel
 from bot.domain.payments.instruction import Attempt, AttemptOutcome, Instruction, Kind, State
 from bot.domain.payments.payout import READS_NEEDED
 from bot.domain.references import Letter
-from bot.workflows.context import SYSTEM, Context, Queue, RequestKind
+from bot.workflows.context import Context, Queue, RequestKind
 from bot.workflows.payments.bulk_follow import BULK
 from bot.workflows.payments.bulk_request import REQUEST_FILE
 from bot.workflows.payments.bulk_send import FEW
-from bot.workflows.requests.announce import Place, show_file, tell
+from bot.workflows.requests.announce import asked_in, show_file, tell
 from bot.workflows.requests.attempt import Answers, Outcome, attempt_once
 from bot.workflows.requests.ballot import Standings
 from bot.workflows.requests.claim import Claimed, fingerprint, held_claim, lease, open_attempt, with_people
 from bot.workflows.requests.look_again import asks_people_already, later, still
 from bot.workflows.requests.send import still_approved
-from bot.workflows.requests.settle import ask_people, end, show_approvers
-from storage.repositories.instructions import Changes
+from bot.workflows.requests.settle import end, end_changed, prepared
 from storage.transaction import Tx
 
 RESULT_FILE = "result"
@@ -41,24 +40,14 @@ RESULT_FILE = "result"
 async def prepare(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
     """NEW: the items were read when it was requested; ask the approvers."""
     payments.require_cancel()
-    now = ctx.clock.now()
-
-    def work(tx: Tx) -> None:
-        changes: Changes = {"puts_off": 0, "reason": ""}
-        show_approvers(ctx, tx, instruction, changes, action="prepared", now=now)
-        show_file(tx, instruction, Place.APPROVALS, REQUEST_FILE, policy=ctx.policy, now=now)
-
-    await ctx.store.write(work, name="prepared")
-    ctx.wake()
+    await prepared(ctx, instruction, file=REQUEST_FILE)
 
 
 async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
     """APPROVED: read the items again, then name the next chunk of those that are still pending, once."""
     payments.require_cancel()
     if not await ctx.store.read(lambda tx: _as_approved(tx, instruction)):
-        reason = "our own record was changed after it was approved"
-        await ctx.store.write(lambda tx: _stop(ctx, tx, instruction, State.MISMATCH, reason), name="reread")
-        ctx.wake()
+        await end_changed(ctx, instruction)
         return
     reported = await _reported(payments, instruction)
 
@@ -79,15 +68,13 @@ async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction)
 async def read_outcome(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
     """COMMIT_UNKNOWN and NEEDS_HUMAN: the outcome of the chunk is read from the items."""
     reported = await _reported(payments, instruction)
-    await ctx.store.write(lambda tx: _take_in(ctx, tx, instruction, reported), name="read_outcome")
-    ctx.wake()
+    await ctx.write(lambda tx: _take_in(ctx, tx, instruction, reported), name="read_outcome")
 
 
 async def verify(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
     """COMMITTED: every chunk has been sent. Read the items, a few times where one still reads as pending."""
     reported = await _reported(payments, instruction)
-    await ctx.store.write(lambda tx: _verified(ctx, tx, instruction, reported), name="verified")
-    ctx.wake()
+    await ctx.write(lambda tx: _verified(ctx, tx, instruction, reported), name="verified")
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +156,6 @@ def _claim(
         held,
         State.SENDING,
         now=now,
-        actor=SYSTEM,
         action="send",
         detail={"attempt": n, "counted": sorted(counted), "digest": instruction.digest, "payments": len(rows)},
         sent_at=now,
@@ -213,7 +199,6 @@ def _go_on(tx: Tx, instruction: Instruction, now: datetime) -> None:
         instruction,
         State.APPROVED,
         now=now,
-        actor=SYSTEM,
         action="chunk_sent",
         show=False,
         unknown_since=None,
@@ -242,7 +227,6 @@ def _all_sent(
         instruction,
         State.COMMITTED,
         now=now,
-        actor=SYSTEM,
         action="all_sent",
         detail={"reason": reason, "said": said} if said else {"reason": reason},
         progress=progress,
@@ -281,7 +265,7 @@ def _left(tx: Tx, instruction: Instruction) -> bool:
 def _verified(ctx: Context, tx: Tx, instruction: Instruction, reported: Mapping[str, ReportedItem]) -> None:
     now = ctx.clock.now()
     progress = _apply(tx, instruction, reported)
-    waiting = [row for row in _sent_rows(tx, instruction) if row.status == PENDING_WORD]
+    waiting = [row for row in tx.bulk_items.rows(instruction.id) if row.attempt and row.status == PENDING_WORD]
     if waiting and instruction.reads + 1 < READS_NEEDED:
         tx.instructions.touch(
             instruction, now=now, progress=progress, reads=instruction.reads + 1, due_at=now + ctx.quiet.spacing
@@ -290,16 +274,11 @@ def _verified(ctx: Context, tx: Tx, instruction: Instruction, reported: Mapping[
     _finish(ctx, tx, instruction, progress, now)
 
 
-def _sent_rows(tx: Tx, instruction: Instruction) -> list[BulkRow]:
-    return [row for row in tx.bulk_items.rows(instruction.id) if row.attempt]
-
-
 def _finish(ctx: Context, tx: Tx, instruction: Instruction, progress: BulkProgress, now: datetime) -> None:
     moved = tx.instructions.move(
         instruction,
         ended_cancel(progress.tally),
         now=now,
-        actor=SYSTEM,
         action="observed",
         detail={"status": _counted(progress), "counts": dict(progress.tally.counts)},
         progress=progress,
@@ -307,23 +286,14 @@ def _finish(ctx: Context, tx: Tx, instruction: Instruction, progress: BulkProgre
     )
     if moved is None:
         return
-    tell(tx, moved, policy=ctx.policy, now=now)
-    place = Place.APPROVALS if instruction.origin_channel == ctx.policy.channels.approvals else Place.REQUESTER
-    show_file(tx, moved, place, RESULT_FILE, policy=ctx.policy, now=now)
+    tell(ctx, tx, moved, now)
+    show_file(ctx, tx, moved, asked_in(ctx, moved), RESULT_FILE, now)
     tx.tracked.hasten(BULK, _job_of(instruction), now)
 
 
 def _counted(progress: BulkProgress) -> str:
     """Items by status, for the audit."""
     return ", ".join(f"{count} {status}" for status, count in sorted(progress.tally.counts.items()))
-
-
-def _stop(ctx: Context, tx: Tx, instruction: Instruction, state: State, reason: str) -> None:
-    now = ctx.clock.now()
-    if instruction.commits:
-        ask_people(ctx, tx, instruction, reason, now)
-    else:
-        end(ctx, tx, instruction, state, reason, now)
 
 
 CANCELED: Answers[_Chunk, frozenset[str]] = Answers(
@@ -336,6 +306,7 @@ KIND = RequestKind(
     kind=Kind.BULK_CANCEL,
     letter=Letter.CANCELLATION,
     queue=Queue("cancellations", FEW),
+    ready=PaymentsClient.require_cancel,
     steps={
         State.NEW: prepare,
         State.APPROVED: send,

@@ -20,9 +20,9 @@ from bot.domain.payments.instruction import FINAL, Instruction, State
 from bot.domain.payments.operation import OperationStatus
 from bot.domain.tracking import jittered, next_poll
 from bot.presentation.services import sentence
-from bot.workflows.context import SYSTEM, Context
+from bot.workflows.context import Context
 from bot.workflows.payments.polls import Again, polling
-from bot.workflows.requests.announce import Place, alert, news_of, places, show_file, show_progress, tell
+from bot.workflows.requests.announce import alert, asked_in, news_of, places, show_file, show_progress, tell
 from storage.rows import Tracked
 from storage.transaction import Tx
 
@@ -106,9 +106,10 @@ def _by_person(wanting: dict[int, BulkRow], email: str, cents: int | None) -> Bu
     return None
 
 
-def _polled(ctx: Context, tx: Tx, tracked: Tracked, read: Read | None, now: datetime) -> Again | None:
-    instruction = tx.instructions.get(tracked.instruction_id or "")
-    if instruction is None or instruction.state in FINAL:
+def _polled(
+    ctx: Context, tx: Tx, tracked: Tracked, instruction: Instruction, read: Read | None, now: datetime
+) -> Again | None:
+    if instruction.state in FINAL:
         return None
     if read is None:
         return _again(ctx, tracked, instruction, tracked.last_status, now)
@@ -117,9 +118,9 @@ def _polled(ctx: Context, tx: Tx, tracked: Tracked, read: Read | None, now: date
     if moved is None:  # somebody else was faster: what was read is stored, the rest at the next look
         return _again(ctx, tracked, instruction, "", now)
     if read.unread and (read.job.state is None or read.job.state.is_over) and tracked.polls >= LOOKS_BEFORE_MISSING:
-        alert(tx, moved, topic="unread", facts={"reason": read.unread}, policy=ctx.policy, now=now)
+        alert(ctx, tx, moved, "unread", now, reason=read.unread)
     if read.trouble:
-        alert(tx, moved, topic="differs", facts={"reason": read.trouble}, policy=ctx.policy, now=now)
+        alert(ctx, tx, moved, "differs", now, reason=read.trouble)
     if moved.state in FINAL:
         return None
     happened = bool(read.changes) or (read.job.picture != tracked.last_status and not read.unread)
@@ -150,7 +151,6 @@ def _apply(ctx: Context, tx: Tx, instruction: Instruction, read: Read, now: date
         instruction,
         state,
         now=now,
-        actor=SYSTEM,
         action="observed",
         detail={"status": read.job.status, "counts": dict(tally.counts)},
         remote_status=read.job.status,
@@ -161,7 +161,7 @@ def _apply(ctx: Context, tx: Tx, instruction: Instruction, read: Read, now: date
         due_at=None,
     )
     if moved is not None:
-        tell(tx, moved, policy=ctx.policy, now=now)
+        tell(ctx, tx, moved, now)
         hand_over(ctx, tx, moved, tally, now)
     return moved
 
@@ -176,23 +176,17 @@ def _show_progress(
         instruction, now=now, progress=progress, remote_status=read.job.status, due_at=instruction.due_at
     )
     if after is not None and progress.tally != before.tally:
-        show_progress(tx, after, job_place(ctx, after), now=now)
+        show_progress(tx, after, asked_in(ctx, after), now)
     return after
 
 
 def hand_over(ctx: Context, tx: Tx, instruction: Instruction, tally: Tally, now: datetime) -> None:
     """Queue the files that go with the news: failed items, and at the end every item."""
     if tally.failed:  # the approvers have to know, too
-        for place in places(instruction, ctx.policy):
-            show_file(tx, instruction, place, f"{FAILED_FILE}:{tally.failed}", policy=ctx.policy, now=now)
+        for place in places(ctx, instruction):
+            show_file(ctx, tx, instruction, place, f"{FAILED_FILE}:{tally.failed}", now)
     if instruction.state in FINAL:
-        show_file(tx, instruction, job_place(ctx, instruction), ITEMS_FILE, policy=ctx.policy, now=now)
-
-
-def job_place(ctx: Context, instruction: Instruction) -> Place:
-    """Place of the job's message: where the request was made."""
-    shown = places(instruction, ctx.policy)
-    return Place.REQUESTER if Place.REQUESTER in shown else Place.APPROVALS
+        show_file(ctx, tx, instruction, asked_in(ctx, instruction), ITEMS_FILE, now)
 
 
 def _tell_what_stands(ctx: Context, tx: Tx, instruction: Instruction, tracked: Tracked, now: datetime) -> None:
@@ -203,14 +197,14 @@ def _tell_what_stands(ctx: Context, tx: Tx, instruction: Instruction, tracked: T
         return
     if progress.over and tracked.polls >= LOOKS_BEFORE_MISSING:
         reason = f"the service says {instruction.remote_status}, and {_left(progress.tally)}"
-        alert(tx, instruction, topic="unaccounted", facts={"reason": reason}, policy=ctx.policy, now=now)
-        for place in places(instruction, ctx.policy):
-            news_of(tx, instruction, place, "unaccounted", policy=ctx.policy, now=now)
+        alert(ctx, tx, instruction, "unaccounted", now, reason=reason)
+        for place in places(ctx, instruction):
+            news_of(ctx, tx, instruction, place, "unaccounted", now)
         hand_over(ctx, tx, instruction, progress.tally, now)
     since = progress.changed_at or tracked.created_at
     if not progress.over and now - since >= timedelta(seconds=ctx.poll_seconds * _STILL_AFTER):
-        facts = {"reason": f"nothing has changed for a long time; {_left(progress.tally)}"}
-        alert(tx, instruction, topic="stands_still", facts=facts, policy=ctx.policy, now=now)
+        reason = f"nothing has changed for a long time; {_left(progress.tally)}"
+        alert(ctx, tx, instruction, "stands_still", now, reason=reason)
 
 
 def _left(tally: Tally) -> str:

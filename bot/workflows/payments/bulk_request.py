@@ -24,11 +24,10 @@ from bot.domain.payments.bulk_progress import BulkProgress
 from bot.domain.payments.bulk_state import SAME_FILE
 from bot.domain.payments.instruction import NOT_PAID, Instruction, Kind
 from bot.workflows.context import Context
-from bot.workflows.requests.announce import Place, places, show_file, show_progress
+from bot.workflows.requests.announce import places, show_progress
 from bot.workflows.requests.claim import lease
 from bot.workflows.requests.request import Requested, request_of
-from bot.workflows.requests.settle import show_approvers
-from storage.repositories.instructions import Changes
+from bot.workflows.requests.settle import prepared
 from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)
@@ -50,9 +49,6 @@ class _Unread(Enum):
 
     SILENT = "silent"
     REFUSED = "refused"
-
-
-_SILENT, _REFUSED = _Unread.SILENT, _Unread.REFUSED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,18 +135,9 @@ async def prepare(ctx: Context, payments: PaymentsClient, instruction: Instructi
     payments.require_bulk()
     emails = await ctx.store.read(lambda tx: _sample(tx, instruction))
     looked = await _look_up(ctx, payments, instruction, emails)
-    if looked is None:
-        return
-    held, progress = looked
-    now = ctx.clock.now()
-
-    def work(tx: Tx) -> None:
-        changes: Changes = {"puts_off": 0, "reason": "", "progress": progress}
-        show_approvers(ctx, tx, held, changes, action="prepared", now=now)
-        show_file(tx, held, Place.APPROVALS, REQUEST_FILE, policy=ctx.policy, now=now)
-
-    await ctx.store.write(work, name="prepared")
-    ctx.wake()
+    if looked is not None:
+        held, progress = looked
+        await prepared(ctx, held, progress=progress, file=REQUEST_FILE)
 
 
 def _sample(tx: Tx, instruction: Instruction) -> tuple[str, ...]:
@@ -165,10 +152,17 @@ async def _look_up(
     """Read one account after the other, showing progress; None when somebody else took over the request."""
     held, progress, silences = instruction, BulkProgress(to_look_up=len(emails)), 0
     for number, email in enumerate(emails, 1):
-        active = await _is_active(payments, email) if silences < _SILENCES else _SILENT
-        silences = silences + 1 if active is _SILENT else 0
-        unread = active is _SILENT or active is _REFUSED
-        progress = _told(progress, inactive=email if active is False else "", not_read=1 if unread else 0)
+        active = await _is_active(payments, email) if silences < _SILENCES else _Unread.SILENT
+        silences = silences + 1 if active is _Unread.SILENT else 0
+        inactive = (email,) if active is False else ()
+        progress = progress.model_copy(
+            update={
+                "looked_up": number,
+                "inactive": progress.inactive + len(inactive),
+                "inactive_emails": (*progress.inactive_emails, *inactive)[:_KEPT_INACTIVE],
+                "not_read": progress.not_read + isinstance(active, _Unread),
+            }
+        )
         if number % _SHOWN_EVERY == 0:
             shown = await ctx.store.write(partial(_show, ctx, held=held, progress=progress), name="looked_up")
             if shown is None:
@@ -185,26 +179,14 @@ async def _is_active(payments: PaymentsClient, email: str) -> bool | _Unread | N
         except ServiceNow as silent:
             log.info("an account could not be read", reason=silent.reason)
         except ServiceNever:
-            return _REFUSED
-    return _SILENT
-
-
-def _told(progress: BulkProgress, *, inactive: str = "", not_read: int = 0) -> BulkProgress:
-    first = (*progress.inactive_emails, inactive)[:_KEPT_INACTIVE] if inactive else progress.inactive_emails
-    return progress.model_copy(
-        update={
-            "looked_up": progress.looked_up + 1,
-            "inactive": progress.inactive + bool(inactive),
-            "inactive_emails": first,
-            "not_read": progress.not_read + not_read,
-        }
-    )
+            return _Unread.REFUSED
+    return _Unread.SILENT
 
 
 def _show(ctx: Context, tx: Tx, *, held: Instruction, progress: BulkProgress) -> Instruction | None:
     now = ctx.clock.now()
     after = tx.instructions.touch(held, now=now, progress=progress, **lease(ctx))
     if after is not None:
-        for place in places(after, ctx.policy):
-            show_progress(tx, after, place, now=now)
+        for place in places(ctx, after):
+            show_progress(tx, after, place, now)
     return after

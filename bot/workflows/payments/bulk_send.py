@@ -18,7 +18,7 @@ from bot.domain.payments.instruction import Attempt, Instruction, Kind, State
 from bot.domain.recovery import Finding
 from bot.domain.references import Letter
 from bot.presentation.services import told
-from bot.workflows.context import SYSTEM, Context, Queue, RequestKind
+from bot.workflows.context import Context, Queue, RequestKind
 from bot.workflows.payments.bulk_follow import begin_following
 from bot.workflows.payments.bulk_request import prepare
 from bot.workflows.requests.announce import alert, alert_paid
@@ -26,7 +26,7 @@ from bot.workflows.requests.attempt import Answers, Outcome, attempt_once
 from bot.workflows.requests.claim import Claimed
 from bot.workflows.requests.look_again import Look, asks_people_already, found_after_send, is_absent, later, next_watch
 from bot.workflows.requests.send import not_now, sending
-from bot.workflows.requests.settle import ask_people, end
+from bot.workflows.requests.settle import ask_people, end_changed, on_record
 from storage.transaction import Tx
 
 FEW = 10
@@ -41,8 +41,7 @@ async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction)
     payments.require_bulk()
     new = await ctx.store.read(lambda tx: _as_approved(tx, instruction))
     if new is None:
-        await ctx.store.write(lambda tx: _was_changed(ctx, tx, instruction), name="reread")
-        ctx.wake()
+        await end_changed(ctx, instruction)
         return
     if instruction.commits:
         look = await in_history(ctx, payments, instruction)
@@ -64,11 +63,10 @@ async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction)
 async def read_outcome(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
     """COMMIT_UNKNOWN and NEEDS_HUMAN: search the history for ids that it did not hold before."""
     look, absent = await in_history(ctx, payments, instruction), "the service's history does not show it"
-    await ctx.store.write(
+    await ctx.write(
         lambda tx: found_after_send(ctx, tx, instruction, look, take_in=_take_in, absent_because=absent),
         name="read_outcome",
     )
-    ctx.wake()
 
 
 async def watch_closed(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
@@ -79,7 +77,7 @@ async def watch_closed(ctx: Context, payments: PaymentsClient, instruction: Inst
         now = ctx.clock.now()
         if look.hits:
             reason = f"the service holds it as {look.hits[0].id}, {look.hits[0].status}"
-            alert_paid(tx, instruction, reason, policy=ctx.policy, now=now)
+            alert_paid(ctx, tx, instruction, reason, now)
         due = None if look.hits else next_watch(ctx, instruction, now)
         tx.instructions.touch(instruction, now=now, due_at=due)
 
@@ -99,14 +97,6 @@ def _as_approved(tx: Tx, instruction: Instruction) -> NewBulk | None:
         and sum(item.cents for item in items) == payload.cents
     )
     return NewBulk(reference=instruction.reference, items=items) if same else None
-
-
-def _was_changed(ctx: Context, tx: Tx, instruction: Instruction) -> None:
-    reason, now = "our own record was changed after it was approved", ctx.clock.now()
-    if instruction.commits:
-        ask_people(ctx, tx, instruction, reason, now)
-    else:
-        end(ctx, tx, instruction, State.MISMATCH, reason, now)
 
 
 async def _history(payments: PaymentsClient) -> frozenset[str]:
@@ -139,8 +129,7 @@ async def in_history(ctx: Context, payments: PaymentsClient, instruction: Instru
 
 
 async def _belongs_to_another(ctx: Context, remote_id: str, instruction: Instruction) -> bool:
-    found = await ctx.store.read(lambda tx: tx.instructions.by_remote(remote_id))
-    return found is not None and found.id != instruction.id
+    return await ctx.store.read(lambda tx: tx.instructions.belongs_to_another(remote_id, None, than=instruction.id))
 
 
 async def _verdict(ctx: Context, payments: PaymentsClient, job: BulkJob, instruction: Instruction) -> bool | None:
@@ -162,7 +151,7 @@ def _take_in(ctx: Context, tx: Tx, instruction: Instruction, hits: Sequence[Bulk
         _adopt(ctx, tx, instruction, hits[0], now)
         return
     reason = f"the service holds {len(hits)} bulk payments with our items: " + ", ".join(job.id for job in hits[:5])
-    alert(tx, instruction, topic="differs", facts={"reason": reason}, policy=ctx.policy, now=now)
+    alert(ctx, tx, instruction, "differs", now, reason=reason)
     if asks_people_already(instruction):
         later(ctx, tx, instruction, now)
     else:
@@ -176,17 +165,9 @@ def _adopt(ctx: Context, tx: Tx, instruction: Instruction, job: BulkJob, now: da
         instruction,
         State.COMMITTED,
         now=now,
-        actor=SYSTEM,
         action="observed",
         detail={"status": job.status, "remote_id": job.id},
-        remote_id=job.id,
-        remote_status=job.status,
-        refusal=None,
-        suspect=None,
-        reason="",
-        unknown_since=None,
-        puts_off=0,
-        due_at=None,
+        **on_record(job.id, job.status),
     )
     if moved is None:
         return
@@ -194,7 +175,7 @@ def _adopt(ctx: Context, tx: Tx, instruction: Instruction, job: BulkJob, now: da
     begin_following(ctx, tx, moved, now)
     if job.count is not None and isinstance(payload, BulkPayload) and job.count != payload.count:
         reason = f"the service counts {job.count} payments instead of {payload.count}"
-        alert(tx, moved, topic="differs", facts={"reason": reason}, policy=ctx.policy, now=now)
+        alert(ctx, tx, moved, "differs", now, reason=reason)
 
 
 def _unsent(tx: Tx, under_way: Instruction, _: Attempt) -> None:
@@ -226,6 +207,7 @@ KIND = RequestKind(
         State.CLOSED: watch_closed,
         State.REFUSED: watch_closed,
     },
+    ready=PaymentsClient.require_bulk,
     find=_find,
     ended=_landed,
 )

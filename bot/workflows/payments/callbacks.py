@@ -6,6 +6,7 @@ another payment, true or forged, changes nothing.
 
 import asyncio
 import hashlib
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 
 import structlog
@@ -16,9 +17,9 @@ from bot.domain.payments.operation import Operation
 from bot.domain.payments.payout import UNPAID
 from bot.domain.references import token_hash, ulid
 from bot.domain.tracking import back_off
-from bot.workflows.context import Context
+from bot.workflows.context import Context, RequestKind
 from bot.workflows.requests.announce import alert
-from bot.workflows.workers import Hold, Step, Work
+from bot.workflows.workers import Work
 from storage.rows import InboxRow, InboxState
 from storage.store import Store
 from storage.transaction import Tx
@@ -54,7 +55,9 @@ async def receive(store: Store, *, now: datetime, token: str, body: str) -> bool
     return await store.write(note, name="callback")
 
 
-async def back_from_checkout(store: Store, *, now: datetime, token: str) -> CallbackKind | None:
+async def back_from_checkout(
+    store: Store, kinds: Mapping[Kind, RequestKind], *, now: datetime, token: str
+) -> CallbackKind | None:
     """A buyer's browser came back from the checkout: stored as a callback, believed only after reading.
 
     Returns:
@@ -65,7 +68,7 @@ async def back_from_checkout(store: Store, *, now: datetime, token: str) -> Call
     def look(tx: Tx) -> CallbackKind | None:
         found = tx.tokens.find(hashed, now)
         instruction = tx.instructions.get(found.instruction_id) if found is not None else None
-        return found.kind if found and instruction and _from_a_browser(instruction, found.kind) else None
+        return found.kind if found and instruction and found.kind in kinds[instruction.kind].browsed else None
 
     kind = await store.read(look)
     if kind is not None:
@@ -91,8 +94,7 @@ class _Reads:
         instruction = await ctx.store.read(lambda tx: tx.instructions.get(row.instruction_id))
         too_early = instruction is None or not _is_worth_reading(instruction)
         operation = await self._read(instruction) if instruction is not None and not too_early else None
-        await ctx.store.write(lambda tx: _apply(ctx, tx, row, operation, too_early=too_early), name="verified")
-        ctx.wake()
+        await ctx.write(lambda tx: _apply(ctx, tx, row, operation, too_early=too_early), name="verified")
 
     async def _read(self, instruction: Instruction) -> Operation | None:
         reading = self._by_instruction.get(instruction.id)
@@ -131,10 +133,10 @@ def _apply(ctx: Context, tx: Tx, row: InboxRow, operation: Operation | None, *, 
             return
     if now - row.received_at >= _PATIENCE:
         _finish(tx, row, InboxState.UNCONFIRMED, now)
-        if _from_a_browser(instruction, row.kind):
+        if row.kind in ctx.kinds[instruction.kind].browsed:
             return  # anybody who has the link can come back from the checkout without having paid
-        facts = {"reason": f"a callback reported {_reported(row.kind)}, but the service's record never confirmed it"}
-        alert(tx, instruction, topic=f"unconfirmed:{row.kind}", facts=facts, policy=ctx.policy, now=now)
+        reason = f"a callback reported {_reported(row.kind)}, but the service's record never confirmed it"
+        alert(ctx, tx, instruction, f"unconfirmed:{row.kind}", now, reason=reason)
         return
     in_time_now = too_early and _may_observe(instruction)
     tx.inbox.again(row.id, due_at=now if in_time_now else now + _pause(ctx, tx, row))
@@ -183,11 +185,6 @@ def _is_worth_reading(instruction: Instruction) -> bool:
     return instruction.state in FINAL or _may_observe(instruction)
 
 
-def _from_a_browser(instruction: Instruction, kind: CallbackKind) -> bool:
-    """Whether the service sends the buyer's browser to this address, instead of calling it."""
-    return instruction.kind is Kind.PURCHASE and kind in (CallbackKind.CONFIRMATION, CallbackKind.CANCEL)
-
-
 def _reported(kind: CallbackKind) -> str:
     return {
         CallbackKind.CONFIRMATION: "completion",
@@ -197,13 +194,11 @@ def _reported(kind: CallbackKind) -> str:
     }[kind]
 
 
-def _claim(tx: Tx, hold: Hold) -> list[InboxRow]:
-    return tx.inbox.claim_due(**hold)
-
-
-def _step(ctx: Context) -> Step[InboxRow]:
-    return _Reads(ctx).verify
-
-
-CALLBACKS = Work(name="callbacks", table="inbox", slots=50, claim=_claim, step=_step)
+CALLBACKS: Work[InboxRow] = Work(
+    name="callbacks",
+    table="inbox",
+    slots=50,
+    claim=lambda tx, hold: tx.inbox.claim_due(**hold),
+    step=lambda ctx: _Reads(ctx).verify,
+)
 """Verify every stored callback that is due by reading its operation."""

@@ -1,15 +1,16 @@
 """Apply the service's records of a payout, and poll until it is final. Polling is the guarantee."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 
 import structlog
 
+from bot.domain.payments.evidence import differences
 from bot.domain.payments.instruction import FINAL, Instruction, State
 from bot.domain.payments.operation import Operation, read_status
-from bot.domain.payments.payout import SETTLED, UNPAID, differences, is_paid, rank, state_of
-from bot.workflows.context import SYSTEM, Context
-from bot.workflows.payments.polls import Again, again, polling, read_operation
-from bot.workflows.requests.announce import alert, alert_paid, tell
+from bot.domain.payments.payout import SETTLED, UNPAID, is_paid, rank, state_of
+from bot.workflows.context import Context
+from bot.workflows.payments.polls import Again, again, follow, polling, read_operation
+from bot.workflows.requests.announce import alert, alert_changed, alert_paid, tell
 from storage.rows import Tracked
 from storage.transaction import Tx
 
@@ -27,8 +28,7 @@ def apply_record(ctx: Context, tx: Tx, instruction: Instruction, operation: Oper
     state = state_of(operation)
     if instruction.state in FINAL:
         if state in SETTLED and state is not instruction.state and instruction.state in SETTLED:
-            facts = {"reason": f"it was {instruction.state.value}, now the service says {operation.status}"}
-            alert(tx, instruction, topic="contradiction", facts=facts, policy=ctx.policy, now=now)
+            alert_changed(ctx, tx, instruction, operation.status, now)
         return True
     if state is None or rank(state) <= rank(instruction.state):
         return False
@@ -36,7 +36,6 @@ def apply_record(ctx: Context, tx: Tx, instruction: Instruction, operation: Oper
         instruction,
         state,
         now=now,
-        actor=SYSTEM,
         action="observed",
         detail={"status": operation.status},
         remote_id=instruction.remote_id or operation.id,
@@ -52,14 +51,8 @@ def apply_record(ctx: Context, tx: Tx, instruction: Instruction, operation: Oper
     if state in SETTLED:
         tx.tracked.stop(PAYOUT, operation.id, now)
     else:
-        tx.tracked.follow(
-            kind=PAYOUT,
-            remote_id=operation.id,
-            instruction_id=instruction.id,
-            due_at=now + timedelta(seconds=ctx.poll_seconds),
-            now=now,
-        )
-    tell(tx, moved, policy=ctx.policy, now=now)
+        follow(ctx, tx, PAYOUT, instruction, operation.id, now)
+    tell(ctx, tx, moved, now)
     return True
 
 
@@ -67,11 +60,11 @@ def observe(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation
     """Apply a record read by its id; one that is not the requested payout changes nothing and alerts."""
     if instruction.state in UNPAID:
         if is_paid(operation):
-            alert_paid(tx, instruction, f"the service says {operation.status}", policy=ctx.policy, now=now)
+            alert_paid(ctx, tx, instruction, f"the service says {operation.status}", now)
         return True
     wrong = differences(instruction, operation)
     if wrong:
-        alert(tx, instruction, topic="differs", facts={"reason": "; ".join(wrong)}, policy=ctx.policy, now=now)
+        alert(ctx, tx, instruction, "differs", now, reason="; ".join(wrong))
         return False
     if apply_record(ctx, tx, instruction, operation, now):
         return True
@@ -89,18 +82,18 @@ def note_status(ctx: Context, tx: Tx, instruction: Instruction, operation: Opera
         return instruction
     if operation.state is None:
         log.warning("a status nobody knows", reference=instruction.reference, status=said)
-        facts = {"reason": f"the service says {said}"}
-        alert(tx, instruction, topic=f"unknown_status:{said.casefold()}", facts=facts, policy=ctx.policy, now=now)
+        alert(ctx, tx, instruction, f"unknown_status:{said.casefold()}", now, reason=f"the service says {said}")
     shown = tx.instructions.touch(instruction, now=now, show=True, remote_status=said, due_at=instruction.due_at)
     return shown or instruction
 
 
-def _polled(ctx: Context, tx: Tx, tracked: Tracked, operation: Operation | None, now: datetime) -> Again | None:
-    instruction = tx.instructions.get(tracked.instruction_id or "")
-    if instruction is not None and instruction.state not in FINAL and operation is not None:
+def _polled(
+    ctx: Context, tx: Tx, tracked: Tracked, instruction: Instruction, operation: Operation | None, now: datetime
+) -> Again | None:
+    if instruction.state not in FINAL and operation is not None:
         observe(ctx, tx, instruction, operation, now)
-        instruction = tx.instructions.get(instruction.id)
-    if instruction is None or instruction.state in FINAL:
+        instruction = tx.instructions.get(instruction.id) or instruction
+    if instruction.state in FINAL:
         return None
     return again(ctx, tracked, operation, now, slow=instruction.state is State.PENDING_ESCROW)
 

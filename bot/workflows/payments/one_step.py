@@ -17,14 +17,14 @@ from bot.domain.references import Letter
 from bot.workflows.context import Context, RequestKind
 from bot.workflows.payments import follow, reconcile
 from bot.workflows.payments.orphans import watch
-from bot.workflows.payments.payout import CALLED_BACK, new_payout, paid, read, status_of, with_recipient
+from bot.workflows.payments.payout import CALLED_BACK, new_payout, paid, status_of, with_recipient
 from bot.workflows.payments.sought import by_code, find_by_code
 from bot.workflows.requests.announce import alert
 from bot.workflows.requests.attempt import Answers, Outcome, attempt_once
 from bot.workflows.requests.claim import Claimed
 from bot.workflows.requests.look_again import found_after_send, is_absent, not_read
 from bot.workflows.requests.send import not_now, sending
-from bot.workflows.requests.settle import show_approvers
+from bot.workflows.requests.settle import prepared
 from storage.transaction import Tx
 
 PAID = Answers(done=paid, says=status_of)
@@ -34,14 +34,8 @@ async def prepare(ctx: Context, payments: PaymentsClient, instruction: Instructi
     """NEW: read the recipient's account and ask the approvers; nothing is created yet."""
     payments.require_one_step()
     looked_up = await with_recipient(ctx, payments, instruction)
-    if looked_up is None:
-        return
-    now = ctx.clock.now()
-    await ctx.store.write(
-        lambda tx: show_approvers(ctx, tx, looked_up, {"puts_off": 0, "reason": ""}, action="prepared", now=now),
-        name="prepared",
-    )
-    ctx.wake()
+    if looked_up is not None:
+        await prepared(ctx, looked_up)
 
 
 async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
@@ -68,20 +62,19 @@ async def read_outcome(ctx: Context, payments: PaymentsClient, instruction: Inst
         await reconcile.read_outcome(ctx, payments, instruction)
         return
     look, absent = await by_code(ctx, payments, instruction), "the service does not list it"
-    await ctx.store.write(
+    await ctx.write(
         lambda tx: found_after_send(ctx, tx, instruction, look, take_in=_take_in, absent_because=absent),
         name="read_outcome",
     )
-    ctx.wake()
 
 
 def _take_in(ctx: Context, tx: Tx, instruction: Instruction, hits: Sequence[Operation], now: datetime) -> None:
     if len(hits) == 1:
         reconcile.take_in(ctx, tx, instruction, hits[0])
         return
-    facts = {"reason": "the service holds several payouts with our code"}
-    alert(tx, instruction, topic="differs", facts=facts, policy=ctx.policy, now=now)
-    not_read(ctx, tx, instruction, facts["reason"])
+    reason = "the service holds several payouts with our code"
+    alert(ctx, tx, instruction, "differs", now, reason=reason)
+    not_read(ctx, tx, instruction, reason)
 
 
 def _take_in_first(ctx: Context, tx: Tx, instruction: Instruction, hits: Sequence[Operation], _now: datetime) -> None:
@@ -100,8 +93,10 @@ KIND = RequestKind(
         State.REFUSED: reconcile.watch_closed,
     },
     called_back=CALLED_BACK,
+    listed="payout",
+    ready=PaymentsClient.require_one_step,
     find=find_by_code,
-    read=read,
+    read=lambda payments, remote_id: payments.get_operation(remote_id),
     observe=follow.observe,
     ended=watch,
 )

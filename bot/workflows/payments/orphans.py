@@ -10,7 +10,7 @@ from bot.domain.payments.instruction import Instruction, State
 from bot.domain.payments.operation import Operation
 from bot.domain.payments.payout import is_paid, state_of
 from bot.workflows.context import Context
-from bot.workflows.payments.polls import Again, again, polling, read_operation
+from bot.workflows.payments.polls import Again, again, follow, polling, read_operation
 from bot.workflows.requests.announce import alert_paid
 from storage.rows import Tracked
 from storage.transaction import Tx
@@ -26,13 +26,13 @@ LEAVES_ONE = frozenset({State.REJECTED, State.WITHDRAWN, State.EXPIRED, State.MI
 def watch(ctx: Context, tx: Tx, instruction: Instruction, now: datetime) -> None:
     """Follow what a request that ended unpaid leaves behind at the service."""
     if instruction.remote_id is not None and instruction.state in LEAVES_ONE:
-        _follow(ctx, tx, instruction, instruction.remote_id, now)
+        follow(ctx, tx, ORPHAN, instruction, instruction.remote_id, now)
 
 
 def watch_each(ctx: Context, tx: Tx, instruction: Instruction, held: Iterable[Operation], now: datetime) -> None:
     """Follow several operations that carry our code."""
     for operation in held:
-        _follow(ctx, tx, instruction, operation.id, now)
+        follow(ctx, tx, ORPHAN, instruction, operation.id, now)
 
 
 def leave_behind(ctx: Context, tx: Tx, instruction: Instruction, found: Sequence[Operation], now: datetime) -> None:
@@ -40,25 +40,21 @@ def leave_behind(ctx: Context, tx: Tx, instruction: Instruction, found: Sequence
     tx.instructions.touch(instruction, now=now, remote_id=found[0].id, due_at=None)
     for operation in found:
         if is_paid(operation):
-            alert_paid(tx, instruction, _says(operation), policy=ctx.policy, now=now)
+            alert_paid(ctx, tx, instruction, _says(operation), now)
     watch_each(ctx, tx, instruction, (one for one in found if state_of(one) is None), now)
-
-
-def _follow(ctx: Context, tx: Tx, instruction: Instruction, remote_id: str, now: datetime) -> None:
-    first = now + timedelta(seconds=ctx.poll_seconds)
-    tx.tracked.follow(ORPHAN, remote_id, due_at=first, now=now, instruction_id=instruction.id)
 
 
 def _says(operation: Operation) -> str:
     return f"the service says {operation.status}"
 
 
-def _seen(ctx: Context, tx: Tx, tracked: Tracked, operation: Operation | None, now: datetime) -> Again | None:
-    instruction = tx.instructions.get(tracked.instruction_id or "")
+def _seen(
+    ctx: Context, tx: Tx, tracked: Tracked, instruction: Instruction, operation: Operation | None, now: datetime
+) -> Again | None:
+    if operation is not None and is_paid(operation):
+        alert_paid(ctx, tx, instruction, _says(operation), now)
     settled = operation is not None and state_of(operation) is not None
-    over = settled or instruction is None or instruction.closed_at is None or now - instruction.closed_at > _WATCHED
-    if instruction is not None and operation is not None and is_paid(operation):
-        alert_paid(tx, instruction, _says(operation), policy=ctx.policy, now=now)
+    over = settled or instruction.closed_at is None or now - instruction.closed_at > _WATCHED
     return None if over else again(ctx, tracked, operation, now, slow=True)
 
 

@@ -11,9 +11,10 @@ from bot.clients.payments import NewPayout, PaymentsClient
 from bot.clients.transport import Guard
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.outcome import NotExecuted
+from bot.domain.payments.evidence import differences
 from bot.domain.payments.instruction import CallbackKind, Instruction, Kind, Recipient, State
 from bot.domain.payments.operation import Operation, OperationStatus
-from bot.domain.payments.payout import MAX_CREATES, differences
+from bot.domain.payments.payout import MAX_CREATES
 from bot.domain.recovery import Finding, Seen
 from bot.domain.references import Letter
 from bot.presentation.services import told
@@ -28,7 +29,7 @@ from bot.workflows.requests.attempt import Answers, Outcome, attempt_once
 from bot.workflows.requests.claim import Claimed, creating, lease
 from bot.workflows.requests.look_again import Look, found_after_create
 from bot.workflows.requests.send import not_now, sending
-from bot.workflows.requests.settle import ask_people, end, show_approvers
+from bot.workflows.requests.settle import ask_people, end, end_mismatch, on_record, show_approvers
 from bot.workflows.requests.suspend import read_refusal, suspend
 from storage.repositories.instructions import Changes
 from storage.transaction import Tx
@@ -64,8 +65,7 @@ async def _is_held(ctx: Context, instruction: Instruction) -> bool:
         if held is not None:
             tx.instructions.touch(held, now=now, due_at=now + ctx.quiet.spacing * 5)
 
-    await ctx.store.write(work, name="suspend")
-    ctx.wake()
+    await ctx.write(work, name="suspend")
     return True
 
 
@@ -114,10 +114,9 @@ def new_payout(ctx: Context, instruction: Instruction) -> NewPayout:
 async def find_again(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
     """CREATE_UNKNOWN: look for our code in the list of operations. One hit is ours."""
     look = await by_code(ctx, payments, instruction)
-    await ctx.store.write(
+    await ctx.write(
         lambda tx: found_after_create(ctx, tx, instruction, look, take_in=_take_in, give_up=_give_up), name="found"
     )
-    ctx.wake()
 
 
 def _take_in(ctx: Context, tx: Tx, instruction: Instruction, hits: Sequence[Operation], now: datetime) -> None:
@@ -139,17 +138,7 @@ def adopt(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation, 
     if wrong:
         end(ctx, tx, instruction, State.MISMATCH, "; ".join(wrong), now, remote_id=operation.id)
         return
-    created: Changes = {
-        "remote_id": operation.id,
-        "remote_status": operation.status,
-        "refusal": None,
-        "suspect": None,
-        "unknown_since": None,
-        "reads": 0,
-        "puts_off": 0,
-        "reason": "",
-        "decided_by": "",
-    }
+    created: Changes = {**on_record(operation.id, operation.status), "decided_by": ""}
     show_approvers(ctx, tx, instruction, created, action="created", now=now)
 
 
@@ -175,11 +164,8 @@ def _is_not_as_approved(ctx: Context, tx: Tx, instruction: Instruction, operatio
     """Handle a re-read payout that is not as approved; True when nothing may be sent."""
     now = ctx.clock.now()
     wrong = differences(instruction, operation)
-    if wrong and instruction.commits:  # something was sent before, so nobody can say that nothing was paid
-        ask_people(ctx, tx, instruction, "; ".join(wrong), now)
-        return True
     if wrong:
-        end(ctx, tx, instruction, State.MISMATCH, "; ".join(wrong), now)
+        end_mismatch(ctx, tx, instruction, "; ".join(wrong), now)
         return True
     if operation.state is OperationStatus.CREATED:
         return False
@@ -195,7 +181,7 @@ def paid(ctx: Context, tx: Tx, under_way: Instruction, operation: Operation, now
     """Apply the record of a committed payout; alert when it differs from what was approved."""
     wrong = differences(under_way, operation)
     if wrong:
-        alert(tx, under_way, topic="differs", facts={"reason": "; ".join(wrong)}, policy=ctx.policy, now=now)
+        alert(ctx, tx, under_way, "differs", now, reason="; ".join(wrong))
     follow.apply_record(ctx, tx, under_way, operation, now)
 
 
@@ -222,11 +208,6 @@ async def _find(ctx: Context, payments: PaymentsClient, instruction: Instruction
     return Finding(Seen.FOUND, f"the service says {operation.status}")
 
 
-async def read(payments: PaymentsClient, remote_id: str) -> Operation:
-    """The service's record of a payout."""
-    return await payments.get_operation(remote_id)
-
-
 KIND = RequestKind(
     kind=Kind.PAYOUT,
     letter=Letter.PAYOUT,
@@ -240,8 +221,10 @@ KIND = RequestKind(
         State.REFUSED: reconcile.watch_closed,
     },
     called_back=CALLED_BACK,
+    listed="payout",
+    ready=PaymentsClient.require_committable,
     find=_find,
-    read=read,
+    read=lambda payments, remote_id: payments.get_operation(remote_id),
     observe=follow.observe,
     ended=watch,
 )

@@ -10,6 +10,7 @@ import structlog
 
 from bot.clients.payments import PaymentsClient
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
+from bot.domain.payments.instruction import Instruction
 from bot.domain.payments.operation import Operation
 from bot.domain.tracking import next_poll
 from bot.workflows.context import Context
@@ -37,7 +38,7 @@ def polling(
     kind: str,
     slots: int,
     read: Callable[[Context, PaymentsClient, Tracked], Awaitable[T | None]],
-    take_in: Callable[[Context, Tx, Tracked, T | None, datetime], Again | None],
+    take_in: Callable[[Context, Tx, Tracked, Instruction, T | None, datetime], Again | None],
     stored_as: str = "polled",
 ) -> Work[Tracked]:
     """Work that reads every followed row of this kind.
@@ -63,15 +64,15 @@ def polling(
 
         def store(tx: Tx) -> None:
             now = ctx.clock.now()
-            again = take_in(ctx, tx, tracked, found, now)
+            instruction = tx.instructions.get(tracked.instruction_id or "")
+            again = None if instruction is None else take_in(ctx, tx, tracked, instruction, found, now)
             if again is None:
                 tx.tracked.stop(tracked.kind, tracked.remote_id, now)
                 return
             due, status, afresh = now + again.pause, again.status, again.afresh
             tx.tracked.again(tracked.kind, tracked.remote_id, due_at=due, status=status, afresh=afresh)
 
-        await ctx.store.write(store, name=stored_as)
-        ctx.wake()
+        await ctx.write(store, name=stored_as)
 
     return Work(
         name=name,
@@ -80,7 +81,7 @@ def polling(
         slots=slots,
         claim=claim,
         step=lambda ctx: partial(poll, ctx, ctx.payments.required()),
-        ready=has_payments,
+        ready=lambda ctx: ctx.payments.is_configured,
     )
 
 
@@ -91,11 +92,12 @@ def again(ctx: Context, tracked: Tracked, operation: Operation | None, now: date
     return Again(pause=pause, status=operation.status if operation is not None else tracked.last_status)
 
 
+def follow(ctx: Context, tx: Tx, kind: str, instruction: Instruction, remote_id: str, now: datetime) -> None:
+    """Read what this request has at the service from now on."""
+    first = now + timedelta(seconds=ctx.poll_seconds)
+    tx.tracked.follow(kind, remote_id, due_at=first, now=now, instruction_id=instruction.id)
+
+
 async def read_operation(_: Context, payments: PaymentsClient, tracked: Tracked) -> Operation:
     """The record of a followed payout."""
     return await payments.get_operation(tracked.remote_id)
-
-
-def has_payments(ctx: Context) -> bool:
-    """Whether the payments service is configured."""
-    return ctx.payments.is_configured

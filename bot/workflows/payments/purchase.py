@@ -11,21 +11,21 @@ from bot.clients.payments import NewItem, NewPurchase, PaymentsClient
 from bot.clients.transport import Guard
 from bot.domain.errors import ServiceNever
 from bot.domain.money import Cents
+from bot.domain.payments.evidence import differences
 from bot.domain.payments.instruction import FINAL, CallbackKind, Instruction, Kind, PurchasePayload, State
 from bot.domain.payments.operation import Operation, Purchase
-from bot.domain.payments.purchase import SETTLED, differences, paid_by_somebody_else, state_of
-from bot.domain.recovery import Finding
+from bot.domain.payments.purchase import SETTLED, paid_by_somebody_else, state_of
 from bot.domain.references import Letter
-from bot.workflows.context import SYSTEM, Context, RequestKind
+from bot.workflows.context import Context, RequestKind
 from bot.workflows.payments.addresses import callback_address
 from bot.workflows.payments.follow import note_status
-from bot.workflows.payments.polls import Again, again, polling
+from bot.workflows.payments.polls import Again, again, follow, polling
 from bot.workflows.payments.sought import by_code, find_by_code
-from bot.workflows.requests.announce import alert, show_link, tell
+from bot.workflows.requests.announce import alert, alert_changed, show_link, tell
 from bot.workflows.requests.attempt import Answers, Outcome, attempt_once
 from bot.workflows.requests.claim import Claimed, creating
 from bot.workflows.requests.look_again import Look, found_after_create, next_watch
-from bot.workflows.requests.settle import end
+from bot.workflows.requests.settle import end, on_record
 from storage.rows import Tracked
 from storage.transaction import Tx
 
@@ -51,11 +51,10 @@ async def open_it(ctx: Context, payments: PaymentsClient, instruction: Instructi
 
 async def find_again(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
     """CREATE_UNKNOWN and NEEDS_HUMAN: look for our code in the list of purchases. One hit is ours."""
-    look = await by_code(ctx, payments, instruction, "purchase")
-    await ctx.store.write(
+    look = await by_code(ctx, payments, instruction)
+    await ctx.write(
         lambda tx: found_after_create(ctx, tx, instruction, look, take_in=_take_in, give_up=_give_up), name="found"
     )
-    ctx.wake()
 
 
 def _take_in(ctx: Context, tx: Tx, instruction: Instruction, hits: Sequence[Operation], now: datetime) -> None:
@@ -67,7 +66,7 @@ def _take_in(ctx: Context, tx: Tx, instruction: Instruction, hits: Sequence[Oper
 
 async def watch_refused(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
     """REFUSED: one that was opened nevertheless is followed without giving out its link; its payment is an alert."""
-    look = await by_code(ctx, payments, instruction, "purchase")
+    look = await by_code(ctx, payments, instruction)
 
     def work(tx: Tx) -> None:
         now = ctx.clock.now()
@@ -76,10 +75,9 @@ async def watch_refused(ctx: Context, payments: PaymentsClient, instruction: Ins
             return
         tx.instructions.touch(instruction, now=now, remote_id=look.hits[0].id, due_at=None)
         for hit in look.hits:
-            _follow(ctx, tx, instruction, hit.id, now)
+            follow(ctx, tx, PURCHASE, instruction, hit.id, now)
 
-    await ctx.store.write(work, name="watch_refused")
-    ctx.wake()
+    await ctx.write(work, name="watch_refused")
 
 
 def new_purchase(ctx: Context, instruction: Instruction) -> NewPurchase:
@@ -119,26 +117,17 @@ def adopt(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation, 
         instruction,
         State.OPEN,
         now=now,
-        actor=SYSTEM,
         action="opened",
         detail={"remote_id": operation.id, "status": operation.status},
-        remote_id=operation.id,
-        remote_status=operation.status,
-        refusal=None,
-        suspect=None,
-        unknown_since=None,
-        reads=0,
-        puts_off=0,
-        reason="",
-        due_at=None,
+        **on_record(operation.id, operation.status),
     )
     if opened is None:
         return
-    _follow(ctx, tx, opened, operation.id, now)
+    follow(ctx, tx, PURCHASE, opened, operation.id, now)
     observe(ctx, tx, opened, operation, now)
     after = tx.instructions.get(opened.id) or opened
     if after.state is State.OPEN:
-        show_link(tx, after, policy=ctx.policy, now=now)
+        show_link(ctx, tx, after, now)
 
 
 def observe(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation, now: datetime) -> bool:
@@ -150,13 +139,12 @@ def observe(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation
         return _seen_after_stop(ctx, tx, instruction, operation, now)
     wrong = differences(instruction, operation)
     if wrong:
-        alert(tx, instruction, topic="differs", facts={"reason": "; ".join(wrong)}, policy=ctx.policy, now=now)
+        alert(ctx, tx, instruction, "differs", now, reason="; ".join(wrong))
         return False
     state = state_of(operation)
     if instruction.state in FINAL:
         if state in SETTLED and state is not instruction.state:
-            facts = {"reason": f"it was {instruction.state.value}, now the service says {operation.status}"}
-            alert(tx, instruction, topic="contradiction", facts=facts, policy=ctx.policy, now=now)
+            alert_changed(ctx, tx, instruction, operation.status, now)
         return True
     if instruction.state is State.OPEN and state is not None:
         return _settle(ctx, tx, instruction, operation, state, now)
@@ -174,14 +162,13 @@ def _give_up(ctx: Context, tx: Tx, instruction: Instruction, look: Look[Operatio
         instruction,
         State.NEEDS_HUMAN,
         now=now,
-        actor=SYSTEM,
         action="needs_human",
         detail={"reason": look.doubt},
         reason=look.doubt,
         due_at=now + ctx.quiet.spacing * 60,
     )
     if moved is not None:
-        tell(tx, moved, policy=ctx.policy, now=now)
+        tell(ctx, tx, moved, now)
 
 
 def _settle(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation, state: State, now: datetime) -> bool:
@@ -190,7 +177,6 @@ def _settle(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation
         instruction,
         state,
         now=now,
-        actor=SYSTEM,
         action="observed",
         detail={"status": operation.status},
         remote_status=operation.status,
@@ -199,7 +185,7 @@ def _settle(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation
     if moved is None:
         return False
     tx.tracked.stop(PURCHASE, operation.id, now)
-    tell(tx, moved, policy=ctx.policy, now=now)
+    tell(ctx, tx, moved, now)
     return True
 
 
@@ -214,8 +200,7 @@ def _no_link(ctx: Context, operation: Operation) -> tuple[str, ...]:
 
 def _seen_after_stop(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation, now: datetime) -> bool:
     if state_of(operation) is State.COMPLETED:
-        facts = {"reason": f"the service says {operation.status}"}
-        alert(tx, instruction, topic="paid_elsewhere", facts=facts, policy=ctx.policy, now=now)
+        alert(ctx, tx, instruction, "paid_elsewhere", now, reason=f"the service says {operation.status}")
     return operation.is_final
 
 
@@ -229,42 +214,31 @@ def _reason(instruction: Instruction, operation: Operation, state: State) -> str
 def _watch(ctx: Context, tx: Tx, ended: Instruction, now: datetime) -> None:
     """What was opened is not what was requested: follow it without giving out its link; a payment is an alert."""
     if ended.remote_id is not None and ended.state in _WITHOUT_LINK:
-        _follow(ctx, tx, ended, ended.remote_id, now)
+        follow(ctx, tx, PURCHASE, ended, ended.remote_id, now)
 
 
-def _follow(ctx: Context, tx: Tx, instruction: Instruction, remote_id: str, now: datetime) -> None:
-    first = now + timedelta(seconds=ctx.poll_seconds)
-    tx.tracked.follow(PURCHASE, remote_id, due_at=first, now=now, instruction_id=instruction.id)
-
-
-async def read(payments: PaymentsClient, remote_id: str) -> Operation:
-    """The service's record of a purchase."""
-    return await payments.get_purchase(remote_id)
-
-
-async def _read(_: Context, payments: PaymentsClient, tracked: Tracked) -> Operation:
-    return await read(payments, tracked.remote_id)
-
-
-def _polled(ctx: Context, tx: Tx, tracked: Tracked, operation: Operation | None, now: datetime) -> Again | None:
+def _polled(
+    ctx: Context, tx: Tx, tracked: Tracked, instruction: Instruction, operation: Operation | None, now: datetime
+) -> Again | None:
     age = now - tracked.created_at
-    instruction = tx.instructions.get(tracked.instruction_id or "")
-    over = instruction is None or (instruction.state in FINAL and instruction.state not in _WITHOUT_LINK)
-    if instruction is not None and operation is not None and not over:
+    over = instruction.state in FINAL and instruction.state not in _WITHOUT_LINK
+    if operation is not None and not over:
         observe(ctx, tx, instruction, operation, now)
         instruction = tx.instructions.get(instruction.id) or instruction
         over = instruction.state in FINAL and (operation.is_final or instruction.state not in _WITHOUT_LINK)
-    if over or (instruction is not None and instruction.state in _WITHOUT_LINK and age > _FORGOTTEN):
+    if over or (instruction.state in _WITHOUT_LINK and age > _FORGOTTEN):
         return None
     return again(ctx, tracked, operation, now, slow=age > _FORGOTTEN)
 
 
-POLLS = polling("purchases", kind=PURCHASE, slots=50, read=_read, take_in=_polled)
+POLLS = polling(
+    "purchases",
+    kind=PURCHASE,
+    slots=50,
+    read=lambda _, payments, tracked: payments.get_purchase(tracked.remote_id),
+    take_in=_polled,
+)
 """Read every followed purchase that is due."""
-
-
-async def _find(ctx: Context, payments: PaymentsClient, instruction: Instruction, sent: bool) -> Finding:
-    return await find_by_code(ctx, payments, instruction, sent, "purchase")
 
 
 OPENED: Answers[Claimed, Purchase] = Answers(done=adopt, says=lambda _, operation: operation.status)
@@ -278,8 +252,10 @@ KIND = RequestKind(
         State.REFUSED: watch_refused,
     },
     called_back=tuple(CallbackKind),
-    find=_find,
-    read=read,
+    listed="purchase",
+    browsed=(CallbackKind.CONFIRMATION, CallbackKind.CANCEL),
+    find=find_by_code,
+    read=lambda payments, remote_id: payments.get_purchase(remote_id),
     observe=observe,
     ended=_watch,
 )

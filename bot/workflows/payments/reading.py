@@ -4,15 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.clients.payments import OperationType, PaymentsClient
-from bot.domain.errors import ServiceNever
-from bot.domain.payments.operation import Operation, OperationPage, PayoutEvent
+from bot.domain.payments.operation import Operation, OperationPage
 from bot.workflows.context import Context
 from storage.transaction import Tx
 
 PER_PAGE = 10
 """Operations of one page: what fits on a phone."""
-
-NOT_FOUND = 404
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,34 +31,6 @@ async def list_operations(
     found = await payments.list_operations(page=page, per_page=PER_PAGE, operation_type=operation_type)
     references = await ctx.store.read(lambda tx: _references(tx, found.operations))
     return Listed(page=found, references=references)
-
-
-async def read_operation(payments: PaymentsClient, operation_id: str) -> Operation | None:
-    """The service's record; None when it has no such operation and gives no message.
-
-    Raises:
-        ServiceNow, ServiceNever, OperatorError: see ``PaymentsClient.get_operation``.
-    """
-    try:
-        return await payments.get_operation(operation_id)
-    except ServiceNever as refused:
-        if refused.status == NOT_FOUND and not refused.words:
-            return None
-        raise
-
-
-async def read_events(payments: PaymentsClient, operation_id: str) -> tuple[PayoutEvent, ...] | None:
-    """The service's log of its callbacks about a payout; None when it has no such payout and gives no message.
-
-    Raises:
-        ServiceNow, ServiceNever, OperatorError: see ``PaymentsClient.payout_events``.
-    """
-    try:
-        return await payments.payout_events(operation_id)
-    except ServiceNever as refused:
-        if refused.status == NOT_FOUND and not refused.words:
-            return None
-        raise
 
 
 def _references(tx: Tx, operations: Sequence[Operation]) -> dict[str, str]:

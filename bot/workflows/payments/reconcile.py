@@ -4,9 +4,10 @@ from datetime import datetime
 
 from bot.clients.payments import PaymentsClient
 from bot.domain.errors import ServiceNever, ServiceNow
+from bot.domain.payments.evidence import differences
 from bot.domain.payments.instruction import Instruction, State
 from bot.domain.payments.operation import Operation, OperationStatus
-from bot.domain.payments.payout import differences, is_paid, state_of
+from bot.domain.payments.payout import is_paid, state_of
 from bot.workflows.context import Context
 from bot.workflows.payments.follow import apply_record, note_status
 from bot.workflows.payments.refused import watch_by_code
@@ -29,8 +30,7 @@ async def read_outcome(ctx: Context, payments: PaymentsClient, instruction: Inst
         reason = f"it cannot be read ({silent})"
         await ctx.store.write(lambda tx: not_read(ctx, tx, instruction, reason), name="not_read")
         return
-    await ctx.store.write(lambda tx: take_in(ctx, tx, instruction, operation), name="read_outcome")
-    ctx.wake()
+    await ctx.write(lambda tx: take_in(ctx, tx, instruction, operation), name="read_outcome")
 
 
 async def watch_closed(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
@@ -47,7 +47,7 @@ def seen_after_close(ctx: Context, tx: Tx, instruction: Instruction, operation: 
     """Alert when it was paid after all; keep reading while it may still be paid; a failure is no news."""
     state = state_of(operation)
     if is_paid(operation):
-        alert_paid(tx, instruction, f"the service now says {operation.status}", policy=ctx.policy, now=now)
+        alert_paid(ctx, tx, instruction, f"the service now says {operation.status}", now)
     due = next_watch(ctx, instruction, now) if state is None else None
     tx.instructions.touch(instruction, now=now, due_at=due)
 
@@ -57,8 +57,7 @@ def take_in(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation
     now = ctx.clock.now()
     wrong = differences(instruction, operation)
     if wrong:
-        facts = {"reason": "; ".join(wrong)}
-        alert(tx, instruction, topic="differs", facts=facts, policy=ctx.policy, now=now)
+        alert(ctx, tx, instruction, "differs", now, reason="; ".join(wrong))
         later(ctx, tx, instruction, now)
         return
     if operation.state is not OperationStatus.CREATED:

@@ -7,12 +7,13 @@ once that it was refused and is being checked. Creating moves no money, so one l
 whatever it proves.
 """
 
-from bot.clients.payments import OperationType, PaymentsClient
+from bot.clients.payments import PaymentsClient
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.outcome import Done, doubted
+from bot.domain.payments.evidence import differences
 from bot.domain.payments.instruction import Instruction
 from bot.domain.payments.operation import Operation, OperationStatus
-from bot.domain.payments.payout import differences, state_of
+from bot.domain.payments.payout import state_of
 from bot.workflows.context import Context
 from bot.workflows.payments.orphans import leave_behind
 from bot.workflows.payments.sought import by_code
@@ -36,11 +37,9 @@ async def reread(payments: PaymentsClient, instruction: Instruction, outcome: Ou
     return Done(value=operation) if state_of(operation) is not None else doubted(outcome)
 
 
-async def watch_by_code(
-    ctx: Context, payments: PaymentsClient, instruction: Instruction, operation_type: OperationType = "payout"
-) -> None:
+async def watch_by_code(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
     """CLOSED or REFUSED without an id to be read by: what appears after all is followed; when paid, an alert."""
-    look = await by_code(ctx, payments, instruction, operation_type)
+    look = await by_code(ctx, payments, instruction)
 
     def work(tx: Tx) -> None:
         now = ctx.clock.now()
@@ -49,5 +48,4 @@ async def watch_by_code(
         else:
             tx.instructions.touch(instruction, now=now, due_at=next_watch(ctx, instruction, now))
 
-    await ctx.store.write(work, name="watch_closed")
-    ctx.wake()
+    await ctx.write(work, name="watch_closed")

@@ -16,24 +16,20 @@ from bot.workflows.requests.look_again import Look
 from storage.transaction import Tx
 
 _HAD_AN_EFFECT = frozenset({AttemptOutcome.OPEN, AttemptOutcome.UNKNOWN, AttemptOutcome.DONE})
-_KINDS: dict[OperationType, frozenset[Kind]] = {
-    "payout": frozenset({Kind.PAYOUT, Kind.ONE_STEP}),
-    "purchase": frozenset({Kind.PURCHASE}),
-}
 
 
-async def by_code(
-    ctx: Context, payments: PaymentsClient, instruction: Instruction, operation_type: OperationType = "payout"
-) -> Look[Operation]:
-    """Read the whole list of one type once, for the code of this request.
+async def by_code(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> Look[Operation]:
+    """Read the whole list that shows this kind of request once, for the code of this one.
 
     Raises:
         OperatorError: see :meth:`PaymentsClient.find_by_code`.
     """
-    known, since = await ctx.store.read(lambda tx: _known(tx, instruction, _KINDS[operation_type]))
+    listed = _list_of(ctx, instruction)
+    kinds = frozenset(one.kind for one in ctx.kinds.values() if one.listed == listed)
+    known, since = await ctx.store.read(lambda tx: _known(tx, instruction, kinds))
     sought = Sought(code=instruction.code, email=instruction.payload.email, cents=instruction.cents, since=since)
     listing = Listing(sought, known=known)
-    search = await payments.find_by_code(instruction.code, operation_type, see=listing.see)
+    search = await payments.find_by_code(instruction.code, listed, see=listing.see)
     if search.hits:
         return Look(search.hits)
     suspect = await ctx.store.read(lambda tx: _nobody_elses(tx, instruction, listing.suspects))
@@ -43,24 +39,26 @@ async def by_code(
     return Look(doubt=unusable or listing.doubt)
 
 
-async def find_by_code(
-    ctx: Context,
-    payments: PaymentsClient,
-    instruction: Instruction,
-    sent: bool,
-    operation_type: OperationType = "payout",
-) -> Finding:
+async def find_by_code(ctx: Context, payments: PaymentsClient, instruction: Instruction, sent: bool) -> Finding:
     """What the list holds of a request. For one that was never ``sent``, only our code counts.
 
     Raises:
         OperatorError: see :meth:`PaymentsClient.find_by_code`.
     """
-    where = f"the list of {operation_type}s"
+    listed = _list_of(ctx, instruction)
+    where = f"the list of {listed}s"
     if sent:
-        look = await by_code(ctx, payments, instruction, operation_type)
+        look = await by_code(ctx, payments, instruction)
         return Finding.of(hit=bool(look.hits), doubt=look.doubt, where=where)
-    search = await payments.find_by_code(instruction.code, operation_type)
+    search = await payments.find_by_code(instruction.code, listed)
     return Finding.of(hit=bool(search.hits), doubt="" if search.complete else search.reason, where=where)
+
+
+def _list_of(ctx: Context, instruction: Instruction) -> OperationType:
+    listed = ctx.kinds[instruction.kind].listed
+    if listed is None:
+        raise TypeError(f"no list shows {instruction.reference}")
+    return listed
 
 
 def may_be_ours(remote_id: str) -> str:

@@ -101,9 +101,8 @@ class RequestSubject(Subject):
         """Alert when the approvers' card cannot be posted."""
         sight = _look(tx, id)
         if sight is not None and sight.place == Place.APPROVALS:
-            facts = {"reason": error, "channel": ctx.policy.channels.approvals}
-            now = ctx.clock.now()
-            alert(tx, sight.instruction, topic="no_approvals_channel", facts=facts, policy=ctx.policy, now=now)
+            now, channel = ctx.clock.now(), ctx.policy.channels.approvals
+            alert(ctx, tx, sight.instruction, "no_approvals_channel", now, reason=error, more={"channel": channel})
 
     def given_up(self, ctx: Context, tx: Tx, row: OutboxRow, error: str) -> bool:
         """Post news about payments in the policy's payments channel instead. Alerts are posted nowhere else."""
@@ -112,9 +111,9 @@ class RequestSubject(Subject):
         if sight is None or line == Line.ALERT:
             return True
         if line == Line.NEWS and sight.place in tuple(Place):
-            news_elsewhere(tx, sight.instruction, row.key, row.payload, policy=ctx.policy, now=now)
-        facts = {"reason": error, "channel": row.channel}
-        alert(tx, sight.instruction, topic=f"undelivered:{sight.place}", facts=facts, policy=ctx.policy, now=now)
+            news_elsewhere(ctx, tx, sight.instruction, row.key, row.payload, now)
+        facts = {"channel": row.channel}
+        alert(ctx, tx, sight.instruction, f"undelivered:{sight.place}", now, reason=error, more=facts)
         return True
 
 

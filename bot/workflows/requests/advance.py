@@ -21,7 +21,7 @@ from bot.workflows.requests.ballot import without_old
 from bot.workflows.requests.claim import lease
 from bot.workflows.requests.settle import end
 from bot.workflows.requests.suspend import followed, guessed_refusal
-from bot.workflows.workers import Hold, Step, Work
+from bot.workflows.workers import Hold, Work
 from storage.errors import StorageError
 from storage.repositories.instructions import CLAIMED
 from storage.transaction import Tx
@@ -96,7 +96,7 @@ async def _put_off(ctx: Context, instruction: Instruction, *, wait: float | None
             instruction, now=now, due_at=due, puts_off=instruction.puts_off + 1, reason=reason or instruction.reason
         )
         if held is not None and reason:
-            alert(tx, held, topic=f"stuck:{held.round}", facts={"reason": reason}, policy=ctx.policy, now=now)
+            alert(ctx, tx, held, f"stuck:{held.round}", now, reason=reason)
 
     await ctx.store.write(work, name="put_off")
 
@@ -125,31 +125,35 @@ async def wait_for_people(ctx: Context, instruction: Instruction) -> None:
             return
         number = reminders_due(posted_at=posted, expires_at=expires, now=now)
         if number and not is_held(seen.reason):
-            remind(tx, seen, number, policy=ctx.policy, now=now)
+            remind(ctx, tx, seen, number, now)
         due = next_look(posted_at=posted, expires_at=expires, now=now)
         tx.instructions.touch(seen, now=now, due_at=due)
 
-    await ctx.store.write(work, name="wait")
-    ctx.wake()
-
-
-def _steps(ctx: Context) -> Step[Instruction]:
-    return partial(_step, ctx)
-
-
-def _claim_waiting(tx: Tx, hold: Hold) -> list[Instruction]:
-    return tx.instructions.claim_due(states=_BY_PEOPLE, **hold)
+    await ctx.write(work, name="wait")
 
 
 def _work(queue: Queue, kinds: Collection[Kind]) -> Work[Instruction]:
     def claim(tx: Tx, hold: Hold) -> list[Instruction]:
         return tx.instructions.claim_due(kinds=kinds, states=_BY_THE_SERVICE, **hold)
 
-    return Work(name=queue.name, table="instruction", slots=queue.slots, claim=claim, step=_steps, in_flight=_lost)
+    return Work(
+        name=queue.name,
+        table="instruction",
+        slots=queue.slots,
+        claim=claim,
+        step=lambda ctx: partial(_step, ctx),
+        in_flight=_lost,
+    )
 
 
 def works(kinds: Collection[RequestKind]) -> tuple[Work[Instruction], ...]:
     """Work that takes every due request one step further: the deadlines of waiting requests, then one work a queue."""
-    deadlines = Work(name="deadlines", table="instruction", slots=50, claim=_claim_waiting, step=_steps)
+    deadlines: Work[Instruction] = Work(
+        name="deadlines",
+        table="instruction",
+        slots=50,
+        claim=lambda tx, hold: tx.instructions.claim_due(states=_BY_PEOPLE, **hold),
+        step=lambda ctx: partial(_step, ctx),
+    )
     queues = dict.fromkeys(one.queue for one in kinds)
     return deadlines, *(_work(queue, [one.kind for one in kinds if one.queue == queue]) for queue in queues)

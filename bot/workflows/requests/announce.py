@@ -8,10 +8,12 @@ however often that state is observed.
 from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
+from types import MappingProxyType
 
 from bot.domain.payments.bulk import BulkPayload
-from bot.domain.payments.instruction import Instruction, Kind, State
-from bot.domain.policy import Policy
+from bot.domain.payments.instruction import FINAL, Instruction, State
+from bot.domain.payments.moves import APPROVED
+from bot.workflows.context import Context
 from bot.workflows.slack.boards import post_board, queue, show_board
 from storage.rows import Action
 from storage.transaction import Tx
@@ -38,22 +40,7 @@ LINK = "link"
 """The file that is the checkout link of a purchase, with its picture."""
 
 
-TOLD = frozenset(
-    {
-        State.COMPLETED,
-        State.CANCELED,
-        State.FAILED,
-        State.REJECTED,
-        State.WITHDRAWN,
-        State.EXPIRED,
-        State.REFUSED,
-        State.MISMATCH,
-        State.CLOSED,
-        State.PENDING_ESCROW,
-        State.COMMIT_UNKNOWN,
-        State.NEEDS_HUMAN,
-    }
-)
+TOLD = FINAL | {State.PENDING_ESCROW, State.COMMIT_UNKNOWN, State.NEEDS_HUMAN}
 """States that are posted as news. The others only change the card."""
 
 _ALERTS, _PAYMENTS = "alerts", "payments"
@@ -61,16 +48,21 @@ _ALERTS, _PAYMENTS = "alerts", "payments"
 _ALARMING = frozenset({State.NEEDS_HUMAN, State.MISMATCH})
 
 
-def places(instruction: Instruction, policy: Policy) -> tuple[Place, ...]:
+def places(ctx: Context, instruction: Instruction) -> tuple[Place, ...]:
     """Places of this instruction's cards. A request made in the approvals channel has one card for both.
 
-    A purchase has no card for approvers. A request made in a file's thread has its own card there in any case.
+    What needs no approval has none for approvers. A request made in a file's thread has its own card there anyway.
     """
-    if instruction.kind is Kind.PURCHASE:
+    if instruction.kind not in APPROVED:
         return (Place.REQUESTER,)
-    if instruction.origin_channel == policy.channels.approvals and not thread_of(instruction):
+    if instruction.origin_channel == ctx.policy.channels.approvals and not thread_of(instruction):
         return (Place.APPROVALS,)
     return (Place.APPROVALS, Place.REQUESTER)
+
+
+def asked_in(ctx: Context, instruction: Instruction) -> Place:
+    """The place of the card where the request was made."""
+    return places(ctx, instruction)[-1]
 
 
 def thread_of(instruction: Instruction) -> str:
@@ -78,25 +70,19 @@ def thread_of(instruction: Instruction) -> str:
     return instruction.payload.thread_ts if isinstance(instruction.payload, BulkPayload) else ""
 
 
-def channel_of(place: str, instruction: Instruction, policy: Policy) -> str:
-    """The conversation a place stands for."""
-    named = {Place.APPROVALS: policy.channels.approvals, _ALERTS: policy.alerts, _PAYMENTS: policy.payments}
-    return named.get(place, instruction.origin_channel)
-
-
 def subject_of(instruction_id: str, place: str) -> str:
     """The request in this place: one of :class:`Place`, or another conversation, where it has no board."""
     return f"{SUBJECT}:{instruction_id}:{place}"
 
 
-def show_card(tx: Tx, instruction: Instruction, place: Place, *, policy: Policy, now: datetime) -> None:
+def show_card(ctx: Context, tx: Tx, instruction: Instruction, place: Place, now: datetime) -> None:
     """Queue the first post of a copy of the card; edits follow by themselves."""
     asked_here = place is Place.REQUESTER
     post_board(
         tx,
         subject=subject_of(instruction.id, place),
         key=f"card:{instruction.id}:{place}",
-        channel=channel_of(place, instruction, policy),
+        channel=_channel_of(ctx, instruction, place),
         thread_ts=(thread_of(instruction) or None) if asked_here else None,
         requester=instruction.requester if asked_here else "",
         about=instruction.id,
@@ -104,7 +90,7 @@ def show_card(tx: Tx, instruction: Instruction, place: Place, *, policy: Policy,
     )
 
 
-def show_progress(tx: Tx, instruction: Instruction, place: Place, *, now: datetime) -> None:
+def show_progress(tx: Tx, instruction: Instruction, place: Place, now: datetime) -> None:
     """Queue an edit of a copy of the card that tells only how far the work is."""
     show_board(tx, subject_of(instruction.id, place), now=now, progress=True)
 
@@ -115,49 +101,49 @@ def is_shown(tx: Tx, instruction: Instruction, place: Place) -> bool:
     return board is not None and board.ts != ""
 
 
-def show_link(tx: Tx, instruction: Instruction, *, policy: Policy, now: datetime) -> None:
+def show_link(ctx: Context, tx: Tx, instruction: Instruction, now: datetime) -> None:
     """Queue the checkout link of a purchase for the thread of its card."""
-    _queue(tx, instruction, Action.FILE, Place.REQUESTER, f"link:{instruction.id}", {"what": LINK}, policy, now)
+    _queue(ctx, tx, instruction, Action.FILE, Place.REQUESTER, f"link:{instruction.id}", {"what": LINK}, now)
 
 
-def show_file(tx: Tx, instruction: Instruction, place: Place, what: str, *, policy: Policy, now: datetime) -> bool:
+def show_file(ctx: Context, tx: Tx, instruction: Instruction, place: Place, what: str, now: datetime) -> bool:
     """Queue a file for the thread of a copy of the card, built when it is posted; False when it was queued before.
 
     ``what`` says which file; see :mod:`bot.workflows.payments.bulk_files`.
     """
     key = f"file:{instruction.id}:{place}:{what}"
-    return _queue(tx, instruction, Action.FILE, place, key, {"what": what}, policy, now)
+    return _queue(ctx, tx, instruction, Action.FILE, place, key, {"what": what}, now)
 
 
-def tell(tx: Tx, instruction: Instruction, *, policy: Policy, now: datetime) -> None:
+def tell(ctx: Context, tx: Tx, instruction: Instruction, now: datetime) -> None:
     """Queue the news of the instruction's present state for each of its conversations, and an alert if it needs one."""
     if instruction.state not in TOLD:
         return
-    for place in places(instruction, policy):
+    topic = f"{instruction.state}:{instruction.round}"
+    for place in places(ctx, instruction):
         if place is Place.APPROVALS and instruction.posted_at is None and not _card_queued(tx, instruction):
             continue  # the approvers never saw it, so there is nothing to tell them
-        news_of(tx, instruction, place, f"{instruction.state}:{instruction.round}", policy=policy, now=now)
+        news_of(ctx, tx, instruction, place, topic, now)
     if instruction.state in _ALARMING:
-        facts = _facts(tx, instruction)
-        alert(tx, instruction, topic=f"{instruction.state}:{instruction.round}", facts=facts, policy=policy, now=now)
+        alert(ctx, tx, instruction, topic, now, reason=instruction.reason, more=_facts(tx, instruction))
 
 
-def news_of(tx: Tx, instruction: Instruction, place: Place, what: str, *, policy: Policy, now: datetime) -> None:
+def news_of(ctx: Context, tx: Tx, instruction: Instruction, place: Place, what: str, now: datetime) -> None:
     """Queue a message about the instruction as it stands for one of its threads, once for each ``what``."""
     facts = {"line": Line.NEWS, **_facts(tx, instruction)}
-    _queue(tx, instruction, Action.LINE, place, f"news:{instruction.id}:{place}:{what}", facts, policy, now)
+    _queue(ctx, tx, instruction, Action.LINE, place, f"news:{instruction.id}:{place}:{what}", facts, now)
 
 
 def news_elsewhere(
-    tx: Tx, instruction: Instruction, key: str, facts: Mapping[str, object], *, policy: Policy, now: datetime
+    ctx: Context, tx: Tx, instruction: Instruction, key: str, facts: Mapping[str, object], now: datetime
 ) -> None:
     """Queue news that could not be posted for the policy's payments channel, unless that channel has the card.
 
     ``key`` and ``facts``: of the news that could not be posted.
     """
-    if policy.payments == policy.channels.approvals and Place.APPROVALS in places(instruction, policy):
+    if ctx.policy.payments == ctx.policy.channels.approvals and Place.APPROVALS in places(ctx, instruction):
         return
-    _queue(tx, instruction, Action.LINE, _PAYMENTS, f"{key}:elsewhere", facts, policy, now)
+    _queue(ctx, tx, instruction, Action.LINE, _PAYMENTS, f"{key}:elsewhere", facts, now)
 
 
 def _facts(tx: Tx, instruction: Instruction) -> dict[str, object]:
@@ -175,38 +161,45 @@ def _facts(tx: Tx, instruction: Instruction) -> dict[str, object]:
     return facts
 
 
-def remind(tx: Tx, instruction: Instruction, number: int, *, policy: Policy, now: datetime) -> None:
+def remind(ctx: Context, tx: Tx, instruction: Instruction, number: int, now: datetime) -> None:
     """Queue a reminder for the approvers, in the thread of their card."""
     key = f"reminder:{instruction.id}:{instruction.round}:{number}"
-    facts = {"line": Line.REMINDER, "approvers": list(policy.people.approvers)}
-    _queue(tx, instruction, Action.LINE, Place.APPROVALS, key, facts, policy, now)
+    facts = {"line": Line.REMINDER, "approvers": list(ctx.policy.people.approvers)}
+    _queue(ctx, tx, instruction, Action.LINE, Place.APPROVALS, key, facts, now)
 
 
 def alert(
+    ctx: Context,
     tx: Tx,
     instruction: Instruction,
-    *,
     topic: str,
-    facts: Mapping[str, object],
-    policy: Policy,
     now: datetime,
+    *,
+    reason: str,
     once: str = "",
+    more: Mapping[str, object] = MappingProxyType({}),
 ) -> None:
     """Queue a message to the alerts channel, once for each topic of an instruction.
 
-    ``once``: a key that several topics share; only the first of them is posted.
+    ``once``: a key that several topics share; only the first of them is posted. ``more``: facts besides the reason.
     """
-    said = {"line": Line.ALERT, "topic": topic.partition(":")[0], **facts}
-    _queue(tx, instruction, Action.LINE, _ALERTS, f"alert:{instruction.id}:{once or topic}", said, policy, now)
+    said = {"line": Line.ALERT, "topic": topic.partition(":")[0], "reason": reason, **more}
+    _queue(ctx, tx, instruction, Action.LINE, _ALERTS, f"alert:{instruction.id}:{once or topic}", said, now)
 
 
-def alert_paid(tx: Tx, instruction: Instruction, reason: str, *, policy: Policy, now: datetime) -> None:
+def alert_paid(ctx: Context, tx: Tx, instruction: Instruction, reason: str, now: datetime) -> None:
     """Queue the alert that a request that ended as not paid reads as paid; once, across all processes."""
     if instruction.state is State.CLOSED:
         topic = "paid_after_close"
     else:
         topic = "paid_after_end" if instruction.commits else "paid_elsewhere"
-    alert(tx, instruction, topic=topic, facts={"reason": reason}, policy=policy, now=now, once="paid after its end")
+    alert(ctx, tx, instruction, topic, now, once="paid after its end", reason=reason)
+
+
+def alert_changed(ctx: Context, tx: Tx, instruction: Instruction, status: str, now: datetime) -> None:
+    """Queue the alert that the service now tells another end than the one it told before."""
+    reason = f"it was {instruction.state.value}, now the service says {status}"
+    alert(ctx, tx, instruction, "contradiction", now, reason=reason)
 
 
 def _card_queued(tx: Tx, instruction: Instruction) -> bool:
@@ -214,14 +207,20 @@ def _card_queued(tx: Tx, instruction: Instruction) -> bool:
 
 
 def _queue(
+    ctx: Context,
     tx: Tx,
     instruction: Instruction,
     action: Action,
     place: str,
     key: str,
     payload: Mapping[str, object],
-    policy: Policy,
     now: datetime,
 ) -> bool:
-    subject, channel = subject_of(instruction.id, place), channel_of(place, instruction, policy)
+    subject, channel = subject_of(instruction.id, place), _channel_of(ctx, instruction, place)
     return queue(tx, action, subject, key, channel=channel, payload=payload, now=now, about=instruction.id)
+
+
+def _channel_of(ctx: Context, instruction: Instruction, place: str) -> str:
+    policy = ctx.policy
+    named = {Place.APPROVALS: policy.channels.approvals, _ALERTS: policy.alerts, _PAYMENTS: policy.payments}
+    return named.get(place, instruction.origin_channel)

@@ -12,7 +12,7 @@ from bot.clients.transport import Guard
 from bot.domain.outcome import Done, NotExecuted, Unknown
 from bot.domain.payments.instruction import Attempt, AttemptKind, AttemptOutcome, Instruction, State
 from bot.domain.tracking import back_off
-from bot.workflows.context import SYSTEM, Context
+from bot.workflows.context import Context
 from bot.workflows.keeping import keep
 from bot.workflows.requests.announce import tell
 from bot.workflows.requests.claim import Claimed, still_fresh
@@ -120,7 +120,6 @@ def _put_off(tx: Tx, under_way: Instruction, attempt: Attempt, outcome: NotExecu
         under_way,
         State.NEW if creates else State.APPROVED,
         now=now,
-        actor=SYSTEM,
         action="create_put_off" if creates else "send_put_off",
         detail=outcome.facts,
         creates=under_way.creates - creates,
@@ -138,7 +137,6 @@ def lose(ctx: Context, tx: Tx, under_way: Instruction, attempt: Attempt, outcome
         under_way,
         State.CREATE_UNKNOWN if creates else State.COMMIT_UNKNOWN,
         now=now,
-        actor=SYSTEM,
         action="create_unknown" if creates else "commit_unknown",
         detail=outcome.facts,
         reason=outcome.told if outcome.words or not creates else under_way.reason,
@@ -151,7 +149,7 @@ def lose(ctx: Context, tx: Tx, under_way: Instruction, attempt: Attempt, outcome
         due_at=now if creates and outcome.refusal is not None else now + ctx.quiet.spacing / 30,
     )
     if moved is not None:
-        tell(tx, moved, policy=ctx.policy, now=now)
+        tell(ctx, tx, moved, now)
 
 
 def give_up(ctx: Context, tx: Tx, instruction: Instruction, reason: str) -> None:

@@ -40,8 +40,7 @@ async def shown_as(ctx: Context, instruction_id: str, *, channel: str, ts: str) 
     found, lost = await ctx.store.read(look)
     if found is None or not lost:
         return found
-    await ctx.store.write(keep, name="found_post")
-    ctx.wake()
+    await ctx.write(keep, name="found_post")
     return await ctx.store.read(lambda tx: _shown(tx, instruction_id))
 
 

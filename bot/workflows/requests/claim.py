@@ -15,7 +15,7 @@ from bot.domain.errors import ServiceNow
 from bot.domain.payments.instruction import Attempt, AttemptKind, AttemptOutcome, Instruction, State
 from bot.domain.payments.payout import GUARD_SECONDS
 from bot.workflows import keeping
-from bot.workflows.context import SYSTEM, Context
+from bot.workflows.context import Context
 from bot.workflows.holding import seated
 from bot.workflows.requests.ballot import OutdatedError, Standings, standings_of
 from storage.leases import LEASE_SECONDS
@@ -48,9 +48,9 @@ class OvertakenError(Exception):
     """Somebody else changed the request first. The transaction is rolled back."""
 
 
-def lease(ctx: Context, seconds: float = LEASE_SECONDS) -> Lease:
+def lease(ctx: Context) -> Lease:
     """A lease of this process that outlasts its request."""
-    return {"lease_owner": ctx.owner, "lease_until": ctx.clock.now() + timedelta(seconds=seconds)}
+    return {"lease_owner": ctx.owner, "lease_until": ctx.clock.now() + timedelta(seconds=LEASE_SECONDS)}
 
 
 def still_fresh(ctx: Context, attempt: Attempt) -> Callable[[], bool]:
@@ -103,7 +103,6 @@ def creating(
             instruction,
             State.CREATING,
             now=now,
-            actor=SYSTEM,
             action="create",
             show=False,
             sent_at=now,

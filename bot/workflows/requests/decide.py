@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 
-from bot.domain.approvals import Count, No, Refusal, Role, Standing, full_member, listed, may_decide
-from bot.domain.audit import Entry
+from bot.domain.approvals import Count, No, Refusal, Role, Standing, in_role, may_decide
 from bot.domain.money import AmountError, parse_amount
 from bot.domain.payments.instruction import Choice, Instruction, State, Vote
 from bot.presentation.blocks.text import clean
@@ -25,6 +24,7 @@ from bot.workflows.requests.ballot import (
     without_the_others,
 )
 from bot.workflows.requests.suspend import refusal_of_requester, resumed, suspend
+from bot.workflows.witness import witness
 from storage.transaction import Tx
 
 
@@ -56,6 +56,7 @@ class Click:
 _BEFORE_SENDING = frozenset({State.AWAITING, State.APPROVED})
 _BEING_CREATED = frozenset({State.CREATING, State.CREATE_UNKNOWN})
 _Work = Callable[[Tx, Instruction, datetime], Decided]
+_Check = Callable[[Instruction, datetime], Refusal | None]
 
 
 async def approve(ctx: Context, click: Click, *, typed_amount: str | None = None) -> Decided:
@@ -64,38 +65,22 @@ async def approve(ctx: Context, click: Click, *, typed_amount: str | None = None
     Where the rule asks for the typed amount, a missing or wrong amount is refused.
     """
 
-    def work(tx: Tx, found: Instruction, now: datetime, people: Standings) -> Decided:
-        no = may_decide(people[click.person], requester=found.requester, people=ctx.policy.people, home=ctx.home)
-        if no is not None:
-            return Decided(found, no)
-        if found.state is not State.AWAITING:
-            return Decided(found, Refusal.REPEATED if _voted(tx, found, click) else Refusal.DECIDED)
-        if found.expires_at is not None and found.expires_at <= now:
-            return Decided(found, Refusal.EXPIRED)
-        if found.requirement.typed_amount and not _is_amount(typed_amount, found):
-            return Decided(found, Refusal.WRONG_AMOUNT)
-        typed = typed_amount is not None and _is_amount(typed_amount, found)
-        return _vote(ctx, tx, found, _vote_of(found, click, Choice.APPROVE, now, typed=typed), people)
+    def check(found: Instruction, now: datetime) -> Refusal | None:
+        wrong = found.requirement.typed_amount and not _is_amount(typed_amount, found)
+        return _expired(found, now) or (Refusal.WRONG_AMOUNT if wrong else None)
 
-    return await _with_people(ctx, click, work, name="approve")
+    return await _cast(ctx, click, Choice.APPROVE, State.AWAITING, check, typed_amount)
 
 
 async def retry(ctx: Context, click: Click, *, typed_amount: str) -> Decided:
     """Vote for another attempt where the outcome stayed unknown; the amount must be typed."""
 
-    def work(tx: Tx, found: Instruction, now: datetime, people: Standings) -> Decided:
-        no = may_decide(people[click.person], requester=found.requester, people=ctx.policy.people, home=ctx.home)
-        if no is not None:
-            return Decided(found, no)
-        if found.state is not State.NEEDS_HUMAN:
-            return Decided(found, Refusal.REPEATED if _voted(tx, found, click) else Refusal.DECIDED)
+    def check(found: Instruction, _now: datetime) -> Refusal | None:
         if found.suspect is not None:
-            return Decided(found, Refusal.SUSPECT)
-        if not _is_amount(typed_amount, found):
-            return Decided(found, Refusal.WRONG_AMOUNT)
-        return _vote(ctx, tx, found, _vote_of(found, click, Choice.RETRY, now, typed=True), people)
+            return Refusal.SUSPECT
+        return None if _is_amount(typed_amount, found) else Refusal.WRONG_AMOUNT
 
-    return await _with_people(ctx, click, work, name="retry")
+    return await _cast(ctx, click, Choice.RETRY, State.NEEDS_HUMAN, check, typed_amount)
 
 
 async def reject(ctx: Context, click: Click, *, reason: str) -> Decided:
@@ -103,13 +88,9 @@ async def reject(ctx: Context, click: Click, *, reason: str) -> Decided:
     standing = await ctx.people.standing(click.person)
 
     def work(tx: Tx, found: Instruction, now: datetime) -> Decided:
-        no = may_decide(standing, requester=found.requester, people=ctx.policy.people, home=ctx.home)
-        if no is not None:
-            return Decided(found, no)
-        if found.state is not State.AWAITING:
-            return Decided(found, Refusal.DECIDED)
-        if found.expires_at is not None and found.expires_at <= now:
-            return Decided(found, Refusal.EXPIRED)
+        refusal = _refusal(ctx, found, standing, State.AWAITING) or _expired(found, now)
+        if refusal is not None:
+            return Decided(found, refusal)
         return _finish(ctx, tx, found, State.REJECTED, click.person, reason, now)
 
     return await _decide(ctx, click, work, name="reject")
@@ -120,11 +101,9 @@ async def close_as_not_paid(ctx: Context, click: Click, *, reason: str) -> Decid
     standing = await ctx.people.standing(click.person)
 
     def work(tx: Tx, found: Instruction, now: datetime) -> Decided:
-        no = may_decide(standing, requester=found.requester, people=ctx.policy.people, home=ctx.home)
-        if no is not None:
-            return Decided(found, no)
-        if found.state is not State.NEEDS_HUMAN:
-            return Decided(found, Refusal.DECIDED)
+        refusal = _refusal(ctx, found, standing, State.NEEDS_HUMAN)
+        if refusal is not None:
+            return Decided(found, refusal)
         look = now + ctx.quiet.spacing * 60 if found.creates or found.commits else None
         return _finish(ctx, tx, found, State.CLOSED, click.person, reason, now, due_at=look)
 
@@ -136,8 +115,8 @@ async def withdraw(ctx: Context, click: Click, *, reason: str = "") -> Decided:
     standing = await ctx.people.standing(click.person)
 
     def work(tx: Tx, found: Instruction, now: datetime) -> Decided:
-        admin = listed(Role.ADMIN, standing, ctx.policy.people) and _is_home(ctx, standing)
-        if click.person != found.requester and not admin:
+        no = in_role(standing, (Role.ADMIN,), No.NOT_ADMIN, people=ctx.policy.people, home=ctx.home)
+        if click.person != found.requester and no is not None:
             return Decided(found, Refusal.NOT_YOURS)
         if found.state in _BEING_CREATED:
             return Decided(found, Refusal.TOO_EARLY)
@@ -159,25 +138,44 @@ async def _decide(ctx: Context, click: Click, work: _Work, *, name: str) -> Deci
             return Decided(found, Refusal.STALE)
         return work(tx, found, ctx.clock.now())
 
-    decided = await ctx.store.write(checked, name=name)
-    ctx.wake()
-    return decided
+    return await ctx.write(checked, name=name)
 
 
-async def _with_people(ctx: Context, click: Click, work: Callable[..., Decided], *, name: str) -> Decided:
-    """Decide after reading the requester and the voters; again when somebody new votes meanwhile (each votes once)."""
+async def _cast(
+    ctx: Context, click: Click, choice: Choice, state: State, check: _Check, typed_amount: str | None
+) -> Decided:
+    """Vote after reading the requester and the voters; again when somebody new votes meanwhile (each votes once)."""
+
+    def work(tx: Tx, found: Instruction, now: datetime, people: Standings) -> Decided:
+        refusal = _refusal(ctx, found, people[click.person], state)
+        if refusal is Refusal.DECIDED and _voted(tx, found, click):
+            refusal = Refusal.REPEATED
+        refusal = refusal or check(found, now)
+        if refusal is not None:
+            return Decided(found, refusal)
+        typed = _is_amount(typed_amount, found)
+        who, number = click.person, found.round
+        vote = Vote(instruction_id=found.id, round=number, person=who, choice=choice, at=now, typed=typed)
+        return _vote(ctx, tx, found, vote, people)
+
     involved = click.involved
     while True:
         involved = involved or await involved_in(ctx, click.instruction_id)
         people = await ctx.people.standings({click.person, *involved})
         try:
-            return await _decide(ctx, click, partial(work, people=people), name=name)
+            return await _decide(ctx, click, partial(work, people=people), name=choice.value)
         except OutdatedError:
             involved = frozenset()
 
 
-def _vote_of(found: Instruction, click: Click, choice: Choice, now: datetime, *, typed: bool) -> Vote:
-    return Vote(instruction_id=found.id, round=found.round, person=click.person, choice=choice, at=now, typed=typed)
+def _refusal(ctx: Context, found: Instruction, standing: Standing, state: State) -> Refusal | No | None:
+    """Why this person may not decide on it now; only in this state is there anything to decide."""
+    no = may_decide(standing, requester=found.requester, people=ctx.policy.people, home=ctx.home)
+    return no or (None if found.state is state else Refusal.DECIDED)
+
+
+def _expired(found: Instruction, now: datetime) -> Refusal | None:
+    return Refusal.EXPIRED if found.expires_at is not None and found.expires_at <= now else None
 
 
 def _vote(ctx: Context, tx: Tx, found: Instruction, vote: Vote, people: Standings) -> Decided:
@@ -203,7 +201,7 @@ def _counted(tx: Tx, found: Instruction, vote: Vote, count: Count) -> Decided:
     voices = len(count.counted)
     detail = {"round": found.round, "counted": sorted(count.counted), "quorum": found.requirement.quorum}
     if voices < found.requirement.quorum:
-        tx.audit.append(_entry(found, vote.person, vote.choice.value, detail, vote.at))
+        witness(tx, vote.choice.value, detail, vote.at, actor=vote.person, about=found)
         return Decided(tx.instructions.touch(found, now=vote.at, show=True) or found, voices=voices)
     return Decided(_approved(tx, found, vote, detail), voices=voices)
 
@@ -232,11 +230,6 @@ def _approved(tx: Tx, found: Instruction, vote: Vote, detail: dict[str, object])
     return moved or found
 
 
-def _entry(found: Instruction, person: str, action: str, detail: dict[str, object], now: datetime) -> Entry:
-    state = found.state.value
-    return Entry(at=now, instruction_id=found.id, actor=person, action=action, before=state, after=state, detail=detail)
-
-
 def _finish(
     ctx: Context,
     tx: Tx,
@@ -262,16 +255,12 @@ def _finish(
     if moved is None:
         return Decided(tx.instructions.get(found.id) or found, Refusal.DECIDED)
     ctx.kinds[moved.kind].ended(ctx, tx, moved, now)
-    tell(tx, moved, policy=ctx.policy, now=now)
+    tell(ctx, tx, moved, now)
     return Decided(moved)
 
 
 def _voted(tx: Tx, found: Instruction, click: Click) -> bool:
     return any(vote.person == click.person for vote in tx.votes.of(found.id, found.round))
-
-
-def _is_home(ctx: Context, standing: Standing) -> bool:
-    return full_member(standing.person, home=ctx.home) is None
 
 
 def _is_amount(typed: str | None, found: Instruction) -> bool:

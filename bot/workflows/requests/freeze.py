@@ -1,13 +1,13 @@
 """The kill switch: any approver or admin stops all sending at once; starting again takes a quorum."""
 
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import asdict, dataclass, replace
 
-from bot.domain.approvals import No, Role, full_member, listed
+from bot.domain.approvals import No, Role, in_role
 from bot.domain.freeze import Frozen
 from bot.domain.payments.instruction import State
 from bot.workflows.context import Context
-from bot.workflows.reading_only import announce, audit
+from bot.workflows.reading_only import announce
+from bot.workflows.witness import witness
 from storage.transaction import Tx
 
 _FLAG = "frozen"
@@ -28,7 +28,7 @@ def frozen(tx: Tx) -> Frozen | None:
     found = tx.flags.get(_FLAG)
     if not isinstance(found, dict) or not found:
         return None
-    return Frozen(by=found["by"], reason=found["reason"], at=found["at"], lifting=tuple(found["lifting"]))
+    return Frozen(**{**found, "lifting": tuple(found["lifting"])})
 
 
 async def is_frozen(ctx: Context) -> Frozen | None:
@@ -46,14 +46,12 @@ async def freeze(ctx: Context, *, person: str, reason: str, command: str = "/pay
         if refusal is not None or before is not None:
             return Freezing(frozen=before, refusal=refusal)
         after = Frozen(by=person, reason=reason, at=now.isoformat())
-        _store(tx, after, now)
-        audit(tx, person, "freeze", {"reason": reason}, now)
+        tx.flags.set(_FLAG, asdict(after), now)
+        witness(tx, "freeze", {"reason": reason}, now, actor=person)
         announce(tx, "frozen", {"by": person, "reason": reason, "command": command}, policy=ctx.policy, now=now)
         return Freezing(frozen=after, changed=True)
 
-    done = await ctx.store.write(work, name="freeze")
-    ctx.wake()
-    return done
+    return await ctx.write(work, name="freeze")
 
 
 async def unfreeze(ctx: Context, *, person: str) -> Freezing:
@@ -73,32 +71,20 @@ async def unfreeze(ctx: Context, *, person: str) -> Freezing:
         if refusal is not None or before is None:
             return Freezing(frozen=before, refusal=refusal, needed=needed)
         voices = tuple(dict.fromkeys((*(one for one in before.lifting if one not in gone), person)))
-        audit(tx, person, "unfreeze", {"voices": len(voices), "needed": needed}, now)
+        witness(tx, "unfreeze", {"voices": len(voices), "needed": needed}, now, actor=person)
         if len(voices) < needed:
-            after = Frozen(by=before.by, reason=before.reason, at=before.at, lifting=voices)
-            _store(tx, after, now)
+            after = replace(before, lifting=voices)
+            tx.flags.set(_FLAG, asdict(after), now)
             return Freezing(frozen=after, changed=voices != before.lifting, needed=needed)
-        _store(tx, None, now)
+        tx.flags.set(_FLAG, {}, now)
         for held in tx.instructions.awaiting((State.APPROVED,)):
             tx.instructions.touch(held, now=now, due_at=now)  # at once: its window to execute is running
         announce(tx, "unfrozen", {"by": list(voices)}, policy=ctx.policy, now=now)
         return Freezing(frozen=None, changed=True, needed=needed)
 
-    done = await ctx.store.write(work, name="unfreeze")
-    ctx.wake()
-    return done
+    return await ctx.write(work, name="unfreeze")
 
 
 async def _refusal(ctx: Context, person: str, roles: tuple[Role, ...], otherwise: No) -> No | None:
     standing = await ctx.people.standing(person)
-    refusal = full_member(standing.person, home=ctx.home)
-    if refusal is not None:
-        return refusal
-    return None if any(listed(role, standing, ctx.policy.people) for role in roles) else otherwise
-
-
-def _store(tx: Tx, state: Frozen | None, now: datetime) -> None:
-    value: dict[str, object] = {}
-    if state is not None:
-        value = {"by": state.by, "reason": state.reason, "at": state.at, "lifting": list(state.lifting)}
-    tx.flags.set(_FLAG, value, now)
+    return in_role(standing, roles, otherwise, people=ctx.policy.people, home=ctx.home)

@@ -12,7 +12,7 @@ from bot.domain.payments.bulk_records import BulkJob
 from bot.domain.payments.instruction import Instruction, State
 from bot.domain.payments.operation import Operation
 from bot.domain.payments.payout import MAX_CREATES, absence_is_proven, counts_as_read, looks_after, silence_is_proven
-from bot.workflows.context import SYSTEM, Context
+from bot.workflows.context import Context
 from bot.workflows.requests.settle import ask_people, end_refused
 from storage.repositories.instructions import Changes
 from storage.transaction import Tx
@@ -63,7 +63,7 @@ def found_after_create(
     elif instruction.refusal is not None:
         end_refused(ctx, tx, instruction, now)  # creating moves no money, so one look is enough
     elif absent and not asked and instruction.creates < MAX_CREATES:
-        tx.instructions.move(instruction, State.NEW, now=now, actor=SYSTEM, action="create_again", due_at=now)
+        tx.instructions.move(instruction, State.NEW, now=now, action="create_again", due_at=now)
     elif absent or (look.doubt and not asked and ctx.quiet.given_up(since=instruction.unknown_since, now=now)):
         give_up(ctx, tx, instruction, look, now)
     else:
@@ -104,9 +104,7 @@ async def is_absent(ctx: Context, instruction: Instruction, look: Look[Held], *,
             _hold_back(ctx, tx, instruction, look.doubt, changes)
         return False
 
-    absent = await ctx.store.write(work, name="reread")
-    ctx.wake()
-    return absent
+    return await ctx.write(work, name="reread")
 
 
 def taken_note_of(ctx: Context, instruction: Instruction, look: Look[Held], now: datetime) -> tuple[Changes, bool]:

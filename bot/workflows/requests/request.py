@@ -12,7 +12,7 @@ from bot.domain.payments.moves import APPROVED
 from bot.domain.references import Letter, callback_token, reference, token_hash, ulid
 from bot.domain.requirement import Requirement
 from bot.workflows.context import Context
-from bot.workflows.requests.announce import Place, places, show_card
+from bot.workflows.requests.announce import asked_in, show_card
 from bot.workflows.requests.tighten import required
 from storage.errors import CommitUnknown, StorageFull
 from storage.room import Room
@@ -35,11 +35,6 @@ Known = Callable[[Tx, str], Instruction | None]
 """The request that a source made already."""
 
 
-def by_source(tx: Tx, key: str) -> Instruction | None:
-    """The request that this source made already, if any."""
-    return tx.instructions.by_source(key)
-
-
 async def request(ctx: Context, requested: Requested) -> Instruction:
     """Store the request with its code, digest, policy snapshot and callback addresses, durably.
 
@@ -52,7 +47,11 @@ async def request(ctx: Context, requested: Requested) -> Instruction:
 
 
 async def request_of(
-    ctx: Context, source_key: str, make: Callable[[Tx, datetime], Requested], *, known: Known = by_source
+    ctx: Context,
+    source_key: str,
+    make: Callable[[Tx, datetime], Requested],
+    *,
+    known: Known = lambda tx, key: tx.instructions.by_source(key),
 ) -> Instruction:
     """The same for a request that ``make`` builds inside the transaction. ``make`` may give it another source key."""
     if ctx.store.disk.room() is not Room.ENOUGH:
@@ -100,8 +99,7 @@ def _store(ctx: Context, tx: Tx, requested: Requested, *, code: str, now: dateti
     for about in kind.called_back:
         token = callback_token(key=ctx.token_key, instruction_id=instruction.id, kind=about)
         tx.tokens.put(token_hash=token_hash(token), instruction_id=instruction.id, kind=about, expires_at=None)
-    first = Place.REQUESTER if Place.REQUESTER in places(instruction, ctx.policy) else Place.APPROVALS
-    show_card(tx, instruction, first, policy=ctx.policy, now=now)
+    show_card(ctx, tx, instruction, asked_in(ctx, instruction), now)
     return instruction
 
 

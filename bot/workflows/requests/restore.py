@@ -23,7 +23,7 @@ from bot.domain.payments.instruction import (
 from bot.domain.payments.moves import CREATES
 from bot.domain.payments.payout import daily_key
 from bot.domain.recovery import HELD, Finding, Look, ReadingOnly, Seen
-from bot.workflows.context import SYSTEM, Context
+from bot.workflows.context import Context
 from bot.workflows.reading_only import WAITS, looks, not_looked_for, note, reading_only
 from bot.workflows.requests.announce import alert
 from storage.repositories.instructions import Changes
@@ -77,10 +77,9 @@ async def is_held(ctx: Context, instruction: Instruction) -> bool:
         return False
     now = ctx.clock.now()
     show, due = instruction.reason != HELD, now + ctx.quiet.spacing
-    await ctx.store.write(
+    await ctx.write(
         lambda tx: tx.instructions.touch(instruction, now=now, show=show, reason=HELD, due_at=due), name="held"
     )
-    ctx.wake()
     return True
 
 
@@ -99,8 +98,7 @@ async def is_known_here(ctx: Context, payments: PaymentsClient, instruction: Ins
         raise ServiceNow("payments", finding.reason)
     if finding.seen is Seen.FOUND:
         await ctx.high_water.doubt(f"{UNKNOWN_HERE}: {instruction.reference}")
-        await ctx.store.write(lambda tx: _take_up(ctx, tx, instruction, ctx.clock.now(), finding.reason), name="found")
-        ctx.wake()
+        await ctx.write(lambda tx: _take_up(ctx, tx, instruction, ctx.clock.now(), finding.reason), name="found")
         return False
     ctx.high_water.looked.add(instruction.id)
     return True
@@ -153,8 +151,7 @@ def _take_up(ctx: Context, tx: Tx, instruction: Instruction, sent_at: datetime, 
     """The service holds more than the database: from here on the outcome is read, as after any lost answer."""
     now = ctx.clock.now()
     if instruction.state in FINAL:
-        facts = {"reason": f"{reason}; it is {instruction.state.value} here"}
-        alert(tx, instruction, topic="paid_after_close", facts=facts, policy=ctx.policy, now=now)
+        alert(ctx, tx, instruction, "paid_after_close", now, reason=f"{reason}; it is {instruction.state.value} here")
     elif instruction.state in _READ_ANYWAY:
         tx.instructions.touch(instruction, now=now, due_at=now)
     elif instruction.state in WAITS:
@@ -179,7 +176,6 @@ def _to_be_read(ctx: Context, tx: Tx, instruction: Instruction, sent_at: datetim
         instruction,
         State.CREATE_UNKNOWN if creates else State.COMMIT_UNKNOWN,
         now=now,
-        actor=SYSTEM,
         action="found_after_restore",
         detail={"attempt": n},
         **changes,

@@ -11,7 +11,7 @@ from bot.domain.approvals import Count
 from bot.domain.payments.instruction import Instruction, State
 from bot.domain.payments.payout import daily_key
 from bot.presentation.payments.holding import is_unanswered
-from bot.workflows.context import SYSTEM, Context
+from bot.workflows.context import Context
 from bot.workflows.holding import hold
 from bot.workflows.requests.announce import remind
 from bot.workflows.requests.ballot import Standings, count, next_round, require_fresh, why_more
@@ -83,7 +83,6 @@ def claim(
         instruction,
         State.SENDING,
         now=now,
-        actor=SYSTEM,
         action="send",
         detail={"attempt": n, "counted": sorted(counted), "digest": instruction.digest},
         sent_at=now,
@@ -142,7 +141,6 @@ def _ask_again(ctx: Context, tx: Tx, instruction: Instruction, found: Count, now
         instruction,
         back,
         now=now,
-        actor=SYSTEM,
         action="votes_no_longer_count",
         detail={"counted": sorted(found.counted), "void": {who: why.value for who, why in found.void.items()}},
         reason=why_more(instruction, found),
@@ -152,7 +150,7 @@ def _ask_again(ctx: Context, tx: Tx, instruction: Instruction, found: Count, now
         due_at=now + ctx.quiet.spacing * 60 if instruction.commits else now,
     )
     if moved is not None and back is State.AWAITING:
-        remind(tx, moved, 0, policy=ctx.policy, now=now)  # at once: the approvers think they are done
+        remind(ctx, tx, moved, 0, now)  # at once: the approvers think they are done
 
 
 def _expire(ctx: Context, tx: Tx, instruction: Instruction, now: datetime) -> None:

@@ -3,12 +3,43 @@
 from datetime import datetime, timedelta
 
 from bot.domain.outcome import tells_words
+from bot.domain.payments.bulk_progress import BulkProgress
 from bot.domain.payments.instruction import Instruction, State
 from bot.domain.reminders import next_look
-from bot.workflows.context import SYSTEM, Context
-from bot.workflows.requests.announce import Place, is_shown, show_card, tell
+from bot.workflows.context import Context
+from bot.workflows.requests.announce import Place, is_shown, show_card, show_file, tell
 from storage.repositories.instructions import Changes
 from storage.transaction import Tx
+
+
+def on_record(remote_id: str, status: str) -> Changes:
+    """Changes of a request that the service has on record: nothing about it is in doubt any more."""
+    return {
+        "remote_id": remote_id,
+        "remote_status": status,
+        "refusal": None,
+        "suspect": None,
+        "unknown_since": None,
+        "reads": 0,
+        "puts_off": 0,
+        "reason": "",
+        "due_at": None,
+    }
+
+
+async def prepared(
+    ctx: Context, instruction: Instruction, *, progress: BulkProgress | None = None, file: str = ""
+) -> None:
+    """Nothing has to be created: show it to the approvers, with this file in the thread of their card."""
+    now = ctx.clock.now()
+    changes: Changes = {"puts_off": 0, "reason": "", "progress": progress or instruction.progress}
+
+    def work(tx: Tx) -> None:
+        show_approvers(ctx, tx, instruction, changes, action="prepared", now=now)
+        if file:
+            show_file(ctx, tx, instruction, Place.APPROVALS, file, now)
+
+    await ctx.write(work, name="prepared")
 
 
 def show_approvers(
@@ -24,11 +55,9 @@ def show_approvers(
         "due_at": next_look(posted_at=now, expires_at=expires, now=now) if seen else None,
     }
     made = {"remote_id": changes["remote_id"]} if "remote_id" in changes else {}
-    moved = tx.instructions.move(
-        instruction, State.AWAITING, now=now, actor=SYSTEM, action=action, detail=made, **merged
-    )
+    moved = tx.instructions.move(instruction, State.AWAITING, now=now, action=action, detail=made, **merged)
     if moved is not None:
-        show_card(tx, moved, Place.APPROVALS, policy=ctx.policy, now=now)
+        show_card(ctx, tx, moved, Place.APPROVALS, now)
 
 
 def end(
@@ -51,7 +80,6 @@ def end(
         instruction,
         state,
         now=now,
-        actor=SYSTEM,
         action=state.value,
         detail={"reason": reason, "said": said} if said else {"reason": reason},
         reason=reason,
@@ -61,7 +89,21 @@ def end(
     )
     if moved is not None:
         ctx.kinds[moved.kind].ended(ctx, tx, moved, now)
-        tell(tx, moved, policy=ctx.policy, now=now)
+        tell(ctx, tx, moved, now)
+
+
+async def end_changed(ctx: Context, instruction: Instruction) -> None:
+    """Our own record is not what was approved: see :func:`end_mismatch`."""
+    reason, now = "our own record was changed after it was approved", ctx.clock.now()
+    await ctx.write(lambda tx: end_mismatch(ctx, tx, instruction, reason, now), name="reread")
+
+
+def end_mismatch(ctx: Context, tx: Tx, instruction: Instruction, reason: str, now: datetime) -> None:
+    """It is not what was approved, and ends. After an earlier attempt people decide: something may have been paid."""
+    if instruction.commits:
+        ask_people(ctx, tx, instruction, reason, now)
+    else:
+        end(ctx, tx, instruction, State.MISMATCH, reason, now)
 
 
 def _left_unnamed(ctx: Context, instruction: Instruction, state: State, remote_id: str | None) -> bool:
@@ -94,7 +136,6 @@ def ask_people(
         instruction,
         State.NEEDS_HUMAN,
         now=now,
-        actor=SYSTEM,
         action="needs_human",
         detail={"reason": reason, "suspect": suspect or ""},
         reason=f"{before}{reason}",
@@ -104,5 +145,5 @@ def ask_people(
         due_at=now + ctx.quiet.spacing * 60 if instruction.commits else None,
     )
     if moved is not None:
-        show_card(tx, moved, Place.APPROVALS, policy=ctx.policy, now=now)  # approvers may never have seen it before
-        tell(tx, moved, policy=ctx.policy, now=now)
+        show_card(ctx, tx, moved, Place.APPROVALS, now)  # approvers may never have seen it before
+        tell(ctx, tx, moved, now)

@@ -7,13 +7,13 @@ If the requester may ask again, approvers approve anew; an approved request does
 from datetime import datetime
 
 from bot.domain.approvals import No, may_request
-from bot.domain.audit import Entry
 from bot.domain.errors import ServiceNow
 from bot.domain.payments.instruction import Instruction, State
 from bot.presentation.payments.holding import held, is_held
-from bot.workflows.context import SYSTEM, Context
+from bot.workflows.context import Context
 from bot.workflows.requests.announce import alert
 from bot.workflows.requests.ballot import Standings
+from bot.workflows.witness import witness
 from storage.repositories.instructions import Changes
 from storage.transaction import Tx
 
@@ -56,7 +56,7 @@ def suspend(ctx: Context, tx: Tx, instruction: Instruction, no: No, now: datetim
     changes: Changes = {"reason": reason, "round": instruction.round + 1 if votes else instruction.round}
     after = _put_back(ctx, tx, instruction, back, changes, no, now)
     if after is not None:
-        alert(tx, after, topic=f"suspended:{after.round}", facts={"reason": reason}, policy=ctx.policy, now=now)
+        alert(ctx, tx, after, f"suspended:{after.round}", now, reason=reason)
     return after
 
 
@@ -83,20 +83,8 @@ def _put_back(
     if back is not instruction.state:
         due = now + ctx.quiet.spacing * 60 if back is State.NEEDS_HUMAN else now
         changes = {**changes, "decided_by": "", "exec_deadline": None, "due_at": due}
-        return tx.instructions.move(
-            instruction, back, now=now, actor=SYSTEM, action="suspended", detail=detail, **changes
-        )
+        return tx.instructions.move(instruction, back, now=now, action="suspended", detail=detail, **changes)
     after = tx.instructions.touch(instruction, now=now, show=True, **changes)
     if after is not None:
-        state = after.state.value
-        entry = Entry(
-            at=now,
-            instruction_id=after.id,
-            actor=SYSTEM,
-            action="suspended",
-            before=state,
-            after=state,
-            detail=detail,
-        )
-        tx.audit.append(entry)
+        witness(tx, "suspended", detail, now, about=after)
     return after

@@ -7,16 +7,16 @@ votes without a typed amount are void where the amount must be typed.
 from datetime import datetime
 
 from bot.domain.approvals import Count, Void
-from bot.domain.audit import Entry
 from bot.domain.payments.bulk import BulkPayload, CancelPayload
 from bot.domain.payments.bulk_state import SAME_PAYMENT, doubts_of, facts_of, requirement_of
 from bot.domain.payments.instruction import NOT_PAID, Instruction, Payload, State
 from bot.domain.payments.moves import APPROVED
 from bot.domain.payments.payout import daily_key
 from bot.domain.requirement import Requirement
-from bot.workflows.context import SYSTEM, Context
+from bot.workflows.context import Context
 from bot.workflows.requests.announce import remind
 from bot.workflows.requests.ballot import without_the_others
+from bot.workflows.witness import witness
 from storage.transaction import Tx
 
 _OPEN = (
@@ -49,7 +49,7 @@ def _at_start(ctx: Context, tx: Tx, instruction: Instruction, now: datetime) -> 
     void = {vote.person: Void.UNTYPED for vote in votes if not vote.typed}
     asked = without_the_others(tx, held, votes, Count(typed, void), now)
     if asked is not None and void:
-        remind(tx, asked, 0, policy=ctx.policy, now=now)
+        remind(ctx, tx, asked, 0, now)
     return asked
 
 
@@ -95,17 +95,6 @@ def tighten(ctx: Context, tx: Tx, instruction: Instruction, now: datetime) -> In
         lease_until=instruction.lease_until,
     )
     if held is not None:
-        state = held.state.value
         detail = {"quorum": wanted.quorum, "typed_amount": wanted.typed_amount}
-        tx.audit.append(
-            Entry(
-                at=now,
-                instruction_id=held.id,
-                actor=SYSTEM,
-                action="tightened",
-                before=state,
-                after=state,
-                detail=detail,
-            )
-        )
+        witness(tx, "tightened", detail, now, about=held)
     return held

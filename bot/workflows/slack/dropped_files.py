@@ -30,7 +30,7 @@ from bot.workflows.context import Context, Subject
 from bot.workflows.slack.boards import post_board, show_board
 from bot.workflows.slack.file_actions import suggested
 from bot.workflows.slack.headers import Patience, first_row
-from bot.workflows.workers import Hold, Work
+from bot.workflows.workers import Work
 from storage.rows import DropRow, DropState
 from storage.transaction import Tx
 
@@ -62,18 +62,7 @@ class Sighting:
 async def notice(ctx: Context, sightings: Sequence[Sighting]) -> None:
     """Store files to examine; known ones change nothing."""
     now = ctx.clock.now()
-    rows = [
-        DropRow(
-            id=seen.file_id,
-            channel=seen.channel,
-            message_ts=seen.message_ts,
-            thread_ts=seen.thread_ts or seen.message_ts,
-            user=seen.user,
-            created_at=now,
-            due_at=now,
-        )
-        for seen in sightings
-    ]
+    rows = [_noticed(seen, now) for seen in sightings]
 
     def remember(tx: Tx) -> bool:
         news = [tx.dropped.notice(row) for row in rows]
@@ -81,6 +70,18 @@ async def notice(ctx: Context, sightings: Sequence[Sighting]) -> None:
 
     if await ctx.store.write(remember, name="notice_files"):
         ctx.wake()
+
+
+def _noticed(seen: Sighting, now: datetime) -> DropRow:
+    return DropRow(
+        id=seen.file_id,
+        channel=seen.channel,
+        message_ts=seen.message_ts,
+        thread_ts=seen.thread_ts or seen.message_ts,
+        user=seen.user,
+        created_at=now,
+        due_at=now,
+    )
 
 
 async def forget(ctx: Context, file_id: str) -> None:
@@ -145,13 +146,8 @@ async def _decide(ctx: Context, row: DropRow, file: DroppedFile) -> None:
         ctx.wake()
 
 
-async def examine(ctx: Context, info: FileInfo, share: Share) -> DroppedFile:
-    """What a file is, by its first bytes. Raises what :class:`bot.slack.downloads.Downloads` raises."""
-    return (await _examined(ctx, info, share))[0]
-
-
 async def _examined(ctx: Context, info: FileInfo, share: Share) -> tuple[DroppedFile, bytes]:
-    """The same, and those bytes."""
+    """What a file is, by its first bytes, and those. Raises what :class:`bot.slack.downloads.Downloads` raises."""
     if info.size > LARGEST:  # no action takes it, whatever it is
         raise UnusableFile(FileTrouble.TOO_LARGE, name=info.name, limit=LARGEST, size=info.size)
     head = await ctx.downloads.head(info, most=HEAD_BYTES)
@@ -197,7 +193,7 @@ async def still_there(ctx: Context, file_id: str, share: Share, *, vouched: bool
     if vouched and row is None and not info.channels:
         await _keep_place(ctx, file_id, share, info.user)
     if row is None or row.state is not DropState.OFFERED or row.size != info.size:
-        return await examine(ctx, info, share)
+        return (await _examined(ctx, info, share))[0]
     thread_ts = share.thread_ts or share.ts
     return replace(_dropped(row), channel=share.channel, message_ts=share.ts, thread_ts=thread_ts, name=info.name)
 
@@ -205,16 +201,8 @@ async def still_there(ctx: Context, file_id: str, share: Share, *, vouched: bool
 async def _keep_place(ctx: Context, file_id: str, share: Share, user: str) -> None:
     """Store where Slack said a file is shared, for the press that follows. An event of its message still offers it."""
     now = ctx.clock.now()
-    row = DropRow(
-        id=file_id,
-        channel=share.channel,
-        message_ts="",
-        thread_ts="",
-        user=user,
-        created_at=now,
-        due_at=None,
-        state=DropState.QUIET,
-    )
+    seen = Sighting(file_id=file_id, channel=share.channel, user=user)
+    row = replace(_noticed(seen, now), due_at=None, state=DropState.QUIET)
     await ctx.store.write(lambda tx: tx.dropped.notice(row), name="keep_place")
 
 
@@ -293,17 +281,16 @@ async def _later(ctx: Context, row: DropRow, reason: str, *, wait: float | None 
     if row.attempts >= most:
         await _keep_quiet(ctx, row, reason)
         return
-    due = _when(ctx.clock.now(), row, wait)
+    pause = max(back_off(first=1.0, attempts=row.attempts, ceiling=60.0), timedelta(seconds=wait or 0.0))
+    due = ctx.clock.now() + pause
     await ctx.store.write(lambda tx: tx.dropped.again(row.id, due_at=due), name="file_later")
 
 
-def _when(now: datetime, row: DropRow, wait: float | None) -> datetime:
-    return now + max(back_off(first=1.0, attempts=row.attempts, ceiling=60.0), timedelta(seconds=wait or 0.0))
-
-
-def _claim(tx: Tx, hold: Hold) -> list[DropRow]:
-    return tx.dropped.claim_due(**hold)
-
-
-FILES = Work(name="files", table="dropped_file", slots=_AT_ONCE, claim=_claim, step=lambda ctx: partial(_look, ctx))
+FILES: Work[DropRow] = Work(
+    name="files",
+    table="dropped_file",
+    slots=_AT_ONCE,
+    claim=lambda tx, hold: tx.dropped.claim_due(**hold),
+    step=lambda ctx: partial(_look, ctx),
+)
 """Examine the files that wait for it."""

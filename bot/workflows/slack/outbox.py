@@ -19,7 +19,7 @@ from bot.workflows.alerts import tell_everybody
 from bot.workflows.context import PLAIN, Context
 from bot.workflows.slack.posting import DIRECT, names, post, speaker_of, where
 from bot.workflows.slack.searching import forgetting, has_come_further, remembering, stretch_of
-from bot.workflows.workers import Hold, Work
+from bot.workflows.workers import Work
 from storage.leases import LEASE_SECONDS
 from storage.rows import Action, Board, OutboxRow, OutboxState
 from storage.transaction import Tx
@@ -85,8 +85,7 @@ async def _deliver(ctx: Context, row: OutboxRow, turn: Turn) -> None:
     except ServiceNever as refused:
         await _refused(ctx, row, board, refused.reason)
     else:
-        await ctx.store.write(lambda tx: _posted(tx, ctx, row, board, posted), name="posted")
-        ctx.wake()
+        await ctx.write(lambda tx: _posted(tx, ctx, row, board, posted), name="posted")
 
 
 async def _missing(ctx: Context, row: OutboxRow) -> OutboxRow | None:
@@ -101,8 +100,7 @@ async def _missing(ctx: Context, row: OutboxRow) -> OutboxRow | None:
         await _not_searched(ctx, row, board, silent, stretch)
         return None
     if there is not None:
-        await ctx.store.write(lambda tx: _posted(tx, ctx, row, board, there, found=True), name="found_post")
-        ctx.wake()
+        await ctx.write(lambda tx: _posted(tx, ctx, row, board, there, found=True), name="found_post")
         return None
     payload = forgetting(row)
     if payload is None:
@@ -224,9 +222,11 @@ def _pause(row: OutboxRow) -> timedelta:
     return back_off(first=1.0, attempts=row.attempts, ceiling=60.0)
 
 
-def _claim(tx: Tx, hold: Hold) -> list[OutboxRow]:
-    return tx.outbox.claim_due(**hold)
-
-
-OUTBOX = Work(name="outbox", table="outbox", slots=100, claim=_claim, step=lambda ctx: partial(_deliver_ours, ctx))
+OUTBOX: Work[OutboxRow] = Work(
+    name="outbox",
+    table="outbox",
+    slots=100,
+    claim=lambda tx, hold: tx.outbox.claim_due(**hold),
+    step=lambda ctx: partial(_deliver_ours, ctx),
+)
 """Post what waits in the outbox."""

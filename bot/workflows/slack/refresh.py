@@ -109,10 +109,9 @@ async def _not_drawn(ctx: Context, board: Board, number: str) -> _NotYet:
     if board.attempts == _TOLD_AFTER:
         facts = {"topic": "not_drawn", "channel": board.channel, "number": number}
         key = f"not_drawn:{number}"
-        await ctx.store.write(
+        await ctx.write(
             lambda tx: tell_everybody(tx, key=key, facts=facts, policy=ctx.policy, now=now), name="not_drawn"
         )
-        ctx.wake()
     return _NotYet(now + _pause(board), failed=True)
 
 

@@ -3,9 +3,13 @@
 import pytest
 
 from bot.domain.payments.instruction import FINAL, MONEY_OUT, Kind, State
-from bot.domain.payments.moves import APPROVED, CREATES, allows, arrows
+from bot.domain.payments.moves import APPROVED, CREATES, MOVES, allows
 
 EVERY_KIND = pytest.mark.parametrize("kind", Kind)
+
+
+def arrows(kind: Kind) -> set[tuple[State, State]]:
+    return {(one, to) for one, targets in MOVES[kind].items() for to in targets}
 
 
 def before(kind: Kind, state: State) -> set[State]:

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from bot.domain.money import Cents
+from bot.domain.payments.evidence import differences
 from bot.domain.payments.instruction import FINAL, State
 from bot.domain.payments.operation import Operation
 from bot.domain.payments.payout import (
@@ -12,7 +13,6 @@ from bot.domain.payments.payout import (
     Quiet,
     counts_as_read,
     daily_key,
-    differences,
     rank,
     silence_is_proven,
     state_of,
