@@ -47,6 +47,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    gc.disable()  # until all is collected: nothing of it is garbage
     if config.getoption("--complete") and not hasattr(config, "workerinput"):
         config.pluginmanager.register(Complete())
 
@@ -77,6 +78,13 @@ def _variations(item: pytest.Item) -> dict[str, Any]:
 @pytest.hookimpl(trylast=True)
 def pytest_collection_finish() -> None:
     """What was collected stays until the end: looking through it for garbage again and again would take long."""
+    gc.collect()
+    gc.freeze()
+    gc.enable()
+
+
+def pytest_sessionfinish() -> None:
+    """pytest looks for garbage five times at the end; once through what the tests left is enough."""
     gc.collect()
     gc.freeze()
 
