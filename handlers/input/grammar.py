@@ -171,8 +171,9 @@ def read_arguments(verb: Verb, words: Sequence[str], *, spelled: str) -> dict[st
 
 
 def too_many(words: Sequence[str], example: str) -> PersonError:
-    """Words after the last argument."""
-    return PersonError(argument=words[0], rule=TOO_MANY_WORDS, example=example, given=" ".join(words))
+    """Words after the last argument; the first is named, and they are repeated where there are several."""
+    given = " ".join(words) if len(words) > 1 else ""
+    return PersonError(argument=words[0], rule=TOO_MANY_WORDS, example=example, given=given)
 
 
 def with_example(broken: PersonError, example: str, text: str = "") -> PersonError:

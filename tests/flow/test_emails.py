@@ -156,8 +156,8 @@ EMAIL_BULK_BASE_URL.""")
 @pytest.mark.rig(email_single_base_url=None)
 async def test_the_address_for_whole_files_works_alone(rig: Rig) -> None:
     said = await email(rig, "check ana@example.com")
-    assert shown(said) == snapshot(""":electric_plug: The e-mail processing of single addresses service is not \
-configured. The operator has to set `EMAIL_SINGLE_BASE_URL`.""")
+    assert shown(said) == snapshot(""":electric_plug: The single-address e-mail service is not configured. \
+The operator has to set `EMAIL_SINGLE_BASE_URL`.""")
     message = await dropped(rig)
     assert ways(rig) == ["whole"]
     await rig.submit(MARIA, {})

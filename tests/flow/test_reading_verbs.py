@@ -247,7 +247,7 @@ The service's id: ······
 Code: code-0
 Created: 2026-11-20 09:00 UTC
 Changed: 2026-11-20 09:00 UTC
-This is the service's record. It was not asked for through Switchboard.""")
+This is the service's record. Switchboard did not ask for it.""")
     assert told.plain.count(foreign) == 2
 
 

@@ -64,7 +64,7 @@ _STATES: Mapping[RunState, str] = {
 
 BUSY = "the service has too much to do; try again in a minute"
 ADDRESS_RULE = "an e-mail address such as ana@example.com"
-SINGLE_ADDRESSES = "e-mail processing of single addresses"
+SINGLE_ADDRESSES = "single-address e-mail"
 
 
 def no_answer(reason: str) -> str:

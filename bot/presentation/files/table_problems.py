@@ -76,7 +76,8 @@ _OTHERS = {FileKind.AUDIO: "an audio file", FileKind.VIDEO: "a video", FileKind.
 
 
 def _format(name: str) -> str:
-    return _FORMATS.get(name) or _OTHERS[KIND_OF[name]]
+    kind = KIND_OF.get(name)
+    return _FORMATS.get(name) or (_OTHERS.get(kind) if kind else None) or "of another kind"
 
 
 def _name(text: str) -> str:

@@ -165,7 +165,7 @@ def job(found: BulkJob) -> Content:
             ("Completed", _number(found.completed)),
             ("Failed", _number(found.failed)),
         ],
-        notes=["This is the service's record. It was not asked for through Switchboard."],
+        notes=["This is the service's record. Switchboard did not ask for it."],
     )
 
 

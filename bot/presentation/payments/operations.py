@@ -83,7 +83,7 @@ def record(operation: Operation) -> Content:
         f"{_amount(operation)} {towards} {person}" if person else _amount(operation),
         [("Type", operation.operation_type), *_known_there(operation)],
         about=f"For: {operation.description}" if clean(operation.description) else "",
-        notes=["This is the service's record. It was not asked for through Switchboard."],
+        notes=["This is the service's record. Switchboard did not ask for it."],
     )
 
 

@@ -179,7 +179,7 @@ async def test_what_is_missing_or_wrong_is_told_with_an_example(rig: Rig) -> Non
 :pencil2: *email*: it must be an e-mail address such as ana@example.com. You gave: ana@@example.com
 Nothing was done. For example: `/pay account ana@example.com`""")
     assert shown((await ask(rig, "partner now")).text) == snapshot("""\
-:pencil2: *now*: this is one word too many. You gave: now
+:pencil2: *now*: this is one word too many.
 Nothing was done. For example: `/pay partner`""")
 
 
