@@ -23,6 +23,8 @@ HEADER_SECONDS: Final = 10.0
 IDLE_SECONDS: Final = 75.0
 """Longer than proxies keep an idle connection, so that the proxy closes it first, and never while it sends."""
 _BETWEEN_LOOKS: Final = 1.0
+_LAST_REQUESTS: Final = 0.5
+"""Seconds for connections that are open when the process stops to send the request that they were made for."""
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -109,6 +111,15 @@ class Connections:
         """Close the connection of this request at once."""
         if request.transport is not None:
             request.transport.abort()
+
+    async def last_requests(self) -> None:
+        """Wait until every request that was begun has come in, with a time limit."""
+        loop = asyncio.get_running_loop()
+        until = loop.time() + _LAST_REQUESTS
+        while loop.time() < until and any(  # noqa: ASYNC110 - once in a process' life
+            guest.phase is _Phase.HEADERS for guest in self._guests.values()
+        ):
+            await asyncio.sleep(_MOMENT)
 
     def sweep(self) -> None:
         """Close connections that have kept us waiting too long."""
@@ -227,3 +238,16 @@ class Site(web.BaseSite):
         self._server = await asyncio.get_running_loop().create_server(
             lambda: _Door(self._connections, server()), self._host, self._port, backlog=self._backlog
         )
+
+    async def stop(self) -> None:
+        """Listen no more, and let whoever has connected by now send their request: a click must not be lost."""
+        await _come_in()  # what waits in the kernel's queue would be cut off
+        await super().stop()
+        await _come_in()
+        await self._connections.last_requests()
+
+
+async def _come_in() -> None:
+    """Let the event loop accept the connections that wait, and make them ours: a few of its rounds."""
+    for _ in range(4):
+        await asyncio.sleep(0)

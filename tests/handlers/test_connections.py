@@ -2,8 +2,9 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
+from typing import cast
 from urllib.parse import urlencode, urlsplit
 
 import aiohttp
@@ -28,6 +29,8 @@ class Server:
         self.bodies = Bodies(self.connections, seconds=60, most=MEBIBYTE)
         self.release = asyncio.Event()
         self.port = 0
+        self.listens: Callable[[], bool]
+        self.stop: Callable[[], Awaitable[None]]
         self._clients: list[Client] = []
 
     async def client(self, *, source: str = "127.0.0.1") -> "Client":
@@ -57,12 +60,15 @@ class Server:
         app.router.add_get("/slow", server._slow)
         runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1)
         await runner.setup()
-        await Site(runner, server.connections, "127.0.0.1", 0).start()
+        server.stop = runner.cleanup
+        site = Site(runner, server.connections, "127.0.0.1", 0)
+        await site.start()
+        server.listens = lambda: cast("asyncio.Server", site._server).is_serving()
         server.port = runner.addresses[0][1]
         yield server
         for client in server._clients:
             client.close()
-        await runner.cleanup()
+        await server.stop()
 
 
 class Client:
@@ -109,6 +115,28 @@ async def until(found: Callable[[], bool]) -> None:
     async with asyncio.timeout(20):
         while not found():  # noqa: ASYNC110 - what a socket did is told nobody
             await asyncio.sleep(0.01)
+
+
+@pytest.mark.parametrize("sent", [b"", HALF])
+async def test_who_has_connected_when_the_process_stops_is_answered(sent: bytes) -> None:
+    async with Server.open() as server:
+        in_time = await server.client()
+        await in_time.send(sent)
+        stopping = asyncio.ensure_future(server.stop())
+        await until(lambda: not server.listens())
+        rest = b"GET /vouched HTTP/1.1\r\nHost: x\r\n\r\n"
+        await in_time.send(rest if not sent else b"y\r\nContent-Length: 0\r\n\r\n")
+        assert await in_time.answer() == (b"200 signed" if not sent else b"404 404: Not Found")
+        await stopping
+
+
+async def test_a_stop_waits_for_nobody_who_says_nothing_and_for_no_idle_connection_at_all() -> None:
+    async with Server.open() as server:
+        idle, silent = [await server.client() for _ in range(2)]
+        assert await idle.ask("/vouched") == b"200 signed"
+        await server.stop()
+        assert await idle.over()
+        assert await silent.over()
 
 
 @pytest.mark.parametrize("sent", [b"", HALF])
