@@ -24,7 +24,7 @@ IDLE_SECONDS: Final = 75.0
 """Longer than proxies keep an idle connection, so that the proxy closes it first, and never while it sends."""
 _BETWEEN_LOOKS: Final = 1.0
 _LAST_REQUESTS: Final = 0.5
-"""Seconds for connections that are open when the process stops to send the request that they were made for."""
+"""Seconds that an open connection has to send its request when the process stops."""
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -113,7 +113,7 @@ class Connections:
             request.transport.abort()
 
     async def last_requests(self) -> None:
-        """Wait until every request that was begun has come in, with a time limit."""
+        """Wait until every open connection has sent its request, with a time limit."""
         loop = asyncio.get_running_loop()
         until = loop.time() + _LAST_REQUESTS
         while loop.time() < until and any(  # noqa: ASYNC110 - once in a process' life
@@ -240,14 +240,14 @@ class Site(web.BaseSite):
         )
 
     async def stop(self) -> None:
-        """Listen no more, and let whoever has connected by now send their request: a click must not be lost."""
-        await _come_in()  # what waits in the kernel's queue would be cut off
+        """Stop listening, then wait for the requests of open connections, so that no click is lost."""
+        await _come_in()  # connections in the kernel's queue would be reset
         await super().stop()
         await _come_in()
         await self._connections.last_requests()
 
 
 async def _come_in() -> None:
-    """Let the event loop accept the connections that wait, and make them ours: a few of its rounds."""
+    """Give the event loop a few rounds to accept the waiting connections."""
     for _ in range(4):
         await asyncio.sleep(0)

@@ -32,7 +32,7 @@ def answer_to(error: Exception, *, command: str) -> Content:  # noqa: C901, PLR0
             log.warning("a request could not be handled", reason=str(error))
             return answers.try_again(f"{error.service} {told(error)}.")
         case CommitUnknown():
-            log.error("nobody knows whether a request was stored", reason=str(error))
+            log.error("a request may or may not have been stored", reason=str(error))
             return answers.uncertain(command)
         case StorageFull():
             log.error("a request could not be stored", problem=error.problem, mend=error.mend)

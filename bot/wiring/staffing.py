@@ -84,7 +84,7 @@ def unmet(policy: Policy, found: Collection[Standing], *, home: str) -> list[str
 
 
 def besides(policy: Policy, found: Collection[Standing], *, home: str) -> int:
-    """How many of these approvers are left for a request, whoever the requester is."""
+    """The number of these approvers who can vote on a request, whoever its requester is."""
     may_ask = any(may_request(one, people=policy.people, home=home) is None for one in found)
     return len(found) - (1 if may_ask else 0)
 

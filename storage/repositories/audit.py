@@ -120,7 +120,7 @@ class AuditTrail:
         """Close the chain under this key and continue under another one; returns the first row under that.
 
         That row holds the former keys, sealed under the new one: the new key alone can verify the whole chain. The new
-        key's seal covers the hash before it, so nobody can rewrite older rows with the old key.
+        key's seal covers the hash before it, so the old key cannot be used to rewrite older rows.
 
         Args:
             entry: who changes the key and when; the rest is filled in here.

@@ -91,7 +91,7 @@ class HighWater:
             return True
 
     async def is_sound(self) -> bool:
-        """Whether the chain may be anchored as it stands: it holds what was sent, and no operator has to look at it."""
+        """Whether the chain may be anchored now: it has all that was sent, and no operator has to check it."""
         async with self._turn:
             return (await self._stand()).may_send
 

@@ -234,7 +234,7 @@ def _again(ctx: Context, tx: Tx, event: StoreEvent, now: datetime) -> None:
 def _kept(body: str) -> str:
     """Stored part of an event: a small one as it came; of others the short values, and nothing when those are many.
 
-    The route table selects the values that are needed only later, when the event is processed.
+    Which values are needed is decided later, by the route table, when the event is processed.
     """
     sound = _TOKEN_LIKE.sub("[token]", body)
     if len(sound) <= _LARGEST:

@@ -99,7 +99,7 @@ def record(ctx: Context, tx: Tx, claimed: C, outcome: Outcome[T], answers: Answe
 def close(
     tx: Tx, under_way: Instruction, attempt: Attempt, outcome: AttemptOutcome, detail: str, now: datetime
 ) -> Instruction:
-    """Close an attempt with its outcome; the request as it stands now, if the attempt was still open.
+    """Close an attempt with its outcome. Returns the request's current state, if the attempt was still open.
 
     The row may have changed while the request was in flight, e.g. because another process started with a stricter
     policy; the answer counts all the same. Once another process has given the attempt up, only reads count: the

@@ -1,6 +1,6 @@
 """Whether an approved request may be sent now, checked once more in the transaction of the claim.
 
-The requester and the voters are checked last, because they count as they stand at the claim.
+The requester and the voters are checked last: their rights at the time of the claim count.
 """
 
 from collections.abc import Awaitable, Callable

@@ -1,4 +1,4 @@
-"""The requester may no longer ask for money: the request is held, and nobody can approve it or take it over.
+"""A requester lost the right to ask for money: the request is held, and nobody can approve it or take it over.
 
 Every approval so far is void: it was given to a requester who was allowed to ask. An admin may withdraw the request.
 If the requester may ask again, approvers approve anew; an approved request does not resume by itself.
