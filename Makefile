@@ -5,6 +5,8 @@ RUN_STAMP := .venv/.run
 BENCHMARKS := $(sort $(basename $(notdir $(wildcard tests/benchmarks/bench_*.py))))
 DEV_STAMP := .venv/.dev
 MEDIA_STAMP := .venv/.media
+# Where the environment says that no bytecode is kept, each of the workers and bots would compile every file again.
+unexport PYTHONDONTWRITEBYTECODE
 INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
 # Inner loop: no PostgreSQL, no browser, few random examples, one flow of each service.

@@ -2,8 +2,10 @@
 
 import os
 import shutil
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 import pytest_asyncio
@@ -14,8 +16,10 @@ from bot.playground.process import BotProcess
 from tests.playground.console.scene import Scene, open_scene
 from tests.process import played
 from tests.process.forked import Forked
+from tests.support.databases import lay
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+"""The first one is the same engine without windows; it takes half the processor time of the second."""
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -35,7 +39,7 @@ async def chromium() -> AsyncIterator[Browser]:
     async with async_playwright() as playwright:
         installed = next((path for name in BROWSERS if (path := shutil.which(name))), None)
         if installed is None and not Path(playwright.chromium.executable_path).exists():  # noqa: ASYNC240 - once
-            pytest.fail("There is no Chromium on this machine; Debian has it as the package chromium.")
+            pytest.fail("There is no Chromium on this machine; Debian has it as chromium-headless-shell and chromium.")
         launched = await playwright.chromium.launch(executable_path=installed, args=FLAGS)
         yield launched
         await launched.close()
@@ -74,7 +78,11 @@ async def page(browser: Browser, scene: Scene) -> AsyncIterator[Page]:
 
 
 class ForkedBot(BotProcess):
-    """The playground's bot, forked as in :mod:`tests.process.forked`."""
+    """The playground's bot, forked as in :mod:`tests.process.forked`, on a copy of a migrated database."""
+
+    def __init__(self, migrated: bytes, **process: Any) -> None:
+        super().__init__(**process)
+        lay(Path(self._environment["DATABASE_URL"].partition("///")[2]), migrated)
 
     async def _spawn(self) -> None:
         environment = {"PATH": os.environ["PATH"], **self._environment}
@@ -83,9 +91,9 @@ class ForkedBot(BotProcess):
 
 
 @pytest.fixture
-def bot_process() -> type[BotProcess]:
-    """How the playground starts its bot; ``BotProcess`` itself gives it an interpreter of its own."""
-    return ForkedBot
+def bot_process(migrated_sqlite: bytes) -> Callable[..., BotProcess]:
+    """How the playground starts its bot; ``BotProcess`` itself gives it an interpreter and an empty folder."""
+    return partial(ForkedBot, migrated_sqlite)
 
 
 @pytest.fixture
@@ -96,7 +104,7 @@ def haste() -> float:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def playground(
-    monkeypatch: pytest.MonkeyPatch, bot_process: type[BotProcess], haste: float
+    monkeypatch: pytest.MonkeyPatch, bot_process: Callable[..., BotProcess], haste: float
 ) -> AsyncIterator[Playground]:
     """The whole playground with a bot of its own."""
     monkeypatch.setattr("bot.playground.launch.BotProcess", bot_process)

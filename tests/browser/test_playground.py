@@ -14,11 +14,6 @@ from tests.browser.moving import become, enter, say, shot
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
 
-@pytest.fixture
-def bot_process() -> type[BotProcess]:
-    return BotProcess
-
-
 async def press_until(card: Locator, button: str, word: str) -> None:
     """Press again where the answer of a bot that has just started took longer than Slack waits, as people do."""
     for patience in (15_000, 15_000, 30_000):
@@ -30,6 +25,7 @@ async def press_until(card: Locator, button: str, word: str) -> None:
     raise AssertionError(await card.inner_text())
 
 
+@pytest.mark.parametrize("bot_process", [BotProcess], ids=["as it is started"])
 async def test_pay_refused_self_approval_approve_completed(visit: Page, playground: Playground) -> None:
     page = visit
     await enter(page, "C0FINANCE")
