@@ -41,8 +41,8 @@ format: $(DEV_STAMP)      ## format the code
 chaos: $(DEV_STAMP)       ## run the fault campaigns (single faults, pairs, random plans, kills), for hours. ARGS="kills --kills 100"
 	PYTHONPATH=$(CURDIR) $(BIN)/python -m tests.campaigns $(ARGS)
 
-campaign: $(DEV_STAMP)    ## run what make test leaves out: long tests, and the same tests on the other database
-	$(BIN)/python -m pytest -m "campaign or twin" --timeout 3600 -s $(ARGS)
+campaign: $(DEV_STAMP)    ## run what make test leaves out: long tests, the other database, many random examples
+	$(BIN)/python -m pytest -m "campaign or twin or hypothesis" --hypothesis-profile thorough --timeout 3600 -s $(ARGS)
 
 mutants: $(DEV_STAMP)     ## plant mistakes in copies of the sources; the tests have to find each
 	PYTHONPATH=$(CURDIR) $(BIN)/python -m tests.mutants $(ARGS)

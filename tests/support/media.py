@@ -4,6 +4,7 @@ import math
 import struct
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -32,7 +33,6 @@ _AUDIO_CODECS = {
     "flv": ("libmp3lame", "s16p"),
 }
 _VIDEO_CODECS = {"webm": "libvpx", "mpeg": "mpeg1video", "mpg": "mpeg1video", "flv": "flv"}
-_FPS = 25
 
 
 @dataclass(frozen=True)
@@ -46,19 +46,21 @@ class Heard:
     seconds: float
 
 
-def make(directory: Path, extension: str, *, seconds: float = 1.0, rate: int = 48_000, channels: int = 2) -> Path:
+def make(
+    directory: Path, extension: str, *, seconds: float = 1.0, rate: int = 48_000, channels: int = 2, fps: int = 25
+) -> Path:
     """A tone, with moving colours in video formats."""
     path = directory / f"sample-{seconds:g}.{extension}"
     codec, sample_format = _AUDIO_CODECS.get(extension, ("aac", "fltp"))
     with av.open(str(path), "w", format=_CONTAINERS.get(extension, extension)) as out:
         pictures: Any = None
         if extension in VIDEO:
-            pictures = out.add_stream(_VIDEO_CODECS.get(extension, "mpeg4"), rate=_FPS)
+            pictures = out.add_stream(_VIDEO_CODECS.get(extension, "mpeg4"), rate=fps)
             pictures.width, pictures.height, pictures.pix_fmt = 64, 64, "yuv420p"
         sound: Any = out.add_stream(codec, rate=rate if extension != "flv" else 44_100)
         sound.layout, sound.format = "stereo" if channels == 2 else "mono", sample_format
         if pictures is not None:
-            for frame in _colours(seconds):
+            for frame in _colours(seconds, fps):
                 out.mux(pictures.encode(frame))
             out.mux(pictures.encode(None))
         resampler = av.AudioResampler(format=sample_format, layout=sound.layout, rate=sound.rate, frame_size=1024)
@@ -71,13 +73,13 @@ def make(directory: Path, extension: str, *, seconds: float = 1.0, rate: int = 4
     return path
 
 
-def _colours(seconds: float) -> list[VideoFrame]:
+def _colours(seconds: float, fps: int) -> list[VideoFrame]:
     frames = []
-    for number in range(int(seconds * _FPS) or 1):
+    for number in range(int(seconds * fps) or 1):
         frame = VideoFrame(64, 64, "yuv420p")
         for index, plane in enumerate(frame.planes):
             plane.update(bytes([(number * 3 + index * 60) % 256]) * plane.buffer_size)
-        frame.pts, frame.time_base = number, Fraction(1, _FPS)
+        frame.pts, frame.time_base = number, Fraction(1, fps)
         frames.append(frame)
     return frames
 
@@ -87,15 +89,20 @@ def _tone(seconds: float, rate: int, channels: int) -> list[AudioFrame]:
     total, step = int(seconds * rate), rate // 10
     for start in range(0, total, step):
         count = min(step, total - start)
-        samples = b"".join(
-            struct.pack("<h", int(9_000 * math.sin(2 * math.pi * 440 * (start + n) / rate))) * channels
-            for n in range(count)
-        )
+        samples = _tenth(rate, channels)[: count * channels * 2]
         frame = AudioFrame(format="s16", layout="stereo" if channels == 2 else "mono", samples=count)
         frame.planes[0].update(samples.ljust(frame.planes[0].buffer_size, b"\x00"))
         frame.sample_rate, frame.pts, frame.time_base = rate, start, Fraction(1, rate)
         frames.append(frame)
     return frames
+
+
+@cache
+def _tenth(rate: int, channels: int) -> bytes:
+    """A tenth of a second of 440 Hz: whole periods, so that one may follow the other."""
+    return b"".join(
+        struct.pack("<h", int(9_000 * math.sin(2 * math.pi * 440 * n / rate))) * channels for n in range(rate // 10)
+    )
 
 
 def heard(content: bytes, directory: Path) -> Heard:

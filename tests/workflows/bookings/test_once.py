@@ -28,7 +28,7 @@ from tests.support.deliveries import (
 from tests.support.rig import ALERTS, FINANCE, MARIA, OLGA, Rig
 from tests.support.shown import shown
 
-pytestmark = [pytest.mark.rig(on="both", opened_by=open_rig), pytest.mark.both_databases]
+pytestmark = pytest.mark.rig(on="both", opened_by=open_rig)
 
 
 class Crash(BaseException):
@@ -176,6 +176,7 @@ async def test_a_suspended_workspace_refuses_with_its_own_sentence(rig: Rig) -> 
     assert "is suspended at the delivery service" in card(rig).text
 
 
+@pytest.mark.both_databases
 @pytest.mark.parametrize(
     "point",
     [
