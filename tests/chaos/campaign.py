@@ -198,6 +198,17 @@ def single_faults(outcomes: Iterable[Outcome]) -> list[Plan]:
     return plans
 
 
+def unmet(outcomes: Iterable[Outcome]) -> list[Plan]:
+    """The faults whose points were not met, because another fault of the run prevented it; each alone."""
+    return [
+        Plan(plan.flow, (fault,))
+        for outcome in outcomes
+        for plan in [Plan.parse(outcome.plan)]
+        for fault in plan.faults
+        if str(fault[0]) not in outcome.trace
+    ]
+
+
 def second_faults(outcomes: Iterable[Outcome]) -> list[Plan]:
     """From runs with one fault: that fault with every other at every point met after it."""
     plans = []

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import zip_longest
 
 
 class Side(StrEnum):
@@ -145,4 +146,18 @@ def covering(plans: Sequence[Plan]) -> list[Plan]:
         plan = min(several, key=lambda one: met[one.flow, kind])
         met[plan.flow, kind] += 1
         chosen.append(plan)
-    return chosen
+    order = {plan: number for number, plan in enumerate(plans)}
+    return sorted(chosen, key=order.__getitem__)
+
+
+def paired(plans: Sequence[Plan]) -> list[Plan]:
+    """The faults of these plans in half as many runs: two a run, as far apart as the flow's plans allow."""
+    flows: dict[str, list[Plan]] = {}
+    for plan in plans:
+        flows.setdefault(plan.flow, []).append(plan)
+    pairs = []
+    for flow, several in flows.items():
+        half = (len(several) + 1) // 2
+        for early, late in zip_longest(several[:half], several[half:], fillvalue=Plan(flow)):
+            pairs.append(Plan(flow, early.faults + late.faults))
+    return pairs
