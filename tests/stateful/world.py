@@ -123,7 +123,7 @@ class World:
 
     async def _run_due(self, ticks: Ticks) -> int:
         ctx = self.rig.switchboard.context
-        return sum([await WORKERS[name](ctx) for name in await ticks.due(ctx)])
+        return await ticks.run(ctx, lambda name: WORKERS[name](ctx))
 
     async def _act(self, doing: Awaitable[Ack]) -> Ack:
         """Let a person act and read the answer."""

@@ -1,5 +1,7 @@
 """Due work on a clock that a test moves: what the ticks of a process do, one after the other."""
 
+from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Final
 
 from sqlalchemy import Executable, literal, select, union_all
@@ -29,31 +31,35 @@ async def run_due(ctx: Context, name: str) -> int:
 
 
 class Ticks:
-    """Which workers to run, one round after the other.
+    """What the ticks of a process would run, one round after the other.
 
-    Those that have due rows, and at first and after each write those that go by the clock. No look shows a row whose
-    lease a dead process left behind: while there is one, all workers run, as they do every ten seconds.
+    Workers that have due rows come first. When they find nothing more, those follow that go by the clock or by a write.
+    No look shows a row whose lease a dead process left behind: then all workers run, as they do every ten seconds.
     """
 
     def __init__(self) -> None:
         self._seen = -1
 
-    async def due(self, ctx: Context) -> list[str]:
-        """Names of the workers, in their order."""
+    async def run(self, ctx: Context, worker: Callable[[str], Awaitable[int]]) -> int:
+        """One round with this way to run a worker of a name; returns how much was found."""
+        found = sum([await worker(name) for name in (await look(ctx)).due])
+        return found or sum([await worker(name) for name in await self._others(ctx)])
+
+    async def _others(self, ctx: Context) -> list[str]:
+        """Names of the workers to run when nothing is due, in their order."""
+        if self._seen == ctx.store.changes:
+            return list(EVERY_TICK)
+        self._seen = ctx.store.changes
         if await ctx.store.read(_anything_leased):
             return list(WORKERS)
-        names = {*(await look(ctx)).due, *EVERY_TICK}
-        if self._seen != ctx.store.changes:
-            self._seen = ctx.store.changes
-            names |= _AFTER_A_WRITE
-        return [name for name in WORKERS if name in names]
+        return [name for name in WORKERS if name in EVERY_TICK | _AFTER_A_WRITE]
 
 
 async def settle(ctx: Context) -> None:
     """Do what is due now until nothing is."""
     ticks = Ticks()
     for _ in range(_MOST_ROUNDS):
-        if not sum([await run_due(ctx, name) for name in await ticks.due(ctx)]):
+        if not await ticks.run(ctx, partial(run_due, ctx)):
             return
     raise RuntimeError("there is no end of what is due")
 
