@@ -18,7 +18,7 @@ def notice(facts: Mapping[str, Any]) -> str:
         case "reading_only":
             return (
                 ":rotating_light: *Switchboard only reads.* The database may be older than the services: "
-                f"{sentence_of(quote(str(facts['reason'])))} Nothing is sent, so that nothing is paid twice; every "
+                f"{as_said(quote(str(facts['reason'])))} Nothing is sent, so that nothing is paid twice; every "
                 "open request is looked for at the services. An operator has to look and run `switchboard resume`."
             )
         case "resumed":

@@ -155,7 +155,7 @@ async def test_failed_payments_can_be_dropped_again_after_mending(rig: Rig) -> N
     await run(rig)
     failed = content(files(rig, FINANCE)[0])
     assert "'=1+1" in failed
-    assert "is *failed*" in rig.news(FINANCE)[0].text
+    assert "has *failed*" in rig.news(FINANCE)[0].text
     rig.payments.switches.bulk_fail_every = 0
     await drop(rig, "mended.csv", failed.encode())
     items = [row.item for row in await stored_rows(rig)]

@@ -14,7 +14,7 @@ async def test_a_refused_create_says_so_and_that_nothing_was_paid(rig: Rig) -> N
     text = rig.cards(FINANCE)[0].text
     assert shown(text) == snapshot("""Payout P-······: 25.00 USD to ana@example.com (Ana Maria Lopez, active, \
 verified, primary address) for “March translation”, asked by Maria Silva. :x: *failed*: the service refused it. \
-Nothing was paid. Reason: the service refused the request (422), saying “The request is not valid; request: was \
+Nothing was paid. Reason: answer 422, saying “The request is not valid; request: was \
 refused”.""")
     assert not rig.cards(APPROVALS)
     assert ["failed" in m.text for m in rig.news(FINANCE)] == [True]

@@ -272,7 +272,7 @@ MUTANTS = (
         old='State.COMMITTED: "sent",',
         new='State.COMMITTED: "completed",',
         breaks="sent and confirmed are different words",
-        tests=("tests/presentation/payments/test_words.py",),
+        tests=("tests/presentation/payments/test_cards.py",),
     ),
     Mutant(
         name="an unknown outcome is told as failed",
@@ -280,7 +280,7 @@ MUTANTS = (
         old="State.COMMIT_UNKNOWN: UNKNOWN,",
         new='State.COMMIT_UNKNOWN: "failed",',
         breaks="unknown is a word of its own",
-        tests=("tests/presentation/payments/test_words.py",),
+        tests=("tests/presentation/payments/test_cards.py",),
     ),
     Mutant(
         name="what changed since it was shown is asked for",

@@ -76,3 +76,24 @@ def calls_in(content: Content) -> set[str]:
 def readable(content: Content) -> str:
     """Every word in the blocks, as a person reads them."""
     return "\n".join(text["text"] for text in text_objects(list(content.blocks)))
+
+
+_INSTANT = re.compile(r"<!date\^[^|>]*\|([^>]*)>")
+
+
+def seen(content: Content) -> str:
+    """What a person sees, one block a line: facts and cells between bars, buttons in brackets, instants in UTC."""
+    return _INSTANT.sub(r"\1", "\n".join(_line(block) for block in content.blocks))
+
+
+def _line(block: dict[str, Any]) -> str:
+    match block["type"]:
+        case "actions":
+            return " ".join(f"[{element['text']['text']}]" for element in block["elements"])
+        case "table":
+            return "\n".join(" | ".join(cell["text"] for cell in row) for row in block["rows"])
+        case "data_visualization":
+            pieces = [f"{one['label']} {one['value']}" for one in block["chart"]["segments"]]
+            return f"({block['title']}: {', '.join(pieces)})"
+        case _:
+            return " | ".join(text["text"].replace("*\n", "*: ", 1) for text in text_objects(block))

@@ -76,9 +76,10 @@ def capital(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}"
 
 
-def reason_of(text: str, limit: int = QUOTE_LIMIT) -> str:
-    """Our own words as a sentence, with instants in the reader's own time zone."""
-    return _INSTANT.sub(_in_the_readers_time, sentence_of(quote(text, limit)))
+def reason_of(text: str, limit: int = QUOTE_LIMIT, *, goes_on: bool = False) -> str:
+    """Our own words as a sentence, instants in the reader's own time zone. ``goes_on``: it stands behind a colon."""
+    said = quote(text, limit)
+    return _INSTANT.sub(_in_the_readers_time, as_said(said) if goes_on else sentence_of(said))
 
 
 def _in_the_readers_time(found: re.Match[str]) -> str:

@@ -163,14 +163,12 @@ def _told(instruction: Instruction, told: Mapping[str, Any], tally: Tally, names
     cancels = isinstance(instruction.payload, CancelPayload)
     match state:
         case State.COMPLETED | State.FAILED | State.CANCELED if cancels:
-            return f"is *{word(state)}*: {bulk_words.canceled(tally)}{because}{approved}"
+            return f"{_ended(state)}: {bulk_words.canceled(tally)}{because}{approved}"
         case State.PENDING_ESCROW:
             return f"{bulk_words.so_far(tally)}{approved}"
         case State.COMPLETED | State.FAILED | State.CANCELED | State.COMMITTED:
             return f"{_over(instruction, state, tally)}{approved}"
         case State.MISMATCH:
-            return _not_sent(instruction, state, because)
-        case State.REFUSED if cancels:
             return _not_sent(instruction, state, because)
         case _:
             return became(instruction, told, names)
@@ -193,8 +191,13 @@ def _over(instruction: Instruction, state: State, tally: Tally) -> str:
         return f"is *{FINISHED}*: {bulk_words.outcome(tally)}. *Summary*: {counted}"
     how = "is through at the service, *but not everything is accounted for*:"
     if state is not State.COMMITTED:
-        how = f"is *{word(state)}*. *Summary*:"
+        how = f"{_ended(state)}. *Summary*:"
     return f"{how} {bulk_words.summary(tally, approved)}"
+
+
+def _ended(state: State) -> str:
+    verb = {State.FAILED: "has", State.CANCELED: "was"}.get(state, "is")
+    return f"{verb} *{word(state)}*"
 
 
 def _approved(instruction: Instruction) -> int:

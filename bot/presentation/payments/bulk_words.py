@@ -177,8 +177,8 @@ def cancellation(instruction: Instruction) -> str | None:  # noqa: PLR0911 - one
             return f"everything was sent; the outcome of each payment is being read. {reason_of(instruction.reason)}"
         case State.COMPLETED | State.FAILED:
             return f"{canceled(progress.tally)} {reason_of(instruction.reason)}"
-        case State.REFUSED | State.MISMATCH:
-            return f"{reason_of(instruction.reason)} {nothing(instruction)}"
+        case State.MISMATCH:
+            return f"{reason_of(instruction.reason, goes_on=True)} {nothing(instruction)}"
         case _:
             return None
 
@@ -187,7 +187,7 @@ def _with_people(instruction: Instruction) -> str:
     """Why people have to decide on a cancellation: an answer that was lost, or approvals that were."""
     if instruction.unknown_since is None:
         return "not all of them were sent to the service."
-    return f"whether the service canceled them is *{UNKNOWN}*; they still read as pending."
+    return f"whether the service canceled them is *{UNKNOWN}*."
 
 
 def canceled(tally: Tally) -> str:

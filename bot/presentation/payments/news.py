@@ -38,8 +38,8 @@ _TOPICS = {
     "unaccounted": "is not accounted for by the service's own list. Look it up at the service.",
     "unread": "is over at the service, but its list of payments cannot be read.",
     "stands_still": "does not move at the service.",
-    "undelivered": "its outcome could not be posted in its channel. Invite me there: `/invite @Switchboard`",
-    "no_approvals_channel": "cannot be shown to the approvers. Invite me to the channel: `/invite @Switchboard`",
+    "undelivered": "its outcome could not be posted in {channel}. Invite me there: `/invite @Switchboard`",
+    "no_approvals_channel": "cannot be shown to the approvers in {channel}. Invite me there: `/invite @Switchboard`",
 }
 
 
@@ -133,13 +133,13 @@ def alert(
         approvers: of the policy, called where they have to decide.
     """
     topic = str(facts["topic"])
-    where = f" {channel(str(facts['channel']))}" if facts.get("channel") else ""
+    where = channel(str(facts["channel"])) if facts.get("channel") else "its channel"
     why = str(facts.get("reason") or "")
     reason = f"\n{sentence_of(quote(why))}{hint(why)}" if why else ""
     text = (
         f":rotating_light: {noun(instruction).capitalize()} {instruction.reference}, "
         f"{escape(headline(instruction))}, asked by {named(instruction.requester, names or {})}: "
-        f"{_TOPICS[topic]}{where}{reason}{_to_look_at(instruction, link)}"
+        f"{_TOPICS[topic].replace('{channel}', where)}{reason}{_to_look_at(instruction, link)}"
         f"{_to_decide(topic, instruction, approvers)}"
     )
     return message(text)

@@ -29,7 +29,7 @@ def rest(instruction: Instruction) -> str:  # noqa: C901, PLR0911 - one arm a st
         case State.FAILED:
             return f"the service could not take the payment.{why}"
         case State.REFUSED:
-            return f"the service refused it, so there is nothing to pay.{why}"
+            return f"the service refused it, so there is nothing to pay.{refused.why(instruction.reason)}"
         case State.MISMATCH:
             return (
                 f"its link is not given out, because the service's record is not what was asked for. {reason}".strip()

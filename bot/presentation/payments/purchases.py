@@ -28,6 +28,7 @@ from bot.presentation.blocks.text import (
     shorten,
 )
 from bot.presentation.payments import withdrawing
+from bot.presentation.payments.refused import why
 from bot.presentation.payments.states import because_of, headline, sentence
 from bot.presentation.payments.words import NEEDS_PERSON, TOPICS, UNKNOWN, symbol, word
 from bot.presentation.unread import hint
@@ -145,7 +146,8 @@ def alert(instruction: Instruction, facts: Mapping[str, Any]) -> Content:
 
 
 def _told(state: State, facts: Mapping[str, Any]) -> str:  # noqa: PLR0911 - one arm a state
-    reason, because = sentence_of(quote(str(facts.get("reason", "")))), because_of(facts)
+    given = str(facts.get("reason", ""))
+    reason, because = sentence_of(quote(given)), because_of(facts)
     match state:
         case State.COMPLETED:
             return f"is *completed*: the service confirms that the buyer paid. {reason}".strip()
@@ -154,7 +156,7 @@ def _told(state: State, facts: Mapping[str, Any]) -> str:  # noqa: PLR0911 - one
         case State.FAILED:
             return f"has *failed* at the service.{because}"
         case State.REFUSED:
-            return f"has *failed*: the service refused it, so there is nothing to pay.{because}"
+            return f"has *failed*: the service refused it, so there is nothing to pay.{why(given)}"
         case State.MISMATCH:
             return f"has *failed*: the service's record is not what was asked for; do not pass any link on.{because}"
         case State.CLOSED:

@@ -65,9 +65,10 @@ def _shared(instruction: Instruction, votes: int) -> str:  # noqa: PLR0911 - one
         case State.REJECTED | State.WITHDRAWN:
             return f"{by}{why} {nothing(instruction)}".strip()
         case State.EXPIRED:
-            return f"{reason or 'Nobody decided in time.'} {nothing(instruction)}"
+            late = reason_of(instruction.reason, goes_on=True) or "nobody decided in time."
+            return f"{late} {nothing(instruction)}"
         case State.REFUSED:
-            return f"{refused.believed(instruction)}{why}"
+            return f"{refused.believed(instruction)}{refused.why(instruction.reason)}"
         case State.CLOSED:
             return f"closed{_as_what(instruction)} {by}{why}"
         case _:
@@ -156,7 +157,7 @@ def became(  # noqa: PLR0911 - one arm a state
         case State.EXPIRED:
             return f"has *expired*. {nothing(instruction)}{why}"
         case State.REFUSED:
-            return f"has *failed*: {refused.believed(instruction)}{why}"
+            return f"has *failed*: {refused.believed(instruction)}{refused.why(str(facts.get('reason', '')))}"
         case State.CLOSED:
             return f"has *failed*: it was closed{_as_what(instruction)} by {by}.{why}"
         case _:

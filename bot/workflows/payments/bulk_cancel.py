@@ -180,8 +180,8 @@ def _chunk(tx: Tx, claimed: Claimed | None) -> _Chunk | None:
 
 
 def _refused(ctx: Context, tx: Tx, under_way: Instruction, outcome: NotExecuted, now: datetime) -> None:
-    why = f"the service refused it: {outcome.told}"  # the items show whether it was executed nevertheless
-    _all_sent(ctx, tx, under_way, under_way.progress or BulkProgress(), now, reason=why, said=outcome.detail)
+    progress = under_way.progress or BulkProgress()  # the items show whether it was executed nevertheless
+    _all_sent(ctx, tx, under_way, progress, now, reason=outcome.told, said=outcome.detail)
 
 
 def _unname(tx: Tx, sending: Instruction, attempt: Attempt) -> None:

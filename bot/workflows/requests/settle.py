@@ -129,7 +129,7 @@ def ask_people(
     """
     before = ""
     if instruction.refusal:
-        before = f"the service refused it ({instruction.refusal}), but "
+        before = f"{instruction.refusal}, but "
     elif instruction.state in (State.CREATE_UNKNOWN, State.COMMIT_UNKNOWN) and tells_words(instruction.reason):
         before = f"the service gave {instruction.reason}, and now "
     moved = tx.instructions.move(

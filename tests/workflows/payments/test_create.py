@@ -160,7 +160,7 @@ async def test_what_the_service_refuses_for_good_is_told_to_the_requester_alone(
     arm(rig, FaultKind.REFUSED)
     await rig.pay()
     assert await state(rig) is State.REFUSED
-    assert "refused the request (422)" in told_once(rig, "failed", FINANCE)
+    assert "Reason: answer 422" in told_once(rig, "failed", FINANCE)
     assert f"<@{MARIA}>" in told(rig, FINANCE, "failed")[0].text
     assert not rig.workspace.messages(APPROVALS)
     assert not buttons(rig, FINANCE)

@@ -106,7 +106,7 @@ async def test_what_was_done_and_refused_is_found_and_taken_in(rig: Rig, name: s
 async def test_a_refused_create_is_told_at_once(rig: Rig, name: str) -> None:
     await ask(rig, name, FaultKind.REFUSED)
     assert await state(rig) is State.REFUSED
-    assert "refused the request (422)" in rig.cards(FINANCE)[-1].text
+    assert "Reason: answer 422" in rig.cards(FINANCE)[-1].text
     assert len(told(rig, FINANCE, "refused")) == 1
 
 
@@ -114,7 +114,7 @@ async def test_a_refused_create_is_told_at_once(rig: Rig, name: str) -> None:
 async def test_a_refusal_of_what_has_no_id_is_told_and_checked(rig: Rig, name: str, agrees: str) -> None:
     await ask(rig, name, FaultKind.REFUSED)
     assert await state(rig) is State.COMMIT_UNKNOWN
-    assert everywhere(rig, "the service refused it. Reason: the service refused the request (422)")
+    assert everywhere(rig, "the service refused it. Reason: answer 422")
     assert everywhere(rig, "Do not pay again")
     await rig.pass_time(QUIET, steps=15)
     assert await state(rig) is State.COMMIT_UNKNOWN
@@ -146,7 +146,7 @@ async def test_a_refusal_that_a_list_without_codes_cannot_prove_is_a_question_fo
     assert (found.state, found.suspect) == (State.NEEDS_HUMAN, operation(rig).id)
     assert everywhere(
         rig,
-        "(422), saying “The request is not valid; status: is not created”), but the service holds",
+        "(422), saying “The request is not valid; status: is not created”, but the service holds",
     )
     assert everywhere(rig, operation(rig).id)
 
@@ -156,7 +156,7 @@ async def test_a_refusal_that_a_list_without_codes_cannot_prove_is_a_question_fo
 
 @pytest.mark.parametrize(("kind", "said"), [
     (FaultKind.DONE_500, "answer 500, saying “Internal server error”"),
-    (FaultKind.REFUSED, "refused the request (422), saying “The request is not valid; request: was refused”"),
+    (FaultKind.REFUSED, "answer 422, saying “The request is not valid; request: was refused”"),
 ])  # fmt: skip
 async def test_the_services_words_reach_people_and_the_audit(rig: Rig, kind: FaultKind, said: str) -> None:
     arm(rig, kind, "one_step_payout")

@@ -30,7 +30,7 @@ async def test_nobody_decides_for_a_day(rig: Rig) -> None:
     assert await state(rig) is State.AWAITING
     await rig.pass_time(1)
     assert await state(rig) is State.EXPIRED
-    assert everywhere(rig, "*expired*: Nobody decided in time. Nothing was paid.")
+    assert everywhere(rig, "*expired*: nobody decided in time. Nothing was paid.")
     assert shown(told_once(rig, "expired")) == snapshot(
         ":alarm_clock: <@U0MARIA> 25.00 USD to ana@example.com (P-······) has *expired*. Nothing was paid. Reason: "
         "nobody decided in time."

@@ -119,7 +119,7 @@ async def test_what_the_service_refuses_for_good_is_told(rig: Rig) -> None:
     await approved(rig)
     assert await state(rig) is State.REFUSED
     text = told_once(rig, "failed")
-    assert "refused the request (422)" in text
+    assert "Reason: answer 422" in text
     assert "its record says it is not paid" in text
     assert asked(rig, "get_operation") == 2  # before it was sent, and after it was refused
     assert buttons(rig) == set()

@@ -190,7 +190,7 @@ async def test_approvers_who_cannot_be_told_any_more_are_an_alarm(rig: Rig) -> N
     await rig.pass_time(HOUR, steps=60)
     told_once(rig, "withdrawn", FINANCE)
     assert len(alerts(rig)) == 1
-    assert "could not be posted in its channel" in alerts(rig)[0]
+    assert "its outcome could not be posted in <#" in alerts(rig)[0]
     assert f"<#{APPROVALS}>" in alerts(rig)[0]
 
 

@@ -1,0 +1,208 @@
+"""Every kind of request at every moment, each of its states with what the workflows store in it, and its cards then."""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
+from typing import Any, Final
+
+from bot.domain.approvals import No, Void
+from bot.domain.content import Content
+from bot.domain.payments.bulk_progress import BulkProgress, tally
+from bot.domain.payments.instruction import Instruction, Kind, State, Vote
+from bot.domain.requirement import Requirement
+from bot.presentation.payments import cards, purchases
+from bot.presentation.payments.holding import asked_again, held, unanswered
+from tests.domain.made import NOW, bulk, cancellation, instruction, purchase, vote
+from tests.presentation.checks import check_message, seen
+
+LINK: Final = "https://pay.example.com/checkout/op-1"
+NAMES: Final = {"U0MARIA": "Maria Quispe", "U0ADA": "Ada Okafor", "U0LIN": "Lin Chen"}
+_SAID: Final = "the service refused the request (422), saying “the limit is reached”"
+_NO_ANSWER: Final = {"commits": 1, "reason": "no answer (timed out)"}
+_REFUSED: Final = {"commits": 1, "refusal": _SAID, "reason": _SAID}
+_NO_CODE: Final = (
+    "the service holds op-77, made since this was sent, for the same recipient and amount and without our code: look "
+    "whether that is this one"
+)
+
+_DECIDED: Final[Mapping[str, Mapping[str, Any]]] = {
+    "new": {},
+    "awaiting": {},
+    "awaiting, one of two": {"requirement": Requirement(quorum=2, typed_amount=True, reasons=("over 1000.00 USD",))},
+    "awaiting again": {"reason": asked_again({No.NOT_APPROVER, Void.TOO_OLD}, 1)},
+    "awaiting, stopped": {"stopped": "0badcafe"},
+    "approved": {},
+    "approved, frozen": {"reason": "payments are frozen: the books are being audited"},
+    "approved, over the limit": {"reason": "the daily limit is reached"},
+    "approved, held": {"reason": held(No.GONE, sent_before=False)},
+    "approved, no answer": {"reason": unanswered("payments", NOW)},
+    "sending": {"commits": 1},
+    "committed": {"commits": 1},
+    "rejected": {"reason": "the invoice is wrong", "decided_by": "U0ADA"},
+    "withdrawn": {"decided_by": "U0MARIA"},
+    "withdrawn, by an admin": {"reason": "asked for twice", "decided_by": "U0TOM"},
+    "expired": {"reason": "nobody decided in time"},
+    "expired, late": {"reason": "it was not sent in time after approval"},
+    "closed": {"commits": 1, "reason": "the service shows no payment", "decided_by": "U0ADA"},
+}
+"""What people decide, and what follows: the same for every kind that is approved."""
+_PLAINLY: Final = {name: facts for name, facts in _DECIDED.items() if name in tuple(State)}
+
+_MONEY: Final[Mapping[str, Mapping[str, Any]]] = {
+    "commit_unknown": _NO_ANSWER,
+    "commit_unknown, it spoke": {"commits": 1, "reason": "answer 500, saying “try again later”"},
+    "commit_unknown, refused": _REFUSED,
+    "pending_escrow": {"commits": 1},
+    "completed": {"commits": 1, "svc_hash": "a1b2c3"},
+    "canceled": {"commits": 1},
+    "failed": {"commits": 1, "reason": "the account is closed"},
+    "refused": _REFUSED,
+}
+
+_PAYOUT: Final[Mapping[str, Mapping[str, Any]]] = {
+    **_DECIDED,
+    "new": {"recipient": None, "remote_id": None},
+    "creating": {"recipient": None, "remote_id": None},
+    "create_unknown": {"remote_id": None},
+    "create_unknown, it spoke": {"remote_id": None, "reason": "answer 500, saying “try again later”"},
+    "create_unknown, refused": {"remote_id": None, "refusal": _SAID, "reason": _SAID},
+    **_MONEY,
+    "committed, as it calls it": {"commits": 1, "remote_status": "On <Hold>"},
+    "refused, never sent": {"reason": _SAID},
+    "mismatch": {"reason": "the amount is 26.00 instead of 25.00; the recipient is another one"},
+    "needs_human": {"commits": 1, "reason": "the service still shows it as not committed"},
+    "needs_human, never created": {"remote_id": None, "reason": "its creation was tried several times"},
+    "needs_human, one of two": {
+        "commits": 1,
+        "reason": "the new attempt was not sent in time",
+        "requirement": Requirement(quorum=2),
+    },
+}
+
+_ONE_STEP: Final[Mapping[str, Mapping[str, Any]]] = {
+    "new": {"recipient": None, "remote_id": None},
+    **_MONEY,
+    "commit_unknown, suspect": {**_NO_ANSWER, "remote_id": None, "suspect": "op-77", "reason": _NO_CODE},
+    "needs_human": {"commits": 1, "remote_id": None, "reason": "the service does not list it"},
+    "needs_human, suspect": {"commits": 1, "remote_id": None, "suspect": "op-77", "reason": _NO_CODE},
+    "needs_human, refused": {
+        "commits": 1,
+        "remote_id": None,
+        "refusal": _SAID,
+        "reason": f"{_SAID}, but the list cannot be used: its pages repeat",
+    },
+}
+"""What differs from a payout that is created first."""
+
+_PURCHASE: Final[Mapping[str, Mapping[str, Any]]] = {
+    "new": {},
+    "creating": {},
+    "create_unknown": {},
+    "create_unknown, refused": {"refusal": _SAID, "reason": _SAID},
+    "needs_human": {"reason": "the list cannot be used: its pages repeat"},
+    "open": {},
+    "open, as it calls it": {"remote_status": "On <Hold>"},
+    "completed": {},
+    "completed, by another": {"reason": "paid by eve@example.com"},
+    "canceled": {},
+    "failed": {"reason": "card declined"},
+    "refused": {"reason": _SAID},
+    "mismatch": {"reason": "the amount is 120.00 instead of 119.50"},
+    "closed": {"reason": "the service does not list it"},
+    "withdrawn": {"decided_by": "U0MARIA"},
+    "withdrawn, by an admin": {"reason": "asked for twice", "decided_by": "U0TOM"},
+}
+
+_LOOKED_UP: Final = BulkProgress(looked_up=9, to_look_up=9, inactive=1, inactive_emails=("eve@example.com",))
+
+
+def _stands(*lines: tuple[str, int, int], over: bool = True) -> dict[str, Any]:
+    return {"commits": 1, "progress": _LOOKED_UP.model_copy(update={"tally": tally(lines), "over": over})}
+
+
+
+_BULK: Final[Mapping[str, Mapping[str, Any]]] = {
+    **{name: {**facts, "progress": _LOOKED_UP} for name, facts in _PLAINLY.items()},
+    "new": {"progress": BulkProgress(looked_up=4, to_look_up=9)},
+    "commit_unknown": {**_NO_ANSWER, "progress": _LOOKED_UP},
+    "commit_unknown, refused": {**_REFUSED, "progress": _LOOKED_UP},
+    "needs_human": {"commits": 1, "reason": "the service's history does not show it", "progress": _LOOKED_UP},
+    "committed": _stands(("completed", 3, 20_000), ("", 7, 105_000), over=False),
+    "committed, not read": _stands(("", 10, 125_000), over=False),
+    "pending_escrow": _stands(("completed", 7, 110_000), ("failed", 1, 5_500), ("pending", 2, 9_500)),
+    "completed": _stands(("completed", 10, 125_000)),
+    "completed, some failed": _stands(("completed", 7, 110_000), ("failed", 1, 5_500), ("canceled", 2, 9_500)),
+    "failed": _stands(("failed", 10, 125_000)),
+    "canceled": _stands(("canceled", 10, 125_000)),
+    "refused": {**_REFUSED, "progress": _LOOKED_UP},
+    "mismatch": {"reason": "our own record was changed after it was approved", "progress": _LOOKED_UP},
+}
+
+_CANCEL: Final[Mapping[str, Mapping[str, Any]]] = {
+    **_PLAINLY,
+    "commit_unknown": _NO_ANSWER,
+    "needs_human": {"commits": 1, "unknown_since": NOW, "reason": "the service still shows them as pending"},
+    "needs_human, not all sent": {"commits": 1, "reason": asked_again({No.NOT_APPROVER}, 1)},
+    "committed": {"commits": 1},
+    "committed, refused": {"commits": 1, "reason": _SAID},
+    "completed": _stands(("canceled", 1, 4_500), ("completed", 1, 5_000)),
+    "failed": _stands(("completed", 1, 4_500), ("failed", 1, 5_000)),
+    "mismatch": {"reason": "our own record was changed after it was approved"},
+}
+
+_MADE: Final[Mapping[Kind, tuple[Callable[..., Instruction], Mapping[str, Mapping[str, Any]]]]] = {
+    Kind.PAYOUT: (instruction, _PAYOUT),
+    Kind.ONE_STEP: (instruction, _ONE_STEP),
+    Kind.PURCHASE: (purchase, _PURCHASE),
+    Kind.BULK: (bulk, _BULK),
+    Kind.BULK_CANCEL: (cancellation, _CANCEL),
+}
+
+
+def moments(kind: Kind) -> dict[str, Instruction]:
+    """Name of the moment -> the request then. A name is the state, and how this one differs."""
+    made, known = _MADE[kind]
+    common: dict[str, Any] = {"kind": kind, "expires_at": NOW + timedelta(days=1)}
+    return {
+        name: made(**{**common, "state": State(name.partition(",")[0].partition(" ")[0]), **facts})
+        for name, facts in known.items()
+    }
+
+
+def card(one: Instruction, *, approvers: bool = True, votes: Sequence[Vote] = ()) -> Content:
+    if one.kind is Kind.PURCHASE:
+        return purchases.card(one, link=LINK)
+    return cards.card(
+        one,
+        votes,
+        for_approvers=approvers,
+        approvals_channel="C0APPROVE",
+        names=NAMES,
+        approvers=["U0ADA", "U0LIN", "S0TREASURY"],
+    )
+
+
+def voted(name: str, one: Instruction) -> list[Vote]:
+    """One voice where it is named, and where it was sent. A request that needs a person begins with none."""
+    anew = one.state in (State.NEEDS_HUMAN, State.CLOSED)
+    return [vote("U0LIN")] if "one" in name or one.state is State.APPROVED or (one.commits and not anew) else []
+
+
+def every(kind: Kind, head: str, *, approvers: bool = True) -> dict[str, str]:
+    """Moment -> the card below its head; where the head is another one, all of it."""
+    found = {}
+    for name, one in moments(kind).items():
+        content = card(one, approvers=approvers, votes=voted(name, one))
+        check_message(content)
+        found[name] = seen(content).removeprefix(f"{head}\n")
+    return found
+
+
+def differing(kind: Kind) -> dict[str, str]:
+    """Moments in which the copy of who asked differs, by the lines that it lacks, behind a minus, and has instead."""
+    approvers, asked = every(kind, ""), every(kind, "", approvers=False)
+    found: dict[str, list[str]] = {}
+    for name in asked:
+        theirs, ours = approvers[name].splitlines(), asked[name].splitlines()
+        lines = [f"- {line}" for line in theirs if line not in ours] + [line for line in ours if line not in theirs]
+        found.setdefault("\n".join(lines), []).append(name)
+    return {", ".join(names): text for text, names in found.items() if text}
