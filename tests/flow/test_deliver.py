@@ -109,7 +109,7 @@ async def test_the_buttons_of_the_card(rig: Rig) -> None:
     assert (booking.status, booking.cancel_reason) == ("CANCELLED_BY_BUSINESS", "customer called it off")
     assert "canceled by the business" in card(rig).text.casefold()
     assert not card(rig).buttons
-    assert any("asked by <@U0MARIA>" in line and "Customer called it off." in line for line in lines(rig))
+    assert any("asked by <@U0MARIA>" in line and "Reason: customer called it off." in line for line in lines(rig))
 
 
 async def test_refresh_reads_at_once(rig: Rig) -> None:

@@ -27,6 +27,7 @@ _REST = "… and more in the message itself."
 _NAME_LIMIT = 80
 _CELLS = 20
 _INSTANT = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d) UTC", re.ASCII)
+_NAMELESS = re.compile(r"^the service refused the request \(([0-9]{3})\)")
 _BREAKS = "\r\n\t\v\f\u0085\u2028\u2029"
 
 
@@ -97,6 +98,11 @@ def as_said(text: str) -> str:
 def because(reason: str, limit: int = QUOTE_LIMIT) -> str:
     """Why, in somebody's own words; a sentence with a space before it, or nothing."""
     return f" Reason: {as_said(quote(reason, limit))}" if clean(reason) else ""
+
+
+def because_refused(reason: str) -> str:
+    """The same behind words that say that the service refused it; an answer that names nothing is its status alone."""
+    return because(_NAMELESS.sub(r"answer \1", reason))
 
 
 def bar(done: int, total: int) -> str:

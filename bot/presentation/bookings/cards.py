@@ -12,6 +12,7 @@ from bot.domain.content import Block, Content
 from bot.domain.money import plain as amount
 from bot.presentation import stopped
 from bot.presentation.blocks.text import (
+    as_said,
     clean,
     context,
     escape,
@@ -117,7 +118,7 @@ def _facts(booking: Booking, *, masked: bool) -> list[Fact]:
         ("Proof of delivery", proof(str(detail.get("proof", "")))),
         ("Number at the service", quote(booking.numeric_id or booking.remote_id or "", _NAME_LIMIT)),
         ("Address link", _address_link(booking)),
-        ("Asked by", mention(booking.requester) if booking.requester else "made outside of Switchboard"),
+        ("Asked by", mention(booking.requester) if booking.requester else ""),
     ]
 
 
@@ -199,8 +200,10 @@ def _notes(booking: Booking) -> list[str]:
     reported = booking.detail.get("reported")
     if isinstance(reported, dict) and reported.get("status"):
         found.append(f":grey_question: Reported as {word(str(reported['status']))}, *not verified* by reading it.")
-    if booking.reason and booking.stage in (Stage.OPEN, Stage.WAITING, Stage.UNKNOWN):
-        found.append(f":warning: This may be behind: {sentence_of(quote(booking.reason, _REASON_LIMIT))}")
+    if booking.reason and booking.stage in (Stage.OPEN, Stage.WAITING):
+        found.append(f":warning: This may be behind: {as_said(quote(booking.reason, _REASON_LIMIT))}")
+    if booking.reason and booking.stage is Stage.UNKNOWN:
+        found.append(f":warning: {sentence_of(quote(booking.reason, _REASON_LIMIT))}")
     if booking.detail.get("unpriced"):
         reason = sentence_of(quote(str(booking.detail["unpriced"]), _REASON_LIMIT))
         found.append(f":warning: Booked *without a price*, which the service did not give: {reason}")

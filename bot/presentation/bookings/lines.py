@@ -6,7 +6,7 @@ from typing import Any
 from bot.domain.bookings.booking import Booking
 from bot.domain.bookings.record import Status, StatusChange, is_canceled, read_status
 from bot.domain.content import Content
-from bot.presentation.blocks.text import escape, mention, message, quote, sentence_of
+from bot.presentation.blocks.text import as_said, because, because_refused, escape, mention, message, quote
 from bot.presentation.bookings.cards import driver_line, named, proof
 from bot.presentation.bookings.states import symbol, word
 
@@ -23,13 +23,14 @@ def line(booking: Booking, facts: Mapping[str, Any]) -> Content:
 
 def of_store(store: str, facts: Mapping[str, Any]) -> Content:
     """A webhook for a booking that cannot be read, told in the channel of its store."""
-    said = f"that it is *{word(str(facts['said']))}*" if facts.get("said") else "a driver"
-    text = (
-        f":grey_question: {quote(store, _RAW_LIMIT)}: a message told {said} for the booking "
-        f"`{quote(str(facts.get('id', '')), _RAW_LIMIT)}`. This is *unverified*: "
-        f"{sentence_of(quote(str(facts.get('reason', ''))))}"
-    )
-    return message(text)
+    about = f"the booking `{quote(str(facts.get('id', '')), _RAW_LIMIT)}`"
+    return message(f":grey_question: {quote(store, _RAW_LIMIT)}: the service {_reported(facts, about)}")
+
+
+def _reported(facts: Mapping[str, Any], about: str) -> str:
+    """What a webhook said that could not be verified."""
+    said = f"is *{word(str(facts['said']))}*" if facts.get("said") else "has a driver"
+    return f"says that {about} {said}. This is *unverified*: {as_said(quote(str(facts.get('reason', ''))))}"
 
 
 def picture_title(booking: Booking) -> str:
@@ -55,8 +56,7 @@ def _moved(booking: Booking, facts: Mapping[str, Any]) -> str:
     lead = f"{symbol(status)} {named(booking)}"
     known = read_status(status)
     driver = driver_line(facts.get("driver") or {})
-    reason = sentence_of(quote(str(facts.get("reason", ""))))
-    because = f" Reason: {reason}" if reason else ""
+    why = because(str(facts.get("reason", "")))
     if facts.get("change") == StatusChange.RESTARTED:
         return (
             f":repeat: {named(booking)}: *search restarted*. The driver is gone, and every provider is asked again "
@@ -64,7 +64,7 @@ def _moved(booking: Booking, facts: Mapping[str, Any]) -> str:
         )
     if is_canceled(status):
         by = f", asked by {mention(str(facts['by']))}" if facts.get("by") else ""
-        return f"{lead} is *{word(status)}*{by}.{because}"
+        return f"{lead} is *{word(status)}*{by}.{why}"
     if known is None:
         return f"{lead} is now `{quote(status, _RAW_LIMIT)}`, a word that Switchboard does not know."
     if known is Status.COMPLETED:
@@ -72,7 +72,7 @@ def _moved(booking: Booking, facts: Mapping[str, Any]) -> str:
         told = f"{lead} is *completed*: it was delivered."
         return f"{told} Proof of delivery: {shown}" if shown else told
     told = f"{lead}: *{word(status)}*{f', {driver}' if driver and known is Status.ACCEPTED else ''}."
-    return f"{told}{because}" if known in (Status.NOT_DELIVERED, Status.RETURNING, Status.RETURNED) else told
+    return f"{told}{why}" if known in (Status.NOT_DELIVERED, Status.RETURNING, Status.RETURNED) else told
 
 
 def _driver(booking: Booking, facts: Mapping[str, Any]) -> str:
@@ -81,11 +81,7 @@ def _driver(booking: Booking, facts: Mapping[str, Any]) -> str:
 
 
 def _unverified(booking: Booking, facts: Mapping[str, Any]) -> str:
-    said = f"that it is *{word(str(facts['said']))}*" if facts.get("said") else "a driver"
-    return (
-        f":grey_question: {named(booking)}: the service sent a message {said}. This is *unverified*: "
-        f"{sentence_of(quote(str(facts.get('reason', ''))))}"
-    )
+    return f":grey_question: {named(booking)}: the service {_reported(facts, 'it')}"
 
 
 def _unknown(booking: Booking, _: Mapping[str, Any]) -> str:
@@ -112,8 +108,8 @@ def _found_late(booking: Booking, facts: Mapping[str, Any]) -> str:
 
 def _refused(booking: Booking, facts: Mapping[str, Any]) -> str:
     who = f" {mention(booking.requester)}" if booking.requester else ""
-    reason = sentence_of(quote(str(facts.get("reason", ""))))
-    return f":x:{who} {named(booking)} was *not booked*: the delivery service did not take it. {reason}".strip()
+    why = because_refused(str(facts.get("reason", "")))
+    return f":x:{who} {named(booking)} was *not booked*: the delivery service did not take it.{why}"
 
 
 def _dropped(booking: Booking, facts: Mapping[str, Any]) -> str:

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from bot.domain.bookings.booking import Booking, BookingKind, Stage
 from bot.domain.bookings.record import Status, is_canceled, read_status
-from bot.presentation.blocks.text import capital, moment, quote, reason_of, sentence_of
+from bot.presentation.blocks.text import because, because_refused, capital, moment, quote, reason_of
 
 _RAW_LIMIT = 80
 _REASON_LIMIT = 500
@@ -90,7 +90,7 @@ def sentence(booking: Booking, *, now: datetime) -> str:  # noqa: PLR0911 - one 
                 "it. Look at its dashboard before you book it again."
             )
         case Stage.REFUSED:
-            return f"*Not booked*: the delivery service did not take it. {_because(booking)}".strip()
+            return f"*Not booked*: the delivery service did not take it.{because_refused(booking.reason)}"
         case Stage.DROPPED if booking.kind is BookingKind.FOREIGN:
             return f"*The same delivery as {quote(booking.reason, _RAW_LIMIT)}*; it goes on there."
         case Stage.DROPPED:
@@ -113,7 +113,7 @@ def countdown(search_at: datetime, *, now: datetime) -> str:
 def _at_the_service(booking: Booking, now: datetime) -> str:
     status, known = booking.status, booking.known_status
     lead = f"{symbol(status)} *{capital(word(status))}*"
-    raw = f" · `{quote(status, _RAW_LIMIT)}`" if status else ""
+    raw = f" · `{quote(status, _RAW_LIMIT)}`" if known is not None else ""
     rest = _rest(booking, now)
     if known is None and not is_canceled(status):
         rest = "The service uses a word that Switchboard does not know; it counts as under way."
@@ -122,7 +122,7 @@ def _at_the_service(booking: Booking, now: datetime) -> str:
 
 def _rest(booking: Booking, now: datetime) -> str:
     detail = booking.detail
-    reason = sentence_of(quote(str(detail.get("cancel_reason", "")), _REASON_LIMIT))
+    cancel_reason = str(detail.get("cancel_reason", ""))
     match booking.known_status:
         case Status.ON_HOLD if booking.search_at is not None:
             left = countdown(booking.search_at, now=now)
@@ -134,9 +134,9 @@ def _rest(booking: Booking, now: datetime) -> str:
         case Status.PROVIDER_NOT_FOUND:
             return "Nobody took it. Cancel it, or ask the delivery service to search again."
         case Status.NOT_DELIVERED:
-            return f"The customer did not get it. {reason}".strip()
+            return f"The customer did not get it.{because(cancel_reason, _REASON_LIMIT)}"
         case _:
-            return f"Reason: {reason}" if is_canceled(booking.status) and reason else ""
+            return because(cancel_reason, _REASON_LIMIT).strip() if is_canceled(booking.status) else ""
 
 
 def _searches(detail: Mapping[str, Any]) -> int:

@@ -1,7 +1,7 @@
 """One sentence for each state of a purchase. Opened, paid and unknown are different words."""
 
 from bot.domain.payments.instruction import Instruction, State
-from bot.presentation.blocks.text import because, mention, reason_of
+from bot.presentation.blocks.text import because, because_refused, mention, reason_of
 from bot.presentation.payments import refused
 from bot.presentation.payments.raw_status import said_raw
 from bot.presentation.payments.words import UNKNOWN
@@ -29,7 +29,7 @@ def rest(instruction: Instruction) -> str:  # noqa: C901, PLR0911 - one arm a st
         case State.FAILED:
             return f"the service could not take the payment.{why}"
         case State.REFUSED:
-            return f"the service refused it, so there is nothing to pay.{refused.why(instruction.reason)}"
+            return f"the service refused it, so there is nothing to pay.{because_refused(instruction.reason)}"
         case State.MISMATCH:
             return (
                 f"its link is not given out, because the service's record is not what was asked for. {reason}".strip()

@@ -12,6 +12,7 @@ from bot.presentation.blocks.buttons import actions
 from bot.presentation.blocks.tables import Column, table
 from bot.presentation.blocks.text import (
     SECTION_LIMIT,
+    because_refused,
     channel,
     clean,
     context,
@@ -28,7 +29,6 @@ from bot.presentation.blocks.text import (
     shorten,
 )
 from bot.presentation.payments import withdrawing
-from bot.presentation.payments.refused import why
 from bot.presentation.payments.states import because_of, headline, sentence
 from bot.presentation.payments.words import NEEDS_PERSON, TOPICS, UNKNOWN, symbol, word
 from bot.presentation.unread import hint
@@ -156,7 +156,7 @@ def _told(state: State, facts: Mapping[str, Any]) -> str:  # noqa: PLR0911 - one
         case State.FAILED:
             return f"has *failed* at the service.{because}"
         case State.REFUSED:
-            return f"has *failed*: the service refused it, so there is nothing to pay.{why(given)}"
+            return f"has *failed*: the service refused it, so there is nothing to pay.{because_refused(given)}"
         case State.MISMATCH:
             return f"has *failed*: the service's record is not what was asked for; do not pass any link on.{because}"
         case State.CLOSED:

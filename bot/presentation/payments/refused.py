@@ -1,26 +1,17 @@
 """Refusals by the service. A refusal is believed only after reading has confirmed it."""
 
-import re
-
 from bot.domain.outcome import tells_words
 from bot.domain.payments.instruction import Instruction, Kind
-from bot.presentation.blocks.text import as_said, because, quote, sentence_of
+from bot.presentation.blocks.text import as_said, because_refused, quote, sentence_of
 from bot.presentation.payments.words import DO_NOT_PAY_AGAIN, NOTHING_PAID, UNKNOWN
-
-_NAMELESS = re.compile(r"^the service refused the request \(([0-9]{3})\)")
-
-
-def why(refusal: str) -> str:
-    """Why, behind words that say already that the service refused it; a sentence with a space before it, or nothing."""
-    return because(_NAMELESS.sub(r"answer \1", refusal))
 
 
 def checking(instruction: Instruction) -> str:
     """While the refusal is held against what the service shows; empty when there was none."""
     if not instruction.refusal:
         return ""
-    refusal = why(instruction.refusal)
-    return f"the service refused it.{refusal} Switchboard is checking that it did not act all the same."
+    why = because_refused(instruction.refusal)
+    return f"the service refused it.{why} Switchboard is checking that it did not act all the same."
 
 
 def in_doubt(instruction: Instruction, lost: str) -> str:
@@ -45,7 +36,7 @@ def sent(refusal: object, reason: str = "") -> str:
     if not refusal:
         return f"was sent, but its outcome is *{UNKNOWN}*.{_gave(reason)} Switchboard is finding out."
     whether = f"Whether it acted all the same is *{UNKNOWN}*; Switchboard is checking."
-    return f"was refused by the service.{why(str(refusal))} {whether}"
+    return f"was refused by the service.{because_refused(str(refusal))} {whether}"
 
 
 def believed(instruction: Instruction) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 from bot.domain.money import shown
 from bot.domain.payments.bulk_state import has_failures
 from bot.domain.payments.instruction import Instruction, Kind, State
-from bot.presentation.blocks.text import all_named, because, mention, moment, named, reason_of
+from bot.presentation.blocks.text import all_named, because, because_refused, mention, moment, named, reason_of
 from bot.presentation.payments import bulk_words, purchase_states, refused
 from bot.presentation.payments.looking_up import look_up
 from bot.presentation.payments.raw_status import said_raw
@@ -68,7 +68,7 @@ def _shared(instruction: Instruction, votes: int) -> str:  # noqa: PLR0911 - one
             late = reason_of(instruction.reason, goes_on=True) or "nobody decided in time."
             return f"{late} {nothing(instruction)}"
         case State.REFUSED:
-            return f"{refused.believed(instruction)}{refused.why(instruction.reason)}"
+            return f"{refused.believed(instruction)}{because_refused(instruction.reason)}"
         case State.CLOSED:
             return f"closed{_as_what(instruction)} {by}{why}"
         case _:
@@ -157,7 +157,7 @@ def became(  # noqa: PLR0911 - one arm a state
         case State.EXPIRED:
             return f"has *expired*. {nothing(instruction)}{why}"
         case State.REFUSED:
-            return f"has *failed*: {refused.believed(instruction)}{refused.why(str(facts.get('reason', '')))}"
+            return f"has *failed*: {refused.believed(instruction)}{because_refused(str(facts.get('reason', '')))}"
         case State.CLOSED:
             return f"has *failed*: it was closed{_as_what(instruction)} by {by}.{why}"
         case _:

@@ -119,7 +119,6 @@ def _stands(*lines: tuple[str, int, int], over: bool = True) -> dict[str, Any]:
     return {"commits": 1, "progress": _LOOKED_UP.model_copy(update={"tally": tally(lines), "over": over})}
 
 
-
 _BULK: Final[Mapping[str, Mapping[str, Any]]] = {
     **{name: {**facts, "progress": _LOOKED_UP} for name, facts in _PLAINLY.items()},
     "new": {"progress": BulkProgress(looked_up=4, to_look_up=9)},

@@ -32,8 +32,8 @@ async def test_each_state_is_shown_and_told(rig: Rig, status: Status) -> None:
     if status is not Status.READY_FOR_PICKUP:
         assert word(status.value) in lines(rig)[-1]
     if status.value.startswith("CANCELLED"):
-        assert "Because." in lines(rig)[-1]
-        assert "Because." in shown.text
+        assert "Reason: because." in lines(rig)[-1]
+        assert "Reason: because." in shown.text
     _, states = await rig.switchboard.context.store.read(gathered)
     assert status.value in states
 
