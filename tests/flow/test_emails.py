@@ -344,7 +344,7 @@ async def test_a_key_that_is_refused_pauses_and_loses_nothing(rig: Rig) -> None:
 *Process e-mails: people.csv*
 :double_vertical_bar: Paused. What was under way is stored; press *Resume* to go on.
 Email: the service did not accept our credentials (401), saying “The API key is not valid”; check EMAIL_API_KEY: they \
-belong to one environment only. Nothing is lost; press *Resume* to try again.
+belong to one environment only.
 `░░░░░░░░░░░░░░░░░░░░ 0 %` 0 of 3 addresses
 6 rows, 2 of them without an address
 Column “email”, row by row, up to 100 at a time, asked by <@U0MARIA>""")
@@ -352,7 +352,7 @@ Column “email”, row by row, up to 100 at a time, asked by <@U0MARIA>""")
     assert shown(told) == snapshot("""\
 <@U0MARIA>: :double_vertical_bar: Paused. What was under way is stored; press *Resume* to go on.
 Email: the service did not accept our credentials (401), saying “The API key is not valid”; check EMAIL_API_KEY: they \
-belong to one environment only. Nothing is lost; press *Resume* to try again.""")
+belong to one environment only.""")
     assert [button.text for button in root.buttons] == ["Resume", "Stop"]
     rig.emails.api_key = key
     await rig.workspace.click(MARIA, FINANCE, root.ts, "email.resume")

@@ -172,7 +172,7 @@ async def test_a_gateways_time_out_is_unknown_and_never_sent_again_by_itself(mar
     board = await maria.board("*unknown*", "answer 504", "may bill it", "not sent again by itself")
     assert "<html" not in board.text
     (news,) = await maria.results(board)
-    assert shown(news.text) == snapshot(""":grey_question: <@U0MARIA> *Separate vocals and music* *unknown*. The \
+    assert shown(news.text) == snapshot(""":grey_question: <@U0MARIA> *Separate vocals and music*: *unknown*. The \
 localization service gave answer 504. The service may have done it, and may bill it. It is not sent again by itself.""")
     await maria.type("emotion I am so glad")
     await maria.board(DONE)
@@ -305,10 +305,10 @@ async def test_a_restart_says_that_it_interrupted(maria: Localizer) -> None:
     await maria.rig.localization.until(lambda: maria.rig.localization.calls)
     await maria.rig.switchboard.stop()
     await maria.rig.start()
-    board = await maria.board("interrupted, run again", "Switchboard was restarted")
+    board = await maria.board("interrupted; run it again", "Switchboard was restarted")
     (news,) = await maria.results(board)
-    assert shown(news.text) == snapshot(""":arrows_counterclockwise: <@U0MARIA> *Separate vocals and music* \
-interrupted, run again. Switchboard was restarted before the answer came.""")
+    assert shown(news.text) == snapshot(""":arrows_counterclockwise: <@U0MARIA> *Separate vocals and music*: \
+interrupted; run it again. Switchboard was restarted before the answer came.""")
     assert [button.text for button in board.buttons] == ["Run again"]
     assert len(maria.rig.localization.calls) == 1
     maria.rig.localization.work_seconds["*"] = 0
@@ -333,7 +333,7 @@ async def test_what_waited_goes_on_after_a_restart(maria: Localizer) -> None:
     maria.rig.localization.work_seconds["*"] = 0
     await maria.rig.start()
     for number in range(3):
-        await maria.board("interrupted, run again", number=number)
+        await maria.board("interrupted; run it again", number=number)
     await maria.board(DONE, number=3)
 
 

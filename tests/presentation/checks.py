@@ -78,6 +78,7 @@ def readable(content: Content) -> str:
     return "\n".join(text["text"] for text in text_objects(list(content.blocks)))
 
 
+_LABEL = re.compile(r"^(\*[^*\n]+\*)\n")
 _INSTANT = re.compile(r"<!date\^[^|>]*\|([^>]*)>")
 
 
@@ -96,4 +97,4 @@ def _line(block: dict[str, Any]) -> str:
             pieces = [f"{one['label']} {one['value']}" for one in block["chart"]["segments"]]
             return f"({block['title']}: {', '.join(pieces)})"
         case _:
-            return " | ".join(text["text"].replace("*\n", "*: ", 1) for text in text_objects(block))
+            return " | ".join(_LABEL.sub(r"\1: ", text["text"]) for text in text_objects(block))

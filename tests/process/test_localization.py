@@ -43,7 +43,7 @@ async def test_a_call_that_a_kill_interrupts(open_scene: Opening, service: Local
     await board(scene, "separating vocals and music")
     await service.until(lambda: service.calls, timeout=_PATIENCE)
     await scene.restart()
-    there = await board(scene, "interrupted, run again")
+    there = await board(scene, "interrupted; run it again")
     assert [button.text for button in there.buttons] == ["Run again"]
     assert len(service.calls) == 1
     service.work_seconds["*"] = 0.0

@@ -128,10 +128,7 @@ def _state_line(progress: ListProgress) -> str:
     if progress.whole and progress.state is RunState.DONE:
         said = _returned(progress)
     if progress.reason:
-        reason = f"\n{sentence_of(quote(progress.reason, _REASON_LIMIT))}"
-        if progress.state is RunState.PAUSED:
-            reason += " Nothing is lost; press *Resume* to try again."
-        said = f"{said}{reason}"
+        said = f"{said}\n{sentence_of(quote(progress.reason, _REASON_LIMIT))}"
     return said
 
 

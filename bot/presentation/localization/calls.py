@@ -93,7 +93,8 @@ def _status(sight: Sight) -> str:  # noqa: PLR0911 - one answer a state
             return f"canceled by {mention(progress.by)}{_took(sight)}.{ran}{_repeated(sight)}"
         case CallState.INTERRUPTED:
             why = progress.reason or RESTARTED
-            return f"interrupted, run again. {sentence_of(quote(why))}{_repeated(sight)}"
+            still = "" if progress.again else "; run it again"
+            return f"interrupted{still}. {sentence_of(quote(why))}{_repeated(sight)}"
 
 
 def _waiting(sight: Sight) -> str:
@@ -250,7 +251,7 @@ def _rounded(percent: Decimal) -> str:
 def failure(sight: Sight) -> Content:
     """In the thread, for who asked: it ended without a result, or without a part of it."""
     title = sight.order.request.capability.title
-    text = f"{_sign(sight)} {mention(sight.requester)} *{title}* {_status(sight)}"
+    text = f"{_sign(sight)} {mention(sight.requester)} *{title}*: {_status(sight)}"
     return message(text)
 
 

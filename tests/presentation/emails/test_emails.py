@@ -1,44 +1,16 @@
 """What is shown of e-mail processing is within Slack's limits, calls nobody but the requester, and says what is so."""
 
-from types import MappingProxyType
-
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.emails.lists import OVER, Answer, ColumnLook, ListProgress, Outcome, RunCount, RunState
+from bot.domain.emails.lists import Answer, ColumnLook, Outcome, RunState
 from bot.domain.files.tables import CELL_LIMIT, Flaw, TableProblem
 from bot.presentation.emails import forms as email_forms
 from bot.presentation.emails import lists as emails
 from bot.presentation.files.table_problems import table_problem
-from tests.presentation.checks import calls_in, check_message, check_view, readable
+from tests.presentation.checks import calls_in, check_message, check_view
 from tests.presentation.drawn import foreign
-
-REQUESTER = "U0MARIA"
-
-
-def count(**changes: object) -> RunCount:
-    facts: dict[str, object] = {
-        "total": 10_000,
-        "taken": 5_000,
-        "rows": 12_000,
-        "skipped": 7,
-        "outcomes": MappingProxyType({Outcome.ANSWERED: 4_000, Outcome.NO_ANSWER: 3}),
-    }
-    return RunCount(**{**facts, **changes})  # type: ignore[arg-type]
-
-
-def progress(state: RunState, **changes: object) -> ListProgress:
-    facts: dict[str, object] = {
-        "id": "01J",
-        "state": state,
-        "file": "people.csv",
-        "column": "email",
-        "whole": False,
-        "requester": REQUESTER,
-        "count": count(),
-    }
-    return ListProgress(**{**facts, **changes})  # type: ignore[arg-type]
+from tests.presentation.emails.moments import progress
 
 
 @given(
@@ -62,7 +34,7 @@ def test_boards(
     shown = progress(state, file=file, column=column, reason=reason, receipt=receipt, whole=whole, said=tuple(said))
     for content in (emails.board(shown), emails.news(shown)):
         check_message(content)
-        assert calls_in(content) <= {f"@{REQUESTER}"}
+        assert calls_in(content) <= {"@U0MARIA"}
 
 
 @given(
@@ -115,41 +87,6 @@ def test_the_form_for_a_file_and_the_notices() -> None:
     check_view(email_forms.unusable("x" * 5_000))
 
 
-def test_figures_add_up() -> None:
-    text = emails.board(progress(RunState.RUNNING)).text
-    assert "4,003 of 10,000 addresses" in text
-    assert "4,000 answered · 3 no answer · 12,000 rows, 7 of them without an address" in text
-    stopped = emails.board(progress(RunState.STOPPED)).text
-    assert "5,997 not asked" in stopped
-
-
-def test_a_restart_is_told_with_its_number() -> None:
-    text = emails.board(progress(RunState.DONE, count=count(repeated=37))).text
-    assert "37 addresses that had no stored answer yet were asked again" in text
-    assert "1 address that had no stored answer yet was asked again" in (
-        emails.board(progress(RunState.DONE, count=count(repeated=1))).text
-    )
-
-
-@pytest.mark.parametrize("state", list(RunState))
-def test_what_is_over_has_no_button(state: RunState) -> None:
-    blocks = emails.board(progress(state)).blocks
-    buttons = [one["text"]["text"] for block in blocks if block["type"] == "actions" for one in block["elements"]]
-    expected = {RunState.RUNNING: ["Pause", "Stop"], RunState.PAUSED: ["Resume", "Stop"]}
-    if state in OVER:
-        assert buttons == []
-    if state in expected:
-        assert buttons == expected[state]
-
-
-def test_stopping_a_list_is_confirmed_with_what_would_be_lost() -> None:
-    (actions,) = (block for block in emails.board(progress(RunState.RUNNING)).blocks if block["type"] == "actions")
-    stop = next(one for one in actions["elements"] if one["text"]["text"] == "Stop")
-    assert "cannot go on" in stop["confirm"]["text"]["text"]
-    assert "addresses answered" in stop["confirm"]["text"]["text"]
-    assert all("confirm" not in one for one in actions["elements"] if one is not stop)
-
-
 def test_our_columns_never_take_the_name_of_a_given_one() -> None:
     header = emails.result_header(("Result", "processing", "answer: a"), ["a", "b"])
     assert header == (
@@ -176,9 +113,3 @@ def test_every_problem_of_a_table_is_a_sentence(flaw: Flaw, names: list[str], ro
     assert said.endswith((".", "Ana."))
     assert len(said) < 2_900
     assert any(word in said for word in ("for example", "drop", "Rename", "Keep", "Split", "Add"))
-    assert readable(emails.board(progress(RunState.FAILED, reason=said)))
-
-
-def test_what_was_stopped_is_told_in_sentences() -> None:
-    comment = emails.result_comment(progress(RunState.STOPPED))
-    assert comment.endswith("addresses answered. It was stopped before its end.")

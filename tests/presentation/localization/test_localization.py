@@ -5,7 +5,6 @@ from decimal import Decimal
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from inline_snapshot import snapshot
 
 from bot.domain.localization import (
     CAPABILITIES,
@@ -23,7 +22,7 @@ from bot.domain.localization import (
 from bot.domain.localization.progress import CallProgress, CallState, Order, ResultFile, Sight
 from bot.presentation.localization import calls as told
 from bot.presentation.localization.forms import Carried, form
-from tests.presentation.checks import calls_in, check_message, check_view, readable
+from tests.presentation.checks import calls_in, check_message, check_view
 
 FOREIGN = st.text(min_size=1, max_size=3_000) | st.just("<!channel> <@U0ADA> & *x* `y`\n" * 90)
 ME = "U0MARIA"
@@ -149,17 +148,6 @@ def test_files_say_what_they_are_and_how_long() -> None:
     assert told.file_comment(seen, delivery, 42.0) == f"<@{ME}> *Separate vocals and music*: *vocals*, 0:42, .mp3"
     assert told.file_in_words(seen, delivery, 42.0) == "Separate vocals and music: vocals, 0:42 long"
     assert told.file_comment(seen, delivery, None) == f"<@{ME}> *Separate vocals and music*: *vocals*, .mp3"
-
-
-def test_how_sure_the_service_is() -> None:
-    seen = sight(CAPABILITIES[0], CallState.DONE, result=Gender(gender="female", percent=Decimal("93.00")))
-    assert told.result(seen).text == snapshot("<@U0MARIA> *Detect gender*: *Female* (93 % sure)")
-    unsure = sight(CAPABILITIES[0], CallState.DONE, result=Gender(gender="male"))
-    assert told.result(unsure).text == snapshot("<@U0MARIA> *Detect gender*: *Male*")
-
-
-def test_the_bar_while_a_file_goes_out() -> None:
-    assert "█████████░░░░░░░░░░░ 45 %" in readable(told.board(sight(CAPABILITIES[0], CallState.RUNNING)))
 
 
 @pytest.mark.parametrize("one", CAPABILITIES, ids=lambda one: one.verb)

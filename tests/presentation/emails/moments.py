@@ -1,0 +1,40 @@
+"""A list of e-mail addresses at every moment."""
+
+from types import MappingProxyType
+from typing import Any
+
+from bot.domain.emails.lists import ListProgress, Outcome, RunCount, RunState
+from bot.presentation.emails.reasons import ANSWER_LOST, not_working
+
+COUNT = RunCount(
+    total=10_000,
+    taken=5_000,
+    rows=12_000,
+    skipped=7,
+    outcomes=MappingProxyType({Outcome.ANSWERED: 4_000, Outcome.NO_ANSWER: 3}),
+)
+FULL = RunCount(total=1, taken=1, rows=1, outcomes=MappingProxyType({Outcome.ANSWERED: 1}), repeated=1)
+
+
+def progress(state: RunState, **changes: Any) -> ListProgress:
+    facts = {"file": "people.csv", "column": "email", "whole": False, "requester": "U0MARIA", "count": COUNT}
+    return ListProgress(id="01J", state=state, **{**facts, **changes})
+
+
+WHOLE: dict[str, Any] = {"whole": True, "count": RunCount(rows=12_000)}
+MOMENTS = {
+    "preparing": progress(RunState.PREPARING, count=RunCount()),
+    "running": progress(RunState.RUNNING),
+    "paused": progress(RunState.PAUSED),
+    "paused by a failure": progress(RunState.PAUSED, reason=not_working("answer 500")),
+    "stopping": progress(RunState.STOPPING),
+    "stopped": progress(RunState.STOPPED),
+    "failed": progress(RunState.FAILED, count=RunCount(), reason="the column “name” hardly holds e-mail addresses"),
+    "done": progress(RunState.DONE, count=FULL),
+    "done after a restart": progress(RunState.DONE, count=RunCount(total=99, rows=99, repeated=37)),
+    "whole, sending": progress(RunState.SENDING, **WHOLE),
+    "whole, unknown": progress(RunState.UNKNOWN, **WHOLE, reason=ANSWER_LOST),
+    "whole, done": progress(RunState.DONE, **WHOLE),
+    "whole, with a receipt": progress(RunState.DONE, **WHOLE, receipt="R-77", said=(("status", "queued"),)),
+    "whole, with an answer": progress(RunState.DONE, **WHOLE, said=(("valid", "9"), ("invalid", "1"))),
+}

@@ -1,0 +1,208 @@
+"""What people see of a list of e-mail addresses in each of its states: the board, and what is told in its thread."""
+
+from inline_snapshot import snapshot
+
+from bot.domain.emails.lists import Answer, Outcome, RunState
+from bot.presentation.emails import lists
+from tests.presentation.checks import check_message, seen
+from tests.presentation.emails.moments import MOMENTS
+
+
+def test_boards() -> None:
+    found = {}
+    for name, one in MOMENTS.items():
+        board = lists.board(one)
+        check_message(board)
+        found[name] = seen(board)
+    assert {one.state for one in MOMENTS.values()} == set(RunState)
+    assert found == snapshot(
+        {
+            "preparing": """\
+Process e-mails: people.csv
+:hourglass_flowing_sand: The file is being read.
+Column “email”, row by row, up to 100 at a time, asked by <@U0MARIA>
+[Stop]""",
+            "running": """\
+Process e-mails: people.csv
+:arrow_forward: Under way.
+`████████░░░░░░░░░░░░ 40 %` 4,003 of 10,000 addresses
+4,000 answered · 3 no answer · 12,000 rows, 7 of them without an address
+Column “email”, row by row, up to 100 at a time, asked by <@U0MARIA>
+[Pause] [Stop]""",
+            "paused": """\
+Process e-mails: people.csv
+:double_vertical_bar: Paused. What was under way is stored; press *Resume* to go on.
+`████████░░░░░░░░░░░░ 40 %` 4,003 of 10,000 addresses
+4,000 answered · 3 no answer · 12,000 rows, 7 of them without an address
+Column “email”, row by row, up to 100 at a time, asked by <@U0MARIA>
+[Resume] [Stop]""",
+            "paused by a failure": """\
+Process e-mails: people.csv
+:double_vertical_bar: Paused. What was under way is stored; press *Resume* to go on.
+The service does not work at the moment: answer 500.
+`████████░░░░░░░░░░░░ 40 %` 4,003 of 10,000 addresses
+4,000 answered · 3 no answer · 12,000 rows, 7 of them without an address
+Column “email”, row by row, up to 100 at a time, asked by <@U0MARIA>
+[Resume] [Stop]""",
+            "stopping": """\
+Process e-mails: people.csv
+:octagonal_sign: Stopping: what is under way is waited for.
+`████████░░░░░░░░░░░░ 40 %` 4,003 of 10,000 addresses
+4,000 answered · 3 no answer · 12,000 rows, 7 of them without an address
+Column “email”, row by row, up to 100 at a time, asked by <@U0MARIA>""",
+            "stopped": """\
+Process e-mails: people.csv
+:octagonal_sign: Stopped. The result holds what was answered until then.
+`████████░░░░░░░░░░░░ 40 %` 4,003 of 10,000 addresses
+4,000 answered · 3 no answer · 5,997 not asked · 12,000 rows, 7 of them without an address
+Column “email”, row by row, up to 100 at a time, asked by <@U0MARIA>""",
+            "failed": """\
+Process e-mails: people.csv
+:x: Nothing was processed.
+The column “name” hardly holds e-mail addresses.
+Column “email”, row by row, up to 100 at a time, asked by <@U0MARIA>""",
+            "done": """\
+Process e-mails: people.csv
+:white_check_mark: Done.
+`████████████████████ 100 %` 1 of 1 address
+1 answered · 1 row
+:arrows_counterclockwise: Switchboard was restarted meanwhile: 1 address that had no stored answer yet was asked \
+again.
+Column “email”, row by row, up to 100 at a time, asked by <@U0MARIA>""",
+            "done after a restart": """\
+Process e-mails: people.csv
+:white_check_mark: Done.
+`░░░░░░░░░░░░░░░░░░░░ 0 %` 0 of 99 addresses
+99 rows
+:arrows_counterclockwise: Switchboard was restarted meanwhile: 37 addresses that had no stored answer yet were \
+asked again.
+Column “email”, row by row, up to 100 at a time, asked by <@U0MARIA>""",
+            "whole, sending": """\
+Process e-mails: people.csv
+:outbox_tray: The file is with the service. This may take minutes.
+12,000 rows
+Column “email”, the whole file at once, asked by <@U0MARIA>""",
+            "whole, unknown": """\
+Process e-mails: people.csv
+:grey_question: The service did not say whether it processed the file, so it was *not* sent again. Look at the \
+service first; to send it once more, drop the file again.
+Switchboard was restarted while the service had the file.
+12,000 rows
+Column “email”, the whole file at once, asked by <@U0MARIA>""",
+            "whole, done": """\
+Process e-mails: people.csv
+:white_check_mark: Done. What the service gave back is in the thread.
+12,000 rows
+Column “email”, the whole file at once, asked by <@U0MARIA>""",
+            "whole, with a receipt": """\
+Process e-mails: people.csv
+:receipt: The service took the file and gave the receipt `R-77`. It has no way to ask for its outcome; keep the \
+receipt for the service's own site or support.
+status: queued
+12,000 rows
+Column “email”, the whole file at once, asked by <@U0MARIA>""",
+            "whole, with an answer": """\
+Process e-mails: people.csv
+:white_check_mark: The service answered:
+valid: 9
+invalid: 1
+12,000 rows
+Column “email”, the whole file at once, asked by <@U0MARIA>""",
+        }
+    )
+
+
+def test_news() -> None:
+    told = ("paused by a failure", "failed", "whole, unknown", "whole, with a receipt")
+    assert {name: lists.news(MOMENTS[name]).text for name in told} == snapshot(
+        {
+            "paused by a failure": """\
+<@U0MARIA>: :double_vertical_bar: Paused. What was under way is stored; press *Resume* to go on.
+The service does not work at the moment: answer 500.""",
+            "failed": """\
+<@U0MARIA>: :x: Nothing was processed.
+The column “name” hardly holds e-mail addresses.""",
+            "whole, unknown": """\
+<@U0MARIA>: :grey_question: The service did not say whether it processed the file, so it was *not* sent again. \
+Look at the service first; to send it once more, drop the file again.
+Switchboard was restarted while the service had the file.""",
+            "whole, with a receipt": """\
+<@U0MARIA>: :receipt: The service took the file and gave the receipt `R-77`. It has no way to ask for its outcome; \
+keep the receipt for the service's own site or support.
+status: queued""",
+        }
+    )
+
+
+def test_results() -> None:
+    told = ("stopped", "done", "whole, done")
+    assert {name: (lists.result_comment(MOMENTS[name]), lists.result_alt(MOMENTS[name])) for name in told} == snapshot(
+        {
+            "stopped": (
+                "<@U0MARIA>: 12,000 rows, 4,000 of 10,000 addresses answered. It was stopped before its end.",
+                "Table with the rows of people.csv and what the service said about each address",
+            ),
+            "done": (
+                "<@U0MARIA>: 1 row, 1 of 1 address answered",
+                "Table with the rows of people.csv and what the service said about each address",
+            ),
+            "whole, done": (
+                "<@U0MARIA>: what the service gave back for people.csv",
+                "Table with the rows of people.csv and what the service said about each address",
+            ),
+        }
+    )
+
+
+def test_answers_about_a_few_addresses() -> None:
+    answers = [
+        ("ana@example.com", Answer(outcome=Outcome.ANSWERED, result="valid", pairs=(("score", "9"), ("mx", "")))),
+        ("ben@example.com", Answer(outcome=Outcome.ANSWERED, text="fine <here>")),
+        ("nobody", Answer(outcome=Outcome.NO_ADDRESS)),
+        ("eve@example.com", Answer(outcome=Outcome.NO_ANSWER, text=lists.no_answer("no answer (timed out)"))),
+    ]
+    content = lists.checked(answers)
+    assert (seen(content), content.text) == snapshot(
+        (
+            """\
+Address | Result | What the service says
+ana@example.com | valid | score: 9
+ben@example.com | answered | fine <here>
+nobody | no address | –
+eve@example.com | no answer | no answer (timed out); try again in a minute""",
+            """\
+ana@example.com: *valid* score: 9
+ben@example.com: *answered* fine &lt;here&gt;
+nobody: *no address*
+eve@example.com: *no answer* no answer (timed out); try again in a minute""",
+        )
+    )
+
+
+ROW_BY_ROW = [state for state in RunState if state not in (RunState.SENDING, RunState.UNKNOWN)]
+
+
+def test_presses_that_come_too_late() -> None:
+    assert {state: lists.refused_press(state) for state in (*ROW_BY_ROW, None)} == snapshot(
+        {
+            RunState.PREPARING: "This list is being read, so nothing was changed.",
+            RunState.RUNNING: "This list is under way already, so nothing was changed.",
+            RunState.PAUSED: "This list is paused already, so nothing was changed.",
+            RunState.STOPPING: "This list is being stopped already, so nothing was changed.",
+            RunState.DONE: "This list is done, so nothing was changed.",
+            RunState.STOPPED: "This list was stopped, so nothing was changed.",
+            RunState.FAILED: "This list could not be used, so nothing was changed.",
+            None: "This list is not known any more, so nothing was changed.",
+        }
+    )
+
+
+def test_stopping_a_list_is_confirmed_with_what_would_be_lost() -> None:
+    (actions,) = (block for block in lists.board(MOMENTS["running"]).blocks if block["type"] == "actions")
+    confirmed = {one["text"]["text"]: one["confirm"]["text"]["text"] for one in actions["elements"] if "confirm" in one}
+    assert confirmed == snapshot(
+        {
+            "Stop": """4,000 of 10,000 addresses answered when this was drawn. The others will not be asked, and a \
+stopped list cannot go on. Pause keeps it."""
+        }
+    )

@@ -1,0 +1,216 @@
+"""What people see of a localization call in each of its states, and of each kind of result."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+
+from inline_snapshot import snapshot
+
+from bot.domain.localization import CallOperation, Emotion, Gender, Phrases, Request, Result, Track, Tracks, Written
+from bot.domain.localization.progress import CallProgress, CallState, Order, Sight
+from bot.presentation.localization import calls
+from bot.presentation.localization.reasons import RESULT_LOST
+from tests.presentation.checks import check_message, seen
+
+NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
+
+
+def call(state: CallState, operation: CallOperation = CallOperation.TRANSCRIPTION, **changes: Any) -> Sight:
+    """A call about a file that has run for 75 seconds; ``changes`` of the sight, and of its progress."""
+    told = {name: changes.pop(name) for name in ("reason", "words", "again", "started_at", "result") if name in changes}
+    order = Order(request=Request(operation=operation, file="F1").complete(), file_name="song.mp3")
+    values = {"order": order, "elapsed": 75.0, "progress": CallProgress(by="U0ADA", **told), **changes}
+    return Sight(id="01J", state=state, requester="U0MARIA", **values)
+
+
+MOMENTS = {
+    "about to begin": call(CallState.WAITING, elapsed=None),
+    "waiting": call(CallState.WAITING, position=2, elapsed=None),
+    "waiting for the service": call(CallState.WAITING, elapsed=None, silent_since=NOW),
+    "sending the file": call(CallState.RUNNING, percent=45),
+    "running": call(CallState.RUNNING, percent=100),
+    "handing over": call(CallState.HANDING_OVER),
+    "done": call(CallState.DONE),
+    "failed": call(CallState.FAILED, reason="the service refused the request (422)", words="too noisy"),
+    "failed, run again": call(CallState.FAILED, reason=RESULT_LOST, again="01K"),
+    "unknown": call(CallState.UNKNOWN, reason="the localization service gave no answer (timed out)"),
+    "canceled": call(CallState.CANCELED, elapsed=None),
+    "canceled under way": call(CallState.CANCELED, started_at=NOW),
+    "interrupted": call(CallState.INTERRUPTED),
+    "interrupted, run again": call(CallState.INTERRUPTED, again="01K"),
+}
+RESULTS: dict[CallOperation, Result] = {
+    CallOperation.GENDER: Gender(gender="female", percent=Decimal("93.00")),
+    CallOperation.TEXT_EMOTION: Emotion(label="Joy"),
+    CallOperation.PARAPHRASE: Phrases(sentences=("Hello there.", "Good day & <all>.")),
+    CallOperation.TRANSLATION: Written(text="Hola"),
+    CallOperation.TRANSCRIPTION: Written(text="la " * 67),
+    CallOperation.SEPARATION: Tracks(tracks=(Track(name="vocals", url="", extension="mp3"),), missing=("music",)),
+}
+
+
+def test_boards() -> None:
+    found = {}
+    for name, one in MOMENTS.items():
+        board = calls.board(one)
+        check_message(board)
+        found[name] = seen(board)
+    assert {one.state for one in MOMENTS.values()} == set(CallState)
+    assert found == snapshot(
+        {
+            "about to begin": """\
+:hourglass_flowing_sand: *Transcribe*: about to begin
+:paperclip: song.mp3
+asked by <@U0MARIA> · language: English (United States)
+[Cancel]""",
+            "waiting": """\
+:hourglass_flowing_sand: *Transcribe*: waiting, number 2 in the queue
+:paperclip: song.mp3
+asked by <@U0MARIA> · language: English (United States)
+[Cancel]""",
+            "waiting for the service": """\
+:hourglass_flowing_sand: *Transcribe*: waiting; the service has not answered since 2026-11-20 09:00 UTC
+:paperclip: song.mp3
+asked by <@U0MARIA> · language: English (United States)
+[Cancel]""",
+            "sending the file": """\
+:hourglass_flowing_sand: *Transcribe*: writing down what is said, 1:15
+Sending the file █████████░░░░░░░░░░░ 45 %
+:paperclip: song.mp3
+asked by <@U0MARIA> · language: English (United States)
+[Cancel]""",
+            "running": """\
+:hourglass_flowing_sand: *Transcribe*: writing down what is said, 1:15
+:paperclip: song.mp3
+asked by <@U0MARIA> · language: English (United States)
+[Cancel]""",
+            "handing over": """\
+:inbox_tray: *Transcribe*: done, its files are on their way
+:paperclip: song.mp3
+asked by <@U0MARIA> · language: English (United States)""",
+            "done": """\
+:white_check_mark: *Transcribe*: done after 1:15
+:paperclip: song.mp3
+asked by <@U0MARIA> · language: English (United States)""",
+            "failed": """\
+:x: *Transcribe*: failed after 1:15. The service refused the request (422). It says: too noisy.
+:paperclip: song.mp3
+asked by <@U0MARIA> · language: English (United States)
+[Run again]""",
+            "failed, run again": """\
+:x: *Transcribe*: failed after 1:15. A restart lost what the service had made. It was run again.
+:paperclip: song.mp3
+asked by <@U0MARIA> · language: English (United States)""",
+            "unknown": """\
+:grey_question: *Transcribe*: *unknown* after 1:15. The localization service gave no answer (timed out). The \
+service may have done it, and may bill it. It is not sent again by itself.
+:paperclip: song.mp3
+asked by <@U0MARIA> · language: English (United States)
+[Run again]""",
+            "canceled": """\
+:no_entry_sign: *Transcribe*: canceled by <@U0ADA>.
+:paperclip: song.mp3
+asked by <@U0MARIA> · language: English (United States)
+[Run again]""",
+            "canceled under way": """\
+:no_entry_sign: *Transcribe*: canceled by <@U0ADA> after 1:15. The service may go on with it, and bill it.
+:paperclip: song.mp3
+asked by <@U0MARIA> · language: English (United States)
+[Run again]""",
+            "interrupted": """\
+:arrows_counterclockwise: *Transcribe*: interrupted; run it again. Switchboard was restarted before the answer came.
+:paperclip: song.mp3
+asked by <@U0MARIA> · language: English (United States)
+[Run again]""",
+            "interrupted, run again": """\
+:arrows_counterclockwise: *Transcribe*: interrupted. Switchboard was restarted before the answer came. It was run \
+again.
+:paperclip: song.mp3
+asked by <@U0MARIA> · language: English (United States)""",
+        }
+    )
+
+
+def test_ends_without_a_result_in_the_thread() -> None:
+    ends = (CallState.FAILED, CallState.UNKNOWN, CallState.CANCELED, CallState.INTERRUPTED)
+    assert {name: calls.failure(one).text for name, one in MOMENTS.items() if one.state in ends} == snapshot(
+        {
+            "failed": """:x: <@U0MARIA> *Transcribe*: failed after 1:15. The service refused the request (422). It \
+says: too noisy.""",
+            "failed, run again": """:x: <@U0MARIA> *Transcribe*: failed after 1:15. A restart lost what the \
+service had made. It was run again.""",
+            "unknown": """:grey_question: <@U0MARIA> *Transcribe*: *unknown* after 1:15. The localization service \
+gave no answer (timed out). The service may have done it, and may bill it. It is not sent again by itself.""",
+            "canceled": ":no_entry_sign: <@U0MARIA> *Transcribe*: canceled by <@U0ADA>.",
+            "canceled under way": """:no_entry_sign: <@U0MARIA> *Transcribe*: canceled by <@U0ADA> after 1:15. The \
+service may go on with it, and bill it.""",
+            "interrupted": """:arrows_counterclockwise: <@U0MARIA> *Transcribe*: interrupted; run it again. \
+Switchboard was restarted before the answer came.""",
+            "interrupted, run again": """:arrows_counterclockwise: <@U0MARIA> *Transcribe*: interrupted. \
+Switchboard was restarted before the answer came. It was run again.""",
+        }
+    )
+
+
+def test_results() -> None:
+    found = {}
+    for operation, result in RESULTS.items():
+        one = call(CallState.DONE, operation, result=result)
+        one = replace(one, order=replace(one.order, request=Request(operation=operation, text="Hello").complete()))
+        found[operation.value] = (seen(calls.board(one)), seen(calls.result(one)))
+    assert found == snapshot(
+        {
+            "gender_detection": (
+                """\
+:white_check_mark: *Detect gender*: done after 1:15: *Female* (93 % sure)
+>Hello
+asked by <@U0MARIA>""",
+                "<@U0MARIA> *Detect gender*: *Female* (93 % sure)",
+            ),
+            "text_emotion": (
+                """\
+:white_check_mark: *Emotion in a text*: done after 1:15: :smile: *Joy*
+>Hello
+asked by <@U0MARIA>""",
+                "<@U0MARIA> *Emotion in a text*: :smile: *Joy*",
+            ),
+            "paraphrase": (
+                """\
+:white_check_mark: *Paraphrase*: done after 1:15: 2 other ways to say it, in the thread
+>Hello
+asked by <@U0MARIA>""",
+                """\
+<@U0MARIA> *Paraphrase*
+1. Hello there.
+2. Good day & <all>.""",
+            ),
+            "translation": (
+                """\
+:white_check_mark: *Translate*: done after 1:15: Hola
+>Hello
+asked by <@U0MARIA> · to: Spanish""",
+                """\
+<@U0MARIA> *Translate*
+Hola""",
+            ),
+            "speech_to_text": (
+                """\
+:white_check_mark: *Transcribe*: done after 1:15: 201 characters, in the thread
+>Hello
+asked by <@U0MARIA> · language: English (United States)""",
+                """\
+<@U0MARIA> *Transcribe*
+la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la la \
+la la la la la la la la la la la la la la la la la la la la la la la la la la la la la""",
+            ),
+            "music_source_separation": (
+                """\
+:warning: *Separate vocals and music*: done after 1:15: a file in the thread. Missing: *music*. The service did \
+not give it.
+>Hello
+asked by <@U0MARIA>""",
+                "",
+            ),
+        }
+    )
