@@ -59,5 +59,5 @@ def _for_the_operator(reply: Reply, status: int, *, service: str, address: str, 
             mend=f"check {address} and the route that SERVICES_FILE gives",
         )
     return OperatorError(
-        f"{service}: {refusal(status)}", mend=f"check {credentials}: they belong to one environment only"
+        f"{service}: {refusal(status)}", mend=f"check {credentials}: each environment has its own"
     )

@@ -145,7 +145,7 @@ async def test_a_refusal_of_our_key_is_the_operators_matter(client: EmailsClient
     simulator.api_key = "another"
     with pytest.raises(OperatorError) as refused:
         await client.check("ana@example.com")
-    assert refused.value.mend == "check EMAIL_API_KEY: they belong to one environment only"
+    assert refused.value.mend == "check EMAIL_API_KEY: each environment has its own"
     with pytest.raises(OperatorError):
         await client.process_file(CSV, column=1, name="result.csv")
 

@@ -59,7 +59,7 @@ def _no_record(document: object) -> object:
 
 CREDENTIALS = (
     "The operator of Switchboard has to mend this: payments: {}; check PAYMENTS_PARTNER_ID and "
-    "PAYMENTS_PARTNER_SECRET: they belong to one environment only."
+    "PAYMENTS_PARTNER_SECRET: each environment has its own."
 )
 PROXY = (
     "The operator of Switchboard has to mend this: payments: a page came instead of an answer ({}), probably from a "

@@ -169,8 +169,8 @@ async def test_a_key_that_is_refused_is_the_operators_matter(rig: Rig) -> None:
     rig.emails.api_key = "another"
     said = await email(rig, "check ana@example.com")
     assert shown(said) == snapshot(""":warning: The operator of Switchboard has to mend this: email: the service did \
-not accept our credentials (401), saying “The API key is not valid”; check EMAIL_API_KEY: they belong to one \
-environment only.""")
+not accept our credentials (401), saying “The API key is not valid”; check EMAIL_API_KEY: each \
+environment has its own.""")
 
 
 async def test_row_by_row_keeps_rows_order_and_columns_and_adds_its_own(rig: Rig) -> None:
@@ -343,16 +343,16 @@ async def test_a_key_that_is_refused_pauses_and_loses_nothing(rig: Rig) -> None:
     assert shown(root.text) == snapshot("""\
 *Process e-mails: people.csv*
 :double_vertical_bar: Paused. What was under way is stored; press *Resume* to go on.
-Email: the service did not accept our credentials (401), saying “The API key is not valid”; check EMAIL_API_KEY: they \
-belong to one environment only.
+Email: the service did not accept our credentials (401), saying “The API key is not valid”; check EMAIL_API_KEY: each \
+environment has its own.
 `░░░░░░░░░░░░░░░░░░░░ 0 %` 0 of 3 addresses
 6 rows, 2 of them without an address
 Column “email”, row by row, up to 100 at a time, asked by <@U0MARIA>""")
     (told,) = news(rig, root)
     assert shown(told) == snapshot("""\
 <@U0MARIA>: :double_vertical_bar: Paused. What was under way is stored; press *Resume* to go on.
-Email: the service did not accept our credentials (401), saying “The API key is not valid”; check EMAIL_API_KEY: they \
-belong to one environment only.""")
+Email: the service did not accept our credentials (401), saying “The API key is not valid”; check EMAIL_API_KEY: each \
+environment has its own.""")
     assert [button.text for button in root.buttons] == ["Resume", "Stop"]
     rig.emails.api_key = key
     await rig.workspace.click(MARIA, FINANCE, root.ts, "email.resume")

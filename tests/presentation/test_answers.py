@@ -1,19 +1,18 @@
 from datetime import timedelta
 
-import pytest
 from inline_snapshot import snapshot
 
 from bot.domain.approvals import No, Refusal
 from bot.domain.content import Content
 from bot.domain.errors import PersonError
-from bot.domain.payments.instruction import State
+from bot.domain.payments.instruction import FINAL, State
 from bot.domain.requirement import Requirement
 from bot.presentation import answers
 from bot.presentation.help import Usage, no_such_verb, usage
 from bot.presentation.mistakes import at_field, mistakes
 from bot.presentation.payments import answers as payment_answers
 from tests.domain.made import NOW, instruction, payload, vote
-from tests.presentation.checks import check_message, readable
+from tests.presentation.checks import check_message, readable, seen
 
 
 def same_words(content: Content) -> None:
@@ -24,40 +23,83 @@ def same_words(content: Content) -> None:
         assert plain in said, plain
 
 
-@pytest.mark.parametrize("refusal", [*No, *Refusal])
-def test_every_refusal_has_a_sentence(refusal: No | Refusal) -> None:
-    content = payment_answers.refused(refusal, instruction())
-    check_message(content)
-    assert content.text.endswith((".", ".*"))
+def test_every_refusal_has_a_sentence() -> None:
+    found = {refusal.value: payment_answers.refused(refusal, instruction()) for refusal in (*No, *Refusal)}
+    for content in found.values():
+        check_message(content)
+    assert {refusal: content.text for refusal, content in found.items()} == snapshot(
+        {
+            "unknown": ":no_entry_sign: Slack does not know who you are here, so this has no effect.",
+            "elsewhere": ":no_entry_sign: Only members of this workspace can do this; you belong to another one.",
+            "guest": ":no_entry_sign: Guests cannot do this. Ask a full member of the workspace.",
+            "bot": ":no_entry_sign: Bots cannot do this.",
+            "gone": ":no_entry_sign: Your account is deactivated, so this has no effect.",
+            "not_requester": """:no_entry_sign: *requester*: only people whom the policy names may ask for \
+payments, and you are not among them. The operator can add you there, for example `requesters = ["S0FINANCE"]`.""",
+            "not_approver": """:no_entry_sign: You are not among the approvers of the policy, so your decision \
+does not count.""",
+            "own_request": ":no_entry_sign: You asked for this yourself, so somebody else has to decide.",
+            "no_role": """:no_entry_sign: Only people whom the policy names as requesters, approvers or admins may \
+look at payments, and you are not among them. The operator can add you there.""",
+            "not_in_charge": """:no_entry_sign: Only approvers and admins of the policy may see this, and you are \
+not among them.""",
+            "may_not_freeze": """:no_entry_sign: Only approvers and admins of the policy may freeze payments, and \
+you are not among them.""",
+            "may_not_unfreeze": """:no_entry_sign: Only approvers of the policy may let payments flow again, and \
+you are not among them.""",
+            "not_admin": ":no_entry_sign: Only admins of the policy may do this, and you are not among them.",
+            "stale": """:no_entry_sign: This button is out of date; the request has changed since. Look at its \
+card again. Its status: *waiting for approval*.""",
+            "decided": ":information_source: 25.00 USD to ana@example.com (P-4F7K2M) is now *waiting for approval*.",
+            "repeated": ":no_entry_sign: Your approval is recorded already; each person counts once.",
+            "expired": ":no_entry_sign: This request has expired; nothing was paid. It has to be asked for again.",
+            "wrong_amount": ":no_entry_sign: This is not the amount on the card.",
+            "not_yours": ":no_entry_sign: Only the person who asked, or an admin, can withdraw this.",
+            "no_reason": ":no_entry_sign: You did not ask for this yourself, so withdrawing it needs a reason.",
+            "too_late": ":no_entry_sign: It is too late to withdraw this. Its status: *waiting for approval*.",
+            "suspect": """:no_entry_sign: The service holds what may be this payment; the card names it. Look \
+there first. As long as it stands nothing is sent again: if it is another one, close this as not paid and ask anew.""",
+            "too_early": """:no_entry_sign: It cannot be withdrawn while it is being created. Try again when it \
+waits for approval.""",
+            "held": """:no_entry_sign: Your approval is not recorded: who asked may not ask any more. The card \
+says what can be done.""",
+        }
+    )
 
 
-@pytest.mark.parametrize(
-    ("state", "said"),
-    [
-        (State.APPROVED, "now *approved* by <@U0LIN>"),
-        (State.SENDING, "now *being sent*, approved by <@U0LIN>"),
-        (State.COMMITTED, "now *sent*, approved by <@U0LIN>"),
-        (State.COMPLETED, "already *completed*, approved by <@U0LIN>"),
-        (State.REJECTED, "already *rejected* by <@U0LIN>"),
-        (State.WITHDRAWN, "already *withdrawn* by <@U0LIN>"),
-    ],
-)
-def test_the_loser_is_told_who_was_first(state: State, said: str) -> None:
-    closed = NOW if "already" in said else None
-    content = payment_answers.refused(Refusal.DECIDED, instruction(state=state, decided_by="U0LIN", closed_at=closed))
-    assert said in content.text
-    assert ("<!date^" in content.text) is (closed is not None)
-
-
-def test_what_nobody_decided_names_nobody() -> None:
-    assert "<@" not in payment_answers.refused(Refusal.DECIDED, instruction(state=State.EXPIRED)).text
+def test_the_loser_is_told_who_was_first() -> None:
+    found = {}
+    for state in (State.APPROVED, State.SENDING, State.COMMITTED, State.COMPLETED, State.REJECTED, State.WITHDRAWN):
+        one = instruction(state=state, decided_by="U0LIN", closed_at=NOW if state in FINAL else None)
+        found[state] = seen(payment_answers.refused(Refusal.DECIDED, one))
+    one = instruction(state=State.EXPIRED)
+    found[State.EXPIRED] = seen(payment_answers.refused(Refusal.DECIDED, one))
+    assert found == snapshot(
+        {
+            State.APPROVED: """:information_source: 25.00 USD to ana@example.com (P-4F7K2M) is now *approved* by \
+<@U0LIN>.""",
+            State.SENDING: """:information_source: 25.00 USD to ana@example.com (P-4F7K2M) is now *being sent*, \
+approved by <@U0LIN>.""",
+            State.COMMITTED: """:information_source: 25.00 USD to ana@example.com (P-4F7K2M) is now *sent*, \
+approved by <@U0LIN>.""",
+            State.COMPLETED: """:information_source: 25.00 USD to ana@example.com (P-4F7K2M) is already \
+*completed*, approved by <@U0LIN> at 2026-11-20 09:00 UTC.""",
+            State.REJECTED: """:information_source: 25.00 USD to ana@example.com (P-4F7K2M) is already *rejected* \
+by <@U0LIN> at 2026-11-20 09:00 UTC.""",
+            State.WITHDRAWN: """:information_source: 25.00 USD to ana@example.com (P-4F7K2M) is already \
+*withdrawn* by <@U0LIN> at 2026-11-20 09:00 UTC.""",
+            State.EXPIRED: ":information_source: 25.00 USD to ana@example.com (P-4F7K2M) is already *expired*.",
+        }
+    )
 
 
 def test_who_asked_is_told_what_it_needs_and_where_to_hear_of_it() -> None:
     needs = Requirement(quorum=2, typed_amount=True, reasons=("over 1000.00 USD",))
     content = payment_answers.requested(instruction(requirement=needs), member=True)
-    for part in ("25.00 USD to ana@example.com", "P-4F7K2M", "Needs 2 approvals", "over 1000.00 USD", "posted here"):
-        assert part in content.text
+    assert content.text == snapshot(
+        """:memo: Asked for 25.00 USD to ana@example.com, reference P-4F7K2M. Needs 2 approvals besides the \
+requester, typing the amount (over 1000.00 USD). The outcome will be posted here."""
+    )
 
 
 def test_where_the_bot_is_no_member_the_rule_and_the_way_to_invite_it_are_named() -> None:
@@ -85,9 +127,13 @@ def test_what_waits_is_told_the_readers_own_first_with_what_it_is_for() -> None:
     )
     check_message(content)
     same_words(content)
-    assert "*2 waiting for approval*, 1 of them for you" in content.text
-    assert "approved by <@U0LIN>" in content.text
-    assert "March translation" in content.text
+    assert seen(content) == snapshot("""\
+*2 waiting for approval*, 1 of them for you. Decide in <#C0APPROVE>.
+:point_right: *25.00 USD to ana@example.com* · P-4F7K2M · asked by <@U0MARIA> · waiting for approval 1 of 1 · \
+approved by <@U0LIN> · until 2026-11-21 09:00 UTC
+For: March translation
+:hourglass_flowing_sand: *25.00 USD to ana@example.com* · P-222222 · asked by <@U0TOM> · waiting for approval 0 of 1
+For: Tom & Ana's <dinner>""")
 
 
 def test_a_long_list_says_how_many_more_there_are() -> None:
@@ -100,7 +146,9 @@ def test_a_long_list_says_how_many_more_there_are() -> None:
 
 
 def test_nothing_waits_is_an_answer_too() -> None:
-    assert "Nothing waits" in payment_answers.waiting([], approvals_channel="C0APPROVE").text
+    assert payment_answers.waiting([], approvals_channel="C0APPROVE").text == snapshot(
+        ":tada: Nothing waits for approval."
+    )
 
 
 def test_mistakes_name_argument_rule_what_was_given_and_one_right_example() -> None:
@@ -143,8 +191,12 @@ def test_help_lists_verbs_in_their_order_with_examples() -> None:
     content = usage("/pay", "Pay people", verbs)
     check_message(content)
     same_words(content)
-    assert content.text.index("send &lt;email&gt;") < content.text.index("show &lt;operation&gt;")
-    assert "`/pay send a@b.c`" in content.text
+    assert content.text == snapshot("""\
+*/pay*: Pay people
+• `/pay send &lt;email&gt;`: ask
+    for example `/pay send a@b.c`
+• `/pay show &lt;operation&gt;`: look
+    for example `/pay show P-1`""")
 
 
 def test_an_unknown_verb_is_answered_with_those_there_are() -> None:
@@ -156,12 +208,26 @@ For example: `/pay send a@b.c`""")
 
 
 def test_a_service_that_is_not_configured_names_its_variables() -> None:
-    text = answers.not_configured("payments", ["PAYMENTS_BASE_URL", "PAYMENTS_PARTNER_ID"]).text
-    assert "`PAYMENTS_BASE_URL`, `PAYMENTS_PARTNER_ID`" in text
+    assert answers.not_configured("payments", ["PAYMENTS_BASE_URL", "PAYMENTS_PARTNER_ID"]).text == snapshot(
+        """:electric_plug: The payments service is not configured. The operator has to set `PAYMENTS_BASE_URL`, \
+`PAYMENTS_PARTNER_ID`."""
+    )
 
 
 def test_other_troubles_have_their_words() -> None:
-    assert "Nothing was recorded" in answers.try_again("The database is busy.").text
-    assert "`/sb-pay approvals`" in answers.slow("/sb-pay").text
-    assert "`deadbeef`" in answers.broken("deadbeef").text
-    assert "&lt;!here&gt;" in answers.unknown_command("/x<!here>").text
+    told = (
+        answers.try_again("The database is busy."),
+        answers.slow("/sb-pay"),
+        answers.broken("deadbeef"),
+        answers.unknown_command("/x<!here>"),
+    )
+    assert [one.text for one in told] == snapshot(
+        [
+            ":warning: The database is busy. Nothing was recorded. Please try again in a moment.",
+            """:snail: This takes longer than Slack waits. It may still happen: look at the card or at `/sb-pay \
+approvals` before you repeat it.""",
+            """:boom: Something went wrong on our side. Nothing more will happen by itself. If it stays like this, \
+tell your operator this number: `deadbeef`""",
+            ":question: `/x&lt;!here&gt;` is not a command of Switchboard.",
+        ]
+    )
