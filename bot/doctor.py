@@ -372,7 +372,7 @@ async def _answers(name: str, missing: tuple[str, ...], urls: list[str], session
 def _said(name: str, answer: tuple[object | None, str], variables: str) -> Finding:
     found, trouble = answer
     if found is None:
-        return Finding(Level.ERROR, f"{name}: {trouble}", f"look at {variables}")
+        return Finding(Level.ERROR, f"{name}: {trouble.removeprefix(f'{name}: ')}", f"look at {variables}")
     return Finding(Level.OK, f"{name} answers and knows us")
 
 

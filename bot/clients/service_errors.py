@@ -58,6 +58,4 @@ def _for_the_operator(reply: Reply, status: int, *, service: str, address: str, 
             f"{service}: a page came instead of an answer ({status}), probably from a proxy",
             mend=f"check {address} and the route that SERVICES_FILE gives",
         )
-    return OperatorError(
-        f"{service}: {refusal(status)}", mend=f"check {credentials}: each environment has its own"
-    )
+    return OperatorError(f"{service}: {refusal(status)}", mend=f"check {credentials}: each environment has its own")
