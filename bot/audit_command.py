@@ -105,7 +105,8 @@ def _reference(tx: Tx, verdict: Verdict) -> str:
 
 
 def _whole(verdict: Verdict) -> list[str]:
-    return [f"The audit holds: {verdict.rows} rows.", f"Head: {verdict.head}"]
+    rows = "1 row" if verdict.rows == 1 else f"{verdict.rows} rows"
+    return [f"The audit holds: {rows}.", f"Head: {verdict.head}"]
 
 
 def _damaged(found: _Found) -> list[str]:
@@ -117,8 +118,8 @@ def _damaged(found: _Found) -> list[str]:
     ]
     if verdict.found is not None:
         lines.append(f"In its place stands: {_line(verdict.found, found.reference)}")
-    held = f"Rows 1 to {verdict.rows} hold." if verdict.rows else "No row before it holds."
-    lines.append(held)
+    held = {0: "There is no good row before it.", 1: "Row 1 holds."}
+    lines.append(held.get(verdict.rows, f"Rows 1 to {verdict.rows} hold."))
     if verdict.bad_seq == 1 and verdict.rows == 0:
         lines.append("Is SECRET_KEY the one the bot runs with? With another one, every row looks changed.")
     return lines

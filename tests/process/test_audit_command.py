@@ -1,12 +1,14 @@
 """``switchboard audit verify``: it names the first bad row, beside the running bot and on both databases."""
 
 import asyncio
+import re
 import sys
 from collections.abc import Awaitable, Callable, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from inline_snapshot import snapshot
 
 from bot.__main__ import main
 from bot.domain.anchors import EVERY, Anchor
@@ -15,6 +17,7 @@ from storage import Store, migrate
 from storage.anchors import AnchorFile, anchors_path
 from tests.process.audited import COLUMNS, KEY, ROWS, SECRET, audit, entry, rows_of, tamper, write
 from tests.process.scene import Scene
+from tests.support.shown import shown
 
 
 @pytest.fixture(autouse=True)
@@ -33,20 +36,23 @@ async def url(database_url: str) -> str:
 async def test_it_holds_and_says_how_many_rows_and_where_they_end(url: str) -> None:
     store = await Store.open(url, audit_key=KEY)  # the bot runs
     head = await store.read(lambda tx: tx.audit.head())
-    answer = audit("verify", url=url)
-    assert (answer.code, answer.err) == (0, "")
-    assert "holds: 8 rows" in answer.out
-    assert head.hash in answer.out
+    assert head.hash in audit("verify", url=url).out
+    assert said(0, url) == snapshot("""\
+The audit holds: 8 rows.
+Head: ······
+There are no anchors in ~/anchors, so rows cut off at the end cannot be noticed.
+""")
     await store.write(lambda tx: tx.audit.append(entry(9)))
-    assert "holds: 9 rows" in audit("verify", url=url).out
+    assert said(0, url).startswith("The audit holds: 9 rows.")
     await store.close()
 
 
 async def test_an_empty_audit_holds(database_url: str) -> None:
     await migrate(database_url)
-    answer = audit("verify", url=database_url)
-    assert (answer.code, answer.err) == (0, "")
-    assert "holds: 0 rows" in answer.out
+    assert said(0, database_url) == snapshot("""\
+The audit holds: 0 rows.
+Head: ······
+""")
 
 
 SWAP = [
@@ -83,22 +89,31 @@ async def test_what_was_tampered_with_is_named(url: str, statements: list[str], 
     answer = audit("verify", url=url)
     assert answer.code == 1
     assert f"The first bad row is row {row}: {damage}." in answer.out
-    held = "Rows 1 to" if row > 1 else "No row before it"
-    assert held in answer.out
+    held = {0: "There is no good row before it.", 1: "There is no good row before it.", 2: "Row 1 holds."}
+    assert held.get(row, "Rows 1 to ") in answer.out
 
 
 async def test_a_bad_row_is_shown_and_cannot_command_the_terminal(url: str) -> None:
     tamper(url, "UPDATE audit SET actor = 'x\x1b[2J' WHERE seq = 4")
-    answer = audit("verify", url=url)
-    assert "P-4F7K2M  x\\x1b[2J  observed, awaiting to approved" in answer.out
-    assert "\x1b" not in answer.out
+    assert said(1, url) == snapshot("""\
+The audit does not hold. The first bad row is row 4: changed.
+Its content is not what was written.
+In its place stands: (time) UTC  P-······  x\\x1b[2J  observed, awaiting to approved
+Rows 1 to 3 hold.
+There are no anchors in ~/anchors, so rows cut off at the end cannot be noticed.
+""")
 
 
 async def test_another_key_makes_the_first_row_bad_and_says_what_that_may_mean(url: str) -> None:
-    answer = audit("verify", url=url, SECRET_KEY="another-secret-key-than-the-one")
-    assert answer.code == 1
-    assert "row 1: changed" in answer.out
-    assert "SECRET_KEY" in answer.out
+    assert said(1, url, SECRET_KEY="another-secret-key-than-the-one") == snapshot("""\
+The audit does not hold. The first bad row is row 1: changed.
+Its content is not what was written.
+In its place stands: (time) UTC  P-······  U01  requested, nothing to new
+There is no good row before it.
+Is SECRET_KEY the one the bot runs with? With another one, every row looks changed.
+SECRET_KEY is not the one that the database says it was written with.
+There are no anchors in ~/anchors, so rows cut off at the end cannot be noticed.
+""")
 
 
 # anchors
@@ -115,14 +130,17 @@ async def anchored(url: str, *numbers: int, secret: str = SECRET) -> AnchorFile:
 
 async def test_a_tail_cut_off_together_with_the_head_is_found_by_the_anchors_alone(url: str) -> None:
     file = await anchored(url, 2, 7)
-    assert "Anchors: 2" in audit("verify", url=url).out
+    assert said(0, url).splitlines()[-1] == snapshot("Anchors: 2 in ~/anchors, the last at row 7, (time) UTC.")
     tamper(url, CUT, HEAD_TOO)
-    answer = audit("verify", url=url)
-    assert answer.code == 1
-    assert "The first bad row is row 6: cut off." in answer.out
+    assert said(1, url) == snapshot("""\
+The audit does not hold. The first bad row is row 6: cut off.
+Row 7 was there on (time) UTC, says an anchor.
+Rows 1 to 5 hold.
+Anchors: 2 in ~/anchors, the last at row 7, (time) UTC.
+""")
     assert audit("verify", "--without-anchors", url=url).code == 0
     copy = file.path.rename(file.path.with_name("a copy kept elsewhere"))
-    assert "row 6: cut off" in audit("verify", "--anchors", str(copy), url=url).out
+    assert said(1, url, "--anchors", str(copy)).startswith("The audit does not hold")
     assert audit("verify", "--anchors", "nowhere", url=url).code == 1
 
 
@@ -133,9 +151,13 @@ async def test_a_database_in_place_of_the_real_one_is_found(database_url: str) -
     forged[4] = entry(5, actor="U0EVE")
     tamper(database_url, "DELETE FROM audit", "DELETE FROM audit_head")
     await write(database_url, forged)  # by somebody with the key
-    answer = audit("verify", url=database_url)
-    assert "The first bad row is row 6: replaced." in answer.out
-    assert answer.code == 1
+    assert said(1, database_url) == snapshot("""\
+The audit does not hold. The first bad row is row 6: replaced.
+It is not the row that stood here on (time) UTC, says an anchor.
+In its place stands: (time) UTC  P-······  U06  observed, sending to committed
+Rows 1 to 5 hold.
+Anchors: 2 in ~/anchors, the last at row 6, (time) UTC.
+""")
 
 
 async def test_anchors_without_our_seal_are_no_witnesses(url: str) -> None:
@@ -143,19 +165,29 @@ async def test_anchors_without_our_seal_are_no_witnesses(url: str) -> None:
     await anchored(url, 5, secret="another")
     with file.path.open("a") as out:
         out.write('{"at": "2026-11-2')
-    answer = audit("verify", url=url)
-    assert answer.code == 1
-    assert "holds: 8 rows" in answer.out
-    assert f"The anchors were tampered with: line 2 of {file.path}" in answer.out
-    assert "line 3" in answer.out
+    assert said(1, url) == snapshot("""\
+The audit holds: 8 rows.
+Head: ······
+Anchors: 1 in ~/anchors, the last at row 2, (time) UTC.
+The anchors were tampered with: line 2 of ~/anchors was not written by the bot.
+Not an anchor, perhaps cut off by a power failure: line 3 of ~/anchors.
+""")
 
 
-@pytest.mark.parametrize(("age", "code"), [(timedelta(), 0), (3 * EVERY, 1)])
-async def test_anchors_that_ought_to_be_there_are_missed(sqlite_url: str, age: timedelta, code: int) -> None:
-    await write(sqlite_url, [entry(1, at=datetime.now(UTC) - age)])
-    answer = audit("verify", url=sqlite_url)
-    assert answer.code == code
-    assert "There are no anchors" in answer.out
+async def test_anchors_that_ought_to_be_there_are_missed(sqlite_url: str) -> None:
+    await write(sqlite_url, [entry(1, at=datetime.now(UTC))])
+    young = said(0, sqlite_url)
+    assert young == snapshot("""\
+The audit holds: 1 row.
+Head: ······
+There are no anchors in ~/anchors, so rows cut off at the end cannot be noticed.
+""")
+    tamper(sqlite_url, "DELETE FROM audit", "DELETE FROM audit_head")
+    await write(sqlite_url, [entry(1, at=datetime.now(UTC) - 3 * EVERY)])
+    assert said(1, sqlite_url).removeprefix(young) == snapshot(
+        """The bot writes them within minutes, so they were removed or lie elsewhere: name the file with \
+--anchors, or check the chain alone with --without-anchors.\n"""
+    )
     assert audit("verify", "--without-anchors", url=sqlite_url).code == 0
 
 
@@ -182,6 +214,14 @@ async def test_it_works_beside_the_running_bot(open_scene: Callable[..., Awaitab
     code, said = await verified()
     assert (code, "the last at row 3," in said) == (0, True), said
     assert "no anchors" not in said
+
+
+def said(code: int, url: str, *more: str, **environment: str) -> str:
+    """What the operator reads, without times; ``code`` is that of the exit."""
+    answer = audit("verify", *more, url=url, **environment)
+    assert (answer.code, answer.err) == (code, ""), answer
+    out = shown(answer.out.replace(str(anchors_path(url)), "~/anchors"))
+    return re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d(:\d\d)?", "(time)", out)
 
 
 def test_it_needs_two_settings_and_says_which(tmp_path: Path) -> None:
