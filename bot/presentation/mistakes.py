@@ -53,7 +53,8 @@ def mistakes(errors: Sequence[PersonError]) -> Content:
     """Everything that is wrong with one line, and once what a right one looks like."""
     lines = []
     for error in errors[:_SHOWN]:
-        given = f" You gave: {quote(error.given, _GIVEN_LIMIT)}" if error.given else ""
+        typed = quote(error.given, _GIVEN_LIMIT)
+        given = f" You gave: {typed}" if typed else ""
         rule = as_said(quote(error.rule, _PART_LIMIT))
         lines.append(f":pencil2: *{quote(error.argument, _PART_LIMIT)}*: {rule}{given}")
     example = next((error.example for error in errors if error.example), "")

@@ -5,7 +5,7 @@ from functools import lru_cache
 
 from bot.domain.content import Content
 from bot.presentation import help as printed
-from handlers.input.grammar import Verb
+from handlers.input.grammar import Verb, unescape
 
 
 @lru_cache(maxsize=16)
@@ -16,7 +16,7 @@ def help_for(spelled: str, summary: str, verbs: tuple[Verb, ...]) -> Content:
 
 def no_such_verb(given: str, spelled: str, verbs: Sequence[Verb]) -> Content:
     """The answer to a verb that does not exist."""
-    return printed.no_such_verb(given, spelled, _usages(verbs))
+    return printed.no_such_verb(unescape(given), spelled, _usages(verbs))
 
 
 def _usages(verbs: Sequence[Verb]) -> list[printed.Usage]:

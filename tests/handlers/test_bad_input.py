@@ -15,43 +15,43 @@ EXAMPLE = '`/pay send ana@example.com 25.00 "March translation"`'
 
 LINES = [
     # what is typed                                     argument       rule
-    ("send ana@example.com", "amount", "it is missing"),
-    ("send ana@example.com 25.00", "description", "it is missing"),
-    ('send ana@example.com 25.00 ""', "description", "it is missing"),
-    ('send ana@example.com 25.00 "   "', "description", "it is missing"),
-    ("send ana 25.00 rent", "email", "e-mail address"),
-    ("send ana@ 25.00 rent", "email", "e-mail address"),
-    ("send @example.com 25.00 rent", "email", "e-mail address"),
-    ("send ana@localhost 25.00 rent", "email", "e-mail address"),
-    ("send ana@example 25.00 rent", "email", "e-mail address"),
-    ("send ana@@example.com 25.00 rent", "email", "e-mail address"),
-    ("send ana@exa_mple.com 25.00 rent", "email", "e-mail address"),
-    ("send ana@example.com, 25.00 rent", "email", "e-mail address"),
-    (f"send {'a' * 60}@{'b' * 60}.com 25.00 rent", "email", "at most 120 characters"),
-    ("send ana@example.com 0 rent", "amount", "more than zero"),
-    ("send ana@example.com 0.00 rent", "amount", "more than zero"),
-    ("send ana@example.com -1 rent", "amount", "more than zero"),
-    ("send ana@example.com 1e3 rent", "amount", "digits"),
-    ("send ana@example.com 1,000.00 rent", "amount", "without thousands separators"),
-    ("send ana@example.com 25,00 rent", "amount", "without thousands separators"),
-    ("send ana@example.com 25.001 rent", "amount", "two decimal places"),
-    ("send ana@example.com $25 rent", "amount", "no currency sign"),
-    ("send ana@example.com 25€ rent", "amount", "no currency sign"),
-    ("send ana@example.com 25 € rent", "amount", "no currency sign"),
-    ("send ana@example.com 25 EUR rent", "amount", "only USD can be sent"),
-    ("send ana@example.com 25.00 eur", "amount", "only USD can be sent"),
-    ("send ana@example.com 25EUR rent", "amount", "only USD can be sent"),
-    ("send ana@example.com ٢٥ rent", "amount", "digits"),
-    ("send ana@example.com ２５ rent", "amount", "digits"),
-    ("send ana@example.com 1_000 rent", "amount", "digits"),
-    ("send ana@example.com NaN rent", "amount", "digits"),
-    ("send ana@example.com 25000.01 rent", "amount", "daily limit of 25000.00 USD"),
-    ("send ana@example.com 9999999999999 rent", "amount", "too large"),
-    (f"send ana@example.com 25.00 {'x' * 501}", "description", "1 to 500 characters"),
-    (f"send ana@example.com 25.00 {'x' * 5000}", "description", "this has 5000"),
-    ("send ana@example.com 25.00 \u202e\u200b", "description", "1 to 500 characters"),
-    ('send ana@example.com 25.00 "March', "text", "quotation mark is opened but not closed"),
-    ("send ana@example.com 25.00 “March", "text", "quotation mark is opened but not closed"),
+    "send ana@example.com",
+    "send ana@example.com 25.00",
+    'send ana@example.com 25.00 ""',
+    'send ana@example.com 25.00 "   "',
+    "send ana 25.00 rent",
+    "send ana@ 25.00 rent",
+    "send @example.com 25.00 rent",
+    "send ana@localhost 25.00 rent",
+    "send ana@example 25.00 rent",
+    "send ana@@example.com 25.00 rent",
+    "send ana@exa_mple.com 25.00 rent",
+    "send ana@example.com, 25.00 rent",
+    f"send {'a' * 60}@{'b' * 60}.com 25.00 rent",
+    "send ana@example.com 0 rent",
+    "send ana@example.com 0.00 rent",
+    "send ana@example.com -1 rent",
+    "send ana@example.com 1e3 rent",
+    "send ana@example.com 1,000.00 rent",
+    "send ana@example.com 25,00 rent",
+    "send ana@example.com 25.001 rent",
+    "send ana@example.com $25 rent",
+    "send ana@example.com 25€ rent",
+    "send ana@example.com 25 € rent",
+    "send ana@example.com 25 EUR rent",
+    "send ana@example.com 25.00 eur",
+    "send ana@example.com 25EUR rent",
+    "send ana@example.com ٢٥ rent",
+    "send ana@example.com ２５ rent",
+    "send ana@example.com 1_000 rent",
+    "send ana@example.com NaN rent",
+    "send ana@example.com 25000.01 rent",
+    "send ana@example.com 9999999999999 rent",
+    f"send ana@example.com 25.00 {'x' * 501}",
+    f"send ana@example.com 25.00 {'x' * 5000}",
+    "send ana@example.com 25.00 \u202e\u200b",
+    'send ana@example.com 25.00 "March',
+    "send ana@example.com 25.00 “March",
 ]
 
 
@@ -63,28 +63,57 @@ async def untouched(rig: Rig) -> None:
     assert not [message for channel in rig.workspace.channels for message in rig.workspace.messages(channel)]
 
 
-@pytest.mark.parametrize(("text", "argument", "rule"), LINES, ids=[text[:40] for text, _, _ in LINES])
-async def test_a_mistake_on_the_command_line(rig: Rig, text: str, argument: str, rule: str) -> None:
-    ack = await rig.pay(text)
-    assert ack.status == 200
-    assert len(ephemerals(rig, MARIA)) == 1
-    said = ephemerals(rig, MARIA)[0]
-    assert f"*{argument}*: " in said
-    assert rule in said
-    assert EXAMPLE in said
-    assert len(said) < 1_500
+async def test_mistakes_on_the_command_line(rig: Rig) -> None:
+    """Each rule, with what was given by those who broke it."""
+    found: dict[str, list[str]] = {}
+    for number, text in enumerate(LINES, 1):
+        ack = await rig.pay(text)
+        said = ephemerals(rig, MARIA)
+        assert (ack.status, len(said)) == (200, number)
+        assert len(said[-1]) < 1_500
+        *mistakes, example = said[-1].splitlines()
+        assert example == f"Nothing was done. For example: {EXAMPLE}"
+        for mistake in mistakes:
+            rule, _, given = mistake.removeprefix(":pencil2: ").partition(" You gave: ")
+            found.setdefault(rule, []).append(given[:30])
     await untouched(rig)
+    assert [f"{rule} You gave: {' | '.join(given)}" for rule, given in found.items()] == snapshot(
+        [
+            "*amount*: it is missing; give an amount in USD such as 25.00. You gave: ",
+            "*description*: it is missing; give 1 to 500 characters that say what it is for. You gave:  |  |  |  | ",
+            """*email*: it must be an e-mail address such as ana@example.com. You gave: ana | ana@ | @example.com \
+| ana@localhost | ana@example | ana@@example.com | ana@exa_mple.com | ana@example.com,""",
+            """*email*: it must have at most 120 characters, so that the approver sees all of it. You gave: \
+aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa""",
+            "*amount*: it must be more than zero. You gave: 0 | 0.00 | -1",
+            """*amount*: it is written in digits, with a point before the cents and no currency sign. You gave: \
+1e3 | $25 | ٢٥ | ２５ | 1_000 | NaN""",
+            """*amount*: it is written without thousands separators, with a point before the cents. You gave: \
+1,000.00 | 25,00""",
+            "*amount*: it has at most two decimal places. You gave: 25.001",
+            """*amount*: only USD can be sent: an amount in digits, with no currency sign and no other currency \
+after it. You gave: 25€ | € | EUR | eur | 25EUR""",
+            "*amount*: it must not be above the daily limit of 25000.00 USD. You gave: 25000.01 USD",
+            "*amount*: it is too large. You gave: 9999999999999",
+            """*description*: it must have 1 to 500 characters that say what it is for; this has 501. You gave: \
+xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx""",
+            """*description*: it must have 1 to 500 characters that say what it is for; this has 5000. You gave: \
+xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx""",
+            "*description*: it must have 1 to 500 characters that say what it is for; this has 0. You gave: ",
+            """*text*: a quotation mark is opened but not closed. You gave: ana@example.com 25.00 "March | \
+ana@example.com 25.00 “March""",
+        ]
+    )
 
 
 async def test_everything_that_is_wrong_is_said_at_once(rig: Rig) -> None:
     await rig.pay("send ana 1e3")
     said = ephemerals(rig, MARIA)[0]
-    assert [name for name in ("*email*", "*amount*", "*description*") if name in said] == [
-        "*email*",
-        "*amount*",
-        "*description*",
-    ]
-    assert said.count("For example") == 1
+    assert said == snapshot("""\
+:pencil2: *email*: it must be an e-mail address such as ana@example.com. You gave: ana
+:pencil2: *amount*: it is written in digits, with a point before the cents and no currency sign. You gave: 1e3
+:pencil2: *description*: it is missing; give 1 to 500 characters that say what it is for.
+Nothing was done. For example: `/pay send ana@example.com 25.00 "March translation"`""")
 
 
 async def test_the_example_is_right(rig: Rig) -> None:
@@ -97,15 +126,23 @@ async def test_the_example_is_right(rig: Rig) -> None:
     assert (await newest(rig)).payload.description == "March translation"
 
 
-@pytest.mark.parametrize("text", ["sned ana@example.com 25 x", "25.00", "ana@example.com 25.00 rent", "<!channel>"])
-async def test_a_verb_that_is_none(rig: Rig, text: str) -> None:
-    await rig.pay(text)
-    said = ephemerals(rig, MARIA)[0]
-    assert "*verb*" in said
-    assert "`send`" in said
-    assert "`help`" in said
-    assert EXAMPLE in said
-    assert "<!channel>" not in said
+async def test_a_verb_that_is_none(rig: Rig) -> None:
+    for text in ("sned ana@example.com 25 x", "25.00", "ana@example.com 25.00 rent", "<!channel>"):
+        await rig.pay(text)
+    said = ephemerals(rig, MARIA)
+    assert said[0] == snapshot("""\
+:pencil2: *verb*: `sned` is not something `/pay` can do. It is one of `send`, `now`, `collect`, `show`, `list`, \
+`events`, `account`, `partner`, `bulk`, `bulk show`, `bulk items`, `bulk failed`, `bulk history`, `bulk cancel`, \
+`bulk template`, `approvals`, `freeze`, `unfreeze` or `help`.
+For example: `/pay send ana@example.com 25.00 "March translation"`""")
+    assert [one.partition(" is not")[0] for one in said] == snapshot(
+        [
+            ":pencil2: *verb*: `sned`",
+            ":pencil2: *verb*: `25.00`",
+            ":pencil2: *verb*: `ana@example.com`",
+            ":pencil2: *verb*: `&lt;!channel&gt;`",
+        ]
+    )
     await untouched(rig)
 
 
@@ -277,13 +314,16 @@ names may ask for payments, and you are not among them. The operator can add you
     await untouched(rig)
 
 
-@pytest.mark.parametrize("reference", ["P-222222", "01KAGT0000000000000000CODE", "652f7a1e", "';DROP-TABLE-x;--", "*"])
-async def test_an_operation_nobody_knows(rig: Rig, reference: str) -> None:
-    await rig.pay(f"show {reference}")
-    said = ephemerals(rig, MARIA)[0]
-    assert "*operation*" in said
-    assert "P-4F7K2M" in said
-    assert "`/pay show " in said
+async def test_an_operation_nobody_knows(rig: Rig) -> None:
+    references = ("P-222222", "01KAGT0000000000000000CODE", "652f7a1e", "';DROP-TABLE-x;--", "*")
+    for reference in references:
+        await rig.pay(f"show {reference}")
+    said = ephemerals(rig, MARIA)
+    assert said[0] == snapshot("""\
+:pencil2: *operation*: no operation of that name is known here (the service says: There is no such operation); it \
+is a reference such as P-4F7K2M, or the operation's id. You gave: P-222222
+Nothing was done. For example: `/pay show P-4F7K2M`""")
+    assert said[1:] == [said[0].replace("You gave: P-222222", f"You gave: {one}") for one in references[1:]]
     assert not await requests(rig)
 
 
@@ -303,7 +343,7 @@ async def test_a_request_is_shown_as_it_stands_without_buttons(rig: Rig, user: s
     for name in (found.reference, found.reference.lower(), f"`{found.reference}`", found.code, found.remote_id or ""):
         await rig.pay(f"show {name}", user=user)
         message = rig.workspace.ephemerals(user)[-1]
-        assert "25.00 USD to ana@example.com" in message.text
+        assert message.text.startswith(f"Payout {found.reference}: 25.00 USD to ana@example.com (")
         assert not message.buttons
 
 
@@ -350,7 +390,10 @@ async def test_who_lost_the_right_meanwhile_is_told_in_the_form(rig: Rig) -> Non
     rig.workspace.set_group("S0FINANCE", [])
     await rig.pass_time(61)
     await rig.submit(MARIA, {forms.EMAIL: "ana@example.com", forms.AMOUNT: "25.00", forms.DESCRIPTION: "March"})
-    assert "only people whom the policy names" in rig.form().plain
+    assert shown(rig.form()) == snapshot("""\
+Switchboard
+:no_entry_sign: *requester*: only people whom the policy names may ask for payments, and you are not among them. \
+The operator can add you there, for example `requesters = ["S0FINANCE"]`.""")
     await untouched(rig)
 
 
@@ -371,4 +414,6 @@ async def test_a_prefix_renames_the_command_and_its_examples(rig: Rig) -> None:
     assert shown(ephemerals(rig, MARIA)[1]) == snapshot(":question: `/pay` is not a command of Switchboard.")
     await rig.workspace.slash(ADA, FINANCE, "/sb-pay", "freeze the bank called")
     await rig.settle()
-    assert "`/sb-pay unfreeze`" in rig.workspace.messages(APPROVALS)[-1].text
+    assert rig.workspace.messages(APPROVALS)[-1].text == snapshot("""\
+:snowflake: *Payments are frozen* by <@U0ADA>: the bank called.
+Nothing is sent until approvers lift it with `/sb-pay unfreeze`.""")
