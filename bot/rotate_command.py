@@ -18,6 +18,7 @@ from bot.domain.clock import SystemClock
 from bot.domain.errors import OperatorError
 from bot.settings import Secret, SettingsError, load_settings
 from bot.settings_errors import in_setting
+from storage.errors import OtherKey
 from storage.rotation import Rotated, anchor, rotate
 
 
@@ -51,6 +52,9 @@ def run(chosen: argparse.Namespace) -> int:
     now = SystemClock().now()
     try:
         rotated = asyncio.run(rotate(settings.database_url, old=old, new=new, now=now))
+    except OtherKey:
+        problem = "The old key is not the one that this database was written with"
+        raise OperatorError(problem, mend="give the key used until now; nothing was changed") from None
     except OSError as refused:
         raise OperatorError(f"The anchors cannot be read: {refused.strerror}: {refused.filename}") from refused
     if rotated is None:

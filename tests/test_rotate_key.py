@@ -1,13 +1,16 @@
 """``switchboard rotate-key``: how the keys are given, and what an operator reads."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from inline_snapshot import snapshot
 
 from bot.__main__ import main
 from bot.settings import Settings
 from tests.support.log_state import kept_logging
+from tests.support.shown import shown
 
 OLD, NEW = "the-old-key-0123456789", "the-new-key-0123456789"
 
@@ -26,26 +29,58 @@ def _operator(monkeypatch: pytest.MonkeyPatch, sqlite_url: str, tmp_path: Path) 
         yield
 
 
+def said(capfd: pytest.CaptureFixture[str]) -> str:
+    """What the operator reads, of both streams; no key is in it."""
+    told = capfd.readouterr()
+    assert not [key for key in (OLD, NEW) if key in told.out + told.err]
+    return re.sub(r"/\S+/", "~/", re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d", "(time)", shown(told.out + told.err)))
+
+
 def test_the_new_key_is_refused_until_it_was_changed(
     monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["migrate"]) == 1
-    assert "SECRET_KEY is not the one that this database was written with" in capfd.readouterr().err
-    assert main(["audit", "verify", "--without-anchors"]) == 1
-    assert "SECRET_KEY is not the one" in capfd.readouterr().out
-    assert main(["rotate-key"]) == 1
-    assert "SECRET_KEY_OLD is missing" in capfd.readouterr().err
+    found = {}
+    for arguments in (["migrate"], ["audit", "verify", "--without-anchors"], ["rotate-key"]):
+        assert main(arguments) == 1
+        found[" ".join(arguments)] = said(capfd)
+    assert found == snapshot(
+        {
+            "migrate": """\
+switchboard cannot go on:
+SECRET_KEY is not the one that this database was written with.
+→ Set the SECRET_KEY it was written with. To change to another one, stop every process, set SECRET_KEY to the new \
+one and SECRET_KEY_OLD to the old one, and run `switchboard rotate-key`.
+""",
+            "audit verify --without-anchors": """\
+The audit holds: 0 rows.
+Head: ······
+SECRET_KEY is not the one that the database says it was written with.
+""",
+            "rotate-key": """\
+switchboard cannot go on:
+SECRET_KEY_OLD is missing
+→ set it to the key used until now, or name a file with --old-key-file
+""",
+        }
+    )
     monkeypatch.setenv("SECRET_KEY_OLD", OLD)
     assert main(["rotate-key"]) == 0
-    told = capfd.readouterr()
-    assert "The new key is in force." in told.out
-    assert OLD not in told.out + told.err
-    assert NEW not in told.out + told.err
+    assert said(capfd) == snapshot("""\
+The new key is in force. The audit goes on at row 2.
+Keys of stores sealed anew: 0. Callback addresses handed out before go on working; open requests that know another \
+one now: 0.
+Take SECRET_KEY_OLD away, start the bot, and keep the old key with the backups made before today.
+""")
     assert main(["migrate"]) == 0
     assert main(["audit", "verify"]) == 0
-    assert "The audit holds: 2 rows." in capfd.readouterr().out
+    assert said(capfd) == snapshot("""\
+The database is up to date.
+The audit holds: 2 rows.
+Head: ······
+Anchors: 1 in ~/switchboard.db.anchors, the last at row 2, (time) UTC.
+""")
     assert main(["rotate-key"]) == 0
-    assert "in force already" in capfd.readouterr().out
+    assert said(capfd) == snapshot("SECRET_KEY is in force already; nothing was changed.\n")
 
 
 def test_the_old_key_may_lie_in_a_file_that_only_its_owner_reads(
@@ -55,28 +90,59 @@ def test_the_old_key_may_lie_in_a_file_that_only_its_owner_reads(
     file.write_text(f"{OLD}\n")
     file.chmod(0o644)
     assert main(["rotate-key", "--old-key-file", str(file)]) == 1
-    assert "can be read by others" in capfd.readouterr().err
+    assert said(capfd) == snapshot("""\
+switchboard cannot go on:
+~/old can be read by others
+→ chmod 600 ~/old
+""")
     file.chmod(0o600)
     assert main(["rotate-key", "--old-key-file", str(file)]) == 0
     assert main(["migrate"]) == 0
 
 
-@pytest.mark.parametrize(
-    ("settings", "words"),
-    [
-        ({"SECRET_KEY": ""}, "SECRET_KEY is missing"),
-        ({"SECRET_KEY_OLD": NEW}, "are the same"),
-        ({"SECRET_KEY_OLD": "some-other-key-0123456789"}, "is not the one"),
-        ({"SECRET_KEY": "short", "ENVIRONMENT": "production", "SECRET_KEY_OLD": OLD}, "at least 16"),
-    ],
-)
+WRONG: list[dict[str, str]] = [
+    {"SECRET_KEY": ""},
+    {"SECRET_KEY_OLD": NEW},
+    {"SECRET_KEY_OLD": "some-other-key-0123456789"},
+    {"SECRET_KEY": "short", "ENVIRONMENT": "production", "SECRET_KEY_OLD": OLD},
+]
+
+
 def test_what_is_not_right_is_said_and_changes_nothing(
-    settings: dict[str, str], words: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    for name, value in settings.items():
-        monkeypatch.setenv(name, value)
-    assert main(["rotate-key"]) == 1
-    assert words in capfd.readouterr().err
+    found = []
+    for settings in WRONG:
+        with monkeypatch.context() as changed:
+            for name, value in settings.items():
+                changed.setenv(name, value)
+            assert main(["rotate-key"]) == 1
+        found.append(said(capfd))
+    assert found == snapshot(
+        [
+            """\
+switchboard cannot go on:
+SECRET_KEY is missing
+→ set it to the new key
+""",
+            """\
+switchboard cannot go on:
+The old key and the new one are the same
+→ set SECRET_KEY to the new key
+""",
+            """\
+switchboard cannot go on:
+The old key is not the one that this database was written with
+→ give the key used until now; nothing was changed
+""",
+            """\
+switchboard cannot go on:
+SECRET_KEY must have at least 16 characters. Example: SECRET_KEY=… (python -c "import secrets; \
+print(secrets.token_urlsafe(48))"). A database that was written with this key takes another one by `switchboard \
+rotate-key`
+→ mend the settings named above and start again
+""",
+        ]
+    )
     monkeypatch.setenv("SECRET_KEY", OLD)
-    monkeypatch.delenv("ENVIRONMENT", raising=False)
     assert main(["migrate"]) == 0
