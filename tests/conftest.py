@@ -3,6 +3,7 @@
 import gc
 import tempfile
 from collections.abc import AsyncIterator, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 from zlib import crc32
@@ -23,6 +24,7 @@ from tests.support.databases import (
 from tests.support.postgres import PostgresServer, postgres_server
 from tests.support.rig import Rig
 from tests.support.scratch import scratch
+from tests.support.threadless import without_threads
 
 # How long an example takes says more of the machine than of the code.
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=30)
@@ -182,12 +184,14 @@ async def rig(rig_url: str, variations: dict[str, Any]) -> AsyncIterator[Rig]:
     for another function than that.
     """
     opening = variations.pop("opened_by", None)
-    opened: Rig = await (
-        opening(rig_url, **variations)
-        if opening
-        else Rig.open(**{"database_url": rig_url, "clock": ManualClock(), **variations})
-    )
-    try:
-        yield opened
-    finally:
-        await opened.close()
+    stands_still = variations.get("clock", "") is not None
+    with without_threads() if stands_still else nullcontext():
+        opened: Rig = await (
+            opening(rig_url, **variations)
+            if opening
+            else Rig.open(**{"database_url": rig_url, "clock": ManualClock(), **variations})
+        )
+        try:
+            yield opened
+        finally:
+            await opened.close()

@@ -26,7 +26,7 @@ from handlers.callbacks import payments as payments_callbacks
 from handlers.replies import Private
 from storage.errors import StorageError
 from storage.repositories.instructions import Instructions
-from tests.chaos.seams import replaced
+from tests.support.replaced import replaced
 
 
 @dataclass(frozen=True, slots=True)

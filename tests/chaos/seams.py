@@ -6,7 +6,6 @@ task is remembered, so that it can be ended as ``kill -9`` ends one.
 """
 
 import asyncio
-import sqlite3
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -30,6 +29,8 @@ from storage.errors import CommitUnknown, StorageBusy
 from storage.writer import GroupWriter
 from tests.chaos.plans import Kind, Point, Side
 from tests.support.compiled import one_compiler
+from tests.support.replaced import replaced
+from tests.support.threadless import without_threads
 
 T = TypeVar("T")
 
@@ -198,29 +199,12 @@ def sewn() -> Iterator[None]:
         (Anchoring, "finish", _finish),
         (GroupWriter, "submit", _submit),
         (storage.engine, "create_engine", one_compiler),
-        (storage.engine._ThreadConnection, "call", _without_thread),
-        (sqlite3, "connect", _for_any_thread),
         (bot.wiring.database, "migrate", _from_a_template),
     ]
-    with ExitStack() as stack:
+    with without_threads(), ExitStack() as stack:
         for owner, name, seam in seams:
             stack.enter_context(replaced(owner, name, seam(getattr(owner, name))))
         yield
-
-
-@contextmanager
-def replaced(owner: Any, name: str, value: object) -> Iterator[None]:
-    """Replace an attribute while the context is open."""
-    had = name in vars(owner)
-    before = getattr(owner, name)
-    setattr(owner, name, value)
-    try:
-        yield
-    finally:
-        if had:
-            setattr(owner, name, before)
-        else:
-            delattr(owner, name)
 
 
 def _transport_send(original: Callable[..., Awaitable[Reply]]) -> Callable[..., Awaitable[Reply]]:
@@ -294,22 +278,6 @@ def _submit(original: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[
         return result
 
     return submit
-
-
-def _without_thread(_: Callable[..., Awaitable[T]]) -> Callable[..., Awaitable[T]]:
-    """Run SQLite in the calling thread: changing threads took most of the time of a run."""
-
-    async def call(self: object, work: Callable[[], T]) -> T:
-        return work()
-
-    return call
-
-
-def _for_any_thread(original: Callable[..., sqlite3.Connection]) -> Callable[..., sqlite3.Connection]:
-    def connect(*values: Any, **more: Any) -> sqlite3.Connection:
-        return original(*values, **{"check_same_thread": False, **more})
-
-    return connect
 
 
 def _from_a_template(original: Callable[..., Awaitable[None]]) -> Callable[..., Awaitable[None]]:

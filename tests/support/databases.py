@@ -11,6 +11,7 @@ import storage.engine
 from storage.migrate import migrate
 from tests.support.compiled import one_async_compiler, one_compiler
 from tests.support.postgres import PostgresServer
+from tests.support.replaced import replaced
 from tests.support.scratch import scratch
 
 
@@ -49,7 +50,5 @@ def statements_compiled_once() -> Iterator[None]:
     ]
     with ExitStack() as stack:
         for name, sharing in compilers:
-            original = getattr(storage.engine, name)
-            stack.callback(setattr, storage.engine, name, original)
-            setattr(storage.engine, name, sharing(original))
+            stack.enter_context(replaced(storage.engine, name, sharing(getattr(storage.engine, name))))
         yield
