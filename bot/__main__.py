@@ -126,7 +126,9 @@ def _configuration() -> tuple[Settings, Policy]:
     try:
         load_routes(found.settings.services_file, environment=found.settings.environment.value, more=routes_of())
     except OperatorError as broken:
-        problems.append(f"{broken.problem}. {broken.mend}" if broken.mend else broken.problem)
+        problems.append(
+            f"{broken.problem}. {broken.mend[:1].upper()}{broken.mend[1:]}" if broken.mend else broken.problem
+        )
     if problems or found.policy is None:
         raise SettingsError(problems)
     return found.settings, found.policy

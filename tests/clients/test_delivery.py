@@ -5,6 +5,7 @@ from decimal import Decimal
 from pathlib import Path
 
 import pytest
+from inline_snapshot import snapshot
 from pydantic import SecretStr
 
 from bot.clients.delivery import DeliveryClient, NewBooking, NotCovered, StoreForm
@@ -139,7 +140,7 @@ async def test_not_covered_and_an_outage_are_different_things(
 ) -> None:
     with pytest.raises(NotCovered) as refused:
         await client.quote(key=KEY, position=FAR, payment=Payment.CARD, cents=100)
-    assert "not covered" in refused.value.words
+    assert refused.value.words == snapshot("This address is not covered from this store")
     for kind in (FaultKind.ERROR_500, FaultKind.TOO_MANY, FaultKind.LOST, FaultKind.GARBAGE):
         service.faults.arm(Fault(kind, "quote"))
         with pytest.raises(ServiceNow):
@@ -179,7 +180,11 @@ async def test_a_locked_door_stands_in_the_way_of_a_booking_with_the_same_words(
     outcome = await client.create_booking(BOOKING, key=KEY)
     assert isinstance(outcome, NotExecuted)
     assert not outcome.again
-    assert "is suspended" in sentence(outcome, service="delivery")
+    assert sentence(outcome, service="delivery") == snapshot(
+        """The delivery service: the workspace is suspended at the delivery service, saying “This workspace is \
+suspended”; contact the delivery service through the chat of its dashboard; nothing is repeated until then; nothing \
+was executed."""
+    )
 
 
 @pytest.mark.parametrize(
@@ -208,7 +213,7 @@ async def test_a_search_starts_only_from_on_hold(service: DeliverySimulator, cli
     await client.start_search(booked.value.id, key=KEY)
     again = await client.start_search(booked.value.id, key=KEY)
     assert isinstance(again, NotExecuted)
-    assert "ON_HOLD" in again.reason
+    assert again.reason == snapshot("the search starts only from ON_HOLD, and the booking is not on hold any more")
 
 
 async def test_the_key_of_a_request_never_comes_back_in_words(

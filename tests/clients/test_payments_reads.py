@@ -2,6 +2,7 @@ import base64
 import datetime as dt
 
 import pytest
+from inline_snapshot import snapshot
 
 from bot.clients.limiter import Lane
 from bot.clients.payments import OperationType, PaymentsClient
@@ -252,7 +253,9 @@ async def test_dropped_parameters_are_noticed(client: PaymentsClient, partner: P
     assert (await client.list_operations()).page == 1
     with pytest.raises(OperatorError, match="page 2 of the list was asked for, page 1 came") as caught:
         await client.list_operations(2)
-    assert "list_parameters" in caught.value.mend
+    assert caught.value.mend == snapshot(
+        'set [payments] list_parameters = "query" or "body" in the file that SERVICES_FILE names'
+    )
     with pytest.raises(OperatorError, match="50 operations a page"):
         await client.list_operations(1, 50)
 
@@ -300,7 +303,9 @@ async def test_a_dropped_type_is_noticed_where_the_figures_cannot_tell(
     partner.operations = [operation(1), operation(2, operation_type="purchase")]
     with pytest.raises(OperatorError, match="a payout came") as caught:
         await client.list_operations(1, 10, "purchase")
-    assert "list_parameters" in caught.value.mend
+    assert caught.value.mend == snapshot(
+        'set [payments] list_parameters = "query" or "body" in the file that SERVICES_FILE names'
+    )
 
 
 async def test_what_is_no_address_is_not_asked(client: PaymentsClient, partner: Partner) -> None:

@@ -5,6 +5,7 @@ from typing import Protocol
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from inline_snapshot import snapshot
 
 from bot.clients.routes import Mark, Route, RouteTable
 from bot.clients.routes_file import load_routes
@@ -205,8 +206,14 @@ def test_production_refuses_an_unconfirmed_assumption_that_moves_money(operator:
     table = operator("", environment="production")
     with pytest.raises(OperatorError, match=r"payments\.commit_payout") as caught:
         table.use("payments", "commit_payout")
-    assert "nothing was sent" in caught.value.problem
-    assert "[payments.commit_payout] confirmed = true" in caught.value.mend
+    assert caught.value.problem == snapshot(
+        """payments.commit_payout (POST /payouts/{id}/commit) is an assumption (A1) that moves money and that \
+nobody has confirmed; nothing was sent"""
+    )
+    assert caught.value.mend == snapshot(
+        """check it against the service's documentation, then write [payments.commit_payout] confirmed = true in \
+the file that SERVICES_FILE names"""
+    )
     assert "payments.commit_payout" in {route.name for route in table.unconfirmed()}
     # What moves no money may be tried.
     assert table.use("payments", "create_payout").mark is Mark.STRONG_EVIDENCE

@@ -3,6 +3,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from inline_snapshot import snapshot
 from pydantic import ValidationError
 
 from bot.domain.money import Cents
@@ -117,7 +118,7 @@ def test_a_duplicate_asks_for_one_more_and_says_why() -> None:
     again = policy().requirement(Facts(cents=2_500, duplicates=3))
     assert (once.quorum, once.reasons) == (1, ())
     assert again.quorum == 2
-    assert "same recipient and amount" in again.reasons[0]
+    assert again.reasons[0] == snapshot("same recipient and amount within a day: one more approver")
 
 
 @given(

@@ -228,11 +228,19 @@ def test_it_needs_two_settings_and_says_which(tmp_path: Path) -> None:
     url = f"sqlite+aiosqlite:///{tmp_path}/none.db"
     missing = audit("verify", url=url, SECRET_KEY="")
     assert (missing.code, missing.out) == (1, "")
-    assert "SECRET_KEY is missing" in missing.err
+    assert missing.err == snapshot("""\
+switchboard cannot go on:
+SECRET_KEY is missing
+→ set the one that the bot runs with
+""")
     for verb in ("verify", "export"):
         nothing = audit(verb, url=url)
         assert (nothing.code, nothing.out) == (1, "")
-        assert "There is no database" in nothing.err
+        assert nothing.err.replace(str(tmp_path), "~") == snapshot("""\
+switchboard cannot go on:
+There is no database: ~/none.db
+→ Set DATABASE_URL to the database of the bot; a relative path counts from the working directory.
+""")
     assert list(tmp_path.iterdir()) == []
 
 

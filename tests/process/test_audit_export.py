@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from inline_snapshot import snapshot
 
 from bot.domain.audit import Keys, Stored, check
 from tests.process.audited import KEY, ROWS, SECRET, audit, entry, rows_of, tamper, write
@@ -73,7 +74,10 @@ async def test_a_file_is_the_owners_alone_and_whole_or_not_there(url: str, tmp_p
     assert not target.with_name(f"{target.name}.part").exists()
     answer = audit("export", "--output", str(tmp_path / "no" / "where"), url=url)
     assert (answer.code, answer.out) == (1, "")
-    assert "cannot be written: No such file or directory" in answer.err
+    assert answer.err.replace(str(tmp_path), "~") == snapshot("""\
+switchboard cannot go on:
+~/no/where cannot be written: No such file or directory
+""")
 
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl"])

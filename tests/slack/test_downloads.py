@@ -8,6 +8,7 @@ from typing import Any
 import aiohttp
 import pytest
 from aiohttp import web
+from inline_snapshot import snapshot
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
@@ -139,7 +140,9 @@ async def test_without_the_scope_the_operator_is_told(workspace: Workspace, sess
         downloads = Downloads(client=client, session=session, token="xoxb-playground", api_url=bare.api_url)
         with pytest.raises(OperatorError) as refused:
             await downloads.info("F1")
-        assert "files:read" in refused.value.mend
+        assert refused.value.mend == snapshot(
+            "add the scope files:read to the app (manifest.json has it), and install it again"
+        )
     finally:
         await bare.stop()
 

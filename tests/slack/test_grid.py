@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from inline_snapshot import snapshot
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.errors import OperatorError
@@ -102,7 +103,9 @@ async def test_a_token_without_a_workspace_of_its_own_is_named(
     api.say("auth.test", {"ok": True, "user_id": "U1", "bot_id": "B1", **answer})
     with pytest.raises(OperatorError, match="whole organization") as refused:
         await who_we_are(web_client)
-    assert "SLACK_BOT_TOKEN" in refused.value.mend
+    assert refused.value.mend == snapshot(
+        "install the app in one workspace, not in the organization, and put that token into SLACK_BOT_TOKEN"
+    )
 
 
 async def test_a_scope_that_was_taken_away_is_named_to_who_asks_and_to_the_operator(

@@ -86,9 +86,11 @@ def retry(instruction: Instruction, *, metadata: str) -> View:
 
 
 def close(instruction: Instruction, *, metadata: str) -> View:
-    """Somebody looked it up and says that it was not paid."""
-    asked = _reason("How do you know that it was not paid?")
-    return _decision(CLOSE, "Close as not paid", "Close", instruction, metadata, asked)
+    """Somebody looked it up and says that it was not paid, or what became of a cancellation."""
+    title, hint = "Close as not paid", "How do you know that it was not paid?"
+    if instruction.kind is Kind.BULK_CANCEL:
+        title, hint = "Close a cancellation", "What became of the payments, and how do you know?"
+    return _decision(CLOSE, title, "Close", instruction, metadata, _reason(hint))
 
 
 def request(*, channel: str, kind: Kind = Kind.PAYOUT) -> View:

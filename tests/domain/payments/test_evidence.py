@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from bot.domain.money import Cents
-from bot.domain.payments.evidence import SKEW, Listing, Sought, folded, same_code
+from bot.domain.payments.evidence import _NO_CODES, SKEW, Listing, Sought, folded, same_code
 from bot.domain.payments.operation import Operation
 from tests.domain.made import CODE, NOW
 
@@ -48,12 +48,12 @@ def test_a_list_that_shows_a_code_of_ours_would_have_shown_this_one() -> None:
 
 @pytest.mark.parametrize("code", [None, "", "their own"])
 def test_a_list_without_any_code_of_ours_proves_nothing(code: str | None) -> None:
-    assert "SERVICES_FILE" in seen(record(code=code), known=("ours",)).doubt
+    assert seen(record(code=code), known=("ours",)).doubt == _NO_CODES
 
 
 def test_a_list_that_shows_no_code_since_it_was_sent_proves_nothing() -> None:
     old = record(1, code="ours")
-    assert "SERVICES_FILE" in seen(old, record(2, code=None, created_at=LATER), known=("ours",)).doubt
+    assert seen(old, record(2, code=None, created_at=LATER), known=("ours",)).doubt == _NO_CODES
     assert not seen(old, record(2, code="theirs", created_at=LATER), known=("ours",)).doubt
 
 

@@ -3,6 +3,7 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from inline_snapshot import snapshot
 
 from bot.domain.money import Cents
 from bot.domain.payments.evidence import differences
@@ -87,7 +88,9 @@ def test_every_difference_is_named(change: dict[str, Any], said: str) -> None:
 
 def test_a_record_of_ours_that_was_changed_after_approval_differs() -> None:
     changed = replace(instruction(), payload=payload(cents=250_000))
-    assert "changed after it was approved" in differences(changed, operation(cents=Cents(250_000)))[0]
+    assert differences(changed, operation(cents=Cents(250_000)))[0] == snapshot(
+        "our own record was changed after it was approved"
+    )
 
 
 def test_the_quiet_period_is_over_after_its_last_second() -> None:

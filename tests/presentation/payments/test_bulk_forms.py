@@ -62,7 +62,7 @@ def test_the_form_of_a_file(
 def test_the_form_that_asks_for_the_columns(looks: list[ColumnLook], name: str) -> None:
     view = bulk_forms.file_form(seen(looks, None, name), bulk_forms.Carried(file="F1", channel="C1", key="k"))
     check_view(view)
-    assert "Which column is which?" in view["blocks"][0]["text"]["text"]
+    assert view["blocks"][0]["text"]["text"].startswith(":mag: *Which column is which?*")
     assert not bulk_forms.Carried.load(view["private_metadata"]).counted
 
 
