@@ -145,7 +145,7 @@ def history(page: JobPage, ours: Mapping[str, Instruction], *, command: str) -> 
     if not page.jobs:
         return message(":open_file_folder: The service has no bulk payments" + ("." if page.page <= 1 else " here."))
     lead = f"*Bulk payments*, page {page.page} of {max(1, page.pages)}"
-    lines = ["• " + " · ".join(escape(cell) for cell in _job(one, ours.get(one.id)) if cell) for one in page.jobs]
+    lines = ["• " + " · ".join(_named(_job(one, ours.get(one.id)))) for one in page.jobs]
     after: list[Block] = [
         context(f"`{command} bulk show` with the reference or id tells more about one."),
         *_turns("history", page.page, page.pages),
@@ -220,6 +220,12 @@ def _job(one: BulkJob, ours: Instruction | None) -> list[str]:
         _number(one.completed),
         _number(one.failed),
     ]
+
+
+def _named(cells: list[str]) -> list[str]:
+    """The cells that hold something, numbers with what they count."""
+    titles = [f" {column.title.lower()}" if column.align == "right" else "" for column in _JOB_COLUMNS]
+    return [escape(cell) + title for cell, title in zip(cells, titles, strict=True) if cell]
 
 
 def _number(count: int | None) -> str:

@@ -102,7 +102,7 @@ def _bulk_lines(instruction: Instruction, payload: BulkPayload) -> list[str]:
         f"*Never paid before*: {_recipients(payload.new_count)}",
     ]
     if payload.same_as:
-        found.append(f":warning: *The same payments* were asked for as {payload.same_as}.")
+        found.append(f":warning: *The same payments* were asked for as {payload.same_as}")
     found.append(bulk_words.accounts_line(instruction.progress))
     if payload.read_as:
         found.append(f"Read as: {quote(payload.read_as, 300)}")

@@ -19,6 +19,7 @@ from bot.domain.payments.bulk_state import LOOKS_BEFORE_MISSING, state_of
 from bot.domain.payments.instruction import FINAL, Instruction, State
 from bot.domain.payments.operation import OperationStatus
 from bot.domain.tracking import jittered, next_poll
+from bot.presentation.payments.bulk_words import payments
 from bot.presentation.services import sentence
 from bot.workflows.context import Context
 from bot.workflows.payments.polls import Again, polling
@@ -196,7 +197,7 @@ def _tell_what_stands(ctx: Context, tx: Tx, instruction: Instruction, tracked: T
     if not left or progress.read_at is None:
         return
     if progress.over and tracked.polls >= LOOKS_BEFORE_MISSING:
-        reason = f"the service says {instruction.remote_status}, and {_left(progress.tally)}"
+        reason = f"the service says {instruction.remote_status}, with {_left(progress.tally)}"
         alert(ctx, tx, instruction, "unaccounted", now, reason=reason)
         for place in places(ctx, instruction):
             news_of(ctx, tx, instruction, place, "unaccounted", now)
@@ -209,8 +210,8 @@ def _tell_what_stands(ctx: Context, tx: Tx, instruction: Instruction, tracked: T
 
 def _left(tally: Tally) -> str:
     parts = [
-        f"{tally.under_way} payments are neither done nor failed" if tally.under_way else "",
-        f"{tally.unaccounted} payments are not in its list" if tally.unaccounted else "",
+        f"{payments(tally.under_way)} neither done nor failed" if tally.under_way else "",
+        f"{payments(tally.unaccounted)} missing from its list" if tally.unaccounted else "",
     ]
     return " and ".join(part for part in parts if part)
 
