@@ -87,8 +87,8 @@ def status(found: Overview, *, command: str, now: datetime) -> Content:
     ):
         lines += [f"*{title}*", *told]
         blocks += paragraphs([f"*{title}*", *told])
-    note = _blocking(found.blocking, command) + f"`{command} jobs` names what is under way."
-    return Content(text=spoken([*lines, note]), blocks=[*blocks, context(note)])
+    notes = [*_blocking(found.blocking, command), f"`{command} jobs` names what is under way."]
+    return Content(text=spoken([*lines, *notes]), blocks=[*blocks, context("\n".join(notes))])
 
 
 def jobs(found: Sequence[Running]) -> Content:
@@ -174,11 +174,9 @@ def _queue(name: str, since: datetime | None, now: datetime) -> str:
     return f"• {sign}{_QUEUES[name]}: the oldest has waited {duration(age)}"
 
 
-def _blocking(count: int, command: str) -> str:
-    if not count:
-        return ""
+def _blocking(count: int, command: str) -> list[str]:
     routes = "1 assumed route that moves money is" if count == 1 else f"{count} assumed routes that move money are"
-    return f":warning: {routes} not confirmed: `{command} routes`. "
+    return [f":warning: {routes} not confirmed: `{command} routes`."] if count else []
 
 
 def running_line(one: Running) -> str:

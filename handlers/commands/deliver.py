@@ -228,7 +228,7 @@ _QUOTE = Verb(name="quote", summary="what a delivery would cost; nothing is book
 _BOOK = Verb(name="book", summary="book a delivery; the price is shown before it is booked", example="book", run=_book)
 _SHOW = Verb(
     name="show",
-    summary="one booking as it stands",
+    summary="one booking as it is now",
     example="show B-4F7K2M",
     run=_show,
     arguments=(_BOOKING,),

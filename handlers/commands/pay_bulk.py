@@ -80,7 +80,7 @@ FORM = Verb(
 )
 SHOW = Verb(
     name="bulk show",
-    summary="one bulk payment as it stands",
+    summary="one bulk payment as it is now",
     example="bulk show L-4F7K2M",
     run=_show,
     arguments=(_BULK,),

@@ -153,7 +153,7 @@ def _unknown(argument: str, verb: Verb, deps: Dependencies, given: str, *, says:
 
 SHOW = Verb(
     name="show",
-    summary="one operation as it stands, with what happened and who did it",
+    summary="one operation as it is now, with what happened and who did it",
     example="show P-4F7K2M",
     run=_show,
     arguments=(Argument(name="operation", rule=fields.OPERATION_RULE, read=fields.operation),),

@@ -79,7 +79,7 @@ def read_trouble(
         service=SERVICE,
         address="DELIVERY_BASE_URL",
         credentials="DELIVERY_MASTER_KEY",
-        names={theirs: ours for ours, theirs in route.fields.items()},
+        names=route.ours,
     )
     if not isinstance(trouble, ServiceNever):
         assert isinstance(trouble, OperatorError | ServiceNow)

@@ -11,6 +11,7 @@ from bot.domain.bookings.record import Charge, Payment, Position, charge
 from bot.domain.content import Block, Content
 from bot.domain.money import plain as amount
 from bot.presentation import stopped
+from bot.presentation.blocks.buttons import actions, button
 from bot.presentation.blocks.text import (
     as_said,
     clean,
@@ -20,7 +21,6 @@ from bot.presentation.blocks.text import (
     labelled,
     mention,
     mrkdwn,
-    plain,
     quote,
     section,
     sentence_of,
@@ -65,9 +65,7 @@ def card(booking: Booking, *, now: datetime, private: bool = False) -> Content:
         fields = [labelled(label, value) for label, value in facts[start : start + _FIELDS]]
         blocks.append({"type": "section", "fields": fields})
     blocks += [context(note) for note in _notes(booking)]
-    pressable = [] if private else _buttons(booking)
-    if pressable:
-        blocks.append({"type": "actions", "block_id": f"booking:{booking.id}", "elements": pressable})
+    blocks += actions([] if private else _buttons(booking), f"booking:{booking.id}")
     lines = [f"*Delivery {escape(headline(booking))}*", state, *(f"{label}: {value}" for label, value in facts)]
     return Content(text=spoken([*lines, *_notes(booking)]), blocks=blocks)
 
@@ -218,11 +216,11 @@ def _buttons(booking: Booking) -> list[Block]:
     found: list[Block] = []
     url = str(booking.detail.get("tracking_url", ""))
     if _is_link(url):
-        found.append({**_button(TRACK, "Track", booking), "url": url})
+        found.append(_button(TRACK, "Track", booking, url=url))
     if booking.can_start:
-        found.append({**_button(START, "Start search", booking), "style": "primary"})
+        found.append(_button(START, "Start search", booking, style="primary"))
     if booking.can_cancel:
-        found.append({**_button(CANCEL, "Cancel", booking), "style": "danger"})
+        found.append(_button(CANCEL, "Cancel", booking, style="danger"))
     if booking.stage in (Stage.OPEN, Stage.WAITING, Stage.UNKNOWN, Stage.LOST):
         found.append(_button(REFRESH, "Refresh", booking))
     if booking.request is not None or booking.detail.get("address") or booking.detail.get("validation_code"):
@@ -230,14 +228,8 @@ def _buttons(booking: Booking) -> list[Block]:
     return found
 
 
-def _button(action: str, label: str, booking: Booking) -> Block:
-    return {
-        "type": "button",
-        "text": plain(label),
-        "action_id": action,
-        "value": booking.id,
-        "accessibility_label": f"{label}: {booking.reference}"[:75],
-    }
+def _button(action: str, label: str, booking: Booking, *, style: str = "", url: str = "") -> Block:
+    return button(label, action, booking.id, style=style, url=url, spoken=f"{label}: {booking.reference}")
 
 
 def _is_link(url: str, *, most: int = _URL_LIMIT) -> bool:

@@ -127,9 +127,7 @@ def _state_line(progress: ListProgress) -> str:
     said = _STATES[progress.state]
     if progress.whole and progress.state is RunState.DONE:
         said = _returned(progress)
-    if progress.reason:
-        said = f"{said}\n{sentence_of(quote(progress.reason, _REASON_LIMIT))}"
-    return said
+    return f"{said}\n{sentence_of(quote(progress.reason, _REASON_LIMIT))}" if progress.reason else said
 
 
 def _returned(progress: ListProgress) -> str:

@@ -159,7 +159,7 @@ def became(  # noqa: PLR0911 - one arm a state
         case State.REFUSED:
             return f"has *failed*: {refused.believed(instruction)}{because_refused(str(facts.get('reason', '')))}"
         case State.CLOSED:
-            return f"has *failed*: it was closed{_as_what(instruction)} by {by}.{why}"
+            return f"has *failed*: {by} closed it{_as_what(instruction)}.{why}"
         case _:
             return f"is *{word(state)}*.{why}"
 
