@@ -13,7 +13,6 @@ from bot.domain.content import Block, Content
 
 SECTION_LIMIT = 2_900
 """Characters of one section, a little under Slack's 3,000."""
-FIELD_LIMIT = 1_900
 HEADER_LIMIT = 150
 
 QUOTE_LIMIT = 1_000

@@ -226,9 +226,6 @@ def refused_press(state: RunState | None) -> str:
 
 
 NOT_YOURS = "Only the person who asked for this list, or an admin, can pause, resume or stop it."
-NOT_MEMBER_OF_FILE = (
-    "Choose a file first: a CSV or Excel workbook (.xlsx) with a column of addresses, for example email,name."
-)
 
 
 def result_header(given: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:

@@ -343,7 +343,7 @@ async def test_another_amount_is_not_given_out_and_its_payment_is_an_alarm(rig: 
         """\
 :rotating_light: Purchase C-······, 119.50 USD from ben@example.com, asked by Maria Silva: was paid, \
 although its link was not given out.
-The service says CONFIRMED.
+The service says completed.
 The service's id: `······` · <http://127.0.0.1/archives/C0FINANCE/p1795165200001100|The card>\
 """
     )
