@@ -11,6 +11,7 @@ from bot.presentation.blocks.text import (
     capital,
     channel,
     context,
+    counted,
     duration,
     listed,
     mention,
@@ -122,7 +123,7 @@ def exporting() -> Content:
 
 def exported(rows: int) -> Content:
     """The audit was sent as a file."""
-    return message(f":page_facing_up: The audit, {rows} row{'' if rows == 1 else 's'}, is in your direct messages.")
+    return message(f":page_facing_up: The audit, {counted(rows, 'row')}, is in your direct messages.")
 
 
 def service_line(one: Service) -> str:
@@ -160,10 +161,8 @@ def _count(counted: dict[What, dict[str, int]], what: What, state: str, count: i
 
 
 def _things(what: What, by_state: Mapping[str, int]) -> str:
-    total = sum(by_state.values())
-    one, several = _THINGS[what]
     told = ", ".join(f"{count} {state}" for state, count in sorted(by_state.items()))
-    return f"• {total} {one if total == 1 else several}: {told}"
+    return f"• {counted(sum(by_state.values()), *_THINGS[what])}: {told}"
 
 
 def _queue(name: str, since: datetime | None, now: datetime) -> str:

@@ -16,6 +16,7 @@ from bot.presentation.blocks.text import (
     as_said,
     clean,
     context,
+    counted,
     escape,
     header,
     labelled,
@@ -110,7 +111,7 @@ def _facts(booking: Booking, *, masked: bool) -> list[Fact]:
         ("Address", _hidden(_where(booking), masked=masked)),
         ("Order", _order(booking)),
         ("Fee", _fee(booking)),
-        ("Cook time", cook_time(request.cook_minutes) if request is not None and request.cook_minutes else ""),
+        ("Cook time", counted(request.cook_minutes, "minute") if request is not None and request.cook_minutes else ""),
         ("Notes", quote(request.notes, _NOTES_LIMIT) if request is not None else ""),
         ("Delivery code", _hidden(quote(str(detail.get("validation_code", "")), _NAME_LIMIT), masked=masked)),
         ("Proof of delivery", proof(str(detail.get("proof", "")))),
@@ -159,11 +160,6 @@ def _order(booking: Booking) -> str:
         return quote(f"{detail.get('amount', '')} {detail.get('payment_method', '')}".strip(), _NAME_LIMIT)
     currency = str(detail.get("currency") or detail.get("quote", {}).get("currency", ""))
     return f"{price(amount(request.cents), currency)}, {payment_words(request.payment)}"
-
-
-def cook_time(minutes: int) -> str:
-    """The cook time in words."""
-    return "1 minute" if minutes == 1 else f"{minutes} minutes"
 
 
 def payment_words(payment: Payment) -> str:
