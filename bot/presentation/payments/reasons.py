@@ -11,8 +11,6 @@ from bot.presentation.payments.holding import is_unanswered
 from bot.presentation.payments.words import job_word, status_word, word
 from bot.presentation.services import to_set
 
-ANSWER_LOST: Final = "Switchboard failed before the answer was stored"
-PROCESS_ENDED: Final = "the process ended before the answer was stored"
 FOUND_AFTER_RESTORE: Final = "the service has it already: it was sent before the database was put back"
 UNKNOWN_HERE: Final = "the service holds what the database says was never sent"
 NOBODY_ASKED: Final = "the payments service holds payments that report to us and that nothing in the database asked for"

@@ -12,7 +12,7 @@ from bot.domain.reminders import next_look, reminders_due
 from bot.domain.tracking import back_off
 from bot.presentation.payments import reasons
 from bot.presentation.payments.holding import is_held
-from bot.presentation.services import sentence
+from bot.presentation.services import ANSWER_LOST, sentence
 from bot.workflows import holding
 from bot.workflows.context import Context, Queue, RequestKind
 from bot.workflows.requests import restore
@@ -39,7 +39,7 @@ def _lost(ctx: Context, tx: Tx, instruction: Instruction) -> bool:
     now = tx.instructions.get(instruction.id)
     if now is None or now.state not in EFFECT_UNDER_WAY or now.lease_owner != ctx.owner:
         return False
-    give_up(ctx, tx, now, reasons.ANSWER_LOST)
+    give_up(ctx, tx, now, ANSWER_LOST)
     return True
 
 
