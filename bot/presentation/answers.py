@@ -36,7 +36,7 @@ _REFUSED: dict[No | Refusal, str] = {
     Refusal.TOO_EARLY: "It cannot be withdrawn while it is being created. Try again when it waits for approval.",
     Refusal.HELD: "Your approval is not recorded: who asked may not ask any more. The card says what can be done.",
     Refusal.SUSPECT: (
-        "The service holds what may be this payment; the card names it. Look there first. As long as it stands nothing "
+        "The service holds what may be this payment; the card names it. Look there first. While it is there nothing "
         "is sent again: if it is another one, close this as not paid and ask anew."
     ),
     Refusal.WRONG_AMOUNT: "This is not the amount on the card.",

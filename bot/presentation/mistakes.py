@@ -18,9 +18,7 @@ NO_REASON = "Give a reason, for example: the invoice is from last year."
 
 def wrong_amount(cents: int) -> str:
     """What was typed to approve is not what stands on the card."""
-    return (
-        f"This is not the amount on the card. Type it as it stands there, with a point before the cents: {plain(cents)}"
-    )
+    return f"This is not the amount on the card. Type that amount, with a point before the cents: {plain(cents)}"
 
 
 def unknown(what: str, rule: str, *, says: str = "") -> str:

@@ -11,6 +11,7 @@ from bot.presentation.blocks.text import (
     capital,
     channel,
     context,
+    counted,
     duration,
     listed,
     mention,
@@ -87,8 +88,8 @@ def status(found: Overview, *, command: str, now: datetime) -> Content:
     ):
         lines += [f"*{title}*", *told]
         blocks += paragraphs([f"*{title}*", *told])
-    note = _blocking(found.blocking, command) + f"`{command} jobs` names what is under way."
-    return Content(text=spoken([*lines, note]), blocks=[*blocks, context(note)])
+    notes = [*_blocking(found.blocking, command), f"`{command} jobs` names what is under way."]
+    return Content(text=spoken([*lines, *notes]), blocks=[*blocks, context("\n".join(notes))])
 
 
 def jobs(found: Sequence[Running]) -> Content:
@@ -122,7 +123,7 @@ def exporting() -> Content:
 
 def exported(rows: int) -> Content:
     """The audit was sent as a file."""
-    return message(f":page_facing_up: The audit, {rows} row{'' if rows == 1 else 's'}, is in your direct messages.")
+    return message(f":page_facing_up: The audit, {counted(rows, 'row')}, is in your direct messages.")
 
 
 def service_line(one: Service) -> str:
@@ -160,10 +161,8 @@ def _count(counted: dict[What, dict[str, int]], what: What, state: str, count: i
 
 
 def _things(what: What, by_state: Mapping[str, int]) -> str:
-    total = sum(by_state.values())
-    one, several = _THINGS[what]
     told = ", ".join(f"{count} {state}" for state, count in sorted(by_state.items()))
-    return f"• {total} {one if total == 1 else several}: {told}"
+    return f"• {counted(sum(by_state.values()), *_THINGS[what])}: {told}"
 
 
 def _queue(name: str, since: datetime | None, now: datetime) -> str:
@@ -174,11 +173,9 @@ def _queue(name: str, since: datetime | None, now: datetime) -> str:
     return f"• {sign}{_QUEUES[name]}: the oldest has waited {duration(age)}"
 
 
-def _blocking(count: int, command: str) -> str:
-    if not count:
-        return ""
+def _blocking(count: int, command: str) -> list[str]:
     routes = "1 assumed route that moves money is" if count == 1 else f"{count} assumed routes that move money are"
-    return f":warning: {routes} not confirmed: `{command} routes`. "
+    return [f":warning: {routes} not confirmed: `{command} routes`."] if count else []
 
 
 def running_line(one: Running) -> str:

@@ -9,6 +9,9 @@ from bot.presentation.blocks.text import as_said, quote, sentence_of
 TOPICS = frozenset({"reading_only", "resumed", "no_anchor"})
 """Notices of this module."""
 
+OLDER = "what was written down outside the database says that it once held more than it does now"
+"""Why Switchboard only reads, where the database was put back."""
+
 _LISTED = 20
 
 

@@ -7,6 +7,10 @@ from typing import Final
 from bot.domain.errors import OperatorError, OutcomeUnknown, ServiceNever, ServiceNow
 from bot.domain.outcome import NotExecuted, Unknown, with_words
 
+ANSWER_LOST: Final = "Switchboard failed before the answer was stored"
+PROCESS_ENDED: Final = "the process ended before the answer was stored"
+"""Reasons of an unknown outcome that no answer gave."""
+
 _TWO_MINUTES: Final = 120
 
 

@@ -7,7 +7,7 @@ from bot.domain.content import Content
 from bot.domain.outcome import is_of_an_unread_answer
 from bot.domain.shapes import OBJECT
 from bot.domain.unread import Noted, UnreadAnswer, Wanted
-from bot.presentation.blocks.text import context, message, moment, mrkdwn, paragraphs, quote, section, spoken
+from bot.presentation.blocks.text import context, counted, message, moment, mrkdwn, paragraphs, quote, section, spoken
 
 _LISTED: Final = 8
 _FIELDS: Final = 1_500
@@ -28,7 +28,7 @@ def listing(found: Sequence[Noted]) -> Content:
     if not still:
         text = ":white_check_mark: No unread answers from the services." + (f"\n{again}." if again else "")
         return message(text)
-    lead = f"*{_count(len(still), 'kind of answer', 'kinds of answers')} could not be read*, newest first."
+    lead = f"*{counted(len(still), 'kind of answer', 'kinds of answers')} could not be read*, newest first."
     lines = [line for one in still[:_LISTED] for line in _told(one)]
     if len(still) > _LISTED:
         lines.append(f"and {len(still) - _LISTED} more: `python -m bot doctor` names them all")
@@ -119,13 +119,9 @@ def _mend(answer: UnreadAnswer) -> str:
 
 
 def _answers(one: Noted) -> str:
-    return _count(one.count, "unread answer", "unread answers")
+    return counted(one.count, "unread answer", "unread answers")
 
 
 def _read_again(found: Sequence[Noted]) -> str:
     names = dict.fromkeys(quote(one.answer.operation) for one in found if one.mended_at is not None)
     return f"Readable again: {', '.join(names)}" if names else ""
-
-
-def _count(number: int, one: str, several: str) -> str:
-    return f"{number} {one if number == 1 else several}"

@@ -213,45 +213,39 @@ def _one_of(name: str, *, example: str, typed: str = "", optional: bool = False)
 
 _BOOKING = Argument(name="booking", rule=fields.BOOKING_RULE, read=fields.booking)
 _REASON = Argument(name="reason", rule="why", read=fields.store, rest=True, optional=True)
-_STORES = Verb(name="stores", summary="every store by name", example="stores", run=_stores)
+_STORES = Verb("stores", "every store by name", _stores)
 _STORE = Verb(
-    name="store",
-    summary="look at a store, change one; admins make one",
+    "store",
+    "look at a store, change one; admins make one",
+    _store,
     example="store show Centro",
-    run=_store,
     arguments=(
         _one_of("add|show|edit", typed="add|show|edit", example="store show Centro"),
         Argument(name="store", rule=fields.STORE_RULE, read=fields.store, rest=True, optional=True),
     ),
 )
-_QUOTE = Verb(name="quote", summary="what a delivery would cost; nothing is booked", example="quote", run=_quote)
-_BOOK = Verb(name="book", summary="book a delivery; the price is shown before it is booked", example="book", run=_book)
-_SHOW = Verb(
-    name="show",
-    summary="one booking as it stands",
-    example="show B-4F7K2M",
-    run=_show,
-    arguments=(_BOOKING,),
-)
+_QUOTE = Verb("quote", "what a delivery would cost; nothing is booked", _quote)
+_BOOK = Verb("book", "book a delivery; the price is shown before it is booked", _book)
+_SHOW = Verb("show", "one booking as it is now", _show, example="show B-4F7K2M", arguments=(_BOOKING,))
 _CANCEL = Verb(
-    name="cancel",
-    summary="cancel a booking, with a reason",
+    "cancel",
+    "cancel a booking, with a reason",
+    _cancel,
     example='cancel B-4F7K2M "customer called it off"',
-    run=_cancel,
     arguments=(_BOOKING, _REASON),
 )
 _START = Verb(
-    name="start",
-    summary="search for a driver now, while the booking is on hold",
+    "start",
+    "search for a driver now, while the booking is on hold",
+    _start,
     example="start B-4F7K2M",
-    run=_start,
     arguments=(_BOOKING,),
 )
 _PREBOOK = Verb(
-    name="prebook",
-    summary="a link with which the customer enters the address (sandbox only)",
+    "prebook",
+    "a link with which the customer enters the address (sandbox only)",
+    _prebook,
     example="prebook show V-4F7K2M",
-    run=_prebook,
     alone=_prebook_form,
     arguments=(
         _one_of("show|cancel", typed="[show|cancel", example="prebook show V-4F7K2M"),
@@ -260,10 +254,10 @@ _PREBOOK = Verb(
     ),
 )
 _WEBHOOKS = Verb(
-    name="webhooks",
-    summary="what is registered for a store; admins register our addresses, or take them away",
+    "webhooks",
+    "what is registered for a store; admins register our addresses, or take them away",
+    _webhooks,
     example="webhooks on Centro",
-    run=_webhooks,
     arguments=(
         _one_of("on|off", example="webhooks on Centro", optional=True),
         Argument(name="store", typed="<store>", rule=fields.STORE_RULE, read=fields.store, rest=True, optional=True),

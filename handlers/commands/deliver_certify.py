@@ -16,9 +16,4 @@ async def _certify(deps: Dependencies, _delivery: DeliveryService, _command: Com
     return Private(certification.checklist(seen, states, command=deps.spelled(COMMAND)))
 
 
-CERTIFY = Verb(
-    name="certify",
-    summary="the certification checklist, each point with what was seen here",
-    example="certify",
-    run=_certify,
-)
+CERTIFY = Verb("certify", "the certification checklist, each point with what was seen here", _certify)

@@ -61,17 +61,14 @@ async def _file(deps: Dependencies, command: Command, _: Values) -> Reply:
 
 
 CHECK = Verb(
-    name="check",
-    summary="what the service says about one or several addresses",
+    "check",
+    "what the service says about one or several addresses",
+    _check,
     example="check ana@example.com bo@example.com",
-    run=_check,
     arguments=(Argument(name="address", typed="<address…>", rule=emails.ADDRESS_RULE, read=_addresses, each=True),),
 )
 FILE = Verb(
-    name="file",
-    summary="process a list: choose a file, its column, and whether the service gets it whole or row by row",
-    example="file",
-    run=_file,
+    "file", "process a list: choose a file, its column, and whether the service gets it whole or row by row", _file
 )
 
 VERBS = (CHECK, FILE)

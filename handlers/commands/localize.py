@@ -90,10 +90,10 @@ def _verb(name: str, example: str) -> Verb:
     matter = "<url or text>" if url and text else "<url>" if url else "<text>"
     typed = f"{matter}{settings}" if url else f"{settings} {matter}".strip()
     return Verb(
-        name=name,
-        summary=capabilities[0].summary,
+        name,
+        capabilities[0].summary,
+        _run,
         example=f"{name} {example}",
-        run=_run,
         alone=_alone,
         arguments=(Argument(name="line", typed=typed, rule=line_rule(url=url, text=text), read=str, rest=True),),
     )

@@ -51,10 +51,10 @@ async def _approvals(deps: Dependencies, command: Command, _values: Values) -> R
 
 
 _SEND = Verb(
-    name="send",
-    summary="ask for a payout; it is sent once enough people have approved it",
+    "send",
+    "ask for a payout; it is sent once enough people have approved it",
+    partial(_request, kind=Kind.PAYOUT),
     example=SEND_EXAMPLE,
-    run=partial(_request, kind=Kind.PAYOUT),
     alone=partial(_form, kind=Kind.PAYOUT),
     arguments=(
         Argument(name="email", rule=fields.EMAIL_RULE, read=fields.email),
@@ -63,16 +63,14 @@ _SEND = Verb(
     ),
 )
 _NOW = Verb(
-    name="now",
-    summary="the same in one step: nothing exists at the service before it is approved",
+    "now",
+    "the same in one step: nothing exists at the service before it is approved",
+    partial(_request, kind=Kind.ONE_STEP),
     example='now ana@example.com 25.00 "March translation"',
-    run=partial(_request, kind=Kind.ONE_STEP),
     alone=partial(_form, kind=Kind.ONE_STEP),
     arguments=_SEND.arguments,
 )
-_APPROVALS = Verb(
-    name="approvals", summary="what waits for approval, for you first", example="approvals", run=_approvals
-)
+_APPROVALS = Verb("approvals", "what waits for approval, for you first", _approvals)
 
 VERBS = (_SEND, _NOW, COLLECT, *pay_reading.VERBS, *pay_bulk.VERBS, _APPROVALS, FREEZE, UNFREEZE)
 """In the order of the help."""

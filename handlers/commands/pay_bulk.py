@@ -73,55 +73,34 @@ _BULK = Argument(name="bulk", rule=fields.BULK_RULE, read=fields.operation)
 _PAGE = Argument(name="page", rule=fields.PAGE_RULE, read=fields.page, optional=True)
 
 FORM = Verb(
-    name="bulk",
-    summary="ask for many payments with one file or typed rows; they are sent once enough people have approved them",
-    example="bulk",
-    run=_form,
+    "bulk",
+    "ask for many payments with one file or typed rows; they are sent once enough people have approved them",
+    _form,
 )
-SHOW = Verb(
-    name="bulk show",
-    summary="one bulk payment as it stands",
-    example="bulk show L-4F7K2M",
-    run=_show,
-    arguments=(_BULK,),
-)
+SHOW = Verb("bulk show", "one bulk payment as it is now", _show, example="bulk show L-4F7K2M", arguments=(_BULK,))
 ITEMS = Verb(
-    name="bulk items",
-    summary="its payments with their hashes, page by page",
+    "bulk items",
+    "its payments with their hashes, page by page",
+    partial(_page, failed=False),
     example=bulk.ITEMS_EXAMPLE,
-    run=partial(_page, failed=False),
     arguments=(_BULK, _PAGE),
 )
 FAILED = Verb(
-    name="bulk failed",
-    summary="those that failed, with the reason",
+    "bulk failed",
+    "those that failed, with the reason",
+    partial(_page, failed=True),
     example=bulk.FAILED_EXAMPLE,
-    run=partial(_page, failed=True),
     arguments=(_BULK, _PAGE),
 )
-HISTORY = Verb(
-    name="bulk history",
-    summary="all bulk payments of the account",
-    example="bulk history",
-    run=_history,
-    arguments=(_PAGE,),
-)
+HISTORY = Verb("bulk history", "all bulk payments of the account", _history, arguments=(_PAGE,))
 CANCEL = Verb(
-    name="bulk cancel",
-    summary="ask to cancel payments that are still pending: all of them, or some by row number or hash",
+    "bulk cancel",
+    "ask to cancel payments that are still pending: all of them, or some by row number or hash",
+    _cancel,
     example=bulk.CANCEL_EXAMPLE,
-    run=_cancel,
-    arguments=(
-        _BULK,
-        Argument(name="hash", typed="<hash…|all>", rule=fields.HASHES_RULE, read=_hash, each=True),
-    ),
+    arguments=(_BULK, Argument(name="hash", typed="<hash…|all>", rule=fields.HASHES_RULE, read=_hash, each=True)),
 )
-TEMPLATE = Verb(
-    name="bulk template",
-    summary="a file to fill in, sent to you directly",
-    example="bulk template",
-    run=_template,
-)
+TEMPLATE = Verb("bulk template", "a file to fill in, sent to you directly", _template)
 
 VERBS = (FORM, SHOW, ITEMS, FAILED, HISTORY, CANCEL, TEMPLATE)
 """In the order of the help."""

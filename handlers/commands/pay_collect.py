@@ -35,10 +35,10 @@ async def _form(deps: Dependencies, command: Command) -> Reply:
 
 
 COLLECT = Verb(
-    name="collect",
-    summary="ask somebody for money; answers with a checkout link for them",
+    "collect",
+    "ask somebody for money; answers with a checkout link for them",
+    _request,
     example='collect ana@example.com "Spring campaign" web=2x10.00 "Print ads=1x99.50"',
-    run=_request,
     alone=_form,
     arguments=(
         Argument(name="email", rule=fields.EMAIL_RULE, read=fields.email),

@@ -34,15 +34,10 @@ async def _unfreeze(deps: Dependencies, command: Command, _values: Values) -> Re
 
 
 FREEZE = Verb(
-    name="freeze",
-    summary="stop all sending at once; any approver or admin may",
+    "freeze",
+    "stop all sending at once; any approver or admin may",
+    _freeze,
     example="freeze the bank called",
-    run=_freeze,
     arguments=(Argument(name="reason", rule="a few words that say why", read=_reason, rest=True),),
 )
-UNFREEZE = Verb(
-    name="unfreeze",
-    summary="your voice for sending again; it takes a quorum of approvers",
-    example="unfreeze",
-    run=_unfreeze,
-)
+UNFREEZE = Verb("unfreeze", "your voice for sending again; it takes a quorum of approvers", _unfreeze)

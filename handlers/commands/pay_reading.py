@@ -152,43 +152,38 @@ def _unknown(argument: str, verb: Verb, deps: Dependencies, given: str, *, says:
 
 
 SHOW = Verb(
-    name="show",
-    summary="one operation as it stands, with what happened and who did it",
+    "show",
+    "one operation as it is now, with what happened and who did it",
+    _show,
     example="show P-4F7K2M",
-    run=_show,
     arguments=(Argument(name="operation", rule=fields.OPERATION_RULE, read=fields.operation),),
 )
 LIST = Verb(
-    name="list",
-    summary="what the service holds, page by page",
+    "list",
+    "what the service holds, page by page",
+    _list,
     example="list payouts 2",
-    run=_list,
     arguments=(
         Argument(name="payouts|purchases", rule=fields.LISTING_RULE, read=fields.listing, optional=True),
         Argument(name="page", rule=fields.PAGE_RULE, read=fields.page, optional=True),
     ),
 )
 EVENTS = Verb(
-    name="events",
-    summary="what the service recorded of its calls to us",
+    "events",
+    "what the service recorded of its calls to us",
+    _events,
     example="events P-4F7K2M",
-    run=_events,
     arguments=(Argument(name="payout", rule=fields.OPERATION_RULE, read=fields.operation),),
 )
 ACCOUNT = Verb(
-    name="account",
-    summary="the account behind an e-mail address",
+    "account",
+    "the account behind an e-mail address",
+    _account,
     example="account ana@example.com",
-    run=_account,
     alone=_account_form,
     arguments=(Argument(name="email", rule=fields.EMAIL_RULE, read=fields.email),),
 )
-PARTNER = Verb(
-    name="partner",
-    summary="our own account and its balance, for approvers and admins",
-    example="partner",
-    run=_partner,
-)
+PARTNER = Verb("partner", "our own account and its balance, for approvers and admins", _partner)
 
 VERBS = (SHOW, LIST, EVENTS, ACCOUNT, PARTNER)
 """In the order of the help."""

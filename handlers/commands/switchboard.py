@@ -49,10 +49,10 @@ async def _told(deps: Dependencies, text: str, *, reader: str | None) -> Content
 
 
 _AUDIT = Verb(
-    name="audit",
-    summary="what happened to one request or booking, who did it and when",
+    "audit",
+    "what happened to one request or booking, who did it and when",
+    _audit,
     example="audit P-4F7K2M",
-    run=_audit,
     arguments=(Argument(name="id", rule=_RULE, read=fields.operation),),
 )
 

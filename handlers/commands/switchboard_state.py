@@ -74,33 +74,8 @@ async def _export(deps: Dependencies, command: Command, _values: Values) -> Repl
     return Later(share, Private(overview.exporting()))
 
 
-STATUS = Verb(
-    name="status",
-    summary="services, what is under way, how long queues wait",
-    example="status",
-    run=_status,
-)
-UNREAD = Verb(
-    name="unread",
-    summary="service answers that could not be read, and the lines to fix it",
-    example="unread",
-    run=_unread,
-)
-JOBS = Verb(
-    name="jobs",
-    summary="what is under way: payments, calls, lists, bookings",
-    example="jobs",
-    run=_jobs,
-)
-EXPORT = Verb(
-    name="audit export",
-    summary="the whole audit as a file, in a direct message",
-    example="audit export",
-    run=_export,
-)
-ROUTES = Verb(
-    name="routes",
-    summary="what is assumed about the services and not confirmed",
-    example="routes",
-    run=_routes,
-)
+STATUS = Verb("status", "services, what is under way, how long queues wait", _status)
+UNREAD = Verb("unread", "service answers that could not be read, and the lines to fix it", _unread)
+JOBS = Verb("jobs", "what is under way: payments, calls, lists, bookings", _jobs)
+EXPORT = Verb("audit export", "the whole audit as a file, in a direct message", _export)
+ROUTES = Verb("routes", "what is assumed about the services and not confirmed", _routes)

@@ -7,7 +7,7 @@ split at spaces (``"…"`` keeps words together, an apostrophe is a letter), and
 import re
 import shlex
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from bot.domain.errors import PersonError
@@ -68,16 +68,26 @@ Values = Mapping[str, Any]
 Run = Callable[[Dependencies, Command, Values], Awaitable[Reply]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class Verb:
-    """A verb of a command. ``alone`` answers the verb typed without any argument."""
+    """A verb of a command.
+
+    Attributes:
+        example: a right line; its name alone where nothing is given.
+        alone: answers the verb typed without any argument.
+    """
 
     name: str
     summary: str
-    example: str
     run: Run
+    _: KW_ONLY
+    example: str = ""
     arguments: Sequence[Argument] = ()
     alone: Callable[[Dependencies, Command], Awaitable[Reply]] | None = None
+
+    def __post_init__(self) -> None:
+        if not self.example:
+            object.__setattr__(self, "example", self.name)
 
     @property
     def usage(self) -> str:

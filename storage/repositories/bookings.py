@@ -4,10 +4,20 @@ from collections.abc import Collection
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, and_, bindparam, delete, func, or_, select, update
+from sqlalchemy import ColumnElement, and_, bindparam, delete, func, or_, select, update
 
 from bot.domain.bookings.booking import CLOSED, Booking, BookingRequest, Stage
-from storage.repositories.common import FREED, claim, claiming, columns, end_leases, free, insert_once
+from storage.repositories.common import (
+    FREED,
+    Repository,
+    claim,
+    claiming,
+    columns,
+    end_leases,
+    free,
+    insert_once,
+    records,
+)
 from storage.tables.services import booking as table
 
 _CLAIM = claiming(
@@ -15,11 +25,8 @@ _CLAIM = claiming(
 )
 
 
-class Bookings:
+class Bookings(Repository):
     """The table ``booking``."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     def add(self, booking: Booking) -> bool:
         """Store it; False when one was made from the same source before."""
@@ -29,31 +36,30 @@ class Bookings:
 
     def get(self, booking_id: str) -> Booking | None:
         """The booking with this id."""
-        return self._one(table.c.id == booking_id)
+        return self._find(table.c.id == booking_id)
 
     def by_source(self, key: str) -> Booking | None:
         """The booking that this form or event made."""
-        return self._one(table.c.source_key == key)
+        return self._find(table.c.source_key == key)
 
     def by_external(self, external_id: str) -> Booking | None:
         """The booking with our own id at the service."""
-        return self._one(table.c.external_id == external_id)
+        return self._find(table.c.external_id == external_id)
 
     def by_remote(self, store: str, remote: str) -> Booking | None:
         """The store's booking with this id at the service, internal or public."""
         same = or_(table.c.remote_id == remote, table.c.numeric_id == remote)
-        return self._one(and_(table.c.store == store, same)) if remote else None
+        return self._find(and_(table.c.store == store, same)) if remote else None
 
     def find(self, text: str) -> Booking | None:
         """The booking by what people type: our reference, or either id at the service."""
         wanted = text.strip().lstrip("#")
-        found = self._one(table.c.reference == wanted.upper())
+        found = self._find(table.c.reference == wanted.upper())
         if found is not None or not wanted:
             return found
         same = or_(table.c.remote_id == wanted, table.c.numeric_id == wanted, table.c.prebooking_id == wanted)
         query = select(table).where(same).order_by(table.c.created_at.desc()).limit(1)
-        row = self._connection.execute(query).first()
-        return None if row is None else _read(row)
+        return self._one(_read, query)
 
     def open(self, *, requester: str | None = None, limit: int = 20) -> list[Booking]:
         """Bookings that are under way, newest first."""
@@ -61,7 +67,7 @@ class Bookings:
         query = select(table).where(table.c.stage.not_in(hidden)).order_by(table.c.created_at.desc()).limit(limit)
         if requester is not None:
             query = query.where(table.c.requester == requester)
-        return [_read(row) for row in self._connection.execute(query)]
+        return self._all(_read, query)
 
     def counts(self) -> dict[str, int]:
         """How many there are by stage."""
@@ -81,8 +87,7 @@ class Bookings:
             limit=limit,
             in_stages=list(stages),
         )
-        claimed = [_read(row) for row in rows]
-        return sorted(claimed, key=lambda one: (one.due_at or now, one.id))
+        return sorted(records(_read, rows), key=lambda one: (one.due_at or now, one.id))
 
     def change(self, booking: Booking, *, keep_lease: bool = False, **values: Any) -> Booking | None:
         """Change it if its version is still that of ``booking``; end the lease unless ``keep_lease``.
@@ -91,33 +96,27 @@ class Bookings:
             The booking as it is now, or None when another change came first: read it again.
         """
         freed = {} if keep_lease else FREED
-        row = self._connection.execute(
-            update(table)
-            .where(table.c.id == booking.id, table.c.version == booking.version)
-            .values({**freed, **values, "version": booking.version + 1})
-            .returning(table)
-        ).first()
-        return None if row is None else _read(row)
+        changed = update(table).where(table.c.id == booking.id, table.c.version == booking.version)
+        new = {**freed, **values, "version": booking.version + 1}
+        return self._one(_read, changed.values(new).returning(table))
 
     def release(self, booking_id: str, *, owner: str, due_at: datetime | None) -> bool:
         """End the lease of this owner; the booking is due again at ``due_at``."""
         held = (table.c.id == booking_id, table.c.lease_owner == owner)
-        values = {**FREED, "due_at": due_at}
-        return self._connection.execute(update(table).where(*held).values(values)).rowcount == 1
+        return self._change(table, *held, **FREED, due_at=due_at) == 1
 
     def count_poll(self, booking_id: str, *, due_at: datetime) -> None:
         """Count a read without news; due again at ``due_at``. The version stays: nothing relevant changed."""
-        values = {**FREED, "polls": table.c.polls + 1, "reads": 0, "due_at": due_at}
-        self._connection.execute(update(table).where(table.c.id == booking_id).values(values))
+        self._change(table, table.c.id == booking_id, **FREED, polls=table.c.polls + 1, reads=0, due_at=due_at)
 
     def rename_store(self, before: str, after: str) -> None:
         """Rename the store in its bookings."""
-        self._connection.execute(update(table).where(table.c.store == before).values(store=after))
+        self._change(table, table.c.store == before, store=after)
 
     def hasten(self, booking_id: str, now: datetime) -> None:
         """Make it due now."""
         later = (table.c.id == booking_id, table.c.stage.not_in(CLOSED), table.c.due_at > now)
-        self._connection.execute(update(table).where(*later).values(due_at=now))
+        self._change(table, *later, due_at=now)
 
     def abandoned(self, *, now: datetime, owner: str, exclusive: bool) -> list[Booking]:
         """Bookings whose sender died; see ``Instructions.abandoned`` for ``exclusive``."""
@@ -125,7 +124,7 @@ class Bookings:
         if exclusive:
             dead = or_(dead, table.c.lease_owner != owner)
         query = select(table).where(table.c.stage == Stage.SENDING, dead)
-        return [_read(row) for row in self._connection.execute(query)]
+        return self._all(_read, query)
 
     def recover(self, owner: str) -> int:
         """End other owners' leases, except while sending; only where no other process can be alive. How many."""
@@ -136,12 +135,9 @@ class Bookings:
         old = (table.c.stage == Stage.QUOTED, table.c.created_at < before)
         return self._connection.execute(delete(table).where(*old)).rowcount
 
-    def _one(self, condition: Any) -> Booking | None:
-        row = self._connection.execute(select(table).where(condition)).first()
-        return None if row is None else _read(row)
+    def _find(self, condition: ColumnElement[bool]) -> Booking | None:
+        return self._one(_read, select(table).where(condition))
 
 
-def _read(row: Row[Any]) -> Booking:
-    values = dict(row._mapping)  # noqa: SLF001
-    request = values.pop("request")
+def _read(*, request: object, **values: Any) -> Booking:
     return Booking(**values, request=None if request is None else BookingRequest.model_validate(request))

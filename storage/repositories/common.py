@@ -4,13 +4,14 @@ Statements that every request runs are built once and get their values as parame
 SQLAlchemy several times what SQLite needs to run it.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
 from datetime import datetime, timedelta
 from functools import cache
 from typing import Any, TypeVar
 
 from sqlalchemy import (
+    BindParameter,
     Column,
     ColumnElement,
     Connection,
@@ -43,11 +44,11 @@ class Repository:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    def _one(self, kind: type[R], query: Executable) -> R | None:
+    def _one(self, kind: Callable[..., R], query: Executable) -> R | None:
         """The first row as a record of that class; None: there is no row."""
         return next(iter(self._all(kind, query)), None)
 
-    def _all(self, kind: type[R], query: Executable) -> list[R]:
+    def _all(self, kind: Callable[..., R], query: Executable) -> list[R]:
         """The rows as records of that class, whose fields are the columns."""
         return records(kind, self._connection.execute(query))
 
@@ -56,7 +57,7 @@ class Repository:
         return self._connection.execute(update(table).where(*which).values(values)).rowcount
 
 
-def records(kind: type[R], rows: Iterable[Row[Any]]) -> list[R]:
+def records(kind: Callable[..., R], rows: Iterable[Row[Any]]) -> list[R]:
     """The rows as records of that class, whose fields are the columns."""
     return [kind(**row._mapping) for row in rows]  # noqa: SLF001 - public, underscored against column names
 
@@ -83,7 +84,7 @@ FREED: Mapping[str, Any] = {**NO_LEASE, "tries": 0}
 """Values stored at the end of a step: no lease, and no failed steps to count."""
 
 
-def free(table: Table, now: datetime) -> ColumnElement[bool]:
+def free(table: Table, now: datetime | BindParameter[Any]) -> ColumnElement[bool]:
     """Rows without a live lease."""
     return or_(table.c.lease_until.is_(None), table.c.lease_until <= now)
 
@@ -109,8 +110,7 @@ def claiming(
         read: the columns to return; None: all.
     """
     now = bindparam("now", type_=Moment)
-    free_now = or_(table.c.lease_until.is_(None), table.c.lease_until <= now)
-    due = and_(*which, table.c.due_at <= now, free_now, table.c.stopped == "")
+    due = and_(*which, table.c.due_at <= now, free(table, now), table.c.stopped == "")
     asked = (due,) if free_to_go is None else (due, free_to_go)
     chosen = select(key).where(*asked).order_by(*order).limit(bindparam("most", type_=Integer))
     return (

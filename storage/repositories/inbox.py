@@ -24,7 +24,7 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 from storage.prepared import Prepared
 from storage.repositories.arrivals import Arrivals
-from storage.repositories.common import claim, claiming
+from storage.repositories.common import claim, claiming, records
 from storage.repositories.tokens import STANDING, at
 from storage.rows import InboxRow, InboxState
 from storage.tables.instructions import callback_token as token
@@ -122,13 +122,12 @@ class Inbox(Arrivals):
     def claim_due(self, now: datetime, owner: str, lease_seconds: float, limit: int) -> list[InboxRow]:
         """Claim received rows that are due, longest due first; the attempt is counted already."""
         rows = claim(self._connection, _CLAIM, now=now, owner=owner, lease_seconds=lease_seconds, limit=limit)
-        claimed = [InboxRow(**row._mapping) for row in rows]  # noqa: SLF001
-        return sorted(claimed, key=lambda row: (row.due_at, row.id))
+        return sorted(records(InboxRow, rows), key=lambda row: (row.due_at, row.id))
 
     def of(self, instruction_id: str) -> list[InboxRow]:
         """Every callback of an instruction, in the order of arrival."""
         query = select(table).where(table.c.instruction_id == instruction_id).order_by(table.c.received_at, table.c.id)
-        return [InboxRow(**row._mapping) for row in self._connection.execute(query)]  # noqa: SLF001
+        return self._all(InboxRow, query)
 
     def finish(self, inbox_id: str, state: InboxState, *, hints: int) -> bool:
         """Store the outcome; False when it was stored before, or when more than ``hints`` callbacks arrived."""
@@ -140,8 +139,7 @@ class Inbox(Arrivals):
 
     def hasten(self, instruction_id: str, now: datetime) -> None:
         """Make the waiting callbacks of this instruction due now."""
-        waiting = (table.c.instruction_id == instruction_id, _WAITS, table.c.due_at > now)
-        self._connection.execute(update(table).where(*waiting).values(due_at=now))
+        self._change(table, table.c.instruction_id == instruction_id, _WAITS, table.c.due_at > now, due_at=now)
 
 
 @cache

@@ -2,11 +2,11 @@
 
 from datetime import datetime
 
-from sqlalchemy import bindparam, delete, func, insert, select, update
+from sqlalchemy import bindparam, delete, func, insert, select
 
 from storage.errors import StorageBusy
 from storage.repositories.arrivals import Arrivals
-from storage.repositories.common import claim, claiming, columns
+from storage.repositories.common import claim, claiming, columns, records
 from storage.rows import InboxState, StoreEvent, StoreHook
 from storage.tables.services import store_event as table
 from storage.tables.services import store_hook as hooks
@@ -34,24 +34,22 @@ class StoreEvents(Arrivals):
 
     def find_hook(self, token_hash: str) -> StoreHook | None:
         """The store and kind of an address, unless it ended."""
-        row = self._connection.execute(_HOOK, {"address": token_hash}).first()
-        return None if row is None else StoreHook(**row._mapping)  # noqa: SLF001
+        return next(iter(records(StoreHook, self._connection.execute(_HOOK, {"address": token_hash}))), None)
 
     def hooks_of(self, store: str) -> list[StoreHook]:
         """The addresses of a store that have not ended, oldest first."""
         query = select(hooks).where(hooks.c.store == store, hooks.c.ended_at.is_(None))
-        found = self._connection.execute(query.order_by(hooks.c.created_at, hooks.c.id))
-        return [StoreHook(**row._mapping) for row in found]  # noqa: SLF001
+        return self._all(StoreHook, query.order_by(hooks.c.created_at, hooks.c.id))
 
     def end_hooks(self, store: str, kind: str, now: datetime, *, but: str = "") -> int:
         """End the store's addresses of this kind, except the one with id ``but``; how many ended."""
         old = (hooks.c.store == store, hooks.c.kind == kind, hooks.c.ended_at.is_(None), hooks.c.id != but)
-        return self._connection.execute(update(hooks).where(*old).values(ended_at=now)).rowcount
+        return self._change(hooks, *old, ended_at=now)
 
     def rename_store(self, before: str, after: str) -> None:
         """Rename the store in its addresses and events."""
         for each in (hooks, table):
-            self._connection.execute(update(each).where(each.c.store == before).values(store=after))
+            self._change(each, each.c.store == before, store=after)
 
     # events
 
@@ -85,8 +83,7 @@ class StoreEvents(Arrivals):
     def claim_due(self, now: datetime, owner: str, lease_seconds: float, limit: int) -> list[StoreEvent]:
         """Claim received events that are due, in the order of arrival; the attempt is counted already."""
         rows = claim(self._connection, _CLAIM, now=now, owner=owner, lease_seconds=lease_seconds, limit=limit)
-        claimed = [StoreEvent(**row._mapping) for row in rows]  # noqa: SLF001
-        return sorted(claimed, key=lambda row: (row.received_at, row.id))
+        return sorted(records(StoreEvent, rows), key=lambda row: (row.received_at, row.id))
 
     def finish(self, event_id: str, state: InboxState) -> bool:
         """Store the outcome and delete the body; False when an outcome was stored before."""
@@ -95,4 +92,4 @@ class StoreEvents(Arrivals):
     def of(self, store: str, *, limit: int = 100) -> list[StoreEvent]:
         """The events of a store, newest first."""
         query = select(table).where(table.c.store == store).order_by(table.c.received_at.desc(), table.c.id.desc())
-        return [StoreEvent(**row._mapping) for row in self._connection.execute(query.limit(limit))]  # noqa: SLF001
+        return self._all(StoreEvent, query.limit(limit))

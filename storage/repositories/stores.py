@@ -3,9 +3,9 @@
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Connection, Row, delete, select, update
+from sqlalchemy import ColumnElement, delete, select
 
-from storage.repositories.common import columns, insert_once
+from storage.repositories.common import Repository, columns, insert_once
 from storage.rows import StoreRow, StoreState
 from storage.tables.services import store as table
 
@@ -15,11 +15,8 @@ def folded(name: str) -> str:
     return " ".join(name.split()).casefold()
 
 
-class Stores:
+class Stores(Repository):
     """The table ``store``."""
-
-    def __init__(self, connection: Connection) -> None:
-        self._connection = connection
 
     def add(self, store: StoreRow) -> bool:
         """Store it; False when the name is taken."""
@@ -27,23 +24,23 @@ class Stores:
 
     def get(self, name: str) -> StoreRow | None:
         """The store with this name, compared by :func:`folded`."""
-        return self._one(table.c.folded == folded(name))
+        return self._find(table.c.folded == folded(name))
 
     def by_id(self, store_id: str) -> StoreRow | None:
         """The store with this id."""
-        return self._one(table.c.id == store_id)
+        return self._find(table.c.id == store_id)
 
     def by_remote(self, remote_id: str) -> StoreRow | None:
         """The store with this id at the service."""
-        return self._one(table.c.remote_id == remote_id) if remote_id else None
+        return self._find(table.c.remote_id == remote_id) if remote_id else None
 
     def all(self) -> list[StoreRow]:
         """Every store, by name."""
-        return [_read(row) for row in self._connection.execute(select(table).order_by(table.c.folded))]
+        return self._all(StoreRow, select(table).order_by(table.c.folded))
 
     def change(self, store_id: str, **values: Any) -> bool:
         """Set columns; False when there is no such store."""
-        return self._connection.execute(update(table).where(table.c.id == store_id).values(values)).rowcount == 1
+        return self._change(table, table.c.id == store_id, **values) == 1
 
     def remove(self, store_id: str) -> None:
         """Delete a store that the service never created."""
@@ -52,12 +49,7 @@ class Stores:
     def due(self, now: datetime, limit: int) -> list[StoreRow]:
         """Stores whose creation at the service is unconfirmed and due for a check."""
         query = select(table).where(table.c.state == StoreState.CREATING, table.c.due_at <= now)
-        return [_read(row) for row in self._connection.execute(query.order_by(table.c.due_at).limit(limit))]
+        return self._all(StoreRow, query.order_by(table.c.due_at).limit(limit))
 
-    def _one(self, condition: Any) -> StoreRow | None:
-        row = self._connection.execute(select(table).where(condition)).first()
-        return None if row is None else _read(row)
-
-
-def _read(row: Row[Any]) -> StoreRow:
-    return StoreRow(**row._mapping)  # noqa: SLF001
+    def _find(self, condition: ColumnElement[bool]) -> StoreRow | None:
+        return self._one(StoreRow, select(table).where(condition))

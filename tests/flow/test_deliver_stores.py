@@ -293,8 +293,9 @@ Ana Lopez): the search for a driver has been asked for. Its status: *searching f
 Lopez): The search starts by hand only while it is on hold. Its status: *searching for a driver*.""")
     assert "it is canceled" in await deliver(rig, f'cancel {reference} "not wanted any more"')
     assert booking.cancel_reason == "not wanted any more"
-    assert shown(await deliver(rig, f"cancel {reference} again")) == snapshot(""":warning: B-······ (Centro to Ana \
-Lopez): It cannot be canceled as it stands. Its status: *canceled by the business*.""")
+    assert shown(await deliver(rig, f"cancel {reference} again")) == snapshot(
+        ":warning: B-······ (Centro to Ana Lopez): It cannot be canceled now. Its status: *canceled by the business*."
+    )
 
 
 async def test_a_booking_that_only_the_service_knows_is_shown(rig: Rig) -> None:

@@ -144,8 +144,9 @@ async def test_the_address_for_single_requests_works_alone(rig: Rig) -> None:
     assert ways(rig) == ["rows"]
     assert "EMAIL_BULK_BASE_URL" in str(rig.workspace.modal(MARIA))
     ack = await rig.workspace.submit(MARIA, {"how": "whole"}, force=True)
-    assert shown(ack.body["errors"]["how"]) == snapshot("""Whole file is not configured: the operator has to set \
-EMAIL_BULK_BASE_URL.""")
+    assert shown(ack.body["errors"]["how"]) == snapshot(
+        "“Whole file” cannot be chosen: the operator has to set EMAIL_BULK_BASE_URL."
+    )
     await rig.submit(MARIA, {"how": "rows"})
     assert "Done." in board(rig, message).text
     said = await rig.workspace.slash(ADA, FINANCE, "/switchboard", "status")

@@ -181,8 +181,8 @@ async def test_more_than_ten_minutes_are_refused_before_anything_is_sent(maria: 
     assert ack.status == 200
     told = await maria.rig.workspace.until(lambda: maria.rig.workspace.ephemerals(MARIA))
     assert shown(told[-1].text) == snapshot("""\
-:pencil2: *file*: it must be at most 600 seconds long; this has 601.
-Nothing was done. For example: `a .mp4 file`""")
+:pencil2: *file*: it must be at most 600 seconds long; this has 601, so cut it into parts.
+Nothing was done.""")
     assert maria.form is None
     assert not maria.rig.localization.calls
 

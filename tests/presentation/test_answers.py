@@ -58,7 +58,7 @@ card again. Its status: *waiting for approval*.""",
             "no_reason": ":no_entry_sign: You did not ask for this yourself, so withdrawing it needs a reason.",
             "too_late": ":no_entry_sign: It is too late to withdraw this. Its status: *waiting for approval*.",
             "suspect": """:no_entry_sign: The service holds what may be this payment; the card names it. Look \
-there first. As long as it stands nothing is sent again: if it is another one, close this as not paid and ask anew.""",
+there first. While it is there nothing is sent again: if it is another one, close this as not paid and ask anew.""",
             "too_early": """:no_entry_sign: It cannot be withdrawn while it is being created. Try again when it \
 waits for approval.""",
             "held": """:no_entry_sign: Your approval is not recorded: who asked may not ask any more. The card \

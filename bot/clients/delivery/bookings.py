@@ -120,7 +120,7 @@ class BookingCalls(DeliveryCalls):
             {"id": booking_id, "reason": reason},
             anything,
             key=key,
-            conflict="the booking cannot be canceled as it stands",
+            conflict="the booking cannot be canceled now",
         )
 
     async def start_search(self, booking_id: str, *, key: SecretStr) -> Done[object] | NotExecuted | Unknown:

@@ -92,9 +92,8 @@ class DeliveryCalls:
         if conflict and reply.status == _CONFLICT and not earlier_unknown:
             said = read_error(reply)
             return NotExecuted(again=False, reason=conflict, words=said.words, detail=said.whole, status=_CONFLICT)
-        names = {theirs: ours for ours, theirs in route.fields.items()}
         reading = Reading(lambda document: read(document, route))
-        outcome = classify(reply, read=reading, earlier_unknown=earlier_unknown, names=names)
+        outcome = classify(reply, read=reading, earlier_unknown=earlier_unknown, names=route.ours)
         tell(self._answers, reply, route, was_read=reading.was_read, trouble=reading.trouble)
         if isinstance(outcome, NotExecuted):
             return told(outcome, reply, kind=_kind(key))

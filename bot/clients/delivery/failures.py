@@ -17,7 +17,6 @@ from bot.domain.outcome import NotExecuted, Reply, read_error, with_words
 SERVICE: Final = "delivery"
 
 _LOCKED: Final = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
-_LATER: Final = frozenset({HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY, HTTPStatus.TOO_MANY_REQUESTS})
 _SUSPENDED: Final = re.compile(r"suspend|inactiv|disabled|deactivat|deshabilitad", re.IGNORECASE)
 _ENVIRONMENT: Final = re.compile(r"environment|sandbox|production|ambiente|entorno", re.IGNORECASE)
 
@@ -79,7 +78,7 @@ def read_trouble(
         service=SERVICE,
         address="DELIVERY_BASE_URL",
         credentials="DELIVERY_MASTER_KEY",
-        names={theirs: ours for ours, theirs in route.fields.items()},
+        names=route.ours,
     )
     if not isinstance(trouble, ServiceNever):
         assert isinstance(trouble, OperatorError | ServiceNow)

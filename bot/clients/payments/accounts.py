@@ -14,8 +14,7 @@ class AccountCalls(PartnerCalls):
         Raises:
             ServiceNow, ServiceNever, OperatorError: see ``read_failure``.
         """
-        route = self._route("account_status")
-        return await self._look(route, {"email": email}, lambda document: wire.read_account(document, route=route))
+        return await self._look("account_status", {"email": email}, wire.read_account)
 
     async def partner(self) -> Partner:
         """Read our own account at the service and its balance.
@@ -23,5 +22,4 @@ class AccountCalls(PartnerCalls):
         Raises:
             ServiceNow, ServiceNever, OperatorError: see ``read_failure``.
         """
-        route = self._route("partner")
-        return await self._look(route, {}, lambda document: wire.read_partner(document, route=route))
+        return await self._look("partner", {}, wire.read_partner)

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final, TypeVar
 
 from bot.clients.limiter import Lane
@@ -72,8 +73,7 @@ class BulkCalls(PartnerCalls):
         Raises:
             OperatorError: production, and the route is an unconfirmed assumption; nothing was sent.
         """
-        route = self._route("create_bulk_payment")
-        names = route.fields
+        names = self._route("create_bulk_payment").fields
         rows = [
             {
                 names["email"]: item.email,
@@ -85,9 +85,9 @@ class BulkCalls(PartnerCalls):
             for item in new.items
         ]
         return await self._change(
-            route,
+            "create_bulk_payment",
             {"payments": rows},
-            lambda document: bulk_wire.read_new_job(document, route=route),
+            bulk_wire.read_new_job,
             earlier_unknown=earlier_unknown,
             guard=guard,
             total=UPLOAD_SECONDS,
@@ -100,10 +100,7 @@ class BulkCalls(PartnerCalls):
         Raises:
             ServiceNow, ServiceNever (``status`` 404: no such one), OperatorError: see ``read_failure``.
         """
-        route = self._route("get_bulk_payment")
-        return await self._look(
-            route, {"id": job_id}, lambda document: bulk_wire.read_same_job(document, route=route, job_id=job_id)
-        )
+        return await self._look("get_bulk_payment", {"id": job_id}, partial(bulk_wire.read_same_job, job_id=job_id))
 
     async def bulk_item_page(self, job_id: str, page: int = 1) -> ItemPage:
         """One page of the items with their hashes.
@@ -128,11 +125,8 @@ class BulkCalls(PartnerCalls):
 
     async def bulk_history_page(self, page: int = 1) -> JobPage:
         """One page of all bulk payments of the account; errors as with :meth:`bulk_item_page`."""
-        route = self._route("list_bulk_payments")
-        found = await self._look(
-            route, {"page": page}, lambda document: bulk_wire.read_jobs(document, route=route), lane=Lane.READ
-        )
-        return _checked(found, page, route.name)
+        found = await self._look("list_bulk_payments", {"page": page}, bulk_wire.read_jobs)
+        return _checked(found, page, "list_bulk_payments")
 
     def bulk_history(self) -> AsyncIterator[JobPage]:
         """All bulk payments of the account, page by page; see :meth:`bulk_items`."""
@@ -147,24 +141,18 @@ class BulkCalls(PartnerCalls):
             OperatorError: see :meth:`require_cancel`; nothing was sent.
         """
         self.require_cancel()
-        route = self._route("cancel_bulk_items")
+        name = self._route("cancel_bulk_items").fields["hash"]
+        values = {"id": job_id, "items": [{name: one} for one in hashes.all]}
         return await self._change(
-            route,
-            {"id": job_id, "items": [{route.fields["hash"]: one} for one in hashes.all]},
-            lambda document: bulk_wire.read_canceled(document, route=route),
-            earlier_unknown=earlier_unknown,
-            guard=guard,
+            "cancel_bulk_items", values, bulk_wire.read_canceled, earlier_unknown=earlier_unknown, guard=guard
         )
 
     async def _item_page(self, operation: str, job_id: str, page: int, lane: Lane) -> ItemPage:
-        route = self._route(operation)
-        found = await self._look(
-            route, {"id": job_id, "page": page}, lambda document: bulk_wire.read_items(document, route=route), lane=lane
-        )
-        return _checked(found, page, route.name)
+        found = await self._look(operation, {"id": job_id, "page": page}, bulk_wire.read_items, lane=lane)
+        return _checked(found, page, operation)
 
 
-def _checked(found: Page, page: int, route: str) -> Page:
+def _checked(found: Page, page: int, operation: str) -> Page:
     """The page that was asked for.
 
     Raises:
@@ -173,8 +161,8 @@ def _checked(found: Page, page: int, route: str) -> Page:
     if found.page == page or (page == 1 and found.page == 0 and not found.pages):  # an empty list may count from 0
         return found
     raise OperatorError(
-        f"payments: page {page} of {route} was asked for, page {found.page} came",
-        mend=f"check parameters and fields.page of [{route}] in the file that SERVICES_FILE names",
+        f"payments: page {page} of {SERVICE}.{operation} was asked for, page {found.page} came",
+        mend=f"check parameters and fields.page of [{SERVICE}.{operation}] in the file that SERVICES_FILE names",
     )
 
 

@@ -11,12 +11,12 @@ from bot.domain.payments.bulk_records import BulkJob, ItemPage, JobPage, Reporte
 T = TypeVar("T")
 
 
-def read_new_job(document: object, *, route: Route) -> BulkJob:
+def read_new_job(document: object, route: Route) -> BulkJob:
     """The answer to a new bulk payment: it must have an id."""
     return _job(reading.as_object(document), route.reply)
 
 
-def read_same_job(document: object, *, route: Route, job_id: str) -> BulkJob:
+def read_same_job(document: object, route: Route, *, job_id: str) -> BulkJob:
     """The bulk payment with exactly this id; it must say a status."""
     job = _job(reading.as_object(document), route.reply)
     if job.id != job_id:
@@ -26,7 +26,7 @@ def read_same_job(document: object, *, route: Route, job_id: str) -> BulkJob:
     return job
 
 
-def read_jobs(document: object, *, route: Route) -> JobPage:
+def read_jobs(document: object, route: Route) -> JobPage:
     """One page of the history."""
     body, names = reading.as_object(document), route.reply
     jobs = _list(body, names["bulk_payments"], lambda one: _job(one, names, count="payments_count"))
@@ -34,7 +34,7 @@ def read_jobs(document: object, *, route: Route) -> JobPage:
     return JobPage(jobs=jobs, page=page, pages=pages, count=count)
 
 
-def read_items(document: object, *, route: Route) -> ItemPage:
+def read_items(document: object, route: Route) -> ItemPage:
     """One page of items or of failures. A list without figures is all there is: who counts misses what is not in it."""
     names = route.reply
     body = {names["payments"][0]: document} if isinstance(document, list) else reading.as_object(document)
@@ -44,7 +44,7 @@ def read_items(document: object, *, route: Route) -> ItemPage:
     return ItemPage(items=items, page=page, pages=pages, count=count)
 
 
-def read_canceled(document: object, *, route: Route) -> frozenset[str]:
+def read_canceled(document: object, route: Route) -> frozenset[str]:
     """The hashes that the service says it canceled; a document without such a list says nothing."""
     found = reading.value(reading.as_object(document), route.reply["successful"])
     listed = found if isinstance(found, list) else None

@@ -80,9 +80,9 @@ class PartnerCalls:
 
     async def _change(
         self,
-        route: Route,
+        operation: str,
         values: Mapping[str, object],
-        read: Callable[[object], T],
+        read: Callable[[object, Route], T],
         *,
         earlier_unknown: bool,
         guard: Guard | None,
@@ -93,22 +93,30 @@ class PartnerCalls:
 
         ``about`` is what it is known by here, where that is neither its code nor its id.
         """
+        route = self._route(operation)
         if self.circuit.is_silent:
             return RESTS
         name = about or str(values.get("code") or values.get("id") or "")
         if not await self._may_leave(f"{route.name} {name}".rstrip()):
             return HELD_BACK
         reply = await self._exchange(route, values, lane=Lane.EFFECT, guard=guard, total=total)
-        reading = Reading(read)
+        reading = Reading(lambda document: read(document, route))
         outcome = classify(reply, read=reading, earlier_unknown=earlier_unknown, names=route.ours)
         tell(self._answers, reply, route, was_read=reading.was_read, trouble=reading.trouble)
         return outcome
 
     async def _look(
-        self, route: Route, values: Mapping[str, object], read: Callable[[object], T], *, lane: Lane = Lane.READ
+        self,
+        operation: str,
+        values: Mapping[str, object],
+        read: Callable[[object, Route], T],
+        *,
+        lane: Lane = Lane.READ,
     ) -> T:
         """Send a request that only reads, and read its answer."""
-        return self._read(await self._ask(route, values, lane=lane), read, route=route)
+        route = self._route(operation)
+        reply = await self._ask(route, values, lane=lane)
+        return self._read(reply, lambda document: read(document, route), route=route)
 
     async def _ask(
         self, route: Route, values: Mapping[str, object], *, lane: Lane, where: Place | None = None

@@ -18,7 +18,7 @@ _MOST_DETAILS: Final = 40
 _SECRET_NAMES: Final = ("token", "secret", "password", "authorization", "signature", "apikey", "api_key", "cookie")
 
 
-def read_events(document: object, *, route: Route) -> tuple[PayoutEvent, ...]:
+def read_events(document: object, route: Route) -> tuple[PayoutEvent, ...]:
     """The events of one payout, in the service's order.
 
     Raises:

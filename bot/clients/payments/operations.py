@@ -1,6 +1,7 @@
 """Operations of both kinds: one, a page of them, and the one that carries our code."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Final, Literal
 
 from bot.clients.limiter import Lane
@@ -25,11 +26,8 @@ class OperationCalls(PartnerCalls):
         Raises:
             ServiceNow, ServiceNever (``status`` 404: no such operation), OperatorError: see ``read_failure``.
         """
-        route = self._route("get_operation")
         return await self._look(
-            route,
-            {"id": operation_id},
-            lambda document: wire.read_same(document, route=route, operation_id=operation_id),
+            "get_operation", {"id": operation_id}, partial(wire.read_same, operation_id=operation_id)
         )
 
     async def list_operations(

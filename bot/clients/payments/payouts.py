@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 from bot.clients.payments import wire
 from bot.clients.payments.calls import PartnerCalls
@@ -61,13 +62,8 @@ class PayoutCalls(PartnerCalls):
             earlier_unknown: an earlier create with this code has an unknown outcome.
             guard: asked right before the first byte; False: nothing is sent, NotExecuted with ``NOT_SENT``.
         """
-        route = self._route("create_payout")
         return await self._change(
-            route,
-            _fields(new),
-            lambda document: wire.read_operation(document, route=route),
-            earlier_unknown=earlier_unknown,
-            guard=guard,
+            "create_payout", _fields(new), wire.read_operation, earlier_unknown=earlier_unknown, guard=guard
         )
 
     async def commit_payout(
@@ -84,13 +80,9 @@ class PayoutCalls(PartnerCalls):
             OperatorError: production, and the route is an unconfirmed assumption; nothing was sent.
             ServiceNever: the id cannot be one; nothing was sent.
         """
-        route = self._route("commit_payout")
+        read = partial(wire.read_committed, operation_id=operation_id)
         return await self._change(
-            route,
-            {"id": operation_id},
-            lambda document: wire.read_committed(document, route=route, operation_id=operation_id),
-            earlier_unknown=earlier_unknown,
-            guard=guard,
+            "commit_payout", {"id": operation_id}, read, earlier_unknown=earlier_unknown, guard=guard
         )
 
     async def one_step_payout(
@@ -110,14 +102,8 @@ class PayoutCalls(PartnerCalls):
         Raises:
             OperatorError: production, and the route is an unconfirmed assumption; nothing was sent.
         """
-        route = self._route("one_step_payout")
-        return await self._change(
-            route,
-            _fields(new),
-            lambda document: wire.read_one_step(document, route=route, code=new.code),
-            earlier_unknown=earlier_unknown,
-            guard=guard,
-        )
+        read = partial(wire.read_one_step, code=new.code)
+        return await self._change("one_step_payout", _fields(new), read, earlier_unknown=earlier_unknown, guard=guard)
 
     async def payout_events(self, operation_id: str) -> tuple[PayoutEvent, ...]:
         """Read the service's log of its calls to a payout's addresses, in its order; empty when there are none.
@@ -125,8 +111,7 @@ class PayoutCalls(PartnerCalls):
         Raises:
             ServiceNow, ServiceNever (``status`` 404: no such payout), OperatorError: see ``read_failure``.
         """
-        route = self._route("payout_events")
-        return await self._look(route, {"id": operation_id}, lambda document: read_events(document, route=route))
+        return await self._look("payout_events", {"id": operation_id}, read_events)
 
 
 def _fields(new: NewPayout) -> Mapping[str, object]:

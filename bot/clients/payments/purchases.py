@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 
 from bot.clients.payments import wire
 from bot.clients.payments.calls import SERVICE, PartnerCalls
@@ -76,16 +77,9 @@ class PurchaseCalls(PartnerCalls):
             earlier_unknown: an earlier create with this code has an unknown outcome.
             guard: asked right before the first byte; False: nothing is sent, NotExecuted with ``NOT_SENT``.
         """
-        route = self._route("create_purchase")
-        return await self._change(
-            route,
-            self._fields(new, route.fields),
-            lambda document: wire.read_purchase(
-                document, route=route, item_amount=self._dialect.item_amount, code=new.code
-            ),
-            earlier_unknown=earlier_unknown,
-            guard=guard,
-        )
+        read = partial(wire.read_purchase, item_amount=self._dialect.item_amount, code=new.code)
+        fields = self._fields(new, self._route("create_purchase").fields)
+        return await self._change("create_purchase", fields, read, earlier_unknown=earlier_unknown, guard=guard)
 
     async def get_purchase(self, purchase_id: str) -> Purchase:
         """Read one purchase with its items; a record with another id is refused.
@@ -94,14 +88,8 @@ class PurchaseCalls(PartnerCalls):
             ServiceNever: there is no such purchase (``status`` 404), or the operation is a payout.
             ServiceNow, ServiceNever, OperatorError: see ``read_failure``.
         """
-        route = self._route("get_purchase")
-        found = await self._look(
-            route,
-            {"id": purchase_id},
-            lambda document: wire.read_purchase(
-                document, route=route, item_amount=self._dialect.item_amount, operation_id=purchase_id
-            ),
-        )
+        read = partial(wire.read_purchase, item_amount=self._dialect.item_amount, operation_id=purchase_id)
+        found = await self._look("get_purchase", {"id": purchase_id}, read)
         if found.operation_type not in {"", "purchase"}:
             raise ServiceNever(SERVICE, f"this operation is a {found.operation_type}, not a purchase")
         return found

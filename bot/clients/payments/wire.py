@@ -22,7 +22,7 @@ from bot.domain.payments.operation import (
 )
 
 
-def read_operation(document: object, *, route: Route) -> Operation:
+def read_operation(document: object, route: Route) -> Operation:
     """One operation; it must have an id and a status, everything else may be missing."""
     return Operation(**_operation(document, route))
 
@@ -50,12 +50,12 @@ def _operation(document: object, route: Route) -> dict[str, Any]:
     }
 
 
-def read_committed(document: object, *, route: Route, operation_id: str) -> Operation:
+def read_committed(document: object, route: Route, *, operation_id: str) -> Operation:
     """The answer to a commit: this operation, committed or further."""
     return _committed(read_same(document, route=route, operation_id=operation_id), document, route)
 
 
-def read_one_step(document: object, *, route: Route, code: str) -> Operation:
+def read_one_step(document: object, route: Route, *, code: str) -> Operation:
     """The answer to a one-step payout: a payout, committed or further, under no other code than ours."""
     operation = read_operation(document, route=route)
     _see_ours(operation, document, route, code=code, operation_type="payout")
@@ -75,7 +75,7 @@ def _see_ours(operation: Operation, document: object, route: Route, *, code: str
         raise Unfit(f"no {operation_type}", document, route.reply["operation_type"])
 
 
-def read_same(document: object, *, route: Route, operation_id: str) -> Operation:
+def read_same(document: object, route: Route, *, operation_id: str) -> Operation:
     """The operation with exactly this id."""
     operation = read_operation(document, route=route)
     if operation.id != operation_id:
@@ -101,7 +101,7 @@ def read_page(document: object, *, list_route: Route, record_route: Route) -> Op
     )
 
 
-def read_account(document: object, *, route: Route) -> AccountStatus:
+def read_account(document: object, route: Route) -> AccountStatus:
     """The account behind an address; a document without a status is not one."""
     body = reading.as_object(document)
     names = route.reply
@@ -120,8 +120,8 @@ def read_account(document: object, *, route: Route) -> AccountStatus:
 
 def read_purchase(
     document: object,
-    *,
     route: Route,
+    *,
     item_amount: Literal["unit", "line"],
     operation_id: str | None = None,
     code: str | None = None,
@@ -166,7 +166,7 @@ def _item(body: dict[str, object], route: Route, item_amount: str) -> PurchaseIt
     )
 
 
-def read_partner(document: object, *, route: Route) -> Partner:
+def read_partner(document: object, route: Route) -> Partner:
     """Our own account; a document without a name is not one."""
     body, names = reading.as_object(document), route.reply
     inner = reading.value(body, names["partner"])

@@ -186,13 +186,12 @@ def file_errors(media: Media, *, kind: str, found: str, seconds: float | None) -
         found: its format; empty: not looked at.
         seconds: its duration; None: unknown.
     """
-    example = f"a .{media.formats[0]} file"
     if found and not media.takes(kind, found):
         rule = f"it must be {_article(media.noun)} {media.noun}: {media.listed}"
-        return [PersonError(argument="file", rule=rule, example=example, given=found)]
+        return [PersonError(argument="file", rule=rule, example=f"sample.{media.formats[0]}", given=found)]
     if media.max_seconds is not None and seconds is not None and seconds > media.max_seconds:
-        rule = f"it must be at most {media.max_seconds} seconds long; this has {seconds:.0f}"
-        return [PersonError(argument="file", rule=rule, example=example)]
+        rule = f"it must be at most {media.max_seconds} seconds long; this has {seconds:.0f}, so cut it into parts"
+        return [PersonError(argument="file", rule=rule, example="")]
     return []
 
 

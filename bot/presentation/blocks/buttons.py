@@ -8,15 +8,35 @@ _SPOKEN_LIMIT = 75
 
 
 def button(
-    label: str, action_id: str, value: str, *, style: str = "", spoken: str = "", confirm: Block | None = None
+    label: str,
+    action_id: str,
+    value: str = "",
+    *,
+    url: str = "",
+    style: str = "",
+    spoken: str = "",
+    confirm: Block | None = None,
 ) -> Block:
-    """A button. ``spoken``: what a screen reader says for it, where the label is not enough."""
-    found: Block = {"type": "button", "text": plain(label), "action_id": action_id, "value": value}
-    if style:
-        found["style"] = style
-    if spoken:
-        found["accessibility_label"] = spoken[:_SPOKEN_LIMIT]
-    return {**found, "confirm": confirm} if confirm is not None else found
+    """A button.
+
+    Args:
+        label: the text on it.
+        action_id: what a click is called.
+        value: what a click carries.
+        url: the address that a click opens.
+        style: empty, primary or danger.
+        spoken: what a screen reader says for it, where the label is not enough.
+        confirm: the question before the click is sent on.
+    """
+    given = {
+        "value": value,
+        "url": url,
+        "style": style,
+        "accessibility_label": spoken[:_SPOKEN_LIMIT],
+        "confirm": confirm,
+    }
+    given = {name: found for name, found in given.items() if found}
+    return {"type": "button", "text": plain(label), "action_id": action_id, **given}
 
 
 def question(title: str, text: str, *, yes: str, no: str) -> Block:

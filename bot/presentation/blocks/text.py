@@ -13,7 +13,6 @@ from bot.domain.content import Block, Content
 
 SECTION_LIMIT = 2_900
 """Characters of one section, a little under Slack's 3,000."""
-FIELD_LIMIT = 1_900
 HEADER_LIMIT = 150
 
 QUOTE_LIMIT = 1_000
@@ -157,9 +156,13 @@ def duration(seconds: float) -> str:
     """A duration in its largest whole unit."""
     for unit, length in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
         if seconds >= length:
-            count = int(seconds // length)
-            return f"{count} {unit}{'' if count == 1 else 's'}"
-    return f"{int(seconds)} second{'' if int(seconds) == 1 else 's'}"
+            return counted(int(seconds // length), unit)
+    return counted(int(seconds), "second")
+
+
+def counted(number: int, one: str, several: str = "") -> str:
+    """So many of something: ``1 row``, ``2 rows``. ``several``: where it is not ``one`` with an s."""
+    return f"{number} {one if number == 1 else several or f'{one}s'}"
 
 
 def plain(text: str) -> Block:

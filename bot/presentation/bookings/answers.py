@@ -14,6 +14,7 @@ from bot.presentation.blocks.text import (
     capital,
     clean,
     context,
+    counted,
     escape,
     message,
     mrkdwn,
@@ -130,7 +131,7 @@ def stores(found: Sequence[KnownStore], *, command: str, note: str = "") -> Cont
     """Every store by name. No key is ever shown."""
     if not found:
         return no_stores(command)
-    lines = [f"*{len(found)} store{'' if len(found) == 1 else 's'}*"]
+    lines = [f"*{counted(len(found), 'store')}*"]
     lines += [_store_line(one) for one in found[:_MOST_STORES]]
     if len(found) > _MOST_STORES:
         lines.append(f"and {len(found) - _MOST_STORES} more")

@@ -11,16 +11,17 @@ from bot.domain.bookings.record import Charge, Payment, Position, charge
 from bot.domain.content import Block, Content
 from bot.domain.money import plain as amount
 from bot.presentation import stopped
+from bot.presentation.blocks.buttons import actions, button
 from bot.presentation.blocks.text import (
     as_said,
     clean,
     context,
+    counted,
     escape,
     header,
     labelled,
     mention,
     mrkdwn,
-    plain,
     quote,
     section,
     sentence_of,
@@ -65,9 +66,7 @@ def card(booking: Booking, *, now: datetime, private: bool = False) -> Content:
         fields = [labelled(label, value) for label, value in facts[start : start + _FIELDS]]
         blocks.append({"type": "section", "fields": fields})
     blocks += [context(note) for note in _notes(booking)]
-    pressable = [] if private else _buttons(booking)
-    if pressable:
-        blocks.append({"type": "actions", "block_id": f"booking:{booking.id}", "elements": pressable})
+    blocks += actions([] if private else _buttons(booking), f"booking:{booking.id}")
     lines = [f"*Delivery {escape(headline(booking))}*", state, *(f"{label}: {value}" for label, value in facts)]
     return Content(text=spoken([*lines, *_notes(booking)]), blocks=blocks)
 
@@ -112,7 +111,7 @@ def _facts(booking: Booking, *, masked: bool) -> list[Fact]:
         ("Address", _hidden(_where(booking), masked=masked)),
         ("Order", _order(booking)),
         ("Fee", _fee(booking)),
-        ("Cook time", cook_time(request.cook_minutes) if request is not None and request.cook_minutes else ""),
+        ("Cook time", counted(request.cook_minutes, "minute") if request is not None and request.cook_minutes else ""),
         ("Notes", quote(request.notes, _NOTES_LIMIT) if request is not None else ""),
         ("Delivery code", _hidden(quote(str(detail.get("validation_code", "")), _NAME_LIMIT), masked=masked)),
         ("Proof of delivery", proof(str(detail.get("proof", "")))),
@@ -161,11 +160,6 @@ def _order(booking: Booking) -> str:
         return quote(f"{detail.get('amount', '')} {detail.get('payment_method', '')}".strip(), _NAME_LIMIT)
     currency = str(detail.get("currency") or detail.get("quote", {}).get("currency", ""))
     return f"{price(amount(request.cents), currency)}, {payment_words(request.payment)}"
-
-
-def cook_time(minutes: int) -> str:
-    """The cook time in words."""
-    return "1 minute" if minutes == 1 else f"{minutes} minutes"
 
 
 def payment_words(payment: Payment) -> str:
@@ -218,11 +212,11 @@ def _buttons(booking: Booking) -> list[Block]:
     found: list[Block] = []
     url = str(booking.detail.get("tracking_url", ""))
     if _is_link(url):
-        found.append({**_button(TRACK, "Track", booking), "url": url})
+        found.append(_button(TRACK, "Track", booking, url=url))
     if booking.can_start:
-        found.append({**_button(START, "Start search", booking), "style": "primary"})
+        found.append(_button(START, "Start search", booking, style="primary"))
     if booking.can_cancel:
-        found.append({**_button(CANCEL, "Cancel", booking), "style": "danger"})
+        found.append(_button(CANCEL, "Cancel", booking, style="danger"))
     if booking.stage in (Stage.OPEN, Stage.WAITING, Stage.UNKNOWN, Stage.LOST):
         found.append(_button(REFRESH, "Refresh", booking))
     if booking.request is not None or booking.detail.get("address") or booking.detail.get("validation_code"):
@@ -230,14 +224,8 @@ def _buttons(booking: Booking) -> list[Block]:
     return found
 
 
-def _button(action: str, label: str, booking: Booking) -> Block:
-    return {
-        "type": "button",
-        "text": plain(label),
-        "action_id": action,
-        "value": booking.id,
-        "accessibility_label": f"{label}: {booking.reference}"[:75],
-    }
+def _button(action: str, label: str, booking: Booking, *, style: str = "", url: str = "") -> Block:
+    return button(label, action, booking.id, style=style, url=url, spoken=f"{label}: {booking.reference}")
 
 
 def _is_link(url: str, *, most: int = _URL_LIMIT) -> bool:

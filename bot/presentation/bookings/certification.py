@@ -6,7 +6,8 @@ from datetime import datetime
 from bot.domain.bookings.certification import OPTIONAL, Evidence, Point
 from bot.domain.bookings.record import is_final, read_status
 from bot.domain.content import Block, Content
-from bot.presentation.blocks.text import context, escape, moment, mrkdwn, paragraphs, plain, quote, section, spoken
+from bot.presentation.blocks.buttons import actions, button
+from bot.presentation.blocks.text import context, escape, moment, mrkdwn, paragraphs, quote, section, spoken
 from bot.presentation.bookings.states import word
 
 EXPORT = "certification.export"
@@ -62,8 +63,7 @@ def checklist(seen: Mapping[Point, Evidence], states: Mapping[str, str], *, comm
     blocks: list[Block] = [section(mrkdwn(lead)), *paragraphs(lines)]
     if told:
         blocks.append(context(told))
-    button = {"type": "button", "text": plain("Export as a file"), "action_id": EXPORT, "value": "file"}
-    blocks.append({"type": "actions", "block_id": "certification", "elements": [button]})
+    blocks += actions([button("Export as a file", EXPORT, "file")], "certification")
     return Content(text=spoken([lead, *lines, *([told] if told else [])]), blocks=blocks)
 
 

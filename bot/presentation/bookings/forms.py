@@ -7,9 +7,9 @@ from bot.domain.bookings.booking import COOK_MOST, NOTES_LEAST, NOTES_LIMIT, Boo
 from bot.domain.bookings.record import Payment
 from bot.domain.content import Block
 from bot.domain.money import plain as amount
-from bot.presentation.blocks.text import clean, mrkdwn, plain, quote, section, shorten
+from bot.presentation.blocks.text import clean, counted, mrkdwn, plain, quote, section, shorten
 from bot.presentation.bookings.answers import quote_lines, unpriced
-from bot.presentation.bookings.cards import cook_time, headline, payment_words
+from bot.presentation.bookings.cards import headline, payment_words
 from bot.presentation.views import View, email_input, field, form, text_input
 
 BOOK = "booking.request"
@@ -92,7 +92,7 @@ def confirm(booking: Booking) -> View:
     request = booking.request
     lines = [f"*{quote(headline(booking), ADDRESS_LIMIT)}*"]
     if request is not None:
-        cook = f", {cook_time(request.cook_minutes)} of cook time" if request.cook_minutes else ""
+        cook = f", {counted(request.cook_minutes, 'minute')} of cook time" if request.cook_minutes else ""
         lines += [
             f"{quote(request.address, ADDRESS_LIMIT)} · {request.latitude}, {request.longitude}",
             f"Order of {amount(request.cents)}, {payment_words(request.payment)}{cook}",

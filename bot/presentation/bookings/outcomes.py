@@ -10,7 +10,7 @@ from bot.presentation.bookings.cards import named
 from bot.presentation.bookings.states import word
 
 CANNOT_START: Final = "The search starts by hand only while it is on hold."
-CANNOT_CANCEL: Final = "It cannot be canceled as it stands."
+CANNOT_CANCEL: Final = "It cannot be canceled now."
 JUST_CHANGED: Final = "It has just changed. Look at its card and try again."
 NOT_SAID: Final = (
     "The delivery service did not say whether it did that. The card shows what it says of the booking now."

@@ -1,7 +1,5 @@
 """Reasons why something about a booking or a store was not done. Plain text of our own."""
 
-ANSWER_LOST = "Switchboard failed before the answer was stored"
-
 NO_MASTER_KEY = "Stores are made with DELIVERY_MASTER_KEY, which is missing; the operator can set it."
 ADD_KEY = "list the stores (the master key brings their keys along) or add it to DELIVERY_STORE_KEYS"
 NO_PUBLIC_URL = (

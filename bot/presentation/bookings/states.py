@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 from bot.domain.bookings.booking import Booking, BookingKind, Stage
 from bot.domain.bookings.record import Status, is_canceled, read_status
-from bot.presentation.blocks.text import because, because_refused, capital, moment, quote, reason_of
+from bot.presentation.blocks.text import because, because_refused, capital, counted, moment, quote, reason_of
 
 _RAW_LIMIT = 80
 _REASON_LIMIT = 500
@@ -107,7 +107,7 @@ def countdown(search_at: datetime, *, now: datetime) -> str:
     left = ceil((search_at - now).total_seconds() / 60)
     if left <= 0:
         return "the cook time is over"
-    return f"{left} minute{'' if left == 1 else 's'} of cook time left"
+    return f"{counted(left, 'minute')} of cook time left"
 
 
 def _at_the_service(booking: Booking, now: datetime) -> str:

@@ -99,7 +99,7 @@ def list_form(
 
 def not_configured(way: str, missing: Sequence[str]) -> str:
     """One of the two ways cannot be taken here."""
-    return f"{_WAYS[way]} is not configured: {to_set(missing, code=False)}."
+    return f"“{_WAYS[way]}” cannot be chosen: {to_set(missing, code=False)}."
 
 
 def hardly_addresses(look_name: str, percent: int) -> str:

@@ -127,9 +127,7 @@ def _state_line(progress: ListProgress) -> str:
     said = _STATES[progress.state]
     if progress.whole and progress.state is RunState.DONE:
         said = _returned(progress)
-    if progress.reason:
-        said = f"{said}\n{sentence_of(quote(progress.reason, _REASON_LIMIT))}"
-    return said
+    return f"{said}\n{sentence_of(quote(progress.reason, _REASON_LIMIT))}" if progress.reason else said
 
 
 def _returned(progress: ListProgress) -> str:
@@ -228,9 +226,6 @@ def refused_press(state: RunState | None) -> str:
 
 
 NOT_YOURS = "Only the person who asked for this list, or an admin, can pause, resume or stop it."
-NOT_MEMBER_OF_FILE = (
-    "Choose a file first: a CSV or Excel workbook (.xlsx) with a column of addresses, for example email,name."
-)
 
 
 def result_header(given: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:

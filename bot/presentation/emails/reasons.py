@@ -3,6 +3,8 @@
 from bot.domain.emails.lists import ColumnLook
 
 ANSWER_LOST = "Switchboard was restarted while the service had the file"
+EMPTY_RESULT = "its result is empty"
+NO_WORDS = "nothing at all"
 NO_COLUMN = "the file has no such column any more"
 
 

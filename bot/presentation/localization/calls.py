@@ -12,6 +12,7 @@ from bot.presentation.blocks.text import (
     capital,
     clean,
     context,
+    counted,
     escape,
     mention,
     message,
@@ -136,7 +137,7 @@ def _gist(sight: Sight) -> str:
         case Gender() | Emotion() as found:
             return f": {_headline(found)}"
         case Phrases(sentences=sentences):
-            return f": {len(sentences)} other {'way' if len(sentences) == 1 else 'ways'} to say it, in the thread"
+            return f": {counted(len(sentences), 'other way')} to say it, in the thread"
         case Written(text=text):
             return f": {quote(text)}" if len(text) <= _SHORT else f": {len(text):,} characters, in the thread"
         case Tracks(tracks=tracks):

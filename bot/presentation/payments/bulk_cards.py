@@ -11,6 +11,7 @@ from bot.domain.payments.instruction import Instruction, State
 from bot.presentation.blocks.buttons import button, question
 from bot.presentation.blocks.text import (
     bar,
+    counted,
     escape,
     header,
     labelled,
@@ -99,7 +100,7 @@ def _bulk_lines(instruction: Instruction, payload: BulkPayload) -> list[str]:
         first,
         f"*Largest*:\n{top}",
         f"*Duplicates*: {_duplicates(payload)}",
-        f"*Never paid before*: {_recipients(payload.new_count)}",
+        f"*Never paid before*: {counted(payload.new_count, 'recipient') if payload.new_count else 'nobody'}",
     ]
     if payload.same_as:
         found.append(f":warning: *The same payments* were asked for as {payload.same_as}")
@@ -121,12 +122,6 @@ def _duplicates(payload: BulkPayload) -> str:
 
 def _several_each(payload: BulkPayload) -> bool:
     return 0 < payload.people < payload.count
-
-
-def _recipients(count: int) -> str:
-    if not count:
-        return "nobody"
-    return "1 recipient" if count == 1 else f"{count} recipients"
 
 
 def _cancel_lines(payload: CancelPayload) -> list[str]:

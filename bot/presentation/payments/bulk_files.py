@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from bot.domain.money import plain
 from bot.domain.payments.bulk_account import BulkRow
 from bot.domain.payments.instruction import Instruction, Kind
-from bot.presentation.blocks.text import escape
+from bot.presentation.blocks.text import counted, escape
 
 REQUEST_HEADER = ("email", "amount", "note")
 FAILED_HEADER = ("email", "amount", "note", "error")
@@ -55,7 +55,7 @@ def cancel_lines(rows: Iterable[BulkRow]) -> list[Sequence[str]]:
 def about(instruction: Instruction, *, kind: str, count: int) -> Told:
     """Title, the same in words, and the message."""
     reference = instruction.reference
-    payments = "1 payment" if count == 1 else f"{count} payments"
+    payments = counted(count, "payment")
     if instruction.kind is Kind.BULK_CANCEL:
         title = f"{reference}: the payments to cancel" if kind == "request" else f"{reference}: outcome of each payment"
         return Told(title, f"A table of {payments} with their hashes", f":page_facing_up: {escape(title)} ({payments})")

@@ -7,7 +7,7 @@ from bot.domain.payments.bulk import BulkPayload, CancelPayload
 from bot.domain.payments.bulk_progress import BulkProgress, Tally
 from bot.domain.payments.bulk_state import has_failures
 from bot.domain.payments.instruction import Instruction, State
-from bot.presentation.blocks.text import bar, quote, reason_of
+from bot.presentation.blocks.text import bar, counted, quote, reason_of
 from bot.presentation.payments import refused
 from bot.presentation.payments.looking_up import look_up
 from bot.presentation.payments.words import IN_ESCROW, NOT_ACTIVE, UNKNOWN, nothing
@@ -30,14 +30,14 @@ def headline(instruction: Instruction) -> str | None:
 
 def payments(count: int) -> str:
     """So many payments."""
-    return "1 payment" if count == 1 else f"{count} payments"
+    return counted(count, "payment")
 
 
 def payments_to(count: int, people: int) -> str:
     """So many payments, and to how many people: somebody may be paid more than once."""
     if not people:
         return payments(count)  # an older request does not say
-    return f"{payments(count)} to {'1 person' if people == 1 else f'{people} people'}"
+    return f"{payments(count)} to {counted(people, 'person', 'people')}"
 
 
 def repeated(rows: Sequence[int], count: int) -> str:

@@ -14,6 +14,7 @@ from bot.presentation.blocks.text import (
     channel,
     clean,
     context,
+    counted,
     escape,
     header,
     labelled,
@@ -141,7 +142,7 @@ def account_line(recipient: Recipient, *, marked: bool = False) -> str:
 def policy_line(instruction: Instruction) -> str:
     """What this request needs, and why."""
     needs = instruction.requirement
-    people = "1 approval" if needs.quorum == 1 else f"{needs.quorum} approvals"
+    people = counted(needs.quorum, "approval")
     why = f" ({'; '.join(needs.reasons)})" if needs.reasons else ""
     typed = ", typing the amount" if needs.typed_amount else ""
     return f"Needs {people} besides the requester{typed}{why}"

@@ -1,9 +1,11 @@
-"""How a person finds a request at the service."""
+"""How a person finds a request at the service, and a status there that nobody knows."""
 
 from bot.domain.payments.instruction import Instruction, Kind
+from bot.domain.payments.operation import read_status
 from bot.presentation.blocks.text import quote
 
 _ID_LIMIT = 200
+_STATUS_LIMIT = 100
 
 
 def look_up(instruction: Instruction) -> str:
@@ -17,3 +19,11 @@ def look_up(instruction: Instruction) -> str:
             return "Its payments are named by their hashes in the file of the thread"
         case _:
             return f"Our code at the service: `{instruction.code}`"
+
+
+def said_raw(instruction: Instruction) -> str:
+    """The service's own word for an unknown status: a sentence with a space before it. No decision depends on it."""
+    said = instruction.remote_status
+    if not said or read_status(said) is not None:
+        return ""
+    return f" The service calls this “{quote(said, _STATUS_LIMIT)}”, a status Switchboard does not know."

@@ -5,7 +5,7 @@ from typing import Any
 
 from bot.domain.content import Content
 from bot.domain.payments.bulk_state import is_many
-from bot.domain.payments.instruction import Instruction, State, Vote
+from bot.domain.payments.instruction import Instruction, Kind, State, Vote
 from bot.presentation import recovery, silence, stopped
 from bot.presentation.blocks.text import (
     addressed,
@@ -21,6 +21,7 @@ from bot.presentation.blocks.text import (
     sentence_of,
 )
 from bot.presentation.payments import bulk_cards as bulk
+from bot.presentation.payments import purchases
 from bot.presentation.payments.looking_up import look_up
 from bot.presentation.payments.states import approved_by, became, because_of, headline
 from bot.presentation.payments.words import NEEDS_PERSON, TOPICS, UNKNOWN, noun, symbol
@@ -41,6 +42,15 @@ _TOPICS = {
     "undelivered": "its outcome could not be posted in {channel}. Invite me there: `/invite @Switchboard`",
     "no_approvals_channel": "cannot be shown to the approvers in {channel}. Invite me there: `/invite @Switchboard`",
 }
+_TOPICS_OF_PURCHASES = {
+    **_TOPICS,
+    "needs_human": f"{NEEDS_PERSON}: whether the service opened it is {UNKNOWN}. Look it up there.",
+    "mismatch": "was stopped: the service's record is not what was asked for. Its link was not given out.",
+    "differs": "the service's record of it differs from what was asked for.",
+    "paid_elsewhere": "was paid, although its link was not given out.",
+}
+_SAID_BY_SLACK = frozenset({"undelivered", "no_approvals_channel"})
+"""Topics whose reason is an error code of Slack."""
 
 
 def news(instruction: Instruction, facts: Mapping[str, Any], *, names: Mapping[str, str] | None = None) -> Content:
@@ -52,9 +62,10 @@ def news(instruction: Instruction, facts: Mapping[str, Any], *, names: Mapping[s
     known = names or {}
     if is_many(instruction):
         return bulk.news(instruction, facts, names=known)
+    told = purchases.told if instruction.kind is Kind.PURCHASE else _told
     text = (
         f"{symbol(State(str(facts['state'])))} {mention(instruction.requester)} {escape(headline(instruction))} "
-        f"({instruction.reference}) {_told(instruction, facts, known)}"
+        f"({instruction.reference}) {told(instruction, facts, known)}"
     )
     return message(text)
 
@@ -79,7 +90,7 @@ def notice(facts: Mapping[str, Any]) -> Content:
     if facts["topic"] == "undelivered":
         where = f" in {channel(str(facts['channel']))}" if facts["channel"] else ""
         text = (
-            f":rotating_light: A message could not be posted{where}: {sentence_of(quote(str(facts['reason'])))} "
+            f":rotating_light: A message could not be posted{where}: {_slack_says(str(facts['reason']))} "
             "Invite the app there, or ask an admin whether it may post."
         )
     elif facts["topic"] == "denied":
@@ -134,15 +145,21 @@ def alert(
     """
     topic = str(facts["topic"])
     where = channel(str(facts["channel"])) if facts.get("channel") else "its channel"
+    topics = _TOPICS_OF_PURCHASES if instruction.kind is Kind.PURCHASE else _TOPICS
     why = str(facts.get("reason") or "")
-    reason = f"\n{sentence_of(quote(why))}{hint(why)}" if why else ""
+    said = _slack_says(why) if topic in _SAID_BY_SLACK else f"{sentence_of(quote(why))}{hint(why)}"
+    reason = f"\n{said}" if why else ""
     text = (
         f":rotating_light: {noun(instruction).capitalize()} {instruction.reference}, "
         f"{escape(headline(instruction))}, asked by {named(instruction.requester, names or {})}: "
-        f"{_TOPICS[topic].replace('{channel}', where)}{reason}{_to_look_at(instruction, link)}"
+        f"{topics[topic].replace('{channel}', where)}{reason}{_to_look_at(instruction, link)}"
         f"{_to_decide(topic, instruction, approvers)}"
     )
     return message(text)
+
+
+def _slack_says(code: str) -> str:
+    return f"Slack says `{quote(code.replace('`', ''))}`."
 
 
 def _to_look_at(instruction: Instruction, link: str) -> str:
@@ -153,7 +170,8 @@ def _to_look_at(instruction: Instruction, link: str) -> str:
 
 def _to_decide(topic: str, instruction: Instruction, approvers: Sequence[str]) -> str:
     able = [addressed(one) for one in approvers if one != instruction.requester]
-    return f"\nTo decide: {' '.join(able)}" if topic == "needs_human" and able else ""
+    decides = topic == "needs_human" and instruction.kind is not Kind.PURCHASE
+    return f"\nTo decide: {' '.join(able)}" if decides and able else ""
 
 
 def _told(instruction: Instruction, facts: Mapping[str, Any], names: Mapping[str, str]) -> str:

@@ -15,6 +15,7 @@ from bot.presentation.blocks.tables import NOTHING, Column, table
 from bot.presentation.blocks.text import (
     clean,
     context,
+    counted,
     escape,
     message,
     moment,
@@ -125,8 +126,7 @@ def events(named: str, found: Sequence[PayoutEvent]) -> Content:
     while told and len(told[-1]) < room:
         room -= len(told[-1]) + 1
         kept.insert(0, told.pop())
-    calls = "1 call" if len(found) == 1 else f"{len(found)} calls"
-    lead = f"*The service recorded {calls} to us about {whose}*"
+    lead = f"*The service recorded {counted(len(found), 'call')} to us about {whose}*"
     if told:
         lead += f"; these are the last {len(kept)}"
     return Content(text=spoken([lead, *kept]), blocks=paragraphs([lead, *kept]))

@@ -3,7 +3,7 @@
 from bot.domain.payments.instruction import Instruction, State
 from bot.presentation.blocks.text import because, because_refused, mention, reason_of
 from bot.presentation.payments import refused
-from bot.presentation.payments.raw_status import said_raw
+from bot.presentation.payments.looking_up import said_raw
 from bot.presentation.payments.words import UNKNOWN
 
 

@@ -1,4 +1,4 @@
-"""Purchases: the card with its items and the checkout link, news and alerts."""
+"""Purchases: the card with its items and the checkout link, and its news."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -8,7 +8,7 @@ from bot.domain.money import plain as amount
 from bot.domain.money import shown
 from bot.domain.payments.instruction import Instruction, Item, PurchasePayload, State
 from bot.presentation import stopped
-from bot.presentation.blocks.buttons import actions
+from bot.presentation.blocks.buttons import actions, button
 from bot.presentation.blocks.tables import Column, table
 from bot.presentation.blocks.text import (
     SECTION_LIMIT,
@@ -22,6 +22,7 @@ from bot.presentation.blocks.text import (
     mention,
     message,
     mrkdwn,
+    named,
     plain,
     quote,
     section,
@@ -29,9 +30,8 @@ from bot.presentation.blocks.text import (
     shorten,
 )
 from bot.presentation.payments import withdrawing
-from bot.presentation.payments.states import because_of, headline, sentence
-from bot.presentation.payments.words import NEEDS_PERSON, TOPICS, UNKNOWN, symbol, word
-from bot.presentation.unread import hint
+from bot.presentation.payments.states import became, because_of, headline, sentence
+from bot.presentation.payments.words import NEEDS_PERSON, UNKNOWN, symbol
 
 CHECKOUT = "purchase.checkout"
 
@@ -52,15 +52,6 @@ _COLUMNS = (
     Column(title="Quantity × each", most=40, align="right"),
     Column(title="USD", most=30, align="right"),
 )
-
-PURCHASE_TOPICS = {
-    **TOPICS,
-    "needs_human": f"{NEEDS_PERSON}: whether the service opened it is {UNKNOWN}. Look it up there.",
-    "mismatch": "was stopped: the service's record is not what was asked for. Its link was not given out.",
-    "differs": "the service's record of it differs from what was asked for.",
-    "paid_elsewhere": "was paid, although its link was not given out.",
-}
-"""What the alerts channel hears, by topic."""
 
 
 def card(instruction: Instruction, *, link: str, invite_to: str = "", buttons: bool = True) -> Content:
@@ -124,31 +115,13 @@ def picture_in_words(instruction: Instruction, *, link: str) -> str:
     return f"QR code of the checkout link of {instruction.reference}: {link}"
 
 
-def news(instruction: Instruction, facts: Mapping[str, Any]) -> Content:
-    """News of a purchase, for the thread of its card."""
-    state = State(str(facts["state"]))
-    text = (
-        f"{symbol(state)} {mention(instruction.requester)} {escape(headline(instruction))} "
-        f"({instruction.reference}) {_told(state, facts)}"
-    )
-    return message(text)
-
-
-def alert(instruction: Instruction, facts: Mapping[str, Any]) -> Content:
-    """An alert: a person must look at the request."""
-    why = str(facts.get("reason") or "")
-    reason = f"\n{sentence_of(quote(why))}{hint(why)}" if why else ""
-    text = (
-        f":rotating_light: Purchase {instruction.reference}, {escape(headline(instruction))}, asked by "
-        f"{mention(instruction.requester)}: {PURCHASE_TOPICS[str(facts['topic'])]}{reason}"
-    )
-    return message(text)
-
-
-def _told(state: State, facts: Mapping[str, Any]) -> str:  # noqa: PLR0911 - one arm a state
+def told(  # noqa: PLR0911 - one arm a state
+    instruction: Instruction, facts: Mapping[str, Any], names: Mapping[str, str]
+) -> str:
+    """News of a purchase, after its name."""
     given = str(facts.get("reason", ""))
     reason, because = sentence_of(quote(given)), because_of(facts)
-    match state:
+    match State(str(facts["state"])):
         case State.COMPLETED:
             return f"is *completed*: the service confirms that the buyer paid. {reason}".strip()
         case State.CANCELED:
@@ -164,10 +137,10 @@ def _told(state: State, facts: Mapping[str, Any]) -> str:  # noqa: PLR0911 - one
         case State.NEEDS_HUMAN:
             return f"*{NEEDS_PERSON}*: whether the service opened it is *{UNKNOWN}*.{because}"
         case State.WITHDRAWN:
-            by = f" by {mention(str(facts['decided_by']))}" if facts.get("decided_by") else ""
+            by = f" by {named(str(facts['decided_by']), names)}" if facts.get("decided_by") else ""
             return f"was *withdrawn*{by}.{because} It was never opened."
         case _:
-            return f"is *{word(state)}*.{because}"
+            return became(instruction, facts, names)
 
 
 def _payload(instruction: Instruction) -> PurchasePayload:
@@ -209,14 +182,13 @@ def _buttons(instruction: Instruction, link: str, *, decide: bool) -> list[Block
     found: list[Block] = []
     if instruction.state is State.OPEN and link and len(link) <= _LINK_LIMIT:
         found.append(
-            {
-                "type": "button",
-                "text": plain("Open checkout"),
-                "action_id": CHECKOUT,
-                "url": link,
-                "style": "primary",
-                "accessibility_label": f"Open checkout of {shown(instruction.cents)}",
-            }
+            button(
+                "Open checkout",
+                CHECKOUT,
+                url=link,
+                style="primary",
+                spoken=f"Open checkout of {shown(instruction.cents)}",
+            )
         )
     if decide and instruction.state is State.NEW:
         found.append(withdrawing.withdraw_button(instruction))

@@ -33,10 +33,8 @@ def _gave(reason: str) -> str:
 
 def sent(refusal: object, reason: str = "") -> str:
     """The news of an unknown outcome: what the service answered, if it did."""
-    if not refusal:
-        return f"was sent, but its outcome is *{UNKNOWN}*.{_gave(reason)} Switchboard is finding out."
-    whether = f"Whether it acted all the same is *{UNKNOWN}*; Switchboard is checking."
-    return f"was refused by the service.{because_refused(str(refusal))} {whether}"
+    said = f" The service answered with a refusal.{because_refused(str(refusal))}" if refusal else _gave(reason)
+    return f"was sent, but its outcome is *{UNKNOWN}*.{said} Switchboard is finding out."
 
 
 def believed(instruction: Instruction) -> str:

@@ -8,8 +8,7 @@ from bot.domain.payments.bulk_state import has_failures
 from bot.domain.payments.instruction import Instruction, Kind, State
 from bot.presentation.blocks.text import all_named, because, because_refused, mention, moment, named, reason_of
 from bot.presentation.payments import bulk_words, purchase_states, refused
-from bot.presentation.payments.looking_up import look_up
-from bot.presentation.payments.raw_status import said_raw
+from bot.presentation.payments.looking_up import look_up, said_raw
 from bot.presentation.payments.words import (
     DO_NOT_PAY_AGAIN,
     FINISHED,
@@ -159,7 +158,7 @@ def became(  # noqa: PLR0911 - one arm a state
         case State.REFUSED:
             return f"has *failed*: {refused.believed(instruction)}{because_refused(str(facts.get('reason', '')))}"
         case State.CLOSED:
-            return f"has *failed*: it was closed{_as_what(instruction)} by {by}.{why}"
+            return f"has *failed*: {by} closed it{_as_what(instruction)}.{why}"
         case _:
             return f"is *{word(state)}*.{why}"
 

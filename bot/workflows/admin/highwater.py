@@ -15,6 +15,7 @@ from bot.domain.anchors import Anchor
 from bot.domain.clock import Clock
 from bot.domain.policy import Policy
 from bot.domain.recovery import ReadingOnly
+from bot.presentation.recovery import OLDER
 from bot.workflows.alerts import tell_everybody
 from bot.workflows.reading_only import enter, reading_only, resumed_at
 from storage.anchors import AnchorFile
@@ -25,7 +26,6 @@ from storage.transaction import Tx
 log = structlog.get_logger(__name__)
 
 _CHUNK = 100
-LOST = "what was written down outside the database says that it once held more than it does now"
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,7 @@ class HighWater:
         self._last = max(new, key=lambda one: one.at)
         now = self._clock.now()
         sent = tuple(one.about for one in reversed(new) if one.about)
-        found = ReadingOnly(since=now, reason=LOST, until=self._last.at, sent=sent)
+        found = ReadingOnly(since=now, reason=OLDER, until=self._last.at, sent=sent)
         await self._store.write(lambda tx: enter(tx, found, policy=self._policy, now=now), name="reading_only")
         log.error(
             "the database is older than its anchors: reading only",

@@ -19,8 +19,7 @@ from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.outcome import Done, Failure, NotExecuted, Unknown
 from bot.domain.payments.payout import GUARD_SECONDS
 from bot.domain.tracking import back_off
-from bot.presentation.bookings.reasons import ANSWER_LOST
-from bot.presentation.services import sentence
+from bot.presentation.services import ANSWER_LOST, PROCESS_ENDED, sentence
 from bot.workflows.bookings.audit import witness
 from bot.workflows.bookings.board import alarm, show_card, tell
 from bot.workflows.bookings.evidence import note
@@ -58,7 +57,7 @@ def recover(ctx: Context, tx: Tx) -> int:
     left = tx.bookings.abandoned(now=ctx.clock.now(), owner=ctx.owner, exclusive=ctx.store.exclusive)
     left = [one for one in left if not ctx.leases.holds("booking", (one.id,))]
     for booking in left:
-        lose(ctx, tx, booking, Unknown(reason="the process ended before the answer was stored"), ctx.clock.now())
+        lose(ctx, tx, booking, Unknown(reason=PROCESS_ENDED), ctx.clock.now())
     return len(left)
 
 

@@ -12,7 +12,7 @@ from bot.domain.errors import ServiceNever, ServiceNow
 from bot.domain.files.tables import Flaw, Limits, Table, TableProblem
 from bot.domain.outcome import NotExecuted, Unknown, with_words
 from bot.domain.tracking import back_off
-from bot.presentation.emails.reasons import ANSWER_LOST
+from bot.presentation.emails.reasons import ANSWER_LOST, EMPTY_RESULT, NO_WORDS
 from bot.tables import rewritten, write_csv
 from bot.workflows.context import Context
 from bot.workflows.emails.prepare import check_column
@@ -120,7 +120,7 @@ async def _ended(  # noqa: PLR0911 - one end an answer
         case Receipt(id=number, pairs=pairs):
             return _Ended(RunState.DONE, {"receipt": number, "said": [list(pair) for pair in pairs]})
         case Answer(pairs=pairs, text=text):
-            said = [list(pair) for pair in pairs] or [["answer", text or "nothing at all"]]
+            said = [list(pair) for pair in pairs] or [["answer", text or NO_WORDS]]
             return _Ended(RunState.DONE, {"said": said})
         case NotExecuted(reason=reason, words=words):
             return _Ended(RunState.FAILED, {"reason": with_words(reason, words)})
@@ -139,7 +139,7 @@ async def _fetched(ctx: Context, client: EmailsClient, url: str, name: str) -> _
     except (ServiceNow, ServiceNever) as trouble:
         return _Ended(RunState.DONE, {"reason": f"it {trouble.reason}", "said": [["result", client.without_key(url)]]})
     if not content:
-        return _Ended(RunState.DONE, {"reason": "its result is empty", "said": [["result", client.without_key(url)]]})
+        return _Ended(RunState.DONE, {"reason": EMPTY_RESULT, "said": [["result", client.without_key(url)]]})
     file = Returned(name=name, content=client.file_without_key(bytes(content)))
     return _Ended(RunState.DONE, {}, await _made_safe(file))
 

@@ -21,6 +21,7 @@ from bot.domain.payments.bulk_state import PENDING_WORD, ended_cancel
 from bot.domain.payments.instruction import Attempt, AttemptOutcome, Instruction, Kind, State
 from bot.domain.payments.payout import READS_NEEDED
 from bot.domain.references import Letter
+from bot.presentation.payments import reasons
 from bot.workflows.context import Context, Queue, RequestKind
 from bot.workflows.payments.bulk_follow import BULK
 from bot.workflows.payments.bulk_request import REQUEST_FILE
@@ -104,7 +105,7 @@ async def _reported(payments: PaymentsClient, instruction: Instruction) -> Mappi
     async for page in payments.bulk_items(_job_of(instruction)):
         found |= {item.hash: item for item in page.items if item.hash}
     if not found:
-        raise ServiceNow("payments", "its list of items is empty")
+        raise ServiceNow("payments", reasons.NO_ITEMS)
     return found
 
 
@@ -145,7 +146,7 @@ def _claim(
         _all_sent(ctx, tx, instruction, progress, now)
         return None
     if late:
-        end(ctx, tx, instruction, State.EXPIRED, "it was not sent in time after approval", now)
+        end(ctx, tx, instruction, State.EXPIRED, reasons.NOT_SENT_IN_TIME, now)
         return None
     allowed = still_approved(ctx, tx, instruction, standings, now)
     if allowed is None:
@@ -254,7 +255,7 @@ def _take_in(ctx: Context, tx: Tx, instruction: Instruction, reported: Mapping[s
     if asks_people_already(instruction):
         later(ctx, tx, instruction, now)
         return
-    still(ctx, tx, instruction, "the service still shows them as pending", now, {"progress": progress})
+    still(ctx, tx, instruction, reasons.STILL_PENDING, now, {"progress": progress})
 
 
 def _left(tx: Tx, instruction: Instruction) -> bool:

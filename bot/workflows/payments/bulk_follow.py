@@ -19,7 +19,7 @@ from bot.domain.payments.bulk_state import LOOKS_BEFORE_MISSING, state_of
 from bot.domain.payments.instruction import FINAL, Instruction, State
 from bot.domain.payments.operation import OperationStatus
 from bot.domain.tracking import jittered, next_poll
-from bot.presentation.payments.bulk_words import payments
+from bot.presentation.payments import reasons
 from bot.presentation.services import sentence
 from bot.workflows.context import Context
 from bot.workflows.payments.polls import Again, polling
@@ -197,23 +197,13 @@ def _tell_what_stands(ctx: Context, tx: Tx, instruction: Instruction, tracked: T
     if not left or progress.read_at is None:
         return
     if progress.over and tracked.polls >= LOOKS_BEFORE_MISSING:
-        reason = f"the service says {instruction.remote_status}, with {_left(progress.tally)}"
-        alert(ctx, tx, instruction, "unaccounted", now, reason=reason)
+        alert(ctx, tx, instruction, "unaccounted", now, reason=reasons.unaccounted(progress.tally))
         for place in places(ctx, instruction):
             news_of(ctx, tx, instruction, place, "unaccounted", now)
         hand_over(ctx, tx, instruction, progress.tally, now)
     since = progress.changed_at or tracked.created_at
     if not progress.over and now - since >= timedelta(seconds=ctx.poll_seconds * _STILL_AFTER):
-        reason = f"nothing has changed for a long time; {_left(progress.tally)}"
-        alert(ctx, tx, instruction, "stands_still", now, reason=reason)
-
-
-def _left(tally: Tally) -> str:
-    parts = [
-        f"{payments(tally.under_way)} neither done nor failed" if tally.under_way else "",
-        f"{payments(tally.unaccounted)} missing from its list" if tally.unaccounted else "",
-    ]
-    return " and ".join(part for part in parts if part)
+        alert(ctx, tx, instruction, "stands_still", now, reason=reasons.stands_still(progress.tally))
 
 
 def _again(

@@ -17,6 +17,7 @@ from bot.domain.payments.bulk_records import BulkJob, ReportedItem
 from bot.domain.payments.instruction import Attempt, Instruction, Kind, State
 from bot.domain.recovery import Finding
 from bot.domain.references import Letter
+from bot.presentation.payments import reasons
 from bot.presentation.services import told
 from bot.workflows.context import Context, Queue, RequestKind
 from bot.workflows.payments.bulk_follow import begin_following
@@ -31,7 +32,6 @@ from storage.transaction import Tx
 
 FEW = 10
 """Steps at a time of those that read long lists."""
-_BUSY = "another bulk payment is being submitted"
 
 
 async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
@@ -51,7 +51,7 @@ async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction)
 
     def hindrance(tx: Tx) -> str:
         free = tx.bulk_flights.take(instruction.id, known=known, now=ctx.clock.now())
-        return "" if free else _BUSY
+        return "" if free else reasons.ANOTHER_IS_SENT
 
     async def submit(_: Claimed, guard: Guard) -> Outcome[BulkJob]:
         return await payments.submit_bulk(new, earlier_unknown=instruction.commits > 0, guard=guard)
@@ -62,7 +62,7 @@ async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction)
 
 async def read_outcome(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
     """COMMIT_UNKNOWN and NEEDS_HUMAN: search the history for ids that it did not hold before."""
-    look, absent = await in_history(ctx, payments, instruction), "the service's history does not show it"
+    look, absent = await in_history(ctx, payments, instruction), reasons.NOT_IN_HISTORY
     await ctx.write(
         lambda tx: found_after_send(ctx, tx, instruction, look, take_in=_take_in, absent_because=absent),
         name="read_outcome",
@@ -76,8 +76,7 @@ async def watch_closed(ctx: Context, payments: PaymentsClient, instruction: Inst
     def work(tx: Tx) -> None:
         now = ctx.clock.now()
         if look.hits:
-            reason = f"the service holds it as {look.hits[0].id}, {look.hits[0].status}"
-            alert_paid(ctx, tx, instruction, reason, now)
+            alert_paid(ctx, tx, instruction, reasons.paid_as(look.hits[0]), now)
         due = None if look.hits else next_watch(ctx, instruction, now)
         tx.instructions.touch(instruction, now=now, due_at=due)
 
@@ -112,7 +111,7 @@ async def in_history(ctx: Context, payments: PaymentsClient, instruction: Instru
         async for page in payments.bulk_history():
             jobs |= {job.id: job for job in page.jobs}
     except (ServiceNow, ServiceNever) as silent:
-        return Look(doubt=f"the history cannot be used: {told(silent)}")
+        return Look(doubt=reasons.UNUSABLE.format(list="the history", why=told(silent)))
     hits, doubtful = [], None
     for job in jobs.values():
         if job.id in known or await _belongs_to_another(ctx, job.id, instruction):
@@ -124,8 +123,7 @@ async def in_history(ctx: Context, payments: PaymentsClient, instruction: Instru
             doubtful = job.id
     if hits or doubtful is None:
         return Look(tuple(hits))
-    doubt = f"the service holds {doubtful}, which is new and may be this one: look there which payments it makes"
-    return Look(doubt=doubt, suspect=doubtful)
+    return Look(doubt=reasons.MAY_BE_THIS_BULK.format(id=doubtful), suspect=doubtful)
 
 
 async def _belongs_to_another(ctx: Context, remote_id: str, instruction: Instruction) -> bool:
@@ -150,7 +148,7 @@ def _take_in(ctx: Context, tx: Tx, instruction: Instruction, hits: Sequence[Bulk
     if len(hits) == 1:
         _adopt(ctx, tx, instruction, hits[0], now)
         return
-    reason = f"the service holds {len(hits)} bulk payments with our items: " + ", ".join(job.id for job in hits[:5])
+    reason = reasons.several_bulk([job.id for job in hits])
     alert(ctx, tx, instruction, "differs", now, reason=reason)
     if asks_people_already(instruction):
         later(ctx, tx, instruction, now)
@@ -174,7 +172,7 @@ def _adopt(ctx: Context, tx: Tx, instruction: Instruction, job: BulkJob, now: da
     tx.bulk_flights.land(instruction.id)
     begin_following(ctx, tx, moved, now)
     if job.count is not None and isinstance(payload, BulkPayload) and job.count != payload.count:
-        reason = f"the service counts {job.count} payments instead of {payload.count}"
+        reason = reasons.MISCOUNTED.format(theirs=job.count, ours=payload.count)
         alert(ctx, tx, moved, "differs", now, reason=reason)
 
 

@@ -17,6 +17,7 @@ from bot.domain.payments.operation import Operation
 from bot.domain.payments.payout import UNPAID
 from bot.domain.references import token_hash, ulid
 from bot.domain.tracking import back_off
+from bot.presentation.payments import reasons
 from bot.workflows.context import Context, RequestKind
 from bot.workflows.requests.announce import alert
 from bot.workflows.workers import Work
@@ -135,7 +136,7 @@ def _apply(ctx: Context, tx: Tx, row: InboxRow, operation: Operation | None, *, 
         _finish(tx, row, InboxState.UNCONFIRMED, now)
         if row.kind in ctx.kinds[instruction.kind].browsed:
             return  # anybody who has the link can come back from the checkout without having paid
-        reason = f"a callback reported {_reported(row.kind)}, but the service's record never confirmed it"
+        reason = reasons.unconfirmed(row.kind)
         alert(ctx, tx, instruction, f"unconfirmed:{row.kind}", now, reason=reason)
         return
     in_time_now = too_early and _may_observe(instruction)
@@ -183,15 +184,6 @@ def _may_observe(instruction: Instruction) -> bool:
 def _is_worth_reading(instruction: Instruction) -> bool:
     """Whether to read now. If not, the callback waits: the end of the attempt makes it due."""
     return instruction.state in FINAL or _may_observe(instruction)
-
-
-def _reported(kind: CallbackKind) -> str:
-    return {
-        CallbackKind.CONFIRMATION: "completion",
-        CallbackKind.CANCEL: "cancellation",
-        CallbackKind.FAILURE: "failure",
-        CallbackKind.PURCHASE: "payment",
-    }[kind]
 
 
 CALLBACKS: Work[InboxRow] = Work(

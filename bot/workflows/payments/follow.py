@@ -8,6 +8,7 @@ from bot.domain.payments.evidence import differences
 from bot.domain.payments.instruction import FINAL, Instruction, State
 from bot.domain.payments.operation import Operation, read_status
 from bot.domain.payments.payout import SETTLED, UNPAID, is_paid, rank, state_of
+from bot.presentation.payments import reasons
 from bot.workflows.context import Context
 from bot.workflows.payments.polls import Again, again, follow, polling, read_operation
 from bot.workflows.requests.announce import alert, alert_changed, alert_paid, tell
@@ -60,7 +61,7 @@ def observe(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation
     """Apply a record read by its id; one that is not the requested payout changes nothing and alerts."""
     if instruction.state in UNPAID:
         if is_paid(operation):
-            alert_paid(ctx, tx, instruction, f"the service says {operation.status}", now)
+            alert_paid(ctx, tx, instruction, reasons.says(operation.status), now)
         return True
     wrong = differences(instruction, operation)
     if wrong:
@@ -82,7 +83,7 @@ def note_status(ctx: Context, tx: Tx, instruction: Instruction, operation: Opera
         return instruction
     if operation.state is None:
         log.warning("a status nobody knows", reference=instruction.reference, status=said)
-        alert(ctx, tx, instruction, f"unknown_status:{said.casefold()}", now, reason=f"the service says {said}")
+        alert(ctx, tx, instruction, f"unknown_status:{said.casefold()}", now, reason=reasons.says(said))
     shown = tx.instructions.touch(instruction, now=now, show=True, remote_status=said, due_at=instruction.due_at)
     return shown or instruction
 

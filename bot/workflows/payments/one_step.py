@@ -14,6 +14,7 @@ from bot.clients.transport import Guard
 from bot.domain.payments.instruction import Instruction, Kind, State
 from bot.domain.payments.operation import Operation
 from bot.domain.references import Letter
+from bot.presentation.payments import reasons
 from bot.workflows.context import Context, RequestKind
 from bot.workflows.payments import follow, reconcile
 from bot.workflows.payments.orphans import watch
@@ -61,7 +62,7 @@ async def read_outcome(ctx: Context, payments: PaymentsClient, instruction: Inst
     if instruction.remote_id is not None:
         await reconcile.read_outcome(ctx, payments, instruction)
         return
-    look, absent = await by_code(ctx, payments, instruction), "the service does not list it"
+    look, absent = await by_code(ctx, payments, instruction), reasons.NOT_LISTED
     await ctx.write(
         lambda tx: found_after_send(ctx, tx, instruction, look, take_in=_take_in, absent_because=absent),
         name="read_outcome",
@@ -72,7 +73,7 @@ def _take_in(ctx: Context, tx: Tx, instruction: Instruction, hits: Sequence[Oper
     if len(hits) == 1:
         reconcile.take_in(ctx, tx, instruction, hits[0])
         return
-    reason = "the service holds several payouts with our code"
+    reason = reasons.SEVERAL.format(records="payouts")
     alert(ctx, tx, instruction, "differs", now, reason=reason)
     not_read(ctx, tx, instruction, reason)
 

@@ -17,6 +17,7 @@ from bot.domain.payments.operation import Operation, OperationStatus
 from bot.domain.payments.payout import MAX_CREATES
 from bot.domain.recovery import Finding, Seen
 from bot.domain.references import Letter
+from bot.presentation.payments import reasons
 from bot.presentation.services import told
 from bot.workflows.context import Context, RequestKind
 from bot.workflows.payments import follow, reconcile
@@ -121,14 +122,14 @@ async def find_again(ctx: Context, payments: PaymentsClient, instruction: Instru
 
 def _take_in(ctx: Context, tx: Tx, instruction: Instruction, hits: Sequence[Operation], now: datetime) -> None:
     if len(hits) > 1:
-        end(ctx, tx, instruction, State.MISMATCH, "the service holds several payouts with our code", now)
+        end(ctx, tx, instruction, State.MISMATCH, reasons.SEVERAL.format(records="payouts"), now)
         watch_each(ctx, tx, instruction, hits, now)
     else:
         adopt(ctx, tx, instruction, hits[0], now)
 
 
 def _give_up(ctx: Context, tx: Tx, instruction: Instruction, look: Look[Operation], now: datetime) -> None:
-    reason = look.doubt or "its creation was tried several times"
+    reason = look.doubt or reasons.CREATED_IN_VAIN
     ask_people(ctx, tx, instruction, reason, now, suspect=look.suspect)
 
 
@@ -172,8 +173,7 @@ def _is_not_as_approved(ctx: Context, tx: Tx, instruction: Instruction, operatio
     if instruction.commits:
         follow.apply_record(ctx, tx, instruction, operation, now)
         return True
-    reason = f"the service says {operation.status} although Switchboard sent nothing"
-    end(ctx, tx, instruction, State.MISMATCH, reason, now)
+    end(ctx, tx, instruction, State.MISMATCH, reasons.unasked(operation.status), now)
     return True
 
 
@@ -204,8 +204,8 @@ async def _find(ctx: Context, payments: PaymentsClient, instruction: Instruction
         return await find_by_code(ctx, payments, instruction, sent)
     operation = await payments.get_operation(instruction.remote_id)
     if operation.state is OperationStatus.CREATED:
-        return Finding(Seen.ABSENT, "it is created there, and not committed")
-    return Finding(Seen.FOUND, f"the service says {operation.status}")
+        return Finding(Seen.ABSENT, reasons.NOT_COMMITTED)
+    return Finding(Seen.FOUND, reasons.says(operation.status))
 
 
 KIND = RequestKind(

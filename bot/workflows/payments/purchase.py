@@ -16,6 +16,7 @@ from bot.domain.payments.instruction import FINAL, CallbackKind, Instruction, Ki
 from bot.domain.payments.operation import Operation, Purchase
 from bot.domain.payments.purchase import SETTLED, paid_by_somebody_else, state_of
 from bot.domain.references import Letter
+from bot.presentation.payments import reasons
 from bot.workflows.context import Context, RequestKind
 from bot.workflows.payments.addresses import callback_address
 from bot.workflows.payments.follow import note_status
@@ -59,7 +60,7 @@ async def find_again(ctx: Context, payments: PaymentsClient, instruction: Instru
 
 def _take_in(ctx: Context, tx: Tx, instruction: Instruction, hits: Sequence[Operation], now: datetime) -> None:
     if len(hits) > 1:
-        end(ctx, tx, instruction, State.MISMATCH, "the service holds several purchases with our code", now)
+        end(ctx, tx, instruction, State.MISMATCH, reasons.SEVERAL.format(records="purchases"), now)
     else:
         adopt(ctx, tx, instruction, hits[0], now)
 
@@ -156,7 +157,7 @@ def observe(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation
 def _give_up(ctx: Context, tx: Tx, instruction: Instruction, look: Look[Operation], now: datetime) -> None:
     """Close it as not listed; after a doubt, ask people to look at the service and go on looking, slowly."""
     if not look.doubt:
-        end(ctx, tx, instruction, State.CLOSED, "the service does not list it", now)
+        end(ctx, tx, instruction, State.CLOSED, reasons.NOT_LISTED, now)
         return
     moved = tx.instructions.move(
         instruction,
@@ -194,13 +195,13 @@ def _no_link(ctx: Context, operation: Operation) -> tuple[str, ...]:
         if ctx.payments.client is not None:
             ctx.payments.client.checkout_url(operation.id)
     except ServiceNever:
-        return ("no checkout link can be made of its id",)
+        return (reasons.NO_LINK,)
     return ()
 
 
 def _seen_after_stop(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation, now: datetime) -> bool:
     if state_of(operation) is State.COMPLETED:
-        alert(ctx, tx, instruction, "paid_elsewhere", now, reason=f"the service says {operation.status}")
+        alert(ctx, tx, instruction, "paid_elsewhere", now, reason=reasons.says(operation.status))
     return operation.is_final
 
 

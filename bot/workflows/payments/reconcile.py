@@ -8,6 +8,7 @@ from bot.domain.payments.evidence import differences
 from bot.domain.payments.instruction import Instruction, State
 from bot.domain.payments.operation import Operation, OperationStatus
 from bot.domain.payments.payout import is_paid, state_of
+from bot.presentation.payments import reasons
 from bot.workflows.context import Context
 from bot.workflows.payments.follow import apply_record, note_status
 from bot.workflows.payments.refused import watch_by_code
@@ -27,7 +28,7 @@ async def read_outcome(ctx: Context, payments: PaymentsClient, instruction: Inst
     try:
         operation = await payments.get_operation(instruction.remote_id)
     except (ServiceNow, ServiceNever) as silent:
-        reason = f"it cannot be read ({silent})"
+        reason = reasons.UNREAD.format(why=silent)
         await ctx.store.write(lambda tx: not_read(ctx, tx, instruction, reason), name="not_read")
         return
     await ctx.write(lambda tx: take_in(ctx, tx, instruction, operation), name="read_outcome")
@@ -47,7 +48,7 @@ def seen_after_close(ctx: Context, tx: Tx, instruction: Instruction, operation: 
     """Alert when it was paid after all; keep reading while it may still be paid; a failure is no news."""
     state = state_of(operation)
     if is_paid(operation):
-        alert_paid(ctx, tx, instruction, f"the service now says {operation.status}", now)
+        alert_paid(ctx, tx, instruction, reasons.says(operation.status), now)
     due = next_watch(ctx, instruction, now) if state is None else None
     tx.instructions.touch(instruction, now=now, due_at=due)
 
@@ -70,4 +71,4 @@ def take_in(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation
     if instruction.refusal is not None:
         end_refused(ctx, tx, instruction, now)
         return
-    still(ctx, tx, instruction, "the service still shows it as not committed", now, {"puts_off": 0})
+    still(ctx, tx, instruction, reasons.STILL_NOT_COMMITTED, now, {"puts_off": 0})

@@ -11,6 +11,7 @@ from bot.domain.payments.evidence import Listing, Sought, folded
 from bot.domain.payments.instruction import AttemptOutcome, Instruction, Kind
 from bot.domain.payments.operation import Operation
 from bot.domain.recovery import Finding
+from bot.presentation.payments import reasons
 from bot.workflows.context import Context
 from bot.workflows.requests.look_again import Look
 from storage.transaction import Tx
@@ -34,8 +35,8 @@ async def by_code(ctx: Context, payments: PaymentsClient, instruction: Instructi
         return Look(search.hits)
     suspect = await ctx.store.read(lambda tx: _nobody_elses(tx, instruction, listing.suspects))
     if suspect is not None:
-        return Look(doubt=may_be_ours(suspect.id), suspect=suspect.id)
-    unusable = "" if search.complete else f"the list cannot be used: {search.reason}"
+        return Look(doubt=reasons.MAY_BE_OURS.format(id=suspect.id), suspect=suspect.id)
+    unusable = "" if search.complete else reasons.UNUSABLE.format(list="the list", why=search.reason)
     return Look(doubt=unusable or listing.doubt)
 
 
@@ -59,14 +60,6 @@ def _list_of(ctx: Context, instruction: Instruction) -> OperationType:
     if listed is None:
         raise TypeError(f"no list shows {instruction.reference}")
     return listed
-
-
-def may_be_ours(remote_id: str) -> str:
-    """Text about a record that only a person can identify."""
-    return (
-        f"the service holds {remote_id}, made since this was sent, for the same recipient and amount and without our "
-        "code: look whether that is this one"
-    )
 
 
 def _known(tx: Tx, instruction: Instruction, kinds: frozenset[Kind]) -> tuple[frozenset[str], datetime]:

@@ -55,8 +55,6 @@ class RequestSubject(Subject):
         if sight is None:
             return None
         instruction, line = sight.instruction, Line(str(payload["line"]))
-        if instruction.kind is Kind.PURCHASE:
-            return (purchases.news if line is Line.NEWS else purchases.alert)(instruction, payload)
         names = await ctx.people.names(_people_in(instruction, payload))
         match line:
             case Line.NEWS:

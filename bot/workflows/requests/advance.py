@@ -10,8 +10,9 @@ from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.payments.instruction import EFFECT_UNDER_WAY, Instruction, Kind, State
 from bot.domain.reminders import next_look, reminders_due
 from bot.domain.tracking import back_off
+from bot.presentation.payments import reasons
 from bot.presentation.payments.holding import is_held
-from bot.presentation.services import sentence
+from bot.presentation.services import ANSWER_LOST, sentence
 from bot.workflows import holding
 from bot.workflows.context import Context, Queue, RequestKind
 from bot.workflows.requests import restore
@@ -38,7 +39,7 @@ def _lost(ctx: Context, tx: Tx, instruction: Instruction) -> bool:
     now = tx.instructions.get(instruction.id)
     if now is None or now.state not in EFFECT_UNDER_WAY or now.lease_owner != ctx.owner:
         return False
-    give_up(ctx, tx, now, "Switchboard failed before the answer was stored")
+    give_up(ctx, tx, now, ANSWER_LOST)
     return True
 
 
@@ -57,8 +58,7 @@ async def _go_on(ctx: Context, instruction: Instruction) -> None:
         return
     payments = ctx.payments.client
     if payments is None:
-        reason = f"payments is not configured: set {', '.join(ctx.payments.missing)}"
-        await _put_off(ctx, instruction, wait=None, reason=reason)
+        await _put_off(ctx, instruction, wait=None, reason=reasons.not_configured(ctx.payments.missing))
         return
     if instruction.state is State.NEEDS_HUMAN:
         seen = await _without_old_votes(ctx, instruction)
@@ -115,10 +115,7 @@ async def wait_for_people(ctx: Context, instruction: Instruction) -> None:
             tx.instructions.touch(instruction, now=now, due_at=None)
             return
         if expires <= now:
-            late = (
-                f"{instruction.reason}; the time for that is over" if instruction.reason else "nobody decided in time"
-            )
-            end(ctx, tx, instruction, State.EXPIRED, late, now)
+            end(ctx, tx, instruction, State.EXPIRED, reasons.undecided(instruction.reason), now)
             return
         seen = followed(ctx, tx, instruction, refusal, now, known=known)
         if seen is None:

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from bot.domain.payments.bulk import BulkPayload
 from bot.domain.payments.instruction import FINAL, Instruction, State
 from bot.domain.payments.moves import APPROVED
+from bot.presentation.payments import reasons
 from bot.workflows.context import Context
 from bot.workflows.slack.boards import post_board, queue, show_board
 from storage.rows import Action
@@ -198,8 +199,7 @@ def alert_paid(ctx: Context, tx: Tx, instruction: Instruction, reason: str, now:
 
 def alert_changed(ctx: Context, tx: Tx, instruction: Instruction, status: str, now: datetime) -> None:
     """Queue the alert that the service now tells another end than the one it told before."""
-    reason = f"it was {instruction.state.value}, now the service says {status}"
-    alert(ctx, tx, instruction, "contradiction", now, reason=reason)
+    alert(ctx, tx, instruction, "contradiction", now, reason=reasons.changed(instruction.state, status))
 
 
 def _card_queued(tx: Tx, instruction: Instruction) -> bool:

@@ -12,6 +12,7 @@ from bot.clients.transport import Guard
 from bot.domain.outcome import Done, NotExecuted, Unknown
 from bot.domain.payments.instruction import Attempt, AttemptKind, AttemptOutcome, Instruction, State
 from bot.domain.tracking import back_off
+from bot.presentation.services import PROCESS_ENDED
 from bot.workflows.context import Context
 from bot.workflows.keeping import keep
 from bot.workflows.requests.announce import tell
@@ -167,5 +168,5 @@ def recover(ctx: Context, tx: Tx) -> int:
     left = tx.instructions.abandoned(now=ctx.clock.now(), owner=ctx.owner, exclusive=ctx.store.exclusive)
     left = [one for one in left if not ctx.leases.holds("instruction", (one.id,))]
     for instruction in left:
-        give_up(ctx, tx, instruction, "the process ended before the answer was stored")
+        give_up(ctx, tx, instruction, PROCESS_ENDED)
     return len(left)

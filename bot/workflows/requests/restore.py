@@ -23,6 +23,8 @@ from bot.domain.payments.instruction import (
 from bot.domain.payments.moves import CREATES
 from bot.domain.payments.payout import daily_key
 from bot.domain.recovery import HELD, Finding, Look, ReadingOnly, Seen
+from bot.presentation.payments import reasons
+from bot.presentation.payments.words import word
 from bot.workflows.context import Context
 from bot.workflows.reading_only import WAITS, looks, not_looked_for, note, reading_only
 from bot.workflows.requests.announce import alert
@@ -31,13 +33,11 @@ from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)
 
-UNKNOWN_HERE = "the service holds what the database says was never sent"
 _AT_ONCE = 3
 _FOLLOWED = frozenset({State.OPEN, State.COMMITTED, State.PENDING_ESCROW})
 _READ_ANYWAY = frozenset({State.CREATE_UNKNOWN, State.COMMIT_UNKNOWN, State.NEEDS_HUMAN})
 _UNDER_WAY = frozenset({State.CREATING, State.SENDING})
 _WITHOUT_LIMIT = 1 << 62
-_BEFORE = "the service has it already: it was sent before the database was put back"
 
 
 async def look_due(ctx: Context) -> int:
@@ -97,7 +97,7 @@ async def is_known_here(ctx: Context, payments: PaymentsClient, instruction: Ins
     if finding.seen is Seen.UNREADABLE:
         raise ServiceNow("payments", finding.reason)
     if finding.seen is Seen.FOUND:
-        await ctx.high_water.doubt(f"{UNKNOWN_HERE}: {instruction.reference}")
+        await ctx.high_water.doubt(f"{reasons.UNKNOWN_HERE}: {instruction.reference}")
         await ctx.write(lambda tx: _take_up(ctx, tx, instruction, ctx.clock.now(), finding.reason), name="found")
         return False
     ctx.high_water.looked.add(instruction.id)
@@ -151,7 +151,8 @@ def _take_up(ctx: Context, tx: Tx, instruction: Instruction, sent_at: datetime, 
     """The service holds more than the database: from here on the outcome is read, as after any lost answer."""
     now = ctx.clock.now()
     if instruction.state in FINAL:
-        alert(ctx, tx, instruction, "paid_after_close", now, reason=f"{reason}; it is {instruction.state.value} here")
+        said = reasons.ENDED_HERE.format(found=reason, state=word(instruction.state))
+        alert(ctx, tx, instruction, "paid_after_close", now, reason=said)
     elif instruction.state in _READ_ANYWAY:
         tx.instructions.touch(instruction, now=now, due_at=now)
     elif instruction.state in WAITS:
@@ -163,7 +164,7 @@ def _to_be_read(ctx: Context, tx: Tx, instruction: Instruction, sent_at: datetim
     now, n = ctx.clock.now(), len(tx.attempts.of(instruction.id)) + 1
     creates = kind is AttemptKind.CREATE
     changes: Changes = {
-        "reason": _BEFORE,
+        "reason": reasons.FOUND_AFTER_RESTORE,
         "sent_at": sent_at,
         "unknown_since": now,
         "reads": 0,
@@ -192,6 +193,6 @@ def _to_be_read(ctx: Context, tx: Tx, instruction: Instruction, sent_at: datetim
             boot_at=ctx.clock.boottime(),
         )
     )
-    tx.attempts.close(moved.id, n, AttemptOutcome.UNKNOWN, _BEFORE, now)
+    tx.attempts.close(moved.id, n, AttemptOutcome.UNKNOWN, reasons.FOUND_AFTER_RESTORE, now)
     if not creates and moved.kind in MONEY_OUT:
         tx.reservations.reserve(moved.id, n, day=daily_key(sent_at), cents=moved.cents, limit_cents=_WITHOUT_LIMIT)

@@ -10,7 +10,7 @@ from bot.clients.circuit import Seat
 from bot.domain.approvals import Count
 from bot.domain.payments.instruction import Instruction, State
 from bot.domain.payments.payout import daily_key
-from bot.presentation.payments.holding import is_unanswered
+from bot.presentation.payments import reasons
 from bot.workflows.context import Context
 from bot.workflows.holding import hold
 from bot.workflows.requests.announce import remind
@@ -72,7 +72,7 @@ def claim(
     n = len(tx.attempts.of(instruction.id)) + 1
     limit = ctx.policy.approval.daily_limit
     if not tx.reservations.reserve(instruction.id, n, day=daily_key(now), cents=instruction.cents, limit_cents=limit):
-        hold(tx, instruction, "the daily limit is reached", now)
+        hold(tx, instruction, reasons.DAILY_LIMIT, now)
         return None
     hindered = hindrance(tx)
     if hindered:
@@ -104,7 +104,7 @@ def _still_allowed(
         return None
     stopped = frozen(tx)
     if stopped is not None:
-        hold(tx, instruction, f"payments are frozen: {stopped.reason}", now)
+        hold(tx, instruction, reasons.FROZEN.format(why=stopped.reason), now)
         return None
     return still_approved(ctx, tx, instruction, standings, now)
 
@@ -155,10 +155,8 @@ def _ask_again(ctx: Context, tx: Tx, instruction: Instruction, found: Count, now
 
 def _expire(ctx: Context, tx: Tx, instruction: Instruction, now: datetime) -> None:
     """The window to execute has passed: the request expires; after an earlier attempt, people decide."""
+    late = reasons.not_sent_in_time(instruction.reason, again=instruction.commits > 0)
     if instruction.commits:
-        held = f" ({instruction.reason})" if instruction.reason else ""
-        ask_people(ctx, tx, instruction, f"the new attempt was not sent in time{held}", now)
+        ask_people(ctx, tx, instruction, late, now)
     else:
-        late, reason = "it was not sent in time after approval", instruction.reason
-        said = f"{late}: {reason}" if is_unanswered("payments", reason) else reason or late
-        end(ctx, tx, instruction, State.EXPIRED, said, now)
+        end(ctx, tx, instruction, State.EXPIRED, late, now)

@@ -2,10 +2,10 @@
 
 from datetime import datetime, timedelta
 
-from bot.domain.outcome import tells_words
 from bot.domain.payments.bulk_progress import BulkProgress
 from bot.domain.payments.instruction import Instruction, State
 from bot.domain.reminders import next_look
+from bot.presentation.payments import reasons
 from bot.workflows.context import Context
 from bot.workflows.requests.announce import Place, is_shown, show_card, show_file, tell
 from storage.repositories.instructions import Changes
@@ -94,8 +94,8 @@ def end(
 
 async def end_changed(ctx: Context, instruction: Instruction) -> None:
     """Our own record is not what was approved: see :func:`end_mismatch`."""
-    reason, now = "our own record was changed after it was approved", ctx.clock.now()
-    await ctx.write(lambda tx: end_mismatch(ctx, tx, instruction, reason, now), name="reread")
+    now = ctx.clock.now()
+    await ctx.write(lambda tx: end_mismatch(ctx, tx, instruction, reasons.RECORD_CHANGED, now), name="reread")
 
 
 def end_mismatch(ctx: Context, tx: Tx, instruction: Instruction, reason: str, now: datetime) -> None:
@@ -127,18 +127,13 @@ def ask_people(
 
     ``suspect``: id of a record that may be this request: until people decide, nothing is sent again.
     """
-    before = ""
-    if instruction.refusal:
-        before = f"{instruction.refusal}, but "
-    elif instruction.state in (State.CREATE_UNKNOWN, State.COMMIT_UNKNOWN) and tells_words(instruction.reason):
-        before = f"the service gave {instruction.reason}, and now "
     moved = tx.instructions.move(
         instruction,
         State.NEEDS_HUMAN,
         now=now,
         action="needs_human",
         detail={"reason": reason, "suspect": suspect or ""},
-        reason=f"{before}{reason}",
+        reason=reasons.for_people(instruction, reason),
         suspect=suspect,
         decided_by="",
         round=instruction.round + 1,

@@ -179,7 +179,7 @@ before it is approved
 • `/pay collect &lt;email&gt; &lt;description&gt; &lt;item&gt;=&lt;qty&gt;x&lt;unit&gt;…`: ask somebody for money; \
 answers with a checkout link for them
     for example `/pay collect ana@example.com "Spring campaign" web=2x10.00 "Print ads=1x99.50"`
-• `/pay show &lt;operation&gt;`: one operation as it stands, with what happened and who did it
+• `/pay show &lt;operation&gt;`: one operation as it is now, with what happened and who did it
     for example `/pay show P-4F7K2M`
 • `/pay list [payouts|purchases] [page]`: what the service holds, page by page
     for example `/pay list payouts 2`
@@ -191,7 +191,7 @@ answers with a checkout link for them
     for example `/pay partner`
 • `/pay bulk`: ask for many payments with one file or typed rows; they are sent once enough people have approved them
     for example `/pay bulk`
-• `/pay bulk show &lt;bulk&gt;`: one bulk payment as it stands
+• `/pay bulk show &lt;bulk&gt;`: one bulk payment as it is now
     for example `/pay bulk show L-4F7K2M`
 • `/pay bulk items &lt;bulk&gt; [page]`: its payments with their hashes, page by page
     for example `/pay bulk items L-4F7K2M 2`

@@ -42,8 +42,9 @@ Nothing.
 • callbacks of payments: nothing waits
 • webhooks of deliveries: nothing waits
 • dropped files: nothing waits
-:warning: 4 assumed routes that move money are not confirmed: `/switchboard routes`. `/switchboard jobs` names what \
-is under way.""")
+:warning: 4 assumed routes that move money are not confirmed: `/switchboard routes`.
+`/switchboard jobs` names what is under way.\
+""")
     assert shown((await ask(rig, "jobs", user=user)).text) == snapshot(":zzz: Nothing is under way.")
 
 

@@ -1,15 +1,14 @@
 """What is told of a payment: one sentence at each of its ends, one alert for each topic, and notices about all of \
 it."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from inline_snapshot import snapshot
 
 from bot.domain.payments.instruction import Instruction, Kind
-from bot.presentation.payments import news, purchases
+from bot.presentation.payments import news
+from bot.presentation.payments.reasons import UNKNOWN_HERE
 from bot.workflows.requests.announce import TOLD
-from bot.workflows.requests.restore import UNKNOWN_HERE
 from tests.domain.made import instruction, purchase, vote
 from tests.presentation.checks import check_message, seen
 from tests.presentation.payments.moments import NAMES, moments
@@ -29,9 +28,7 @@ def told(kind: Kind) -> dict[str, str]:
     found = {}
     for name, one in moments(kind).items():
         if one.state in TOLD:
-            sells = kind is Kind.PURCHASE
-            content = purchases.news(one, facts_of(one)) if sells else news.news(one, facts_of(one), names=NAMES)
-            found[name] = seen(content).replace(f"<@U0MARIA> {HEADS[kind]} ", "… ")
+            found[name] = seen(news.news(one, facts_of(one), names=NAMES)).replace(f"<@U0MARIA> {HEADS[kind]} ", "… ")
     return found
 
 
@@ -43,15 +40,16 @@ HEADS = {
     Kind.BULK_CANCEL: "Cancellation X-4F7K2M, 95.00 USD back from 2 payments still pending in escrow,",
 }
 """Each piece of news begins with who asked and this."""
-REASON = "The service says On &lt;Hold&gt;."
+TAIL = "\nThe service says On &lt;Hold&gt;.\nThe service's id: `652f7a1e9b3c4d5e6f708192`"
 
 
-def alerts(topics: Mapping[str, str], head: str, tail: str, *, sells: bool = False) -> dict[str, str]:
+def alerts(one: Instruction, head: str, tail: str) -> dict[str, str]:
     """Topic -> the alert between its head and its tail."""
     found = {}
-    for topic in topics:
-        facts = {"topic": topic, "reason": "the service says On <Hold>", "channel": "C0FINANCE"}
-        content = purchases.alert(purchase(), facts) if sells else news.alert(instruction(), facts, names=NAMES)
+    for topic in news._TOPICS:
+        by_slack = topic in ("undelivered", "no_approvals_channel")
+        reason = "not_in_channel" if by_slack else "the service says On <Hold>"
+        content = news.alert(one, {"topic": topic, "reason": reason, "channel": "C0FINANCE"}, names=NAMES)
         check_message(content)
         found[topic] = content.text.removeprefix(head).removesuffix(tail)
     return found
@@ -67,14 +65,15 @@ Nothing was paid.""",
             "expired": ":alarm_clock: … has *expired*. Nothing was paid. Reason: nobody decided in time.",
             "expired, late": """:alarm_clock: … has *expired*. Nothing was paid. Reason: it was not sent in time \
 after approval.""",
-            "closed": """:no_entry: … has *failed*: it was closed as not paid by Ada Okafor. Reason: the service \
-shows no payment.""",
+            "closed": """:no_entry: … has *failed*: Ada Okafor closed it as not paid. Reason: the service shows no \
+payment.""",
             "commit_unknown": """:grey_question: … was sent, but its outcome is *unknown*. Switchboard is finding \
 out. Do not pay again.""",
             "commit_unknown, it spoke": """:grey_question: … was sent, but its outcome is *unknown*. The service \
 gave answer 500, saying “try again later”. Switchboard is finding out. Do not pay again.""",
-            "commit_unknown, refused": """:grey_question: … was refused by the service. Reason: answer 422, saying \
-“the limit is reached”. Whether it acted all the same is *unknown*; Switchboard is checking. Do not pay again.""",
+            "commit_unknown, refused": """:grey_question: … was sent, but its outcome is *unknown*. The service \
+answered with a refusal. Reason: answer 422, saying “the limit is reached”. Switchboard is finding out. Do not pay \
+again.""",
             "pending_escrow": """:lock: … is in escrow: the service holds the money until the recipient has signed \
 up. Approved by Lin Chen.""",
             "completed": """:white_check_mark: … is *completed*: the service confirms that the recipient was \
@@ -133,7 +132,7 @@ paid. Paid by eve@example.com.""",
 pass any link on. Reason: the amount is 120.00 instead of 119.50.""",
             "closed": """:no_entry: … has *failed*: it was never opened, so nobody can pay it. Reason: the service \
 does not list it.""",
-            "withdrawn": ":wastebasket: … was *withdrawn* by <@U0MARIA>. It was never opened.",
+            "withdrawn": ":wastebasket: … was *withdrawn* by Maria Quispe. It was never opened.",
             "withdrawn, by an admin": """:wastebasket: … was *withdrawn* by <@U0TOM>. Reason: asked for twice. It \
 was never opened.""",
         }
@@ -146,12 +145,13 @@ def test_a_bulk_payment() -> None:
             "rejected": ":no_entry: … was *rejected* by Ada Okafor. Reason: the invoice is wrong. Nothing was paid.",
             "withdrawn": ":wastebasket: … was *withdrawn* by Maria Quispe. Nothing was paid.",
             "expired": ":alarm_clock: … has *expired*. Nothing was paid. Reason: nobody decided in time.",
-            "closed": """:no_entry: … has *failed*: it was closed as not paid by Ada Okafor. Reason: the service \
-shows no payment.""",
+            "closed": """:no_entry: … has *failed*: Ada Okafor closed it as not paid. Reason: the service shows no \
+payment.""",
             "commit_unknown": """:grey_question: … was sent, but its outcome is *unknown*. Switchboard is finding \
 out. Do not pay again.""",
-            "commit_unknown, refused": """:grey_question: … was refused by the service. Reason: answer 422, saying \
-“the limit is reached”. Whether it acted all the same is *unknown*; Switchboard is checking. Do not pay again.""",
+            "commit_unknown, refused": """:grey_question: … was sent, but its outcome is *unknown*. The service \
+answered with a refusal. Reason: answer 422, saying “the limit is reached”. Switchboard is finding out. Do not pay \
+again.""",
             "needs_human": """:warning: … *needs a person*: its outcome is *unknown*. Reason: the service's \
 history does not show it.""",
             "pending_escrow": """:lock: … is not finished: so far 7 completed (1100.00 USD), 1 failed (55.00 USD), \
@@ -189,7 +189,7 @@ def test_a_cancellation() -> None:
 canceled.""",
             "withdrawn": ":wastebasket: … was *withdrawn* by Maria Quispe. Nothing was canceled.",
             "expired": ":alarm_clock: … has *expired*. Nothing was canceled. Reason: nobody decided in time.",
-            "closed": ":no_entry: … has *failed*: it was closed by Ada Okafor. Reason: the service shows no payment.",
+            "closed": ":no_entry: … has *failed*: Ada Okafor closed it. Reason: the service shows no payment.",
             "commit_unknown": ":grey_question: … was sent, but its outcome is *unknown*. Switchboard is finding out.",
             "needs_human": """:warning: … *needs a person*: its outcome is *unknown*. Reason: the service still \
 shows them as pending.""",
@@ -207,7 +207,7 @@ record was changed after it was approved.""",
 
 def test_alerts() -> None:
     head = ":rotating_light: Payout P-4F7K2M, 25.00 USD to ana@example.com, asked by Maria Quispe: "
-    assert alerts(news._TOPICS, head, f"\n{REASON}\nThe service's id: `652f7a1e9b3c4d5e6f708192`") == snapshot(
+    assert alerts(instruction(), head, TAIL) == snapshot(
         {
             "contradiction": "the service contradicts what it said before.",
             "unconfirmed": "was reported, not confirmed.",
@@ -224,16 +224,23 @@ the card.""",
             "unaccounted": "is not accounted for by the service's own list. Look it up at the service.",
             "unread": "is over at the service, but its list of payments cannot be read.",
             "stands_still": "does not move at the service.",
-            "undelivered": "its outcome could not be posted in <#C0FINANCE>. Invite me there: `/invite @Switchboard`",
-            "no_approvals_channel": """cannot be shown to the approvers in <#C0FINANCE>. Invite me there: `/invite \
-@Switchboard`""",
+            "undelivered": """\
+its outcome could not be posted in <#C0FINANCE>. Invite me there: `/invite @Switchboard`
+Slack says `not_in_channel`.
+The service's id: `652f7a1e9b3c4d5e6f708192`\
+""",
+            "no_approvals_channel": """\
+cannot be shown to the approvers in <#C0FINANCE>. Invite me there: `/invite @Switchboard`
+Slack says `not_in_channel`.
+The service's id: `652f7a1e9b3c4d5e6f708192`\
+""",
         }
     )
 
 
 def test_alerts_of_a_purchase() -> None:
-    head = ":rotating_light: Purchase C-4F7K2M, 119.50 USD from ben@example.com, asked by <@U0MARIA>: "
-    assert alerts(purchases.PURCHASE_TOPICS, head, f"\n{REASON}", sells=True) == snapshot(
+    head = ":rotating_light: Purchase C-4F7K2M, 119.50 USD from ben@example.com, asked by Maria Quispe: "
+    assert alerts(purchase(), head, TAIL) == snapshot(
         {
             "contradiction": "the service contradicts what it said before.",
             "unconfirmed": "was reported, not confirmed.",
@@ -242,7 +249,23 @@ def test_alerts_of_a_purchase() -> None:
             "needs_human": "needs a person: whether the service opened it is unknown. Look it up there.",
             "mismatch": "was stopped: the service's record is not what was asked for. Its link was not given out.",
             "differs": "the service's record of it differs from what was asked for.",
+            "paid_after_close": "was closed as not paid, but the service shows a payment.",
+            "paid_after_end": "had ended as not paid, but the service shows a payment.",
             "paid_elsewhere": "was paid, although its link was not given out.",
+            "suspended": "is not sent.",
+            "unaccounted": "is not accounted for by the service's own list. Look it up at the service.",
+            "unread": "is over at the service, but its list of payments cannot be read.",
+            "stands_still": "does not move at the service.",
+            "undelivered": """\
+its outcome could not be posted in <#C0FINANCE>. Invite me there: `/invite @Switchboard`
+Slack says `not_in_channel`.
+The service's id: `652f7a1e9b3c4d5e6f708192`\
+""",
+            "no_approvals_channel": """\
+cannot be shown to the approvers in <#C0FINANCE>. Invite me there: `/invite @Switchboard`
+Slack says `not_in_channel`.
+The service's id: `652f7a1e9b3c4d5e6f708192`\
+""",
         }
     )
 
@@ -268,8 +291,8 @@ still needs one more approval, until 2026-11-21 09:00 UTC."""
 
 
 NOTICES: list[dict[str, Any]] = [
-    {"topic": "undelivered", "channel": "C0FINANCE", "reason": "Slack said not_in_channel"},
-    {"topic": "undelivered", "channel": "", "reason": "Slack said not_in_channel"},
+    {"topic": "undelivered", "channel": "C0FINANCE", "reason": "not_in_channel"},
+    {"topic": "undelivered", "channel": "", "reason": "not_in_channel"},
     {"topic": "denied", "reason": "does not let the app read who people are: missing_scope"},
     {"topic": "clock_skew", "seconds": 90},
     {"topic": "clock_skew", "seconds": -90},
@@ -289,9 +312,9 @@ NOTICES: list[dict[str, Any]] = [
 def test_notices() -> None:
     assert [seen(news.notice(facts)) for facts in NOTICES] == snapshot(
         [
-            """:rotating_light: A message could not be posted in <#C0FINANCE>: Slack said not_in_channel. Invite \
+            """:rotating_light: A message could not be posted in <#C0FINANCE>: Slack says `not_in_channel`. Invite \
 the app there, or ask an admin whether it may post.""",
-            """:rotating_light: A message could not be posted: Slack said not_in_channel. Invite the app there, or \
+            """:rotating_light: A message could not be posted: Slack says `not_in_channel`. Invite the app there, or \
 ask an admin whether it may post.""",
             """:rotating_light: Slack does not let the app read who people are: missing_scope. Until then nobody \
 it concerns can ask or decide.""",

@@ -340,9 +340,12 @@ async def test_another_amount_is_not_given_out_and_its_payment_is_an_alarm(rig: 
     await rig.pass_time(10 * MINUTE, steps=5)
     assert len(alerts(rig)) == 2
     assert shown(alerts(rig)[1]) == snapshot(
-        ":rotating_light: Purchase C-······, 119.50 USD from ben@example.com, asked by <@U0MARIA>: was paid, "
-        "although its link was not given out.\n"
-        "The service says CONFIRMED."
+        """\
+:rotating_light: Purchase C-······, 119.50 USD from ben@example.com, asked by Maria Silva: was paid, \
+although its link was not given out.
+The service says completed.
+The service's id: `······` · <http://127.0.0.1/archives/C0FINANCE/p1795165200001100|The card>\
+"""
     )
     assert await state(rig) is State.MISMATCH
     before = asked(rig, "get_operation")
@@ -473,8 +476,10 @@ async def test_what_was_reported_and_never_confirmed_is_said_after_a_day(rig: Ri
     await rig.pass_time(27 * HOUR, steps=27)
     assert len(alerts(rig)) == 1
     assert shown(alerts(rig)[0]) == snapshot("""\
-:rotating_light: Purchase C-······, 119.50 USD from ben@example.com, asked by <@U0MARIA>: was reported, not confirmed.
-A callback reported payment, but the service's record never confirmed it.""")
+:rotating_light: Purchase C-······, 119.50 USD from ben@example.com, asked by Maria Silva: was reported, not confirmed.
+A callback reported payment, but the service's record never confirmed it.
+The service's id: `······` · <http://127.0.0.1/archives/C0FINANCE/p1795165200001100|The card>\
+""")
     assert await inbox(rig) == [InboxState.UNCONFIRMED]
     assert await state(rig) is State.OPEN
 

@@ -69,7 +69,7 @@ async def test_a_refused_commit_that_cannot_be_read_is_told_as_what_it_is(rig: R
     assert await state(rig) is State.COMMIT_UNKNOWN
     assert everywhere(rig, "the service refused it")
     assert everywhere(rig, "Do not pay again")
-    assert "was refused by the service" in told_once(rig, "unknown")
+    assert "The service answered with a refusal. Reason:" in told_once(rig, "unknown")
     assert "othing was paid" not in rig.cards(FINANCE)[-1].text
     await rig.pass_time(5 * MINUTE, steps=5)
     assert await state(rig) is State.COMMITTED

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from bot.playground.faults import Fault, FaultKind
-from bot.workflows.payments.survey import NOBODY_ASKED
+from bot.presentation.payments.reasons import NOBODY_ASKED
 from tests.support.rig import Rig
 from tests.workflows.looking import alerts, asked, newest
 from tests.workflows.restoring import anchors, back_up, mode, put_back, resumed

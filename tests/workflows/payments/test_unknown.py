@@ -232,8 +232,8 @@ async def test_closing_it_takes_a_reason_and_is_told(rig: Rig) -> None:
     await rig.submit(LIN, {forms.REASON: "I saw it in their list as not paid"})
     assert await state(rig) is State.CLOSED
     assert shown(told_once(rig, "failed")) == snapshot(
-        ":no_entry: <@U0MARIA> 25.00 USD to ana@example.com (P-······) has *failed*: it was closed as not paid by "
-        "Lin Chen. Reason: I saw it in their list as not paid."
+        ":no_entry: <@U0MARIA> 25.00 USD to ana@example.com (P-······) has *failed*: Lin Chen closed it as not paid. "
+        "Reason: I saw it in their list as not paid."
     )
     assert buttons(rig) == set()
     assert "othing was paid" not in rig.cards(FINANCE)[0].text

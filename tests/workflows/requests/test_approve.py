@@ -71,7 +71,7 @@ async def test_another_amount_stands_at_its_field_and_counts_nothing(rig: Rig, t
     assert form is not None
     assert list(form.errors) == [forms.AMOUNT]
     assert shown(form.errors[forms.AMOUNT]) == snapshot(
-        "This is not the amount on the card. Type it as it stands there, with a point before the cents: 1500.00"
+        "This is not the amount on the card. Type that amount, with a point before the cents: 1500.00"
     )
     assert not await votes(rig)
     await rig.submit(ADA, {forms.AMOUNT: "1500.00 usd"})

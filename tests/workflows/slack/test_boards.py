@@ -78,6 +78,7 @@ async def test_a_file_that_slack_refuses_is_told_to_the_alerts_channel_and_holds
     assert [one.text for one in play.messages()] == ["Job 7 is at 0", "7: half"]
     [alert] = play.messages(ALERTS)
     assert "could not be posted" in alert.text
+    assert "Slack says `missing_scope`." in alert.text
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -191,6 +191,7 @@ async def test_approvers_who_cannot_be_told_any_more_are_an_alarm(rig: Rig) -> N
     told_once(rig, "withdrawn", FINANCE)
     assert len(alerts(rig)) == 1
     assert "its outcome could not be posted in <#" in alerts(rig)[0]
+    assert "\nSlack says `not_in_channel`." in alerts(rig)[0]
     assert f"<#{APPROVALS}>" in alerts(rig)[0]
 
 
