@@ -131,7 +131,7 @@ async def test_a_refusal_names_the_field_by_the_word_people_know(rig: Rig) -> No
     rig.payments.ledger.append(EntryKind.PAYOUT, operation_id="elsewhere", code=None, email="x", cents=spent)
     await rig.pay(NOW)
     await rig.press("approve")
-    assert "does not accept the amount" in told_once(rig, "refused")
+    assert "does not accept the amount" in told_once(rig, "refusal")
     assert "value" not in rig.cards(APPROVALS)[0].plain
 
 

@@ -61,7 +61,7 @@ MUTANTS = (
     Mutant(
         name="a lease keeps nobody off",
         file="storage/repositories/common.py",
-        old="    due = and_(*which, table.c.due_at <= now, free_now, ",
+        old="    due = and_(*which, table.c.due_at <= now, free(table, now), ",
         new="    due = and_(*which, table.c.due_at <= now, ",
         breaks="two processes never work on one thing",
         tests=_QUEUES,
