@@ -22,6 +22,7 @@ from tests.support.deliveries import (
     open_rig,
     prebook,
     service_of,
+    stands,
     turned,
 )
 from tests.support.rig import ADA, EVE, FINANCE, GUS, MARIA, OLGA, RANDOM, ZOE, Rig
@@ -128,11 +129,6 @@ the request has changed since. Look at its card again.""")
 
 
 # stores
-
-
-def stands(rig: Rig) -> str:
-    """The line of the newest card that says how the booking stands."""
-    return shown(card(rig).text.splitlines()[1])
 
 
 async def add(rig: Rig, **changes: str) -> str:
