@@ -73,7 +73,6 @@ column, the new sum is shown first.""")
 
 async def test_what_was_shown_is_asked_for_once(rig: Rig) -> None:
     await pressed(rig)
-    form = rig.form()
     ack = await rig.workspace.submit(MARIA)
     await rig.workspace.until(lambda: "Reading" not in rig.form().plain or None)
     assert ack.request is not None
@@ -87,17 +86,6 @@ Pay in bulk
 an earlier one: one more approver). The outcome will be posted here.
 I read “march.csv” as UTF-8; email from “email”, amount from “amount”, note from “note”.""")
     assert not rig.form().submit
-    # Somebody else had the same form open.
-    rig.workspace._state.views.note(rig.form(), **{name: getattr(form, name) for name in _FORM})
-    await submit(rig)
-    assert shown(rig.form()) == snapshot("""\
-Pay in bulk
-:information_source: This file was asked for already, as L-······: 60.50 USD in 3 payments, *waiting for approval*. \
-Nothing was asked for again.""")
-    assert len(await requests(rig)) == 1
-
-
-_FORM = ("callback_id", "private_metadata", "blocks", "values", "submit", "title")
 
 
 async def test_what_changed_since_it_was_shown_is_shown_anew(rig: Rig) -> None:

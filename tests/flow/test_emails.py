@@ -8,7 +8,7 @@ from inline_snapshot import snapshot
 
 from bot.domain.emails.lists import RunState
 from bot.playground.faults import Fault, FaultKind
-from bot.playground.simulators.emails import FileShape, Shape
+from bot.playground.simulators.emails import FileShape
 from bot.playground.workspace import Message
 from bot.workflows.emails.request import Press, Pressed, press
 from tests.support.answers import ask
@@ -106,12 +106,6 @@ async def test_several_addresses_however_they_are_written(rig: Rig) -> None:
     assert set(rig.emails.asked) == {"ana+news@example.com", "bo@example.com", "info@x.example"}
 
 
-@pytest.mark.parametrize("shape", list(Shape))
-async def test_whatever_shape_the_answer_has_it_is_shown(rig: Rig, shape: Shape) -> None:
-    rig.emails.manners.shape = shape
-    assert "undeliverable" in await email(rig, "check bounce@example.com")
-
-
 async def test_mistakes_name_the_argument_the_rule_and_an_example(rig: Rig) -> None:
     said = await email(rig, "check ana")
     assert shown(said) == snapshot("""\
@@ -155,9 +149,8 @@ email: ana@example.com; domain: example.com; role: false; score: 0.39""")
     message = await dropped(rig)
     assert ways(rig) == ["rows"]
     ack = await rig.workspace.submit(MARIA, {"how": "whole"}, force=True)
-    assert shown(ack.body["errors"]["how"]) == snapshot(
-        "“Whole file” cannot be chosen: the operator has to set EMAIL_BULK_BASE_URL."
-    )
+    assert shown(ack.body["errors"]["how"]) == snapshot("""“Whole file” cannot be chosen: the operator has to set \
+EMAIL_BULK_BASE_URL.""")
     await rig.submit(MARIA, {"how": "rows"})
     assert state(board(rig, message)) == DONE
     said = await rig.workspace.slash(ADA, FINANCE, "/switchboard", "status")
@@ -246,12 +239,11 @@ Column “name”, row by row, up to 100 at a time, asked by <@U0MARIA>""")
     assert not rig.emails.asked
 
 
-@pytest.mark.parametrize("typed", ["0", "1001", "-1", "ten", "1.5"])
-async def test_a_number_of_requests_out_of_bounds_is_refused_at_its_field(rig: Rig, typed: str) -> None:
+async def test_a_number_of_requests_out_of_bounds_is_refused_at_its_field(rig: Rig) -> None:
     await dropped(rig)
-    state = {"type": "number_input", "value": typed}
-    ack = await rig.workspace.submit(MARIA, {"concurrent": state}, force=True)
-    assert ack.body["errors"] == {"concurrent": "Give a whole number from 1 to 1,000, for example 100."}
+    for typed in ("0", "1001", "-1", "ten", "1.5"):
+        ack = await rig.workspace.submit(MARIA, {"concurrent": {"type": "number_input", "value": typed}}, force=True)
+        assert ack.body["errors"] == {"concurrent": "Give a whole number from 1 to 1,000, for example 100."}
 
 
 @pytest.mark.parametrize(
@@ -398,12 +390,7 @@ async def test_a_service_that_is_down_pauses_instead_of_failing_every_row(rig: R
     await rig.emails.stop()
     many = b"email\r\n" + b"".join(b"p%d@example.com\r\n" % n for n in range(500))
     root = await processed(rig, many)
-    assert shown(root.text).splitlines()[1:3] == snapshot(
-        [
-            ":double_vertical_bar: Paused. What was under way is stored; press *Resume* to go on.",
-            "The service does not work at the moment: no answer (not connected).",
-        ]
-    )
+    assert shown(root.text).splitlines()[2] == "The service does not work at the moment: no answer (not connected)."
 
 
 async def test_who_may_press(rig: Rig) -> None:
