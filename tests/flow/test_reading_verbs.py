@@ -79,7 +79,7 @@ async def test_the_list_is_a_table_whose_text_says_the_same(rig: Rig) -> None:
     assert len(rows) == 4
     for row in rows:
         assert all(cell in told.text for cell in row)
-    assert "1 to 4 of 4" in told.text
+    assert told.text.splitlines()[0] == "*Operations* 1 to 4 of 4"
     assert not told.buttons
 
 
@@ -89,9 +89,7 @@ async def test_nothing_of_any_callback_address_is_shown(rig: Rig) -> None:
     for text in ("list", f"show {foreign}", f"show {operation(rig).code}", f"events {foreign}"):
         told = await ask(rig, text)
         everything = f"{told.text} {told.blocks}"
-        assert "secret-of-somebody" not in everything
-        assert "callbacks/" not in everything
-        assert "://" not in everything
+        assert [one for one in ("secret-of-somebody", "callbacks/", "://") if one in everything] == []
 
 
 async def test_sixty_operations_are_turned_over_in_one_and_the_same_answer(rig: Rig) -> None:
@@ -110,11 +108,14 @@ async def test_sixty_operations_are_turned_over_in_one_and_the_same_answer(rig: 
     assert len(rig.workspace.ephemerals(MARIA)) == 1
 
 
-@pytest.mark.parametrize("verb", ["show", "events"])
-async def test_what_the_service_says_of_an_unknown_one_stands_beside_what_may_be_given(rig: Rig, verb: str) -> None:
-    told = (await ask(rig, f"{verb} op-nowhere")).text
-    assert "(the service says: There is no such" in told
-    assert "it is a reference such as P-4F7K2M" in told
+@pytest.mark.parametrize(("verb", "noun"), [("show", "operation"), ("events", "payout")])
+async def test_what_the_service_says_of_an_unknown_one_stands_beside_what_may_be_given(
+    rig: Rig, verb: str, noun: str
+) -> None:
+    told = (await ask(rig, f"{verb} op-nowhere")).text.splitlines()[0]
+    assert shown(told.replace(noun, "operation")) == snapshot(""":pencil2: *operation*: no operation of that name is \
+known here (the service says: There is no such operation); it is a reference such as P-······, or the operation's id. \
+You gave: op-nowhere""")
 
 
 async def test_a_page_can_be_named(rig: Rig) -> None:
@@ -130,7 +131,7 @@ async def test_the_two_lists_are_told_apart(rig: Rig) -> None:
     fill(rig, 2)
     assert shown((await ask(rig, "list purchases")).text) == snapshot(""":open_file_folder: The service has no \
 purchases.""")
-    assert "*Payouts* 1 to 2 of 2" in (await ask(rig, "list payouts")).text
+    assert (await ask(rig, "list payouts")).text.splitlines()[0] == snapshot("*Payouts* 1 to 2 of 2")
 
 
 async def test_statuses_in_any_case_are_ours_and_unknown_ones_are_shown_as_they_came(rig: Rig) -> None:
@@ -140,7 +141,7 @@ async def test_statuses_in_any_case_are_ours_and_unknown_ones_are_shown_as_they_
     rig.payments.switches.mixed_case = False
     told = await ask(rig, "list")
     assert [row[4] for row in cells(told)[1:]] == ["canceled", "completed", "Under_Review", "pending in escrow"]
-    assert "Under_Review" in (await ask(rig, f"show {ids[2]}")).text
+    assert (await ask(rig, f"show {ids[2]}")).text.splitlines()[3] == snapshot("Status: Under_Review")
 
 
 @pytest.mark.parametrize("switch", ["ignore_get_body", "refuse_get_body", "ignore_query"])
@@ -162,8 +163,8 @@ async def test_a_page_that_was_not_asked_for_is_never_shown(rig: Rig) -> None:
     assert shown(trouble.text) == snapshot(""":warning: The operator of Switchboard has to mend this: payments: page 2 \
 of the list was asked for, page 1 came; set [payments] list_parameters = "query" or "body" in the file that \
 SERVICES_FILE names.""")
-    assert "page 1 of 3" in rig.workspace.ephemerals(MARIA)[0].text  # the first answer stays as it was
-    assert "page 2 of the list" in (await ask(rig, "list 2")).text
+    assert rig.workspace.ephemerals(MARIA)[0].text == told.text  # the first answer stays as it was
+    assert (await ask(rig, "list 2")).text == trouble.text
 
 
 @pytest.mark.rig(services='[payments]\nlist_parameters = "body"\n')
@@ -171,7 +172,9 @@ async def test_a_dialect_that_reads_the_body_alone_is_told_to_the_operator(rig: 
     ids = fill(rig, 12)
     assert references(await ask(rig, "list 2")) == ids[10:]
     rig.payments.switches.ignore_get_body = True
-    assert "list_parameters" in (await ask(rig, "list 2")).text
+    assert (await ask(rig, "list 2")).text.startswith(
+        ":warning: The operator of Switchboard has to mend this: payments:"
+    )
 
 
 async def test_a_workspace_without_tables_gets_lines(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -206,7 +209,7 @@ async def test_on_both_databases(rig: Rig) -> None:
     await rig.pay()
     asked = await newest(rig)
     assert references(await ask(rig, "list")) == [asked.reference, known]
-    assert "*What happened*" in (await ask(rig, f"show {asked.reference}")).text
+    assert (await ask(rig, f"show {asked.reference}")).text.count("\n• ") == 3
 
 
 # show
@@ -229,7 +232,6 @@ async def test_a_request_of_ours_is_shown_with_what_happened_and_who_did_it(rig:
         assert said[3] == f"<@{ADA}> approved (1 of 2)."
         assert said[4] == f"<@{LIN}> approved (2 of 2), which is enough."
         assert said[-1] == "The service says completed."
-        assert "Ana Maria Lopez" in told.text
         assert not told.buttons
         assert timeline in told.plain.removeprefix(told.text)
 
@@ -237,7 +239,6 @@ async def test_a_request_of_ours_is_shown_with_what_happened_and_who_did_it(rig:
 async def test_what_only_the_service_knows_is_shown_as_its_record(rig: Rig) -> None:
     [foreign] = fill(rig, 1)
     told = await ask(rig, f"show {foreign}")
-    assert foreign in told.text
     assert shown(told.text) == snapshot("""\
 *0.01 USD to person0@example.com*
 For: number 0
@@ -257,14 +258,14 @@ async def test_a_payout_whose_id_we_never_heard_is_found_by_its_code(rig: Rig) -
     asked = await newest(rig)
     assert (asked.state, asked.remote_id) == (State.CREATE_UNKNOWN, None)
     assert references(await ask(rig, "list")) == [asked.reference]
-    assert asked.reference in (await ask(rig, f"show {operation(rig).id}")).text
+    assert (await ask(rig, f"show {operation(rig).id}")).text == (await ask(rig, f"show {asked.reference}")).text
 
 
 async def test_what_nobody_knows_is_a_mistake_with_rule_and_example(rig: Rig) -> None:
     for text in ("show P-999999", "show nonsense", "show ../partners", "show a/b?c#d", f"show {'x' * 300}"):
-        told = (await ask(rig, text)).text
-        for part in ("*operation*", "P-4F7K2M", "or the operation's id", "/pay show"):
-            assert part in told
+        told = shown((await ask(rig, text)).text)
+        assert told.startswith(":pencil2: *operation*: no operation of that name is known here")
+        assert told.splitlines()[-1] == snapshot("Nothing was done. For example: `/pay show P-······`")
 
 
 # events
@@ -273,15 +274,16 @@ async def test_what_nobody_knows_is_a_mistake_with_rule_and_example(rig: Rig) ->
 async def test_what_the_service_called_is_told_as_lines(rig: Rig) -> None:
     await rig.pay()
     asked = await newest(rig)
-    assert f"has recorded no calls to us about {asked.reference}" in (await ask(rig, f"events {asked.reference}")).text
+    assert shown((await ask(rig, f"events {asked.reference}")).text) == snapshot(""":mailbox_with_no_mail: The service \
+has recorded no calls to us about P-······.""")
     await rig.press("approve")
     await rig.payments.advance()
     await rig.payments.delivered()
     for name in (asked.reference, asked.remote_id):
         told = await ask(rig, f"events {name}")
-        assert f"The service recorded 1 call to us about {asked.reference}" in told.text
-        assert shown(told.text.splitlines()[1]) == snapshot("""• <!date^1795165200^{date_short_pretty} \
-{time}|2026-11-20 09:00 UTC> · confirmation · to 127.0.0.1 · answered 200""")
+        assert shown(told.text) == snapshot("""\
+*The service recorded 1 call to us about P-······*
+• <!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC> · confirmation · to 127.0.0.1 · answered 200""")
 
 
 async def test_events_of_what_is_not_created_or_not_known(rig: Rig) -> None:
@@ -304,8 +306,12 @@ async def test_a_purchase_of_ours_is_listed_and_shown_and_has_no_events(rig: Rig
     told = await ask(rig, "list purchases")
     assert cells(told)[1][1:] == ["purchase", "25.00 USD", "ana@example.com", "open", asked.reference]
     told = await ask(rig, f"show {asked.reference}")
-    assert f"<@{MARIA}> asked for 25.00 USD from ana@example.com." in told.text
-    assert "this is a purchase" in (await ask(rig, f"events {asked.reference}")).text
+    assert shown(told.text.splitlines()[0]) == snapshot("""Purchase C-······: 25.00 USD from ana@example.com for \
+“Course fees” (2 × book at 12.50), asked by <@U0MARIA>. :link: *open*: waiting for the buyer; nothing has been paid. \
+Checkout: <http://127.0.0.1/checkout/······>""")
+    assert shown((await ask(rig, f"events {asked.reference}")).text) == snapshot("""\
+:pencil2: *payout*: this is a purchase, and the service lists its calls about payouts only. You gave: C-······
+Nothing was done. For example: `/pay events P-······`""")
 
 
 # account
@@ -317,7 +323,6 @@ async def test_an_account_is_told_in_plain_words(rig: Rig) -> None:
 Registered name: Joana Silva
 Account: active, verified, not the primary address
 Country: BRA""")
-    assert "Ben Carter" in (await ask(rig, "account ben+work@example.com")).text
     assert shown((await ask(rig, "account nobody@example.com")).text) == snapshot("""\
 *nobody@example.com*
 Registered name: none
@@ -473,17 +478,21 @@ async def test_a_request_of_ours_is_shown_with_what_the_service_says_of_it_now(r
     asked = await newest(rig)
     await rig.press("approve")
     await rig.payments.advance()
-    there = operation(rig)
     told = (await ask(rig, f"show {asked.reference}")).text
-    for part in (
-        "What the service says now",
-        "Status: completed",
-        there.id,
-        str(there.svc_operation_hash),
-        "Created: 20",
-    ):
-        assert part in told
+    assert shown(told.partition("*What happened*")[0]) == snapshot("""\
+Payout P-······: 25.00 USD to ana@example.com (Ana Maria Lopez, active, verified, primary address) for “March \
+translation”, asked by <@U0MARIA>. :hourglass_flowing_sand: *sent*: the service has accepted it and is paying; it has \
+not said yet that the money arrived. Approved by <@U0ADA>. Needed 1 approval besides the requester.
+*What the service says now*
+Status: completed
+The service's id: ······
+Code: ······
+Created: 2026-11-20 09:00 UTC
+Changed: 2026-11-20 09:00 UTC
+Hash: ······
+""")
     rig.payments.faults.arm(Fault(FaultKind.ERROR_500, "get_operation"))
     told = (await ask(rig, f"show {asked.reference}")).text
-    assert asked.reference in told
-    assert "could not be read. The payments service answered 500" in told
+    [missing] = [one for one in told.splitlines() if "could not be read" in one]
+    assert missing == snapshot(""":warning: What the service says now could not be read. The payments service answered \
+500, saying “Internal server error”; try again in a minute.""")

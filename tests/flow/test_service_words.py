@@ -26,8 +26,10 @@ async def test_a_refused_commit_says_so_on_every_copy(rig: Rig) -> None:
     rig.payments.faults.arm(Fault(FaultKind.REFUSED, "commit_payout"))
     await rig.press("approve")
     for channel in (FINANCE, APPROVALS):
-        assert "the service refused it" in rig.cards(channel)[0].text
-        assert ["failed" in m.text for m in rig.news(channel)] == [True]
+        assert [shown(m.text.replace("<@U0MARIA> ", "")) for m in rig.news(channel)] == [
+            snapshot(""":x: 25.00 USD to ana@example.com (P-······) has *failed*: the service refused it; its record \
+says it is not paid. Reason: answer 422, saying “The request is not valid; request: was refused”.""")
+        ]
     assert not rig.paid
 
 
@@ -61,7 +63,6 @@ arrived. The service calls this “On &lt;Review&gt;”, a status Switchboard do
     record.status = "COMPLETED"
     await rig.pass_time(600, steps=10)
     assert ["completed" in m.text for m in rig.news(APPROVALS)] == [True]
-    assert "Review" not in rig.cards(APPROVALS)[0].text
 
 
 async def test_why_it_failed_is_told(rig: Rig) -> None:

@@ -113,6 +113,11 @@ def card(rig: Rig, channel: str = FINANCE) -> Message:
     return rig.cards(channel)[-1]
 
 
+def stands(rig: Rig) -> str:
+    """The line of the newest card that says how the booking stands."""
+    return card(rig).text.splitlines()[1]
+
+
 def lines(rig: Rig, channel: str = FINANCE) -> list[str]:
     """Messages in the threads of a channel's cards."""
     return [message.text for message in rig.news(channel)]
