@@ -17,9 +17,11 @@ _DRAWN: Final = (
 """What each run draws anew, references, ids of services and ports, and what stands for it."""
 
 
-def shown(what: Message | View | Ack | str) -> str:
-    """All readable text, the same in each run."""
+def shown(what: Message | View | Ack | str | None) -> str:
+    """All readable text, the same in each run; nothing when there is nothing, such as a modal that is closed."""
     match what:
+        case None:
+            text = ""
         case Message() | View():
             text = what.plain
         case Ack():
