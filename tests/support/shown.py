@@ -12,14 +12,17 @@ from bot.playground.workspace import Ack, Message, View
 _DRAWN: Final = (
     (re.compile(r"\b([PLXCBV])-[2-9A-Z]{6}\b"), r"\1-······"),
     (re.compile(r"\b([0-9a-f]{24}|[0-9a-f]{64}|01[0-9A-Z]{24})\b"), "······"),
+    (re.compile(r"`[0-9a-f]{8}`"), "`········`"),
     (re.compile(r"127\.0\.0\.1:\d+"), "127.0.0.1"),
 )
-"""What each run draws anew, references, ids of services and ports, and what stands for it."""
+"""What each run draws anew, references, ids of services and of lines in the log, ports, and what stands for it."""
 
 
-def shown(what: Message | View | Ack | str) -> str:
-    """All readable text, the same in each run."""
+def shown(what: Message | View | Ack | str | None) -> str:
+    """All readable text, the same in each run; nothing when there is nothing, such as a modal that is closed."""
     match what:
+        case None:
+            text = ""
         case Message() | View():
             text = what.plain
         case Ack():

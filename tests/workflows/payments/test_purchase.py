@@ -75,6 +75,12 @@ async def decide(rig: Rig, status: str = CONFIRMED, **more: Any) -> None:
     await rig.pass_time(2)
 
 
+async def given_out(rig: Rig) -> str:
+    """What the thread says of the link."""
+    what = f":link: <@{MARIA}> 119.50 USD from ben@example.com ({(await newest(rig)).reference}) is *open*."
+    return f"{what} Pass the checkout link on to the buyer, to be opened in their browser: <{link(rig)}>"
+
+
 def pictures(rig: Rig) -> list[Message]:
     return [message for message in rig.workspace.messages(FINANCE, thread_ts=card(rig).ts) if message.files]
 
@@ -85,13 +91,13 @@ def pictures(rig: Rig) -> list[Message]:
 async def test_show_has_the_link_while_it_is_open(rig: Rig) -> None:
     await collect(rig)
     reference = (await newest(rig)).reference
-    ack = await rig.pay(f"show {reference}")
-    assert link(rig) in str(ack.body)
-    assert "opened it as" in str(ack.body)
+    first, *_, last = shown((await rig.pay(f"show {reference}")).body["text"]).splitlines()
+    assert first.endswith(" nothing has been paid. Checkout: <http://127.0.0.1/checkout/······>")
+    assert last.endswith("  The service opened it as “······”; the buyer can pay.")
     await decide(rig)
-    ack = await rig.pay(f"show {reference}")
-    assert "/checkout/" not in str(ack.body)
-    assert "confirmed" in str(ack.body)
+    first, *_, last = shown((await rig.pay(f"show {reference}")).body["text"]).splitlines()
+    assert first.endswith(" *completed*: the service confirms that the buyer paid.")
+    assert last.endswith("  The service says confirmed.")
 
 
 async def test_nobody_hears_of_it_before_it_is_stored(rig: Rig) -> None:
@@ -128,26 +134,43 @@ async def test_the_card_has_the_link_and_nothing_to_approve(rig: Rig) -> None:
     await collect(rig)
     assert link(rig) == f"{rig.payments.base_url}/checkout/{operation(rig).id}"
     assert [button.text for button in card(rig).buttons] == ["Open checkout"]
-    for word in ("119.50 USD", "ben@example.com", "Spring campaign", "Print ads", f"<@{MARIA}>", "open"):
-        assert word in card(rig).text
-        assert word in card(rig).plain.removeprefix(card(rig).text)
-    assert link(rig) in card(rig).text
+    assert shown(card(rig)) == snapshot(
+        "Purchase C-······: 119.50 USD from ben@example.com for “Spring campaign” (2 × web at 10.00; 1 × Print ads "
+        "at 99.50), asked by <@U0MARIA>. :link: *open*: waiting for the buyer; nothing has been paid. Checkout: "
+        "<http://127.0.0.1/checkout/······>\n"
+        "119.50 USD from ben@example.com\n"
+        "*Asked by*\n"
+        "<@U0MARIA>\n"
+        "*Reference*\n"
+        "C-······\n"
+        "For: Spring campaign\n"
+        "Item\n"
+        "Quantity × each\n"
+        "USD\n"
+        "web\n"
+        "2 × 10.00\n"
+        "20.00\n"
+        "Print ads\n"
+        "1 × 99.50\n"
+        "99.50\n"
+        ":link: *open*: waiting for the buyer; nothing has been paid.\n"
+        "Open checkout"
+    )
     assert not rig.cards(APPROVALS)
     ack = await rig.pay("approvals", user=ADA)
-    assert "Nothing waits" in str(ack.body)
+    assert ack.body["text"] == ":tada: Nothing waits for approval."
 
 
 async def test_the_link_comes_once_as_a_picture_into_the_thread(rig: Rig) -> None:
     await collect(rig)
     await rig.pass_time(10 * MINUTE, steps=5)
     (picture,) = pictures(rig)
-    assert link(rig) in picture.text
-    assert f"<@{MARIA}>" in picture.text
+    assert picture.text == await given_out(rig)
     file = rig.workspace.file(picture.files[0])
     assert file is not None
     assert file.content.startswith(b"\x89PNG")
     assert (file.mimetype, file.name) == ("image/png", f"{(await newest(rig)).reference}.png")
-    assert link(rig) in file.alt_text
+    assert file.alt_text == f"QR code of the checkout link of {(await newest(rig)).reference}: {link(rig)}"
     assert rig.news(FINANCE) == [picture]
 
 
@@ -156,7 +179,7 @@ async def test_where_the_bot_is_no_member_the_requester_has_it_alone(rig: Rig) -
     assert await state(rig) is State.OPEN
     direct = rig.workspace.open_dm(MARIA).id
     (root,) = rig.cards(direct)
-    assert "119.50 USD from ben@example.com" in root.text
+    assert shown(root.text).startswith("Purchase C-······: 119.50 USD from ben@example.com for “Spring campaign” (")
     assert any(message.files for message in rig.workspace.messages(direct, thread_ts=root.ts))
 
 
@@ -166,7 +189,7 @@ async def test_an_app_that_may_not_share_files_posts_the_link_alone(rig: Rig) ->
     await collect(rig)
     (said,) = rig.news(FINANCE)
     assert not said.files
-    assert link(rig) in said.text
+    assert said.text == await given_out(rig)
 
 
 @pytest.mark.parametrize("step", ["files.getUploadURLExternal", "upload", "files.completeUploadExternal"])
@@ -225,7 +248,7 @@ async def test_a_purchase_whose_answer_was_lost_is_found_by_its_code(rig: Rig, k
     arm(rig, kind)
     await collect(rig)
     assert await state(rig) is State.CREATE_UNKNOWN
-    assert "unknown" in card(rig).text
+    assert card(rig).text.endswith(" Do not ask again.")
     assert not link(rig)
     await rig.pass_time(3)
     assert (await newest(rig)).remote_id == operation(rig).id
@@ -255,7 +278,10 @@ async def test_what_cannot_be_opened_three_times_has_failed(rig: Rig) -> None:
     await rig.pass_time(4 * QUIET, steps=60)
     assert asked(rig, CREATE) == 3
     assert await state(rig) is State.CLOSED
-    assert "never opened" in told_once(rig, "failed", FINANCE)
+    assert shown(told_once(rig, "failed", FINANCE)) == snapshot(
+        ":no_entry: <@U0MARIA> 119.50 USD from ben@example.com (C-······) has *failed*: it was never opened, so "
+        "nobody can pay it. Reason: the service does not list it."
+    )
     assert not card(rig).buttons
 
 
@@ -265,9 +291,16 @@ async def test_a_list_that_cannot_be_used_for_long_needs_a_person_and_is_looked_
     await collect(rig)
     await rig.pass_time(5 * QUIET, steps=80)
     assert await state(rig) is State.NEEDS_HUMAN
-    told_once(rig, "needs a person", FINANCE)
-    assert len(alerts(rig)) == 1
-    assert "Purchase C-" in alerts(rig)[0]
+    assert shown(told_once(rig, "needs a person", FINANCE)) == snapshot(
+        ":warning: <@U0MARIA> 119.50 USD from ben@example.com (C-······) *needs a person*: whether the service "
+        "opened it is *unknown*. Reason: the list cannot be used: it answered 500."
+    )
+    (alert,) = alerts(rig)
+    assert shown(alert) == snapshot(
+        ":rotating_light: Purchase C-······, 119.50 USD from ben@example.com, asked by <@U0MARIA>: needs a person: "
+        "whether the service opened it is unknown. Look it up there.\n"
+        "The list cannot be used: it answered 500."
+    )
     assert not card(rig).buttons
     rig.payments.faults.clear()
     await rig.pass_time(5 * HOUR, steps=5)
@@ -315,7 +348,11 @@ async def test_what_was_not_executed_is_tried_later_or_refused_for_good(rig: Rig
         assert (await state(rig), asked(rig, CREATE)) == (State.OPEN, 2)
     else:
         assert (await state(rig), asked(rig, CREATE)) == (State.REFUSED, 1)
-        assert "nothing to pay" in told_once(rig, "failed", FINANCE)
+        assert shown(told_once(rig, "failed", FINANCE)) == snapshot(
+            ":x: <@U0MARIA> 119.50 USD from ben@example.com (C-······) has *failed*: the service refused it, so "
+            "there is nothing to pay. Reason: the service refused the request (422), saying “The request is not "
+            "valid; request: was refused”."
+        )
 
 
 async def test_another_amount_is_not_given_out_and_its_payment_is_an_alarm(rig: Rig) -> None:
@@ -410,9 +447,9 @@ async def test_a_claim_that_is_too_old_is_not_sent(rig: Rig) -> None:
 @pytest.mark.parametrize(
     ("status", "ends", "words"),
     [
-        ("confirmed", State.COMPLETED, "*completed*: the service confirms that the buyer paid."),
-        ("canceled", State.CANCELED, "was *canceled* at the service"),
-        ("failed", State.FAILED, "*failed* at the service. Reason: Card declined."),
+        ("confirmed", State.COMPLETED, snapshot("is *completed*: the service confirms that the buyer paid.")),
+        ("canceled", State.CANCELED, snapshot("was *canceled* at the service; no money moved.")),
+        ("failed", State.FAILED, snapshot("has *failed* at the service. Reason: Card declined.")),
     ],
 )
 @pytest.mark.parametrize("callbacks", [True, False], ids=["callback", "polling alone"])
@@ -422,8 +459,8 @@ async def test_each_end_is_told_once(rig: Rig, status: str, ends: State, words: 
     await decide(rig, status, reason="Card declined")
     await rig.pass_time(10 * MINUTE, steps=10)
     assert await state(rig) is ends
-    assert words in told_once(rig, words.split("*")[1], FINANCE)
-    assert words.split("*")[1] in card(rig).text
+    assert told_once(rig, ends.value, FINANCE).partition(") ")[2] == words
+    assert card(rig).text.partition(">. ")[2].split("*")[1] == ends.value
     assert not card(rig).buttons
     assert len(rig.news(FINANCE)) == 2
     assert not alerts(rig)
@@ -441,8 +478,11 @@ async def test_doubled_swapped_and_forged_callbacks_tell_the_truth_once(rig: Rig
     await rig.payments.delivered()
     await rig.pass_time(10 * MINUTE, steps=4)
     assert await state(rig) is State.COMPLETED
-    told_once(rig, "completed", FINANCE)
-    assert "999999" not in "\n".join(message.plain for message in rig.workspace.messages(FINANCE))
+    assert shown(told_once(rig, "completed", FINANCE)) == snapshot(
+        ":white_check_mark: <@U0MARIA> 119.50 USD from ben@example.com (C-······) is *completed*: the service "
+        "confirms that the buyer paid."
+    )
+    assert card(rig).text.endswith(" *completed*: the service confirms that the buyer paid.")
 
 
 async def test_a_forged_body_changes_nothing_that_the_record_does_not_say(rig: Rig) -> None:
@@ -488,7 +528,7 @@ async def test_whoever_pays_with_the_link_is_named(rig: Rig) -> None:
     await collect(rig)
     operation(rig).email = "mallory&co@example.com"
     await decide(rig)
-    assert "Paid by mallory&amp;co@example.com." in told_once(rig, "completed", FINANCE)
+    assert told_once(rig, "completed", FINANCE).endswith(" the buyer paid. Paid by mallory&amp;co@example.com.")
 
 
 async def test_a_status_nobody_knows_is_shown_as_it_came_and_is_no_end(rig: Rig) -> None:
@@ -496,7 +536,10 @@ async def test_a_status_nobody_knows_is_shown_as_it_came_and_is_no_end(rig: Rig)
     operation(rig).status = "On <Hold>"
     await rig.pass_time(MINUTE, steps=2)
     assert await state(rig) is State.OPEN
-    assert "on &lt;hold&gt;" in card(rig).text.lower()
+    assert shown(card(rig).text.partition(":link: ")[2]) == snapshot(
+        "*open*: waiting for the buyer; nothing has been paid. The service calls this “On &lt;Hold&gt;”, a status "
+        "Switchboard does not know. Checkout: <http://127.0.0.1/checkout/······>"
+    )
     assert link(rig)
     operation(rig).status = "created"
     await decide(rig)
@@ -509,8 +552,8 @@ async def test_a_record_of_another_amount_is_an_alarm_and_no_end(rig: Rig) -> No
     await decide(rig)
     await rig.pass_time(10 * MINUTE, steps=5)
     assert await state(rig) is State.OPEN
-    assert len(alerts(rig)) == 1
-    assert "0.01 instead of 119.50" in alerts(rig)[0]
+    (alert,) = alerts(rig)
+    assert alert.splitlines()[1] == "The amount is 0.01 instead of 119.50."
 
 
 async def test_a_service_that_contradicts_itself_is_an_alarm(rig: Rig) -> None:
@@ -520,8 +563,12 @@ async def test_a_service_that_contradicts_itself_is_an_alarm(rig: Rig) -> None:
     await rig.payments.delivered()
     await rig.pass_time(MINUTE)
     assert await state(rig) is State.COMPLETED
-    assert len(alerts(rig)) == 1
-    assert "contradicts" in alerts(rig)[0]
+    (alert,) = alerts(rig)
+    assert shown(alert) == snapshot(
+        ":rotating_light: Purchase C-······, 119.50 USD from ben@example.com, asked by <@U0MARIA>: the service "
+        "contradicts what it said before.\n"
+        "It was completed, now the service says FAILED."
+    )
 
 
 async def test_an_open_purchase_is_looked_at_ever_more_rarely_and_never_given_up(rig: Rig) -> None:
@@ -608,8 +655,8 @@ async def test_the_database_holds_no_token_and_no_card_shows_one(rig: Rig) -> No
     await collect(rig)
     found = await newest(rig)
     secrets = [token(found.id, kind) for kind in CallbackKind]
-    shown = "\n".join(message.plain for message in rig.workspace.messages(FINANCE))
-    assert not [secret for secret in secrets if secret in shown]
+    everything = "\n".join(message.plain for message in rig.workspace.messages(FINANCE))
+    assert not [secret for secret in secrets if secret in everything]
 
 
 # beside payouts
@@ -633,7 +680,10 @@ async def test_one_that_was_not_opened_yet_can_be_withdrawn(rig: Rig) -> None:
     assert await state(rig) is State.WITHDRAWN
     rig.payments.faults.clear()
     await rig.pass_time(HOUR, steps=6)
-    assert "never opened" in told_once(rig, "withdrawn", FINANCE)
+    assert shown(told_once(rig, "withdrawn", FINANCE)) == snapshot(
+        ":wastebasket: <@U0MARIA> 119.50 USD from ben@example.com (C-······) was *withdrawn* by <@U0MARIA>. It was "
+        "never opened."
+    )
     assert not rig.payments.operations
     assert not told(rig, FINANCE, "open*")
     assert purchases.CHECKOUT not in [button.action_id for button in card(rig).buttons]

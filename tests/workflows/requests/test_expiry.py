@@ -103,7 +103,11 @@ async def test_what_is_approved_must_be_sent_within_the_window(rig: Rig) -> None
     assert await state(rig) is State.APPROVED
     await rig.pass_time(2 * MINUTE, steps=4)
     assert await state(rig) is State.EXPIRED
-    assert "not sent in time after approval" in told_once(rig, "expired", FINANCE)
+    assert shown(told_once(rig, "expired")) == snapshot(
+        ":alarm_clock: <@U0MARIA> 25.00 USD to ana@example.com (P-······) has *expired*. Nothing was paid. Reason: "
+        "it was not sent in time after approval: the payments service has not answered since 2026-11-20 09:00 UTC, "
+        "so nothing was sent."
+    )
     await rig.payments.start(port=port)
     await rig.pass_time(HOUR, steps=4)
     assert asked(rig, "commit_payout") == 0

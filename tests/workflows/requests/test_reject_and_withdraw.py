@@ -13,6 +13,7 @@ from tests.support.shown import shown
 from tests.workflows.looking import (
     MINUTE,
     actions,
+    alerts,
     asked,
     buttons,
     everywhere,
@@ -76,12 +77,9 @@ async def test_a_reason_is_text_whatever_it_holds(rig: Rig) -> None:
     await rig.pay()
     await rig.press("reject")
     await rig.submit(ADA, {forms.REASON: "<!channel> <@U0ZOE> *pay* <https://evil.example|here>\n\u202etnemyap"})
-    for channel in (FINANCE, APPROVALS):
-        for message in rig.workspace.messages(channel):
-            assert "<!channel>" not in message.plain
-            assert "<@U0ZOE>" not in message.plain
-            assert "\u202e" not in message.plain
-    assert everywhere(rig, "&lt;!channel&gt; &lt;@U0ZOE&gt;")
+    reason = "&lt;!channel&gt; &lt;@U0ZOE&gt; *pay* &lt;https://evil.example|here&gt; tnemyap"
+    assert everywhere(rig, f"*rejected* by <@{ADA}>. Reason: {reason}. Nothing was paid.")
+    assert told_once(rig, "rejected").endswith(f"*rejected* by Ada Okafor. Reason: {reason}. Nothing was paid.")
 
 
 async def test_a_long_reason_is_shortened_on_the_card_and_the_card_still_follows(rig: Rig) -> None:
@@ -108,9 +106,12 @@ async def test_an_admin_withdraws_for_somebody_else_and_says_why(rig: Rig) -> No
     await rig.pay()
     await rig.press("withdraw", user=OLGA)
     assert await state(rig) is State.AWAITING
-    form = rig.workspace.modal(OLGA)
-    assert form is not None
-    assert "25.00 USD to ana@example.com" in form.plain
+    assert shown(rig.workspace.modal(OLGA)) == snapshot("""\
+Withdraw a payout
+25.00 USD to ana@example.com
+Reference P-······
+Reason
+Everybody sees it; the person who asked is told.""")
     await rig.submit(OLGA, {forms.REASON: "the contract <!channel> ended"})
     assert rig.workspace.modal(OLGA) is None
     assert await state(rig) is State.WITHDRAWN
@@ -146,7 +147,7 @@ async def test_an_admin_who_asked_for_it_withdraws_it_without_a_reason(rig: Rig)
     await rig.press("withdraw", user=OLGA)
     assert rig.workspace.modal(OLGA) is None
     assert await state(rig) is State.WITHDRAWN
-    assert "Reason" not in told_once(rig, "withdrawn", FINANCE)
+    assert told_once(rig, "withdrawn").endswith("was *withdrawn* by Olga Reis. Nothing was paid.")
 
 
 async def test_the_reason_of_an_admin_comes_too_late_for_what_was_sent_meanwhile(rig: Rig) -> None:
@@ -154,9 +155,7 @@ async def test_the_reason_of_an_admin_comes_too_late_for_what_was_sent_meanwhile
     await rig.press("withdraw", user=OLGA)
     await rig.press("approve")
     await rig.submit(OLGA, {forms.REASON: "the contract ended"})
-    notice = rig.workspace.modal(OLGA)
-    assert notice is not None
-    assert shown(notice.plain) == snapshot("""\
+    assert shown(rig.workspace.modal(OLGA)) == snapshot("""\
 Without effect
 :no_entry_sign: It is too late to withdraw this. Its status: *sent*.""")
     assert await state(rig) is State.COMMITTED
@@ -167,7 +166,10 @@ async def test_withdrawing_is_confirmed_with_the_sum(rig: Rig) -> None:
     for channel in (FINANCE, APPROVALS):
         [block] = [block for block in rig.cards(channel)[-1].blocks if block["type"] == "actions"]
         [asked] = [one["confirm"] for one in block["elements"] if one["action_id"] == "payout.withdraw"]
-        assert "25.00 USD to ana@example.com" in asked["text"]["text"]
+        assert shown(asked["text"]["text"]) == snapshot(
+            "25.00 USD to ana@example.com. This cannot be undone. If somebody else asked for it, a form asks you for "
+            "the reason."
+        )
 
 
 @pytest.mark.parametrize("user", [ADA, TOM, ZOE, GUS])
@@ -245,9 +247,11 @@ async def test_a_decision_after_the_end_changes_nothing(rig: Rig) -> None:
     await rig.press("reject", user=LIN)
     await rig.press("withdraw", user=MARIA, channel=FINANCE)
     await rig.submit(LIN, {forms.REASON: "no"})
-    notice = rig.workspace.modal(LIN)
-    assert notice is not None
-    assert f"*withdrawn* by <@{MARIA}>" in notice.plain
+    assert shown(rig.workspace.modal(LIN)) == snapshot(
+        "Without effect\n"
+        ":information_source: 25.00 USD to ana@example.com (P-······) is already *withdrawn* by <@U0MARIA> at "
+        "<!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC>."
+    )
     for action in ("approve", "reject", "withdraw"):
         await rig.workspace.click(ADA, APPROVALS, card.ts, f"payout.{action}", value=value, force=True)
     await rig.settle()
@@ -265,7 +269,11 @@ async def test_somebody_who_pays_a_rejected_request_elsewhere_is_noticed(rig: Ri
     remote = (await newest(rig)).remote_id or ""
     await rig.payments.settle(remote, "committed")
     await rig.pass_time(2 * MINUTE, steps=2)
-    alarm = [message.text for message in rig.workspace.messages("C0ALERTS")]
-    assert len(alarm) == 1
-    assert "committed elsewhere" in alarm[0]
+    (alarm,) = alerts(rig)
+    assert shown(alarm) == snapshot(
+        ":rotating_light: Payout P-······, 25.00 USD to ana@example.com, asked by Maria Silva: was never sent by "
+        "Switchboard, but was committed elsewhere.\n"
+        "The service says committed.\n"
+        "The service's id: `······` · <http://127.0.0.1/archives/C0APPROVE/p1795165200001200|The card>"
+    )
     assert await state(rig) is State.REJECTED

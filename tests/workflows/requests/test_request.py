@@ -4,6 +4,7 @@ from datetime import datetime
 from functools import partial
 
 import pytest
+from inline_snapshot import snapshot
 
 from bot.domain.payments.instruction import CallbackKind, State
 from bot.domain.references import callback_token, derived_key, token_hash
@@ -12,9 +13,14 @@ from bot.presentation.payments import forms
 from storage.rows import CallbackToken
 from storage.transaction import Tx
 from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, SECRET_KEY, TOM, Rig
+from tests.support.shown import shown
 from tests.workflows.looking import DAY, HOUR, actions, ephemerals, newest, read, requests, state
 
 SEND = 'send ana@example.com 25.00 "March translation"'
+ASKED = (
+    ":memo: Asked for 25.00 USD to ana@example.com, reference P-······. Needs 1 approval besides the requester. "
+    "The outcome will be posted here."
+)
 
 
 def find_token(tx: Tx, *, hashed: str, now: datetime) -> CallbackToken | None:
@@ -45,45 +51,71 @@ async def test_it_is_complete_before_anybody_else_hears_of_it(rig: Rig) -> None:
 
 async def test_the_asker_alone_is_told_that_it_is_taken(rig: Rig) -> None:
     await rig.pay()
-    assert len(ephemerals(rig, MARIA)) == 1
-    assert "25.00 USD to ana@example.com" in ephemerals(rig, MARIA)[0]
-    assert (await newest(rig)).reference in ephemerals(rig, MARIA)[0]
+    (said,) = ephemerals(rig, MARIA)
+    assert shown(said) == ASKED
 
 
 async def test_the_card_shows_amount_recipient_with_account_purpose_and_requester(rig: Rig) -> None:
     await rig.pay()
-    for channel in (FINANCE, APPROVALS):
-        card = rig.cards(channel)[0]
-        for fact in ("25.00 USD", "ana@example.com", "Ana Maria Lopez", "active", "verified", "March translation"):
-            assert fact in card.text
-            assert fact in card.plain.removeprefix(card.text)
-        assert "Maria Silva" in card.text
-        assert f"<@{MARIA}>" not in card.text + str(card.blocks)
+    card, copy = rig.cards(APPROVALS)[0], rig.cards(FINANCE)[0]
+    assert shown(card) == snapshot(
+        "Payout P-······: 25.00 USD to ana@example.com (Ana Maria Lopez, active, verified, primary address) for "
+        "“March translation”, asked by Maria Silva. :hourglass_flowing_sand: *waiting for approval*: 0 of 1, until "
+        "<!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC>. Needs 1 approval besides the requester. "
+        "To decide: <!subteam^S0TREASURY>.\n"
+        "25.00 USD to ana@example.com\n"
+        "*Registered name*\n"
+        "Ana Maria Lopez\n"
+        "*Account*\n"
+        "active, verified, primary address\n"
+        "*Asked by*\n"
+        "Maria Silva\n"
+        "*Reference*\n"
+        "P-······\n"
+        "For: March translation\n"
+        ":hourglass_flowing_sand: *waiting for approval*: 0 of 1, until <!date^1795251600^{date_short_pretty} "
+        "{time}|2026-11-21 09:00 UTC>.\n"
+        "To decide: <!subteam^S0TREASURY>\n"
+        "Needs 1 approval besides the requester\n"
+        "Approve\n"
+        "Reject\n"
+        "Withdraw"
+    )
+    different = [line for line in copy.plain.splitlines()[1:] if line not in card.plain.splitlines()]
+    assert different == ["Needs 1 approval besides the requester · decided in <#C0APPROVE>"]
+
+
+def account(rig: Rig) -> str:
+    """What the card says of the recipient's account."""
+    return rig.cards(APPROVALS)[0].text.partition(" (")[2].partition(") for “")[0]
+
+
+NOT_ACTIVE = "not active (no account, signup not completed, or it cannot receive money now)"
 
 
 @pytest.mark.parametrize(
     ("email", "said"),
     [
-        (
-            "mia@example.com",
-            "Mia Keller, not active (no account, signup not completed, or it cannot receive money now), verified",
-        ),
+        ("mia@example.com", f"Mia Keller, {NOT_ACTIVE}, verified, primary address"),
         ("luis@example.com", "Luis Andrade, active, not verified, primary address"),
         ("joana.silva@example.com", "Joana Silva, active, verified, not the primary address"),
-        ("nobody@example.com", "no registered name, not active"),
+        ("nobody@example.com", f"no registered name, {NOT_ACTIVE}, not verified, not the primary address"),
     ],
 )
 async def test_what_the_service_says_of_the_account_is_on_the_card(rig: Rig, email: str, said: str) -> None:
     await rig.pay(f"send {email} 25.00 rent")
-    assert said in rig.cards(APPROVALS)[0].text
+    assert account(rig) == said
 
 
 async def test_a_link_keeps_its_address_wherever_the_purpose_is_shown(rig: Rig) -> None:
     await rig.pay('send ana@example.com 25.00 "pay <https://evil.example/login|the usual invoice>"')
     for channel in (FINANCE, APPROVALS):
         (card,) = rig.cards(channel)
-        assert card.plain.count("(https://evil.example/login)") >= 2  # the message and its text
-        assert "<https://evil" not in card.text
+        (purpose,) = [line for line in card.plain.splitlines() if line.startswith("For: ")]
+        assert purpose == snapshot("For: pay <the (https://evil.example/login) usual invoice>")
+        assert card.text.partition(" for ")[2].partition(", asked by ")[0] == snapshot(
+            "“pay &lt;the (https://evil.example/login) usual invoice&gt;”"
+        )
     assert not rig.payments.ledger.entries
 
 
@@ -92,7 +124,7 @@ async def test_an_account_that_cannot_be_read_is_tried_again_and_then_said(rig: 
     await rig.pay()
     assert await state(rig) is State.NEW
     await rig.pass_time(120, steps=12)
-    assert "account could not be read" in rig.cards(APPROVALS)[0].text
+    assert account(rig) == snapshot("account could not be read: it answered 500, saying “Internal server error”")
     assert len(rig.payments.calls_of("account_status")) == 4
     await rig.press("approve")
     assert rig.paid == [("ana@example.com", 2500)]
@@ -103,7 +135,10 @@ async def test_the_same_again_needs_one_more_approver(rig: Rig) -> None:
     await rig.pay("send ANA@example.com 25 again")
     first, second = await requests(rig)
     assert (first.requirement.quorum, second.requirement.quorum) == (1, 2)
-    assert "same recipient and amount within a day" in rig.cards(APPROVALS)[1].text
+    assert rig.cards(APPROVALS)[1].text.partition("UTC>. ")[2] == snapshot(
+        "Needs 2 approvals besides the requester (same recipient and amount within a day: one more approver). To "
+        "decide: <!subteam^S0TREASURY>."
+    )
     await rig.press("approve")
     assert not rig.paid
 
@@ -149,9 +184,7 @@ async def test_a_form_that_is_submitted_twice_asks_once(rig: Rig) -> None:
 async def test_the_form_asks_like_the_command(rig: Rig) -> None:
     await rig.pay("send", user=TOM)
     await rig.submit(TOM, {forms.EMAIL: "ana@example.com", forms.AMOUNT: "25.00", forms.DESCRIPTION: "March"})
-    notice = rig.workspace.modal(TOM)
-    assert notice is not None
-    assert (await newest(rig)).reference in notice.plain
+    assert shown(rig.workspace.modal(TOM)) == f"Pay somebody\n{ASKED}"
     assert (await newest(rig)).requester == TOM
     await rig.press("approve")
     assert rig.paid == [("ana@example.com", 2500)]
@@ -161,5 +194,7 @@ async def test_the_form_asks_like_the_command(rig: Rig) -> None:
 async def test_without_a_configured_service_the_command_says_what_is_missing(rig: Rig) -> None:
     for text in (SEND, "send"):
         await rig.pay(text)
-        assert "`PAYMENTS_PARTNER_SECRET`" in ephemerals(rig, MARIA)[-1]
+        assert shown(ephemerals(rig, MARIA)[-1]) == snapshot(
+            ":electric_plug: The payments service is not configured. The operator has to set `PAYMENTS_PARTNER_SECRET`."
+        )
     assert not await requests(rig)

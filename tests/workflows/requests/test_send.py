@@ -1,12 +1,14 @@
 """T11 to T13: everything is checked again, one claim is one request, and what did not happen is tried again."""
 
 import pytest
+from inline_snapshot import snapshot
 
 from bot.domain.payments.instruction import AttemptKind, AttemptOutcome, State
 from bot.domain.payments.payout import GUARD_SECONDS
 from bot.playground.faults import Fault, FaultKind
 from bot.presentation.payments import forms
 from tests.support.rig import ADA, APPROVALS, FINANCE, LIN, POLICY, Rig
+from tests.support.shown import shown
 from tests.workflows.looking import (
     DAY,
     HOUR,
@@ -50,10 +52,10 @@ async def test_what_was_approved_is_read_again_and_sent_once(rig: Rig) -> None:
 @pytest.mark.parametrize(
     ("field", "value", "said"),
     [
-        ("cents", 9900, "he amount is 99.00 instead of 25.00"),
-        ("email", "mallory@example.com", "he recipient is another one"),
-        ("code", "01KAGT0000000000000OTHERS1", "he code is another one"),
-        ("operation_type", "purchase", "t is no payout"),
+        ("cents", 9900, "the amount is 99.00 instead of 25.00"),
+        ("email", "mallory@example.com", "the recipient is another one"),
+        ("code", "01KAGT0000000000000OTHERS1", "the code is another one"),
+        ("operation_type", "purchase", "it is no payout"),
     ],
 )
 async def test_what_changed_at_the_service_since_the_approval_is_not_sent(
@@ -64,9 +66,11 @@ async def test_what_changed_at_the_service_since_the_approval_is_not_sent(
     await rig.press("approve")
     assert await state(rig) is State.MISMATCH
     assert asked(rig, "commit_payout") == 0
-    assert said in told_once(rig, "failed")
-    assert said in alerts(rig)[0]
-    assert "othing was paid" not in rig.cards(FINANCE)[0].text
+    why = "not sent, because the service's record is not what was asked for"
+    assert told_once(rig, "failed").partition(" has *failed*: ")[2] == f"{why}. Reason: {said}."
+    alone = f"{said[0].upper()}{said[1:]}."
+    assert alerts(rig)[0].splitlines()[1] == alone
+    assert rig.cards(FINANCE)[0].text.partition(" *failed*: ")[2] == f"{why}. {alone} Approved by <@{ADA}>."
     assert buttons(rig) == set()
 
 
@@ -77,7 +81,8 @@ async def test_what_somebody_committed_elsewhere_is_not_ours_and_not_sent(rig: R
     await rig.press("approve")
     assert await state(rig) is State.MISMATCH
     assert asked(rig, "commit_payout") == 0
-    assert "although Switchboard sent nothing" in told_once(rig, "failed")
+    reason = told_once(rig, "failed").partition("what was asked for. Reason: ")[2]
+    assert reason.casefold() == f"the service says {status} although switchboard sent nothing."
 
 
 @pytest.mark.parametrize("seconds", [None, 40])
@@ -118,9 +123,11 @@ async def test_what_the_service_refuses_for_good_is_told(rig: Rig) -> None:
     arm(rig, FaultKind.REFUSED)
     await approved(rig)
     assert await state(rig) is State.REFUSED
-    text = told_once(rig, "failed")
-    assert "Reason: answer 422" in text
-    assert "its record says it is not paid" in text
+    assert shown(told_once(rig, "failed")) == snapshot(
+        ":x: <@U0MARIA> 25.00 USD to ana@example.com (P-······) has *failed*: the service refused it; its record "
+        "says it is not paid. Reason: the service refused the request (422), saying “The request is not valid; "
+        "request: was refused”."
+    )
     assert asked(rig, "get_operation") == 2  # before it was sent, and after it was refused
     assert buttons(rig) == set()
     await rig.pass_time(DAY, steps=6)
@@ -144,13 +151,18 @@ async def test_the_daily_limit_is_checked_when_it_is_sent(rig: Rig) -> None:
     await approved(rig, "send luis@example.com 30.00 second")
     assert rig.paid == [("ana@example.com", 3000)]
     assert await state(rig) is State.APPROVED
-    assert "daily limit is reached" in rig.cards(APPROVALS)[1].text
+    assert rig.cards(APPROVALS)[1].text.partition("Silva. ")[2] == snapshot(
+        ":hourglass_flowing_sand: *approved*: not sent yet. The daily limit is reached. Approved by <@U0ADA>. Needed 1 "
+        "approval besides the requester."
+    )
     await approved(rig, "send luis@example.com 20.00 third")
     assert rig.paid == [("ana@example.com", 3000), ("luis@example.com", 2000)]
     await rig.pass_time(HOUR, steps=12)
     second = (await requests(rig))[1]
     assert second.state is State.EXPIRED
-    assert "daily limit is reached" in rig.cards(FINANCE)[1].text
+    assert rig.cards(FINANCE)[1].text.partition("Silva. ")[2] == snapshot(
+        ":alarm_clock: *expired*: The daily limit is reached. Nothing was paid. Approved by <@U0ADA>."
+    )
 
 
 @pytest.mark.rig(policy=LIMITED)

@@ -4,6 +4,7 @@ import asyncio
 from typing import Any
 
 import pytest
+from inline_snapshot import snapshot
 
 from bot.domain.payments.instruction import AttemptOutcome, Instruction, State
 from bot.presentation import stopped
@@ -12,9 +13,10 @@ from bot.workflows.admin.recover import recover_claims
 from bot.workflows.payments import subject
 from bot.workflows.quarantine import MOST_TRIES
 from storage.repositories.steps import KEYS
-from tests.support.rig import ADA, ALERTS, FINANCE, OLGA, Rig
+from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, OLGA, Rig
 from tests.support.settling import run_due
-from tests.workflows.looking import MINUTE, QUIET, asked, attempts, ephemerals, newest, read, requests, state
+from tests.support.shown import shown
+from tests.workflows.looking import MINUTE, QUIET, asked, attempts, heard, newest, read, requests, state
 
 GOOD, BAD = "ben@example.com", "ana@example.com"
 
@@ -59,10 +61,16 @@ async def test_one_that_fails_is_left_alone_and_the_others_go_on(rig: Rig) -> No
     bad, good = await requests(rig)
     assert (poison.met, bad.state, good.state) == (MOST_TRIES, State.NEW, State.AWAITING)
     [alert] = rig.workspace.messages(ALERTS)
-    assert bad.reference in alert.text
-    assert bad.stopped in alert.text
-    card = rig.cards(FINANCE)[0]
-    assert "internal error" in card.plain
+    assert shown(alert.text) == snapshot(
+        ":octagonal_sign: *Switchboard stopped after an internal error* at the request P-······. It failed several "
+        "times in a row, so it is left alone: nothing more is sent or read for it.\n"
+        "The operator finds `········` in the log. When that is mended, an admin presses *Try again*."
+    )
+    (line,) = [line for line in rig.cards(FINANCE)[0].plain.splitlines() if "stopped" in line]
+    assert shown(line) == snapshot(
+        ":octagonal_sign: Switchboard stopped here after an internal error (`········`). An admin can have it tried "
+        "again in the alerts channel."
+    )
     await rig.pass_time(60 * MINUTE, steps=2)
     assert (poison.met, len(rig.workspace.messages(ALERTS))) == (MOST_TRIES, 1)
 
@@ -75,14 +83,16 @@ async def test_an_admin_has_it_tried_again(rig: Rig) -> None:
     [alert] = rig.workspace.messages(ALERTS)
     await rig.workspace.click(ADA, ALERTS, alert.ts, stopped.TRY_AGAIN)
     await rig.settle()
-    assert "Only admins" in (await rig.workspace.until(lambda: ephemerals(rig, ADA)))[-1]
+    assert shown(await heard(rig, ADA, "admins")) == snapshot(
+        ":no_entry_sign: Only admins of the policy may do this, and you are not among them."
+    )
     assert (await requests(rig))[0].stopped
     await rig.workspace.click(OLGA, ALERTS, alert.ts, stopped.TRY_AGAIN)
     await rig.settle()
     bad, _ = await requests(rig)
     assert (bad.state, bad.stopped, bad.tries) == (State.AWAITING, "", 0)
     await rig.pass_time(1)
-    assert "internal error" not in rig.cards(FINANCE)[0].plain
+    assert "stopped" not in rig.cards(FINANCE)[0].plain
     rows = await read(rig, lambda tx: [row.entry for row in tx.audit.rows() if row.entry.instruction_id == bad.id])
     assert [(one.actor, one.action) for one in rows if one.action in {"stopped", "tried_again"}] == [
         ("switchboard", "stopped"),
@@ -203,9 +213,13 @@ async def test_a_card_that_cannot_be_drawn_holds_up_no_other(rig: Rig, monkeypat
     await rig.pass_time(10 * MINUTE, steps=10)
     old, new = rig.cards(FINANCE)
     assert (bool(old.buttons), bool(new.buttons)) == (True, False)
-    alerts = [one.text for one in rig.workspace.messages(ALERTS)]
-    assert len(alerts) == 2  # one for each place of the card
-    assert all("shows an older state" in text for text in alerts)
+    alerts = sorted(one.text for one in rig.workspace.messages(ALERTS))
+    for place, alert in zip((APPROVALS, FINANCE), alerts, strict=True):
+        assert shown(alert).replace(place, "C0······") == snapshot(
+            ":rotating_light: *A message in <#C0······> shows an older state*: an internal error keeps it from being "
+            "drawn anew. Ask Switchboard for the newest state. The operator finds the cause in the log under "
+            "`········`."
+        )
     monkeypatch.undo()
     await rig.pass_time(2 * MINUTE, steps=2)
     assert not rig.cards(FINANCE)[0].buttons
