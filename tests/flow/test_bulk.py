@@ -353,12 +353,12 @@ async def test_refused_by_the_service_nothing_was_paid(rig: Rig) -> None:
     await ask(rig, "ana@example.com,5.00")
     await approve(rig)
     assert line(await rig.card(), "refused it") == snapshot(""":grey_question: *unknown*: the service refused it. \
-Reason: the service refused the request (422), saying “The request is not valid; request: was refused”. Switchboard is \
+Reason: answer 422, saying “The request is not valid; request: was refused”. Switchboard is \
 checking that it did not act all the same. *Do not pay again.*""")
     await rig.pass_time(1500, steps=25)
     assert shown(rig.news(FINANCE)[-1].text) == snapshot(""":x: <@U0MARIA> Bulk payment L-······, 5.00 USD in 1 \
-payment, has *failed*: the service refused it, and its history does not show it: nothing was paid. Reason: the service \
-refused the request (422), saying “The request is not valid; request: was refused”.""")
+payment, has *failed*: the service refused it, and its history does not show it: nothing was paid. Reason: answer \
+422, saying “The request is not valid; request: was refused”.""")
     await ask(rig, "luis@example.com,5.00")
     await approve(rig)
     assert submissions(rig) == 1
@@ -546,7 +546,7 @@ async def test_a_cancellation_that_never_arrived_asks_people(rig: Rig) -> None:
     await approve(rig)
     await rig.pass_time(1500, steps=12)
     assert line(await rig.card(), "needs a person") == snapshot(""":warning: *needs a person*: whether the service \
-canceled them is *unknown*; they still read as pending. The service still shows them as pending.""")
+canceled them is *unknown*. The service still shows them as pending.""")
     await rig.press("retry")
     await rig.submit(ADA, {"amount": "9.00"})
     await rig.pass_time(120, steps=4)

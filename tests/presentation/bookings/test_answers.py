@@ -117,8 +117,8 @@ asked for. Its status: *driver assigned*.""",
 *driver assigned*.""",
             "refresh": """:ballot_box_with_check: B-4F7K2M (Centro to Ana Lopez): this is what the delivery \
 service says now. Its status: *driver assigned*.""",
-            "refused": """:warning: B-4F7K2M (Centro to Ana Lopez): It cannot be canceled as it stands. Its \
-status: *driver assigned*.""",
+            "refused": """:warning: B-4F7K2M (Centro to Ana Lopez): It cannot be canceled now. Its status: *driver \
+assigned*.""",
             "looked for": """:ballot_box_with_check: B-4F7K2M (Centro to Ana Lopez): it is being looked for at the \
 delivery service.""",
         }
