@@ -2,14 +2,15 @@
 
 from tests.process.conftest import Opening
 from tests.support.rig import ADA, APPROVALS, FINANCE, POLICY
+from tests.support.shown import shown
 
 
 async def test_the_word_payload_is_a_word(open_scene: Opening) -> None:
     scene = await open_scene()
     ack = await scene.pay('send ana@example.com 25.00 payload={"type":"block_actions"} &payload=1')
-    assert "Asked for" in str(ack.body)
+    assert shown(ack).startswith(":memo: Asked for 25.00 USD to ana@example.com, reference P-······.")
     card = await scene.workspace.until(lambda: scene.cards(APPROVALS)[0])
-    assert "payload=" in card.plain
+    assert card.plain.count("payload={type:block_actions} &payload=1") == 1
 
 
 async def test_the_same_signed_request_again_has_no_effect(open_scene: Opening) -> None:
@@ -19,15 +20,15 @@ async def test_the_same_signed_request_again_has_no_effect(open_scene: Opening) 
     assert (again.status, again.body) == (200, "")
     click = await scene.press("approve")
     await scene.workspace.until(lambda: "1 of 2" in scene.cards(APPROVALS)[0].text)
-    told = len(scene.ephemerals(ADA))
+    told, card = len(scene.ephemerals(ADA)), scene.cards(APPROVALS)[0].text
     again = await scene.workspace.resend(click)
     assert again.status == 200
     await scene.settled()
-    assert "1 of 2" in scene.cards(APPROVALS)[0].text
+    assert scene.cards(APPROVALS)[0].text == card
     assert len(scene.ephemerals(ADA)) == told
     await scene.restart()
     for recorded in (asked, click):
         assert (await scene.workspace.resend(recorded)).status == 200
     await scene.settled()
     assert len(scene.cards(APPROVALS)) == len(scene.cards(FINANCE)) == 1
-    assert "1 of 2" in scene.cards(APPROVALS)[0].text
+    assert scene.cards(APPROVALS)[0].text == card

@@ -6,7 +6,7 @@ from typing import Any
 
 from bot.domain.approvals import No
 from bot.domain.bookings.booking import Booking
-from bot.domain.bookings.record import BookingRecord, Quote, charge
+from bot.domain.bookings.record import BookingRecord, Quote, charge, read_status
 from bot.domain.bookings.stores import HookState, KnownStore
 from bot.domain.content import Block, Content
 from bot.presentation import answers
@@ -182,9 +182,10 @@ def hooks(name: str, found: Sequence[HookState], *, turned_on: bool | None) -> C
 
 def record(store: str, found: BookingRecord) -> Content:
     """A booking that Switchboard did not make, as the service has it."""
+    raw = f" · `{quote(found.status, _NAME_LIMIT)}`" if read_status(found.status) is not None else ""
     lines = [
         f"{symbol(found.status)} *{quote(found.numeric_id or found.id, _NAME_LIMIT)}* · {quote(store, _NAME_LIMIT)}: "
-        f"*{word(found.status)}* · `{quote(found.status, _NAME_LIMIT)}`"
+        f"*{word(found.status)}*{raw}"
     ]
     facts = [
         ("Customer", quote(found.customer, _NAME_LIMIT)),

@@ -184,13 +184,6 @@ def test_one_minute_is_one_minute() -> None:
         assert re.findall("1 minutes?", shown) == ["1 minute"]
 
 
-def test_what_is_under_way_is_not_called_booked_and_can_be_looked_at_by_a_command_to_copy() -> None:
-    assert deliveries.booked(booking(), command="/sb-deliver").text == snapshot(
-        """:package: B-4F7K2M (Centro to Ana Lopez) is being booked. Its card shows how it goes on; look at it \
-with `/sb-deliver show B-4F7K2M`."""
-    )
-
-
 @pytest.mark.parametrize("tax", ["0.62", ""])
 def test_the_fee_is_what_is_charged_with_the_tax_in_brackets(tax: str) -> None:
     quoted = Quote(fee="4.14", fee_with_tax="4.76", tax=tax, currency="USD")

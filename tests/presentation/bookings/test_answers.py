@@ -1,0 +1,125 @@
+"""What one person is told about deliveries: prices, stores, webhooks, and what became of what they did."""
+
+from dataclasses import replace
+
+from inline_snapshot import snapshot
+
+from bot.domain.bookings.booking import Act
+from bot.domain.bookings.record import Quote, WebhookKind
+from bot.domain.bookings.stores import HookState, KnownStore
+from bot.presentation.bookings import answers, outcomes
+from tests.presentation.bookings.moments import booking, moments
+from tests.presentation.checks import check_message
+
+QUOTED = Quote(fee="4.14", fee_with_tax="4.76", tax="0.62", currency="USD", eta="25", distance="3.2")
+RECORD = {"address": "12 Market Street", "country_code": "+593", "mobile": "22345678", "latitude": "-0.18"}
+
+
+def test_answers() -> None:
+    one = booking()
+    told = {
+        "priced": answers.priced("Centro", QUOTED),
+        "booked": answers.booked(one, command="/deliver"),
+        "confirmed before": answers.confirmed_before(one),
+        "form is gone": answers.form_is_gone(),
+        "no stores": answers.no_stores("/deliver"),
+        "sandbox only": answers.sandbox_only(),
+        "say why": answers.say_why(one, command="/deliver"),
+        "prebooked": answers.prebooked(one),
+        "exported": answers.exported(),
+        "store": answers.store("Centro", RECORD),
+        "store changed": answers.store("Centro", RECORD, lead=outcomes.STORE_CHANGED),
+        "store trouble": answers.store_trouble("Centro", "there is no key for it", unknown=True),
+    }
+    for content in told.values():
+        check_message(content)
+    assert {name: content.text for name, content in told.items()} == snapshot(
+        {
+            "priced": """\
+:moneybag: *Delivery fee 4.76 USD (0.62 USD tax)*
+About 25 minutes, 3.2 km
+From Centro. Nothing was booked.""",
+            "booked": """:package: B-4F7K2M (Centro to Ana Lopez) is being booked. Its card shows how it goes on; \
+look at it with `/deliver show B-4F7K2M`.""",
+            "confirmed before": """:information_source: B-4F7K2M (Centro to Ana Lopez) was confirmed already; it \
+is booked once.""",
+            "form is gone": ":hourglass: This form is out of date. Nothing was booked; please fill it in again.",
+            "no stores": """:convenience_store: No store is known here yet. `/deliver stores` asks the delivery \
+service for them, `/deliver store add` makes one.""",
+            "sandbox only": """:no_entry_sign: Pre-bookings exist only in the sandbox of the delivery service, and \
+this is production. Ask the customer for the address and use `book` instead.""",
+            "say why": """:information_source: B-4F7K2M (Centro to Ana Lopez) was made outside of Switchboard and \
+is followed here from now on. To cancel it, say why: `/deliver cancel B-4F7K2M &lt;reason&gt;`.""",
+            "prebooked": """:link: B-4F7K2M (Centro to Ana Lopez) is being pre-booked. The link for the customer \
+comes on its card in a moment.""",
+            "exported": ":page_facing_up: The checklist is in your direct messages with me, as a file.",
+            "store": """\
+:convenience_store: *Centro*
+Address: 12 Market Street
+Position: -0.18
+Phone: +593 22345678""",
+            "store changed": """\
+:white_check_mark: This is the store now: *Centro*
+Address: 12 Market Street
+Position: -0.18
+Phone: +593 22345678""",
+            "store trouble": """:warning: Centro: There is no key for it. It is looked for in the list of stores; \
+look at `stores` in a minute.""",
+        }
+    )
+
+
+def test_why_there_is_no_price() -> None:
+    told = [
+        answers.not_covered("This address is not covered", "answer 422", bookable=True),
+        answers.outage("The delivery service gave no answer."),
+        answers.unpriced("The delivery service answered 500."),
+    ]
+    assert told == snapshot(
+        [
+            """:no_entry_sign: *Not covered*: the delivery service does not deliver this. This address is not \
+covered. Check the position, or choose another store. To book it without knowing the price, tick the box at the end \
+of the form.""",
+            ":warning: *No price right now*: The delivery service gave no answer. Nothing was booked.",
+            """:warning: *There is no price*: The delivery service answered 500. It can be booked all the same. \
+What it costs is known when the delivery service has taken it; it may not take it.""",
+        ]
+    )
+
+
+def test_lists() -> None:
+    known = KnownStore(name="Centro", record=RECORD, usable=True)
+    stores = [known, replace(known, name="Norte", usable=False), replace(known, name="Sur", record={}, given=True)]
+    assert answers.stores(stores, command="/deliver", note="Keys are kept sealed.").text == snapshot("""\
+*3 stores*
+• *Centro*: 12 Market Street
+• *Norte*: 12 Market Street :key: its key is not known here, so it cannot be used
+• *Sur* (key from the settings)
+Keys are kept sealed.""")
+    state = HookState(kind=WebhookKind.DRIVER, host="switchboard.example.com", ours=True)
+    hooks = [state, replace(state, host="other.example.com", ours=False), replace(state, host="", trouble="answer 500")]
+    assert answers.hooks("Centro", hooks, turned_on=True).text == snapshot("""\
+:satellite_antenna: *Webhooks of Centro* were registered:
+• `DRIVER_ASSIGNED`: comes here (switchboard.example.com).
+• `DRIVER_ASSIGNED`: goes elsewhere, not to Switchboard (other.example.com).
+• `DRIVER_ASSIGNED`: nothing is registered. :warning: Answer 500.""")
+
+
+def test_what_became_of_an_act() -> None:
+    found = {act.value: outcomes.acted(booking(), act, trouble="").text for act in Act}
+    found["refused"] = outcomes.acted(booking(), Act.CANCEL, trouble=outcomes.CANNOT_CANCEL).text
+    found["looked for"] = outcomes.acted(moments()["unknown"], Act.REFRESH, trouble="").text
+    assert found == snapshot(
+        {
+            "start": """:ballot_box_with_check: B-4F7K2M (Centro to Ana Lopez): the search for a driver has been \
+asked for. Its status: *driver assigned*.""",
+            "cancel": """:ballot_box_with_check: B-4F7K2M (Centro to Ana Lopez): it is canceled. Its status: \
+*driver assigned*.""",
+            "refresh": """:ballot_box_with_check: B-4F7K2M (Centro to Ana Lopez): this is what the delivery \
+service says now. Its status: *driver assigned*.""",
+            "refused": """:warning: B-4F7K2M (Centro to Ana Lopez): It cannot be canceled now. Its status: *driver \
+assigned*.""",
+            "looked for": """:ballot_box_with_check: B-4F7K2M (Centro to Ana Lopez): it is being looked for at the \
+delivery service.""",
+        }
+    )
