@@ -111,7 +111,7 @@ def test_ten_minutes_of_video_are_taken(seconds: float) -> None:
 
 def test_more_is_not_and_only_of_videos() -> None:
     long = Request(operation=CallOperation.AUDIO_EXTRACTION, file="F1", file_format="mp4", seconds=601.2)
-    assert rules(long) == ["it must be at most 600 seconds long; this has 601"]
+    assert rules(long) == ["it must be at most 600 seconds long; this has 601, so cut it into parts"]
     assert rules(Request(operation=CallOperation.CONVERSION, file="F1", file_format="mp3", seconds=4_000)) == []
 
 

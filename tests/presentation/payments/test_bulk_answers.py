@@ -11,5 +11,5 @@ def test_one_word_is_spelled_one_way_in_the_history() -> None:
     text = bulk_answers.history(JobPage(jobs=jobs, page=1, pages=1), {}, command="/pay").text
     assert text == snapshot("""\
 *Bulk payments*, page 1 of 1
-• a1 · finished · 3
-• b2 · finished · 3""")
+• a1 · finished · 3 payments
+• b2 · finished · 3 payments""")
