@@ -297,9 +297,11 @@ async def test_a_list_that_cannot_be_used_for_long_needs_a_person_and_is_looked_
     )
     (alert,) = alerts(rig)
     assert shown(alert) == snapshot(
-        ":rotating_light: Purchase C-······, 119.50 USD from ben@example.com, asked by <@U0MARIA>: needs a person: "
-        "whether the service opened it is unknown. Look it up there.\n"
-        "The list cannot be used: it answered 500."
+        """\
+:rotating_light: Purchase C-······, 119.50 USD from ben@example.com, asked by Maria Silva: needs a person: whether \
+the service opened it is unknown. Look it up there.
+The list cannot be used: it answered 500.
+Our code at the service: `······` · <http://127.0.0.1/archives/C0FINANCE/p1795165200001100|The card>"""
     )
     assert not card(rig).buttons
     rig.payments.faults.clear()
@@ -349,9 +351,9 @@ async def test_what_was_not_executed_is_tried_later_or_refused_for_good(rig: Rig
     else:
         assert (await state(rig), asked(rig, CREATE)) == (State.REFUSED, 1)
         assert shown(told_once(rig, "failed", FINANCE)) == snapshot(
-            ":x: <@U0MARIA> 119.50 USD from ben@example.com (C-······) has *failed*: the service refused it, so "
-            "there is nothing to pay. Reason: the service refused the request (422), saying “The request is not "
-            "valid; request: was refused”."
+            ":x: <@U0MARIA> 119.50 USD from ben@example.com (C-······) has *failed*: the service refused it, "
+            "so there is nothing to pay. Reason: answer 422, saying “The request is not valid; request: was "
+            "refused”."
         )
 
 
@@ -381,8 +383,7 @@ async def test_another_amount_is_not_given_out_and_its_payment_is_an_alarm(rig: 
 :rotating_light: Purchase C-······, 119.50 USD from ben@example.com, asked by Maria Silva: was paid, \
 although its link was not given out.
 The service says completed.
-The service's id: `······` · <http://127.0.0.1/archives/C0FINANCE/p1795165200001100|The card>\
-"""
+The service's id: `······` · <http://127.0.0.1/archives/C0FINANCE/p1795165200001100|The card>"""
     )
     assert await state(rig) is State.MISMATCH
     before = asked(rig, "get_operation")
@@ -518,8 +519,7 @@ async def test_what_was_reported_and_never_confirmed_is_said_after_a_day(rig: Ri
     assert shown(alerts(rig)[0]) == snapshot("""\
 :rotating_light: Purchase C-······, 119.50 USD from ben@example.com, asked by Maria Silva: was reported, not confirmed.
 A callback reported payment, but the service's record never confirmed it.
-The service's id: `······` · <http://127.0.0.1/archives/C0FINANCE/p1795165200001100|The card>\
-""")
+The service's id: `······` · <http://127.0.0.1/archives/C0FINANCE/p1795165200001100|The card>""")
     assert await inbox(rig) == [InboxState.UNCONFIRMED]
     assert await state(rig) is State.OPEN
 
@@ -565,9 +565,11 @@ async def test_a_service_that_contradicts_itself_is_an_alarm(rig: Rig) -> None:
     assert await state(rig) is State.COMPLETED
     (alert,) = alerts(rig)
     assert shown(alert) == snapshot(
-        ":rotating_light: Purchase C-······, 119.50 USD from ben@example.com, asked by <@U0MARIA>: the service "
-        "contradicts what it said before.\n"
-        "It was completed, now the service says FAILED."
+        """\
+:rotating_light: Purchase C-······, 119.50 USD from ben@example.com, asked by Maria Silva: the service contradicts \
+what it said before.
+It was completed, now the service says failed.
+The service's id: `······` · <http://127.0.0.1/archives/C0FINANCE/p1795165200001100|The card>"""
     )
 
 
@@ -681,8 +683,8 @@ async def test_one_that_was_not_opened_yet_can_be_withdrawn(rig: Rig) -> None:
     rig.payments.faults.clear()
     await rig.pass_time(HOUR, steps=6)
     assert shown(told_once(rig, "withdrawn", FINANCE)) == snapshot(
-        ":wastebasket: <@U0MARIA> 119.50 USD from ben@example.com (C-······) was *withdrawn* by <@U0MARIA>. It was "
-        "never opened."
+        ":wastebasket: <@U0MARIA> 119.50 USD from ben@example.com (C-······) was *withdrawn* by Maria Silva. "
+        "It was never opened."
     )
     assert not rig.payments.operations
     assert not told(rig, FINANCE, "open*")

@@ -145,7 +145,7 @@ async def test_a_new_attempt_takes_the_typed_amount_and_one_voice(rig: Rig) -> N
     form = rig.workspace.modal(LIN)
     assert form is not None
     assert shown(form.errors[forms.AMOUNT]) == snapshot(
-        "This is not the amount on the card. Type it as it stands there, with a point before the cents: 25.00"
+        "This is not the amount on the card. Type that amount, with a point before the cents: 25.00"
     )
     await rig.submit(LIN, {forms.AMOUNT: "25.00"})
     assert rig.workspace.modal(LIN) is None
@@ -267,10 +267,11 @@ async def test_a_payment_after_it_was_closed_is_an_alarm_and_the_state_stays(rig
     assert await state(rig) is State.CLOSED
     assert len(rig.workspace.messages(ALERTS)) == before + 1
     assert shown(alerts(rig)[-1]) == snapshot(
-        ":rotating_light: Payout P-······, 25.00 USD to ana@example.com, asked by Maria Silva: was closed as not "
-        "paid, but the service shows a payment.\n"
-        "The service now says committed.\n"
-        "The service's id: `······` · <http://127.0.0.1/archives/C0APPROVE/p1795165200001200|The card>"
+        """\
+:rotating_light: Payout P-······, 25.00 USD to ana@example.com, asked by Maria Silva: was closed as not paid, but the \
+service shows a payment.
+The service says sent.
+The service's id: `······` · <http://127.0.0.1/archives/C0APPROVE/p1795165200001200|The card>"""
     )
     assert not told(rig, FINANCE, "completed")
 

@@ -271,9 +271,10 @@ async def test_somebody_who_pays_a_rejected_request_elsewhere_is_noticed(rig: Ri
     await rig.pass_time(2 * MINUTE, steps=2)
     (alarm,) = alerts(rig)
     assert shown(alarm) == snapshot(
-        ":rotating_light: Payout P-······, 25.00 USD to ana@example.com, asked by Maria Silva: was never sent by "
-        "Switchboard, but was committed elsewhere.\n"
-        "The service says committed.\n"
-        "The service's id: `······` · <http://127.0.0.1/archives/C0APPROVE/p1795165200001200|The card>"
+        """\
+:rotating_light: Payout P-······, 25.00 USD to ana@example.com, asked by Maria Silva: was never sent by Switchboard, \
+but was committed elsewhere.
+The service says sent.
+The service's id: `······` · <http://127.0.0.1/archives/C0APPROVE/p1795165200001200|The card>"""
     )
     assert await state(rig) is State.REJECTED
