@@ -28,7 +28,7 @@ _REFUSED: dict[No | Refusal, str] = {
     No.MAY_NOT_UNFREEZE: "Only approvers of the policy may let payments flow again, and you are not among them.",
     No.NOT_ADMIN: "Only admins of the policy may do this, and you are not among them.",
     Refusal.STALE: "This button is out of date; the request has changed since. Look at its card again.",
-    Refusal.EXPIRED: "This request has expired; nothing was paid. It has to be asked for again.",
+    Refusal.EXPIRED: "This request has expired; it has to be asked for again.",
     Refusal.REPEATED: "Your approval is recorded already; each person counts once.",
     Refusal.NOT_YOURS: "Only the person who asked, or an admin, can withdraw this.",
     Refusal.NO_REASON: "You did not ask for this yourself, so withdrawing it needs a reason.",

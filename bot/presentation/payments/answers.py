@@ -24,7 +24,7 @@ from bot.presentation.blocks.text import (
 from bot.presentation.payments import purchases
 from bot.presentation.payments.cards import card, policy_line
 from bot.presentation.payments.states import headline, word_of
-from bot.presentation.payments.words import word
+from bot.presentation.payments.words import nothing, word
 
 _LISTED = 15
 
@@ -73,6 +73,8 @@ def refused(refusal: No | Refusal, instruction: Instruction) -> Content:
     if refusal is Refusal.DECIDED:
         return message(f":information_source: {decided_already(instruction)}")
     told = answers.refused(refusal)
+    if refusal is Refusal.EXPIRED:
+        return message(f"{told.text} {nothing(instruction)}")
     if refusal not in (Refusal.TOO_LATE, Refusal.STALE):
         return told
     return message(f"{told.text} Its status: *{word_of(instruction)}*.")

@@ -52,7 +52,7 @@ async def test_a_click_after_the_deadline_counts_nothing_even_before_anybody_not
     card = await rig.card()
     await rig.workspace.click(ADA, APPROVALS, card.ts, "payout.approve")
     assert shown(await heard(rig, ADA, "expired")) == snapshot(
-        ":no_entry_sign: This request has expired; nothing was paid. It has to be asked for again."
+        ":no_entry_sign: This request has expired; it has to be asked for again. Nothing was paid."
     )
     assert not await votes(rig)
     await rig.settle()
