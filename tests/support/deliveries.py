@@ -29,6 +29,8 @@ FORM = {
     views.AMOUNT: "25.50",
     views.NOTES: "Ring twice",
 }
+SEARCHING = ":mag: *Searching for a driver* · `READY_FOR_PICKUP`."
+"""What ``stands`` reads of a booking that the service took."""
 PRE = {name: FORM[name] for name in (views.STORE, views.NAME, views.LAST_NAME, views.PHONE, views.AMOUNT)}
 
 
