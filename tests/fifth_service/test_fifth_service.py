@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from inline_snapshot import snapshot
 from pydantic import SecretStr
 
 from bot.clients.routes_file import load_routes
@@ -13,6 +14,7 @@ from tests.fifth_service.plugged_in import ROUTES, Glossary, GlossarySettings
 from tests.fifth_service.simulator import KEY
 from tests.fifth_service.simulator import Glossary as Simulator
 from tests.support.rig import FINANCE, GUS, MARIA, Rig
+from tests.support.shown import shown
 from tests.workflows.looking import ephemerals
 
 
@@ -38,41 +40,54 @@ async def told(rig: Rig, text: str, *, user: str = MARIA) -> str:
 
 
 async def test_from_the_command_to_the_answer(rig: Rig, simulator: Simulator) -> None:
-    assert "*escrow*: money that somebody holds for two others" in await told(rig, "define escrow")
+    assert shown(await told(rig, "define escrow")) == snapshot("*escrow*: money that somebody holds for two others")
     assert simulator.asked == ["escrow"]
 
 
 async def test_help_lists_its_verbs(rig: Rig) -> None:
-    assert "/glossary define" in await told(rig, "help")
+    assert shown(await told(rig, "help")) == snapshot("""\
+*/glossary*: Look up what a word means
+• `/glossary define &lt;word&gt;`: what a word means
+    for example `/glossary define escrow`\
+""")
 
 
 async def test_what_the_service_does_not_know_is_said_in_its_words(rig: Rig) -> None:
-    assert "no entry for tranche" in await told(rig, "define tranche")
+    assert shown(await told(rig, "define tranche")) == snapshot(
+        ":warning: The glossary service says: no entry for tranche."
+    )
 
 
 async def test_a_mistake_names_the_argument_and_a_right_example(rig: Rig, simulator: Simulator) -> None:
-    answer = await told(rig, f"define {'x' * 61}")
-    assert "at most 60 characters" in answer
-    assert "/glossary define escrow" in answer
+    assert shown(await told(rig, f"define {'word ' * 13}")) == snapshot("""\
+:pencil2: *word*: it must be a word of at most 60 characters. You gave: word word word word word word word word word \
+word word word word
+Nothing was done. For example: `/glossary define escrow`\
+""")
     assert simulator.asked == []
 
 
 async def test_guests_may_not_ask(rig: Rig, simulator: Simulator) -> None:
-    assert "Guests" in await told(rig, "define escrow", user=GUS)
+    assert shown(await told(rig, "define escrow", user=GUS)) == snapshot(
+        ":no_entry_sign: Guests cannot do this. Ask a full member of the workspace."
+    )
     assert simulator.asked == []
 
 
 async def test_a_service_in_trouble_is_said_to_be(rig: Rig, simulator: Simulator) -> None:
     simulator.status = 500
-    assert "glossary" in await told(rig, "define escrow")
+    assert shown(await told(rig, "define escrow")) == snapshot(
+        ":warning: The glossary service gave answer 500; try again in a minute."
+    )
     assert simulator.asked == ["escrow"]
 
 
 @pytest.mark.parametrize("configured", [GlossarySettings()])
 async def test_without_its_variables_it_says_which(rig: Rig) -> None:
-    answer = await told(rig, "define escrow")
-    assert "GLOSSARY_BASE_URL" in answer
-    assert "GLOSSARY_API_KEY" in answer
+    assert shown(await told(rig, "define escrow")) == snapshot(
+        ":electric_plug: The glossary service is not configured. The operator has to set `GLOSSARY_BASE_URL`, "
+        "`GLOSSARY_API_KEY`."
+    )
 
 
 def test_an_operator_may_change_its_routes(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from bot.playground.workspace import Message
 from bot.presentation.bookings import forms as views
 from tests.support.clock import ManualClock
 from tests.support.rig import FINANCE, MARIA, POLICY, Rig
+from tests.support.shown import shown
 
 STORE_KEY = "centro-store-key-0123456789"
 DELIVERIES = "C0DELIVERY"
@@ -28,6 +29,8 @@ FORM = {
     views.AMOUNT: "25.50",
     views.NOTES: "Ring twice",
 }
+SEARCHING = ":mag: *Searching for a driver* · `READY_FOR_PICKUP`."
+"""What ``stands`` reads of a booking that the service took."""
 PRE = {name: FORM[name] for name in (views.STORE, views.NAME, views.LAST_NAME, views.PHONE, views.AMOUNT)}
 
 
@@ -113,9 +116,14 @@ def card(rig: Rig, channel: str = FINANCE) -> Message:
     return rig.cards(channel)[-1]
 
 
-def stands(rig: Rig) -> str:
-    """The line of the newest card that says how the booking stands."""
-    return card(rig).text.splitlines()[1]
+def stands(rig: Rig, channel: str = FINANCE) -> str:
+    """The sentence of the newest card that says where the booking stands."""
+    return shown(card(rig, channel).text.splitlines()[1])
+
+
+def fact(rig: Rig, label: str, channel: str = FINANCE) -> str:
+    """What the newest card says beside a label; nothing if it has no such label."""
+    return dict(line.partition(": ")[::2] for line in shown(card(rig, channel)).splitlines()).get(label, "")
 
 
 def lines(rig: Rig, channel: str = FINANCE) -> list[str]:
