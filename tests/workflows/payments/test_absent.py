@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from inline_snapshot import snapshot
 
 from bot.domain.approvals import Refusal
 from bot.domain.payments.instruction import State
@@ -157,7 +158,10 @@ async def test_a_list_that_hides_our_codes_proves_nothing_and_names_the_mend(rig
     assert await state(rig) is State.COMMIT_UNKNOWN
     await rig.pass_time(HOUR - QUIET, steps=45)
     assert await state(rig) is State.NEEDS_HUMAN
-    assert "SERVICES_FILE" in alerts(rig)[-1]
+    assert alerts(rig)[-1].splitlines()[1] == snapshot(
+        "The service's list does not show our codes, so nobody can tell whether this is in it; an admin names their "
+        'field in SERVICES_FILE, [payments.records.operation] code = "…".'
+    )
     await rig.press("retry")
     await rig.submit(ADA, {forms.AMOUNT: "25.00"})
     await rig.pass_time(5 * MINUTE, steps=5)
@@ -201,7 +205,7 @@ async def test_what_the_history_held_before_is_none_of_ours(rig: Rig) -> None:
     await rig.pass_time(QUIET + 3 * MINUTE, steps=18)
     assert (await newest(rig)).remote_id != made
     assert await state(rig) is State.NEEDS_HUMAN
-    assert "history does not show it" in alerts(rig)[-1]
+    assert alerts(rig)[-1].splitlines()[1] == snapshot("The service's history does not show it.")
 
 
 async def by_hand(rig: Rig) -> str:

@@ -1,6 +1,7 @@
 """Broken files, asked to be paid: each gets one clear answer in Slack, and nothing is requested."""
 
 import pytest
+from inline_snapshot import snapshot
 
 from bot.presentation.payments import bulk_forms
 from tests.support.rig import APPROVALS, FINANCE, MARIA, Rig
@@ -50,19 +51,34 @@ async def test_every_broken_file_has_its_answer(rig: Rig) -> None:
 @pytest.mark.parametrize("content", UNCLEAR, ids=["no email", "no amount", "two emails"])
 async def test_where_the_names_do_not_say_it_people_choose_the_columns(rig: Rig, content: bytes) -> None:
     said = await answered(rig, content, "people.csv", form=bulk_forms.CONFIRM)
-    assert "Which column is which?" in said
+    assert said.splitlines()[1] == snapshot(
+        ":mag: *Which column is which?* The names in the first row do not say it. Choose; the sum is shown before "
+        "anything is asked for."
+    )
 
 
 async def test_too_many_rows(rig: Rig) -> None:
     content = b"email,amount\n" + b"ana@example.com,1.00\n" * 10_001
-    assert "more than 10,000 rows" in await answered(rig, content, "people.csv")
+    assert await answered(rig, content, "people.csv") == snapshot("""\
+Switchboard
+:warning: The file has more than 10,000 rows. Split it into files of at most 10,000 rows each.""")
 
 
 async def test_many_bad_rows_come_as_a_file_too(rig: Rig) -> None:
     content = "email,amount\n" + "".join(f"nobody{n},5.00\n" for n in range(60))
     said = await answered(rig, content.encode(), "people.csv")
-    assert "60 of 60 rows" in said
-    assert "row 2" in said
+    _, first, second, *_, left_out, right = said.splitlines()
+    assert [first, second, left_out, right] == snapshot(
+        [
+            (
+                ":pencil2: *Nothing was requested.* 60 of 60 rows in “people.csv” cannot be paid. Mend them and drop "
+                "the file again."
+            ),
+            "• *row 2*, email: it must be an e-mail address such as ana@example.com. It says: nobody0",
+            "… and 35 more; all of them are in the file that I send you directly.",
+            "A right row: `ana@example.com,25.00,March translation`",
+        ]
+    )
     direct = rig.workspace.messages(rig.workspace.open_dm(MARIA).id)
     (file,) = [one for message in direct for one in message.files]
     found = rig.workspace.file(file)

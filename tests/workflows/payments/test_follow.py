@@ -46,10 +46,11 @@ async def test_completed(rig: Rig, heard_by: str) -> None:
     await move(rig)
     assert await state(rig) is State.COMPLETED
     assert everywhere(rig, "*completed*")
-    text = told_once(rig, "completed")
-    assert (await newest(rig)).svc_hash in text
-    assert f"<@{MARIA}>" in text
-    assert "Approved by Ada Okafor" in text
+    found = await newest(rig)
+    assert told_once(rig, "completed") == (
+        f":white_check_mark: <@{MARIA}> 25.00 USD to ana@example.com ({found.reference}) is *completed*: the service "
+        f"confirms that the recipient was credited. Approved by Ada Okafor. Hash `{found.svc_hash}`."
+    )
     assert buttons(rig) == set()
     await rig.pass_time(DAY, steps=4)
     told_once(rig, "completed")
@@ -157,7 +158,8 @@ async def test_two_ends_that_contradict_each_other_are_an_alarm_and_the_first_st
     await rig.pass_time(MINUTE)
     assert await state(rig) is State.COMPLETED
     assert not told(rig, FINANCE, "failed")
-    assert "contradicts" in alerts(rig)[0]
+    said = alerts(rig)[0].splitlines()[0].partition(", asked by Maria Silva: ")[2]
+    assert said == "the service contradicts what it said before."
 
 
 async def test_a_record_of_another_payout_is_an_alarm_and_decides_nothing(rig: Rig) -> None:
@@ -166,7 +168,7 @@ async def test_a_record_of_another_payout_is_an_alarm_and_decides_nothing(rig: R
     record.cents = 9900
     await move(rig)
     assert await state(rig) is State.COMMITTED
-    assert "he amount is 99.00 instead of 25.00" in alerts(rig)[0]
+    assert alerts(rig)[0].splitlines()[1] == "The amount is 99.00 instead of 25.00."
     record.cents = 2500
     await rig.pass_time(10 * MINUTE, steps=4)
     assert await state(rig) is State.COMPLETED

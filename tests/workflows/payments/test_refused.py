@@ -1,6 +1,7 @@
 """What the service refused: told as refused once a read agrees, and watched all the same."""
 
 import pytest
+from inline_snapshot import snapshot
 
 from bot.domain.outcome import with_words
 from bot.domain.payments.instruction import AttemptOutcome, State
@@ -11,6 +12,7 @@ from bot.presentation.payments.refused import sent
 from bot.workflows.admin.audit import story
 from storage.rows import InboxState
 from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, Rig
+from tests.support.shown import shown
 from tests.workflows.looking import (
     DAY,
     HOUR,
@@ -31,7 +33,7 @@ from tests.workflows.looking import (
 from tests.workflows.lost import BULK, COLLECT, CREATE, NOW, ONE_STEP, PURCHASE, ask
 
 COMMIT = "commit_payout"
-NO_SUCH_AMOUNT = "is more than this account may be paid"
+REFUSED = "the service refused the request (422), saying “The request is not valid; request: was refused”"
 
 
 def arm(rig: Rig, kind: FaultKind, name: str, *, times: int | None = 1, skip: int = 0) -> None:
@@ -67,10 +69,17 @@ async def test_a_refused_commit_that_cannot_be_read_is_told_as_what_it_is(rig: R
     arm(rig, FaultKind.ERROR_500, "get_operation", times=3, skip=1)  # the first read is before the commit
     await approved(rig)
     assert await state(rig) is State.COMMIT_UNKNOWN
-    assert everywhere(rig, "the service refused it")
     assert everywhere(rig, "Do not pay again")
-    assert "The service answered with a refusal. Reason:" in told_once(rig, "unknown")
-    assert "othing was paid" not in rig.cards(FINANCE)[-1].text
+    assert rig.cards(FINANCE)[-1].text.partition("Silva. ")[2] == snapshot(
+        ":grey_question: *unknown*: the service refused it. Reason: the service refused the request (422), saying "
+        "“The request is not valid; status: is not created”. Switchboard is checking that it did not act all the "
+        "same. *Do not pay again.* Approved by <@U0ADA>. Needed 1 approval besides the requester."
+    )
+    assert shown(told_once(rig, "unknown")) == snapshot(
+        ":grey_question: <@U0MARIA> 25.00 USD to ana@example.com (P-······) was refused by the service. Reason: the "
+        "service refused the request (422), saying “The request is not valid; status: is not created”. Whether it "
+        "acted all the same is *unknown*; Switchboard is checking. Do not pay again."
+    )
     await rig.pass_time(5 * MINUTE, steps=5)
     assert await state(rig) is State.COMMITTED
 
@@ -82,7 +91,7 @@ async def test_a_refusal_is_told_as_soon_as_the_record_agrees(rig: Rig) -> None:
     assert await state(rig) is State.COMMIT_UNKNOWN
     await rig.pass_time(5)
     assert await state(rig) is State.REFUSED
-    assert "its record says it is not paid" in told_once(rig, "failed")
+    assert told_once(rig, "failed").endswith(f"; its record says it is not paid. Reason: {REFUSED}.")
     assert await reserved(rig) == 0
 
 
@@ -106,7 +115,7 @@ async def test_what_was_done_and_refused_is_found_and_taken_in(rig: Rig, name: s
 async def test_a_refused_create_is_told_at_once(rig: Rig, name: str) -> None:
     await ask(rig, name, FaultKind.REFUSED)
     assert await state(rig) is State.REFUSED
-    assert "Reason: answer 422" in rig.cards(FINANCE)[-1].text
+    assert rig.cards(FINANCE)[-1].text.endswith(f". Reason: {REFUSED}.")
     assert len(told(rig, FINANCE, "refused")) == 1
 
 
@@ -114,7 +123,7 @@ async def test_a_refused_create_is_told_at_once(rig: Rig, name: str) -> None:
 async def test_a_refusal_of_what_has_no_id_is_told_and_checked(rig: Rig, name: str, agrees: str) -> None:
     await ask(rig, name, FaultKind.REFUSED)
     assert await state(rig) is State.COMMIT_UNKNOWN
-    assert everywhere(rig, "the service refused it. Reason: answer 422")
+    assert everywhere(rig, f"the service refused it. Reason: {REFUSED}.")
     assert everywhere(rig, "Do not pay again")
     await rig.pass_time(QUIET, steps=15)
     assert await state(rig) is State.COMMIT_UNKNOWN
@@ -156,7 +165,7 @@ async def test_a_refusal_that_a_list_without_codes_cannot_prove_is_a_question_fo
 
 @pytest.mark.parametrize(("kind", "said"), [
     (FaultKind.DONE_500, "answer 500, saying “Internal server error”"),
-    (FaultKind.REFUSED, "answer 422, saying “The request is not valid; request: was refused”"),
+    (FaultKind.REFUSED, REFUSED.removeprefix("the service ")),
 ])  # fmt: skip
 async def test_the_services_words_reach_people_and_the_audit(rig: Rig, kind: FaultKind, said: str) -> None:
     arm(rig, kind, "one_step_payout")
@@ -171,12 +180,15 @@ async def test_the_services_words_reach_people_and_the_audit(rig: Rig, kind: Fau
     (lost,) = [row.entry for row in found.rows if row.entry is not None and row.entry.action == "commit_unknown"]
     words = said.partition("“")[2].rstrip("”")
     assert lost.detail["said"] == words
-    assert f"The service's words: “{words}”" in audit.story(instruction, found.rows).text
+    assert audit.story(instruction, found.rows).text.count(f"The service's words: “{words}”") == 1
 
 
 def test_words_of_a_service_are_escaped() -> None:
     told_text = sent(None, with_words("answer 500", "no <!channel> & <https://x.example|y>"))
-    assert "The service gave answer 500, saying “no &lt;!channel&gt; &amp; &lt;https://x.example|y&gt;”." in told_text
+    assert told_text == snapshot(
+        "was sent, but its outcome is *unknown*. The service gave answer 500, saying “no &lt;!channel&gt; &amp; "
+        "&lt;https://x.example|y&gt;”. Switchboard is finding out."
+    )
 
 
 # watched afterwards
@@ -205,7 +217,8 @@ async def test_what_was_told_as_refused_and_is_paid_raises_one_alert(rig: Rig, n
         await rig.pass_time(DAY, steps=2)
     assert await state(rig) is State.REFUSED
     assert len(paid_alerts(rig)) == 1
-    assert "had ended as not paid, but the service shows a payment" in paid_alerts(rig)[0]
+    said = paid_alerts(rig)[0].splitlines()[0].partition(", asked by Maria Silva: ")[2]
+    assert said == "had ended as not paid, but the service shows a payment."
 
 
 async def test_a_callback_about_a_refused_one_is_kept_until_it_can_be_read(rig: Rig) -> None:
@@ -266,7 +279,8 @@ async def test_what_was_created_with_another_amount_is_watched(rig: Rig) -> None
         await rig.payments.advance()
         await rig.pass_time(DAY)
     assert len(rig.workspace.messages(ALERTS)) == before + 1
-    assert "was never sent by Switchboard, but was committed elsewhere" in alerts(rig)[-1]
+    said = alerts(rig)[-1].splitlines()[0].partition(", asked by Maria Silva: ")[2]
+    assert said == "was never sent by Switchboard, but was committed elsewhere."
 
 
 def dearer(payments: PaymentsSimulator) -> None:

@@ -3,10 +3,12 @@
 from pathlib import Path
 
 import pytest
+from inline_snapshot import snapshot
 
 from bot.playground.faults import Fault, FaultKind
 from bot.presentation.payments.reasons import NOBODY_ASKED
 from tests.support.rig import Rig
+from tests.support.shown import shown
 from tests.workflows.looking import alerts, asked, newest
 from tests.workflows.restoring import anchors, back_up, mode, put_back, resumed
 
@@ -39,7 +41,12 @@ async def test_a_payment_that_nothing_here_asked_for_is_noticed(rig: Rig, tmp_pa
     found = await mode(rig)
     assert found is not None
     assert (found.reason, found.sent) == (NOBODY_ASKED, (f"payout {code}",))
-    assert "nothing in the database asked for" in alerts(rig)[-1]
+    assert shown(alerts(rig)[-1]) == snapshot(
+        ":rotating_light: *Switchboard only reads.* The database may be older than the services: The payments "
+        "service holds payments that report to us and that nothing in the database asked for. Nothing is sent, so "
+        "that nothing is paid twice; every open request is looked for at the services. An operator has to look and "
+        "run `switchboard resume`."
+    )
     await rig.pay("send ana@example.com 25.00 rent")
     assert asked(rig, "create_payout") == 0
 
