@@ -187,8 +187,8 @@ async def test_a_request_that_arrives_very_late_is_found_and_told(rig: Rig) -> N
         (
             FaultKind.REFUSED,
             snapshot(
-                "*Not booked*: the delivery service did not take it. The service refused the request (422), saying "
-                "“The request was refused”."
+                "*Not booked*: the delivery service did not take it. Reason: answer 422, saying “The request "
+                "was refused”."
             ),
         ),
         (FaultKind.TOO_MANY, SEARCHING),
@@ -208,9 +208,9 @@ async def test_a_suspended_workspace_refuses_with_its_own_sentence(rig: Rig) -> 
     await rig.submit(MARIA, {})
     await rig.settle()
     assert stands(rig) == snapshot(
-        "*Not booked*: the delivery service did not take it. The workspace is suspended at the delivery service, "
-        "saying “This workspace is suspended”; contact the delivery service through the chat of its dashboard; "
-        "nothing is repeated until then."
+        "*Not booked*: the delivery service did not take it. Reason: the workspace is suspended at the "
+        "delivery service, saying “This workspace is suspended”; contact the delivery service through the chat "
+        "of its dashboard; nothing is repeated until then."
     )
 
 
@@ -355,8 +355,7 @@ Book it at this price?
 About 12 minutes, 0.54 km
 *B-······ · Centro → Ana Lopez*
 12 Market Street · -0.1850, -78.4700
-Order of 25.50, cash: the driver collects it\
-""")
+Order of 25.50, cash: the driver collects it""")
 
 
 @pytest.mark.rig(on="sqlite", opened_by=None, delivery_base_url="https://d.example")
@@ -419,8 +418,7 @@ Address: 1 Main Square
 How to find it: Beside the church
 Position: -0.1807, -78.4678
 Phone: +593 22345678
-E-mail: store@example.com\
-""")
+E-mail: store@example.com""")
     await deliver(rig, "store edit ours")
     await rig.submit(MARIA, {views.NAME: "Renamed there", views.PHONE: "+593 2 234 5678"})
     await turned(rig, "This is the store now: *Ours*")

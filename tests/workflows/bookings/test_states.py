@@ -28,19 +28,19 @@ CARDS = snapshot(
             ":warning: *No driver found* · `PROVIDER_NOT_FOUND`. Nobody took it. Cancel it, or ask the delivery "
             "service to search again."
         ),
-        "CANCELLED_BY_BUSINESS": ":x: *Canceled by the business* · `CANCELLED_BY_BUSINESS`. Reason: Because.",
-        "CANCELLED_BY_ADMIN": ":x: *Canceled by the delivery service* · `CANCELLED_BY_ADMIN`. Reason: Because.",
+        "CANCELLED_BY_BUSINESS": ":x: *Canceled by the business* · `CANCELLED_BY_BUSINESS`. Reason: because.",
+        "CANCELLED_BY_ADMIN": ":x: *Canceled by the delivery service* · `CANCELLED_BY_ADMIN`. Reason: because.",
         "CANCELLED_BY_DELIVERY_PROVIDER": (
-            ":x: *Canceled by the delivery provider* · `CANCELLED_BY_DELIVERY_PROVIDER`. Reason: Because."
+            ":x: *Canceled by the delivery provider* · `CANCELLED_BY_DELIVERY_PROVIDER`. Reason: because."
         ),
-        "NOT_DELIVERED": ":warning: *Not delivered* · `NOT_DELIVERED`. The customer did not get it. Because.",
+        "NOT_DELIVERED": ":warning: *Not delivered* · `NOT_DELIVERED`. The customer did not get it. Reason: because.",
         "RETURNING": ":leftwards_arrow_with_hook: *Coming back to the store* · `RETURNING`.",
         "RETURNED": ":leftwards_arrow_with_hook: *Returned to the store* · `RETURNED`.",
         "WAITING_FOR_RAIN": (
-            ":package: *WAITING_FOR_RAIN* · `WAITING_FOR_RAIN`. The service uses a word that Switchboard does not "
-            "know; it counts as under way."
+            ":package: *WAITING_FOR_RAIN*. The service uses a word that Switchboard does not know; it counts "
+            "as under way."
         ),
-        "CANCELED_BY_WEATHER": ":x: *Canceled (CANCELED_BY_WEATHER)* · `CANCELED_BY_WEATHER`.",
+        "CANCELED_BY_WEATHER": ":x: *Canceled (CANCELED_BY_WEATHER)*.",
     }
 )
 LINES = snapshot(
@@ -58,19 +58,19 @@ LINES = snapshot(
             "<http://127.0.0.1/proof/······.png|see it>"
         ),
         "PROVIDER_NOT_FOUND": ":warning: B-······ (Centro to Ana Lopez): *no driver found*.",
-        "CANCELLED_BY_BUSINESS": ":x: B-······ (Centro to Ana Lopez) is *canceled by the business*. Reason: Because.",
+        "CANCELLED_BY_BUSINESS": ":x: B-······ (Centro to Ana Lopez) is *canceled by the business*. Reason: because.",
         "CANCELLED_BY_ADMIN": (
-            ":x: B-······ (Centro to Ana Lopez) is *canceled by the delivery service*. Reason: Because."
+            ":x: B-······ (Centro to Ana Lopez) is *canceled by the delivery service*. Reason: because."
         ),
         "CANCELLED_BY_DELIVERY_PROVIDER": (
-            ":x: B-······ (Centro to Ana Lopez) is *canceled by the delivery provider*. Reason: Because."
+            ":x: B-······ (Centro to Ana Lopez) is *canceled by the delivery provider*. Reason: because."
         ),
-        "NOT_DELIVERED": ":warning: B-······ (Centro to Ana Lopez): *not delivered*. Reason: Because.",
+        "NOT_DELIVERED": ":warning: B-······ (Centro to Ana Lopez): *not delivered*. Reason: because.",
         "RETURNING": (
-            ":leftwards_arrow_with_hook: B-······ (Centro to Ana Lopez): *coming back to the store*. Reason: Because."
+            ":leftwards_arrow_with_hook: B-······ (Centro to Ana Lopez): *coming back to the store*. Reason: because."
         ),
         "RETURNED": (
-            ":leftwards_arrow_with_hook: B-······ (Centro to Ana Lopez): *returned to the store*. Reason: Because."
+            ":leftwards_arrow_with_hook: B-······ (Centro to Ana Lopez): *returned to the store*. Reason: because."
         ),
         "WAITING_FOR_RAIN": (
             ":package: B-······ (Centro to Ana Lopez) is now `WAITING_FOR_RAIN`, a word that Switchboard does not know."
@@ -151,8 +151,7 @@ Fee: 1.97 USD (0.26 USD tax)
 Notes: Ring twice
 Delivery code: ••••
 Number at the service: 10001
-Asked by: <@U0MARIA>\
-""")
+Asked by: <@U0MARIA>""")
     service_of(rig).book.restart(booking)
     await rig.pass_time(31)
     assert shown(lines(rig)[-1]) == snapshot(
@@ -251,9 +250,7 @@ Customer: Walk In
 Fee: 1.92 USD
 Delivery code: ••••
 Number at the service: 10001
-Asked by: made outside of Switchboard
-Made outside of Switchboard; the delivery service told of it.\
-""")
+Made outside of Switchboard; the delivery service told of it.""")
     assert shown(await deliver(rig, f"cancel {named} customer called it off")) == snapshot(
         ":ballot_box_with_check: B-······ (Centro to Walk In): it is canceled. Its status: *canceled by the business*."
     )
@@ -262,8 +259,7 @@ Made outside of Switchboard; the delivery service told of it.\
     assert shown(await deliver(rig, "cancel 999999 nobody")) == snapshot("""\
 :pencil2: *booking*: no booking of that name is known here; it is a reference such as B-······ or V-······, or the \
 booking's number at the service. You gave: 999999
-Nothing was done. For example: `/deliver cancel B-······ "customer called it off"`\
-""")
+Nothing was done. For example: `/deliver cancel B-······ "customer called it off"`""")
 
 
 async def test_the_search_for_one_made_elsewhere_is_started_by_its_number(rig: Rig) -> None:

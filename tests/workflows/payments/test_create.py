@@ -143,7 +143,7 @@ async def test_a_request_that_nobody_could_create_can_be_closed_and_stays_quiet(
     await rig.submit(ADA, {forms.REASON: "not needed any more"})
     await rig.pass_time(3 * HOUR, steps=3)
     assert await state(rig) is State.CLOSED
-    assert told_once(rig, "failed", FINANCE).endswith(" not paid by Ada Okafor. Reason: not needed any more.")
+    assert told_once(rig, "failed", FINANCE).endswith(" Ada Okafor closed it as not paid. Reason: not needed any more.")
     assert len(alerts(rig)) == before
     assert not buttons(rig, FINANCE)
 
@@ -174,9 +174,8 @@ async def test_what_the_service_refuses_for_good_is_told_to_the_requester_alone(
     await rig.pay()
     assert await state(rig) is State.REFUSED
     assert shown(told_once(rig, "failed", FINANCE)) == snapshot(
-        ":x: <@U0MARIA> 25.00 USD to ana@example.com (P-······) has *failed*: the service refused it. Nothing was "
-        "paid. Reason: the service refused the request (422), saying “The request is not valid; request: was "
-        "refused”."
+        ":x: <@U0MARIA> 25.00 USD to ana@example.com (P-······) has *failed*: the service refused it. Nothing "
+        "was paid. Reason: answer 422, saying “The request is not valid; request: was refused”."
     )
     assert not rig.workspace.messages(APPROVALS)
     assert not buttons(rig, FINANCE)
@@ -191,9 +190,9 @@ async def test_wrong_credentials_name_no_secret(rig: Rig) -> None:
     assert not [text for text in (*read, *alerts(rig)) if "partner-secret" in text]
     (alert,) = alerts(rig)
     assert alert.splitlines()[1] == snapshot(
-        "The operator of Switchboard has to mend this: payments: the service did not accept our credentials (401), "
-        "saying “Unauthorized”; check PAYMENTS_PARTNER_ID and PAYMENTS_PARTNER_SECRET: they belong to one "
-        "environment only."
+        "The operator of Switchboard has to mend this: payments: the service did not accept our credentials "
+        "(401), saying “Unauthorized”; check PAYMENTS_PARTNER_ID and PAYMENTS_PARTNER_SECRET: each environment "
+        "has its own."
     )
 
 

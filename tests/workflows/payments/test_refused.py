@@ -33,7 +33,7 @@ from tests.workflows.looking import (
 from tests.workflows.lost import BULK, COLLECT, CREATE, NOW, ONE_STEP, PURCHASE, ask
 
 COMMIT = "commit_payout"
-REFUSED = "the service refused the request (422), saying “The request is not valid; request: was refused”"
+REFUSED = "answer 422, saying “The request is not valid; request: was refused”"
 
 
 def arm(rig: Rig, kind: FaultKind, name: str, *, times: int | None = 1, skip: int = 0) -> None:
@@ -71,14 +71,14 @@ async def test_a_refused_commit_that_cannot_be_read_is_told_as_what_it_is(rig: R
     assert await state(rig) is State.COMMIT_UNKNOWN
     assert everywhere(rig, "Do not pay again")
     assert rig.cards(FINANCE)[-1].text.partition("Silva. ")[2] == snapshot(
-        ":grey_question: *unknown*: the service refused it. Reason: the service refused the request (422), saying "
-        "“The request is not valid; status: is not created”. Switchboard is checking that it did not act all the "
-        "same. *Do not pay again.* Approved by <@U0ADA>. Needed 1 approval besides the requester."
+        ":grey_question: *unknown*: the service refused it. Reason: answer 422, saying “The request is not "
+        "valid; status: is not created”. Switchboard is checking that it did not act all the same. *Do not pay "
+        "again.* Approved by <@U0ADA>. Needed 1 approval besides the requester."
     )
     assert shown(told_once(rig, "unknown")) == snapshot(
-        ":grey_question: <@U0MARIA> 25.00 USD to ana@example.com (P-······) was refused by the service. Reason: the "
-        "service refused the request (422), saying “The request is not valid; status: is not created”. Whether it "
-        "acted all the same is *unknown*; Switchboard is checking. Do not pay again."
+        ":grey_question: <@U0MARIA> 25.00 USD to ana@example.com (P-······) was sent, but its outcome is "
+        "*unknown*. The service answered with a refusal. Reason: answer 422, saying “The request is not valid; "
+        "status: is not created”. Switchboard is finding out. Do not pay again."
     )
     await rig.pass_time(5 * MINUTE, steps=5)
     assert await state(rig) is State.COMMITTED
