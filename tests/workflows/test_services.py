@@ -1,6 +1,7 @@
 """A service is configured, or it names the variables that are missing."""
 
 import pytest
+from inline_snapshot import snapshot
 
 from bot.workflows.services.service import Service
 from handlers.input.admission import configured
@@ -13,7 +14,9 @@ def test_a_service_that_lacks_something_names_it_to_people_and_to_the_log() -> N
     assert not LACKING.is_configured
     with pytest.raises(DeclinedError) as said:
         configured(LACKING, "parcels")
-    assert "The parcels service is not configured. The operator has to set `ONE_URL`, `ONE_KEY`." in str(said.value)
+    assert str(said.value) == snapshot(
+        ":electric_plug: The parcels service is not configured. The operator has to set `ONE_URL`, `ONE_KEY`."
+    )
     with pytest.raises(RuntimeError, match="not configured: ONE_URL, ONE_KEY"):
         LACKING.required()
 
