@@ -26,7 +26,7 @@ quick: $(DEV_STAMP)       ## run the tests for editing, in less than a minute
 		-n 2 --dist loadfile --no-loadscope-reorder $(QUICK) $(ARGS)
 
 test: $(DEV_STAMP)        ## run all tests but the long campaigns
-	$(BIN)/python -m pytest -m "not campaign and not twin" -n 3 --dist loadfile --no-loadscope-reorder $(ARGS)
+	$(BIN)/python -m pytest -m "not campaign and not twin" -n 4 --dist loadfile --no-loadscope-reorder $(ARGS)
 
 check: $(DEV_STAMP)       ## check lint, format, types and layers
 	$(BIN)/ruff check .

@@ -54,7 +54,7 @@ async def test_a_lost_request_ends_with_people_who_may_retry(rig: Rig) -> None:
 :rotating_light: Payout P-······, 25.00 USD to ana@example.com, asked by Maria Silva: needs a person: its outcome is \
 unknown. Look it up at the service, then decide on the card.
 The service does not list it.
-Our code at the service: `······` · <http://127.0.0.1/archives/C0APPROVE/p1795165200001200|The card>
+Our code at the service: `······` · <http://127.0.0.1/archives/C0APPROVE/p······|The card>
 To decide: <!subteam^S0TREASURY>""")
     ]
     await rig.press("retry", user=LIN)

@@ -209,7 +209,7 @@ async def test_who_has_to_look_is_told_where_and_who_may_decide(rig: Rig) -> Non
         ":rotating_light: Payout P-······, 25.00 USD to ana@example.com, asked by Maria Silva: needs a person: its "
         "outcome is unknown. Look it up at the service, then decide on the card.\n"
         "The service still shows it as not committed.\n"
-        "The service's id: `······` · <http://127.0.0.1/archives/C0APPROVE/p1795165200001200|The card>\n"
+        "The service's id: `······` · <http://127.0.0.1/archives/C0APPROVE/p······|The card>\n"
         "To decide: <!subteam^S0TREASURY>"
     )
 
@@ -271,7 +271,7 @@ async def test_a_payment_after_it_was_closed_is_an_alarm_and_the_state_stays(rig
 :rotating_light: Payout P-······, 25.00 USD to ana@example.com, asked by Maria Silva: was closed as not paid, but the \
 service shows a payment.
 The service says sent.
-The service's id: `······` · <http://127.0.0.1/archives/C0APPROVE/p1795165200001200|The card>"""
+The service's id: `······` · <http://127.0.0.1/archives/C0APPROVE/p······|The card>"""
     )
     assert not told(rig, FINANCE, "completed")
 
