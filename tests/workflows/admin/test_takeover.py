@@ -1,6 +1,5 @@
 """What a process that died worked on goes on at once; what a slow one works on is left to it."""
 
-import asyncio
 from collections.abc import Awaitable, Callable
 
 import pytest
@@ -10,6 +9,8 @@ from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
 from bot.wiring.workers import WORKERS
 from bot.workflows.admin import takeover
+from bot.workflows.context import Context
+from storage.peers import Peers
 from tests.support.rig import ADA, Rig
 from tests.support.waiting import until
 from tests.workflows.looking import newest
@@ -68,16 +69,29 @@ async def test_what_a_dead_process_sent_is_read_at_once(rig: Rig) -> None:
     assert len(rig.paid) == 1
 
 
-async def test_who_only_lost_its_connection_keeps_its_work(rig: Rig) -> None:
-    """It takes its lock again in a moment, and the others look twice."""
+async def test_who_only_lost_its_connection_keeps_its_work(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It takes its lock again between the two looks of the others."""
     await hangs_in_its_commit(rig)
     other = await rig.start_another("another", ticking=False)
-    peers = rig.switchboard.context.peers
-    assert peers is not None
-    await noticed(other, peers.leave)
-    taking_over = asyncio.create_task(asyncio.wait_for(WORKERS["processes"](other.context), 10))
-    await peers.join()
-    assert await taking_over == 0
+    mine, theirs = rig.switchboard.context.peers, other.context.peers
+    assert mine is not None
+    assert theirs is not None
+    await noticed(other, mine.leave)
+    look, missing = takeover._gone, []
+
+    async def look_and_come_back(ctx: Context, peers: Peers) -> set[str] | None:
+        missing.append(await look(ctx, peers))
+        if len(missing) == 1:
+            await mine.join()
+        return missing[-1]
+
+    async def connected_long_enough() -> bool:
+        return theirs.connected_for() >= takeover._SETTLED
+
+    await until(connected_long_enough)
+    monkeypatch.setattr(takeover, "_gone", look_and_come_back)
+    assert await WORKERS["processes"](other.context) == 0
+    assert [bool(found) for found in missing] == [True, False]
     assert (await newest(rig)).state is State.SENDING
 
 
