@@ -27,6 +27,7 @@ from bot.domain.policy import Policy
 from bot.domain.references import derived_key
 from bot.logs import configure_logs
 from bot.manifest import manifest
+from bot.presentation.blocks.text import capital
 from bot.settings import LogFormat, Settings, SettingsError, load_settings
 from bot.wiring.extension import routes_of
 from storage.migrate import migrate
@@ -126,9 +127,7 @@ def _configuration() -> tuple[Settings, Policy]:
     try:
         load_routes(found.settings.services_file, environment=found.settings.environment.value, more=routes_of())
     except OperatorError as broken:
-        problems.append(
-            f"{broken.problem}. {broken.mend[:1].upper()}{broken.mend[1:]}" if broken.mend else broken.problem
-        )
+        problems.append(f"{broken.problem}. {capital(broken.mend)}" if broken.mend else broken.problem)
     if problems or found.policy is None:
         raise SettingsError(problems)
     return found.settings, found.policy

@@ -19,6 +19,7 @@ from bot.domain.audit_export import write_csv, write_json_lines
 from bot.domain.clock import SystemClock
 from bot.domain.errors import OperatorError
 from bot.domain.references import derived_key
+from bot.presentation.blocks.text import counted
 from bot.settings import Settings, load_settings
 from storage.anchors import AnchorFile, anchors_path
 from storage.reading import Reading, open_for_reading
@@ -105,8 +106,7 @@ def _reference(tx: Tx, verdict: Verdict) -> str:
 
 
 def _whole(verdict: Verdict) -> list[str]:
-    rows = "1 row" if verdict.rows == 1 else f"{verdict.rows} rows"
-    return [f"The audit holds: {rows}.", f"Head: {verdict.head}"]
+    return [f"The audit holds: {counted(verdict.rows, 'row')}.", f"Head: {verdict.head}"]
 
 
 def _damaged(found: _Found) -> list[str]:

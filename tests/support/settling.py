@@ -47,12 +47,13 @@ class Ticks:
 
     async def _others(self, ctx: Context) -> list[str]:
         """Names of the workers to run when nothing is due, in their order."""
-        if self._seen == ctx.store.changes:
-            return list(EVERY_TICK)
-        self._seen = ctx.store.changes
-        if await ctx.store.read(_anything_leased):
-            return list(WORKERS)
-        return [name for name in WORKERS if name in EVERY_TICK | _AFTER_A_WRITE]
+        names = EVERY_TICK
+        if self._seen != ctx.store.changes:
+            self._seen = ctx.store.changes
+            if await ctx.store.read(_anything_leased):
+                return list(WORKERS)
+            names |= _AFTER_A_WRITE
+        return [name for name in WORKERS if name in names]
 
 
 async def settle(ctx: Context) -> None:

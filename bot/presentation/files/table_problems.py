@@ -76,8 +76,7 @@ _OTHERS = {FileKind.AUDIO: "an audio file", FileKind.VIDEO: "a video", FileKind.
 
 
 def _format(name: str) -> str:
-    kind = KIND_OF.get(name)
-    return _FORMATS.get(name) or (_OTHERS.get(kind) if kind else None) or "of another kind"
+    return _FORMATS.get(name) or _OTHERS.get(KIND_OF.get(name, FileKind.OTHER), "of another kind")
 
 
 def _name(text: str) -> str:

@@ -1,4 +1,4 @@
-"""How a person finds a request at the service, and a status there that nobody knows."""
+"""Where to look up a request at the service, and what is said of a status that Switchboard does not know."""
 
 from bot.domain.payments.instruction import Instruction, Kind
 from bot.domain.payments.operation import read_status
