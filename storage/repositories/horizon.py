@@ -5,9 +5,10 @@ from datetime import datetime
 from functools import cache
 from typing import Any
 
-from sqlalchemy import Executable, Table, literal, select, union_all
+from sqlalchemy import Label, Table, select
 
 from bot.domain.payments.instruction import EFFECT_UNDER_WAY
+from storage.prepared import Prepared
 from storage.repositories.common import Condition, Repository
 from storage.repositories.outbox import OPEN
 from storage.rows import InboxState, OutboxState
@@ -19,7 +20,7 @@ Due = tuple[str, str]
 """A table and, where its rows are claimed by kind, the kind; otherwise empty."""
 
 _TABLES: Sequence[tuple[Table, Sequence[Condition]]] = (
-    (instruction, (instruction.c.due_at.is_not(None), instruction.c.state.not_in(EFFECT_UNDER_WAY))),
+    (instruction, (instruction.c.due_at.is_not(None), *(instruction.c.state != state for state in EFFECT_UNDER_WAY))),
     (inbox, (inbox.c.state == InboxState.RECEIVED,)),
     (store_event, (store_event.c.state == InboxState.RECEIVED,)),
     (outbox, (OPEN, outbox.c.state != OutboxState.SENDING)),
@@ -36,26 +37,26 @@ class Horizon(Repository):
 
     def earliest(self, kinds: Sequence[Due]) -> Mapping[Due, datetime]:
         """When the next row of each kind becomes due; kinds without one are left out."""
-        rows = self._connection.execute(_statement(tuple(kinds)))
-        return {(row.name, row.kind): row.due_at for row in rows if row.due_at is not None}
+        (row,) = _prepared(tuple(kinds)).rows(self._connection, {})
+        return {kind: due_at for kind, due_at in zip(kinds, row, strict=True) if due_at is not None}
 
 
 @cache
-def _statement(kinds: tuple[Due, ...]) -> Executable:
+def _prepared(kinds: tuple[Due, ...]) -> Prepared:
     conditions = {table.name: (table, where) for table, where in _TABLES}
     by_kind = {table.name: table for table in _BY_KIND}
-    parts = []
+    columns = []
     for name, kind in kinds:
         if kind:
             table = by_kind[name]
-            parts.append(_earliest(table, kind, (table.c.kind == kind, table.c.due_at.is_not(None))))
+            columns.append(_earliest(table, (table.c.kind == kind, table.c.due_at.is_not(None))))
         else:
-            parts.append(_earliest(conditions[name][0], "", conditions[name][1]))
-    return union_all(*parts)
+            columns.append(_earliest(*conditions[name]))
+    return Prepared(select(*columns))
 
 
-def _earliest(table: Table, kind: str, which: Sequence[Condition]) -> Any:
+def _earliest(table: Table, which: Sequence[Condition]) -> Label[Any]:
     free = [table.c.lease_until.is_(None), table.c.stopped == ""] if "lease_until" in table.c else []
     # In the order of the index, so that its first free row ends the search; min() would not stop there.
-    first = select(table.c.due_at).where(*which, *free).order_by(table.c.due_at).limit(1).scalar_subquery()
-    return select(literal(table.name).label("name"), literal(kind).label("kind"), first.label("due_at"))
+    first = select(table.c.due_at).where(*which, *free).order_by(table.c.due_at).limit(1)
+    return first.scalar_subquery().label(None)
