@@ -26,6 +26,7 @@ from bot.settings import Settings, load_policy
 from bot.slack.pace import Pace
 from bot.wiring.surroundings import Surroundings
 from tests.support.clock import ManualClock
+from tests.support.scratch import scratch
 from tests.support.settling import settle
 
 SECRET_KEY = "a-secret-key-for-tests-0123456789"
@@ -189,7 +190,7 @@ class Rig:
         rig.emails = EmailsSimulator(**seconds)
         await rig.emails.start()
         rig._stack.push_async_callback(rig.emails.stop)
-        directory = Path(rig._stack.enter_context(tempfile.TemporaryDirectory()))
+        directory = Path(rig._stack.enter_context(tempfile.TemporaryDirectory(dir=scratch())))
         if not database_url.startswith("sqlite"):
             rig._anchors = directory / "switchboard.anchors"  # by default, in the working directory
         if services is not None:

@@ -1,32 +1,49 @@
 """SQLite in the thread that calls it: changing threads takes longer than most units of work."""
 
-import sqlite3
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import Any, TypeVar
+from collections.abc import Callable, Generator, Iterator
+from contextlib import AsyncExitStack, contextmanager
+from typing import TypeVar
 
 import storage.engine
+import storage.store
+from storage.address import PostgresServer, SqliteFile
+from storage.engine import Line, Patience, _ThreadConnection
 from tests.support.replaced import replaced
 
 T = TypeVar("T")
 
-_connect = sqlite3.connect
+_connect_lines = storage.store._connect
 
 
 @contextmanager
 def without_threads() -> Iterator[None]:
-    """Connections that are opened and used while the context is open do without their threads."""
+    """Stores that are opened and used while the context is open do without threads, and with one connection to read."""
     with (
-        replaced(storage.engine._ThreadConnection, "call", _call),
-        replaced(sqlite3, "connect", _for_any_thread),
+        replaced(_ThreadConnection, "__await__", _open),
+        replaced(_ThreadConnection, "call", _call),
+        replaced(_ThreadConnection, "close", _close),
+        replaced(storage.store, "_connect", _one_reader),
     ):
         yield
+
+
+def _open(line: _ThreadConnection) -> Generator[None, None, _ThreadConnection]:
+    line._connection = line._connector()
+    yield
+    return line
 
 
 async def _call(_: object, work: Callable[[], T]) -> T:
     return work()
 
 
-def _for_any_thread(*values: Any, **more: Any) -> sqlite3.Connection:
-    connection: sqlite3.Connection = _connect(*values, **{"check_same_thread": False, **more})
-    return connection
+async def _close(line: _ThreadConnection) -> None:
+    connection, line._connection = line._connection, None
+    if connection is not None:
+        connection.close()
+
+
+async def _one_reader(
+    address: SqliteFile | PostgresServer, readers: int, stack: AsyncExitStack, patience: Patience | None
+) -> tuple[Line, list[Line]]:
+    return await _connect_lines(address, readers if isinstance(address, PostgresServer) else 1, stack, patience)
