@@ -13,7 +13,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 QUICK := tests/domain tests/presentation tests/clients tests/storage tests/flow/test_pay.py tests/flow/test_deliver.py \
 	tests/flow/test_localize_twice.py tests/flow/test_emails.py
 
-.PHONY: help playground quick test check format lock chaos campaign mutants bench manifest diagrams clean
+.PHONY: help playground quick test screenshots check format lock chaos campaign mutants bench manifest diagrams clean
 
 help:            ## list the targets
 	@grep -hE '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/' | expand -t 14
@@ -27,6 +27,9 @@ quick: $(DEV_STAMP)       ## run the tests for editing, in less than a minute
 
 test: $(DEV_STAMP)        ## run all tests but the long campaigns
 	$(BIN)/python -m pytest -m "not campaign and not twin" -n 4 --dist loadfile --no-loadscope-reorder $(ARGS)
+
+screenshots: $(DEV_STAMP) ## run the browser tests and write what they see to screenshots/
+	SCREENSHOTS=$(CURDIR)/screenshots $(BIN)/python -m pytest -q tests/browser $(ARGS)
 
 check: $(DEV_STAMP)       ## check lint, format, types and layers
 	$(BIN)/ruff check .

@@ -11,12 +11,15 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, async_playwright, expect
 
+from bot.playground import launch
 from bot.playground.launch import Playground
 from bot.playground.process import BotProcess
+from tests.browser.moving import PATIENCE_MILLISECONDS, PHONE, window
 from tests.playground.console.scene import Scene, open_scene
 from tests.process import played
 from tests.process.forked import Forked
 from tests.support.databases import lay
+from tests.support.replaced import replaced
 
 BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
 """The first one is the same engine without windows; it takes half the processor time of the second."""
@@ -29,7 +32,8 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
-PATIENCE_MILLISECONDS = 15_000
+HASTE = 4.0
+"""How many times faster than a person can watch the playground's services are."""
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
@@ -62,19 +66,9 @@ async def scene() -> AsyncIterator[Scene]:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def page(browser: Browser, scene: Scene) -> AsyncIterator[Page]:
-    """The playground's page at its first visit. Any error or refused script in it fails the test."""
-    context = await browser.new_context(viewport={"width": 1280, "height": 800}, locale="en-GB", timezone_id="UTC")
-    context.set_default_timeout(PATIENCE_MILLISECONDS)
-    page = await context.new_page()
-    troubles: list[str] = []
-    page.on("pageerror", lambda error: troubles.append(str(error)))
-    page.on("console", lambda message: troubles.append(message.text) if message.type == "error" else None)
-    await page.goto(scene.url)
-    await page.wait_for_selector("body[data-ready=yes]")
-    yield page
-    await context.close()
-    expected = ("Failed to load resource", "ERR_")  # refused actions and lost connections are part of some tests
-    assert [trouble for trouble in troubles if not any(word in trouble for word in expected)] == []
+    """The playground's page at its first visit."""
+    async with window(browser, scene.url) as opened:
+        yield opened
 
 
 class ForkedBot(BotProcess):
@@ -90,39 +84,35 @@ class ForkedBot(BotProcess):
         self.starts += 1
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def bot_process(migrated_sqlite: bytes) -> Callable[..., BotProcess]:
     """How the playground starts its bot; ``BotProcess`` itself gives it an interpreter and an empty folder."""
     return partial(ForkedBot, migrated_sqlite)
 
 
-@pytest.fixture
-def haste() -> float:
-    """How many times faster than a person can watch; a module about what a person sees in time has 1."""
-    return 4.0
-
-
-@pytest_asyncio.fixture(loop_scope="session")
-async def playground(
-    monkeypatch: pytest.MonkeyPatch, bot_process: Callable[..., BotProcess], haste: float
-) -> AsyncIterator[Playground]:
-    """The whole playground with a bot of its own."""
-    monkeypatch.setattr("bot.playground.launch.BotProcess", bot_process)
-    playground = Playground(port=0, haste=haste)
-    try:
-        await playground.start()
-        yield playground
-    finally:
-        await playground.stop()
+@pytest_asyncio.fixture(loop_scope="session", scope="module")
+async def playground(bot_process: Callable[..., BotProcess]) -> AsyncIterator[Playground]:
+    """The whole playground with a bot of its own, for the tests of a module."""
+    with replaced(launch, "BotProcess", bot_process):
+        playground = Playground(port=0, haste=HASTE)
+        try:
+            await playground.start()
+            yield playground
+        finally:
+            await playground.stop()
 
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def visit(browser: Browser, playground: Playground) -> AsyncIterator[Page]:
     """Its page at somebody's second visit: the tour is closed."""
-    context = await browser.new_context(viewport={"width": 1280, "height": 800}, locale="en-GB", timezone_id="UTC")
-    page = await context.new_page()
-    await page.goto(playground.url)
-    await page.wait_for_selector("body[data-ready=yes]")
-    await page.get_by_test_id("tour-close").click()
-    yield page
-    await context.close()
+    async with window(browser, playground.url) as opened:
+        await opened.get_by_test_id("tour-close").click()
+        yield opened
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def phone(browser: Browser, playground: Playground) -> AsyncIterator[Page]:
+    """The same on a phone."""
+    async with window(browser, playground.url, viewport=PHONE, has_touch=True) as opened:
+        await opened.get_by_test_id("tour-close").click()
+        yield opened

@@ -1,8 +1,36 @@
-"""Moving about in the page: to another person, to another channel."""
+"""A window of the page, and moving about in it: to another person, to another channel."""
 
+import os
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any, Final
 
-from playwright.async_api import Locator, Page, expect
+from playwright.async_api import Browser, Locator, Page, ViewportSize, expect
+
+PATIENCE_MILLISECONDS: Final = 15_000
+WIDE: Final[ViewportSize] = {"width": 1280, "height": 800}
+PHONE: Final[ViewportSize] = {"width": 390, "height": 844}
+EXPECTED: Final = ("Failed to load resource", "ERR_")
+"""Refused actions and lost connections are part of some tests."""
+
+
+@asynccontextmanager
+async def window(browser: Browser, url: str, *, viewport: ViewportSize = WIDE, **context: Any) -> AsyncIterator[Page]:
+    """A person's own window of the page, without motion: drawing it takes long. Any error in it fails the test."""
+    opened = await browser.new_context(
+        viewport=viewport, locale="en-GB", timezone_id="UTC", reduced_motion="reduce", **context
+    )
+    opened.set_default_timeout(PATIENCE_MILLISECONDS)
+    page = await opened.new_page()
+    troubles: list[str] = []
+    page.on("pageerror", lambda error: troubles.append(str(error)))
+    page.on("console", lambda message: troubles.append(message.text) if message.type == "error" else None)
+    await page.goto(url)
+    await page.wait_for_selector("body[data-ready=yes]")
+    yield page
+    await opened.close()
+    assert [trouble for trouble in troubles if not any(word in trouble for word in EXPECTED)] == []
 
 
 async def become(page: Page, user: str) -> None:
@@ -27,9 +55,6 @@ async def send(page: Page, text: str) -> None:
     await by(page, "composer").press("Enter")
 
 
-SHOTS = Path(__file__).parents[2] / "screenshots"
-
-
 async def say(page: Page, text: str) -> None:
     await page.get_by_test_id("composer").fill(text)
     await page.get_by_test_id("composer").press("Escape")
@@ -37,5 +62,25 @@ async def say(page: Page, text: str) -> None:
 
 
 async def shot(page: Page, name: str) -> None:
-    SHOTS.mkdir(exist_ok=True)
-    await page.screenshot(path=SHOTS / f"{name}.png")
+    """Keep a picture for people to look at, where ``SCREENSHOTS`` names a folder."""
+    if folder := os.environ.get("SCREENSHOTS"):
+        await page.screenshot(path=Path(folder) / f"{name}.png", animations="disabled")
+
+
+async def fits(page: Page) -> None:
+    """Nothing runs out of the page, nor out of the middle or the thread of it."""
+    over = await page.evaluate(
+        """() => [document.documentElement, ...document.querySelectorAll("#middle, #thread, [data-testid=message]")]
+            .filter((one) => one.clientWidth && one.scrollWidth > one.clientWidth + 1)
+            .map((one) => `${one.id || one.className || one.tagName}: ${one.scrollWidth} of ${one.clientWidth}`)"""
+    )
+    assert over == []
+
+
+async def narrow(page: Page, name: str) -> None:
+    """As it looks on a wide screen and on a phone, where it fits."""
+    await shot(page, name)
+    await page.set_viewport_size(PHONE)
+    await fits(page)
+    await shot(page, f"{name}-phone")
+    await page.set_viewport_size(WIDE)

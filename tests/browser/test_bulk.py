@@ -2,24 +2,22 @@
 
 import csv
 import re
-from collections.abc import AsyncIterator
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, Locator, Page, expect
+from playwright.async_api import Locator, Page, expect
 
 from bot.playground.launch import Playground
-from tests.browser.moving import become, enter, shot
+from tests.browser.moving import become, enter, fits, narrow, shot
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
 MARIA, ADA, LIN = "U0MARIA", "U0ADA", "U0LIN"
 FINANCE, APPROVALS = "C0FINANCE", "C0APPROVE"
 LATER = 30_000
-PHONE = 390
 ROWS = 12
 LATECOMER = "newcomer@example.com"
 """Has no account at first: the money waits."""
@@ -41,19 +39,6 @@ async def office(playground: Playground) -> Playground:
     return playground
 
 
-@pytest_asyncio.fixture(loop_scope="session")
-async def phone(browser: Browser, playground: Playground) -> AsyncIterator[Page]:
-    context = await browser.new_context(
-        viewport={"width": PHONE, "height": 844}, locale="en-GB", timezone_id="UTC", has_touch=True
-    )
-    page = await context.new_page()
-    await page.goto(playground.url)
-    await page.wait_for_selector("body[data-ready=yes]")
-    await page.get_by_test_id("tour-close").click()
-    yield page
-    await context.close()
-
-
 async def drop(page: Page, name: str, content: bytes) -> Locator:
     """Give a table to the conversation; the thread of its message, with the offer in it."""
     file: Any = {"name": name, "mimeType": "text/csv", "buffer": content}
@@ -72,7 +57,7 @@ async def ask(page: Page, thread: Locator, words: str, name: str) -> None:
     await thread.get_by_role("button", name="Pay in bulk").click()
     modal = page.get_by_test_id("modal")
     await expect(modal).to_contain_text(words, timeout=LATER)
-    await shot(page, f"{name}-form")
+    await narrow(page, f"{name}-form")
     await page.get_by_test_id("modal-submit").click()
     await expect(modal).to_contain_text("Asked for", timeout=LATER)
     await page.get_by_test_id("modal-x").click()
@@ -101,39 +86,48 @@ def counts(text: str) -> dict[str, int]:
     }
 
 
-async def fits(page: Page) -> None:
-    """Nothing runs out of the page, nor out of the middle or the thread of it."""
-    over = await page.evaluate(
-        """() => [document.documentElement, ...document.querySelectorAll("#middle, #thread, [data-testid=message]")]
-            .filter((one) => one.clientWidth && one.scrollWidth > one.clientWidth + 1)
-            .map((one) => `${one.id || one.className || one.tagName}: ${one.scrollWidth} of ${one.clientWidth}`)"""
-    )
-    assert over == []
+async def walk(page: Page, person: str, channel: str) -> None:
+    """Become somebody and go somewhere, where the list of channels is folded away."""
+    await page.get_by_test_id("menu").tap()
+    await become(page, person)
+    await expect(page.get_by_role("navigation")).not_to_be_in_viewport()
+    await page.get_by_test_id("menu").tap()
+    await enter(page, channel)
+    await expect(page.get_by_role("navigation")).not_to_be_in_viewport()
 
 
-async def test_from_the_drop_to_what_failed_dropped_again(visit: Page, office: Playground) -> None:
+async def test_from_the_drop_to_what_failed_dropped_again(visit: Page, phone: Page, office: Playground) -> None:
+    """One of the two approvers has a phone; nothing runs out of its page."""
     page = visit
     await enter(page, FINANCE)
     thread = await drop(page, "march.csv", TABLE.encode())
     await expect(thread.get_by_role("button", name="Pay in bulk")).to_have_count(1)
-    await shot(page, "bulk-offer")
+    await narrow(page, "bulk-offer")
     await ask(page, thread, "1200.00 USD in 12 payments to 12 people", "bulk")
-    for person in (ADA, LIN):
-        await become(page, person)
-        await enter(page, APPROVALS)
-        await expect(card(page)).to_contain_text("1200.00 USD")
-        await shot(page, f"bulk-card-{person}")
-        await approve(page, "1200.00", "1200.00 USD in 12 payments")
+    await become(page, ADA)
+    await enter(page, APPROVALS)
+    await walk(phone, LIN, APPROVALS)
+    for one, amount, name in ((page, "1200.00", "bulk"), (phone, "1200", "bulk-phone")):
+        await expect(card(one)).to_contain_text("1200.00 USD")
+        await fits(one)
+        await shot(one, f"{name}-card")
+        await approve(one, amount, "1200.00 USD in 12 payments")
     await expect(card(page)).to_contain_text("%", timeout=LATER)
     await shot(page, "bulk-progress")
     await expect(card(page)).to_contain_text("1 pending in escrow (100.00 USD)", timeout=LATER)
     await expect(card(page)).to_contain_text("3 failed (300.00 USD)")
     assert sum(counts(await card(page).inner_text()).values()) == ROWS
     await shot(page, "bulk-pending")
+    await fits(phone)
+    await shot(phone, "bulk-phone-pending")
     office.payments.add_account(LATECOMER, full_name="New Comer")
     await expect(card(page)).to_contain_text("every payment is accounted for", timeout=LATER)
     await expect(card(page)).to_contain_text("9 paid (900.00 USD), 3 failed (300.00 USD); every payment")
     await expect(card(page).get_by_role("button", name="Cancel pending")).to_have_count(0)
+    await card(phone).get_by_test_id("replies").click()
+    await expect(phone.locator("#thread")).to_contain_text("That is all 12 payments that were approved")
+    await fits(phone)
+    await shot(phone, "bulk-phone-summary")
     await become(page, MARIA)
     await enter(page, FINANCE)
     dropped = page.locator("#middle").get_by_test_id("message").filter(has_text="march.csv").last
@@ -179,7 +173,7 @@ async def test_a_broken_file_is_answered_with_its_row(visit: Page) -> None:
     await expect(told).to_contain_text("Nothing was requested", timeout=LATER)
     await expect(told).to_contain_text("row 3, amount: it must be more than zero")
     await expect(told).not_to_contain_text("row 2")
-    await shot(page, "bulk-broken")
+    await narrow(page, "bulk-broken")
     await page.get_by_test_id("modal-x").click()
     await page.get_by_test_id("thread-close").click()
     await enter(page, APPROVALS)
@@ -214,43 +208,3 @@ async def test_columns_with_other_names_are_chosen_in_the_form(visit: Page) -> N
     await page.get_by_test_id("modal-submit").click()
     await expect(modal).to_contain_text("note from “Why”; not used: “Id”", timeout=LATER)
     await shot(page, "bulk-columns-asked")
-
-
-async def walk(page: Page, person: str, channel: str) -> None:
-    """Become somebody and go somewhere, where the list of channels is folded away."""
-    await page.get_by_test_id("menu").tap()
-    await become(page, person)
-    await expect(page.get_by_role("navigation")).not_to_be_in_viewport()
-    await page.get_by_test_id("menu").tap()
-    await enter(page, channel)
-    await expect(page.get_by_role("navigation")).not_to_be_in_viewport()
-
-
-async def test_on_a_phone_nothing_runs_out_of_the_page(phone: Page, office: Playground) -> None:
-    page = phone
-    thread = await drop(page, "broken.csv", BROKEN.encode())
-    await thread.get_by_role("button", name="Pay in bulk").click()
-    await expect(page.get_by_text("Nothing was requested").first).to_be_attached(timeout=LATER)
-    await fits(page)
-    await shot(page, "bulk-phone-broken")
-    await page.get_by_test_id("modal-x").click()
-    await page.get_by_test_id("thread-close").click()
-    thread = await drop(page, "march.csv", TABLE.encode())
-    await fits(page)
-    await shot(page, "bulk-phone-offer")
-    await ask(page, thread, "1200.00 USD in 12 payments", "bulk-phone")
-    for person in (ADA, LIN):
-        await walk(page, person, APPROVALS)
-        await expect(card(page)).to_contain_text("1200.00 USD", timeout=LATER)
-        await fits(page)
-        await shot(page, f"bulk-phone-card-{person}")
-        await approve(page, "1200", "1200.00 USD in 12 payments")
-    await expect(card(page)).to_contain_text("1 pending in escrow (100.00 USD)", timeout=60_000)
-    await fits(page)
-    await shot(page, "bulk-phone-pending")
-    office.payments.add_account(LATECOMER, full_name="New Comer")
-    await expect(card(page)).to_contain_text("every payment is accounted for", timeout=LATER)
-    await card(page).get_by_test_id("replies").click()
-    await expect(page.locator("#thread")).to_contain_text("That is all 12 payments that were approved")
-    await fits(page)
-    await shot(page, "bulk-phone-summary")

@@ -1,13 +1,9 @@
 """Collecting money in the playground: ask, look at the link, pay as the buyer, hear of it."""
 
-from collections.abc import AsyncIterator
-
 import pytest
-import pytest_asyncio
-from playwright.async_api import Browser, BrowserContext, Page, expect
+from playwright.async_api import Page, expect
 
-from bot.playground.launch import Playground
-from tests.browser.moving import enter, say, shot
+from tests.browser.moving import enter, fits, say, shot
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
@@ -72,26 +68,12 @@ async def test_the_form_names_each_bad_line(visit: Page) -> None:
     await opened(page)
 
 
-@pytest_asyncio.fixture(loop_scope="session")
-async def phone(browser: Browser, playground: Playground) -> AsyncIterator[Page]:
-    context: BrowserContext = await browser.new_context(
-        viewport={"width": 390, "height": 844}, locale="en-GB", timezone_id="UTC"
-    )
-    page = await context.new_page()
-    await page.goto(playground.url)
-    await page.wait_for_selector("body[data-ready=yes]")
-    await page.get_by_test_id("tour-close").click()
-    yield page
-    await context.close()
-
-
 async def test_on_a_phone_nothing_runs_out_of_the_page(phone: Page) -> None:
     page = phone
     await say(page, f"/pay {LINE}")
     await opened(page)
     await shot(page, "collect-phone")
-    width = await page.evaluate("document.documentElement.scrollWidth")
-    assert width <= 390
+    await fits(page)
     await page.get_by_test_id("replies").first.click()
     await expect(page.locator("img.file-picture")).to_be_visible()
     await shot(page, "collect-phone-thread")

@@ -1,15 +1,13 @@
 """The operator's certification, point by point, through the playground's page; and what it looks like on a phone."""
 
 import re
-from collections.abc import AsyncIterator
 
 import pytest
-import pytest_asyncio
-from playwright.async_api import Browser, BrowserContext, Locator, Page, expect
+from playwright.async_api import Locator, Page, expect
 
 from bot.domain.bookings.certification import Point
 from bot.playground.launch import Playground
-from tests.browser.moving import become, enter, say, shot
+from tests.browser.moving import become, enter, fits, say, shot
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
@@ -221,23 +219,13 @@ async def the_checklist(page: Page) -> None:
     await expect(private(page).last).to_contain_text("direct messages", timeout=LATER)
 
 
-@pytest_asyncio.fixture(loop_scope="session")
-async def phone(browser: Browser, playground: Playground) -> AsyncIterator[Page]:
-    context: BrowserContext = await browser.new_context(
-        viewport={"width": 390, "height": 844}, locale="en-GB", timezone_id="UTC"
-    )
-    page = await context.new_page()
-    await page.goto(f"{playground.url}/#/U0MARIA/{HERE}")
-    await page.wait_for_selector("body[data-ready=yes]")
-    await page.get_by_test_id("tour-close").click()
-    yield page
-    await context.close()
-
-
 async def test_on_a_phone_nothing_runs_out_of_the_page(phone: Page, playground: Playground) -> None:
     page = phone
+    playground.delivery.book.step_seconds = STEP_SECONDS
+    await page.get_by_test_id("menu").tap()
+    await enter(page, HERE)
     await say(page, "/deliver stores")
-    await expect(private(page).last).to_contain_text("2 stores", timeout=LATER)
+    await expect(private(page).last).to_contain_text("Centro", timeout=LATER)
     await say(page, "/deliver book")
     await shot(page, "deliver-phone-form")
     await close(page)
@@ -245,8 +233,8 @@ async def test_on_a_phone_nothing_runs_out_of_the_page(phone: Page, playground: 
     await expect(card).to_contain_text("driver at the store", timeout=LATER, ignore_case=True)
     await card.evaluate("card => card.scrollIntoView()")  # at once: it is drawn anew while the driver moves
     await shot(page, "deliver-phone-card")
-    assert await page.evaluate("document.documentElement.scrollWidth") <= 390
+    await fits(page)
     await say(page, "/deliver certify")
     await expect(private(page).last).to_contain_text("Certification", timeout=LATER)
     await shot(page, "deliver-phone-certify")
-    assert await page.evaluate("document.documentElement.scrollWidth") <= 390
+    await fits(page)

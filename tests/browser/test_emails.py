@@ -6,12 +6,9 @@ import pytest
 from playwright.async_api import Page, expect
 
 from bot.playground.launch import Playground
-from tests.browser.moving import SHOTS, become, enter, say
+from tests.browser.moving import become, enter, narrow, say
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
-
-PHONE = {"width": 390, "height": 844}
-WIDE = {"width": 1280, "height": 800}
 
 
 def people(count: int) -> bytes:
@@ -36,15 +33,6 @@ async def form_for(page: Page) -> None:
     await expect(page.get_by_role("dialog")).to_contain_text("Column with the addresses", timeout=20_000)
 
 
-async def both(page: Page, name: str) -> None:
-    """As it looks on a wide screen and on a phone."""
-    SHOTS.mkdir(exist_ok=True)
-    await page.screenshot(path=SHOTS / f"emails-{name}.png", animations="disabled")
-    await page.set_viewport_size(PHONE)  # type: ignore[arg-type]  # a plain dictionary is one
-    await page.screenshot(path=SHOTS / f"emails-{name}-phone.png", animations="disabled")
-    await page.set_viewport_size(WIDE)  # type: ignore[arg-type]
-
-
 async def test_a_few_addresses_are_answered_as_a_table(visit: Page) -> None:
     page = visit
     await enter(page, "C0FINANCE")
@@ -52,7 +40,7 @@ async def test_a_few_addresses_are_answered_as_a_table(visit: Page) -> None:
     answer = page.get_by_test_id("message").last
     await expect(answer).to_contain_text("undeliverable", timeout=20_000)
     await expect(answer.locator("table tr")).to_have_count(4)
-    await both(page, "table")
+    await narrow(page, "emails-table")
 
 
 async def test_a_dropped_list_is_watched_paused_and_finished(visit: Page, playground: Playground) -> None:
@@ -61,7 +49,7 @@ async def test_a_dropped_list_is_watched_paused_and_finished(visit: Page, playgr
     await enter(page, "C0FINANCE")
     await drop(page, people(400))
     await form_for(page)
-    await both(page, "form")
+    await narrow(page, "emails-form")
     dialog = page.get_by_role("dialog")
     await expect(dialog).to_contain_text("400 rows, read as UTF-8 with commas")
     await dialog.get_by_label("Requests at a time").fill("20")
@@ -72,10 +60,10 @@ async def test_a_dropped_list_is_watched_paused_and_finished(visit: Page, playgr
     board = thread.get_by_test_id("message").filter(has_text="Process e-mails: people.csv")
     await expect(board).to_contain_text("of 400 addresses", timeout=20_000)
     await expect(board).to_contain_text("Under way")
-    await both(page, "progress")
+    await narrow(page, "emails-progress")
     await board.get_by_role("button", name="Pause").click()
     await expect(board).to_contain_text("Paused", timeout=20_000)
-    await both(page, "paused")
+    await narrow(page, "emails-paused")
     asked = len(playground.emails.asked)
     assert asked < 400
     playground.emails.manners.latency = 0.01
@@ -87,7 +75,7 @@ async def test_a_dropped_list_is_watched_paused_and_finished(visit: Page, playgr
     result = thread.get_by_test_id("message").filter(has_text="400 rows, 400 of 400 addresses answered")
     await expect(result).to_be_visible(timeout=20_000)
     await expect(result).to_contain_text("people-results-")
-    await both(page, "done")
+    await narrow(page, "emails-done")
     assert set(playground.emails.asked.values()) == {1}
 
 
@@ -105,7 +93,7 @@ async def test_a_whole_file_and_its_receipt(visit: Page, playground: Playground)
     await dialog.get_by_role("button", name="Close").first.click()
     thread = page.get_by_role("complementary", name="Thread")
     await expect(thread).to_contain_text("gave the receipt", timeout=20_000)
-    await both(page, "receipt")
+    await narrow(page, "emails-receipt")
     await become(page, "U0GUS")
     await enter(page, "C0FINANCE")
     await say(page, "/email check ana@example.com")

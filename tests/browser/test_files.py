@@ -17,7 +17,7 @@ from handlers.dependencies import Dependencies
 from handlers.file_actions.file_action import FileAction
 from handlers.incoming import Click
 from handlers.replies import Private, Reply
-from tests.browser.moving import become, by, enter, send
+from tests.browser.moving import PHONE, become, by, enter, fits, send, shot, window
 from tests.playground.console.scene import GENERAL, NORA, TOMAS, Scene
 from tests.support import rig as office
 from tests.support.rig import Rig
@@ -25,7 +25,6 @@ from tests.support.rig import Rig
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
 
 CSV = "email,amount,note\nana@example.com,1.00,March\nben@example.com,2.50,April\n"
-SHOTS = Path(__file__).parents[2] / "screenshots"
 
 
 def wav(seconds: float = 1.0) -> bytes:
@@ -34,11 +33,6 @@ def wav(seconds: float = 1.0) -> bytes:
         sound.setparams((1, 2, 8000, 0, "NONE", ""))
         sound.writeframes(b"\x10\x20" * int(8000 * seconds))
     return kept.getvalue()
-
-
-async def shot(page: Page, name: str) -> None:
-    SHOTS.mkdir(exist_ok=True)
-    await page.screenshot(path=SHOTS / f"{name}.png")
 
 
 def payload(name: str, kind: str, content: bytes) -> Any:
@@ -226,13 +220,8 @@ async def rig(sqlite_url: str) -> AsyncIterator[Rig]:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def office_page(browser: Browser, rig: Rig) -> AsyncIterator[Page]:
-    context = await browser.new_context(viewport={"width": 1280, "height": 800}, locale="en-GB", timezone_id="UTC")
-    context.set_default_timeout(15_000)
-    page = await context.new_page()
-    await page.goto(rig.workspace.url)
-    await page.wait_for_selector("body[data-ready=yes]")
-    yield page
-    await context.close()
+    async with window(browser, rig.workspace.url) as page:
+        yield page
 
 
 async def test_a_dropped_file_is_offered_once_and_a_press_is_answered(office_page: Page, rig: Rig) -> None:
@@ -249,8 +238,9 @@ async def test_a_dropped_file_is_offered_once_and_a_press_is_answered(office_pag
     await shot(page, "offer-wide")
     await thread.locator("[data-action-id='use.convert']").click()
     await expect(by(thread, "message").last).to_contain_text("Converting talk.wav")
-    await page.set_viewport_size({"width": 390, "height": 844})
+    await page.set_viewport_size(PHONE)
     await page.wait_for_function("() => document.querySelector('#sidebar').getBoundingClientRect().right <= 0")
+    await fits(page)
     await shot(page, "offer-phone")
     offers = [message for message in rig.workspace.messages(office.FINANCE) if message.buttons]
     assert len(offers) == 1

@@ -4,15 +4,14 @@ Every documented format takes this way without a page in tests/flow/test_localiz
 """
 
 import re
-from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, Locator, Page, expect
+from playwright.async_api import Locator, Page, expect
 
 from bot.playground.launch import Playground
-from tests.browser.moving import enter, say, shot
+from tests.browser.moving import enter, fits, say, shot
 from tests.support import media
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
@@ -65,6 +64,7 @@ def _ends(ending: str) -> re.Pattern[str]:
 @pytest_asyncio.fixture(loop_scope="session")
 async def quick(playground: Playground) -> Playground:
     playground.localization.work_seconds = {"*": 0.1}
+    playground.localization.calls.clear()
     return playground
 
 
@@ -104,9 +104,8 @@ async def test_the_sound_of_a_film_through_the_page(quick: Playground, visit: Pa
     await shot(page, "localize-extracted")
 
 
-async def test_two_tracks_play_and_a_call_is_canceled(playground: Playground, visit: Page, tmp_path: Path) -> None:
+async def test_two_tracks_play_and_a_call_is_canceled(quick: Playground, visit: Page, tmp_path: Path) -> None:
     page = visit
-    playground.localization.work_seconds = {"*": 0.1}
     await enter(page, FINANCE)
     sample = media.make(tmp_path, "mp3", seconds=2.0)
     await attach(page, sample)
@@ -118,7 +117,7 @@ async def test_two_tracks_play_and_a_call_is_canceled(playground: Playground, vi
         "() => [...document.querySelectorAll('#thread audio')].every(one => one.duration > 1.8)"
     )
     await shot(page, "localize-tracks")
-    playground.localization.work_seconds = {"*": 120.0}
+    quick.localization.work_seconds = {"*": 120.0}
     await say(page, "/localize separate https://files.example.com/song.mp3")
     running = page.get_by_test_id("message").filter(has_text="separating vocals and music").last
     await expect(running).to_be_visible(timeout=20_000)
@@ -146,18 +145,7 @@ async def test_mistakes_stand_at_their_fields(quick: Playground, visit: Page, tm
     assert len(quick.localization.calls) == 1
 
 
-@pytest_asyncio.fixture(loop_scope="session")
-async def phone(browser: Browser, quick: Playground) -> AsyncIterator[Page]:
-    context = await browser.new_context(viewport={"width": 390, "height": 844}, locale="en-GB", timezone_id="UTC")
-    page = await context.new_page()
-    await page.goto(quick.url)
-    await page.wait_for_selector("body[data-ready=yes]")
-    await page.get_by_test_id("tour-close").click()
-    yield page
-    await context.close()
-
-
-async def test_on_a_phone_nothing_runs_out_of_the_page(phone: Page) -> None:
+async def test_on_a_phone_nothing_runs_out_of_the_page(quick: Playground, phone: Page) -> None:
     page = phone
     await say(page, "/localize help")
     await expect(page.get_by_test_id("message").last).to_contain_text("extract-text", timeout=20_000)
@@ -167,8 +155,8 @@ async def test_on_a_phone_nothing_runs_out_of_the_page(phone: Page) -> None:
     await say(page, "/localize emotion I am so happy that you came")
     await expect(page.get_by_test_id("message").filter(has_text="Joy").last).to_be_visible(timeout=20_000)
     await shot(page, "localize-phone")
-    assert await page.evaluate("document.documentElement.scrollWidth") <= 390
+    await fits(page)
     await say(page, "/localize speak")
     await expect(page.get_by_test_id("modal")).to_be_visible()
     await shot(page, "localize-phone-form")
-    assert await page.evaluate("document.documentElement.scrollWidth") <= 390
+    await fits(page)

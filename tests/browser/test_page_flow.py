@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.async_api import Browser, Page, expect
 
-from tests.browser.moving import become, by, enter, send
+from tests.browser.moving import PHONE, become, by, enter, fits, send, window
 from tests.playground.console.scene import APPROVALS, EVE, FINANCE, GENERAL, NORA, TOMAS, TRY_IT, Scene
 
 pytestmark = [pytest.mark.browser, pytest.mark.asyncio(loop_scope="session")]
@@ -390,20 +390,17 @@ async def test_the_home_is_drawn_when_somebody_opens_it(page: Page, scene: Scene
 
 
 async def test_on_a_phone_everything_is_one_tap_away(browser: Browser, scene: Scene) -> None:
-    context = await browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
-    phone = await context.new_page()
-    await phone.goto(f"{scene.url}/#/{TOMAS}/{FINANCE}")
-    await phone.wait_for_selector("body[data-ready=yes]")
-    await by(phone, "tour-close").tap()
-    await scene.workspace.slash(NORA, FINANCE, "/pay", "send it")
-    await expect(phone.locator("[data-action-id=approve]")).to_be_in_viewport()
-    assert await phone.evaluate("document.documentElement.scrollWidth") <= 390
-    await by(phone, "menu").tap()
-    await phone.locator(f"[data-testid=channel][data-channel={APPROVALS}]").tap()
-    await expect(by(phone, "channel-name")).to_have_text("approvals")
-    await expect(phone.get_by_role("navigation")).not_to_be_in_viewport()
-    await by(phone, "panel-toggle").tap()
-    await expect(by(phone, "manners")).to_be_in_viewport()
-    await by(phone, "panel-close").tap()
-    await expect(by(phone, "composer")).to_be_in_viewport()
-    await context.close()
+    url = f"{scene.url}/#/{TOMAS}/{FINANCE}"
+    async with window(browser, url, viewport=PHONE, has_touch=True, is_mobile=True) as phone:
+        await by(phone, "tour-close").tap()
+        await scene.workspace.slash(NORA, FINANCE, "/pay", "send it")
+        await expect(phone.locator("[data-action-id=approve]")).to_be_in_viewport()
+        await fits(phone)
+        await by(phone, "menu").tap()
+        await phone.locator(f"[data-testid=channel][data-channel={APPROVALS}]").tap()
+        await expect(by(phone, "channel-name")).to_have_text("approvals")
+        await expect(phone.get_by_role("navigation")).not_to_be_in_viewport()
+        await by(phone, "panel-toggle").tap()
+        await expect(by(phone, "manners")).to_be_in_viewport()
+        await by(phone, "panel-close").tap()
+        await expect(by(phone, "composer")).to_be_in_viewport()
