@@ -3,7 +3,7 @@
 from hypothesis import HealthCheck, settings
 
 NORMAL = settings(
-    max_examples=25,
+    max_examples=15,
     stateful_step_count=30,
     derandomize=True,
     database=None,
@@ -12,3 +12,6 @@ NORMAL = settings(
     report_multiple_bugs=False,
     suppress_health_check=list(HealthCheck),
 )
+
+LONG = settings(NORMAL, max_examples=200)
+"""What the campaign draws."""
