@@ -96,8 +96,7 @@ async def test_what_needs_no_choice_begins_at_once(maria: Localizer, tmp_path: P
     assert maria.form is None
     board = await maria.board(DONE)
     assert board.thread_ts == dropped.ts
-    (result,) = await maria.results(board)
-    assert "% sure)" in result.text
+    assert len(await maria.results(board)) == 1
     (call,) = maria.rig.localization.calls
     assert isinstance(call.body, dict)
     assert set(call.body) == {"audio_file"}
@@ -171,7 +170,7 @@ async def test_a_document_with_a_long_text_comes_back_as_a_file(maria: Localizer
     (file,) = maria.files(results)
     assert file.name.endswith(".txt")
     assert file.content.decode() == page
-    assert f"{len(page):,} characters" in results[0].text
+    assert results[0].text.splitlines()[0] == f"<@{MARIA}> *Extract text*: {len(page):,} characters"
     assert results[0].thread_ts == dropped.ts
 
 

@@ -94,6 +94,12 @@ async def test_words_of_people_and_of_the_service_keep_their_letters(rig: Rig) -
 async def test_an_account_that_only_a_page_answers_for_keeps_nobody_from_deciding(rig: Rig) -> None:
     await rig.pay()
     await rig.pass_time(60, steps=4)
-    assert "account could not be read: payments: a page came instead of an answer (404)" in (await rig.card()).text
+    assert shown((await rig.card()).text) == snapshot(
+        "Payout P-······: 25.00 USD to ana@example.com (account could not be read: payments: a page came "
+        "instead of an answer (404), probably from a proxy) for “March translation”, asked by Maria Silva. "
+        ":hourglass_flowing_sand: *waiting for approval*: 0 of 1, until <!date^1795251645^{date_short_pretty} "
+        "{time}|2026-11-21 09:00 UTC>. Needs 1 approval besides the requester. To decide: "
+        "<!subteam^S0TREASURY>."
+    )
     await rig.press("approve")
     assert len(rig.paid) == 1
