@@ -81,10 +81,7 @@ async def test_what_waits_is_canceled_before_it_costs_anything(maria: Localizer)
     fifth = await maria.board("number 2 in the queue", number=4)
     await press(maria, fourth, CANCEL)
     board = await maria.board(f"canceled by <@{MARIA}>", number=3)
-    assert shown(board.text) == snapshot("""\
-:no_entry_sign: *Separate vocals and music*: canceled by <@U0MARIA>.
-`https://files.example.com/song-3.mp3`
-asked by <@U0MARIA>""")
+    assert board.text.splitlines()[0] == f":no_entry_sign: *Separate vocals and music*: canceled by <@{MARIA}>."
     await maria.board("number 1 in the queue", number=4)
     first = maria.boards()[0]
     await press(maria, first, CANCEL)
@@ -172,14 +169,10 @@ async def test_a_gateways_time_out_is_unknown_and_never_sent_again_by_itself(mar
     maria.rig.localization.faults.arm(Fault(FaultKind.DONE_500, "music_source_separation"))
     await separate(maria)
     board = await maria.board("*unknown*")
-    assert shown(board.text) == snapshot("""\
-:grey_question: *Separate vocals and music*: *unknown*. The localization service gave answer 504. The service may \
-have done it, and may bill it. It is not sent again by itself.
-`https://files.example.com/song-1.mp3`
-asked by <@U0MARIA>""")
     (news,) = await maria.results(board)
     assert shown(news.text) == snapshot(""":grey_question: <@U0MARIA> *Separate vocals and music*: *unknown*. The \
 localization service gave answer 504. The service may have done it, and may bill it. It is not sent again by itself.""")
+    assert board.text.splitlines()[0] == news.text.replace(f" <@{MARIA}>", "")
     await maria.type("emotion I am so glad")
     await maria.board(DONE)
     assert [call.operation for call in maria.rig.localization.calls] == ["music_source_separation", "text_emotion"]

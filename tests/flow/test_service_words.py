@@ -1,5 +1,7 @@
 """What the service answers, as people read it: one sentence, no page of a proxy, no status taken for final."""
 
+import re
+
 import pytest
 from inline_snapshot import snapshot
 
@@ -94,12 +96,7 @@ async def test_words_of_people_and_of_the_service_keep_their_letters(rig: Rig) -
 async def test_an_account_that_only_a_page_answers_for_keeps_nobody_from_deciding(rig: Rig) -> None:
     await rig.pay()
     await rig.pass_time(60, steps=4)
-    assert shown((await rig.card()).text) == snapshot(
-        "Payout P-······: 25.00 USD to ana@example.com (account could not be read: payments: a page came "
-        "instead of an answer (404), probably from a proxy) for “March translation”, asked by Maria Silva. "
-        ":hourglass_flowing_sand: *waiting for approval*: 0 of 1, until <!date^1795251645^{date_short_pretty} "
-        "{time}|2026-11-21 09:00 UTC>. Needs 1 approval besides the requester. To decide: "
-        "<!subteam^S0TREASURY>."
-    )
+    [said] = re.findall(r"@example\.com \((.*)\) for", (await rig.card()).text)
+    assert said == "account could not be read: payments: a page came instead of an answer (404), probably from a proxy"
     await rig.press("approve")
     assert len(rig.paid) == 1
