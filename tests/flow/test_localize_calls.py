@@ -352,21 +352,3 @@ async def test_paraphrases_are_a_list(maria: Localizer) -> None:
     board = await maria.board(DONE, "3 other ways to say it")
     (result,) = await maria.results(board)
     assert [line[:2] for line in result.text.splitlines()[1:]] == ["1.", "2.", "3."]
-
-
-@pytest.mark.parametrize(
-    ("text", "seen"),
-    [
-        ("I am furious", ":rage: *Anger*"),
-        ("I am glad", ":smile: *Joy*"),
-        ("I am sorry and sad", ":cry: *Sadness*"),
-        ("I adore it", ":heart: *Love*"),
-        ("I am scared", ":fearful: *Fear*"),
-        ("Wow, how unexpected", ":astonished: *Surprise*"),
-        ("It is noon", ":neutral_face: *Neutral*"),
-    ],
-)
-async def test_emotions_have_a_face(maria: Localizer, text: str, seen: str) -> None:
-    await maria.type(f"emotion {text}")
-    board = await maria.board(DONE, seen)
-    assert seen in (await maria.results(board))[0].text

@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 from inline_snapshot import snapshot
 
-from bot.domain.localization import CAPABILITIES
 from bot.playground.workspace import Message
 from tests.flow.localizing import DONE, Localizer
 from tests.support import media
@@ -132,19 +131,6 @@ async def test_what_is_offered_is_what_fits(
     maria: Localizer, tmp_path: Path, extension: str, labels: list[str]
 ) -> None:
     assert await maria.offered(await drop(maria, media.make(tmp_path, extension))) == labels
-
-
-async def test_labels_are_those_of_the_contract() -> None:
-    offered = {one.label for one in CAPABILITIES if one.media is not None}
-    assert offered == {
-        "Detect gender",
-        "Separate vocals and music",
-        "Convert",
-        "Extract audio",
-        "Extract text",
-        "Transcribe",
-        "Emotion",
-    }
 
 
 async def test_the_service_is_told_what_a_file_is_not_what_it_is_called(maria: Localizer, tmp_path: Path) -> None:

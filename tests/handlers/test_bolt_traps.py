@@ -350,20 +350,6 @@ async def test_no_signed_body_makes_the_server_fail(rig: Rig, body: bytes) -> No
     assert await post(rig, body + b" ", "application/json") in (200, 400)
 
 
-@pytest.mark.parametrize(
-    "headers",
-    [
-        {"X-Slack-Request-Timestamp": "not a number"},
-        {"X-Slack-Request-Timestamp": "1e400"},
-        {"X-Slack-Signature": "v0=ünïcode"},
-        {"X-Slack-Signature": ""},
-        {"X-Slack-Signature": "v0=" + "0" * 64},
-    ],
-)
-async def test_malformed_signatures_are_unauthorized(rig: Rig, headers: dict[str, str]) -> None:
-    assert await post(rig, b"command=%2Fpay&text=help", **headers) == 401
-
-
 async def test_nothing_of_an_unsigned_request_is_logged(rig: Rig, capsys: pytest.CaptureFixture[str]) -> None:
     body = urlencode(
         {"command": "/pay", "text": "canary-text", "response_url": "https://hooks.slack.com/canary"}
