@@ -78,16 +78,6 @@ async def test_the_sound_of_every_film(
     assert heard.seconds == pytest.approx(1.0, abs=0.1)
 
 
-async def test_a_form_is_right_as_it_is(maria: Localizer, tmp_path: Path) -> None:
-    dropped = await drop(maria, media.make(tmp_path, "mp4"))
-    await maria.choose("Extract audio", file=dropped)
-    await maria.submit()
-    board = await maria.board(DONE)
-    (file,) = maria.files(await maria.results(board))
-    heard = media.heard(file.content, tmp_path)
-    assert (heard.rate, heard.width, heard.channels) == (44_100, 32, 1)
-
-
 @pytest.mark.parametrize("extension", media.CLIPS)
 async def test_what_needs_no_choice_begins_at_once(maria: Localizer, tmp_path: Path, extension: str) -> None:
     dropped = await drop(maria, media.make(tmp_path, extension))

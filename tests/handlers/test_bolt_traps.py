@@ -335,6 +335,7 @@ async def test_other_kinds_of_bodies_are_answered_too(rig: Rig) -> None:
         b"",
         b"\xff\xfe",
         b"payload=",
+        b"payload=\xc3\x28",
         b"payload={",
         b"payload=[]",
         b"payload=" + b"[" * 5_000,
