@@ -5,7 +5,6 @@ from typing import Protocol
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from inline_snapshot import snapshot
 
 from bot.clients.routes import Mark, Route, RouteTable
 from bot.clients.routes_file import load_routes
@@ -202,39 +201,10 @@ def test_a_file_that_is_no_toml_or_not_there_is_named(operator: Write, tmp_path:
         load_routes(tmp_path, environment="sandbox")
 
 
-def test_production_refuses_an_unconfirmed_assumption_that_moves_money(operator: Write) -> None:
-    table = operator("", environment="production")
-    with pytest.raises(OperatorError, match=r"payments\.commit_payout") as caught:
-        table.use("payments", "commit_payout")
-    assert caught.value.problem == snapshot(
-        """payments.commit_payout (POST /payouts/{id}/commit) is an assumption (A1) that moves money and that \
-nobody has confirmed; nothing was sent"""
-    )
-    assert caught.value.mend == snapshot(
-        """check it against the service's documentation, then write [payments.commit_payout] confirmed = true in \
-the file that SERVICES_FILE names"""
-    )
-    assert "payments.commit_payout" in {route.name for route in table.unconfirmed()}
-    # What moves no money may be tried.
-    assert table.use("payments", "create_payout").mark is Mark.STRONG_EVIDENCE
-
-
-def test_production_accepts_what_an_operator_confirmed_and_nothing_else(operator: Write) -> None:
-    table = operator("[payments.commit_payout]\nconfirmed = true\n", environment="production")
-    assert table.use("payments", "commit_payout").confirmed
-    with pytest.raises(OperatorError):
-        table.use("payments", "one_step_payout")
-
-
 def test_another_path_alone_is_no_confirmation(operator: Write) -> None:
     table = operator('[payments.commit_payout]\npath = "/c/{id}"\n', environment="production")
     with pytest.raises(OperatorError):
         table.use("payments", "commit_payout")
-
-
-def test_the_sandbox_asks_for_no_confirmation() -> None:
-    table = load_routes(None, environment="sandbox")
-    assert all(table.use(*row.name.split(".", 1)) for row in table.rows())
 
 
 ROUTE = Route(service="payments", operation="read", method="GET", path="/operations/{id}/x", mark=Mark.DOCUMENTED)

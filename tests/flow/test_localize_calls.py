@@ -81,7 +81,7 @@ async def test_what_waits_is_canceled_before_it_costs_anything(maria: Localizer)
     fifth = await maria.board("number 2 in the queue", number=4)
     await press(maria, fourth, CANCEL)
     board = await maria.board(f"canceled by <@{MARIA}>", number=3)
-    assert "bill" not in board.text
+    assert board.text.splitlines()[0] == f":no_entry_sign: *Separate vocals and music*: canceled by <@{MARIA}>."
     await maria.board("number 1 in the queue", number=4)
     first = maria.boards()[0]
     await press(maria, first, CANCEL)
@@ -97,7 +97,6 @@ async def test_only_who_asked_or_an_admin_cancels(maria: Localizer) -> None:
     board = await maria.board("separating")
     await press(maria, board, CANCEL, user=ADA)
     await told(maria, f"Only <@{MARIA}>, who asked for it, or an admin can cancel it", user=ADA)
-    assert "separating" in maria.boards()[0].text
     await press(maria, board, CANCEL, user=OLGA)
     await maria.board(f"canceled by <@{OLGA}>")
 
@@ -169,11 +168,11 @@ async def test_the_elapsed_time_is_edited_into_one_message(maria: Localizer) -> 
 async def test_a_gateways_time_out_is_unknown_and_never_sent_again_by_itself(maria: Localizer) -> None:
     maria.rig.localization.faults.arm(Fault(FaultKind.DONE_500, "music_source_separation"))
     await separate(maria)
-    board = await maria.board("*unknown*", "answer 504", "may bill it", "not sent again by itself")
-    assert "<html" not in board.text
+    board = await maria.board("*unknown*")
     (news,) = await maria.results(board)
     assert shown(news.text) == snapshot(""":grey_question: <@U0MARIA> *Separate vocals and music*: *unknown*. The \
 localization service gave answer 504. The service may have done it, and may bill it. It is not sent again by itself.""")
+    assert board.text.splitlines()[0] == news.text.replace(f" <@{MARIA}>", "")
     await maria.type("emotion I am so glad")
     await maria.board(DONE)
     assert [call.operation for call in maria.rig.localization.calls] == ["music_source_separation", "text_emotion"]
@@ -345,9 +344,7 @@ async def test_nobody_is_mentioned_by_a_text_or_a_result(maria: Localizer) -> No
     board = await maria.board(DONE)
     (result,) = await maria.results(board)
     for message in (board, result):
-        assert "<!channel>" not in message.text
-        assert f"<@{ADA}>" not in message.text
-        assert re.findall(r"<@\w+>", message.text) == [f"<@{MARIA}>"]
+        assert re.findall(r"<[@!]\w+>", message.text) == [f"<@{MARIA}>"]
 
 
 async def test_paraphrases_are_a_list(maria: Localizer) -> None:
@@ -355,21 +352,3 @@ async def test_paraphrases_are_a_list(maria: Localizer) -> None:
     board = await maria.board(DONE, "3 other ways to say it")
     (result,) = await maria.results(board)
     assert [line[:2] for line in result.text.splitlines()[1:]] == ["1.", "2.", "3."]
-
-
-@pytest.mark.parametrize(
-    ("text", "seen"),
-    [
-        ("I am furious", ":rage: *Anger*"),
-        ("I am glad", ":smile: *Joy*"),
-        ("I am sorry and sad", ":cry: *Sadness*"),
-        ("I adore it", ":heart: *Love*"),
-        ("I am scared", ":fearful: *Fear*"),
-        ("Wow, how unexpected", ":astonished: *Surprise*"),
-        ("It is noon", ":neutral_face: *Neutral*"),
-    ],
-)
-async def test_emotions_have_a_face(maria: Localizer, text: str, seen: str) -> None:
-    await maria.type(f"emotion {text}")
-    board = await maria.board(DONE, seen)
-    assert seen in (await maria.results(board))[0].text

@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 from inline_snapshot import snapshot
 
-from bot.domain.localization import CAPABILITIES
 from bot.playground.workspace import Message
 from tests.flow.localizing import DONE, Localizer
 from tests.support import media
@@ -79,16 +78,6 @@ async def test_the_sound_of_every_film(
     assert heard.seconds == pytest.approx(1.0, abs=0.1)
 
 
-async def test_a_form_is_right_as_it_is(maria: Localizer, tmp_path: Path) -> None:
-    dropped = await drop(maria, media.make(tmp_path, "mp4"))
-    await maria.choose("Extract audio", file=dropped)
-    await maria.submit()
-    board = await maria.board(DONE)
-    (file,) = maria.files(await maria.results(board))
-    heard = media.heard(file.content, tmp_path)
-    assert (heard.rate, heard.width, heard.channels) == (44_100, 32, 1)
-
-
 @pytest.mark.parametrize("extension", media.CLIPS)
 async def test_what_needs_no_choice_begins_at_once(maria: Localizer, tmp_path: Path, extension: str) -> None:
     dropped = await drop(maria, media.make(tmp_path, extension))
@@ -96,8 +85,7 @@ async def test_what_needs_no_choice_begins_at_once(maria: Localizer, tmp_path: P
     assert maria.form is None
     board = await maria.board(DONE)
     assert board.thread_ts == dropped.ts
-    (result,) = await maria.results(board)
-    assert "% sure)" in result.text
+    assert len(await maria.results(board)) == 1
     (call,) = maria.rig.localization.calls
     assert isinstance(call.body, dict)
     assert set(call.body) == {"audio_file"}
@@ -135,19 +123,6 @@ async def test_what_is_offered_is_what_fits(
     assert await maria.offered(await drop(maria, media.make(tmp_path, extension))) == labels
 
 
-async def test_labels_are_those_of_the_contract() -> None:
-    offered = {one.label for one in CAPABILITIES if one.media is not None}
-    assert offered == {
-        "Detect gender",
-        "Separate vocals and music",
-        "Convert",
-        "Extract audio",
-        "Extract text",
-        "Transcribe",
-        "Emotion",
-    }
-
-
 async def test_the_service_is_told_what_a_file_is_not_what_it_is_called(maria: Localizer, tmp_path: Path) -> None:
     dropped = await drop(maria, media.make(tmp_path, "wav"), name='tr"ick\nname.mp3')
     await maria.choose("Detect gender", file=dropped)
@@ -171,7 +146,7 @@ async def test_a_document_with_a_long_text_comes_back_as_a_file(maria: Localizer
     (file,) = maria.files(results)
     assert file.name.endswith(".txt")
     assert file.content.decode() == page
-    assert f"{len(page):,} characters" in results[0].text
+    assert results[0].text.splitlines()[0] == f"<@{MARIA}> *Extract text*: {len(page):,} characters"
     assert results[0].thread_ts == dropped.ts
 
 

@@ -461,8 +461,12 @@ async def test_the_shortcut_on_several_files_says_what_is_what(rig: Rig, wants: 
     rig.workspace.set_file(dropped.files[3], odd="external")
     form = await use_file(rig, dropped)
     assert list(choices(form)) == ["Detect gender", "Convert", "Pay in bulk"]
-    assert "*c.bin* · a format that I do not know, 256 bytes: nothing here can use it" in words_of(form)
-    assert "*d.wav*: This file lies outside of Slack" in words_of(form)
+    assert words_of(form) == snapshot("""\
+:headphones: *a.wav* · WAV audio, 2 KB
+:bar_chart: *b.csv* · CSV table, 41 bytes
+:paperclip: *c.bin* · a format that I do not know, 256 bytes: nothing here can use it. Audio, video, documents and \
+pictures with words, CSV and Excel tables can be used.
+:no_entry_sign: *d.wav*: This file lies outside of Slack, where I cannot read it; upload it to Slack itself.""")
     await choose(rig, "Pay in bulk")
     assert [(name, file.name) for name, file in wants.started] == [("pay", "b.csv")]
 

@@ -33,17 +33,21 @@ async def nothing_happened(rig: Rig) -> bool:
     return not (rig.payments.calls or await requests(rig) or rig.cards(APPROVALS) or rig.cards(FINANCE))
 
 
-def names_the_mend(text: str, entry: str) -> None:
-    for part in ("The operator of Switchboard has to mend this", entry, f"[{entry}] confirmed = true", "SERVICES_FILE"):
-        assert part in text
+def mend(entry: str) -> str:
+    """What is said where this entry is not confirmed."""
+    path = "{id}/commit" if entry == COMMIT else "one-step"
+    return (
+        f"The operator of Switchboard has to mend this: {entry} (POST /payouts/{path}) is an assumption (A1) that "
+        "moves money and that nobody has confirmed; nothing was sent; check it against the service's documentation, "
+        f"then write [{entry}] confirmed = true in the file that SERVICES_FILE names."
+    )
 
 
 @pytest.mark.parametrize(("text", "entry"), ASKING)
 async def test_asking_is_refused_with_the_name_of_the_entry(rig: Rig, text: str, entry: str) -> None:
     ack = await rig.pay(text)
     assert ack.ok
-    [told] = ephemerals(rig, MARIA)
-    names_the_mend(told, entry)
+    assert ephemerals(rig, MARIA) == [f":warning: {mend(entry)}"]
     assert await nothing_happened(rig)
 
 
@@ -51,7 +55,7 @@ async def test_asking_is_refused_with_the_name_of_the_entry(rig: Rig, text: str,
 async def test_the_form_does_not_even_open(rig: Rig, verb: str, entry: str) -> None:
     await rig.pay(verb)
     assert rig.workspace.modal(MARIA) is None
-    names_the_mend(ephemerals(rig, MARIA)[-1], entry)
+    assert ephemerals(rig, MARIA)[-1] == f":warning: {mend(entry)}"
 
 
 @pytest.mark.parametrize(("verb", "entry"), ENTRY_OF.items())
@@ -60,13 +64,13 @@ async def test_a_form_that_was_open_before_says_the_same(rig: Rig, verb: str, en
     await rig.pay(verb)
     await moved_to(rig, "production")
     await rig.submit(MARIA, FILLED)
-    names_the_mend(rig.form().plain, entry)
+    assert mend(entry) in rig.form().plain
     assert await nothing_happened(rig)
 
 
 async def test_who_may_not_ask_hears_that_and_nothing_of_the_operators(rig: Rig) -> None:
     await rig.pay(user=ZOE)
-    assert "confirmed" not in ephemerals(rig, ZOE)[-1]
+    assert ephemerals(rig, ZOE)[-1].startswith(":no_entry_sign: *requester*: ")
 
 
 @pytest.mark.parametrize(("text", "entry"), ASKING)
@@ -85,7 +89,7 @@ async def test_confirming_one_entry_allows_that_one(rig: Rig, text: str, entry: 
     [other] = set(ENTRY_OF.values()) - {entry}
     await confirmed(rig, other)
     await rig.pay(text)
-    names_the_mend(ephemerals(rig, MARIA)[-1], entry)
+    assert ephemerals(rig, MARIA)[-1] == f":warning: {mend(entry)}"
     assert await nothing_happened(rig)
 
 
@@ -99,7 +103,6 @@ async def test_what_was_asked_in_the_sandbox_is_not_sent_in_production(rig: Rig,
     assert not rig.paid
     assert not rig.payments.calls_of(entry.partition(".")[2])
     [alarm] = alerts(rig)
-    assert "cannot go on" in alarm
-    assert entry in alarm
+    assert alarm.splitlines()[1] == mend(entry)
     await rig.pass_time(7_200, steps=10)
     assert (await newest(rig)).state.value == "expired"

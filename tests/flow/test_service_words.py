@@ -1,5 +1,7 @@
 """What the service answers, as people read it: one sentence, no page of a proxy, no status taken for final."""
 
+import re
+
 import pytest
 from inline_snapshot import snapshot
 
@@ -66,34 +68,29 @@ arrived. The service calls this “On &lt;Review&gt;”, a status Switchboard do
 
 
 async def test_why_it_failed_is_told(rig: Rig) -> None:
-    rig.payments.switches.fail_reason = "The account is <closed>"
+    rig.payments.switches.fail_reason = "eWallet <closed>"
     await rig.pay()
     await rig.press("approve")
     await rig.payments.advance()
     await rig.pass_time(60)
     (told,) = rig.news(FINANCE)
     assert shown(told.text) == snapshot(""":x: <@U0MARIA> 25.00 USD to ana@example.com (P-······) *failed* at the \
-service. Reason: The account is &lt;closed&gt;. Approved by Ada Okafor.""")
+service. Reason: eWallet &lt;closed&gt;. Approved by Ada Okafor.""")
 
 
-async def test_words_of_people_and_of_the_service_keep_their_letters(rig: Rig) -> None:
+async def test_words_of_people_keep_their_letters(rig: Rig) -> None:
     await rig.pay()
     await rig.press("reject")
     await rig.submit(ADA, {"reason": "iPhone again, see ticket 7"})
     for said in (rig.cards(FINANCE)[0], rig.cards(APPROVALS)[0], *rig.news(FINANCE), *rig.news(APPROVALS)):
         assert "Reason: iPhone again, see ticket 7." in said.text
-    rig.payments.switches.fail_reason = "eWallet closed"
-    await rig.pay("send ben@example.com 26.00 again")
-    await rig.press("approve")
-    await rig.payments.advance()
-    await rig.pass_time(60)
-    assert "Reason: eWallet closed." in rig.cards(FINANCE)[-1].text
 
 
 @pytest.mark.rig(services='[payments.account_status]\npath = "/checkout/nowhere"\n')  # a page, with status 404
 async def test_an_account_that_only_a_page_answers_for_keeps_nobody_from_deciding(rig: Rig) -> None:
     await rig.pay()
     await rig.pass_time(60, steps=4)
-    assert "account could not be read: payments: a page came instead of an answer (404)" in (await rig.card()).text
+    [said] = re.findall(r"@example\.com \((.*)\) for", (await rig.card()).text)
+    assert said == "account could not be read: payments: a page came instead of an answer (404), probably from a proxy"
     await rig.press("approve")
     assert len(rig.paid) == 1

@@ -56,7 +56,7 @@ async def test_a_thousand_commands_of_one_person_start_few_and_hold_nobody_up(ri
     waiting = [ack for ack in told if "Try again in" in str(ack.body)]
     assert 0 < MANY - len(waiting) <= MANY // 5
     other = await rig.workspace.slash(TOM, FINANCE, "/pay", "help")
-    assert "Try again in" not in str(other.body)
+    assert other.body == told[0].body
     rig.clock.advance(60)
     again = await rig.workspace.slash(MARIA, FINANCE, "/pay", "help")
-    assert "Try again in" not in str(again.body)
+    assert again.body == told[0].body

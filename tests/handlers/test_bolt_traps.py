@@ -1,7 +1,6 @@
 """Bolt's traps, closed and held: the word "payload", lost acks, calls and sessions per request, listeners tried."""
 
 import asyncio
-import json
 import logging
 from collections.abc import Awaitable, Callable
 from typing import Any
@@ -71,6 +70,12 @@ async def boom(rig: Rig, kind: str) -> Ack:
     return await rig.workspace._delivery.send("interactive", payload)
 
 
+async def told(rig: Rig, kind: str, ack: Ack, words: str) -> str:
+    """What the person reads: in the form, or privately."""
+    return str(ack.body["view"]["blocks"][0]["text"]["text"]) if kind == "form" else await heard(rig, MARIA, words)
+
+
+AGAIN = "Nothing was recorded. Please try again in a moment."
 KINDS = ["command", "click", "form", "event"]
 
 
@@ -88,20 +93,25 @@ async def test_an_exception_becomes_an_answer_with_a_number_and_nothing_else(
     assert ack.status == 200
     if kind == "event":
         return
-    said = json.dumps(ack.body) if kind == "form" else await heard(rig, MARIA, "Something went wrong")
-    assert "Something went wrong on our side" in said
-    assert "secret" not in said
-    number = said.split("`")[1]
-    assert number in capsys.readouterr().out
+    said = await told(rig, kind, ack, "Something went wrong")
+    assert shown(said) == snapshot(
+        ":boom: Something went wrong on our side. Nothing more will happen by itself. If it stays like this, "
+        "tell your operator this number: `········`"
+    )
+    assert said.split("`")[1] in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
     ("trouble", "said"),
     [
-        (ServiceNow("Slack", "did not say who you are"), "Nothing was recorded. Please try again"),
-        (StorageBusy("locked"), "The database is busy. Nothing was recorded."),
-        (CommitUnknown("broken"), "did not say whether this was recorded"),
+        (ServiceNow("Slack", "did not say who you are"), f":warning: Slack did not say who you are. {AGAIN}"),
+        (StorageBusy("locked"), f":warning: The database is busy. {AGAIN}"),
+        (
+            CommitUnknown("broken"),
+            ":grey_question: The database did not say whether this was recorded. Look at the card or at "
+            "`/pay approvals` before you repeat it.",
+        ),
     ],
 )
 async def test_each_trouble_has_an_answer_that_claims_no_more_than_is_known(
@@ -116,10 +126,8 @@ async def test_each_trouble_has_an_answer_that_claims_no_more_than_is_known(
     ack = await boom(rig, kind)
     # Slack sends an event again that was not acknowledged, and nothing else.
     assert ack.status == (503 if kind == "event" and isinstance(trouble, StorageError) else 200)
-    if kind == "form":
-        assert said in json.dumps(ack.body)
-    elif kind != "event":
-        assert said in await heard(rig, MARIA, said)
+    if kind != "event":
+        assert await told(rig, kind, ack, "recorded") == said
 
 
 @pytest.mark.rig(around={"handler_total": 0.3})
@@ -137,10 +145,8 @@ async def test_a_handler_that_is_too_slow_is_answered_in_time(
     ack = await boom(rig, kind)
     assert ack.status == (503 if kind == "event" else 200)  # although the handler never ends
     assert HANDLER_TOTAL < 3  # what Slack waits
-    if kind == "form":
-        assert "longer than Slack waits" in json.dumps(ack.body)
-    elif kind != "event":
-        assert shown(await heard(rig, MARIA, "longer than Slack waits")) == snapshot(""":snail: This takes longer than \
+    if kind != "event":
+        assert await told(rig, kind, ack, "longer than Slack waits") == snapshot(""":snail: This takes longer than \
 Slack waits. It may still happen: look at the card or at `/pay approvals` before you repeat it.""")
 
 
@@ -177,20 +183,19 @@ recorded. Please try again in a moment.""")
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("text", "asked"),
     [
-        "show payload",
-        "send ana@example.com 25.00 payload",
-        "send ana@example.com 25.00 payload={}",
-        'send ana@example.com 25.00 "x&payload={"type":"block_actions"}"',
+        ("show payload", []),
+        ("send ana@example.com 25.00 payload", ["payload"]),
+        ("send ana@example.com 25.00 payload={}", ["payload={}"]),
+        ('send ana@example.com 25.00 "x&payload={"type":"block_actions"}"', ["x&payload={type:block_actions}"]),
     ],
 )
-async def test_the_word_payload_is_a_word(rig: Rig, text: str) -> None:
+async def test_the_word_payload_is_a_word(rig: Rig, text: str, asked: list[str]) -> None:
     ack = await rig.pay(text)
     assert ack.status == 200
     assert ephemerals(rig, MARIA)
-    if text.startswith("send"):
-        assert "payload" in (await newest(rig)).payload.description
+    assert [one.payload.description for one in await requests(rig)] == asked
 
 
 async def test_a_channel_or_person_called_payload_changes_nothing(rig: Rig) -> None:
@@ -330,6 +335,7 @@ async def test_other_kinds_of_bodies_are_answered_too(rig: Rig) -> None:
         b"",
         b"\xff\xfe",
         b"payload=",
+        b"payload=\xc3\x28",
         b"payload={",
         b"payload=[]",
         b"payload=" + b"[" * 5_000,
@@ -343,20 +349,6 @@ async def test_other_kinds_of_bodies_are_answered_too(rig: Rig) -> None:
 async def test_no_signed_body_makes_the_server_fail(rig: Rig, body: bytes) -> None:
     assert await post(rig, body) in (200, 400)
     assert await post(rig, body + b" ", "application/json") in (200, 400)
-
-
-@pytest.mark.parametrize(
-    "headers",
-    [
-        {"X-Slack-Request-Timestamp": "not a number"},
-        {"X-Slack-Request-Timestamp": "1e400"},
-        {"X-Slack-Signature": "v0=ünïcode"},
-        {"X-Slack-Signature": ""},
-        {"X-Slack-Signature": "v0=" + "0" * 64},
-    ],
-)
-async def test_malformed_signatures_are_unauthorized(rig: Rig, headers: dict[str, str]) -> None:
-    assert await post(rig, b"command=%2Fpay&text=help", **headers) == 401
 
 
 async def test_nothing_of_an_unsigned_request_is_logged(rig: Rig, capsys: pytest.CaptureFixture[str]) -> None:

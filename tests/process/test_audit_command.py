@@ -68,7 +68,6 @@ HEAD_TOO = "UPDATE audit_head SET seq = 5, hash = (SELECT hash FROM audit WHERE 
 @pytest.mark.parametrize(
     ("statements", "row", "damage"),
     [
-        (["UPDATE audit SET actor = 'U0EVE' WHERE seq = 4"], 4, "changed"),
         (['UPDATE audit SET "at" = "at" + 1 WHERE seq = 1'], 1, "changed"),
         (["UPDATE audit SET detail = detail || ' ' WHERE seq = 8"], 8, "changed"),
         (["UPDATE audit SET hash = previous WHERE seq = 5"], 5, "changed"),
@@ -88,7 +87,7 @@ async def test_what_was_tampered_with_is_named(url: str, statements: list[str], 
     tamper(url, *statements)
     answer = audit("verify", url=url)
     assert answer.code == 1
-    assert f"The first bad row is row {row}: {damage}." in answer.out
+    assert answer.out.splitlines()[0] == f"The audit does not hold. The first bad row is row {row}: {damage}."
     held = {0: "There is no good row before it.", 1: "There is no good row before it.", 2: "Row 1 holds."}
     assert held.get(row, "Rows 1 to ") in answer.out
 
@@ -213,7 +212,6 @@ async def test_it_works_beside_the_running_bot(open_scene: Callable[..., Awaitab
     assert await scene.bot.stop() == 0
     code, said = await verified()
     assert (code, "the last at row 3," in said) == (0, True), said
-    assert "no anchors" not in said
 
 
 def said(code: int, url: str, *more: str, **environment: str) -> str:

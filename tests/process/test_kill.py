@@ -72,7 +72,6 @@ async def test_a_commit_that_never_arrived_is_decided_by_a_person(open_scene: Op
     await scene.start()
     await scene.press("retry")
     assert not scene.executions()
-    assert "needs a person" in scene.cards(APPROVALS)[0].text.casefold()
     await scene.workspace.submit(ADA, {"amount": "25.00"})
     await scene.completed_once()
     assert [channel for channel in (FINANCE, APPROVALS) if len(scene._saying(channel, "needs a person")) != 1] == []

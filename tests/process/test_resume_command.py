@@ -1,10 +1,12 @@
 """``switchboard resume``: beside the running bot, on both databases."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from inline_snapshot import snapshot
 
 from bot.__main__ import main
 from bot.domain.anchors import Anchor
@@ -20,6 +22,7 @@ from storage.anchors import AnchorFile, anchors_path
 from tests.process.audited import KEY, SECRET, audit
 from tests.storage.factories import instruction
 from tests.support.rig import POLICY
+from tests.support.shown import shown
 
 
 class Bot:
@@ -58,26 +61,48 @@ async def bot(database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     await store.close()
 
 
-async def resume(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str]:
+async def resume(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    """What the operator reads, without times and paths, and the exit code."""
+    capsys.readouterr()
     code = await asyncio.to_thread(main, ["resume", *arguments])
-    said = capsys.readouterr()
-    return code, said.out + said.err
+    said = re.sub("(?<=since ).* UTC|(?<=kept as ).*", "…", "".join(capsys.readouterr()))
+    return f"{shown(said)}exit code {code}"
 
 
 async def test_it_waits_for_every_look_and_then_goes_on(bot: Bot, capsys: pytest.CaptureFixture[str]) -> None:
-    assert await resume(capsys) == (0, "Switchboard is not reading only: there is nothing to resume.\n")
+    assert await resume(capsys) == snapshot("""\
+Switchboard is not reading only: there is nothing to resume.
+exit code 0""")
     await bot.lose()
     assert not await bot.high_water.may_leave("payments.one_step_payout x")
-    code, said = await resume(capsys)
-    assert (code, f"{bot.asked.reference}: not looked for yet" in said) == (1, True)
-    assert "payments.one_step_payout lost" in said
+    assert await resume(capsys) == snapshot("""\
+Reading only since …: what was written down outside the database says that it once held more than it does now.
+  P-······: not looked for yet
+Left before, and nothing in this database knows it; look for it at the service:
+  payments.one_step_payout lost
+switchboard cannot go on:
+Not everything was looked for to the end, so nothing was changed.
+→ let the bot run until everything is looked for (it waits out QUIET_SECONDS, because what left last may still be on \
+its way), or look yourself and run `switchboard resume --force --reason "…"`
+exit code 1""")
     assert await bot.store.read(reading_only) is not None
     await bot.looked()
-    code, said = await resume(capsys, "--look")
-    assert (code, "absent: the list of payouts does not hold it" in said) == (0, True)
+    assert await resume(capsys, "--look") == snapshot("""\
+Reading only since …: what was written down outside the database says that it once held more than it does now.
+  P-······: absent: the list of payouts does not hold it
+Left before, and nothing in this database knows it; look for it at the service:
+  payments.one_step_payout lost
+exit code 0""")
     assert await bot.store.read(reading_only) is not None
-    code, said = await resume(capsys)
-    assert (code, f"needs approval again: {bot.asked.reference}" in said) == (0, True)
+    assert await resume(capsys) == snapshot("""\
+Reading only since …: what was written down outside the database says that it once held more than it does now.
+  P-······: absent: the list of payouts does not hold it
+Left before, and nothing in this database knows it; look for it at the service:
+  payments.one_step_payout lost
+The anchors up to now are kept as …
+Switchboard sends again.
+Approved or voted on before, so it needs approval again: P-······
+exit code 0""")
     after = await bot.store.read(lambda tx: tx.instructions.get(bot.asked.id))
     assert after is not None
     assert (after.state, after.round) == (State.AWAITING, bot.asked.round + 1)
@@ -92,10 +117,12 @@ async def test_it_waits_for_every_look_and_then_goes_on(bot: Bot, capsys: pytest
 
 async def test_by_force_with_a_reason_that_the_audit_keeps(bot: Bot, capsys: pytest.CaptureFixture[str]) -> None:
     await bot.lose()
-    code, said = await resume(capsys, "--force")
-    assert (code, "needs a reason" in said) == (1, True)
-    code, _ = await resume(capsys, "--force", "--reason", "looked at the dashboard")
-    assert code == 0
+    assert await resume(capsys, "--force") == snapshot("""\
+switchboard cannot go on:
+--force needs a reason
+→ --force --reason "looked at the service's dashboard"
+exit code 1""")
+    assert (await resume(capsys, "--force", "--reason", "looked at the dashboard")).endswith("exit code 0")
     rows = await bot.store.read(lambda tx: list(tx.audit.rows()))
     last = [row.entry for row in rows if row.entry.action == "resumed"][-1]
     assert (last.actor, last.detail["reason"], last.detail["forced"]) == ("operator", "looked at the dashboard", True)

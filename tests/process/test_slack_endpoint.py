@@ -78,23 +78,14 @@ _REFUSED: dict[str, Callable[[], dict[str, str]]] = {
 @pytest.mark.parametrize("case", _REFUSED)
 async def test_what_slack_did_not_sign_is_refused(shared: Scene, case: str) -> None:
     status, text = await shared.post(BODY, _REFUSED[case]())
-    assert status == 401
-    assert "Approv" not in text
+    assert (status, text) == (401, '{"error": "invalid request"}')
 
 
 @pytest.mark.parametrize("seconds", [0, 295, -295])
 async def test_what_slack_signed_within_five_minutes_is_handled(shared: Scene, seconds: int) -> None:
     status, text = await shared.post(BODY, headers(stamp=ago(seconds)))
     assert status == 200
-    assert "approval" in text
-
-
-@pytest.mark.parametrize("body", [b"\xff\xfe\x00", b"payload=\xc3\x28", b""], ids=["no text", "broken UTF-8", "empty"])
-async def test_a_body_that_is_no_text_is_refused_unsigned_and_unreadable_signed(shared: Scene, body: bytes) -> None:
-    status, _ = await shared.post(body, headers(body=BODY))
-    assert status == 401
-    status, _ = await shared.post(body, headers(body=body))
-    assert status in {200, 400}
+    assert json.loads(text)["text"] == ":tada: Nothing waits for approval."
 
 
 async def test_no_pair_of_headers_makes_the_server_fail(shared: Scene) -> None:
@@ -137,17 +128,6 @@ async def test_a_body_above_one_mebibyte_is_too_large(shared: Scene) -> None:
 async def test_only_post_is_understood(shared: Scene, method: str) -> None:
     async with shared.session.request(method, shared.slack_url) as answer:
         assert answer.status == 405
-
-
-async def test_the_address_is_confirmed_when_slack_asks(shared: Scene) -> None:
-    ack = await shared.workspace.verify_url()
-    assert ack.request is not None
-    assert ack.request.payload["challenge"] in str(ack.body)
-
-
-async def test_an_event_that_nobody_wants_is_acknowledged(shared: Scene) -> None:
-    ack = await shared.workspace.send_event({"type": "emoji_changed", "subtype": "add", "name": "x"})
-    assert ack.ok
 
 
 _FORM = {"id": "V1", "type": "modal", "callback_id": "payout.request"}

@@ -1,16 +1,7 @@
-"""Requests of Slack that are easy to misparse, and repeated requests, at the real process."""
+"""Repeated requests of Slack at the real process."""
 
 from tests.process.conftest import Opening
 from tests.support.rig import ADA, APPROVALS, FINANCE, POLICY
-from tests.support.shown import shown
-
-
-async def test_the_word_payload_is_a_word(open_scene: Opening) -> None:
-    scene = await open_scene()
-    ack = await scene.pay('send ana@example.com 25.00 payload={"type":"block_actions"} &payload=1')
-    assert shown(ack).startswith(":memo: Asked for 25.00 USD to ana@example.com, reference P-······.")
-    card = await scene.workspace.until(lambda: scene.cards(APPROVALS)[0])
-    assert card.plain.count("payload={type:block_actions} &payload=1") == 1
 
 
 async def test_the_same_signed_request_again_has_no_effect(open_scene: Opening) -> None:

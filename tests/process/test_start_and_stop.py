@@ -92,8 +92,11 @@ async def test_a_token_that_slack_refuses_is_said_in_a_sentence(
     form = "xapp" if socket_mode else "xoxb"
     await scene.bot.start(**{variable: f"{form}-not-the-right-one"})
     assert await scene.bot.ended() == 1
-    assert f"Slack does not accept {variable} (invalid_auth)" in scene.bot.stderr
-    _is_words(scene.bot)
+    _says(
+        scene.bot,
+        f"Slack does not accept {variable} (invalid_auth)",
+        "copy the token again from the app's settings; after a change of scopes, install it again",
+    )
 
 
 async def test_a_second_process_on_the_same_file_is_refused(open_scene: Opening) -> None:
@@ -101,8 +104,11 @@ async def test_a_second_process_on_the_same_file_is_refused(open_scene: Opening)
     second = _beside(scene, PORT=str(free_port()))
     await second.start()
     assert await second.ended() == 1
-    assert f"Another process (id {scene.bot.pid}) uses {scene.database}" in second.stderr
-    _is_words(second)
+    _says(
+        second,
+        f"Another process (id {scene.bot.pid}) uses {scene.database}.",
+        "Stop it first. To run several processes, set DATABASE_URL to a PostgreSQL database.",
+    )
     await scene.pay()
     await scene.press("approve")
     await scene.completed_once()
@@ -186,8 +192,8 @@ def _beside(scene: Scene, *, program: tuple[str, ...] = RUN, **changed: str) -> 
     return BotProcess(environment={**scene.bot.environment, **changed}, folder=folder, program=program)
 
 
-def _is_words(bot: BotProcess) -> None:
-    """Assert that the output is an explanation for operators without a traceback, then clear it."""
-    assert re.fullmatch(r"switchboard cannot go on:\n.+\n→ .+\n", bot.stderr, re.DOTALL), bot.stderr
+def _says(bot: BotProcess, problem: str, mend: str) -> None:
+    """Assert that this is all the operator reads, without a traceback, then clear it."""
+    assert bot.stderr == f"switchboard cannot go on:\n{problem}\n→ {mend}\n"
     assert "Traceback" not in bot.stdout
     Path(bot.folder / "stderr.log").unlink()

@@ -28,9 +28,8 @@ async def _hold(url: str) -> asyncio.subprocess.Process:
 async def test_a_second_process_is_refused_until_the_first_is_gone(sqlite_url: str) -> None:
     holder = await _hold(sqlite_url)
     try:
-        with pytest.raises(StorageError, match=f"id {holder.pid}") as refused:
+        with pytest.raises(StorageError, match=f"id {holder.pid}"):
             await Store.open(sqlite_url, audit_key=KEY)
-        assert "PostgreSQL" in refused.value.mend
         with pytest.raises(StorageError, match="Another process"):
             await migrate(sqlite_url)
     finally:
@@ -58,7 +57,10 @@ async def test_a_frozen_process_is_waited_for_and_followed(sqlite_url: str, capl
     try:
         await asyncio.wait({opening, asyncio.create_task(told.wait())}, return_when=asyncio.FIRST_COMPLETED)
         assert not opening.done()
-        assert f"id {holder.pid}" in caplog.text
+        assert caplog.messages == [
+            f"Another process (id {holder.pid}) uses {sqlite_url.partition('///')[2]}. It is stopped, so its end is "
+            "waited for, up to 300 s."
+        ]
     finally:
         holder.send_signal(signal.SIGKILL)
         await holder.communicate()
@@ -156,25 +158,10 @@ async def test_the_files_belong_to_their_owner_alone(new_sqlite_url: str) -> Non
 async def test_an_empty_database_is_refused(new_database_url: str) -> None:
     with pytest.raises(StorageError, match="version none") as refused:
         await Store.open(new_database_url, audit_key=KEY)
-    assert "switchboard migrate" in refused.value.mend
+    assert refused.value.mend == "Run `switchboard migrate` with this version of the program."
     await migrate(new_database_url)
     store = await Store.open(new_database_url, audit_key=KEY)
     await store.close()
-
-
-async def test_a_file_that_is_no_database_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "notes.db"
-    path.write_bytes(b"these are notes, not tables" * 100)
-    url = f"sqlite+aiosqlite:///{path}"
-    with pytest.raises(StorageError, match="not a database"):
-        await Store.open(url, audit_key=KEY)
-    with pytest.raises(StorageError, match="not a database"):
-        await migrate(url)
-
-
-async def test_a_missing_folder_is_named(tmp_path: Path) -> None:
-    with pytest.raises(StorageError, match="nowhere"):
-        await Store.open(f"sqlite+aiosqlite:///{tmp_path}/nowhere/s.db", audit_key=KEY)
 
 
 @pytest.mark.postgres
@@ -200,7 +187,6 @@ async def test_an_unreachable_server_is_told_without_the_password(postgres_url: 
 def test_other_addresses_are_refused_with_an_example(url: str) -> None:
     with pytest.raises(StorageError) as refused:
         parse_address(url)
-    assert "sqlite+aiosqlite:///switchboard.db" in refused.value.mend
     assert "hush-secret" not in str(refused.value)
 
 

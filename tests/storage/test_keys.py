@@ -90,9 +90,8 @@ def _elsewhere(tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:
 
 async def test_another_key_is_refused_and_writes_nothing(database_url: str) -> None:
     await _write(database_url, OLD, 1, 2)
-    with pytest.raises(OtherKey) as refused:
+    with pytest.raises(OtherKey):
         await _opened(database_url, NEW)
-    assert "rotate-key" in refused.value.mend
     with pytest.raises(OtherKey):
         await migrate(database_url, audit_key=derived_key(NEW, "audit"))
     verdict, rows = await _look(database_url, OLD)
@@ -139,7 +138,7 @@ async def test_a_database_newer_than_the_program_is_refused_in_words(
     await _raw(database_url, OLD, "UPDATE alembic_version SET version_num = '9999'")
     with pytest.raises(StorageError, match=f"9999, which is newer than this program: it knows up to {HEAD}") as refused:
         await start(database_url)  # type: ignore[misc]  # each is a coroutine function
-    assert "version of the program" in refused.value.mend
+    assert refused.value.mend == "Start the version of the program that was used last, or a later one."
 
 
 async def test_the_audit_goes_on_and_holds_as_a_whole_under_each_new_key(database_url: str) -> None:

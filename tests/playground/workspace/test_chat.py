@@ -176,7 +176,7 @@ async def test_buttons_of_attachments_count(client: AsyncWebClient, workspace: W
     attachment = {"color": "#00ff00", "blocks": [section("in colour"), actions(button("go"))]}
     ts = (await client.chat_postMessage(channel=GENERAL, text="card", attachments=[attachment]))["ts"]
     assert workspace.message(GENERAL, ts).button("go").text == "Go"
-    assert "in colour" in workspace.message(GENERAL, ts).plain
+    assert workspace.message(GENERAL, ts).plain == "card\nin colour\nGo"
     with pytest.raises(SlackApiError) as caught:
         await client.chat_postMessage(channel=GENERAL, text="x", attachments=[{}] * 101)
     assert refusal(caught) == "too_many_attachments"

@@ -62,7 +62,7 @@ async def test_a_missing_argument_is_named(client: AsyncWebClient) -> None:
     with pytest.raises(SlackApiError) as caught:
         await client.api_call("chat.postMessage", json={"text": "hi"})
     assert refusal(caught) == "invalid_arguments"
-    assert "missing required field: channel" in caught.value.response["response_metadata"]["messages"][0]
+    assert caught.value.response["response_metadata"]["messages"] == ["[ERROR] missing required field: channel"]
 
 
 async def test_an_unknown_method(client: AsyncWebClient, workspace: Workspace) -> None:

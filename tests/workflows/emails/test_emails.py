@@ -3,6 +3,8 @@
 import asyncio
 from typing import Any
 
+from inline_snapshot import snapshot
+
 from bot.domain.emails.lists import CONCURRENCY_LIMIT, Outcome, RunState
 from bot.playground.faults import Fault, FaultKind
 from bot.workflows.emails.pressure import Pressure
@@ -152,7 +154,9 @@ async def test_a_service_that_always_asks_to_wait_pauses_the_run(rig: Rig) -> No
     await rig.pass_time(1_200, steps=120)
     job, run = await look(rig, job_id)
     assert job.state == RunState.PAUSED
-    assert "asked to wait 8 times in a row" in job.detail["reason"]
+    assert job.detail["reason"] == snapshot(
+        "the service asked to wait 8 times in a row (it answered 429, saying “Too many requests at a time”)"
+    )
     assert (run.outcomes, run.repeated) == ({}, 0)
     rig.emails.faults.clear()
     await press(rig.switchboard.context, job_id, Press.RESUME, person=MARIA)
