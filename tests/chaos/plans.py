@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import zip_longest
+from math import ceil
 
 
 class Side(StrEnum):
@@ -150,14 +150,13 @@ def covering(plans: Sequence[Plan]) -> list[Plan]:
     return sorted(chosen, key=order.__getitem__)
 
 
-def paired(plans: Sequence[Plan]) -> list[Plan]:
-    """The faults of these plans in half as many runs: two a run, as far apart as the flow's plans allow."""
+def together(plans: Sequence[Plan], *, at_once: int) -> list[Plan]:
+    """The faults of these plans in fewer runs: so many a run, as far apart as the flow's plans allow."""
     flows: dict[str, list[Plan]] = {}
     for plan in plans:
         flows.setdefault(plan.flow, []).append(plan)
-    pairs = []
+    runs = []
     for flow, several in flows.items():
-        half = (len(several) + 1) // 2
-        for early, late in zip_longest(several[:half], several[half:], fillvalue=Plan(flow)):
-            pairs.append(Plan(flow, early.faults + late.faults))
-    return pairs
+        count = ceil(len(several) / at_once)
+        runs += [Plan(flow, tuple(fault for one in several[n::count] for fault in one.faults)) for n in range(count)]
+    return runs

@@ -7,7 +7,7 @@ import pytest
 
 from tests.chaos.campaign import Crew, Report, single_faults, unmet
 from tests.chaos.flows import FLOWS
-from tests.chaos.plans import Plan, covering, paired
+from tests.chaos.plans import Plan, covering, together
 
 
 def run(crew: Crew, choose: Callable[[list[Plan]], list[Plan]]) -> Report:
@@ -19,8 +19,8 @@ def run(crew: Crew, choose: Callable[[list[Plan]], list[Plan]]) -> Report:
 
 @pytest.mark.timeout(900)
 def test_single_faults(crew: Crew, capsys: pytest.CaptureFixture[str]) -> None:
-    """Two of them a run, far from each other: half as many runs; the campaign has each alone."""
-    report = run(crew, lambda plans: paired(covering(plans)))
+    """Three of them a run, far from each other: a third of the runs; the campaign has each alone."""
+    report = run(crew, lambda plans: together(covering(plans), at_once=3))
     report.outcomes += crew.run(unmet(report.outcomes)).outcomes
     with capsys.disabled():
         sys.stdout.write(f"\n{report.table()}\n")
