@@ -20,7 +20,8 @@ from bot.clients.routes_file import load_routes
 from bot.clients.window import SlidingWindow
 from bot.domain.approvals import Role, full_member
 from bot.domain.clock import SystemClock
-from bot.domain.errors import OperatorError, OutcomeUnknown, ServiceNever, ServiceNow
+from bot.domain.errors import OperatorError, ServiceTrouble
+from bot.domain.outcome import with_words
 from bot.domain.policy import Policy
 from bot.domain.references import derived_key
 from bot.manifest import SCOPES, WIDER_SCOPES
@@ -244,7 +245,7 @@ async def _identity(client: AsyncWebClient) -> Identity | Finding:
         return await who_we_are(client)
     except OperatorError as ours:
         return Finding(Level.ERROR, f"Slack: {ours.problem}", ours.mend)
-    except (ServiceNow, ServiceNever, OutcomeUnknown) as trouble:
+    except ServiceTrouble as trouble:
         return Finding(Level.ERROR, f"Slack: {trouble.reason}", mend)
 
 
@@ -372,7 +373,7 @@ async def _answers(name: str, missing: tuple[str, ...], urls: list[str], session
 def _said(name: str, answer: tuple[object | None, str], variables: str) -> Finding:
     found, trouble = answer
     if found is None:
-        return Finding(Level.ERROR, f"{name}: {trouble.removeprefix(f'{name}: ')}", f"look at {variables}")
+        return Finding(Level.ERROR, f"{name}: {trouble}", f"look at {variables}")
     return Finding(Level.OK, f"{name} answers and knows us")
 
 
@@ -385,7 +386,7 @@ async def _asked(pending: Awaitable[T]) -> tuple[T | None, str]:
     """The answer, or what went wrong in words."""
     try:
         return await pending, ""
-    except (OperatorError, ServiceNow, ServiceNever) as trouble:
+    except OperatorError as trouble:
+        return None, with_words(trouble.problem, trouble.words)
+    except ServiceTrouble as trouble:
         return None, told(trouble)
-    except OutcomeUnknown as trouble:
-        return None, trouble.reason

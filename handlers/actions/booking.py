@@ -5,7 +5,7 @@ from functools import wraps
 
 from bot.domain.approvals import Refusal
 from bot.domain.bookings.booking import Booking
-from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
+from bot.domain.errors import ServiceTrouble
 from bot.presentation import answers
 from bot.presentation.bookings import answers as deliveries
 from bot.presentation.bookings import cards as booking_cards
@@ -105,7 +105,7 @@ async def export(deps: Dependencies, _delivery: DeliveryService, click: Click) -
                 channel=await deps.messenger.direct_message(click.user),
                 thread_ts=None,
             )
-        except (ServiceNow, ServiceNever, OutcomeUnknown) as refused:
+        except ServiceTrouble as refused:
             return Private(answers.not_shared(refused.reason))
         return Private(deliveries.exported())
 

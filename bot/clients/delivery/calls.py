@@ -150,7 +150,8 @@ class DeliveryCalls:
         chosen = key or self._master_key
         if chosen is None:
             raise OperatorError(
-                "delivery: DELIVERY_MASTER_KEY is missing, with which stores are listed and made",
+                "DELIVERY_MASTER_KEY is missing, with which stores are listed and made",
+                service=SERVICE,
                 mend="copy it from the settings of the delivery dashboard; stores of DELIVERY_STORE_KEYS need none",
             )
         return chosen.get_secret_value()

@@ -46,7 +46,8 @@ class OperationCalls(PartnerCalls):
         mismatch = page_mismatch(found, page=page, per_page=per_page) or type_mismatch(found, operation_type)
         if mismatch:
             raise OperatorError(
-                f"payments: {mismatch}",
+                mismatch,
+                service=SERVICE,
                 mend='set [payments] list_parameters = "query" or "body" in the file that SERVICES_FILE names',
             )
         return found

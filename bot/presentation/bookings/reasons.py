@@ -12,7 +12,7 @@ SET_PUBLIC_URL = (
 
 def no_key(store: str) -> str:
     """The key of a store is missing; foreign name."""
-    return f"delivery: there is no key for the store {store}"
+    return f"there is no key for the store {store}"
 
 
 def name_taken(store: str) -> str:
