@@ -25,7 +25,7 @@ from bot.domain.outcome import with_words
 from bot.domain.policy import Policy
 from bot.domain.references import derived_key
 from bot.manifest import SCOPES, WIDER_SCOPES
-from bot.presentation.services import told
+from bot.presentation.services import DELIVERY, EMAILS, LOCALIZATION, PAYMENTS, told
 from bot.presentation.unread import finding as finding_of
 from bot.settings import (
     Environment,
@@ -198,9 +198,9 @@ async def _outside(settings: Settings, policy: Policy | None) -> AsyncIterator[F
         for asked in (_payments(outside), _delivery(outside)):
             yield await asked
         for name, missing, urls in (
-            ("localization", settings.missing_for_localization, [settings.localization_base_url]),
+            (LOCALIZATION, settings.missing_for_localization, [settings.localization_base_url]),
             (
-                "e-mail processing",
+                EMAILS,
                 settings.missing_for_emails,
                 [settings.email_single_base_url, settings.email_bulk_base_url],
             ),
@@ -330,30 +330,30 @@ async def _payments(outside: Outside) -> Finding:
     except OperatorError:
         return Finding(Level.ERROR, "payments: the route table cannot be used")
     if payments.client is None:
-        return _missing("payments", payments.missing)
+        return _missing(PAYMENTS, payments.missing)
     return _said(
-        "payments", await _asked(payments.client.partner()), "PAYMENTS_BASE_URL, PAYMENTS_PARTNER_ID and …_SECRET"
+        PAYMENTS, await _asked(payments.client.partner()), "PAYMENTS_BASE_URL, PAYMENTS_PARTNER_ID and …_SECRET"
     )
 
 
 async def _delivery(outside: Outside) -> Finding:
     settings = outside.settings
     if settings.missing_for_delivery or settings.secret_key is None:
-        return _missing("delivery", settings.missing_for_delivery or ("SECRET_KEY",))
+        return _missing(DELIVERY, settings.missing_for_delivery or ("SECRET_KEY",))
     try:
         service = make_delivery(outside).client
     except OperatorError:
         return Finding(Level.ERROR, "delivery: the route table cannot be used")
     if service is None:
-        return _missing("delivery", settings.missing_for_delivery)
+        return _missing(DELIVERY, settings.missing_for_delivery)
     if service.client.has_master_key:
         asked = await _asked(service.client.list_stores())
-        return _said("delivery", asked, "DELIVERY_BASE_URL and DELIVERY_MASTER_KEY")
+        return _said(DELIVERY, asked, "DELIVERY_BASE_URL and DELIVERY_MASTER_KEY")
     for name, key in service.given_keys.items():
         answer = await _asked(service.client.get_store(key=key))
         if answer[0] is None:
             return _said(f"delivery, store {name}", answer, "DELIVERY_BASE_URL and DELIVERY_STORE_KEYS")
-    return _said("delivery", (service, ""), "")
+    return _said(DELIVERY, (service, ""), "")
 
 
 async def _answers(name: str, missing: tuple[str, ...], urls: list[str], session: aiohttp.ClientSession) -> Finding:

@@ -1,4 +1,4 @@
-"""Missing settings of a service, and one sentence for each of its failures."""
+"""Names of the services, their missing settings, and one sentence for each failure."""
 
 from collections.abc import Sequence
 from math import ceil
@@ -6,6 +6,12 @@ from typing import Final
 
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow, ServiceTrouble
 from bot.domain.outcome import NotExecuted, Unknown, with_words
+
+PAYMENTS: Final = "payments"
+DELIVERY: Final = "delivery"
+LOCALIZATION: Final = "localization"
+EMAILS: Final = "e-mail processing"
+"""Names of the services as people read them, before the word service."""
 
 ANSWER_LOST: Final = "Switchboard failed before the answer was stored"
 PROCESS_ENDED: Final = "the process ended before the answer was stored"
@@ -20,7 +26,7 @@ def to_set(names: Sequence[str], *, code: bool = True) -> str:
 
 
 def sentence(
-    trouble: ServiceNow | ServiceNever | OperatorError | NotExecuted | Unknown, *, service: str = "payments"
+    trouble: ServiceNow | ServiceNever | OperatorError | NotExecuted | Unknown, *, service: str = PAYMENTS
 ) -> str:
     """One sentence a person can act on. It may hold a service's own words: escape it.
 
