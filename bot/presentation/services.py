@@ -11,6 +11,8 @@ PAYMENTS: Final = "payments"
 DELIVERY: Final = "delivery"
 LOCALIZATION: Final = "localization"
 EMAILS: Final = "e-mail processing"
+EMAILS_ALONE: Final = f"{EMAILS} of single addresses"
+EMAIL_FILES: Final = f"{EMAILS} of whole files"
 """Names of the services as people read them, before the word service."""
 
 ANSWER_LOST: Final = "Switchboard failed before the answer was stored"

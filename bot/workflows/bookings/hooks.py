@@ -11,7 +11,7 @@ from bot.domain.bookings.stores import HookState
 from bot.domain.errors import OperatorError
 from bot.domain.outcome import Done
 from bot.domain.references import callback_token, token_hash, ulid
-from bot.presentation.bookings.reasons import NO_PUBLIC_URL, SET_PUBLIC_URL
+from bot.presentation.bookings.reasons import NO_PUBLIC_URL, ODD_ADDRESS, SET_PUBLIC_URL
 from bot.presentation.services import DELIVERY, sentence
 from bot.workflows.bookings.evidence import note
 from bot.workflows.context import Context
@@ -107,4 +107,4 @@ def _host(url: str) -> str:
     try:
         return urlsplit(url).hostname or ""
     except ValueError:
-        return "an address that cannot be read"
+        return ODD_ADDRESS
