@@ -30,7 +30,8 @@ from bot.workflows.keeping import claimed, keep
 from bot.workflows.reading_only import reading_only
 from bot.workflows.services.delivery import DeliveryService, no_key
 from bot.workflows.slack.boards import post_file
-from bot.workflows.workers import Hold, Work
+from bot.workflows.workers import Work
+from storage.rows import Hold
 from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)

@@ -31,9 +31,9 @@ from bot.workflows.localization.ending import end
 from bot.workflows.localization.request import show_queue, subject_of
 from bot.workflows.localization.results import Spool, accept, hand_over
 from bot.workflows.slack.boards import show_board
-from bot.workflows.workers import Hold, Work
+from bot.workflows.workers import Work
 from storage.errors import StorageError
-from storage.rows import Job
+from storage.rows import Hold, Job
 from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)
