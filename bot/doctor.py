@@ -20,11 +20,12 @@ from bot.clients.routes_file import load_routes
 from bot.clients.window import SlidingWindow
 from bot.domain.approvals import Role, full_member
 from bot.domain.clock import SystemClock
-from bot.domain.errors import OperatorError, OutcomeUnknown, ServiceNever, ServiceNow
+from bot.domain.errors import OperatorError, ServiceTrouble
+from bot.domain.outcome import with_words
 from bot.domain.policy import Policy
 from bot.domain.references import derived_key
 from bot.manifest import SCOPES, WIDER_SCOPES
-from bot.presentation.services import told
+from bot.presentation.services import DELIVERY, EMAILS, LOCALIZATION, PAYMENTS, told
 from bot.presentation.unread import finding as finding_of
 from bot.settings import (
     Environment,
@@ -197,9 +198,9 @@ async def _outside(settings: Settings, policy: Policy | None) -> AsyncIterator[F
         for asked in (_payments(outside), _delivery(outside)):
             yield await asked
         for name, missing, urls in (
-            ("localization", settings.missing_for_localization, [settings.localization_base_url]),
+            (LOCALIZATION, settings.missing_for_localization, [settings.localization_base_url]),
             (
-                "e-mail processing",
+                EMAILS,
                 settings.missing_for_emails,
                 [settings.email_single_base_url, settings.email_bulk_base_url],
             ),
@@ -244,7 +245,7 @@ async def _identity(client: AsyncWebClient) -> Identity | Finding:
         return await who_we_are(client)
     except OperatorError as ours:
         return Finding(Level.ERROR, f"Slack: {ours.problem}", ours.mend)
-    except (ServiceNow, ServiceNever, OutcomeUnknown) as trouble:
+    except ServiceTrouble as trouble:
         return Finding(Level.ERROR, f"Slack: {trouble.reason}", mend)
 
 
@@ -329,30 +330,30 @@ async def _payments(outside: Outside) -> Finding:
     except OperatorError:
         return Finding(Level.ERROR, "payments: the route table cannot be used")
     if payments.client is None:
-        return _missing("payments", payments.missing)
+        return _missing(PAYMENTS, payments.missing)
     return _said(
-        "payments", await _asked(payments.client.partner()), "PAYMENTS_BASE_URL, PAYMENTS_PARTNER_ID and …_SECRET"
+        PAYMENTS, await _asked(payments.client.partner()), "PAYMENTS_BASE_URL, PAYMENTS_PARTNER_ID and …_SECRET"
     )
 
 
 async def _delivery(outside: Outside) -> Finding:
     settings = outside.settings
     if settings.missing_for_delivery or settings.secret_key is None:
-        return _missing("delivery", settings.missing_for_delivery or ("SECRET_KEY",))
+        return _missing(DELIVERY, settings.missing_for_delivery or ("SECRET_KEY",))
     try:
         service = make_delivery(outside).client
     except OperatorError:
         return Finding(Level.ERROR, "delivery: the route table cannot be used")
     if service is None:
-        return _missing("delivery", settings.missing_for_delivery)
+        return _missing(DELIVERY, settings.missing_for_delivery)
     if service.client.has_master_key:
         asked = await _asked(service.client.list_stores())
-        return _said("delivery", asked, "DELIVERY_BASE_URL and DELIVERY_MASTER_KEY")
+        return _said(DELIVERY, asked, "DELIVERY_BASE_URL and DELIVERY_MASTER_KEY")
     for name, key in service.given_keys.items():
         answer = await _asked(service.client.get_store(key=key))
         if answer[0] is None:
             return _said(f"delivery, store {name}", answer, "DELIVERY_BASE_URL and DELIVERY_STORE_KEYS")
-    return _said("delivery", (service, ""), "")
+    return _said(DELIVERY, (service, ""), "")
 
 
 async def _answers(name: str, missing: tuple[str, ...], urls: list[str], session: aiohttp.ClientSession) -> Finding:
@@ -372,7 +373,7 @@ async def _answers(name: str, missing: tuple[str, ...], urls: list[str], session
 def _said(name: str, answer: tuple[object | None, str], variables: str) -> Finding:
     found, trouble = answer
     if found is None:
-        return Finding(Level.ERROR, f"{name}: {trouble.removeprefix(f'{name}: ')}", f"look at {variables}")
+        return Finding(Level.ERROR, f"{name}: {trouble}", f"look at {variables}")
     return Finding(Level.OK, f"{name} answers and knows us")
 
 
@@ -385,7 +386,7 @@ async def _asked(pending: Awaitable[T]) -> tuple[T | None, str]:
     """The answer, or what went wrong in words."""
     try:
         return await pending, ""
-    except (OperatorError, ServiceNow, ServiceNever) as trouble:
+    except OperatorError as trouble:
+        return None, with_words(trouble.problem, trouble.words)
+    except ServiceTrouble as trouble:
         return None, told(trouble)
-    except OutcomeUnknown as trouble:
-        return None, trouble.reason

@@ -22,7 +22,7 @@ from slack_bolt.response import BoltResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.content import Content
-from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
+from bot.domain.errors import ServiceTrouble
 from bot.presentation import answers
 from bot.presentation.views import notice, result
 from bot.slack.ephemerals import Listener
@@ -288,7 +288,7 @@ class _Listeners:
         view_id = ""
         try:
             view_id = await self._deps.messenger.open_view(trigger_id=trigger_id, view=reply.view)
-        except (ServiceNow, ServiceNever, OutcomeUnknown) as refused:
+        except ServiceTrouble as refused:
             log.warning("a form could not be opened", reason=str(refused))
             return Private(answers.try_again("Slack did not open the form."))
         finally:
@@ -324,7 +324,7 @@ class _Listeners:
             return
         try:
             await self._deps.messenger.update_view(view_id=view_id, view=view)
-        except (ServiceNow, ServiceNever, OutcomeUnknown) as refused:
+        except ServiceTrouble as refused:
             # Usually the user has closed the form and expects no answer.
             log.info("a form was not updated", reason=str(refused))
 

@@ -41,7 +41,7 @@ def answer_to(error: Exception, *, command: str) -> Content:  # noqa: C901, PLR0
             log.warning("a request could not be stored", reason=str(error))
             return answers.try_again("The database is busy.")
         case OperatorError():
-            log.error("the operator has to mend something", problem=error.problem, mend=error.mend)
+            log.error("the operator has to mend something", problem=str(error), mend=error.mend)
             return answers.trouble(sentence(error))
         case TimeoutError():
             return answers.slow(command)

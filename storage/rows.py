@@ -54,6 +54,15 @@ class DropState(StrEnum):
     """It was offered and has been deleted since."""
 
 
+class Hold(TypedDict):
+    """How rows are claimed: those due by ``now``, at most ``limit``, for ``owner``, for ``lease_seconds``."""
+
+    now: datetime
+    owner: str
+    lease_seconds: float
+    limit: int
+
+
 class Lease(TypedDict):
     """The process that works on a row, and until when; unpacked into ``move`` and ``touch``."""
 

@@ -15,6 +15,7 @@ from bot.domain.references import derived_key
 from bot.domain.shapes import shape_of
 from bot.domain.unread import Noted, UnreadAnswer, looked_for
 from bot.playground.faults import Fault, FaultKind
+from bot.playground.simulators.delivery import DeliverySimulator
 from bot.settings import Settings
 from storage import Store
 from storage.anchors import AnchorFile, anchors_path
@@ -234,6 +235,18 @@ async def test_a_service_that_is_down(rig: Rig, capsys: pytest.CaptureFixture[st
     assert await troubles(capsys) == snapshot("""\
 error    payments: it answered 500, saying “Internal server error”
          → look at PAYMENTS_BASE_URL, PAYMENTS_PARTNER_ID and …_SECRET
+1 to mend before it can run.""")
+
+
+async def test_a_key_of_a_store_that_is_not_accepted(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async with DeliverySimulator() as delivery:
+        monkeypatch.setenv("DELIVERY_BASE_URL", delivery.base_url)
+        monkeypatch.setenv("DELIVERY_STORE_KEYS", '{"Centro": "nobody-knows-this-key"}')
+        assert await troubles(capsys) == snapshot("""\
+error    delivery, store Centro: the key of this store is not accepted, saying “The key is not valid for this operation”
+         → look at DELIVERY_BASE_URL and DELIVERY_STORE_KEYS
 1 to mend before it can run.""")
 
 

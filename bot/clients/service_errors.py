@@ -55,7 +55,9 @@ def _for_the_operator(reply: Reply, status: int, *, service: str, address: str, 
         return OperatorError(f"{service} answered with a redirect ({status})", mend=f"check {address}")
     if reply.is_html:
         return OperatorError(
-            f"{service}: a page came instead of an answer ({status}), probably from a proxy",
+            f"a page came instead of an answer ({status}), probably from a proxy",
+            service=service,
             mend=f"check {address} and the route that SERVICES_FILE gives",
         )
-    return OperatorError(f"{service}: {refusal(status)}", mend=f"check {credentials}: each environment has its own")
+    mend = f"check {credentials}: each environment has its own"
+    return OperatorError(refusal(status), service=service, mend=mend)

@@ -3,11 +3,12 @@
 ::
 
     SwitchboardError
-    ├── PersonError      the person who asked mends it: argument, rule, one right example
-    ├── OperatorError    the operator mends it: a setting, a credential, an unconfirmed route
-    ├── ServiceNow       nobody: the service is unavailable for now, a later try may work
-    ├── ServiceNever     the service refused for good; nothing was executed
-    └── OutcomeUnknown   nobody yet: the effect may have happened, so it is read and never repeated
+    ├── PersonError          the person who asked mends it: argument, rule, one right example
+    ├── OperatorError        the operator mends it: a setting, a credential, an unconfirmed route
+    └── ServiceTrouble
+        ├── ServiceNow       nobody: the service is unavailable for now, a later try may work
+        ├── ServiceNever     the service refused for good; nothing was executed
+        └── OutcomeUnknown   nobody yet: the effect may have happened, so it is read and never repeated
 """
 
 
@@ -44,48 +45,45 @@ class RuleError(ValueError):
 class OperatorError(SwitchboardError):
     """A setting, credential or route that only the operator can mend; ``mend`` says how.
 
-    ``words`` are the service's own, where it said something: foreign text, and no part of ``str``.
+    ``service`` is the one that it is about, if it is one; ``words`` are that service's own, where it said something:
+    foreign text, and no part of ``str``.
     """
 
-    def __init__(self, problem: str, *, mend: str = "", words: str = "") -> None:
-        super().__init__(problem)
+    def __init__(self, problem: str, *, mend: str = "", words: str = "", service: str = "") -> None:
+        super().__init__(f"{service}: {problem}" if service else problem)
         self.problem = problem
         self.mend = mend
         self.words = words
 
 
-class ServiceNow(SwitchboardError):
-    """The service did not answer or asked to wait. ``retry_after`` is in seconds, when it said so.
-
-    ``words`` are its own: foreign text, and no part of ``str``.
-    """
-
-    def __init__(self, service: str, reason: str, *, retry_after: float | None = None, words: str = "") -> None:
-        super().__init__(f"{service}: {reason}")
-        self.service = service
-        self.reason = reason
-        self.retry_after = retry_after
-        self.words = words
-
-
-class ServiceNever(SwitchboardError):
-    """The service refused.
+class ServiceTrouble(SwitchboardError):
+    """A service did not do what was asked, as far as is known.
 
     ``words`` are its own, unless it forbids showing them: foreign text, and no part of ``str``.
     """
 
-    def __init__(self, service: str, reason: str, *, status: int | None = None, words: str = "") -> None:
+    def __init__(self, service: str, reason: str, *, words: str = "") -> None:
         super().__init__(f"{service}: {reason}")
         self.service = service
         self.reason = reason
-        self.status = status
         self.words = words
 
 
-class OutcomeUnknown(SwitchboardError):
-    """The request may or may not have been executed."""
+class ServiceNow(ServiceTrouble):
+    """The service did not answer or asked to wait. ``retry_after`` is in seconds, when it said so."""
 
-    def __init__(self, service: str, reason: str) -> None:
-        super().__init__(f"{service}: {reason}")
-        self.service = service
-        self.reason = reason
+    def __init__(self, service: str, reason: str, *, retry_after: float | None = None, words: str = "") -> None:
+        super().__init__(service, reason, words=words)
+        self.retry_after = retry_after
+
+
+class ServiceNever(ServiceTrouble):
+    """The service refused; ``status`` is that of its answer, if there was one."""
+
+    def __init__(self, service: str, reason: str, *, status: int | None = None, words: str = "") -> None:
+        super().__init__(service, reason, words=words)
+        self.status = status
+
+
+class OutcomeUnknown(ServiceTrouble):
+    """The request may or may not have been executed."""

@@ -45,6 +45,7 @@ _MOST_TOLD: Final = 300
 _SAYING: Final = ", saying “"
 UNREADABLE: Final = "its answer could not be read"
 """Why a read came to nothing, where a success was answered."""
+_REFUSED: Final = "the service refused the request"
 _UNEXPECTED: Final = "with an unexpected body"
 _NO_JSON_CAME: Final = "with a body that is no JSON"
 _NO_NAMES: Final[Mapping[str, str]] = MappingProxyType({})
@@ -267,10 +268,13 @@ def refusal(status: int, fields: Sequence[str] = ()) -> str:
         403: "the service does not allow us this",
         404: "the service does not know what was asked for",
     }
-    otherwise = (
-        f"the service does not accept the {' and the '.join(fields)}" if fields else "the service refused the request"
-    )
+    otherwise = f"the service does not accept the {' and the '.join(fields)}" if fields else _REFUSED
     return f"{words.get(status, otherwise)} ({status})"
+
+
+def behind_refusal(reason: str) -> str:
+    """A reason behind words that say that the service refused: one of :func:`refusal` without fields is its status."""
+    return re.sub(rf"^{_REFUSED} \(([0-9]{{3}})\)", r"answer \1", reason)
 
 
 @dataclass(frozen=True, kw_only=True)

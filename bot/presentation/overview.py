@@ -26,7 +26,7 @@ from bot.presentation.blocks.text import (
 from bot.presentation.bookings import states as booking_states
 from bot.presentation.payments import words
 from bot.presentation.payments.freezing import describe
-from bot.presentation.services import to_set
+from bot.presentation.services import DELIVERY, LOCALIZATION, to_set
 
 _LATE_SECONDS = 60.0
 """An item that waits longer than this deserves a look."""
@@ -60,6 +60,8 @@ _QUEUES = {
     "webhooks": "webhooks of deliveries",
     "files": "dropped files",
 }
+_LONGER = {LOCALIZATION: "content localization", DELIVERY: "delivery booking"}
+"""Services whose name alone does not say what they are for."""
 _STAGES = {
     "new": "being sent",
     "sending": "being sent",
@@ -128,14 +130,15 @@ def exported(rows: int) -> Content:
 
 def service_line(one: Service) -> str:
     """Whether a service is there, in mrkdwn."""
+    name = capital(_LONGER.get(one.name, one.name))
     if one.silent_since is not None:
         return (
-            f":red_circle: {one.name}: has not answered since {moment(one.silent_since)}, so nothing is sent to it "
+            f":red_circle: {name}: has not answered since {moment(one.silent_since)}, so nothing is sent to it "
             "until it does"
         )
     if not one.missing:
-        return f":large_green_circle: {one.name}: configured"
-    return f":white_circle: {one.name}: not configured, {to_set(one.missing)}"
+        return f":large_green_circle: {name}: configured"
+    return f":white_circle: {name}: not configured, {to_set(one.missing)}"
 
 
 def _stopped(found: Overview) -> list[str]:

@@ -1,11 +1,19 @@
-"""Missing settings of a service, and one sentence for each of its failures."""
+"""Names of the services, their missing settings, and one sentence for each failure."""
 
 from collections.abc import Sequence
 from math import ceil
 from typing import Final
 
-from bot.domain.errors import OperatorError, OutcomeUnknown, ServiceNever, ServiceNow
+from bot.domain.errors import OperatorError, ServiceNever, ServiceNow, ServiceTrouble
 from bot.domain.outcome import NotExecuted, Unknown, with_words
+
+PAYMENTS: Final = "payments"
+DELIVERY: Final = "delivery"
+LOCALIZATION: Final = "localization"
+EMAILS: Final = "e-mail processing"
+EMAILS_ALONE: Final = f"{EMAILS} of single addresses"
+EMAIL_FILES: Final = f"{EMAILS} of whole files"
+"""Names of the services as people read them, before the word service."""
 
 ANSWER_LOST: Final = "Switchboard failed before the answer was stored"
 PROCESS_ENDED: Final = "the process ended before the answer was stored"
@@ -20,9 +28,7 @@ def to_set(names: Sequence[str], *, code: bool = True) -> str:
 
 
 def sentence(
-    trouble: ServiceNow | ServiceNever | OperatorError | OutcomeUnknown | NotExecuted | Unknown,
-    *,
-    service: str = "payments",
+    trouble: ServiceNow | ServiceNever | OperatorError | NotExecuted | Unknown, *, service: str = PAYMENTS
 ) -> str:
     """One sentence a person can act on. It may hold a service's own words: escape it.
 
@@ -37,23 +43,22 @@ def sentence(
             text = f"The {name} service says: {words}"
         case ServiceNever(service=name, reason=reason, status=status):
             text = _told(name, reason) + ("" if status is None else "; check what you gave")
-        case OperatorError(problem=problem, mend=mend, words=words):
-            what = with_words(problem, words)
-            text = f"The operator of Switchboard has to mend this: {what}{f'; {mend}' if mend else ''}"
+        case OperatorError(mend=mend):
+            text = f"The operator of Switchboard has to mend this: {told(trouble)}{f'; {mend}' if mend else ''}"
         case NotExecuted(again=True, retry_after=wait):
             text = f"{_told(service, trouble.told)}; nothing was executed, try again {_when(wait)}"
         case NotExecuted(words=words) if words:
             text = f"Nothing was executed, the {service} service says: {words}"
         case NotExecuted(reason=reason):
             text = f"{_told(service, reason)}; nothing was executed"
-        case OutcomeUnknown(service=name, reason=reason):
-            text = f"{_told(name, reason)}; {_NOBODY_KNOWS}"
         case Unknown():
-            text = f"{_told(service, trouble.told)}; {_NOBODY_KNOWS}"
+            text = (
+                f"{_told(service, trouble.told)}; whether it was executed is not known yet, so it is looked up and "
+                "not repeated"
+            )
     return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
-_NOBODY_KNOWS = "whether it was executed is not known yet, so it is looked up and not repeated"
 _OPENINGS = {
     "the service ": "The {} service ",
     "the request ": "The request to the {} service ",
@@ -78,6 +83,6 @@ def _when(seconds: float | None) -> str:
     return f"in {ceil(seconds)} s" if seconds < _TWO_MINUTES else f"in {ceil(seconds / 60)} minutes"
 
 
-def told(trouble: ServiceNow | ServiceNever | OperatorError) -> str:
+def told(trouble: ServiceTrouble | OperatorError) -> str:
     """Why, in a few words, with what the service said about it: foreign text, escape it."""
-    return with_words(trouble.problem if isinstance(trouble, OperatorError) else trouble.reason, trouble.words)
+    return with_words(str(trouble) if isinstance(trouble, OperatorError) else trouble.reason, trouble.words)

@@ -8,7 +8,7 @@ import aiohttp
 import structlog
 from slack_sdk.errors import SlackApiError, SlackClientError
 
-from bot.domain.errors import OperatorError, OutcomeUnknown, ServiceNever, ServiceNow
+from bot.domain.errors import OperatorError, OutcomeUnknown, ServiceNever, ServiceNow, ServiceTrouble
 
 log = structlog.get_logger(__name__)
 
@@ -95,7 +95,7 @@ def asked_to_wait(refused: SlackApiError) -> float | None:
         return 1.0
 
 
-def _sorted(refused: SlackApiError) -> ServiceNow | ServiceNever | OutcomeUnknown:
+def _sorted(refused: SlackApiError) -> ServiceTrouble:
     response = refused.response
     seconds = asked_to_wait(refused)
     if seconds is not None:

@@ -38,7 +38,7 @@ async def find(
     Where Slack does not answer, the stretch holds where to continue.
 
     Raises:
-        ServiceNow, ServiceNever, OutcomeUnknown: see :func:`bot.slack.calls.call`.
+        ServiceTrouble: see :func:`bot.slack.calls.call`.
     """
     begun_anew = False
     while True:

@@ -8,14 +8,14 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Any, Final, Generic, TypedDict, TypeVar
+from typing import Any, Final, Generic, TypeVar
 
 import structlog
 
 from bot.workflows.context import Context
 from storage.errors import StorageBusy
 from storage.repositories.steps import Key, key_of
+from storage.rows import Hold
 from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)
@@ -26,15 +26,6 @@ STOP_SECONDS: Final = 4.0
 """Time for running steps to end when the process stops; then they are canceled, and recovery handles the rest."""
 
 Step = Callable[[R], Awaitable[None]]
-
-
-class Hold(TypedDict):
-    """How rows are claimed: those due by ``now``, at most ``limit``, for ``owner``, for ``lease_seconds``."""
-
-    now: datetime
-    owner: str
-    lease_seconds: float
-    limit: int
 
 
 Claim = Callable[[Tx, Hold], Sequence[R]]

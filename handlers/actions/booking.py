@@ -5,7 +5,7 @@ from functools import wraps
 
 from bot.domain.approvals import Refusal
 from bot.domain.bookings.booking import Booking
-from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
+from bot.domain.errors import ServiceTrouble
 from bot.presentation import answers
 from bot.presentation.bookings import answers as deliveries
 from bot.presentation.bookings import cards as booking_cards
@@ -17,7 +17,7 @@ from bot.workflows.services.delivery import DeliveryService
 from handlers.dependencies import Dependencies
 from handlers.incoming import Click
 from handlers.input.deliveries import COMMAND, told, with_delivery
-from handlers.input.service_call import service_call
+from handlers.input.service_call import delivery_call
 from handlers.replies import Answer, Later, Nothing, Open, Private, Reply
 from handlers.router import Router
 
@@ -55,7 +55,7 @@ async def start(deps: Dependencies, delivery: DeliveryService, click: Click, boo
     async def ask() -> Answer:
         return told(await acting.start_search(deps.ctx, delivery, booking, by=click.user))
 
-    return service_call(ask, service="delivery")
+    return delivery_call(ask)
 
 
 @_on_card
@@ -73,7 +73,7 @@ async def refresh(deps: Dependencies, delivery: DeliveryService, _click: Click, 
     async def ask() -> Answer:
         return told(await acting.refresh(deps.ctx, delivery, booking))
 
-    return service_call(ask, service="delivery")
+    return delivery_call(ask)
 
 
 @_on_card
@@ -105,7 +105,7 @@ async def export(deps: Dependencies, _delivery: DeliveryService, click: Click) -
                 channel=await deps.messenger.direct_message(click.user),
                 thread_ts=None,
             )
-        except (ServiceNow, ServiceNever, OutcomeUnknown) as refused:
+        except ServiceTrouble as refused:
             return Private(answers.not_shared(refused.reason))
         return Private(deliveries.exported())
 

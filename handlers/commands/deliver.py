@@ -22,7 +22,7 @@ from handlers.input import dispatch
 from handlers.input.admission import admin, delivery_for
 from handlers.input.deliveries import COMMAND, chosen_store, form_with_stores, meant, told, with_delivery
 from handlers.input.grammar import Argument, Values, Verb, mistake
-from handlers.input.service_call import service_call
+from handlers.input.service_call import delivery_call
 from handlers.replies import Answer, MistakesError, Open, Private, Reply
 
 NAME = COMMAND
@@ -40,7 +40,7 @@ async def _stores(deps: Dependencies, delivery: DeliveryService, _command: Comma
         found = await stores.list_stores(deps.ctx, delivery)
         return Private(deliveries.stores(found, command=deps.spelled(NAME)))
 
-    return service_call(ask, service="delivery")
+    return delivery_call(ask)
 
 
 @with_delivery
@@ -62,7 +62,7 @@ def _show_store(deps: Dependencies, delivery: DeliveryService, name: str) -> Rep
         found = await stores.read_store(deps.ctx, delivery, name)
         return Private(deliveries.store(found.name, found.record))
 
-    return service_call(ask, service="delivery")
+    return delivery_call(ask)
 
 
 @with_delivery
@@ -105,7 +105,7 @@ def _elsewhere(text: str, unknown: MistakesError, ask: Callable[[], Awaitable[An
             raise unknown
         return answer
 
-    return service_call(call, service="delivery")
+    return delivery_call(call)
 
 
 @with_delivery
@@ -137,7 +137,7 @@ async def _canceled(
         return _act_elsewhere(deps, delivery, command, text, unknown, act)
     if booking.can_cancel and not said:
         return Open(views.cancel(booking))
-    return service_call(lambda: act(booking), service="delivery") if booking.can_cancel else await act(booking)
+    return delivery_call(lambda: act(booking)) if booking.can_cancel else await act(booking)
 
 
 def _act_elsewhere(
@@ -166,7 +166,7 @@ async def _start(deps: Dependencies, delivery: DeliveryService, command: Command
         booking = await meant(deps, values["booking"], verb=_START, argument="booking")
     except MistakesError as unknown:
         return _act_elsewhere(deps, delivery, command, values["booking"], unknown, act)
-    return service_call(lambda: act(booking), service="delivery")
+    return delivery_call(lambda: act(booking))
 
 
 @with_delivery
@@ -195,7 +195,7 @@ async def _webhooks(deps: Dependencies, command: Command, values: Values) -> Rep
         found = await act(deps.ctx, delivery, name)
         return Private(deliveries.hooks(name, found, turned_on=None if which is None else which == "on"))
 
-    return service_call(ask, service="delivery")
+    return delivery_call(ask)
 
 
 def _one_of(name: str, *, example: str, typed: str = "", optional: bool = False) -> Argument:

@@ -8,7 +8,7 @@ from typing import Final
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.presentation import answers
 from bot.presentation.bookings import forms as views
-from bot.presentation.services import sentence
+from bot.presentation.services import DELIVERY, sentence
 from bot.presentation.views import View, notice
 from bot.workflows.bookings import stores
 from bot.workflows.services.delivery import DeliveryService
@@ -24,7 +24,7 @@ def edit_form(deps: Dependencies, delivery: DeliveryService, name: str) -> Later
     async def read() -> Open:
         return Open(await _form(deps, delivery, name))
 
-    return Later(read, meanwhile=Open(notice(_TITLE, answers.asking("delivery").text)))
+    return Later(read, meanwhile=Open(notice(_TITLE, answers.asking(DELIVERY).text)))
 
 
 async def _form(deps: Dependencies, delivery: DeliveryService, name: str) -> View:

@@ -5,6 +5,7 @@ from bot.domain.errors import PersonError
 from bot.presentation import answers
 from bot.presentation.emails import forms as email_forms
 from bot.presentation.emails import lists as emails
+from bot.presentation.services import EMAILS
 from bot.workflows.emails.single import check_addresses
 from handlers.dependencies import Dependencies
 from handlers.incoming import Command
@@ -38,7 +39,7 @@ async def _check(deps: Dependencies, command: Command, values: Values) -> Reply:
     async def ask() -> Answer:
         return Private(emails.checked(await check_addresses(client, addresses)))
 
-    return service_call(ask, service="e-mail processing")
+    return service_call(ask, service=EMAILS)
 
 
 def _addresses(text: str) -> list[str]:

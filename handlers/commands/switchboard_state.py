@@ -4,7 +4,7 @@ import tempfile
 from collections.abc import AsyncIterator
 
 from bot.domain.approvals import may_see_balance
-from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
+from bot.domain.errors import ServiceTrouble
 from bot.presentation import answers, overview, unread
 from bot.presentation import audit as audit_words
 from bot.workflows.admin import audit
@@ -67,7 +67,7 @@ async def _export(deps: Dependencies, command: Command, _values: Values) -> Repl
                     channel=await deps.messenger.direct_message(command.user),
                     thread_ts=None,
                 )
-            except (ServiceNow, ServiceNever, OutcomeUnknown) as denied:
+            except ServiceTrouble as denied:
                 return Private(answers.not_shared(denied.reason))
         return Private(overview.exported(rows))
 

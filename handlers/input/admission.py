@@ -17,7 +17,7 @@ from bot.domain.policy import People
 from bot.presentation import answers
 from bot.presentation.bookings import answers as bookings
 from bot.presentation.payments.freezing import refused_while_frozen
-from bot.presentation.services import sentence
+from bot.presentation.services import DELIVERY, EMAILS, LOCALIZATION, PAYMENTS, sentence
 from bot.workflows.requests.freeze import is_frozen
 from bot.workflows.services.delivery import DeliveryService
 from bot.workflows.services.service import Service
@@ -82,7 +82,7 @@ async def admitted(
 
 async def payments_for(deps: Dependencies, user: str, rule: Rule = may_look) -> PaymentsClient:
     """The payments service, for a user who reads its records."""
-    return await admitted(deps, user, deps.ctx.payments, "payments", rule=rule)
+    return await admitted(deps, user, deps.ctx.payments, PAYMENTS, rule=rule)
 
 
 async def payments_to_request(
@@ -96,7 +96,7 @@ async def payments_to_request(
         kind: kind of the request; None: nothing is sent.
         even_frozen: False: refuse while sending is frozen.
     """
-    payments = configured(deps.ctx.payments, "payments")
+    payments = configured(deps.ctx.payments, PAYMENTS)
     await admit(deps, user, may_request)
     if kind is not None:
         try:
@@ -111,14 +111,14 @@ async def payments_to_request(
 
 async def delivery_for(deps: Dependencies, user: str, rule: Rule = may_look) -> DeliveryService:
     """The delivery service, for a user who may use it; any role of the policy is enough."""
-    return await admitted(deps, user, deps.ctx.delivery, "delivery", rule=rule, wording=bookings.refused)
+    return await admitted(deps, user, deps.ctx.delivery, DELIVERY, rule=rule, wording=bookings.refused)
 
 
 async def localization_for(deps: Dependencies, user: str) -> LocalizationClient:
     """The localization service, for any member."""
-    return await admitted(deps, user, deps.ctx.localization, "localization")
+    return await admitted(deps, user, deps.ctx.localization, LOCALIZATION)
 
 
 async def emails_for(deps: Dependencies, user: str) -> EmailsClient:
     """The e-mail service, for any member."""
-    return await admitted(deps, user, deps.ctx.emails, "e-mail processing")
+    return await admitted(deps, user, deps.ctx.emails, EMAILS)

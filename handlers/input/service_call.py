@@ -1,19 +1,20 @@
 """A call to a service beside the ack: the answer follows, and an error becomes one sentence."""
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 
 import structlog
 
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.presentation import answers
-from bot.presentation.services import sentence
+from bot.presentation.services import DELIVERY, PAYMENTS, sentence
 from handlers.replies import Answer, Later, Open, Private
 
 log = structlog.get_logger(__name__)
 
 
 def service_call(
-    work: Callable[[], Awaitable[Answer | Open]], *, service: str = "payments", meanwhile: Answer | Open | None = None
+    work: Callable[[], Awaitable[Answer | Open]], *, service: str = PAYMENTS, meanwhile: Answer | Open | None = None
 ) -> Later:
     """Run ``work`` beside the ack.
 
@@ -31,3 +32,7 @@ def service_call(
             return Private(answers.trouble(sentence(trouble)))
 
     return Later(call, meanwhile or Private(answers.asking(service)))
+
+
+delivery_call = partial(service_call, service=DELIVERY)
+"""The same of the delivery service."""

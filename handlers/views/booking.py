@@ -23,7 +23,7 @@ from handlers.incoming import Submission
 from handlers.input import delivery_fields as fields
 from handlers.input.deliveries import COMMAND, store_of, told, with_delivery
 from handlers.input.fields import amount, read_form
-from handlers.input.service_call import service_call
+from handlers.input.service_call import delivery_call
 from handlers.replies import Answer, FieldErrors, Private, Replace, Reply
 from handlers.router import Router
 
@@ -126,7 +126,7 @@ async def cancel(deps: Dependencies, delivery: DeliveryService, form: Submission
         done = await acting.cancel(deps.ctx, delivery, booking, reason=reason, by=form.user)
         return Replace(notice("Cancel", told(done).content.text))
 
-    return service_call(ask, service="delivery")
+    return delivery_call(ask)
 
 
 async def _read(
@@ -188,4 +188,4 @@ def _priced(
             return answer
         return Replace(again(await store_names(deps.ctx, delivery), problem))
 
-    return service_call(work, service="delivery")
+    return delivery_call(work)

@@ -15,7 +15,7 @@ from handlers.input import delivery_fields as fields
 from handlers.input.admission import admin, delivery_for
 from handlers.input.deliveries import with_delivery
 from handlers.input.fields import read_form
-from handlers.input.service_call import service_call
+from handlers.input.service_call import delivery_call
 from handlers.replies import Answer, FieldErrors, Replace, Reply
 from handlers.router import Router
 
@@ -44,7 +44,7 @@ async def add(deps: Dependencies, form: Submission) -> Reply:
         said = deliveries.store(made.name, made.record, lead=outcomes.STORE_ADDED)
         return Replace(result("Add a store", said.blocks))
 
-    return service_call(ask, service="delivery")
+    return delivery_call(ask)
 
 
 @with_delivery
@@ -65,7 +65,7 @@ async def edit(deps: Dependencies, delivery: DeliveryService, form: Submission) 
         said = deliveries.store(made.name, made.record, lead=outcomes.STORE_CHANGED)
         return Replace(result("Edit a store", said.blocks))
 
-    return service_call(ask, service="delivery")
+    return delivery_call(ask)
 
 
 def _form(found: dict[str, Any], *, had_reference: bool) -> StoreForm:

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 from datetime import datetime
-from typing import Any
+from typing import Any, Unpack
 
 from sqlalchemy import ColumnElement, and_, bindparam, delete, func, or_, select, update
 
@@ -18,6 +18,7 @@ from storage.repositories.common import (
     insert_once,
     records,
 )
+from storage.rows import Hold
 from storage.tables.services import booking as table
 
 _CLAIM = claiming(
@@ -74,20 +75,10 @@ class Bookings(Repository):
         query = select(table.c.stage, func.count()).group_by(table.c.stage)
         return {stage.value: count for stage, count in self._connection.execute(query)}
 
-    def claim_due(
-        self, *, stages: Collection[Stage], now: datetime, owner: str, lease_seconds: float, limit: int
-    ) -> list[Booking]:
+    def claim_due(self, *, stages: Collection[Stage], **hold: Unpack[Hold]) -> list[Booking]:
         """Take bookings in these stages that are due, longest due first."""
-        rows = claim(
-            self._connection,
-            _CLAIM,
-            now=now,
-            owner=owner,
-            lease_seconds=lease_seconds,
-            limit=limit,
-            in_stages=list(stages),
-        )
-        return sorted(records(_read, rows), key=lambda one: (one.due_at or now, one.id))
+        rows = claim(self._connection, _CLAIM, hold, in_stages=list(stages))
+        return sorted(records(_read, rows), key=lambda one: (one.due_at or hold["now"], one.id))
 
     def change(self, booking: Booking, *, keep_lease: bool = False, **values: Any) -> Booking | None:
         """Change it if its version is still that of ``booking``; end the lease unless ``keep_lease``.

@@ -30,6 +30,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects import postgresql, sqlite
 
 from storage.prepared import Prepared
+from storage.rows import Hold
 from storage.types import Moment
 
 R = TypeVar("R")
@@ -126,19 +127,11 @@ def claiming(
     )
 
 
-def claim(
-    connection: Connection,
-    statement: Executable,
-    *,
-    now: datetime,
-    owner: str,
-    lease_seconds: float,
-    limit: int,
-    **more: object,
-) -> Sequence[Row[Any]]:
+def claim(connection: Connection, statement: Executable, hold: Hold, **more: object) -> Sequence[Row[Any]]:
     """Run what :func:`claiming` made; ``more`` are parameters of its conditions."""
-    until = now + timedelta(seconds=lease_seconds)
-    return connection.execute(statement, {"now": now, "holder": owner, "until": until, "most": limit, **more}).all()
+    until = hold["now"] + timedelta(seconds=hold["lease_seconds"])
+    asked = {"now": hold["now"], "holder": hold["owner"], "until": until, "most": hold["limit"]}
+    return connection.execute(statement, {**asked, **more}).all()
 
 
 def end_leases(connection: Connection, table: Table, owner: str, *which: ColumnElement[bool]) -> int:

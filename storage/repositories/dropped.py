@@ -1,12 +1,13 @@
 """Dropped files: one row each, however many events Slack sends about it."""
 
 from datetime import datetime
+from typing import Unpack
 
 from sqlalchemy import ColumnElement, delete, func, select
 
 from bot.domain.files.dropped import DroppedFile
 from storage.repositories.common import FREED, Repository, claim, claiming, columns, insert_once, records
-from storage.rows import DropRow, DropState
+from storage.rows import DropRow, DropState, Hold
 from storage.tables.queues import dropped_file as table
 
 _CLAIM = claiming(
@@ -40,10 +41,10 @@ class DroppedFiles(Repository):
         """The row of this file."""
         return self._one(DropRow, select(table).where(table.c.id == file_id))
 
-    def claim_due(self, *, now: datetime, owner: str, lease_seconds: float, limit: int) -> list[DropRow]:
+    def claim_due(self, **hold: Unpack[Hold]) -> list[DropRow]:
         """Claim files to look at, longest due first; the attempt is counted already."""
-        rows = claim(self._connection, _CLAIM, now=now, owner=owner, lease_seconds=lease_seconds, limit=limit)
-        return sorted(records(DropRow, rows), key=lambda row: (row.due_at or now, row.id))
+        rows = claim(self._connection, _CLAIM, hold)
+        return sorted(records(DropRow, rows), key=lambda row: (row.due_at or hold["now"], row.id))
 
     def offered(self, file: DroppedFile) -> bool:
         """Store that it can be used, and what it is; False when it was settled before."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from functools import cache
-from typing import Any
+from typing import Any, Unpack
 
 from sqlalchemy import (
     BigInteger,
@@ -26,7 +26,7 @@ from storage.prepared import Prepared
 from storage.repositories.arrivals import Arrivals
 from storage.repositories.common import claim, claiming, records
 from storage.repositories.tokens import STANDING, at
-from storage.rows import InboxRow, InboxState
+from storage.rows import Hold, InboxRow, InboxState
 from storage.tables.instructions import callback_token as token
 from storage.tables.queues import inbox as table
 from storage.types import Moment
@@ -119,9 +119,9 @@ class Inbox(Arrivals):
         statement = _first(self._connection.dialect.name)
         return statement.first(self._connection, values | {"new": new_id()}) is not None
 
-    def claim_due(self, now: datetime, owner: str, lease_seconds: float, limit: int) -> list[InboxRow]:
+    def claim_due(self, **hold: Unpack[Hold]) -> list[InboxRow]:
         """Claim received rows that are due, longest due first; the attempt is counted already."""
-        rows = claim(self._connection, _CLAIM, now=now, owner=owner, lease_seconds=lease_seconds, limit=limit)
+        rows = claim(self._connection, _CLAIM, hold)
         return sorted(records(InboxRow, rows), key=lambda row: (row.due_at, row.id))
 
     def of(self, instruction_id: str) -> list[InboxRow]:

@@ -26,6 +26,7 @@ from storage.repositories.audit import AuditTrail
 from storage.repositories.boards import Boards
 from storage.repositories.common import FREED, NO_LEASE, Repository, claim, claiming, free, insert_once
 from storage.repositories.instruction_rows import made_of, model_of, read, read_one, values_of
+from storage.rows import Hold
 from storage.tables.instructions import bulk_item
 from storage.tables.instructions import instruction as table
 
@@ -315,29 +316,17 @@ class Instructions(Repository):
     def claim_due(
         self,
         *,
-        now: datetime,
-        owner: str,
-        lease_seconds: float,
-        limit: int,
         kinds: Collection[Kind] = tuple(Kind),
         states: Collection[State] = CLAIMED,
+        **hold: Unpack[Hold],
     ) -> list[Instruction]:
         """Claim instructions of these kinds, in these states, that are due and free, longest due first.
 
         Claiming raises the version, so that every later update by the holder of an expired lease fails.
         """
-        rows = claim(
-            self._connection,
-            _CLAIM,
-            now=now,
-            owner=owner,
-            lease_seconds=lease_seconds,
-            limit=limit,
-            of_kinds=list(kinds),
-            but_states=[state for state in State if state not in states],
-        )
-        claimed = [read(row) for row in rows]
-        return sorted(claimed, key=lambda one: (one.due_at or now, one.id))
+        others = [state for state in State if state not in states]
+        rows = claim(self._connection, _CLAIM, hold, of_kinds=list(kinds), but_states=others)
+        return sorted(map(read, rows), key=lambda one: (one.due_at or hold["now"], one.id))
 
     def abandoned(self, *, now: datetime, owner: str, exclusive: bool, limit: int = 1000) -> list[Instruction]:
         """Instructions with a request in flight whose process died.

@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Unpack
 
 from sqlalchemy import Row, Select, and_, bindparam, func, select, update
 
 from storage.repositories.common import FREED, Repository, claim, claiming, columns, free, insert_once, records
-from storage.rows import Job
+from storage.rows import Hold, Job
 from storage.tables.queues import job as table
 
 _CLAIM = claiming(table, table.c.kind == bindparam("of_kind"), key=table.c.id, order=[table.c.due_at])
@@ -71,29 +71,21 @@ class Jobs(Repository):
         ordered = select(table).join(query, query.c.id == table.c.id).order_by(query.c.turn, *_AGE).limit(limit)
         return self._all(Job, ordered)
 
-    def claim_due(
-        self, *, kind: str, now: datetime, owner: str, lease_seconds: float, limit: int, in_turn: bool = False
-    ) -> list[Job]:
+    def claim_due(self, *, kind: str, in_turn: bool = False, **hold: Unpack[Hold]) -> list[Job]:
         """Claim jobs of one kind that are due, longest due first; or in the order of :meth:`in_turn`."""
-        if in_turn:
-            rows = self._claim_in_turn(kind, now=now, owner=owner, lease_seconds=lease_seconds, limit=limit)
-        else:
-            rows = claim(
-                self._connection, _CLAIM, now=now, owner=owner, lease_seconds=lease_seconds, limit=limit, of_kind=kind
-            )
-        return sorted(records(Job, rows), key=lambda one: (one.due_at or now, one.id))
+        rows = self._claim_in_turn(kind, hold) if in_turn else claim(self._connection, _CLAIM, hold, of_kind=kind)
+        return sorted(records(Job, rows), key=lambda one: (one.due_at or hold["now"], one.id))
 
-    def _claim_in_turn(
-        self, kind: str, *, now: datetime, owner: str, lease_seconds: float, limit: int
-    ) -> Sequence[Row[Any]]:
+    def _claim_in_turn(self, kind: str, hold: Hold) -> Sequence[Row[Any]]:
+        now, until = hold["now"], hold["now"] + timedelta(seconds=hold["lease_seconds"])
         due = and_(table.c.kind == kind, table.c.due_at <= now, free(table, now), table.c.stopped == "")
         turns = _turns(kind).subquery()
         joined = select(table.c.id).join(turns, turns.c.id == table.c.id).where(due)
-        chosen = joined.order_by(turns.c.turn, *_AGE).limit(limit)
+        chosen = joined.order_by(turns.c.turn, *_AGE).limit(hold["limit"])
         claiming_them = (
             update(table)
             .where(table.c.id.in_(chosen.scalar_subquery()), due)
-            .values(lease_owner=owner, lease_until=now + timedelta(seconds=lease_seconds), tries=table.c.tries + 1)
+            .values(lease_owner=hold["owner"], lease_until=until, tries=table.c.tries + 1)
             .returning(table)
         )
         return self._connection.execute(claiming_them).all()

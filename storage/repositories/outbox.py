@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import datetime
+from typing import Unpack
 
 from sqlalchemy import (
     Executable,
@@ -24,7 +25,7 @@ from storage.repositories.common import (
     free,
     insert_once,
 )
-from storage.rows import OutboxRow, OutboxState
+from storage.rows import Hold, OutboxRow, OutboxState
 from storage.tables.queues import outbox as table
 
 _UNFINISHED = (OutboxState.NEW, OutboxState.SENDING, OutboxState.UNKNOWN)
@@ -96,14 +97,14 @@ class Outbox(Repository):
         """The row with this key."""
         return self._one(OutboxRow, select(*_COLUMNS).where(table.c.key == key))
 
-    def claim_due(self, now: datetime, owner: str, lease_seconds: float, limit: int) -> list[OutboxRow]:
+    def claim_due(self, **hold: Unpack[Hold]) -> list[OutboxRow]:
         """Claim rows that are due, in their order.
 
         A row waits while an earlier one of the same subject is unfinished.
         Rows come back as ``SENDING`` (send it) or ``UNKNOWN`` (search first whether it arrived). The attempt is
         counted already, so a row that kills its worker is counted too.
         """
-        rows = claim(self._connection, _CLAIM, now=now, owner=owner, lease_seconds=lease_seconds, limit=limit)
+        rows = claim(self._connection, _CLAIM, hold)
         claimed = sorted(rows, key=lambda row: row.seq)
         return [
             OutboxRow(**{name: value for name, value in row._mapping.items() if name != "seq"})  # noqa: SLF001

@@ -1,13 +1,14 @@
 """Webhooks of stores: their addresses, and the events received."""
 
 from datetime import datetime
+from typing import Unpack
 
 from sqlalchemy import bindparam, delete, func, insert, select
 
 from storage.errors import StorageBusy
 from storage.repositories.arrivals import Arrivals
 from storage.repositories.common import claim, claiming, columns, records
-from storage.rows import InboxState, StoreEvent, StoreHook
+from storage.rows import Hold, InboxState, StoreEvent, StoreHook
 from storage.tables.services import store_event as table
 from storage.tables.services import store_hook as hooks
 
@@ -80,9 +81,9 @@ class StoreEvents(Arrivals):
         if not self._connection.execute(delete(table).where(table.c.id.in_(oldest))).rowcount:
             raise StorageBusy("Too many messages of one webhook wait to be looked at.")
 
-    def claim_due(self, now: datetime, owner: str, lease_seconds: float, limit: int) -> list[StoreEvent]:
+    def claim_due(self, **hold: Unpack[Hold]) -> list[StoreEvent]:
         """Claim received events that are due, in the order of arrival; the attempt is counted already."""
-        rows = claim(self._connection, _CLAIM, now=now, owner=owner, lease_seconds=lease_seconds, limit=limit)
+        rows = claim(self._connection, _CLAIM, hold)
         return sorted(records(StoreEvent, rows), key=lambda row: (row.received_at, row.id))
 
     def finish(self, event_id: str, state: InboxState) -> bool:

@@ -1,11 +1,12 @@
 """Resources at the services that are polled until they are final."""
 
 from datetime import datetime
+from typing import Unpack
 
 from sqlalchemy import bindparam, select
 
 from storage.repositories.common import FREED, Repository, claim, claiming, columns, insert_once, records
-from storage.rows import Tracked
+from storage.rows import Hold, Tracked
 from storage.tables.instructions import tracked as table
 
 _CLAIM = claiming(
@@ -31,12 +32,10 @@ class TrackedResources(Repository):
         """The followed resource."""
         return self._one(Tracked, select(table).where(table.c.kind == kind, table.c.remote_id == remote_id))
 
-    def claim_due(self, *, kind: str, now: datetime, owner: str, lease_seconds: float, limit: int) -> list[Tracked]:
+    def claim_due(self, *, kind: str, **hold: Unpack[Hold]) -> list[Tracked]:
         """Claim resources of one kind that are due, longest due first; the read is counted already."""
-        rows = claim(
-            self._connection, _CLAIM, now=now, owner=owner, lease_seconds=lease_seconds, limit=limit, of_kind=kind
-        )
-        return sorted(records(Tracked, rows), key=lambda one: (one.due_at or now, one.remote_id))
+        rows = claim(self._connection, _CLAIM, hold, of_kind=kind)
+        return sorted(records(Tracked, rows), key=lambda one: (one.due_at or hold["now"], one.remote_id))
 
     def again(self, kind: str, remote_id: str, due_at: datetime, status: str, *, afresh: bool = False) -> bool:
         """Read it again at ``due_at``; ``status``: the service's current status. False when it is no longer followed.

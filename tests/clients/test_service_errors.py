@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from bot.clients.service_errors import read_failure
 from bot.clients.transport import read_reply
-from bot.domain.errors import OperatorError, OutcomeUnknown, ServiceNever, ServiceNow, SwitchboardError
-from bot.domain.outcome import Done, Failure, Reply, classify
+from bot.domain.errors import OperatorError, ServiceNever, ServiceNow, SwitchboardError
+from bot.domain.outcome import Done, Failure, Reply, Unknown, classify
 from bot.presentation.services import sentence
 
 NAMES = {"value": "amount", "email": "email", "confirmation_uri": "confirmation_uri", "items": "items"}
@@ -189,7 +189,7 @@ def test_errors_of_other_places_are_sentences_too() -> None:
     assert sentence(ServiceNever("payments", "its list ends with page 3")) == (
         "The payments service's list ends with page 3."
     )
-    assert sentence(OutcomeUnknown("delivery", "no answer (timed out)")) == (
+    assert sentence(Unknown(reason="no answer (timed out)"), service="delivery") == (
         f"The delivery service gave no answer (timed out); {UNKNOWN}"
     )
     assert sentence(OperatorError("PUBLIC_URL is missing")) == (

@@ -4,24 +4,23 @@ from typing import Final
 
 from pydantic import SecretStr
 
-from bot.clients.placing import place
-from bot.clients.routes import RouteTable
-from bot.clients.transport import Prepared, Transport, dump_json
-from bot.clients.unread import NOBODY, Answers, Reading, tell
+from bot.clients.calls import ServiceCalls, json_request
+from bot.clients.leaving import always
+from bot.clients.routes import Route, RouteTable
+from bot.clients.transport import Transport
+from bot.clients.unread import NOBODY, Answers
 from bot.domain.errors import ServiceNever, ServiceNow
-from bot.domain.outcome import Done, NotExecuted, classify
+from bot.domain.outcome import Done, NotExecuted
 
 SERVICE: Final = "glossary"
 
 
-class GlossaryClient:
+class GlossaryClient(ServiceCalls):
     """Calls of the service; ``key`` goes as a Bearer credential."""
 
     def __init__(self, *, routes: RouteTable, transport: Transport, key: SecretStr, answers: Answers = NOBODY) -> None:
-        self._routes = routes
-        self._transport = transport
+        super().__init__(SERVICE, routes, transport, always, answers)
         self._key = key
-        self._answers = answers
 
     async def define(self, word: str) -> str:
         """What ``word`` means, in plain text of the service's own.
@@ -30,24 +29,10 @@ class GlossaryClient:
             ServiceNow: no answer, or none that can be read.
             ServiceNever: the service refused, say because it does not know the word.
         """
-        route = self._routes.use(SERVICE, "define")
-        placed = place(route, {"word": word})
-        headers = {
-            "Authorization": f"Bearer {self._key.get_secret_value()}",
-            "Content-Type": "application/json",
-            "Accept": "application/json",
-        }
-        request = Prepared(
-            operation=route.name,
-            method=route.method,
-            path=placed.path,
-            headers=headers,
-            body=dump_json(placed.body),
-        )
-        reply = await self._transport.send(request)
-        reading = Reading(lambda document: _meaning(document, route.reply["meaning"]))
-        outcome = classify(reply, read=reading, earlier_unknown=False)
-        tell(self._answers, reply, route, was_read=reading.was_read, trouble=reading.trouble)
+        route = self._route("define")
+        headers = {"Authorization": f"Bearer {self._key.get_secret_value()}"}
+        reply = await self._transport.send(json_request(route, {"word": word}, headers))
+        outcome = self._became(reply, route, _meaning, earlier_unknown=False)
         match outcome:
             case Done(value=meaning):
                 return meaning
@@ -57,9 +42,9 @@ class GlossaryClient:
                 raise ServiceNow(SERVICE, silent.reason, words=silent.words)
 
 
-def _meaning(document: object, names: tuple[str, ...]) -> str:
+def _meaning(document: object, route: Route) -> str:
     found = document if isinstance(document, dict) else {}
-    meaning = next((found[name] for name in names if isinstance(found.get(name), str)), "")
+    meaning = next((found[name] for name in route.reply["meaning"] if isinstance(found.get(name), str)), "")
     if not meaning:
         raise ValueError("no meaning")
     return meaning

@@ -159,7 +159,8 @@ async def test_details_wait_for_the_board_and_for_each_other(store: Store) -> No
         )
 
     async def claim() -> list[str]:
-        return [row.id for row in await store.write(lambda tx: tx.outbox.claim_due(NOW, "a", 30, 99))]
+        rows = await store.write(lambda tx: tx.outbox.claim_due(now=NOW, owner="a", lease_seconds=30, limit=99))
+        return [row.id for row in rows]
 
     for name, subject in (("1", "job:1"), ("2", "job:1"), ("3", "job:2"), ("4", "notice:4"), ("5", "notice:5")):
         await add(name, subject)

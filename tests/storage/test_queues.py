@@ -36,7 +36,9 @@ async def _add(
 
 
 async def _claim(store: Store, seconds: float = 0, owner: str = "a", limit: int = 99) -> list[OutboxRow]:
-    return await store.write(lambda tx: tx.outbox.claim_due(later(seconds), owner, 30, limit))
+    return await store.write(
+        lambda tx: tx.outbox.claim_due(now=later(seconds), owner=owner, lease_seconds=30, limit=limit)
+    )
 
 
 async def test_a_post_is_queued_once_whatever_became_of_it(store: Store) -> None:
@@ -194,9 +196,9 @@ async def test_an_address_has_one_row_however_much_comes(store: Store) -> None:
     for name in ("a", "b", "a", "b", "c"):
         assert await _receive(store, asked, name)
     assert await store.read(lambda tx: tx.inbox.oldest()) == NOW
-    [row] = await store.write(lambda tx: tx.inbox.claim_due(NOW, "a", 30, 9))
+    [row] = await store.write(lambda tx: tx.inbox.claim_due(now=NOW, owner="a", lease_seconds=30, limit=9))
     assert (row.id, row.body, row.body_hash, row.hints, row.attempts, row.read_at) == ("id-a", "", "c", 5, 1, NOW)
-    assert await store.write(lambda tx: tx.inbox.claim_due(NOW, "b", 30, 9)) == []
+    assert await store.write(lambda tx: tx.inbox.claim_due(now=NOW, owner="b", lease_seconds=30, limit=9)) == []
     assert await store.write(lambda tx: tx.inbox.finish(row.id, InboxState.APPLIED, hints=5))
     assert not await store.write(lambda tx: tx.inbox.finish(row.id, InboxState.STALE, hints=5))
     assert not await _receive(store, asked, "c")
@@ -208,15 +210,15 @@ async def test_an_address_has_one_row_however_much_comes(store: Store) -> None:
 async def test_what_comes_while_somebody_looks_is_looked_at_too(store: Store) -> None:
     asked = await _ask(store)
     await _receive(store, asked, "a")
-    [row] = await store.write(lambda tx: tx.inbox.claim_due(NOW, "a", 30, 9))
+    [row] = await store.write(lambda tx: tx.inbox.claim_due(now=NOW, owner="a", lease_seconds=30, limit=9))
     await _receive(store, asked, "b", now=later(1))
     assert not await store.write(lambda tx: tx.inbox.finish(row.id, InboxState.APPLIED, hints=row.hints))
     assert await store.write(lambda tx: tx.inbox.again(row.id, later(5)))
-    assert await store.write(lambda tx: tx.inbox.claim_due(later(4), "b", 30, 9)) == []
-    [again] = await store.write(lambda tx: tx.inbox.claim_due(later(5), "b", 30, 9))
+    assert await store.write(lambda tx: tx.inbox.claim_due(now=later(4), owner="b", lease_seconds=30, limit=9)) == []
+    [again] = await store.write(lambda tx: tx.inbox.claim_due(now=later(5), owner="b", lease_seconds=30, limit=9))
     assert (again.id, again.attempts, again.hints) == (row.id, 2, 2)
     assert await store.write(lambda tx: tx.inbox.recover("c")) == 1
-    assert len(await store.write(lambda tx: tx.inbox.claim_due(later(5), "c", 30, 9))) == 1
+    [_] = await store.write(lambda tx: tx.inbox.claim_due(now=later(5), owner="c", lease_seconds=30, limit=9))
     await store.write(lambda tx: tx.inbox.finish(row.id, InboxState.UNCONFIRMED, hints=2))
     assert await store.read(lambda tx: tx.inbox.oldest()) is None
 
@@ -225,21 +227,21 @@ async def test_what_came_for_a_request_can_be_hastened(store: Store) -> None:
     asked, other = await _ask(store), await _ask(store)
     for one, name in ((asked, "mine"), (other, "theirs")):
         await _receive(store, one, name, token_hash=name)
-    for row in await store.write(lambda tx: tx.inbox.claim_due(NOW, "a", 30, 9)):
+    for row in await store.write(lambda tx: tx.inbox.claim_due(now=NOW, owner="a", lease_seconds=30, limit=9)):
         await store.write(lambda tx: tx.inbox.again(row.id, later(9)))  # noqa: B023 - awaited here
     await store.write(lambda tx: tx.inbox.hasten(asked.id, later(2)))
-    assert await store.write(lambda tx: tx.inbox.claim_due(later(1), "b", 30, 9)) == []
-    [row] = await store.write(lambda tx: tx.inbox.claim_due(later(2), "b", 30, 9))
+    assert await store.write(lambda tx: tx.inbox.claim_due(now=later(1), owner="b", lease_seconds=30, limit=9)) == []
+    [row] = await store.write(lambda tx: tx.inbox.claim_due(now=later(2), owner="b", lease_seconds=30, limit=9))
     assert row.instruction_id == asked.id
     await store.write(lambda tx: tx.inbox.finish(row.id, InboxState.APPLIED, hints=row.hints))
     await store.write(lambda tx: tx.inbox.hasten(asked.id, later(2)))
-    assert await store.write(lambda tx: tx.inbox.claim_due(later(8), "b", 30, 9)) == []
+    assert await store.write(lambda tx: tx.inbox.claim_due(now=later(8), owner="b", lease_seconds=30, limit=9)) == []
 
 
 async def test_two_addresses_of_one_request_share_the_pause(store: Store) -> None:
     asked = await _ask(store)
     await _receive(store, asked, "a")
-    await store.write(lambda tx: tx.inbox.claim_due(NOW, "a", 30, 9))
+    await store.write(lambda tx: tx.inbox.claim_due(now=NOW, owner="a", lease_seconds=30, limit=9))
     await _receive(store, asked, "x", token_hash="other", now=later(1))
     assert [row.due_at for row in await store.read(lambda tx: tx.inbox.of(asked.id))] == [NOW, later(3)]
 

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from bot.workflows.workers import Hold, Work
+from bot.workflows.workers import Work
 from storage.errors import StorageBusy
+from storage.rows import Hold
 from storage.transaction import Tx
 from tests.support.rig import Rig
 

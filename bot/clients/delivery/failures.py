@@ -34,34 +34,32 @@ class NotCovered(ServiceNever):
 
 def locked(reply: Reply, *, kind: Key) -> OperatorError | None:
     """Reason for a rejected login, or None."""
-    closed = _locked(reply, kind)
-    if closed is not None:
-        closed.words = read_error(reply).words
-    return closed
-
-
-def _locked(reply: Reply, kind: Key) -> OperatorError | None:
     if reply.status not in _LOCKED or reply.is_html:
         return None
-    said = _everything(reply)
+    problem, mend = _closed(_everything(reply), kind)
+    return OperatorError(problem, mend=mend, words=read_error(reply).words, service=SERVICE)
+
+
+def _closed(said: str, kind: Key) -> tuple[str, str]:
+    """The problem, and how the operator mends it."""
     if _SUSPENDED.search(said):
-        return OperatorError(
-            "delivery: the workspace is suspended at the delivery service",
-            mend="contact the delivery service through the chat of its dashboard; nothing is repeated until then",
+        return (
+            "the workspace is suspended at the delivery service",
+            "contact the delivery service through the chat of its dashboard; nothing is repeated until then",
         )
     if _ENVIRONMENT.search(said):
-        return OperatorError(
-            "delivery: the key belongs to the other environment",
-            mend="DELIVERY_BASE_URL and the keys must both be of the sandbox, or both of production",
+        return (
+            "the key belongs to the other environment",
+            "DELIVERY_BASE_URL and the keys must both be of the sandbox, or both of production",
         )
     if kind is Key.MASTER:
-        return OperatorError(
-            "delivery: the master key is not accepted",
-            mend="copy it again from the settings of the delivery dashboard into DELIVERY_MASTER_KEY",
+        return (
+            "the master key is not accepted",
+            "copy it again from the settings of the delivery dashboard into DELIVERY_MASTER_KEY",
         )
-    return OperatorError(
-        "delivery: the key of this store is not accepted",
-        mend="copy it again from the stores view of the delivery dashboard into DELIVERY_STORE_KEYS, "
+    return (
+        "the key of this store is not accepted",
+        "copy it again from the stores view of the delivery dashboard into DELIVERY_STORE_KEYS, "
         "or list the stores again",
     )
 
@@ -91,7 +89,7 @@ def told(outcome: NotExecuted, reply: Reply, *, kind: Key) -> NotExecuted:
     closed = locked(reply, kind=kind)
     if closed is None:
         return outcome
-    reason = f"{with_words(closed.problem.removeprefix('delivery: '), closed.words)}; {closed.mend}"
+    reason = f"{with_words(closed.problem, closed.words)}; {closed.mend}"
     return NotExecuted(again=False, reason=reason, status=outcome.status, detail=outcome.detail)
 
 

@@ -201,7 +201,7 @@ class EmailsClient:
         trouble = read_failure(self._with_key(reply), service=SERVICE, address=setting, credentials="EMAIL_API_KEY")
         if isinstance(trouble, ServiceNever):
             mend = f"check {setting} and the routes of the service"
-            return OperatorError(f"{SERVICE}: {trouble.reason}", mend=mend, words=trouble.words)
+            return OperatorError(trouble.reason, service=SERVICE, mend=mend, words=trouble.words)
         return trouble
 
     def _answered(self, reply: Reply) -> str:
@@ -216,7 +216,7 @@ class EmailsClient:
 
 
 def _not_configured(what: str, setting: str) -> OperatorError:
-    return OperatorError(f"{SERVICE}: processing {what} is not configured", mend=f"set {setting}")
+    return OperatorError(f"processing {what} is not configured", service=SERVICE, mend=f"set {setting}")
 
 
 def _silence(reply: Reply) -> Checked:

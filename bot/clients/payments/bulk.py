@@ -161,7 +161,8 @@ def _checked(found: Page, page: int, operation: str) -> Page:
     if found.page == page or (page == 1 and found.page == 0 and not found.pages):  # an empty list may count from 0
         return found
     raise OperatorError(
-        f"payments: page {page} of {SERVICE}.{operation} was asked for, page {found.page} came",
+        f"page {page} of {SERVICE}.{operation} was asked for, page {found.page} came",
+        service=SERVICE,
         mend=f"check parameters and fields.page of [{SERVICE}.{operation}] in the file that SERVICES_FILE names",
     )
 

@@ -8,16 +8,15 @@ from typing import Final, TypeVar
 import structlog
 from pydantic import SecretStr
 
-from bot.clients.circuit import Circuit
-from bot.clients.leaving import HELD_BACK, RESTS, MayLeave, always, not_asked
+from bot.clients.calls import ServiceCalls, json_request
+from bot.clients.leaving import MayLeave, always
 from bot.clients.limiter import Lane, SendSlots, Turn
-from bot.clients.placing import place
 from bot.clients.routes import Place, Route, RouteTable
 from bot.clients.service_errors import read_failure
-from bot.clients.transport import Guard, Prepared, Transport, dump_json
-from bot.clients.unread import NOBODY, Answers, Reading, tell
-from bot.domain.errors import ServiceNow
-from bot.domain.outcome import NO_JSON, UNREADABLE, Done, Failure, NotExecuted, Reply, Unknown, classify
+from bot.clients.transport import Guard, Transport
+from bot.clients.unread import NOBODY, Answers
+from bot.domain.errors import SwitchboardError
+from bot.domain.outcome import Done, Failure, NotExecuted, Reply, Unknown
 
 T = TypeVar("T")
 
@@ -29,19 +28,16 @@ _EFFECT_PATIENCE: Final = 4.0
 _READ_PATIENCE: Final = 30.0
 
 
-class PartnerCalls:
-    """Calls as one partner.
+class PartnerCalls(ServiceCalls):
+    """Calls as one partner; what is not told here is told of :class:`ServiceCalls`.
 
     Args:
-        routes: paths and names; an unconfirmed route that moves money is refused in production.
-        transport: to the payments service.
+        routes: an unconfirmed one that moves money is refused in production.
         limiter: shared by everybody who calls as this partner: 10 requests in any second.
         partner_id: user name of Basic authentication.
         partner_secret: its password.
         effect_patience: seconds an effect may wait for its turn. Short: the send guard refuses old claims.
         read_patience: seconds a read may wait for its turn.
-        may_leave: asked before each request that changes something, with what it is about; False: it is not sent.
-        answers: told which answers were read, and of what shape those are that were not.
     """
 
     def __init__(
@@ -57,26 +53,14 @@ class PartnerCalls:
         may_leave: MayLeave = always,
         answers: Answers = NOBODY,
     ) -> None:
-        self._routes = routes
-        self._transport = transport
+        super().__init__(SERVICE, routes, transport, may_leave, answers)
         self._limiter = limiter
         self._partner_id = partner_id
         self._partner_secret = partner_secret
         self._patience = {Lane.EFFECT: effect_patience}
         self._read_patience = read_patience
-        self._may_leave = may_leave
-        self._answers = answers
-        self._dialect = routes.dialect(SERVICE)
         # A proxy that refuses a body on GET is met once: see ``OperationCalls``.
         self._list_parameters: Place = self._dialect.list_parameters
-
-    @property
-    def circuit(self) -> Circuit:
-        """Whether the service answers."""
-        return self._transport.circuit
-
-    def _route(self, operation: str) -> Route:
-        return self._routes.use(SERVICE, operation)
 
     async def _change(
         self,
@@ -93,17 +77,9 @@ class PartnerCalls:
 
         ``about`` is what it is known by here, where that is neither its code nor its id.
         """
-        route = self._route(operation)
-        if self.circuit.is_silent:
-            return RESTS
-        name = about or str(values.get("code") or values.get("id") or "")
-        if not await self._may_leave(f"{route.name} {name}".rstrip()):
-            return HELD_BACK
-        reply = await self._exchange(route, values, lane=Lane.EFFECT, guard=guard, total=total)
-        reading = Reading(lambda document: read(document, route))
-        outcome = classify(reply, read=reading, earlier_unknown=earlier_unknown, names=route.ours)
-        tell(self._answers, reply, route, was_read=reading.was_read, trouble=reading.trouble)
-        return outcome
+        route, name = self._route(operation), about or values.get("code") or values.get("id")
+        send = partial(self._exchange, route, values, lane=Lane.EFFECT, guard=guard, total=total)
+        return self._became(await self._leave(route, name, send), route, read, earlier_unknown=earlier_unknown)
 
     async def _look(
         self,
@@ -115,17 +91,8 @@ class PartnerCalls:
     ) -> T:
         """Send a request that only reads, and read its answer."""
         route = self._route(operation)
-        reply = await self._ask(route, values, lane=lane)
-        return self._read(reply, lambda document: read(document, route), route=route)
-
-    async def _ask(
-        self, route: Route, values: Mapping[str, object], *, lane: Lane, where: Place | None = None
-    ) -> Reply:
-        """One exchange that only reads; none while the service answers nothing, unless it finds out whether it does."""
-        with self.circuit.reading() as may_ask:
-            if not may_ask:
-                return not_asked(self.circuit.rest)
-            return await self._exchange(route, values, lane=lane, where=where)
+        reply = await self._ask(partial(self._exchange, route, values, lane=lane))
+        return self._read(reply, lambda document: read(document, route), route, failure=failure_of(route))
 
     async def _exchange(
         self,
@@ -137,7 +104,9 @@ class PartnerCalls:
         guard: Guard | None = None,
         total: float | None = None,
     ) -> Reply:
-        request = self._prepare(route, values, where)
+        credentials = f"{self._partner_id}:{self._partner_secret.get_secret_value()}".encode()
+        authorization = f"Basic {base64.b64encode(credentials).decode('ascii')}"
+        request = json_request(route, values, {"Authorization": authorization}, where=where)
         turn = await self._take_turn(lane)
         if turn is None:
             return Reply(failure=Failure.NOT_SENT)
@@ -158,40 +127,16 @@ class PartnerCalls:
             log.exception("no turn could be had, so nothing is sent")
             return None
 
-    def _prepare(self, route: Route, values: Mapping[str, object], where: Place | None) -> Prepared:
-        placed = place(route, values, where=where)
-        credentials = f"{self._partner_id}:{self._partner_secret.get_secret_value()}".encode()
-        return Prepared(
-            operation=route.name,
-            method=route.method,
-            path=placed.path,
-            headers={
-                **placed.headers,
-                "Authorization": f"Basic {base64.b64encode(credentials).decode('ascii')}",
-                "Content-Type": "application/json",
-                "Accept": "application/json",
-            },
-            body=None if placed.body is None else dump_json(placed.body),
-        )
 
-    def _read(self, reply: Reply, read: Callable[[object], T], *, route: Route, record: Route | None = None) -> T:
-        """Read an answer; ``record``: whose names its records have, where they are another operation's."""
-        reading = Reading(read)
-        try:
-            if reply.is_success and reply.json is not NO_JSON:
-                return reading(reply.json)
-        except ValueError as error:
-            raise ServiceNow(SERVICE, f"{UNREADABLE} ({error})") from error
-        finally:
-            routes = (route,) if record is None else (route, record)
-            tell(self._answers, reply, *routes, was_read=reading.was_read, trouble=reading.trouble)
-        raise read_failure(
-            reply,
-            service=SERVICE,
-            address="PAYMENTS_BASE_URL",
-            credentials="PAYMENTS_PARTNER_ID and PAYMENTS_PARTNER_SECRET",
-            names=route.ours,
-        )
+def failure_of(route: Route) -> Callable[[Reply], SwitchboardError]:
+    """What is raised where a read of this operation fails."""
+    return partial(
+        read_failure,
+        service=SERVICE,
+        address="PAYMENTS_BASE_URL",
+        credentials="PAYMENTS_PARTNER_ID and PAYMENTS_PARTNER_SECRET",
+        names=route.ours,
+    )
 
 
 async def _departs(turn: Turn) -> bool:

@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 from bot.clients.limiter import Lane
 from bot.clients.payments import wire
-from bot.clients.payments.calls import SERVICE, PartnerCalls
+from bot.clients.payments.calls import SERVICE, PartnerCalls, failure_of
 from bot.clients.payments.operation_scan import OperationScan, is_beyond_the_end, page_mismatch, type_mismatch
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.outcome import NO_JSON
@@ -46,7 +46,8 @@ class OperationCalls(PartnerCalls):
         mismatch = page_mismatch(found, page=page, per_page=per_page) or type_mismatch(found, operation_type)
         if mismatch:
             raise OperatorError(
-                f"payments: {mismatch}",
+                mismatch,
+                service=SERVICE,
                 mend='set [payments] list_parameters = "query" or "body" in the file that SERVICES_FILE names',
             )
         return found
@@ -97,14 +98,10 @@ class OperationCalls(PartnerCalls):
         route, record = self._route("list_operations"), self._route("get_operation")
         values = {"page": page, "per_page": per_page, "type": operation_type}
         where = self._list_parameters
-        reply = await self._ask(route, values, lane=lane, where=where)
+        reply = await self._ask(partial(self._exchange, route, values, lane=lane, where=where))
         if where == "both" and reply.status in _BODY_REFUSED and reply.json is NO_JSON:
             # A proxy that refuses a body on GET answers with a page of its own: go on without one for good.
             self._list_parameters = "query"
-            reply = await self._ask(route, values, lane=lane, where="query")
-        return self._read(
-            reply,
-            lambda document: wire.read_page(document, list_route=route, record_route=record),
-            route=route,
-            record=record,
-        )
+            reply = await self._ask(partial(self._exchange, route, values, lane=lane, where="query"))
+        read = partial(wire.read_page, list_route=route, record_route=record)
+        return self._read(reply, read, route, record, failure=failure_of(route))

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from bot.domain.content import Block, Content
+from bot.domain.outcome import behind_refusal
 
 SECTION_LIMIT = 2_900
 """Characters of one section, a little under Slack's 3,000."""
@@ -26,7 +27,6 @@ _REST = "… and more in the message itself."
 _NAME_LIMIT = 80
 _CELLS = 20
 _INSTANT = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d) UTC", re.ASCII)
-_NAMELESS = re.compile(r"^the service refused the request \(([0-9]{3})\)")
 _BREAKS = "\r\n\t\v\f\u0085\u2028\u2029"
 
 
@@ -101,7 +101,7 @@ def because(reason: str, limit: int = QUOTE_LIMIT) -> str:
 
 def because_refused(reason: str) -> str:
     """The same behind words that say that the service refused it; an answer that names nothing is its status alone."""
-    return because(_NAMELESS.sub(r"answer \1", reason))
+    return because(behind_refusal(reason))
 
 
 def bar(done: int, total: int) -> str:

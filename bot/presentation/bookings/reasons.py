@@ -5,6 +5,7 @@ ADD_KEY = "list the stores (the master key brings their keys along) or add it to
 NO_PUBLIC_URL = (
     "PUBLIC_URL is missing, so there is no address that the delivery service could reach, and nothing was registered"
 )
+ODD_ADDRESS = "an address that cannot be read"
 SET_PUBLIC_URL = (
     "set PUBLIC_URL, e.g. PUBLIC_URL=https://switchboard.example.com; until then bookings are read now and then"
 )
@@ -12,7 +13,7 @@ SET_PUBLIC_URL = (
 
 def no_key(store: str) -> str:
     """The key of a store is missing; foreign name."""
-    return f"delivery: there is no key for the store {store}"
+    return f"there is no key for the store {store}"
 
 
 def name_taken(store: str) -> str:

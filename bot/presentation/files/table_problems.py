@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from bot.domain.errors import OperatorError, OutcomeUnknown, PersonError, ServiceNever, ServiceNow
+from bot.domain.errors import OperatorError, PersonError, ServiceNow, ServiceTrouble
 from bot.domain.files.sniffing import KIND_OF, FileKind
 from bot.domain.files.tables import MEBIBYTE, Flaw, TableProblem
 from bot.presentation.blocks.text import capital, clean, shorten
@@ -17,7 +17,7 @@ _TEXT = "Save the sheet as CSV (UTF-8) or as an Excel workbook (.xlsx) and drop 
 
 _Words = Callable[[TableProblem, str], str]
 
-Trouble = PersonError | TableProblem | ServiceNow | ServiceNever | OperatorError | OutcomeUnknown
+Trouble = PersonError | TableProblem | ServiceTrouble | OperatorError
 """What can be wrong with a file that should hold a table."""
 
 

@@ -62,9 +62,8 @@ _SIGNS = {
 
 def board(sight: Sight) -> Content:
     """The board of a call: one message, edited on every change."""
-    title = f"*{sight.order.request.capability.title}*"
     about = " · ".join([f"asked by {mention(sight.requester)}", *settings(sight.order)])
-    lines = [f"{_sign(sight)} {title}: {_status(sight)}", *_source(sight.order)]
+    lines = [f"{_sign(sight)} *{_title(sight)}*: {_status(sight)}", *_source(sight.order)]
     blocks: list[Block] = [*paragraphs(lines), context(about)]
     blocks += actions(_buttons(sight), f"localization:{sight.id}")
     return Content(text=spoken([*lines, about]), blocks=blocks)
@@ -194,7 +193,7 @@ def _buttons(sight: Sight) -> list[Block]:
 def result(sight: Sight) -> Content:
     """The result in the thread, for who asked; a long text follows as a file."""
     found = sight.progress.result
-    lines = [f"{mention(sight.requester)} *{sight.order.request.capability.title}*"]
+    lines = [_asked(sight)]
     match found:
         case Gender() | Emotion():
             lines[0] += f": {_headline(found)}"
@@ -232,9 +231,20 @@ def long_text(sight: Sight) -> str:
 def preview(sight: Sight) -> str:
     """Mrkdwn beside the file of a long result: who asked, how much there is, how it begins."""
     text = long_text(sight)
-    title = sight.order.request.capability.title
-    begins = quote(text[: _PREVIEW * 2], _PREVIEW)
-    return f"{mention(sight.requester)} *{title}*: {len(text):,} characters\n>{begins}"
+    return f"{_asked(sight)}: {len(text):,} characters\n>{quote(text[: _PREVIEW * 2], _PREVIEW)}"
+
+
+def text_in_words(sight: Sight) -> str:
+    """Alternative text of that file."""
+    return f"{_title(sight)}: the whole text"
+
+
+def _asked(sight: Sight) -> str:
+    return f"{mention(sight.requester)} *{_title(sight)}*"
+
+
+def _title(sight: Sight) -> str:
+    return sight.order.request.capability.title
 
 
 def _headline(found: Gender | Emotion) -> str:
@@ -251,20 +261,17 @@ def _rounded(percent: Decimal) -> str:
 
 def failure(sight: Sight) -> Content:
     """In the thread, for who asked: it ended without a result, or without a part of it."""
-    title = sight.order.request.capability.title
-    text = f"{_sign(sight)} {mention(sight.requester)} *{title}*: {_status(sight)}"
-    return message(text)
+    return message(f"{_sign(sight)} {_asked(sight)}: {_status(sight)}")
 
 
 def file_comment(sight: Sight, delivery: ResultFile, seconds: float | None) -> str:
     """Mrkdwn beside a file of the result."""
     length = f", {clock(seconds)}" if seconds is not None else ""
     what = "" if delivery.track.name == "audio" else f": *{escape(delivery.track.name)}*"
-    title = sight.order.request.capability.title
-    return f"{mention(sight.requester)} *{title}*{what}{length}, .{escape(delivery.track.extension)}"
+    return f"{_asked(sight)}{what}{length}, .{escape(delivery.track.extension)}"
 
 
 def file_in_words(sight: Sight, delivery: ResultFile, seconds: float | None) -> str:
     """Alternative text of the file."""
     length = f", {clock(seconds)} long" if seconds is not None else ""
-    return f"{sight.order.request.capability.title}: {delivery.track.name}{length}"
+    return f"{_title(sight)}: {delivery.track.name}{length}"

@@ -10,7 +10,7 @@ from bot.domain.payments.instruction import CallbackKind, Instruction, State
 from bot.presentation.payments.bulk_words import payments
 from bot.presentation.payments.holding import is_unanswered
 from bot.presentation.payments.words import job_word, status_word, word
-from bot.presentation.services import to_set
+from bot.presentation.services import PAYMENTS, to_set
 
 FOUND_AFTER_RESTORE: Final = "the service has it already: it was sent before the database was put back"
 UNKNOWN_HERE: Final = "the service holds what the database says was never sent"
@@ -27,12 +27,18 @@ NOT_COMMITTED: Final = "it is created there, and not committed"
 STILL_NOT_COMMITTED: Final = "the service still shows it as not committed"
 STILL_PENDING: Final = "the service still shows them as pending"
 NO_ITEMS: Final = "its list of items is empty"
+FOLLOWED: Final = "it is followed at the service already"
+READ_BEFORE: Final = "its items are read again before anything is canceled"
+UNEXPLAINED: Final = "no reason given"
+HISTORY: Final = "the history of bulk payments"
 
 # To be filled in with what stands in the braces.
 FROZEN: Final = "payments are frozen: {why}"
 ENDED_HERE: Final = "{found}; it is {state} here"
 UNREAD: Final = "it cannot be read ({why})"
 UNUSABLE: Final = "{list} cannot be used: {why}"
+LIST: Final = "the list of {listed}s"
+PAID_BY: Final = "paid by {other}"
 SEVERAL: Final = "the service holds several {records} with our code"
 MISCOUNTED: Final = "the service counts {theirs} payments instead of {ours}"
 MAY_BE_THIS_BULK: Final = "the service holds {id}, which is new and may be this one: look there which payments it makes"
@@ -111,7 +117,7 @@ def not_sent_in_time(held: str, *, again: bool) -> str:
     """The time to send is over. ``held``: why it was not sent, or empty; ``again``: in a new attempt."""
     if again:
         return f"the new attempt was not sent in time{f' ({held})' if held else ''}"
-    return f"{NOT_SENT_IN_TIME}: {held}" if is_unanswered("payments", held) else held or NOT_SENT_IN_TIME
+    return f"{NOT_SENT_IN_TIME}: {held}" if is_unanswered(PAYMENTS, held) else held or NOT_SENT_IN_TIME
 
 
 def for_people(instruction: Instruction, reason: str) -> str:

@@ -7,6 +7,7 @@ from bot.domain.emails.lists import RUN, WHOLE
 from bot.domain.localization.progress import Order
 from bot.domain.overview import Overview, Running, Service, What
 from bot.domain.payments.instruction import FINAL, Instruction, Kind, State
+from bot.presentation.services import DELIVERY, EMAIL_FILES, EMAILS, EMAILS_ALONE, LOCALIZATION, PAYMENTS
 from bot.workflows.context import Context
 from bot.workflows.holding import silent_services
 from bot.workflows.reading_only import reading_only
@@ -25,14 +26,9 @@ _LEFT_OUT = frozenset(stage.value for stage in (*CLOSED, Stage.QUOTED))
 def services(ctx: Context, tx: Tx) -> tuple[Service, ...]:
     """The outside services, the variables they lack, and whether they answer."""
     silent = silent_services(tx, ctx.clock.now())
+    named = ((PAYMENTS, ctx.payments), (LOCALIZATION, ctx.localization), (DELIVERY, ctx.delivery))
     return (
-        Service(name="Payments", missing=ctx.payments.missing, silent_since=silent.get("payments")),
-        Service(
-            name="Content localization",
-            missing=ctx.localization.missing,
-            silent_since=silent.get("localization"),
-        ),
-        Service(name="Delivery booking", missing=ctx.delivery.missing, silent_since=silent.get("delivery")),
+        *(Service(name=name, missing=one.missing, silent_since=silent.get(name)) for name, one in named),
         *_emails(ctx),
     )
 
@@ -41,10 +37,10 @@ def _emails(ctx: Context) -> tuple[Service, ...]:
     """One service, or its two halves where one of them works alone."""
     emails = ctx.emails
     if emails.missing or not (emails.missing_single or emails.missing_files):
-        return (Service(name="E-mail processing", missing=emails.missing),)
+        return (Service(name=EMAILS, missing=emails.missing),)
     return (
-        Service(name="E-mail processing of single addresses", missing=emails.missing_single),
-        Service(name="E-mail processing of whole files", missing=emails.missing_files),
+        Service(name=EMAILS_ALONE, missing=emails.missing_single),
+        Service(name=EMAIL_FILES, missing=emails.missing_files),
     )
 
 

@@ -12,7 +12,7 @@ from bot.domain.bookings.certification import Point
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.outcome import Done, NotExecuted, Unknown
 from bot.presentation.bookings import outcomes
-from bot.presentation.services import sentence
+from bot.presentation.services import DELIVERY, sentence
 from bot.workflows.bookings.audit import witness
 from bot.workflows.bookings.board import tell
 from bot.workflows.bookings.evidence import note
@@ -126,7 +126,7 @@ async def _afterwards(ctx: Context, delivery: DeliveryService, act: Act, booking
     """Read the booking: whatever the answer was, the booking's own state counts."""
     said = outcomes.NOT_SAID if isinstance(outcome, Unknown) else ""
     if isinstance(outcome, NotExecuted):
-        said = sentence(outcome, service="delivery")
+        said = sentence(outcome, service=DELIVERY)
     return await _read(ctx, delivery, act, booking, said)
 
 

@@ -19,7 +19,7 @@ from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.outcome import Done, Failure, NotExecuted, Unknown
 from bot.domain.payments.payout import GUARD_SECONDS
 from bot.domain.tracking import back_off
-from bot.presentation.services import ANSWER_LOST, PROCESS_ENDED, sentence
+from bot.presentation.services import ANSWER_LOST, DELIVERY, PROCESS_ENDED, sentence
 from bot.workflows.bookings.audit import witness
 from bot.workflows.bookings.board import alarm, show_card, tell
 from bot.workflows.bookings.evidence import note
@@ -30,7 +30,8 @@ from bot.workflows.keeping import claimed, keep
 from bot.workflows.reading_only import reading_only
 from bot.workflows.services.delivery import DeliveryService, no_key
 from bot.workflows.slack.boards import post_file
-from bot.workflows.workers import Hold, Work
+from bot.workflows.workers import Work
+from storage.rows import Hold
 from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)
@@ -216,7 +217,7 @@ def _back(ctx: Context, tx: Tx, booking: Booking, outcome: NotExecuted, now: dat
         stage=Stage.NEW,
         sent_at=None,
         search_at=None,
-        reason="" if own else sentence(outcome, service="delivery"),
+        reason="" if own else sentence(outcome, service=DELIVERY),
         reads=booking.reads + 1,
         due_at=now + wait,
     )

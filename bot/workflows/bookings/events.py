@@ -31,8 +31,8 @@ from bot.workflows.context import Context
 from bot.workflows.requests.request import unused_reference
 from bot.workflows.services.delivery import DeliveryService
 from bot.workflows.slack.boards import post_line
-from bot.workflows.workers import Hold, Work
-from storage.rows import InboxState, StoreEvent
+from bot.workflows.workers import Work
+from storage.rows import Hold, InboxState, StoreEvent
 from storage.store import Store
 from storage.transaction import Tx
 

@@ -18,7 +18,8 @@ from bot.workflows.bookings.book import adopt
 from bot.workflows.bookings.observe import observe
 from bot.workflows.context import Context
 from bot.workflows.services.delivery import DeliveryService
-from bot.workflows.workers import Hold, Work
+from bot.workflows.workers import Work
+from storage.rows import Hold
 from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)

@@ -11,8 +11,8 @@ from bot.domain.bookings.stores import HookState
 from bot.domain.errors import OperatorError
 from bot.domain.outcome import Done
 from bot.domain.references import callback_token, token_hash, ulid
-from bot.presentation.bookings.reasons import NO_PUBLIC_URL, SET_PUBLIC_URL
-from bot.presentation.services import sentence
+from bot.presentation.bookings.reasons import NO_PUBLIC_URL, ODD_ADDRESS, SET_PUBLIC_URL
+from bot.presentation.services import DELIVERY, sentence
 from bot.workflows.bookings.evidence import note
 from bot.workflows.context import Context
 from bot.workflows.services.delivery import DeliveryService
@@ -56,7 +56,7 @@ async def turn_off(ctx: Context, delivery: DeliveryService, store: str) -> list[
     troubles: dict[WebhookKind, str] = {}
     for kind in WebhookKind:
         outcome = await delivery.client.delete_webhook(kind, key=key)
-        troubles[kind] = "" if isinstance(outcome, Done) else sentence(outcome, service="delivery")
+        troubles[kind] = "" if isinstance(outcome, Done) else sentence(outcome, service=DELIVERY)
     found = await _listed(ctx, delivery, store, key, troubles)
     now = ctx.clock.now()
     await ctx.store.write(
@@ -77,7 +77,7 @@ async def _register(ctx: Context, delivery: DeliveryService, store: str, kind: W
     address = f"{ctx.callback_base.rstrip('/')}{_PATH}{token}"
     outcome = await delivery.client.register_webhook(kind, address, key=key)
     if not isinstance(outcome, Done):
-        return sentence(outcome, service="delivery")
+        return sentence(outcome, service=DELIVERY)
 
     def work(tx: Tx) -> None:
         tx.store_events.end_hooks(store, kind.value, ctx.clock.now(), but=identifier)
@@ -107,4 +107,4 @@ def _host(url: str) -> str:
     try:
         return urlsplit(url).hostname or ""
     except ValueError:
-        return "an address that cannot be read"
+        return ODD_ADDRESS

@@ -16,7 +16,7 @@ from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.outcome import Done, NotExecuted
 from bot.domain.references import ulid
 from bot.presentation.bookings.reasons import NO_MASTER_KEY, name_taken
-from bot.presentation.services import sentence
+from bot.presentation.services import DELIVERY, sentence
 from bot.workflows.bookings.evidence import note
 from bot.workflows.context import Context
 from bot.workflows.keeping import keep
@@ -127,10 +127,10 @@ async def create_store(ctx: Context, delivery: DeliveryService, form: StoreForm,
         return await keep(ctx, lambda tx: _created(ctx, tx, delivery, row, record), name="store_created")
     if isinstance(outcome, NotExecuted):
         await keep(ctx, lambda tx: tx.stores.remove(row.id), name="store_refused")
-        return Changed(name=name, record={}, trouble=sentence(outcome, service="delivery"))
+        return Changed(name=name, record={}, trouble=sentence(outcome, service=DELIVERY))
     await keep(ctx, lambda tx: tx.stores.change(row.id, due_at=ctx.clock.now()), name="store_unknown")
     ctx.wake()
-    return Changed(name=name, record={}, trouble=sentence(outcome, service="delivery"), unknown=True)
+    return Changed(name=name, record={}, trouble=sentence(outcome, service=DELIVERY), unknown=True)
 
 
 async def settle_due(ctx: Context) -> int:
@@ -189,7 +189,7 @@ async def change_store(ctx: Context, delivery: DeliveryService, name: str, form:
     if folded(wanted) != folded(name) and await ctx.store.read(lambda tx: delivery.spelled(tx, wanted)) is not None:
         return Changed(name=name, record={}, trouble=name_taken(wanted))
     outcome = await delivery.client.update_store(form, key=key)
-    said = "" if isinstance(outcome, Done) else sentence(outcome, service="delivery")
+    said = "" if isinstance(outcome, Done) else sentence(outcome, service=DELIVERY)
     try:
         record = await delivery.client.get_store(key=key)
     except (ServiceNow, ServiceNever, OperatorError) as silent:

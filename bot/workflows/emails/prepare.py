@@ -35,7 +35,7 @@ async def prepare(ctx: Context, job: Job) -> None:
     """Read the file and store what a run needs. Idempotent: a repeat starts over.
 
     Raises:
-        TableProblem, PersonError, ServiceNow, ServiceNever, OperatorError, OutcomeUnknown: the file cannot be used.
+        TableProblem, PersonError, ServiceTrouble, OperatorError: the file cannot be used.
     """
     column = int(job.payload["column"])
     _, found = await read_list(ctx, str(job.payload["file"]), lambda table: _prepared(table, column))

@@ -22,7 +22,7 @@ async def read_list(ctx: Context, file_id: str, use: Callable[[Table], T]) -> tu
     """Download a file, read it as a table and apply a function to the table, outside the event loop.
 
     Raises:
-        TableProblem, PersonError, ServiceNow, ServiceNever, OperatorError, OutcomeUnknown: see
+        TableProblem, PersonError, ServiceTrouble, OperatorError: see
             :func:`bot.presentation.files.table_problems.file_trouble`.
     """
     found = await read_table_file(ctx, file_id, limits=LIMITS)

@@ -9,7 +9,7 @@ from bot.domain.approvals import Role, listed
 from bot.domain.emails.lists import CONCURRENCY, OVER, RUN, WHOLE, RunState
 from bot.domain.references import ulid
 from bot.workflows.context import Context
-from bot.workflows.slack.boards import post_board, post_line, show_board
+from bot.workflows.slack.boards import post_job, post_line, show_board
 from storage.rows import Job
 from storage.transaction import Tx
 
@@ -70,20 +70,7 @@ async def request_list(ctx: Context, requested: RequestedList) -> bool:
         due_at=now,
     )
 
-    def store(tx: Tx) -> bool:
-        if not tx.jobs.add(job):
-            return False
-        post_board(
-            tx,
-            subject=subject_of(job.id),
-            channel=requested.channel,
-            thread_ts=requested.thread_ts,
-            now=now,
-            requester=requested.requester,
-        )
-        return True
-
-    added = await ctx.store.write(store, name="ask_emails")
+    added = await ctx.store.write(lambda tx: post_job(tx, job, subject_of(job.id)), name="ask_emails")
     ctx.emails.wake()
     ctx.wake()
     return added

@@ -45,7 +45,7 @@ async def send_whole(ctx: Context, client: EmailsClient, job: Job) -> None:
     """Read the file, claim the one attempt, send, store the outcome.
 
     Raises:
-        TableProblem, PersonError, ServiceNow, ServiceNever, OperatorError, OutcomeUnknown: nothing was sent, or the
+        TableProblem, PersonError, ServiceTrouble, OperatorError: nothing was sent, or the
             service refuses us.
     """
     column = int(job.payload["column"])

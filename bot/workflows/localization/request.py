@@ -22,7 +22,7 @@ from bot.domain.references import ulid
 from bot.presentation.localization import reasons
 from bot.workflows.context import Context
 from bot.workflows.holding import silent_services
-from bot.workflows.slack.boards import post_board, show_board
+from bot.workflows.slack.boards import post_job, show_board
 from storage.errors import CommitUnknown
 from storage.rows import Job
 from storage.transaction import Tx
@@ -86,17 +86,8 @@ async def _store(ctx: Context, job: Job, *, known: Callable[[Tx, Job], Job | Non
         before = known(tx, job)  # write transactions are serialized, across processes too
         if before is None and room_in(tx, job.requester, job.kind) < 1:
             raise too_many()
-        if before is not None or not tx.jobs.add(job):
+        if before is not None or not post_job(tx, job, subject_of(job.id)):
             return sight_in(tx, before or job)
-        subject = subject_of(job.id)
-        post_board(
-            tx,
-            subject=subject,
-            channel=job.channel,
-            thread_ts=job.thread_ts,
-            now=job.created_at,
-            requester=job.requester,
-        )
         show_queue(tx, job.kind, now=job.created_at)  # requesters with many calls move back
         return sight_in(tx, job)
 
@@ -176,12 +167,9 @@ async def repeat(ctx: Context, job_id: str, *, person: str) -> Sight | None:
         new = _job(requested, order, now=now)
         detail = progress.but(again=new.id, by=progress.by or person).detail()
         changed = tx.jobs.change(job, now=now, detail=detail)
-        if changed is None or not tx.jobs.add(new):
+        if changed is None or not post_job(tx, new, subject_of(new.id)):
             return None
         show_board(tx, subject_of(job_id), now=now)
-        post_board(
-            tx, subject=subject_of(new.id), channel=new.channel, thread_ts=new.thread_ts, now=now, requester=person
-        )
         return job, new
 
     both = await ctx.store.write(work, name="repeat_localization")

@@ -25,15 +25,15 @@ from bot.domain.localization.request import file_errors
 from bot.domain.outcome import Done, NotExecuted, Unknown
 from bot.presentation import mistakes
 from bot.presentation.localization import reasons
-from bot.presentation.services import sentence
+from bot.presentation.services import LOCALIZATION, sentence
 from bot.workflows.context import Context
 from bot.workflows.localization.ending import end
 from bot.workflows.localization.request import show_queue, subject_of
 from bot.workflows.localization.results import Spool, accept, hand_over
 from bot.workflows.slack.boards import show_board
-from bot.workflows.workers import Hold, Work
+from bot.workflows.workers import Work
 from storage.errors import StorageError
-from storage.rows import Job
+from storage.rows import Hold, Job
 from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)
@@ -205,7 +205,7 @@ def _trouble(trouble: BaseException) -> str:
 
 def _told(refused: NotExecuted) -> str:
     """Why it was not executed, without the service's words, which are shown separately."""
-    return sentence(replace(refused, words=""), service="localization")
+    return sentence(replace(refused, words=""), service=LOCALIZATION)
 
 
 def _lane(lane: str) -> Work[Job]:

@@ -36,6 +36,6 @@ class LocalizationSubject(Subject):
             name=name,
             content=told.long_text(sight).encode(),
             title=name,
-            alt=f"{sight.order.request.capability.title}: the whole text",
+            alt=told.text_in_words(sight),
             comment=told.preview(sight),
         )

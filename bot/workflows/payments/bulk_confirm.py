@@ -35,7 +35,7 @@ async def look(ctx: Context, carried: Carried, chosen: Mapping[str, int]) -> Ins
     """The file as it reads now, or the request that was made from it before.
 
     Raises:
-        PersonError, TableProblem, ServiceNow, ServiceNever, OperatorError, OutcomeUnknown: see
+        PersonError, TableProblem, ServiceTrouble, OperatorError: see
             :func:`bot.workflows.payments.bulk_reading.read_file`.
     """
     return await requested_before(ctx, carried.key) or await preview(ctx, carried.file, chosen)

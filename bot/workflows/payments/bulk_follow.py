@@ -94,7 +94,7 @@ async def _reasons(payments: PaymentsClient, job: BulkJob, accounting: Accountin
                 number = row_of(item.internal_note, accounting.reference)
                 row = wanting.pop(number, None) if number is not None else _by_person(wanting, item.email, item.cents)
                 if row is not None:
-                    changes.append(RowChange(row.row, row.status, row.hash, item.error or "no reason given"))
+                    changes.append(RowChange(row.row, row.status, row.hash, item.error or reasons.UNEXPLAINED))
     except (ServiceNow, ServiceNever, OperatorError) as silent:
         log.warning("the failures of a bulk payment could not be read", bulk=job.id, reason=str(silent))
     return changes

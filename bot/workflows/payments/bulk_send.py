@@ -188,7 +188,7 @@ def _landed(_ctx: Context, tx: Tx, ended: Instruction, _now: datetime) -> None:
 
 async def _find(ctx: Context, payments: PaymentsClient, instruction: Instruction, _sent: bool) -> Finding:
     history = await in_history(ctx, payments, instruction)
-    return Finding.of(hit=bool(history.hits), doubt=history.doubt, where="the history of bulk payments")
+    return Finding.of(hit=bool(history.hits), doubt=history.doubt, where=reasons.HISTORY)
 
 
 SUBMITTED: Answers[Claimed, BulkJob] = Answers(done=_adopt, says=lambda _, job: job.status, unsent=_unsent)

@@ -7,18 +7,17 @@ then its outcome is unknown, as after a lost answer.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from bot.clients.payments import PaymentsClient
 from bot.clients.transport import Guard
 from bot.domain.payments.instruction import Instruction, Kind, State
 from bot.domain.payments.operation import Operation
-from bot.domain.references import Letter
 from bot.presentation.payments import reasons
-from bot.workflows.context import Context, RequestKind
-from bot.workflows.payments import follow, reconcile
-from bot.workflows.payments.orphans import watch
-from bot.workflows.payments.payout import CALLED_BACK, new_payout, paid, status_of, with_recipient
+from bot.workflows.context import Context
+from bot.workflows.payments import payout, reconcile
+from bot.workflows.payments.payout import new_payout, paid, status_of, with_recipient
 from bot.workflows.payments.sought import by_code, find_by_code
 from bot.workflows.requests.announce import alert
 from bot.workflows.requests.attempt import Answers, Outcome, attempt_once
@@ -82,9 +81,9 @@ def _take_in_first(ctx: Context, tx: Tx, instruction: Instruction, hits: Sequenc
     reconcile.take_in(ctx, tx, instruction, hits[0])
 
 
-KIND = RequestKind(
+KIND = replace(
+    payout.KIND,
     kind=Kind.ONE_STEP,
-    letter=Letter.PAYOUT,
     steps={
         State.NEW: prepare,
         State.APPROVED: send,
@@ -93,11 +92,6 @@ KIND = RequestKind(
         State.CLOSED: reconcile.watch_closed,
         State.REFUSED: reconcile.watch_closed,
     },
-    called_back=CALLED_BACK,
-    listed="payout",
     ready=PaymentsClient.require_one_step,
     find=find_by_code,
-    read=lambda payments, remote_id: payments.get_operation(remote_id),
-    observe=follow.observe,
-    ended=watch,
 )

@@ -35,8 +35,6 @@ from bot.workflows.requests.suspend import read_refusal, suspend
 from storage.repositories.instructions import Changes
 from storage.transaction import Tx
 
-CALLED_BACK = (CallbackKind.CONFIRMATION, CallbackKind.CANCEL, CallbackKind.FAILURE)
-
 
 async def create(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
     """NEW: read the recipient's account, claim an attempt, send the create request once."""
@@ -220,7 +218,7 @@ KIND = RequestKind(
         State.CLOSED: reconcile.watch_closed,
         State.REFUSED: reconcile.watch_closed,
     },
-    called_back=CALLED_BACK,
+    called_back=(CallbackKind.CONFIRMATION, CallbackKind.CANCEL, CallbackKind.FAILURE),
     listed="payout",
     ready=PaymentsClient.require_committable,
     find=_find,

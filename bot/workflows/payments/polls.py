@@ -14,8 +14,8 @@ from bot.domain.payments.instruction import Instruction
 from bot.domain.payments.operation import Operation
 from bot.domain.tracking import next_poll
 from bot.workflows.context import Context
-from bot.workflows.workers import Hold, Work
-from storage.rows import Tracked
+from bot.workflows.workers import Work
+from storage.rows import Hold, Tracked
 from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)

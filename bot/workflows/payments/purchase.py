@@ -209,7 +209,7 @@ def _reason(instruction: Instruction, operation: Operation, state: State) -> str
     if state is State.FAILED:
         return operation.failure_reason or ""
     other = paid_by_somebody_else(instruction, operation) if state is State.COMPLETED else ""
-    return f"paid by {other}" if other else ""
+    return reasons.PAID_BY.format(other=other) if other else ""
 
 
 def _watch(ctx: Context, tx: Tx, ended: Instruction, now: datetime) -> None:

@@ -47,7 +47,7 @@ async def find_by_code(ctx: Context, payments: PaymentsClient, instruction: Inst
         OperatorError: see :meth:`PaymentsClient.find_by_code`.
     """
     listed = _list_of(ctx, instruction)
-    where = f"the list of {listed}s"
+    where = reasons.LIST.format(listed=listed)
     if sent:
         look = await by_code(ctx, payments, instruction)
         return Finding.of(hit=bool(look.hits), doubt=look.doubt, where=where)

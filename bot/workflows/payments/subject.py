@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 import structlog
 
 from bot.domain.content import Content
-from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
+from bot.domain.errors import ServiceNow, ServiceTrouble
 from bot.domain.payments.instruction import Instruction, Kind, State, Vote
 from bot.domain.reminders import next_look
 from bot.presentation.blocks import qr
@@ -166,7 +166,7 @@ async def _link_to_card(ctx: Context, instruction: Instruction) -> str:
         return ""
     try:
         return await ctx.messenger.permalink(Posted(boards[0].channel, boards[0].ts))
-    except (ServiceNow, ServiceNever, OutcomeUnknown) as silent:
+    except ServiceTrouble as silent:
         log.info("an alert goes out without the link to its card", request=instruction.reference, reason=silent.reason)
         return ""
 

@@ -22,9 +22,10 @@ from bot.workflows.requests.ballot import without_old
 from bot.workflows.requests.claim import lease
 from bot.workflows.requests.settle import end
 from bot.workflows.requests.suspend import followed, guessed_refusal
-from bot.workflows.workers import Hold, Work
+from bot.workflows.workers import Work
 from storage.errors import StorageError
 from storage.repositories.instructions import CLAIMED
+from storage.rows import Hold
 from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)

@@ -131,9 +131,9 @@ async def _look(ctx: Context, payments: PaymentsClient, instruction: Instruction
 async def _find(ctx: Context, payments: PaymentsClient, instruction: Instruction, *, sent: bool) -> Finding:
     find = ctx.kinds[instruction.kind].find
     if instruction.state in _FOLLOWED:
-        return Finding(Seen.FOUND, "it is followed at the service already")
+        return Finding(Seen.FOUND, reasons.FOLLOWED)
     if find is None:
-        return Finding(Seen.ABSENT, "its items are read again before anything is canceled")
+        return Finding(Seen.ABSENT, reasons.READ_BEFORE)
     return await find(ctx, payments, instruction, sent)
 
 

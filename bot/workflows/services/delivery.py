@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pydantic import SecretStr
 
 from bot.clients.delivery import DeliveryClient
+from bot.clients.delivery.failures import SERVICE
 from bot.domain.errors import OperatorError
 from bot.presentation.bookings import reasons
 from storage.repositories.stores import folded
@@ -78,4 +79,4 @@ class DeliveryService:
 
 def no_key(store: str) -> OperatorError:
     """The error where a store's key is missing."""
-    return OperatorError(reasons.no_key(store), mend=reasons.ADD_KEY)
+    return OperatorError(reasons.no_key(store), mend=reasons.ADD_KEY, service=SERVICE)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from bot.domain.references import ulid
-from storage.rows import Action
+from storage.rows import Action, Job
 from storage.transaction import Tx
 
 ELSEWHERE = "elsewhere"
@@ -43,6 +43,18 @@ def post_board(
         return False
     return queue(
         tx, Action.BOARD, subject, key or f"board:{subject}", channel=channel, payload={}, now=now, about=about
+    )
+
+
+def post_job(tx: Tx, job: Job, subject: str) -> bool:
+    """Store a job and queue its board where it was asked for; False when the same act made it before."""
+    return tx.jobs.add(job) and post_board(
+        tx,
+        subject=subject,
+        channel=job.channel,
+        thread_ts=job.thread_ts,
+        now=job.created_at,
+        requester=job.requester,
     )
 
 

@@ -12,7 +12,7 @@ from functools import partial
 import structlog
 
 from bot.domain.content import Content
-from bot.domain.errors import OperatorError, OutcomeUnknown, ServiceNever, ServiceNow
+from bot.domain.errors import OperatorError, OutcomeUnknown, ServiceNever, ServiceNow, ServiceTrouble
 from bot.domain.files.dropped import (
     HEAD_BYTES,
     LARGEST,
@@ -234,7 +234,7 @@ async def _placed(ctx: Context, row: DropRow, info: FileInfo) -> Share | None:
     try:
         oldest = row.created_at.timestamp() - _CLOCK_SKEW
         return await ctx.messenger.find_upload(channel=row.channel, file_id=row.id, oldest=oldest)
-    except (ServiceNow, ServiceNever, OutcomeUnknown) as silent:
+    except ServiceTrouble as silent:
         log.info("a conversation could not be searched for a file", file=row.id, reason=silent.reason)
         return None
 
@@ -268,7 +268,7 @@ async def _tell(ctx: Context, row: DropRow, content: Content) -> None:
         await ctx.messenger.post_ephemeral(
             channel=row.channel, user=row.user, content=content, thread_ts=thread_ts or None
         )
-    except (ServiceNow, ServiceNever, OutcomeUnknown) as silent:
+    except ServiceTrouble as silent:
         log.info("nobody was told why a file is not offered", file=row.id, reason=silent.reason)
 
 

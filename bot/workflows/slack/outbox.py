@@ -10,7 +10,7 @@ from functools import partial
 
 import structlog
 
-from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
+from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow, ServiceTrouble
 from bot.domain.tracking import back_off
 from bot.slack.history import Stretch
 from bot.slack.messenger import TOO_RICH, Posted
@@ -96,7 +96,7 @@ async def _missing(ctx: Context, row: OutboxRow) -> OutboxRow | None:
         channel, thread_ts = await where(ctx, row, board)
         stretch = stretch_of(row, channel=channel, thread_ts=thread_ts, now=ctx.clock.now())
         there = await ctx.messenger.find(stretch, marker=row.id, names=await names(ctx, row))
-    except (ServiceNow, ServiceNever, OutcomeUnknown) as silent:
+    except ServiceTrouble as silent:
         await _not_searched(ctx, row, board, silent, stretch)
         return None
     if there is not None:
@@ -113,7 +113,7 @@ async def _not_searched(
     ctx: Context,
     row: OutboxRow,
     board: Board | None,
-    silent: ServiceNow | ServiceNever | OutcomeUnknown,
+    silent: ServiceTrouble,
     stretch: Stretch | None,
 ) -> None:
     """The message may have been posted, so it is not sent again before a search.

@@ -24,7 +24,7 @@ async def where(ctx: Context, row: OutboxRow, board: Board | None) -> tuple[str,
     """The conversation and the thread that it belongs to.
 
     Raises:
-        ServiceNow, ServiceNever, OutcomeUnknown: Slack does not name a person's direct messages.
+        ServiceTrouble: Slack does not name a person's direct messages.
     """
     if board is None or row.place == ELSEWHERE:
         return row.channel, None
@@ -40,7 +40,7 @@ async def post(ctx: Context, row: OutboxRow, *, channel: str, thread_ts: str | N
     """Post it; None when there is nothing to say any more. In plain words where Slack refused its blocks before.
 
     Raises:
-        ServiceNow, ServiceNever, OutcomeUnknown: see :func:`bot.slack.calls.call`.
+        ServiceTrouble: see :func:`bot.slack.calls.call`.
     """
     found = await _content(ctx, row)
     if found is None:

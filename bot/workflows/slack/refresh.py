@@ -18,9 +18,9 @@ from bot.slack.messenger import TOO_RICH, Posted
 from bot.workflows.alerts import tell_everybody
 from bot.workflows.context import Context
 from bot.workflows.slack.boards import split
-from bot.workflows.workers import Hold, Work
+from bot.workflows.workers import Work
 from storage.errors import StorageError
-from storage.rows import Board
+from storage.rows import Board, Hold
 from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)

@@ -5,13 +5,13 @@ import tempfile
 from dataclasses import dataclass
 from typing import BinaryIO, cast
 
-from bot.domain.errors import OperatorError, OutcomeUnknown, PersonError, ServiceNever, ServiceNow
+from bot.domain.errors import OperatorError, PersonError, ServiceTrouble
 from bot.domain.files.dropped import FileInfo
 from bot.domain.files.tables import Limits, Table, TableProblem
 from bot.workflows.context import Context
 from bot.workflows.slack.tables import BOUNDS, Bounds, read_apart
 
-TROUBLE = (PersonError, TableProblem, ServiceNow, ServiceNever, OperatorError, OutcomeUnknown)
+TROUBLE = (PersonError, TableProblem, ServiceTrouble, OperatorError)
 """What can be wrong with a file that should hold a table."""
 
 _IN_MEMORY = 1024 * 1024
@@ -31,7 +31,7 @@ async def read_table_file(ctx: Context, file_id: str, *, limits: Limits) -> Tabl
 
     Raises:
         UnusableFile, TableProblem: the person has to fix the file.
-        ServiceNow, ServiceNever, OperatorError, OutcomeUnknown: see :class:`bot.slack.downloads.Downloads`.
+        ServiceTrouble, OperatorError: see :class:`bot.slack.downloads.Downloads`.
     """
     return await fetch_table(ctx, await ctx.downloads.info(file_id), limits=limits)
 
