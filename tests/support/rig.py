@@ -27,7 +27,7 @@ from bot.slack.pace import Pace
 from bot.wiring.surroundings import Surroundings
 from tests.support.clock import ManualClock
 from tests.support.scratch import scratch
-from tests.support.settling import settle
+from tests.support.settling import Ticks, settle
 
 SECRET_KEY = "a-secret-key-for-tests-0123456789"
 
@@ -143,6 +143,7 @@ class Rig:
         self._stack = AsyncExitStack()
         self._around: dict[str, Any] = {}
         self._generation = 0
+        self._ticks = Ticks()
         self._anchors: Path | None = None
 
     @classmethod
@@ -233,6 +234,7 @@ class Rig:
     async def start(self) -> None:
         """Start the application (again); for leases it is a new process."""
         self._generation += 1
+        self._ticks = Ticks()
         around: dict[str, Any] = {
             "clock": self._clock or SystemClock(),
             "owner": f"process-{self._generation}",
@@ -281,7 +283,7 @@ class Rig:
 
     async def settle(self) -> None:
         """Run due work until nothing is due."""
-        await settle(self.switchboard.context)
+        await settle(self.switchboard.context, self._ticks)
 
     async def pass_time(self, seconds: float, *, steps: int = 1) -> None:
         """Move the clock in so many steps, and run due work at each."""

@@ -1,6 +1,7 @@
 """Due work on a clock that a test moves: what the ticks of a process do, one after the other."""
 
 from collections.abc import Awaitable, Callable
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Final
 
@@ -12,8 +13,10 @@ from storage.tables.columns import metadata
 from storage.transaction import Tx
 
 _MOST_ROUNDS: Final = 200
-_AFTER_A_WRITE: Final = BY_THE_CLOCK - {"leftovers"} | {"stores"}
-"""Leftovers have a lease. Stores are also listed now and then, which no row says."""
+_BY_TIME: Final = EVERY_TICK | BY_THE_CLOCK - {"leftovers", "anchors", "retention"} | {"stores"}
+"""Leftovers have a lease; anchors follow a write. Stores are also listed now and then, which no row says."""
+_PRUNED_EVERY: Final = timedelta(hours=1)
+"""Nothing is kept for less than days."""
 _LEASED: Final[Executable] = union_all(
     *[
         select(literal(1)).select_from(table).where(table.c.lease_until.is_not(None))
@@ -38,6 +41,11 @@ class Ticks:
     """
 
     def __init__(self) -> None:
+        self._seen = self._anchored = -1
+        self._pruned: datetime | None = None
+
+    def begin(self) -> None:
+        """What was seen before may have changed behind the store's back, e.g. by a write that seemed to fail."""
         self._seen = -1
 
     async def run(self, ctx: Context, worker: Callable[[str], Awaitable[int]]) -> int:
@@ -47,18 +55,25 @@ class Ticks:
 
     async def _others(self, ctx: Context) -> list[str]:
         """Names of the workers to run when nothing is due, in their order."""
-        names = EVERY_TICK
-        if self._seen != ctx.store.changes:
-            self._seen = ctx.store.changes
+        names, now = _BY_TIME, ctx.clock.now()
+        if self._pruned is None or now - self._pruned >= _PRUNED_EVERY:
+            self._pruned = now
+            names |= {"retention"}
+        changes = ctx.store.changes
+        if self._anchored != changes:
+            self._anchored = changes
+            names |= {"anchors"}
+        if self._seen != changes:
+            self._seen = changes
             if await ctx.store.read(_anything_leased):
                 return list(WORKERS)
-            names |= _AFTER_A_WRITE
         return [name for name in WORKERS if name in names]
 
 
-async def settle(ctx: Context) -> None:
-    """Do what is due now until nothing is."""
-    ticks = Ticks()
+async def settle(ctx: Context, ticks: Ticks | None = None) -> None:
+    """Do what is due now until nothing is; ``ticks``: those of this process up to now."""
+    ticks = ticks or Ticks()
+    ticks.begin()
     for _ in range(_MOST_ROUNDS):
         if not await ticks.run(ctx, partial(run_due, ctx)):
             return
