@@ -236,8 +236,9 @@ async def test_a_store_that_was_never_made_is_forgotten(rig: Rig) -> None:
 async def test_a_name_is_taken_once(rig: Rig) -> None:
     await add(rig, **{views.NAME: " CENTRO "})
     await turned(rig, "already", user=OLGA)
-    assert rig.form(OLGA).plain.splitlines()[1] == snapshot(""":warning: CENTRO: There is a store called CENTRO \
-already. Choose another name.""")
+    assert rig.form(OLGA).plain.splitlines()[1] == snapshot(
+        ":warning: There is a store called CENTRO already. Choose another name."
+    )
     assert not service_of(rig).calls_of("create_store")
 
 

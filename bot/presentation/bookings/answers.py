@@ -158,10 +158,10 @@ def store(name: str, record: Mapping[str, Any], *, lead: str = "") -> Content:
     return Content(text=spoken(lines), blocks=paragraphs(lines))
 
 
-def store_trouble(name: str, trouble: str, *, unknown: bool = False) -> Content:
-    """Why a store was not made or changed."""
-    later = " It is looked for in the list of stores; look at `stores` in a minute." if unknown else ""
-    return message(f":warning: {quote(name, _NAME_LIMIT)}: {sentence_of(quote(trouble))}{later}")
+def store_trouble(trouble: str, *, looked_for: str = "") -> Content:
+    """Why a store was not made or changed. ``looked_for``: its name where that is unknown."""
+    sought = f" {quote(looked_for, _NAME_LIMIT)} is looked for in the list of stores; look at `stores` in a minute."
+    return message(f":warning: {sentence_of(quote(trouble))}{sought if looked_for else ''}")
 
 
 _TURNED = {True: "were registered:", False: "were taken away:", None: ""}

@@ -29,7 +29,7 @@ def test_answers() -> None:
         "exported": answers.exported(),
         "store": answers.store("Centro", RECORD),
         "store changed": answers.store("Centro", RECORD, lead=outcomes.STORE_CHANGED),
-        "store trouble": answers.store_trouble("Centro", "there is no key for it", unknown=True),
+        "store trouble": answers.store_trouble("The delivery service gave no answer.", looked_for="Centro"),
     }
     for content in told.values():
         check_message(content)
@@ -63,8 +63,8 @@ Phone: +593 22345678""",
 Address: 12 Market Street
 Position: -0.18
 Phone: +593 22345678""",
-            "store trouble": """:warning: Centro: There is no key for it. It is looked for in the list of stores; \
-look at `stores` in a minute.""",
+            "store trouble": """:warning: The delivery service gave no answer. Centro is looked for in the list of \
+stores; look at `stores` in a minute.""",
         }
     )
 

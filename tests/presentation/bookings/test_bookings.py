@@ -130,7 +130,7 @@ def test_every_form() -> None:
         views.cancel(loaded(WORST)),
         views.cancel(booking(kind=BookingKind.PREBOOKING, stage=Stage.WAITING)),
         views.store_add(channel="C0", values=values),
-        views.store_edit("x" * 60, values=values, problem=deliveries.store_trouble(WORST, WORST).text),
+        views.store_edit("x" * 60, values=values, problem=deliveries.store_trouble(WORST, looked_for=WORST).text),
     ):
         check_view(view)
 

@@ -355,7 +355,7 @@ Book it at this price?
 About 12 minutes, 0.54 km
 *B-······ · Centro → Ana Lopez*
 12 Market Street · -0.1850, -78.4700
-Order of 25.50, cash: the driver collects it""")
+Order of 25.50 USD, cash: the driver collects it""")
 
 
 @pytest.mark.rig(on="sqlite", opened_by=None, delivery_base_url="https://d.example")
@@ -395,7 +395,7 @@ async def test_keys_of_stores_do_without_a_master_key(rig: Rig) -> None:
     await rig.submit(OLGA, STORE)
     await turned(rig, "Stores are made with", user=OLGA)
     assert problem(rig, OLGA) == snapshot(
-        ":warning: Harbour: Stores are made with DELIVERY_MASTER_KEY, which is missing; the operator can set it."
+        ":warning: Stores are made with DELIVERY_MASTER_KEY, which is missing; the operator can set it."
     )
     assert not [call for call in service_of(rig).calls if call.operation in ("list_stores", "create_store")]
 
