@@ -208,9 +208,8 @@ async def test_a_suspended_workspace_refuses_with_its_own_sentence(rig: Rig) -> 
     await rig.submit(MARIA, {})
     await rig.settle()
     assert stands(rig) == snapshot(
-        "*Not booked*: the delivery service did not take it. Reason: the workspace is suspended at the "
-        "delivery service, saying “This workspace is suspended”; contact the delivery service through the chat "
-        "of its dashboard; nothing is repeated until then."
+        """*Not booked*: the delivery service did not take it. Reason: the service has suspended the workspace, saying \
+“This workspace is suspended”; ask it why in the chat of its dashboard; nothing is repeated until then."""
     )
 
 
@@ -317,9 +316,8 @@ async def test_not_covered_and_an_outage_bring_the_form_back_as_it_was(rig: Rig)
         (
             FaultKind.REFUSED,
             snapshot(
-                ":no_entry_sign: *Not covered*: the delivery service does not deliver this. The request was refused. "
-                "Check the position, or choose another store. To book it without knowing the price, tick the box at "
-                "the end of the form."
+                """:no_entry_sign: *No price*: The delivery service says: The request was refused. Nothing was booked. \
+To book it without knowing the price, tick the box at the end of the form."""
             ),
         ),
     ],
