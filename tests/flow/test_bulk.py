@@ -193,8 +193,8 @@ async def test_a_list_that_cannot_be_read_is_told_once(rig: Rig) -> None:
     [told] = [m.text for m in rig.workspace.messages(ALERTS) if "its list of payments cannot be read" in m.text]
     assert shown(told) == snapshot("""\
 :rotating_light: Bulk payment L-······, 39.75 USD in 3 payments, asked by Maria Silva: is over at the service, but its \
-list of payments cannot be read.
-The payments service's answer could not be read (no list of payments); try again in a minute.
+list of payments cannot be read. Switchboard goes on asking for it.
+The payments service's answer could not be read (no list of payments).
 The service's id: `······` · <http://127.0.0.1/archives/C0APPROVE/p······|The card>""")
     assert line(rig.cards(FINANCE)[0], "reported") == snapshot("`░░░░░░░░░░░░░░░░░░░░ 0 %` no payment reported yet.")
 

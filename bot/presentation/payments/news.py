@@ -37,7 +37,7 @@ _TOPICS = {
     "paid_elsewhere": "was never sent by Switchboard, but was committed elsewhere.",
     "suspended": "is not sent.",
     "unaccounted": "is not accounted for by the service's own list. Look it up at the service.",
-    "unread": "is over at the service, but its list of payments cannot be read.",
+    "unread": "is over at the service, but its list of payments cannot be read. Switchboard goes on asking for it.",
     "stands_still": "does not move at the service.",
     "undelivered": "its outcome could not be posted in {channel}. Invite me there: `/invite @Switchboard`",
     "no_approvals_channel": "cannot be shown to the approvers in {channel}. Invite me there: `/invite @Switchboard`",
