@@ -23,6 +23,7 @@ from bot.presentation.blocks.text import (
     section,
     sentence_of,
     spoken,
+    typed,
 )
 from bot.presentation.payments.answers import requested
 from bot.presentation.payments.states import headline, word_of
@@ -84,7 +85,7 @@ def bad_lines(bad: Sequence[BadRow]) -> list[Sequence[str]]:
 
 
 def _bad(one: BadRow) -> str:
-    given = f" It says: {quote(one.given, _GIVEN)}" if one.given else ""
+    given = f" It says: {typed(one.given, _GIVEN)}" if one.given else ""
     rule = sentence_of(quote(one.rule, 200))
     return f"• *row {one.row}*, {one.column}: {rule[:1].lower()}{rule[1:]}{given}"
 

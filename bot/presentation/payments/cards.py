@@ -25,6 +25,7 @@ from bot.presentation.blocks.text import (
     quote,
     section,
     shorten,
+    typed,
 )
 from bot.presentation.payments import bulk_cards as bulk
 from bot.presentation.payments import withdrawing
@@ -96,7 +97,7 @@ def _spoken(instruction: Instruction, voters: Sequence[str], *, call: str, names
     parts = [
         f"Payout {instruction.reference}: {escape(headline(instruction))}",
         f"({quote(recipient_line(instruction.recipient), _TEXT_NAME_LIMIT)})",
-        f"for “{quote(instruction.payload.description, _TEXT_PURPOSE_LIMIT)}”,",
+        f"for “{typed(instruction.payload.description, _TEXT_PURPOSE_LIMIT)}”,",
         f"asked by {asker}.",
     ]
     if many:

@@ -19,6 +19,7 @@ from bot.presentation.blocks.text import (
     named,
     quote,
     sentence_of,
+    typed,
 )
 from bot.presentation.payments import bulk_cards as bulk
 from bot.presentation.payments import purchases
@@ -114,7 +115,7 @@ def notice(facts: Mapping[str, Any]) -> Content:
     elif facts["topic"] == "frozen":
         text = (
             f":snowflake: *Payments are frozen* by {mention(str(facts['by']))}: "
-            f"{as_said(quote(str(facts['reason'])))}\n"
+            f"{as_said(typed(str(facts['reason'])))}\n"
             f"Nothing is sent until approvers lift it with `{facts.get('command', '/pay')} unfreeze`."
         )
     elif facts["topic"] in silence.TOPICS:
