@@ -78,9 +78,10 @@ def too_many(most: int, given: int, *, command: str) -> str:
 
 
 def detail(answer: Answer) -> str:
-    """Everything that was said, on one line."""
-    pairs = "; ".join(f"{name}: {value}" for name, value in answer.pairs if value)
-    return pairs or answer.text
+    """Everything that was said besides the result, on one line."""
+    pairs = [pair for pair in answer.pairs if pair[1]]
+    said = next((pair for pair in pairs if pair[1] == answer.result), None)
+    return "; ".join(f"{name}: {value}" for name, value in pairs if (name, value) != said) if pairs else answer.text
 
 
 def checked(answers: Sequence[tuple[str, Answer]]) -> Content:
@@ -138,6 +139,8 @@ def _returned(progress: ListProgress) -> str:
             "to ask for its outcome; keep the receipt for the service's own site or support."
         )
         return f"{head}\n{said}" if said else head
+    if progress.reason:
+        return f":warning: The service gave the address of a result, and nothing could be fetched from it:\n{said}"
     if said:
         return f":white_check_mark: The service answered:\n{said}"
     return ":white_check_mark: Done. What the service gave back is in the thread."

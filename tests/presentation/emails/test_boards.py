@@ -101,6 +101,13 @@ receipt for the service's own site or support.
 status: queued
 12,000 rows
 Column “email”, the whole file at once, asked by <@U0MARIA>""",
+            "whole, not fetched": """\
+Process e-mails: people.csv
+:warning: The service gave the address of a result, and nothing could be fetched from it:
+result: https://results.example.com/77
+Its result is empty.
+12,000 rows
+Column “email”, the whole file at once, asked by <@U0MARIA>""",
             "whole, with an answer": """\
 Process e-mails: people.csv
 :white_check_mark: The service answered:
@@ -158,6 +165,8 @@ def test_answers_about_a_few_addresses() -> None:
     answers = [
         ("ana@example.com", Answer(outcome=Outcome.ANSWERED, result="valid", pairs=(("score", "9"), ("mx", "")))),
         ("ben@example.com", Answer(outcome=Outcome.ANSWERED, text="fine <here>")),
+        ("eli@example.com", Answer(outcome=Outcome.ANSWERED, result="risky", pairs=(("status", "risky"),))),
+        ("kim@example.com", Answer(outcome=Outcome.ANSWERED, result="no", pairs=(("ok", "no"), ("mx", "no")))),
         ("nobody", Answer(outcome=Outcome.NO_ADDRESS)),
         ("eve@example.com", Answer(outcome=Outcome.NO_ANSWER, text=lists.no_answer("no answer (timed out)"))),
     ]
@@ -168,11 +177,15 @@ def test_answers_about_a_few_addresses() -> None:
 Address | Result | What the service says
 ana@example.com | valid | score: 9
 ben@example.com | answered | fine <here>
+eli@example.com | risky | –
+kim@example.com | no | mx: no
 nobody | no address | –
 eve@example.com | no answer | no answer (timed out); try again in a minute""",
             """\
 ana@example.com: *valid* score: 9
 ben@example.com: *answered* fine &lt;here&gt;
+eli@example.com: *risky*
+kim@example.com: *no* mx: no
 nobody: *no address*
 eve@example.com: *no answer* no answer (timed out); try again in a minute""",
         )
