@@ -63,9 +63,10 @@ NOT_SENT = "it has not been sent, so nothing of it can be pending; withdraw it o
 def bad_rows(name: str, bad: Sequence[BadRow], *, rows: int) -> Content:
     """Every bad row with its number and reason; of very many the first, and the rest is in a file."""
     count = len({one.row for one in bad})
+    which = "The only row" if rows == 1 else f"{count} of {rows} rows"
     lead = (
-        f":pencil2: *Nothing was requested.* {count} of {rows} rows in “{quote(name, _NAME)}” cannot be paid. "
-        "Mend them and drop the file again."
+        f":pencil2: *Nothing was requested.* {which} in “{quote(name, _NAME)}” cannot be paid. "
+        f"Mend {'it' if count == 1 else 'them'} and drop the file again."
     )
     lines = [_bad(one) for one in bad[:_SHOWN_BAD]]
     if len(bad) > _SHOWN_BAD:
