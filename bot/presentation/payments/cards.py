@@ -104,6 +104,8 @@ def _spoken(instruction: Instruction, voters: Sequence[str], *, call: str, names
         title = f"{noun(instruction).capitalize()} {instruction.reference}: {escape(headline(instruction))}."
         parts = [title, *(f"{line}." for line in bulk.lines(instruction)), f"Asked by {asker}."]
     parts.append(sentence(instruction, votes=len(voters)))
+    if instruction.stopped:
+        parts.append(stopped.note(instruction.stopped))
     if voters:
         parts.append(f"Approved by {mentions(list(voters))}.")
     if instruction.state not in FINAL:

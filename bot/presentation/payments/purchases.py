@@ -91,6 +91,8 @@ def summary(instruction: Instruction, *, link: str) -> str:
         f"({_items_in_words(instruction)}), asked by {mention(instruction.requester)}.",
         sentence(instruction, votes=0),
     ]
+    if instruction.stopped:
+        parts.append(stopped.note(instruction.stopped))
     if link and len(link) <= _TEXT_LINK_LIMIT:
         parts.append(f"Checkout: {_linked(link)}")
     return " ".join(parts)
