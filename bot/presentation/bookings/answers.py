@@ -24,7 +24,7 @@ from bot.presentation.blocks.text import (
     sentence_of,
     spoken,
 )
-from bot.presentation.bookings.cards import charged, driver_line, link, named, price
+from bot.presentation.bookings.cards import charged, driver_line, link, named, order_as_told, price
 from bot.presentation.bookings.states import symbol, word
 
 _NAME_LIMIT = 60
@@ -198,7 +198,7 @@ def record(store: str, found: BookingRecord) -> Content:
         ("Customer", quote(found.customer, _NAME_LIMIT)),
         ("Address", quote(found.address, _ADDRESS_LIMIT)),
         ("Driver", driver_line(asdict(found.driver))),
-        ("Order", quote(f"{found.amount} {found.payment_method}".strip(), _NAME_LIMIT)),
+        ("Order", order_as_told(found.amount, found.payment_method)),
         ("Fee", price(found.fee, found.currency)),
         ("Reason", quote(found.cancel_reason, _ADDRESS_LIMIT)),
         ("Follow it", link(found.tracking_url, "where it is now")),

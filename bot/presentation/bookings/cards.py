@@ -158,9 +158,16 @@ def order(booking: Booking) -> str:
     """What the order costs, with the currency where the service has named it, and who collects it; escaped."""
     request, detail = booking.request, booking.detail
     if request is None:
-        return quote(f"{detail.get('amount', '')} {detail.get('payment_method', '')}".strip(), _NAME_LIMIT)
+        return order_as_told(str(detail.get("amount", "")), str(detail.get("payment_method", "")))
     currency = str(detail.get("currency") or detail.get("quote", {}).get("currency", ""))
     return f"{price(amount(request.cents), currency)}, {_payment_words(request.payment)}"
+
+
+def order_as_told(cost: str, method: str) -> str:
+    """The same of an order that only the service knows, in its words where they are not known here; escaped."""
+    known = method.upper() in list(Payment)
+    parts = (quote(cost, _NAME_LIMIT), _payment_words(Payment(method.upper())) if known else quote(method, _NAME_LIMIT))
+    return ", ".join(part for part in parts if part)
 
 
 def _payment_words(payment: Payment) -> str:

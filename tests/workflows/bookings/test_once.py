@@ -34,8 +34,8 @@ pytestmark = pytest.mark.rig(on="both", opened_by=open_rig)
 
 
 LOST = snapshot(
-    "*Not booked*, as far as anybody can read: the answer was lost, and the delivery service does not know it. Look "
-    "at its dashboard before you book it again."
+    """*Not booked*, as far as Switchboard can see: the answer was lost, and the delivery service does not know it. \
+Look at its dashboard before you book it again."""
 )
 NO_PRICE = snapshot(
     ":warning: *No price right now*: The delivery service answered 500, saying “Internal server error”; try again in "
@@ -108,8 +108,8 @@ async def test_a_request_that_was_lost_is_never_repeated(rig: Rig) -> None:
     assert stands(rig) == LOST
     for text in (lines(rig)[-1], rig.workspace.messages(ALERTS)[-1].text):
         assert shown(text) == snapshot(
-            ":warning: <@U0MARIA> B-······ (Centro to Ana Lopez) was *not booked*, as far as anybody can read: the "
-            "delivery service does not know it. Look at its dashboard before you book it again."
+            """:warning: <@U0MARIA> B-······ (Centro to Ana Lopez) was *not booked*, as far as Switchboard can see: \
+the delivery service does not know it. Look at its dashboard before you book it again."""
         )
     await rig.pass_time(7_200, steps=20)
     assert not service_of(rig).bookings
