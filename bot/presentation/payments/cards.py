@@ -172,10 +172,11 @@ def _call(instruction: Instruction, voters: Sequence[str], approvers: Sequence[s
 def _facts(instruction: Instruction, names: Mapping[str, str]) -> list[Block]:
     recipient = instruction.recipient
     known = recipient is not None and not recipient.problem
-    name = clean(recipient.full_name or "") or "none" if recipient is not None and known else recipient_line(recipient)
+    name = clean(recipient.full_name or "") or "none" if recipient is not None and known else "not known"
+    unread = quote(recipient_line(recipient).removeprefix("account "), _NAME_LIMIT)
     return [
         labelled("Registered name", quote(name, _NAME_LIMIT)),
-        labelled("Account", account_line(recipient, marked=True) if recipient is not None and known else "not known"),
+        labelled("Account", account_line(recipient, marked=True) if recipient is not None and known else unread),
         labelled("Asked by", named(instruction.requester, names)),
         labelled("Reference", instruction.reference),
     ]

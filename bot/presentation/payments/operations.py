@@ -164,7 +164,7 @@ def partner(found: Partner) -> Content:
         clean(found.name) or "Our account",
         [
             ("Balance", f"{balance} {currency}" if balance else _NOT_SAID),
-            ("Currency", currency or _NOT_SAID),
+            ("Currency", "" if balance and currency else currency or _NOT_SAID),
             ("E-mail", found.email or _NOT_SAID),
             ("Id", found.id or _NOT_SAID),
         ],

@@ -40,8 +40,7 @@ def test_a_payout() -> None:
         {
             "new": """\
 25.00 USD to ana@example.com
-*Registered name*: account not looked up yet | *Account*: not known | *Asked by*: Maria Quispe | *Reference*: \
-P-4F7K2M
+*Registered name*: not known | *Account*: not looked up yet | *Asked by*: Maria Quispe | *Reference*: P-4F7K2M
 For: March translation
 :hourglass_flowing_sand: *being prepared*: the recipient is being looked up; no money moves before people approve it.
 To decide: <@U0ADA> <@U0LIN> <!subteam^S0TREASURY>
@@ -117,7 +116,7 @@ was paid.""",
             "closed": ":no_entry: *failed*: closed as not paid by <@U0ADA>. Reason: the service shows no payment.",
             "new, stopped": """\
 25.00 USD to ana@example.com
-*Registered name*: account not looked up yet | *Account*: not known | *Asked by*: Maria Quispe | *Reference*: P-4F7K2M
+*Registered name*: not known | *Account*: not looked up yet | *Asked by*: Maria Quispe | *Reference*: P-4F7K2M
 For: March translation
 :octagonal_sign: *stopped*: its preparation does not go on by itself.
 To decide: <@U0ADA> <@U0LIN> <!subteam^S0TREASURY>
@@ -127,8 +126,7 @@ Needs 1 approval besides the requester
 [Withdraw]""",
             "creating": """\
 25.00 USD to ana@example.com
-*Registered name*: account not looked up yet | *Account*: not known | *Asked by*: Maria Quispe | *Reference*: \
-P-4F7K2M
+*Registered name*: not known | *Account*: not looked up yet | *Asked by*: Maria Quispe | *Reference*: P-4F7K2M
 For: March translation
 :hourglass_flowing_sand: *being prepared*: the recipient is being looked up; no money moves before people approve it.
 To decide: <@U0ADA> <@U0LIN> <!subteam^S0TREASURY>

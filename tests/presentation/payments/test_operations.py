@@ -250,7 +250,6 @@ Approvers and admins of the policy may see this.""",
             """\
 *Acme*
 Balance: -12.34 EUR
-Currency: EUR
 E-mail: pay@acme.example
 Id: 7
 Approvers and admins of the policy may see this.""",
