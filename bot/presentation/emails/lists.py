@@ -77,16 +77,17 @@ def too_many(most: int, given: int, *, command: str) -> str:
     return f"at most {most} addresses at a time, these are {given}; put more into a file and type {command} file"
 
 
-def detail(answer: Answer) -> str:
-    """Everything that was said besides the result, on one line."""
-    pairs = [pair for pair in answer.pairs if pair[1]]
+def detail(answer: Answer, address: str) -> str:
+    """Everything that was said besides the address and the result, on one line."""
+    pairs = [pair for pair in answer.pairs if pair[1] and pair[1] != address]
     said = next((pair for pair in pairs if pair[1] == answer.result), None)
-    return "; ".join(f"{name}: {value}" for name, value in pairs if (name, value) != said) if pairs else answer.text
+    text = "" if answer.text == answer.result else answer.text
+    return "; ".join(f"{name}: {value}" for name, value in pairs if (name, value) != said) or text
 
 
 def checked(answers: Sequence[tuple[str, Answer]]) -> Content:
     """Answers about a few addresses, as a table."""
-    rows = [(address, _word(answer), detail(answer)) for address, answer in answers]
+    rows = [(address, _word(answer), detail(answer, address)) for address, answer in answers]
     columns = (
         Column(title="Address", most=_ADDRESS_LIMIT, wraps=True),
         Column(title="Result", most=40, wraps=True),

@@ -167,6 +167,8 @@ def test_answers_about_a_few_addresses() -> None:
         ("ben@example.com", Answer(outcome=Outcome.ANSWERED, text="fine <here>")),
         ("eli@example.com", Answer(outcome=Outcome.ANSWERED, result="risky", pairs=(("status", "risky"),))),
         ("kim@example.com", Answer(outcome=Outcome.ANSWERED, result="no", pairs=(("ok", "no"), ("mx", "no")))),
+        ("lea@example.com", Answer(outcome=Outcome.ANSWERED, result="valid", text="valid")),
+        ("max@example.com", Answer(outcome=Outcome.ANSWERED, pairs=(("email", "max@example.com"), ("mx", "yes")))),
         ("nobody", Answer(outcome=Outcome.NO_ADDRESS)),
         ("eve@example.com", Answer(outcome=Outcome.NO_ANSWER, text=lists.no_answer("no answer (timed out)"))),
     ]
@@ -179,6 +181,8 @@ ana@example.com | valid | score: 9
 ben@example.com | answered | fine <here>
 eli@example.com | risky | –
 kim@example.com | no | mx: no
+lea@example.com | valid | –
+max@example.com | answered | mx: yes
 nobody | no address | –
 eve@example.com | no answer | no answer (timed out); try again in a minute""",
             """\
@@ -186,6 +190,8 @@ ana@example.com: *valid* score: 9
 ben@example.com: *answered* fine &lt;here&gt;
 eli@example.com: *risky*
 kim@example.com: *no* mx: no
+lea@example.com: *valid*
+max@example.com: *answered* mx: yes
 nobody: *no address*
 eve@example.com: *no answer* no answer (timed out); try again in a minute""",
         )
