@@ -85,7 +85,7 @@ def files_of_bot(rig: Rig, message: Message) -> list[tuple[str, bytes, str]]:
 def news(rig: Rig, root: Message) -> list[str]:
     """What the requester is told in the thread, besides the board and files."""
     thread = rig.workspace.messages(FINANCE, thread_ts=root.thread_ts or root.ts)
-    return [one.text for one in thread if one.bot_id and not one.files and one.text.startswith("<@")]
+    return [one.text for one in thread if one.bot_id and not one.files and "<@" in one.text.partition("\n")[0]]
 
 
 def rows(content: bytes) -> list[list[str]]:
@@ -285,7 +285,7 @@ async def test_a_receipt_is_shown_and_kept(rig: Rig) -> None:
     assert not files_of_bot(rig, root)
     (told,) = news(rig, root)
     assert shown(told) == snapshot("""\
-<@U0MARIA>: :receipt: The service took the file and gave the receipt `job-1`. It has no way to ask for its outcome; \
+:receipt: <@U0MARIA> The service took the file and gave the receipt `job-1`. It has no way to ask for its outcome; \
 keep the receipt for the service's own site or support.
 status: queued
 job_id: job-1
@@ -299,7 +299,7 @@ async def test_a_result_that_cannot_be_fetched_is_told_with_its_address(rig: Rig
     assert not files_of_bot(rig, root)
     (told,) = news(rig, root)
     assert shown(told) == snapshot("""\
-<@U0MARIA>: :warning: The service gave the address of a result, and nothing could be fetched from it:
+:warning: <@U0MARIA> The service gave the address of a result, and nothing could be fetched from it:
 result: http://127.0.0.1/results/job-1.csv
 It did not hand its result over (500).""")
 
@@ -374,7 +374,7 @@ key is not valid”; check EMAIL_API_KEY: each environment has its own.
 Column “email”, row by row, up to 100 at a time, asked by <@U0MARIA>""")
     (told,) = news(rig, root)
     assert shown(told) == snapshot("""\
-<@U0MARIA>: :double_vertical_bar: Paused. What was under way is stored; press *Resume* to go on.
+:double_vertical_bar: <@U0MARIA> Paused. What was under way is stored; press *Resume* to go on.
 The operator of Switchboard has to mend this: email: the service did not accept our credentials (401), saying “The API \
 key is not valid”; check EMAIL_API_KEY: each environment has its own.""")
     assert [button.text for button in root.buttons] == ["Resume", "Stop"]
@@ -463,4 +463,6 @@ async def test_a_file_that_is_gone_when_it_is_read_ends_with_a_sentence(rig: Rig
     await rig.workspace.submit(MARIA, {})
     await rig.workspace.delete_file(MARIA, message.files[0])
     await rig.settle()
-    assert shown(news(rig, message)[0]) == snapshot("<@U0MARIA>: :x: Nothing was processed.\nThis file was deleted.")
+    assert shown(news(rig, message)[0]) == snapshot("""\
+:x: <@U0MARIA> Nothing was processed.
+This file was deleted.""")

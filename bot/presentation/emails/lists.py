@@ -121,8 +121,8 @@ def board(progress: ListProgress) -> Content:
 
 def news(progress: ListProgress) -> Content:
     """Thread message to the requester: the list ended without a file, or was paused by a failure."""
-    text = f"{mention(progress.requester)}: {_state_line(progress)}"
-    return message(text)
+    sign, said = _state_line(progress).split(" ", 1)
+    return message(f"{sign} {mention(progress.requester)} {said}")
 
 
 def _state_line(progress: ListProgress) -> str:

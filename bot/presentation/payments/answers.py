@@ -147,6 +147,6 @@ def waiting_line(one: Waiting) -> str:
     mark = ":point_right:" if one.mine else ":hourglass_flowing_sand:"
     return (
         f"{mark} *{escape(headline(instruction))}* · {instruction.reference} · asked by "
-        f"{mention(instruction.requester)} · {word(instruction.state)} {len(voted)} of "
+        f"{mention(instruction.requester)} · {word(instruction.state)}: {len(voted)} of "
         f"{instruction.requirement.quorum}{votes}{until}"
     )

@@ -35,7 +35,7 @@ def sentence(instruction: Instruction, *, votes: int) -> str:
     if rest is None:
         rest = _shared(instruction, votes)
     if has_failures(instruction):
-        return f":warning: *{FINISHED.capitalize()}*: {rest}"
+        return f":warning: *{FINISHED}*: {rest}"
     colon = "" if rest.startswith("by ") else ":"
     return f"{symbol(instruction.state)} *{word(instruction.state)}*{colon} {rest}".strip()
 

@@ -124,18 +124,18 @@ def test_news() -> None:
     assert {name: lists.news(MOMENTS[name]).text for name in told} == snapshot(
         {
             "paused by a failure": """\
-<@U0MARIA>: :double_vertical_bar: Paused. What was under way is stored; press *Resume* to go on.
+:double_vertical_bar: <@U0MARIA> Paused. What was under way is stored; press *Resume* to go on.
 The service does not work at the moment: answer 500.""",
             "failed": """\
-<@U0MARIA>: :x: Nothing was processed.
+:x: <@U0MARIA> Nothing was processed.
 The column “name” hardly holds e-mail addresses.""",
             "whole, unknown": """\
-<@U0MARIA>: :grey_question: The service did not say whether it processed the file, so it was *not* sent again. \
-Look at the service first; to send it once more, drop the file again.
+:grey_question: <@U0MARIA> The service did not say whether it processed the file, so it was *not* sent again. Look at \
+the service first; to send it once more, drop the file again.
 Switchboard was restarted while the service had the file.""",
             "whole, with a receipt": """\
-<@U0MARIA>: :receipt: The service took the file and gave the receipt `R-77`. It has no way to ask for its outcome; \
-keep the receipt for the service's own site or support.
+:receipt: <@U0MARIA> The service took the file and gave the receipt `R-77`. It has no way to ask for its outcome; keep \
+the receipt for the service's own site or support.
 status: queued""",
         }
     )
