@@ -8,9 +8,11 @@ from bot.domain.content import Content
 from bot.domain.errors import OperatorError, PersonError, ServiceNow
 from bot.domain.files.dropped import UnusableFile
 from bot.presentation import answers
+from bot.presentation.blocks.text import quote
 from bot.presentation.files import offers
 from bot.presentation.mistakes import mistakes
 from bot.presentation.services import sentence, told
+from bot.slack.people import Denied
 from handlers.replies import DeclinedError, MistakesError
 from storage.errors import CommitUnknown, StorageError, StorageFull
 
@@ -28,6 +30,9 @@ def answer_to(error: Exception, *, command: str) -> Content:  # noqa: C901, PLR0
             return offers.unusable(error)
         case PersonError():
             return mistakes([error])
+        case Denied():
+            log.error("Slack refuses what a request needs", reason=str(error))
+            return answers.pass_on(f"{error.service} {quote(error.reason)}.")
         case ServiceNow():
             log.warning("a request could not be handled", reason=str(error))
             return answers.try_again(f"{error.service} {told(error)}.")

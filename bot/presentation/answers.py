@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from bot.domain.approvals import No, Refusal
 from bot.domain.content import Content
+from bot.domain.errors import ServiceNever, ServiceTrouble
 from bot.presentation.blocks.text import capital, escape, message, quote
 from bot.presentation.services import to_set
 
@@ -66,9 +67,17 @@ def try_again(what: str) -> Content:
     return message(f":warning: {what} Nothing was recorded. Please try again in a moment.")
 
 
-def not_shared(reason: str) -> Content:
+def pass_on(what: str) -> Content:
+    """Slack refuses until the operator has changed the app; repeating the request is no use."""
+    return message(f":warning: {what} Nothing was recorded. Only the operator can mend this: please pass it on.")
+
+
+def not_shared(trouble: ServiceTrouble) -> Content:
     """Slack did not take a file."""
-    return try_again(f"The file could not be shared ({reason}).")
+    if isinstance(trouble, ServiceNever):
+        needed = f", {trouble.words}" if trouble.words else ""
+        return pass_on(f"The file could not be shared: Slack refuses it ({quote(f'{trouble.reason}{needed}')}).")
+    return try_again(f"The file could not be shared ({trouble.reason}).")
 
 
 def too_many(wait: float) -> Content:

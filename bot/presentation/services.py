@@ -28,21 +28,25 @@ def to_set(names: Sequence[str], *, code: bool = True) -> str:
 
 
 def sentence(
-    trouble: ServiceNow | ServiceNever | OperatorError | NotExecuted | Unknown, *, service: str = PAYMENTS
+    trouble: ServiceNow | ServiceNever | OperatorError | NotExecuted | Unknown,
+    *,
+    service: str = PAYMENTS,
+    advice: bool = True,
 ) -> str:
     """One sentence a person can act on. It may hold a service's own words: escape it.
 
     Args:
         trouble: an error of a read, or an outcome of a request that should have changed something.
         service: its name, for outcomes, which do not carry one.
+        advice: False where Switchboard itself asks again: the reader neither repeats nor checks anything.
     """
     match trouble:
         case ServiceNow(service=name, reason=reason, retry_after=wait, words=words):
-            text = f"{with_words(_told(name, reason), words)}; try again {_when(wait)}"
+            text = with_words(_told(name, reason), words) + (f"; try again {_when(wait)}" if advice else "")
         case ServiceNever(service=name, words=words) if words:
             text = f"The {name} service says: {words}"
         case ServiceNever(service=name, reason=reason, status=status):
-            text = _told(name, reason) + ("" if status is None else "; check what you gave")
+            text = _told(name, reason) + ("; check what you gave" if advice and status is not None else "")
         case OperatorError(mend=mend):
             text = f"The operator of Switchboard has to mend this: {told(trouble)}{f'; {mend}' if mend else ''}"
         case NotExecuted(again=True, retry_after=wait):

@@ -26,6 +26,9 @@ _ALONE = {
 }
 _NAME_LIMIT = 80
 
+UNPREPARED = ":octagonal_sign: *stopped*: its preparation does not go on by itself."
+"""Where a request stands that was stopped before people could decide on it."""
+
 
 def notice(facts: Mapping[str, Any]) -> Content:
     """Which work was stopped, and who can do what; the button is for admins."""

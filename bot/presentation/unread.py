@@ -14,10 +14,10 @@ _FIELDS: Final = 1_500
 """Characters that the fields of one answer take."""
 _FIELDS_KEPT: Final = "\nTo see the fields of that answer, use the switchboard command with `unread`."
 _NO_LINE: Final = "No line in the file fixes this: check the service's address and any proxy in front of it."
+_GONE: Final = "An entry disappears once such an answer is read."
 _THEN: Final = (
     "To fix: add the lines to the file that SERVICES_FILE names (under the section if it already exists) and restart "
-    "Switchboard. An entry disappears once such an answer is read. Lines are guesses by name and type; where there are "
-    "several, uncomment the right one."
+    f"Switchboard. {_GONE} Lines are guesses by name and type; where there are several, uncomment the right one."
 )
 
 
@@ -33,7 +33,8 @@ def listing(found: Sequence[Noted]) -> Content:
     if len(still) > _LISTED:
         lines.append(f"and {len(still) - _LISTED} more: `python -m bot doctor` names them all")
     lines += [f"{again}."] if again else []
-    note = f"Only names and types of fields are kept. {_THEN}"
+    mendable = any(file_lines(one.answer) for one in still[:_LISTED])
+    note = f"Only names and types of fields are kept. {_THEN if mendable else _GONE}"
     return Content(text=spoken([lead, *lines, note]), blocks=[section(mrkdwn(lead)), *paragraphs(lines), context(note)])
 
 

@@ -106,7 +106,7 @@ async def export(deps: Dependencies, _delivery: DeliveryService, click: Click) -
                 thread_ts=None,
             )
         except ServiceTrouble as refused:
-            return Private(answers.not_shared(refused.reason))
+            return Private(answers.not_shared(refused))
         return Private(deliveries.exported())
 
     return Later(share, Nothing())

@@ -68,7 +68,7 @@ async def _export(deps: Dependencies, command: Command, _values: Values) -> Repl
                     thread_ts=None,
                 )
             except ServiceTrouble as denied:
-                return Private(answers.not_shared(denied.reason))
+                return Private(answers.not_shared(denied))
         return Private(overview.exported(rows))
 
     return Later(share, Private(overview.exporting()))

@@ -180,10 +180,11 @@ def _priced(
     async def work() -> Answer:
         try:
             answer: Answer = await ask()
-        except NotCovered as refused:
-            problem = deliveries.not_covered(refused.words, refused.reason, bookable=bookable)
+        except NotCovered as uncovered:
+            problem = deliveries.not_covered(uncovered.words, bookable=bookable)
         except (ServiceNow, ServiceNever, OperatorError) as trouble:
-            problem = deliveries.outage(sentence(trouble), bookable=bookable)
+            refused = isinstance(trouble, ServiceNever)
+            problem = deliveries.no_price(sentence(trouble), refused=refused, bookable=bookable)
         else:
             return answer
         return Replace(again(await store_names(deps.ctx, delivery), problem))

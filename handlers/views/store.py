@@ -37,7 +37,7 @@ async def add(deps: Dependencies, form: Submission) -> Reply:
     async def ask() -> Answer:
         made = await stores.create_store(deps.ctx, delivery, _form(found, had_reference=False), by=form.user)
         if made.trouble:
-            trouble = deliveries.store_trouble(made.name, made.trouble, unknown=made.unknown)
+            trouble = deliveries.store_trouble(made.trouble, looked_for=made.name if made.unknown else "")
             if made.unknown:
                 return Replace(result("Add a store", trouble.blocks))
             return Replace(forms.store_add(channel=channel, values=form.values, problem=trouble.text))
@@ -60,7 +60,7 @@ async def edit(deps: Dependencies, delivery: DeliveryService, form: Submission) 
         had = any(one.record.get("reference") for one in known if one.name == name)
         made = await stores.change_store(deps.ctx, delivery, name, _form(found, had_reference=had))
         if made.trouble:
-            trouble = deliveries.store_trouble(made.name, made.trouble)
+            trouble = deliveries.store_trouble(made.trouble)
             return Replace(forms.store_edit(name, values=form.values, problem=trouble.text))
         said = deliveries.store(made.name, made.record, lead=outcomes.STORE_CHANGED)
         return Replace(result("Edit a store", said.blocks))

@@ -135,12 +135,16 @@ async def test_another_language_is_one_line_of_the_operator(
         make('[delivery]\nlanguage = "no such thing"\n')
 
 
-async def test_not_covered_and_an_outage_are_different_things(
+async def test_not_covered_a_refusal_and_an_outage_are_different_things(
     service: DeliverySimulator, client: DeliveryClient
 ) -> None:
     with pytest.raises(NotCovered) as refused:
         await client.quote(key=KEY, position=FAR, payment=Payment.CARD, cents=100)
     assert refused.value.words == snapshot("This address is not covered from this store")
+    service.faults.arm(Fault(FaultKind.REFUSED, "quote"))
+    with pytest.raises(ServiceNever) as other:
+        await client.quote(key=KEY, position=HERE, payment=Payment.CARD, cents=100)
+    assert type(other.value) is ServiceNever
     for kind in (FaultKind.ERROR_500, FaultKind.TOO_MANY, FaultKind.LOST, FaultKind.GARBAGE):
         service.faults.arm(Fault(kind, "quote"))
         with pytest.raises(ServiceNow):
@@ -153,8 +157,12 @@ Ask = Callable[[DeliveryClient], Awaitable[object]]
 @pytest.mark.parametrize(
     ("arrange", "ask", "words"),
     [
-        (lambda s: setattr(s.switches, "suspended", True), lambda c: c.list_stores(), "is suspended"),
-        (lambda s: setattr(s.switches, "suspended", True), lambda c: c.get_store(key=KEY), "is suspended"),
+        (lambda s: setattr(s.switches, "suspended", True), lambda c: c.list_stores(), "has suspended the workspace"),
+        (
+            lambda s: setattr(s.switches, "suspended", True),
+            lambda c: c.get_store(key=KEY),
+            "has suspended the workspace",
+        ),
         (lambda s: setattr(s.switches, "other_environment", True), lambda c: c.list_stores(), "other environment"),
         (lambda s: setattr(s, "master_key", "another"), lambda c: c.list_stores(), "DELIVERY_MASTER_KEY"),
         (lambda _: None, lambda c: c.get_store(key=SecretStr("wrong")), "key of this store is not accepted"),
@@ -181,9 +189,8 @@ async def test_a_locked_door_stands_in_the_way_of_a_booking_with_the_same_words(
     assert isinstance(outcome, NotExecuted)
     assert not outcome.again
     assert sentence(outcome, service="delivery") == snapshot(
-        """The delivery service: the workspace is suspended at the delivery service, saying “This workspace is \
-suspended”; contact the delivery service through the chat of its dashboard; nothing is repeated until then; nothing \
-was executed."""
+        """The delivery service has suspended the workspace, saying “This workspace is suspended”; ask it why in the \
+chat of its dashboard; nothing is repeated until then; nothing was executed."""
     )
 
 

@@ -148,6 +148,16 @@ def test_silence_in_one_sentence(why: Failure, expected: str) -> None:
     assert told(Reply(failure=why)) == expected
 
 
+@pytest.mark.parametrize(
+    ("status", "expected"),
+    [(503, "The payments service answered 503."), (400, "The payments service refused the request (400).")],
+)
+def test_what_switchboard_asks_again_itself_gives_no_advice(status: int, expected: str) -> None:
+    error = failure(reply(status, {}))
+    assert isinstance(error, ServiceNow | ServiceNever)
+    assert sentence(error, advice=False) == expected
+
+
 UNKNOWN = "whether it was executed is not known yet, so it is looked up and not repeated."
 
 WRITES: list[tuple[Reply, str]] = [

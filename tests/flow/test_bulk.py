@@ -116,7 +116,7 @@ of another""")
         (card,) = rig.cards(channel)
         assert shown(card.text) == snapshot("""\
 Bulk payment L-······: 77.70 USD in 60 payments. File “typed rows”, 60 payments to 3 people, 77.70 USD together. Asked \
-by Maria Silva. :warning: *Finished*: 48 paid (61.92 USD), 12 failed (15.78 USD); every payment is accounted for.
+by Maria Silva. :warning: *finished*: 48 paid (61.92 USD), 12 failed (15.78 USD); every payment is accounted for.
 The failed ones are listed in the thread. Approved by <@U0ADA>.""")
         assert len([m for m in rig.news(channel) if "*Summary*" in m.text]) == 1
         (failed,) = (file for file in files(rig, channel) if "failed" in file.name)
@@ -176,8 +176,9 @@ async def test_what_becomes_of_a_dropped_file_is_told_in_its_thread(rig: Rig, ch
     assert offer.thread_ts is not None
     thread = rig.workspace.messages(channel, thread_ts=offer.thread_ts)
     (job,) = (m for m in thread if m.text.startswith("Bulk payment"))
-    assert line(job, "Finished") == snapshot(""":warning: *Finished*: 1 paid (1.00 USD), 1 failed (2.00 USD); every \
-payment is accounted for.""")
+    assert line(job, "finished") == snapshot(
+        ":warning: *finished*: 1 paid (1.00 USD), 1 failed (2.00 USD); every payment is accounted for."
+    )
     assert len([m for m in thread if "*Summary*" in m.text]) == 1
     names = [stored(rig, file).name.rpartition("-")[0] for m in thread for file in m.files if m.ts != offer.thread_ts]
     assert [name.partition("-failed")[1] for name in names] == ["-failed", ""]
@@ -193,8 +194,8 @@ async def test_a_list_that_cannot_be_read_is_told_once(rig: Rig) -> None:
     [told] = [m.text for m in rig.workspace.messages(ALERTS) if "its list of payments cannot be read" in m.text]
     assert shown(told) == snapshot("""\
 :rotating_light: Bulk payment L-······, 39.75 USD in 3 payments, asked by Maria Silva: is over at the service, but its \
-list of payments cannot be read.
-The payments service's answer could not be read (no list of payments); try again in a minute.
+list of payments cannot be read. Switchboard goes on asking for it.
+The payments service's answer could not be read (no list of payments).
 The service's id: `······` · <http://127.0.0.1/archives/C0APPROVE/p······|The card>""")
     assert line(rig.cards(FINANCE)[0], "reported") == snapshot("`░░░░░░░░░░░░░░░░░░░░ 0 %` no payment reported yet.")
 

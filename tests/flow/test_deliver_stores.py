@@ -236,8 +236,9 @@ async def test_a_store_that_was_never_made_is_forgotten(rig: Rig) -> None:
 async def test_a_name_is_taken_once(rig: Rig) -> None:
     await add(rig, **{views.NAME: " CENTRO "})
     await turned(rig, "already", user=OLGA)
-    assert rig.form(OLGA).plain.splitlines()[1] == snapshot(""":warning: CENTRO: There is a store called CENTRO \
-already. Choose another name.""")
+    assert rig.form(OLGA).plain.splitlines()[1] == snapshot(
+        ":warning: There is a store called CENTRO already. Choose another name."
+    )
     assert not service_of(rig).calls_of("create_store")
 
 
@@ -415,8 +416,10 @@ async def test_a_prebooking_whose_answer_was_lost_is_not_made_again(rig: Rig) ->
     assert stands(rig) == snapshot("""*Unknown*: the delivery service did not say whether it took it. Switchboard is \
 looking for it by its own number; do not book it again.""")
     await rig.pass_time(1_500, steps=50)
-    assert stands(rig) == snapshot("""*Not booked*, as far as anybody can read: the answer was lost, and the delivery \
-service does not know it. Look at its dashboard before you book it again.""")
+    assert stands(rig) == snapshot(
+        """*Not booked*, as far as Switchboard can see: the answer was lost, and the delivery service does not know \
+it. Look at its dashboard before you book it again."""
+    )
     assert len(service_of(rig).prebookings) == 1
 
 

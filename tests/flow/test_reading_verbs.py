@@ -383,7 +383,6 @@ async def test_the_balance_is_for_approvers_and_admins(rig: Rig, user: str) -> N
     assert shown((await ask(rig, "partner", user=user)).text) == snapshot("""\
 *Playground Partner*
 Balance: 100000.00 USD
-Currency: USD
 E-mail: partner@example.com
 Id: partner
 Approvers and admins of the policy may see this.""")

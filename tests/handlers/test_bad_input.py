@@ -257,6 +257,7 @@ async def test_markup_and_mentions_stay_text_in_every_rendering(rig: Rig, text: 
         marked = [message.text, *mrkdwn(message.blocks)]
         for found in (call for part in marked for call in re.findall(r"<([^>]*)>", part)):
             assert allowed.fullmatch(found), (found, message.text)
+        assert not [part for part in marked if "*bold*" in part or "`code`" in part]
         assert not set("\u202e\u2066\u2069") & set(message.plain)
 
 

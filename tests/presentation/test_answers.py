@@ -129,10 +129,10 @@ def test_what_waits_is_told_the_readers_own_first_with_what_it_is_for() -> None:
     same_words(content)
     assert seen(content) == snapshot("""\
 *2 waiting for approval*, 1 of them for you. Decide in <#C0APPROVE>.
-:point_right: *25.00 USD to ana@example.com* · P-4F7K2M · asked by <@U0MARIA> · waiting for approval 1 of 1 · \
+:point_right: *25.00 USD to ana@example.com* · P-4F7K2M · asked by <@U0MARIA> · waiting for approval: 1 of 1 · \
 approved by <@U0LIN> · until 2026-11-21 09:00 UTC
 For: March translation
-:hourglass_flowing_sand: *25.00 USD to ana@example.com* · P-222222 · asked by <@U0TOM> · waiting for approval 0 of 1
+:hourglass_flowing_sand: *25.00 USD to ana@example.com* · P-222222 · asked by <@U0TOM> · waiting for approval: 0 of 1
 For: Tom & Ana's <dinner>""")
 
 

@@ -91,6 +91,9 @@ def test_a_page_has_no_line() -> None:
 • *payments.create_payout*, status 200: 1 unread answer, last 2026-11-20 10:00 UTC
 Body: no JSON (HTML page of 512 bytes).
 No line in the file fixes this: check the service's address and any proxy in front of it.""")
+    assert seen(content).splitlines()[-1] == snapshot(
+        "Only names and types of fields are kept. An entry disappears once such an answer is read."
+    )
 
 
 def test_a_value_that_does_not_fit() -> None:
@@ -141,9 +144,7 @@ def test_names_of_fields_call_nobody() -> None:
 Not found: id.
 Fields: (masked) (text or whole number).
 No field here matches: check the service's documentation of this answer.
-Only names and types of fields are kept. To fix: add the lines to the file that SERVICES_FILE names (under the \
-section if it already exists) and restart Switchboard. An entry disappears once such an answer is read. Lines are \
-guesses by name and type; where there are several, uncomment the right one.""")
+Only names and types of fields are kept. An entry disappears once such an answer is read.""")
 
 
 def test_in_the_terminal() -> None:

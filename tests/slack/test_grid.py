@@ -117,9 +117,9 @@ async def test_a_scope_that_was_taken_away_is_named_to_who_asks_and_to_the_opera
     await rig.pay()
     said = await heard(rig, MARIA, "does not let us read the members of a user group")
     assert said == snapshot(
-        """:warning: Slack does not let us read the members of a user group (missing_scope, needed: \
-usergroups:read); the bot token lacks a scope: put the manifest into the app's settings and install the app again. \
-Nothing was recorded. Please try again in a moment."""
+        """:warning: Slack does not let us read the members of a user group (missing_scope, needed: usergroups:read); \
+the bot token lacks a scope: put the manifest into the app's settings and install the app again. Nothing was recorded. \
+Only the operator can mend this: please pass it on."""
     )
     await rig.settle()
     assert alerts(rig) == snapshot(

@@ -63,7 +63,8 @@ class BookingCalls(DeliveryCalls):
         """Ask what a delivery would cost (pre-checkout). Nothing is booked.
 
         Raises:
-            NotCovered: any other 4xx: the service does not deliver this.
+            NotCovered: the service does not deliver there.
+            ServiceNever: any other 4xx.
             ServiceNow: an outage: 5xx, 429, no answer.
             OperatorError: suspended workspace, wrong key, wrong environment.
         """

@@ -18,6 +18,7 @@ SERVICE: Final = "delivery"
 
 _LOCKED: Final = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
 _SUSPENDED: Final = re.compile(r"suspend|inactiv|disabled|deactivat|deshabilitad", re.IGNORECASE)
+_NOT_COVERED: Final = re.compile(r"cover|cobert|out of (range|reach)|fuera de", re.IGNORECASE)
 _ENVIRONMENT: Final = re.compile(r"environment|sandbox|production|ambiente|entorno", re.IGNORECASE)
 
 
@@ -29,7 +30,7 @@ class Key(StrEnum):
 
 
 class NotCovered(ServiceNever):
-    """A quote was refused: the service does not deliver this. An outage is ``ServiceNow`` instead."""
+    """A quote was refused because the service does not deliver there; only its words tell."""
 
 
 def locked(reply: Reply, *, kind: Key) -> OperatorError | None:
@@ -44,8 +45,8 @@ def _closed(said: str, kind: Key) -> tuple[str, str]:
     """The problem, and how the operator mends it."""
     if _SUSPENDED.search(said):
         return (
-            "the workspace is suspended at the delivery service",
-            "contact the delivery service through the chat of its dashboard; nothing is repeated until then",
+            "the service has suspended the workspace",
+            "ask it why in the chat of its dashboard; nothing is repeated until then",
         )
     if _ENVIRONMENT.search(said):
         return (
@@ -81,7 +82,9 @@ def read_trouble(
     if not isinstance(trouble, ServiceNever):
         assert isinstance(trouble, OperatorError | ServiceNow)
         return trouble
-    return NotCovered(SERVICE, trouble.reason, status=trouble.status, words=trouble.words) if quote else trouble
+    if quote and _NOT_COVERED.search(trouble.words):
+        return NotCovered(SERVICE, trouble.reason, status=trouble.status, words=trouble.words)
+    return trouble
 
 
 def told(outcome: NotExecuted, reply: Reply, *, kind: Key) -> NotExecuted:

@@ -1,7 +1,7 @@
 """Text and its blocks. Foreign text enters messages only through these functions.
 
 Slack's control sequences begin with ``<``; escaping ``&``, ``<`` and ``>`` disarms all of them. Formatting
-characters have no escape, so text that must look as it was typed goes into ``plain_text``.
+characters have no escape, so text that must look as it was typed goes into ``plain_text``, or through :func:`typed`.
 """
 
 import re
@@ -27,6 +27,9 @@ _REST = "… and more in the message itself."
 _NAME_LIMIT = 80
 _CELLS = 20
 _INSTANT = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d) UTC", re.ASCII)
+_FORMATTING = re.compile(r"(?<![A-Za-z0-9])[*_~`]|[*_~`](?![A-Za-z0-9])")
+"""Characters that format what follows or precedes them; within a word they do not."""
+_LIKE = str.maketrans("*_~`", "\u2217\uff3f\u223c\u02cb")
 _BREAKS = "\r\n\t\v\f\u0085\u2028\u2029"
 
 
@@ -66,6 +69,14 @@ def quote(text: str, limit: int = QUOTE_LIMIT) -> str:
     return "".join(kept) + _MARK
 
 
+def typed(text: str, limit: int = QUOTE_LIMIT) -> str:
+    """What a person typed, inside mrkdwn: as of :func:`quote`, and characters that format become others like them.
+
+    Never for an address or an id, which people copy.
+    """
+    return quote(_FORMATTING.sub(lambda found: found[0].translate(_LIKE), clean(text)), limit)
+
+
 def sentence_of(text: str) -> str:
     """A sentence: capital first, full stop last; empty stays empty."""
     return capital(as_said(text))
@@ -96,7 +107,7 @@ def as_said(text: str) -> str:
 
 def because(reason: str, limit: int = QUOTE_LIMIT) -> str:
     """Why, in somebody's own words; a sentence with a space before it, or nothing."""
-    return f" Reason: {as_said(quote(reason, limit))}" if clean(reason) else ""
+    return f" Reason: {as_said(typed(reason, limit))}" if clean(reason) else ""
 
 
 def because_refused(reason: str) -> str:

@@ -24,7 +24,7 @@ from bot.presentation.blocks.text import (
     sentence_of,
     spoken,
 )
-from bot.presentation.bookings.cards import charged, driver_line, link, named, price
+from bot.presentation.bookings.cards import charged, driver_line, link, named, order_as_told, price
 from bot.presentation.bookings.states import symbol, word
 
 _NAME_LIMIT = 60
@@ -83,19 +83,21 @@ def priced(store: str, found: Quote) -> Content:
     return Content(text=spoken(lines), blocks=[section(mrkdwn("\n".join(lines)))])
 
 
-def not_covered(words: str, reason: str, *, bookable: bool = False) -> str:
+def not_covered(words: str, *, bookable: bool = False) -> str:
     """The service does not deliver there: a no, not a failure; mrkdwn. ``bookable``: the form can be booked anyway."""
-    said = sentence_of(quote(words or reason))
     return (
-        f":no_entry_sign: *Not covered*: the delivery service does not deliver this. {said} "
+        f":no_entry_sign: *Not covered*: the delivery service does not deliver this. {sentence_of(quote(words))} "
         f"Check the position, or choose another store.{_ANYWAY if bookable else ''}"
     )
 
 
-def outage(said: str, *, bookable: bool = False) -> str:
-    """The service could not be asked; mrkdwn. ``bookable``: the form can be booked anyway."""
-    why = sentence_of(quote(said))
-    return f":warning: *No price right now*: {why} Nothing was booked.{_ANYWAY if bookable else ''}"
+def no_price(said: str, *, refused: bool, bookable: bool = False) -> str:
+    """The service gave no price; mrkdwn. ``bookable``: the form can be booked anyway.
+
+    ``refused``: it said no to what was asked; otherwise it could not be asked now.
+    """
+    lead = ":no_entry_sign: *No price*" if refused else ":warning: *No price right now*"
+    return f"{lead}: {sentence_of(quote(said))} Nothing was booked.{_ANYWAY if bookable else ''}"
 
 
 _ANYWAY = " To book it without knowing the price, tick the box at the end of the form."
@@ -158,18 +160,15 @@ def store(name: str, record: Mapping[str, Any], *, lead: str = "") -> Content:
     return Content(text=spoken(lines), blocks=paragraphs(lines))
 
 
-def store_trouble(name: str, trouble: str, *, unknown: bool = False) -> Content:
-    """Why a store was not made or changed."""
-    later = " It is looked for in the list of stores; look at `stores` in a minute." if unknown else ""
-    return message(f":warning: {quote(name, _NAME_LIMIT)}: {sentence_of(quote(trouble))}{later}")
-
-
-_TURNED = {True: "were registered:", False: "were taken away:", None: ""}
+def store_trouble(trouble: str, *, looked_for: str = "") -> Content:
+    """Why a store was not made or changed. ``looked_for``: its name where that is unknown."""
+    sought = f" {quote(looked_for, _NAME_LIMIT)} is looked for in the list of stores; look at `stores` in a minute."
+    return message(f":warning: {sentence_of(quote(trouble))}{sought if looked_for else ''}")
 
 
 def hooks(name: str, found: Sequence[HookState], *, turned_on: bool | None) -> Content:
     """What is registered for a store, and what was done to it. Addresses are secret; only their hosts are shown."""
-    lines = [f":satellite_antenna: *Webhooks of {quote(name, _NAME_LIMIT)}* {_TURNED[turned_on]}".rstrip()]
+    lines = [f":satellite_antenna: *Webhooks of {quote(name, _NAME_LIMIT)}*{_turned(found, on=turned_on)}"]
     for one in found:
         where = "nothing is registered"
         if one.host:
@@ -178,6 +177,14 @@ def hooks(name: str, found: Sequence[HookState], *, turned_on: bool | None) -> C
         trouble = f" :warning: {sentence_of(quote(one.trouble))}" if one.trouble else ""
         lines.append(f"• `{one.kind.value}`: {where}.{trouble}")
     return Content(text=spoken(lines), blocks=[section(mrkdwn("\n".join(lines)))])
+
+
+def _turned(found: Sequence[HookState], *, on: bool | None) -> str:
+    """What was done is claimed only where the service shows it."""
+    if on is None:
+        return ""
+    done = all((one.ours if on else not one.host) and not one.trouble for one in found)
+    return f" were {'' if done else 'not all '}{'registered' if on else 'taken away'}:"
 
 
 def record(store: str, found: BookingRecord) -> Content:
@@ -191,7 +198,7 @@ def record(store: str, found: BookingRecord) -> Content:
         ("Customer", quote(found.customer, _NAME_LIMIT)),
         ("Address", quote(found.address, _ADDRESS_LIMIT)),
         ("Driver", driver_line(asdict(found.driver))),
-        ("Order", quote(f"{found.amount} {found.payment_method}".strip(), _NAME_LIMIT)),
+        ("Order", order_as_told(found.amount, found.payment_method)),
         ("Fee", price(found.fee, found.currency)),
         ("Reason", quote(found.cancel_reason, _ADDRESS_LIMIT)),
         ("Follow it", link(found.tracking_url, "where it is now")),

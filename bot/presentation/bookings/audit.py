@@ -23,7 +23,7 @@ _SAID: Mapping[str, str] = {
     "link_made": "the delivery service made the link for the customer",
     "refused": "the delivery service did not take it",
     "unknown": "the delivery service did not say whether it took it; only looking for it from here on",
-    "lost": "the delivery service does not know it: not booked, as far as anybody can read",
+    "lost": "the delivery service does not know it: not booked, as far as Switchboard can see",
     "moved": "the delivery service says {status}",
     "search_asked": "{who} asked to start the search for a driver",
     "cancel_asked": "{who} asked to cancel it",

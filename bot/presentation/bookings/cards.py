@@ -109,7 +109,7 @@ def _facts(booking: Booking, *, masked: bool) -> list[Fact]:
         ("Follow it", _tracking(booking)),
         ("Customer", _who(booking, masked=masked)),
         ("Address", _hidden(_where(booking), masked=masked)),
-        ("Order", _order(booking)),
+        ("Order", order(booking)),
         ("Fee", _fee(booking)),
         ("Cook time", counted(request.cook_minutes, "minute") if request is not None and request.cook_minutes else ""),
         ("Notes", quote(request.notes, _NOTES_LIMIT) if request is not None else ""),
@@ -154,15 +154,23 @@ def _where(booking: Booking) -> str:
     return f"{quote(text, _LINE_LIMIT)}{reference}{on_map}" if text else ""
 
 
-def _order(booking: Booking) -> str:
+def order(booking: Booking) -> str:
+    """What the order costs, with the currency where the service has named it, and who collects it; escaped."""
     request, detail = booking.request, booking.detail
     if request is None:
-        return quote(f"{detail.get('amount', '')} {detail.get('payment_method', '')}".strip(), _NAME_LIMIT)
+        return order_as_told(str(detail.get("amount", "")), str(detail.get("payment_method", "")))
     currency = str(detail.get("currency") or detail.get("quote", {}).get("currency", ""))
-    return f"{price(amount(request.cents), currency)}, {payment_words(request.payment)}"
+    return f"{price(amount(request.cents), currency)}, {_payment_words(request.payment)}"
 
 
-def payment_words(payment: Payment) -> str:
+def order_as_told(cost: str, method: str) -> str:
+    """The same of an order that only the service knows, in its words where they are not known here; escaped."""
+    known = method.upper() in list(Payment)
+    parts = (quote(cost, _NAME_LIMIT), _payment_words(Payment(method.upper())) if known else quote(method, _NAME_LIMIT))
+    return ", ".join(part for part in parts if part)
+
+
+def _payment_words(payment: Payment) -> str:
     """What the driver has to do about money."""
     return "cash: the driver collects it" if payment is Payment.CASH else "card: it was paid already"
 

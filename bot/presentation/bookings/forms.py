@@ -6,10 +6,9 @@ from typing import Any
 from bot.domain.bookings.booking import COOK_MOST, NOTES_LEAST, NOTES_LIMIT, Booking, BookingKind
 from bot.domain.bookings.record import Payment
 from bot.domain.content import Block
-from bot.domain.money import plain as amount
 from bot.presentation.blocks.text import clean, counted, mrkdwn, plain, quote, section, shorten
 from bot.presentation.bookings.answers import quote_lines, unpriced
-from bot.presentation.bookings.cards import headline, payment_words
+from bot.presentation.bookings.cards import headline, order
 from bot.presentation.views import View, email_input, field, form, text_input
 
 BOOK = "booking.request"
@@ -95,7 +94,7 @@ def confirm(booking: Booking) -> View:
         cook = f", {counted(request.cook_minutes, 'minute')} of cook time" if request.cook_minutes else ""
         lines += [
             f"{quote(request.address, ADDRESS_LIMIT)} · {request.latitude}, {request.longitude}",
-            f"Order of {amount(request.cents)}, {payment_words(request.payment)}{cook}",
+            f"Order of {order(booking)}{cook}",
         ]
     missing = str(booking.detail.get("unpriced") or "")
     price_lines = [unpriced(missing)] if missing else quote_lines(booking.detail.get("quote", {}))

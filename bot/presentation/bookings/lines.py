@@ -94,8 +94,8 @@ def _unknown(booking: Booking, _: Mapping[str, Any]) -> str:
 def _lost(booking: Booking, _: Mapping[str, Any]) -> str:
     who = f" {mention(booking.requester)}" if booking.requester else ""
     return (
-        f":warning:{who} {named(booking)} was *not booked*, as far as anybody can read: the delivery service does not "
-        "know it. Look at its dashboard before you book it again."
+        f":warning:{who} {named(booking)} was *not booked*, as far as Switchboard can see: the delivery service does "
+        "not know it. Look at its dashboard before you book it again."
     )
 
 

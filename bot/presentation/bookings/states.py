@@ -86,8 +86,8 @@ def sentence(booking: Booking, *, now: datetime) -> str:  # noqa: PLR0911 - one 
             )
         case Stage.LOST:
             return (
-                "*Not booked*, as far as anybody can read: the answer was lost, and the delivery service does not know "
-                "it. Look at its dashboard before you book it again."
+                "*Not booked*, as far as Switchboard can see: the answer was lost, and the delivery service does not "
+                "know it. Look at its dashboard before you book it again."
             )
         case Stage.REFUSED:
             return f"*Not booked*: the delivery service did not take it.{because_refused(booking.reason)}"

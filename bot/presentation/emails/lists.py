@@ -77,15 +77,17 @@ def too_many(most: int, given: int, *, command: str) -> str:
     return f"at most {most} addresses at a time, these are {given}; put more into a file and type {command} file"
 
 
-def detail(answer: Answer) -> str:
-    """Everything that was said, on one line."""
-    pairs = "; ".join(f"{name}: {value}" for name, value in answer.pairs if value)
-    return pairs or answer.text
+def detail(answer: Answer, address: str) -> str:
+    """Everything that was said besides the address and the result, on one line."""
+    pairs = [pair for pair in answer.pairs if pair[1] and pair[1] != address]
+    said = next((pair for pair in pairs if pair[1] == answer.result), None)
+    text = "" if answer.text == answer.result else answer.text
+    return "; ".join(f"{name}: {value}" for name, value in pairs if (name, value) != said) or text
 
 
 def checked(answers: Sequence[tuple[str, Answer]]) -> Content:
     """Answers about a few addresses, as a table."""
-    rows = [(address, _word(answer), detail(answer)) for address, answer in answers]
+    rows = [(address, _word(answer), detail(answer, address)) for address, answer in answers]
     columns = (
         Column(title="Address", most=_ADDRESS_LIMIT, wraps=True),
         Column(title="Result", most=40, wraps=True),
@@ -119,8 +121,8 @@ def board(progress: ListProgress) -> Content:
 
 def news(progress: ListProgress) -> Content:
     """Thread message to the requester: the list ended without a file, or was paused by a failure."""
-    text = f"{mention(progress.requester)}: {_state_line(progress)}"
-    return message(text)
+    sign, said = _state_line(progress).split(" ", 1)
+    return message(f"{sign} {mention(progress.requester)} {said}")
 
 
 def _state_line(progress: ListProgress) -> str:
@@ -138,6 +140,8 @@ def _returned(progress: ListProgress) -> str:
             "to ask for its outcome; keep the receipt for the service's own site or support."
         )
         return f"{head}\n{said}" if said else head
+    if progress.reason:
+        return f":warning: The service gave the address of a result, and nothing could be fetched from it:\n{said}"
     if said:
         return f":white_check_mark: The service answered:\n{said}"
     return ":white_check_mark: Done. What the service gave back is in the thread."

@@ -9,6 +9,7 @@ from bot.domain.payments.instruction import FINAL, Instruction, Kind, State, Vot
 from bot.presentation import answers
 from bot.presentation.blocks.text import (
     channel,
+    clean,
     context,
     escape,
     mention,
@@ -20,6 +21,7 @@ from bot.presentation.blocks.text import (
     section,
     shorten,
     spoken,
+    typed,
 )
 from bot.presentation.payments import purchases
 from bot.presentation.payments.cards import card, policy_line
@@ -123,9 +125,12 @@ def waiting(found: Sequence[Waiting], *, approvals_channel: str) -> Content:
     blocks: list[Block] = [section(mrkdwn(lead))]
     texts = [lead]
     for one, line in zip(found[:_LISTED], lines, strict=True):
-        purpose = shorten(one.instruction.payload.description, _PURPOSE)
-        blocks += [section(mrkdwn(line)), {"type": "context", "elements": [plain(f"For: {purpose}")]}]
-        texts.append(f"{line} · For: {escape(purpose)}")
+        purpose = one.instruction.payload.description
+        blocks += [
+            section(mrkdwn(line)),
+            {"type": "context", "elements": [plain(f"For: {shorten(clean(purpose), _PURPOSE)}")]},
+        ]
+        texts.append(f"{line} · For: {typed(purpose, _PURPOSE)}")
     if len(found) > _LISTED:
         more = f"and {len(found) - _LISTED} more"
         blocks.append(context(more))
@@ -142,6 +147,6 @@ def waiting_line(one: Waiting) -> str:
     mark = ":point_right:" if one.mine else ":hourglass_flowing_sand:"
     return (
         f"{mark} *{escape(headline(instruction))}* · {instruction.reference} · asked by "
-        f"{mention(instruction.requester)} · {word(instruction.state)} {len(voted)} of "
+        f"{mention(instruction.requester)} · {word(instruction.state)}: {len(voted)} of "
         f"{instruction.requirement.quorum}{votes}{until}"
     )

@@ -23,6 +23,7 @@ from bot.presentation.blocks.text import (
     section,
     sentence_of,
     spoken,
+    typed,
 )
 from bot.presentation.payments.answers import requested
 from bot.presentation.payments.states import headline, word_of
@@ -62,9 +63,10 @@ NOT_SENT = "it has not been sent, so nothing of it can be pending; withdraw it o
 def bad_rows(name: str, bad: Sequence[BadRow], *, rows: int) -> Content:
     """Every bad row with its number and reason; of very many the first, and the rest is in a file."""
     count = len({one.row for one in bad})
+    which = "The only row" if rows == 1 else f"{count} of {rows} rows"
     lead = (
-        f":pencil2: *Nothing was requested.* {count} of {rows} rows in “{quote(name, _NAME)}” cannot be paid. "
-        "Mend them and drop the file again."
+        f":pencil2: *Nothing was requested.* {which} in “{quote(name, _NAME)}” cannot be paid. "
+        f"Mend {'it' if count == 1 else 'them'} and drop the file again."
     )
     lines = [_bad(one) for one in bad[:_SHOWN_BAD]]
     if len(bad) > _SHOWN_BAD:
@@ -84,7 +86,7 @@ def bad_lines(bad: Sequence[BadRow]) -> list[Sequence[str]]:
 
 
 def _bad(one: BadRow) -> str:
-    given = f" It says: {quote(one.given, _GIVEN)}" if one.given else ""
+    given = f" It says: {typed(one.given, _GIVEN)}" if one.given else ""
     rule = sentence_of(quote(one.rule, 200))
     return f"• *row {one.row}*, {one.column}: {rule[:1].lower()}{rule[1:]}{given}"
 

@@ -25,6 +25,7 @@ from bot.presentation.blocks.text import (
     quote,
     section,
     shorten,
+    typed,
 )
 from bot.presentation.payments import bulk_cards as bulk
 from bot.presentation.payments import withdrawing
@@ -96,13 +97,15 @@ def _spoken(instruction: Instruction, voters: Sequence[str], *, call: str, names
     parts = [
         f"Payout {instruction.reference}: {escape(headline(instruction))}",
         f"({quote(recipient_line(instruction.recipient), _TEXT_NAME_LIMIT)})",
-        f"for “{quote(instruction.payload.description, _TEXT_PURPOSE_LIMIT)}”,",
+        f"for “{typed(instruction.payload.description, _TEXT_PURPOSE_LIMIT)}”,",
         f"asked by {asker}.",
     ]
     if many:
         title = f"{noun(instruction).capitalize()} {instruction.reference}: {escape(headline(instruction))}."
         parts = [title, *(f"{line}." for line in bulk.lines(instruction)), f"Asked by {asker}."]
     parts.append(sentence(instruction, votes=len(voters)))
+    if instruction.stopped:
+        parts.append(stopped.note(instruction.stopped))
     if voters:
         parts.append(f"Approved by {mentions(list(voters))}.")
     if instruction.state not in FINAL:
@@ -169,10 +172,11 @@ def _call(instruction: Instruction, voters: Sequence[str], approvers: Sequence[s
 def _facts(instruction: Instruction, names: Mapping[str, str]) -> list[Block]:
     recipient = instruction.recipient
     known = recipient is not None and not recipient.problem
-    name = clean(recipient.full_name or "") or "none" if recipient is not None and known else recipient_line(recipient)
+    name = clean(recipient.full_name or "") or "none" if recipient is not None and known else "not known"
+    unread = quote(recipient_line(recipient).removeprefix("account "), _NAME_LIMIT)
     return [
         labelled("Registered name", quote(name, _NAME_LIMIT)),
-        labelled("Account", account_line(recipient, marked=True) if recipient is not None and known else "not known"),
+        labelled("Account", account_line(recipient, marked=True) if recipient is not None and known else unread),
         labelled("Asked by", named(instruction.requester, names)),
         labelled("Reference", instruction.reference),
     ]

@@ -82,7 +82,7 @@ def retry(instruction: Instruction, *, metadata: str) -> View:
     elif not instruction.commits:
         warning = "The payout could not be created, so nothing was paid. A new attempt creates it again."
     asked = (section(mrkdwn(warning)), _amount(f"Type the amount, {shown(instruction.cents)}"))
-    return _decision(RETRY, "Try once more", "Approve new attempt", instruction, metadata, *asked)
+    return _decision(RETRY, f"Retry a {noun(instruction)}", "Approve new attempt", instruction, metadata, *asked)
 
 
 def close(instruction: Instruction, *, metadata: str) -> View:

@@ -2,7 +2,7 @@
 
 from bot.domain.content import Content
 from bot.domain.freeze import Frozen
-from bot.presentation.blocks.text import as_said, mention, mentions, message, quote
+from bot.presentation.blocks.text import as_said, mention, mentions, message, typed
 
 
 def freezing(frozen: Frozen | None, *, changed: bool, asked_to_freeze: bool, needed: int) -> Content:
@@ -22,7 +22,7 @@ def freezing(frozen: Frozen | None, *, changed: bool, asked_to_freeze: bool, nee
 
 def describe(frozen: Frozen) -> str:
     """Who froze them and why, in mrkdwn."""
-    return f"Payments are frozen by {mention(frozen.by)}: {as_said(quote(frozen.reason))}"
+    return f"Payments are frozen by {mention(frozen.by)}: {as_said(typed(frozen.reason))}"
 
 
 def refused_while_frozen(frozen: Frozen) -> Content:

@@ -26,6 +26,7 @@ _REQUESTER: Mapping[No, str] = {
     No.GONE: "the account of who asked for it is deactivated",
     No.NOT_REQUESTER: "by the policy, who asked for it may no longer ask for payments",
 }
+_HELD = "held, because "
 _WITHDRAW = "An admin can withdraw it"
 _CLOSE = "Approvers can close it once they know its outcome"
 _UNANSWERED = "the {} service has not answered"
@@ -46,12 +47,13 @@ def held(no: No, *, sent_before: bool) -> str:
     ``sent_before``: an earlier attempt may have had its effect, so nothing can be withdrawn.
     """
     why = _REQUESTER.get(no, "who asked for it may no longer ask for payments")
-    return f"held, because {why}. {_CLOSE if sent_before else _WITHDRAW}; if they may ask again, it needs new approvals"
+    can = _CLOSE if sent_before else _WITHDRAW
+    return f"{_HELD}{why}. {can}; if the requester may ask again, it needs new approvals"
 
 
 def is_held(reason: str) -> bool:
     """Whether this is the reason of a request whose requester may no longer ask."""
-    return any(reason == held(no, sent_before=before) for no in No for before in (False, True))
+    return reason.startswith(_HELD)
 
 
 def unanswered(service: str, since: datetime) -> str:

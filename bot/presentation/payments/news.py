@@ -19,6 +19,7 @@ from bot.presentation.blocks.text import (
     named,
     quote,
     sentence_of,
+    typed,
 )
 from bot.presentation.payments import bulk_cards as bulk
 from bot.presentation.payments import purchases
@@ -37,7 +38,7 @@ _TOPICS = {
     "paid_elsewhere": "was never sent by Switchboard, but was committed elsewhere.",
     "suspended": "is not sent.",
     "unaccounted": "is not accounted for by the service's own list. Look it up at the service.",
-    "unread": "is over at the service, but its list of payments cannot be read.",
+    "unread": "is over at the service, but its list of payments cannot be read. Switchboard goes on asking for it.",
     "stands_still": "does not move at the service.",
     "undelivered": "its outcome could not be posted in {channel}. Invite me there: `/invite @Switchboard`",
     "no_approvals_channel": "cannot be shown to the approvers in {channel}. Invite me there: `/invite @Switchboard`",
@@ -114,7 +115,7 @@ def notice(facts: Mapping[str, Any]) -> Content:
     elif facts["topic"] == "frozen":
         text = (
             f":snowflake: *Payments are frozen* by {mention(str(facts['by']))}: "
-            f"{as_said(quote(str(facts['reason'])))}\n"
+            f"{as_said(typed(str(facts['reason'])))}\n"
             f"Nothing is sent until approvers lift it with `{facts.get('command', '/pay')} unfreeze`."
         )
     elif facts["topic"] in silence.TOPICS:

@@ -90,7 +90,10 @@ def record(operation: Operation) -> Content:
 
 def with_record(card: Content, operation: Operation) -> Content:
     """A request's card with the service's present record."""
-    return _below(card, facts("What the service says now", _known_there(operation)))
+    known = _known_there(operation)
+    if operation.state is None and f"“{quote(operation.status)}”" in card.text:
+        known = known[1:]  # the card says already how the service calls it
+    return _below(card, facts("What the service says now", known))
 
 
 def without_record(card: Content, said: str) -> Content:
@@ -161,7 +164,7 @@ def partner(found: Partner) -> Content:
         clean(found.name) or "Our account",
         [
             ("Balance", f"{balance} {currency}" if balance else _NOT_SAID),
-            ("Currency", currency or _NOT_SAID),
+            ("Currency", "" if balance and currency else currency or _NOT_SAID),
             ("E-mail", found.email or _NOT_SAID),
             ("Id", found.id or _NOT_SAID),
         ],

@@ -21,7 +21,11 @@ def rest(instruction: Instruction) -> str:  # noqa: C901, PLR0911 - one arm a st
             doubt = f"whether the service opened the purchase is *{UNKNOWN}*."
             return f"{doubt} Look it up there before you ask again. {reason}"
         case State.OPEN:
-            return f"waiting for the buyer; nothing has been paid.{said_raw(instruction)}"
+            raw = said_raw(instruction)
+            paid = (
+                f"whether the buyer has paid is *{UNKNOWN}*" if raw else "waiting for the buyer; nothing has been paid"
+            )
+            return f"{paid}.{raw}"
         case State.COMPLETED:
             return f"the service confirms that the buyer paid. {reason}".strip()
         case State.CANCELED:

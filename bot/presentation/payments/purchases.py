@@ -28,6 +28,7 @@ from bot.presentation.blocks.text import (
     section,
     sentence_of,
     shorten,
+    typed,
 )
 from bot.presentation.payments import withdrawing
 from bot.presentation.payments.states import became, because_of, headline, sentence
@@ -86,10 +87,12 @@ def summary(instruction: Instruction, *, link: str) -> str:
     """The whole card in one paragraph: what notifications and screen readers get."""
     parts = [
         f"Purchase {instruction.reference}: {escape(headline(instruction))}",
-        f"for “{quote(instruction.payload.description, _TEXT_PURPOSE_LIMIT)}”",
+        f"for “{typed(instruction.payload.description, _TEXT_PURPOSE_LIMIT)}”",
         f"({_items_in_words(instruction)}), asked by {mention(instruction.requester)}.",
         sentence(instruction, votes=0),
     ]
+    if instruction.stopped:
+        parts.append(stopped.note(instruction.stopped))
     if link and len(link) <= _TEXT_LINK_LIMIT:
         parts.append(f"Checkout: {_linked(link)}")
     return " ".join(parts)
@@ -170,7 +173,7 @@ def _items_in_words(instruction: Instruction) -> str:
     told: list[str] = []
     room = _TEXT_ITEMS_LIMIT
     for item in items:
-        line = f"{item.quantity} × {quote(item.name, _NAME_LIMIT)} at {amount(item.unit_cents)}"
+        line = f"{item.quantity} × {typed(item.name, _NAME_LIMIT)} at {amount(item.unit_cents)}"
         room -= len(line) + 2
         if room < 0:
             return f"{'; '.join(told)}; and {len(items) - len(told)} more"

@@ -6,6 +6,7 @@ from typing import Any
 from bot.domain.money import shown
 from bot.domain.payments.bulk_state import has_failures
 from bot.domain.payments.instruction import Instruction, Kind, State
+from bot.presentation import stopped
 from bot.presentation.blocks.text import all_named, because, because_refused, mention, moment, named, reason_of
 from bot.presentation.payments import bulk_words, purchase_states, refused
 from bot.presentation.payments.looking_up import look_up, said_raw
@@ -28,11 +29,13 @@ def word_of(instruction: Instruction) -> str:
 
 def sentence(instruction: Instruction, *, votes: int) -> str:
     """Where the request stands, in mrkdwn, claiming no more than was observed."""
+    if instruction.stopped and instruction.state in (State.NEW, State.CREATING):
+        return stopped.UNPREPARED
     rest = _own(instruction, votes)
     if rest is None:
         rest = _shared(instruction, votes)
     if has_failures(instruction):
-        return f":warning: *{FINISHED.capitalize()}*: {rest}"
+        return f":warning: *{FINISHED}*: {rest}"
     colon = "" if rest.startswith("by ") else ":"
     return f"{symbol(instruction.state)} *{word(instruction.state)}*{colon} {rest}".strip()
 

@@ -233,9 +233,9 @@ async def _look_for(ctx: Context, delivery: DeliveryService, booking: Booking, k
     try:
         record = await delivery.client.find_booking(booking.external_id, key=key)
     except ServiceNever as refused:
-        absent, reason = refused.status == _NOT_FOUND, sentence(refused)
+        absent, reason = refused.status == _NOT_FOUND, sentence(refused, advice=False)
     except (ServiceNow, OperatorError) as silent:
-        reason = sentence(silent)
+        reason = sentence(silent, advice=False)
     await ctx.store.write(lambda tx: _looked(ctx, tx, booking, record, absent, reason), name="looked_for_booking")
 
 

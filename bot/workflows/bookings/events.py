@@ -196,7 +196,7 @@ def _not_verified(ctx: Context, tx: Tx, heard: _Heard, trouble: ServiceNow | Ser
             _again(ctx, tx, event, now)
         return
     if event.attempts >= _SILENT or isinstance(trouble, OperatorError):
-        _pass_on(ctx, tx, heard, sentence(trouble), now)
+        _pass_on(ctx, tx, heard, sentence(trouble, advice=False), now)
     if now - event.received_at >= _PATIENCE:
         tx.store_events.finish(event.id, InboxState.UNCONFIRMED)
         return

@@ -127,7 +127,7 @@ def _not_read(ctx: Context, tx: Tx, booking: Booking, trouble: Trouble) -> None:
     stored = tx.bookings.change(
         booking,
         reads=reads,
-        reason=booking.reason if passing else sentence(trouble),
+        reason=booking.reason if passing else sentence(trouble, advice=False),
         due_at=now + max(pause, timedelta(seconds=wait or 0.0)),
     )
     if stored is None:

@@ -13,8 +13,8 @@ async def price(
     """Ask what a delivery would cost; nothing is stored except that it was asked.
 
     Raises:
-        NotCovered: the service does not deliver this.
-        ServiceNow, OperatorError: see ``DeliveryClient.quote``.
+        NotCovered: the service does not deliver there.
+        ServiceNow, ServiceNever, OperatorError: see ``DeliveryClient.quote``.
     """
     key = await delivery.key_of(ctx.store, store)
     found = await delivery.client.quote(key=key, position=position, payment=payment, cents=cents)

@@ -41,8 +41,8 @@ async def quote(
         even_unpriced: store the form with the reason where there is no price; the service books without one.
 
     Raises:
-        NotCovered: the service does not deliver this.
-        ServiceNow, OperatorError: see ``DeliveryClient.quote``.
+        NotCovered: the service does not deliver there.
+        ServiceNow, ServiceNever, OperatorError: see ``DeliveryClient.quote``.
     """
     try:
         detail: dict[str, object] = {"quote": await _told(ctx, delivery, requested)}

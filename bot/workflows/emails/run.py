@@ -14,7 +14,7 @@ from bot.clients.emails import EmailsClient
 from bot.domain.emails.lists import Answer, Busy, Lost, Outcome, RunState
 from bot.domain.errors import OperatorError
 from bot.presentation.emails import reasons
-from bot.presentation.services import told
+from bot.presentation.services import sentence
 from bot.workflows.context import Context
 from bot.workflows.emails.pressure import Pressure
 from bot.workflows.emails.request import subject_of, tell
@@ -142,7 +142,7 @@ class Run:
         try:
             said = await self._client.check(address)
         except OperatorError as refused:
-            self._trouble = f"{told(refused)}{f'; {refused.mend}' if refused.mend else ''}"
+            self._trouble = sentence(refused)
             self._waiting.appendleft((number, address))
         else:
             self._take_in(number, address, said)

@@ -186,7 +186,7 @@ async def _hand_one(  # noqa: PLR0911 - one way out for each thing that can beco
     except ServiceNow as later:
         # The search failed, so nothing new is known.
         asked = later.retry_after
-        return await _later(ctx, job, number, known, reason=sentence(later), spool=spool, asked=asked)
+        return await _later(ctx, job, number, known, reason=sentence(later, advice=False), spool=spool, asked=asked)
     except OutcomeUnknown as lost:
         return await _later(ctx, job, number, Handed.MAYBE, reason=lost.reason, spool=spool)
     except ServiceNever as refused:

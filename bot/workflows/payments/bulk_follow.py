@@ -75,7 +75,7 @@ async def _read(ctx: Context, payments: PaymentsClient, tracked: Tracked) -> Rea
             changes += accounting.take(page.items)
         changes += accounting.finish()
     except (ServiceNow, ServiceNever, OperatorError) as broken:
-        unread = sentence(broken)  # what was read is still valid
+        unread = sentence(broken, advice=False)  # what was read is still valid
         log.warning("the items of a bulk payment could not be read to the end", bulk=job.id, reason=str(broken))
     changes += await _reasons(payments, job, accounting)
     return Read(job, tuple(changes), not unread, "" if unread else accounting.trouble, unread)

@@ -58,7 +58,7 @@ async def test_a_rejection_shows_who_and_why_and_nothing_gets_loose(rig: Rig) ->
     await rig.press("reject")
     await rig.submit(ADA, {"reason": "<!here> ask *again* & <@U0OLGA>"})
     seen = await ask(rig, f"audit {(await newest(rig)).reference}")
-    expected = f"<@{ADA}> rejected it. Reason: &lt;!here&gt; ask *again* &amp; &lt;@U0OLGA&gt;."
+    expected = f"<@{ADA}> rejected it. Reason: &lt;!here&gt; ask ∗again∗ &amp; &lt;@U0OLGA&gt;."
     assert lines(seen)[-1] == expected
     for active in ("<!channel", "<!here", "<https", f"<@{OLGA}>"):
         assert active not in seen.text

@@ -2,6 +2,7 @@
 
 import csv
 import io
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -43,8 +44,7 @@ Nothing.
 • webhooks of deliveries: nothing waits
 • dropped files: nothing waits
 :warning: 4 assumed routes that move money are not confirmed: `/switchboard routes`.
-`/switchboard jobs` names what is under way.\
-""")
+`/switchboard jobs` names what is under way.""")
     assert shown((await ask(rig, "jobs", user=user)).text) == snapshot(":zzz: Nothing is under way.")
 
 
@@ -146,6 +146,17 @@ async def test_slack_does_not_take_the_file(rig: Rig) -> None:
     rig.workspace.faults.arm(Fault(FaultKind.ERROR_500, "files.getUploadURLExternal", times=None))
     await rig.workspace.slash(OLGA, FINANCE, "/switchboard", "audit export")
     await rig.workspace.until(lambda: "could not be shared" in rig.workspace.ephemerals(OLGA)[-1].text or None)
+
+
+async def test_a_scope_that_sharing_needs_is_named_to_be_passed_on(rig: Rig) -> None:
+    scopes = tuple(scope for scope in rig.workspace.identity.scopes if scope != "files:write")
+    rig.workspace._state.identity = replace(rig.workspace._state.identity, scopes=scopes)
+    await rig.workspace.slash(OLGA, FINANCE, "/switchboard", "audit export")
+    await rig.workspace.until(lambda: "could not be shared" in rig.workspace.ephemerals(OLGA)[-1].text or None)
+    assert rig.workspace.ephemerals(OLGA)[-1].text == snapshot(
+        """:warning: The file could not be shared: Slack refuses it (missing_scope, needed: files:write). Nothing was \
+recorded. Only the operator can mend this: please pass it on."""
+    )
 
 
 async def test_help_lists_the_verbs_in_their_order(rig: Rig) -> None:

@@ -19,6 +19,7 @@ from bot.presentation.blocks.text import (
     sentence_of,
     shorten,
     spoken,
+    typed,
 )
 from tests.domain.made import NOW
 from tests.presentation.drawn import ACTIVE, foreign
@@ -51,6 +52,19 @@ def test_nothing_invisible_reorders_or_breaks_what_is_read(text: str) -> None:
 @pytest.mark.parametrize("text", [text for text in ACTIVE if "\u202e" in text])
 def test_a_reversed_name_reads_in_its_true_order(text: str) -> None:
     assert clean(text) == "exe.tnemyap"
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("*bold* _it_ ~no~ `code`", "∗bold∗ ＿it＿ ∼no∼ ˋcodeˋ"),
+        ("*two words*, 5 * 3", "∗two words∗, 5 ∗ 3"),
+        ("snake_case, 3*4, é*b*", "snake_case, 3*4, é∗b∗"),
+        ("<b>_x_</b>", "&lt;b&gt;＿x＿&lt;/b&gt;"),
+    ],
+)
+def test_what_was_typed_formats_nothing(given: str, said: str) -> None:
+    assert typed(given) == said
 
 
 def test_breaks_become_spaces() -> None:

@@ -29,7 +29,7 @@ def test_answers() -> None:
         "exported": answers.exported(),
         "store": answers.store("Centro", RECORD),
         "store changed": answers.store("Centro", RECORD, lead=outcomes.STORE_CHANGED),
-        "store trouble": answers.store_trouble("Centro", "there is no key for it", unknown=True),
+        "store trouble": answers.store_trouble("The delivery service gave no answer.", looked_for="Centro"),
     }
     for content in told.values():
         check_message(content)
@@ -63,16 +63,17 @@ Phone: +593 22345678""",
 Address: 12 Market Street
 Position: -0.18
 Phone: +593 22345678""",
-            "store trouble": """:warning: Centro: There is no key for it. It is looked for in the list of stores; \
-look at `stores` in a minute.""",
+            "store trouble": """:warning: The delivery service gave no answer. Centro is looked for in the list of \
+stores; look at `stores` in a minute.""",
         }
     )
 
 
 def test_why_there_is_no_price() -> None:
     told = [
-        answers.not_covered("This address is not covered", "answer 422", bookable=True),
-        answers.outage("The delivery service gave no answer."),
+        answers.not_covered("This address is not covered", bookable=True),
+        answers.no_price("The delivery service says: The amount is too high.", refused=True),
+        answers.no_price("The delivery service gave no answer.", refused=False),
         answers.unpriced("The delivery service answered 500."),
     ]
     assert told == snapshot(
@@ -80,6 +81,7 @@ def test_why_there_is_no_price() -> None:
             """:no_entry_sign: *Not covered*: the delivery service does not deliver this. This address is not \
 covered. Check the position, or choose another store. To book it without knowing the price, tick the box at the end \
 of the form.""",
+            ":no_entry_sign: *No price*: The delivery service says: The amount is too high. Nothing was booked.",
             ":warning: *No price right now*: The delivery service gave no answer. Nothing was booked.",
             """:warning: *There is no price*: The delivery service answered 500. It can be booked all the same. \
 What it costs is known when the delivery service has taken it; it may not take it.""",
@@ -96,10 +98,39 @@ def test_lists() -> None:
 • *Norte*: 12 Market Street :key: its key is not known here, so it cannot be used
 • *Sur* (key from the settings)
 Keys are kept sealed.""")
+
+
+def test_webhooks() -> None:
     state = HookState(kind=WebhookKind.DRIVER, host="switchboard.example.com", ours=True)
     hooks = [state, replace(state, host="other.example.com", ours=False), replace(state, host="", trouble="answer 500")]
+    leads = {
+        on: [
+            answers.hooks("Centro", one, turned_on=on).text.splitlines()[0]
+            for one in ([state], hooks, [HookState(kind=WebhookKind.DRIVER)])
+        ]
+        for on in (None, True, False)
+    }
+    assert leads == snapshot(
+        {
+            None: [
+                ":satellite_antenna: *Webhooks of Centro*",
+                ":satellite_antenna: *Webhooks of Centro*",
+                ":satellite_antenna: *Webhooks of Centro*",
+            ],
+            True: [
+                ":satellite_antenna: *Webhooks of Centro* were registered:",
+                ":satellite_antenna: *Webhooks of Centro* were not all registered:",
+                ":satellite_antenna: *Webhooks of Centro* were not all registered:",
+            ],
+            False: [
+                ":satellite_antenna: *Webhooks of Centro* were not all taken away:",
+                ":satellite_antenna: *Webhooks of Centro* were not all taken away:",
+                ":satellite_antenna: *Webhooks of Centro* were taken away:",
+            ],
+        }
+    )
     assert answers.hooks("Centro", hooks, turned_on=True).text == snapshot("""\
-:satellite_antenna: *Webhooks of Centro* were registered:
+:satellite_antenna: *Webhooks of Centro* were not all registered:
 • `DRIVER_ASSIGNED`: comes here (switchboard.example.com).
 • `DRIVER_ASSIGNED`: goes elsewhere, not to Switchboard (other.example.com).
 • `DRIVER_ASSIGNED`: nothing is registered. :warning: Answer 500.""")

@@ -122,15 +122,15 @@ def test_every_form() -> None:
     stores = [f"Store {number} {'x' * 70}" for number in range(100)]
     values = {views.STORE: stores[3], views.NAME: "Ana", views.POSITION: "-0.1, -78.4", views.PAYMENT: "CASH"}
     for view in (
-        views.book(stores, channel="C0", values=values, problem=deliveries.not_covered(WORST, "no")),
+        views.book(stores, channel="C0", values=values, problem=deliveries.not_covered(WORST)),
         views.book([*stores, "one more"], channel="C0"),
         views.prebook(stores, channel="C0", values=values),
-        views.price(stores[:1], problem=deliveries.outage(WORST)),
+        views.price(stores[:1], problem=deliveries.no_price(WORST, refused=False)),
         views.confirm(loaded(WORST, stage=Stage.QUOTED)),
         views.cancel(loaded(WORST)),
         views.cancel(booking(kind=BookingKind.PREBOOKING, stage=Stage.WAITING)),
         views.store_add(channel="C0", values=values),
-        views.store_edit("x" * 60, values=values, problem=deliveries.store_trouble(WORST, WORST).text),
+        views.store_edit("x" * 60, values=values, problem=deliveries.store_trouble(WORST, looked_for=WORST).text),
     ):
         check_view(view)
 

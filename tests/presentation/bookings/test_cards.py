@@ -62,7 +62,7 @@ do not book it again.
 :warning: No answer (timed out).
 [Refresh] [Show contact]""",
             "lost": """\
-*Not booked*, as far as anybody can read: the answer was lost, and the delivery service does not know it. Look at \
+*Not booked*, as far as Switchboard can see: the answer was lost, and the delivery service does not know it. Look at \
 its dashboard before you book it again.
 (what was asked for) | *Asked by*: <@U0MARIA>
 [Refresh] [Show contact]""",
@@ -165,12 +165,12 @@ in the alerts channel.
             "made elsewhere": """\
 🟩🟩⬜⬜⬜⬜  2 of 6
 :bust_in_silhouette: *Driver assigned* · `ACCEPTED`.
-*Customer*: Ana Lopez | *Address*: •••• | *Order*: 25.50 CASH | *Fee*: 4.76 USD
+*Customer*: Ana Lopez | *Address*: •••• | *Order*: 25.50, cash: the driver collects it | *Fee*: 4.76 USD
 Made outside of Switchboard; the delivery service told of it.
 [Cancel] [Refresh] [Show contact]""",
             "the same delivery": """\
 *The same delivery as B-4F7K2M*; it goes on there.
-*Customer*: Ana Lopez | *Address*: •••• | *Order*: 25.50 CASH | *Fee*: 4.76 USD
+*Customer*: Ana Lopez | *Address*: •••• | *Order*: 25.50, cash: the driver collects it | *Fee*: 4.76 USD
 Made outside of Switchboard; the delivery service told of it.""",
         }
     )
@@ -256,7 +256,7 @@ is asked again (from driver assigned to searching for a driver).""",
 *unverified*: the delivery service gave no answer.""",
             """:grey_question: B-4F7K2M (Centro to Ana Lopez): whether it was booked is *unknown*. It is looked \
 for by our own number and not booked again.""",
-            """:warning: <@U0MARIA> B-4F7K2M (Centro to Ana Lopez) was *not booked*, as far as anybody can read: \
+            """:warning: <@U0MARIA> B-4F7K2M (Centro to Ana Lopez) was *not booked*, as far as Switchboard can see: \
 the delivery service does not know it. Look at its dashboard before you book it again.""",
             """:warning: B-4F7K2M (Centro to Ana Lopez): no driver was found. It has to be canceled or searched \
 for again.""",

@@ -4,7 +4,7 @@ from types import MappingProxyType
 from typing import Any
 
 from bot.domain.emails.lists import ListProgress, Outcome, RunCount, RunState
-from bot.presentation.emails.reasons import ANSWER_LOST, not_working
+from bot.presentation.emails.reasons import ANSWER_LOST, EMPTY_RESULT, not_working
 
 COUNT = RunCount(
     total=10_000,
@@ -36,5 +36,8 @@ MOMENTS = {
     "whole, unknown": progress(RunState.UNKNOWN, **WHOLE, reason=ANSWER_LOST),
     "whole, done": progress(RunState.DONE, **WHOLE),
     "whole, with a receipt": progress(RunState.DONE, **WHOLE, receipt="R-77", said=(("status", "queued"),)),
+    "whole, not fetched": progress(
+        RunState.DONE, **WHOLE, reason=EMPTY_RESULT, said=(("result", "https://results.example.com/77"),)
+    ),
     "whole, with an answer": progress(RunState.DONE, **WHOLE, said=(("valid", "9"), ("invalid", "1"))),
 }

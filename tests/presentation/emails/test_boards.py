@@ -101,6 +101,13 @@ receipt for the service's own site or support.
 status: queued
 12,000 rows
 Column “email”, the whole file at once, asked by <@U0MARIA>""",
+            "whole, not fetched": """\
+Process e-mails: people.csv
+:warning: The service gave the address of a result, and nothing could be fetched from it:
+result: https://results.example.com/77
+Its result is empty.
+12,000 rows
+Column “email”, the whole file at once, asked by <@U0MARIA>""",
             "whole, with an answer": """\
 Process e-mails: people.csv
 :white_check_mark: The service answered:
@@ -117,18 +124,18 @@ def test_news() -> None:
     assert {name: lists.news(MOMENTS[name]).text for name in told} == snapshot(
         {
             "paused by a failure": """\
-<@U0MARIA>: :double_vertical_bar: Paused. What was under way is stored; press *Resume* to go on.
+:double_vertical_bar: <@U0MARIA> Paused. What was under way is stored; press *Resume* to go on.
 The service does not work at the moment: answer 500.""",
             "failed": """\
-<@U0MARIA>: :x: Nothing was processed.
+:x: <@U0MARIA> Nothing was processed.
 The column “name” hardly holds e-mail addresses.""",
             "whole, unknown": """\
-<@U0MARIA>: :grey_question: The service did not say whether it processed the file, so it was *not* sent again. \
-Look at the service first; to send it once more, drop the file again.
+:grey_question: <@U0MARIA> The service did not say whether it processed the file, so it was *not* sent again. Look at \
+the service first; to send it once more, drop the file again.
 Switchboard was restarted while the service had the file.""",
             "whole, with a receipt": """\
-<@U0MARIA>: :receipt: The service took the file and gave the receipt `R-77`. It has no way to ask for its outcome; \
-keep the receipt for the service's own site or support.
+:receipt: <@U0MARIA> The service took the file and gave the receipt `R-77`. It has no way to ask for its outcome; keep \
+the receipt for the service's own site or support.
 status: queued""",
         }
     )
@@ -158,6 +165,10 @@ def test_answers_about_a_few_addresses() -> None:
     answers = [
         ("ana@example.com", Answer(outcome=Outcome.ANSWERED, result="valid", pairs=(("score", "9"), ("mx", "")))),
         ("ben@example.com", Answer(outcome=Outcome.ANSWERED, text="fine <here>")),
+        ("eli@example.com", Answer(outcome=Outcome.ANSWERED, result="risky", pairs=(("status", "risky"),))),
+        ("kim@example.com", Answer(outcome=Outcome.ANSWERED, result="no", pairs=(("ok", "no"), ("mx", "no")))),
+        ("lea@example.com", Answer(outcome=Outcome.ANSWERED, result="valid", text="valid")),
+        ("max@example.com", Answer(outcome=Outcome.ANSWERED, pairs=(("email", "max@example.com"), ("mx", "yes")))),
         ("nobody", Answer(outcome=Outcome.NO_ADDRESS)),
         ("eve@example.com", Answer(outcome=Outcome.NO_ANSWER, text=lists.no_answer("no answer (timed out)"))),
     ]
@@ -168,11 +179,19 @@ def test_answers_about_a_few_addresses() -> None:
 Address | Result | What the service says
 ana@example.com | valid | score: 9
 ben@example.com | answered | fine <here>
+eli@example.com | risky | –
+kim@example.com | no | mx: no
+lea@example.com | valid | –
+max@example.com | answered | mx: yes
 nobody | no address | –
 eve@example.com | no answer | no answer (timed out); try again in a minute""",
             """\
 ana@example.com: *valid* score: 9
 ben@example.com: *answered* fine &lt;here&gt;
+eli@example.com: *risky*
+kim@example.com: *no* mx: no
+lea@example.com: *valid*
+max@example.com: *answered* mx: yes
 nobody: *no address*
 eve@example.com: *no answer* no answer (timed out); try again in a minute""",
         )

@@ -61,6 +61,7 @@ _MONEY: Final[Mapping[str, Mapping[str, Any]]] = {
 _PAYOUT: Final[Mapping[str, Mapping[str, Any]]] = {
     **_DECIDED,
     "new": {"recipient": None, "remote_id": None},
+    "new, stopped": {"recipient": None, "remote_id": None, "stopped": "0badcafe"},
     "creating": {"recipient": None, "remote_id": None},
     "create_unknown": {"remote_id": None},
     "create_unknown, it spoke": {"remote_id": None, "reason": "answer 500, saying “try again later”"},

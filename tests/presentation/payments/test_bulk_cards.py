@@ -114,8 +114,8 @@ Needed 1 approval besides the requester
 approved.
 Approved by <@U0LIN>""",
             "completed, some failed": """\
-:warning: *Finished*: 7 paid (1100.00 USD), 1 failed (55.00 USD), 2 canceled (95.00 USD); every payment is \
-accounted for.
+:warning: *finished*: 7 paid (1100.00 USD), 1 failed (55.00 USD), 2 canceled (95.00 USD); every payment is accounted \
+for.
 The failed ones are listed in the thread.
 Approved by <@U0LIN>""",
             "failed": """\

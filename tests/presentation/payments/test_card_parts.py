@@ -93,10 +93,10 @@ def test_what_is_known_of_the_recipient() -> None:
     found = {name: card(stands(State.AWAITING, recipient=one)) for name, one in recipients.items()}
     assert {name: seen(one).splitlines()[1] for name, one in found.items()} == snapshot(
         {
-            "not looked up": """*Registered name*: account not looked up yet | *Account*: not known | *Asked by*: \
+            "not looked up": """*Registered name*: not known | *Account*: not looked up yet | *Asked by*: Maria Quispe \
+| *Reference*: P-4F7K2M""",
+            "not read": """*Registered name*: not known | *Account*: could not be read: no such account | *Asked by*: \
 Maria Quispe | *Reference*: P-4F7K2M""",
-            "not read": """*Registered name*: account could not be read: no such account | *Account*: not known | \
-*Asked by*: Maria Quispe | *Reference*: P-4F7K2M""",
             "nothing said": """*Registered name*: none | *Account*: active: not known, verified: not known, \
 primary address: not known | *Asked by*: Maria Quispe | *Reference*: P-4F7K2M""",
             "bad": """*Registered name*: Mia &lt;Keller&gt; | *Account*: :warning: *not active* (no account, \

@@ -40,8 +40,7 @@ def test_a_payout() -> None:
         {
             "new": """\
 25.00 USD to ana@example.com
-*Registered name*: account not looked up yet | *Account*: not known | *Asked by*: Maria Quispe | *Reference*: \
-P-4F7K2M
+*Registered name*: not known | *Account*: not looked up yet | *Asked by*: Maria Quispe | *Reference*: P-4F7K2M
 For: March translation
 :hourglass_flowing_sand: *being prepared*: the recipient is being looked up; no money moves before people approve it.
 To decide: <@U0ADA> <@U0LIN> <!subteam^S0TREASURY>
@@ -88,8 +87,8 @@ Approved by <@U0LIN>
 Needed 1 approval besides the requester
 [Withdraw]""",
             "approved, held": """\
-:hourglass_flowing_sand: *approved*: not sent yet. Held, because the account of who asked for it is deactivated. \
-An admin can withdraw it; if they may ask again, it needs new approvals.
+:hourglass_flowing_sand: *approved*: not sent yet. Held, because the account of who asked for it is deactivated. An \
+admin can withdraw it; if the requester may ask again, it needs new approvals.
 Approved by <@U0LIN>
 Needed 1 approval besides the requester
 [Withdraw]""",
@@ -115,10 +114,19 @@ was paid.""",
             "expired": ":alarm_clock: *expired*: nobody decided in time. Nothing was paid.",
             "expired, late": ":alarm_clock: *expired*: it was not sent in time after approval. Nothing was paid.",
             "closed": ":no_entry: *failed*: closed as not paid by <@U0ADA>. Reason: the service shows no payment.",
+            "new, stopped": """\
+25.00 USD to ana@example.com
+*Registered name*: not known | *Account*: not looked up yet | *Asked by*: Maria Quispe | *Reference*: P-4F7K2M
+For: March translation
+:octagonal_sign: *stopped*: its preparation does not go on by itself.
+To decide: <@U0ADA> <@U0LIN> <!subteam^S0TREASURY>
+:octagonal_sign: Switchboard stopped here after an internal error (`0badcafe`). An admin can have it tried again in \
+the alerts channel.
+Needs 1 approval besides the requester
+[Withdraw]""",
             "creating": """\
 25.00 USD to ana@example.com
-*Registered name*: account not looked up yet | *Account*: not known | *Asked by*: Maria Quispe | *Reference*: \
-P-4F7K2M
+*Registered name*: not known | *Account*: not looked up yet | *Asked by*: Maria Quispe | *Reference*: P-4F7K2M
 For: March translation
 :hourglass_flowing_sand: *being prepared*: the recipient is being looked up; no money moves before people approve it.
 To decide: <@U0ADA> <@U0LIN> <!subteam^S0TREASURY>
@@ -205,7 +213,7 @@ Needs 2 approvals besides the requester
 def test_a_payout_for_who_asked() -> None:
     assert differing(Kind.PAYOUT) == snapshot(
         {
-            "new, creating, create_unknown, create_unknown, it spoke, create_unknown, refused": """\
+            "new, new, stopped, creating, create_unknown, create_unknown, it spoke, create_unknown, refused": """\
 - To decide: <@U0ADA> <@U0LIN> <!subteam^S0TREASURY>
 - Needs 1 approval besides the requester
 Needs 1 approval besides the requester · decided in <#C0APPROVE>""",
@@ -291,8 +299,8 @@ Look it up there before you ask again. The list cannot be used: its pages repeat
 :link: *open*: waiting for the buyer; nothing has been paid.
 [Open checkout]""",
             "open, as it calls it": """\
-:link: *open*: waiting for the buyer; nothing has been paid. The service calls this “On &lt;Hold&gt;”, a status \
-Switchboard does not know.
+:link: *open*: whether the buyer has paid is *unknown*. The service calls this “On &lt;Hold&gt;”, a status Switchboard \
+does not know.
 [Open checkout]""",
             "completed": ":white_check_mark: *completed*: the service confirms that the buyer paid.",
             "completed, by another": """:white_check_mark: *completed*: the service confirms that the buyer paid. \

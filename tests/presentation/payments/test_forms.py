@@ -41,7 +41,7 @@ Reason | Everybody sees it.""",
 Withdraw a payout [Withdraw]
 Reason | Everybody sees it; the person who asked is told.""",
             "payout.retry": """\
-Try once more [Approve new attempt]
+Retry a payout [Approve new attempt]
 :warning: *Look this payout up at the service first.* If it was paid there, a new attempt may pay it again. \
 Switchboard reads it once more before it sends anything.
 Type the amount, 25.00 USD""",
@@ -52,7 +52,7 @@ Reason | How do you know that it was not paid?""",
     )
     never_created = forms.retry(moments(Kind.PAYOUT)["needs_human, never created"], metadata="{}")
     assert shown(never_created) == snapshot("""\
-Try once more [Approve new attempt]
+Retry a payout [Approve new attempt]
 25.00 USD to ana@example.com
 Reference P-4F7K2M
 The payout could not be created, so nothing was paid. A new attempt creates it again.
@@ -73,7 +73,7 @@ def test_forms_about_many() -> None:
             "bulk payment": {},
             "cancellation": {
                 "payout.retry": """\
-Try once more [Approve new attempt]
+Retry a (it) [Approve new attempt]
 Only payments that still read as pending are named again. What was canceled already is canceled once only.
 Type the amount, (sum) USD""",
                 "payout.close": """\

@@ -222,7 +222,8 @@ the card.""",
             "paid_elsewhere": "was never sent by Switchboard, but was committed elsewhere.",
             "suspended": "is not sent.",
             "unaccounted": "is not accounted for by the service's own list. Look it up at the service.",
-            "unread": "is over at the service, but its list of payments cannot be read.",
+            "unread": """is over at the service, but its list of payments cannot be read. Switchboard goes on asking \
+for it.""",
             "stands_still": "does not move at the service.",
             "undelivered": """\
 its outcome could not be posted in <#C0FINANCE>. Invite me there: `/invite @Switchboard`
@@ -254,7 +255,8 @@ def test_alerts_of_a_purchase() -> None:
             "paid_elsewhere": "was paid, although its link was not given out.",
             "suspended": "is not sent.",
             "unaccounted": "is not accounted for by the service's own list. Look it up at the service.",
-            "unread": "is over at the service, but its list of payments cannot be read.",
+            "unread": """is over at the service, but its list of payments cannot be read. Switchboard goes on asking \
+for it.""",
             "stands_still": "does not move at the service.",
             "undelivered": """\
 its outcome could not be posted in <#C0FINANCE>. Invite me there: `/invite @Switchboard`

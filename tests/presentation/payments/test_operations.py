@@ -10,7 +10,7 @@ from inline_snapshot import snapshot
 from bot.domain.audit import Entry, Told
 from bot.domain.content import Content
 from bot.domain.money import Cents
-from bot.domain.payments.instruction import Instruction, Vote
+from bot.domain.payments.instruction import Instruction, State, Vote
 from bot.domain.payments.operation import AccountStatus, Operation, OperationPage, Partner, PayoutEvent
 from bot.playground.workspace.limits.blocks import TABLE_CHARACTERS, sum_of_texts
 from bot.presentation import answers, views
@@ -250,7 +250,6 @@ Approvers and admins of the policy may see this.""",
             """\
 *Acme*
 Balance: -12.34 EUR
-Currency: EUR
 E-mail: pay@acme.example
 Id: 7
 Approvers and admins of the policy may see this.""",
@@ -311,3 +310,11 @@ def test_the_timeline_stands_below_the_card() -> None:
     )
     assert content.text.startswith(card.text)
     assert list(content.blocks[: len(card.blocks)]) == list(card.blocks)
+
+
+def test_a_status_that_the_card_tells_is_told_once() -> None:
+    one = instruction(state=State.COMMITTED, commits=1, remote_status="On <Hold>")
+    card = payment_answers.shown_to(one, [], approvals_channel=APPROVALS)
+    for status, times in (("On <Hold>", 1), ("Parked", 1), ("COMMITTED", 0)):
+        shown = seen(operations.with_record(card, Operation(id="652f", status=status, operation_type="payout")))
+        assert shown.replace("&lt;", "<").replace("&gt;", ">").count(status) == times, shown

@@ -34,8 +34,8 @@ pytestmark = pytest.mark.rig(on="both", opened_by=open_rig)
 
 
 LOST = snapshot(
-    "*Not booked*, as far as anybody can read: the answer was lost, and the delivery service does not know it. Look "
-    "at its dashboard before you book it again."
+    """*Not booked*, as far as Switchboard can see: the answer was lost, and the delivery service does not know it. \
+Look at its dashboard before you book it again."""
 )
 NO_PRICE = snapshot(
     ":warning: *No price right now*: The delivery service answered 500, saying “Internal server error”; try again in "
@@ -108,8 +108,8 @@ async def test_a_request_that_was_lost_is_never_repeated(rig: Rig) -> None:
     assert stands(rig) == LOST
     for text in (lines(rig)[-1], rig.workspace.messages(ALERTS)[-1].text):
         assert shown(text) == snapshot(
-            ":warning: <@U0MARIA> B-······ (Centro to Ana Lopez) was *not booked*, as far as anybody can read: the "
-            "delivery service does not know it. Look at its dashboard before you book it again."
+            """:warning: <@U0MARIA> B-······ (Centro to Ana Lopez) was *not booked*, as far as Switchboard can see: \
+the delivery service does not know it. Look at its dashboard before you book it again."""
         )
     await rig.pass_time(7_200, steps=20)
     assert not service_of(rig).bookings
@@ -208,9 +208,8 @@ async def test_a_suspended_workspace_refuses_with_its_own_sentence(rig: Rig) -> 
     await rig.submit(MARIA, {})
     await rig.settle()
     assert stands(rig) == snapshot(
-        "*Not booked*: the delivery service did not take it. Reason: the workspace is suspended at the "
-        "delivery service, saying “This workspace is suspended”; contact the delivery service through the chat "
-        "of its dashboard; nothing is repeated until then."
+        """*Not booked*: the delivery service did not take it. Reason: the service has suspended the workspace, saying \
+“This workspace is suspended”; ask it why in the chat of its dashboard; nothing is repeated until then."""
     )
 
 
@@ -317,9 +316,8 @@ async def test_not_covered_and_an_outage_bring_the_form_back_as_it_was(rig: Rig)
         (
             FaultKind.REFUSED,
             snapshot(
-                ":no_entry_sign: *Not covered*: the delivery service does not deliver this. The request was refused. "
-                "Check the position, or choose another store. To book it without knowing the price, tick the box at "
-                "the end of the form."
+                """:no_entry_sign: *No price*: The delivery service says: The request was refused. Nothing was booked. \
+To book it without knowing the price, tick the box at the end of the form."""
             ),
         ),
     ],
@@ -355,7 +353,7 @@ Book it at this price?
 About 12 minutes, 0.54 km
 *B-······ · Centro → Ana Lopez*
 12 Market Street · -0.1850, -78.4700
-Order of 25.50, cash: the driver collects it""")
+Order of 25.50 USD, cash: the driver collects it""")
 
 
 @pytest.mark.rig(on="sqlite", opened_by=None, delivery_base_url="https://d.example")
@@ -395,7 +393,7 @@ async def test_keys_of_stores_do_without_a_master_key(rig: Rig) -> None:
     await rig.submit(OLGA, STORE)
     await turned(rig, "Stores are made with", user=OLGA)
     assert problem(rig, OLGA) == snapshot(
-        ":warning: Harbour: Stores are made with DELIVERY_MASTER_KEY, which is missing; the operator can set it."
+        ":warning: Stores are made with DELIVERY_MASTER_KEY, which is missing; the operator can set it."
     )
     assert not [call for call in service_of(rig).calls if call.operation in ("list_stores", "create_store")]
 

@@ -222,9 +222,9 @@ async def test_a_card_says_when_it_may_be_behind(rig: Rig) -> None:
     service_of(rig).switches.suspended = True
     await rig.pass_time(61, steps=2)
     assert shown(card(rig).text.splitlines()[-1]) == snapshot(
-        ":warning: This may be behind: The operator of Switchboard has to mend this: delivery: the workspace is "
-        "suspended at the delivery service, saying “This workspace is suspended”; contact the delivery service "
-        "through the chat of its dashboard; nothing is repeated until then."
+        """:warning: This may be behind: The operator of Switchboard has to mend this: delivery: the service has \
+suspended the workspace, saying “This workspace is suspended”; ask it why in the chat of its dashboard; nothing is \
+repeated until then."""
     )
     service_of(rig).switches.suspended = False
     service_of(rig).advance()

@@ -212,13 +212,11 @@ async def test_what_cannot_be_read_is_passed_on_as_unverified(rig: Rig) -> None:
     assert stands(rig) == SEARCHING  # the state stays what was read
     assert shown("\n".join(sorted(lines(rig)))) == snapshot("""\
 :grey_question: B-······ (Centro to Ana Lopez): the service says that it has a driver. This is *unverified*: The \
-operator of Switchboard has to mend this: delivery: the workspace is suspended at the delivery service, saying “This \
-workspace is suspended”; contact the delivery service through the chat of its dashboard; nothing is repeated until \
-then.
+operator of Switchboard has to mend this: delivery: the service has suspended the workspace, saying “This workspace is \
+suspended”; ask it why in the chat of its dashboard; nothing is repeated until then.
 :grey_question: B-······ (Centro to Ana Lopez): the service says that it is *driver assigned*. This is *unverified*: \
-The operator of Switchboard has to mend this: delivery: the workspace is suspended at the delivery service, saying \
-“This workspace is suspended”; contact the delivery service through the chat of its dashboard; nothing is repeated \
-until then.
+The operator of Switchboard has to mend this: delivery: the service has suspended the workspace, saying “This \
+workspace is suspended”; ask it why in the chat of its dashboard; nothing is repeated until then.
 :mag: B-······ (Centro to Ana Lopez): *searching for a driver*.""")
     service_of(rig).switches.suspended = False
     await rig.pass_time(120, steps=4)
@@ -279,7 +277,7 @@ async def test_webhooks_off_take_no_more(rig: Rig) -> None:
     await deliver(rig, "webhooks on Centro", user=OLGA)
     said = await deliver(rig, "webhooks off Centro", user=OLGA)
     assert shown(said) == snapshot("""\
-:satellite_antenna: *Webhooks of Centro* were taken away:
+:satellite_antenna: *Webhooks of Centro* were not all taken away:
 • `UPDATE_BOOKING_STATUS`: comes here (127.0.0.1).
 • `DRIVER_ASSIGNED`: comes here (127.0.0.1).""")  # the service did not do it, and that is what is said
 

@@ -537,8 +537,8 @@ async def test_a_status_nobody_knows_is_shown_as_it_came_and_is_no_end(rig: Rig)
     await rig.pass_time(MINUTE, steps=2)
     assert await state(rig) is State.OPEN
     assert shown(card(rig).text.partition(":link: ")[2]) == snapshot(
-        "*open*: waiting for the buyer; nothing has been paid. The service calls this “On &lt;Hold&gt;”, a status "
-        "Switchboard does not know. Checkout: <http://127.0.0.1/checkout/······>"
+        """*open*: whether the buyer has paid is *unknown*. The service calls this “On &lt;Hold&gt;”, a status \
+Switchboard does not know. Checkout: <http://127.0.0.1/checkout/······>"""
     )
     assert link(rig)
     operation(rig).status = "created"

@@ -134,12 +134,13 @@ async def test_a_new_attempt_takes_the_typed_amount_and_one_voice(rig: Rig) -> N
     await with_people(rig)
     await rig.press("retry", user=LIN)
     assert shown(rig.workspace.modal(LIN)) == snapshot(
-        "Try once more\n"
-        "25.00 USD to ana@example.com\n"
-        "Reference P-······\n"
-        ":warning: *Look this payout up at the service first.* If it was paid there, a new attempt may pay it again. "
-        "Switchboard reads it once more before it sends anything.\n"
-        "Type the amount, 25.00 USD"
+        """\
+Retry a payout
+25.00 USD to ana@example.com
+Reference P-······
+:warning: *Look this payout up at the service first.* If it was paid there, a new attempt may pay it again. \
+Switchboard reads it once more before it sends anything.
+Type the amount, 25.00 USD"""
     )
     await rig.submit(LIN, {forms.AMOUNT: "52.00"})
     form = rig.workspace.modal(LIN)

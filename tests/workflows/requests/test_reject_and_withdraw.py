@@ -77,7 +77,7 @@ async def test_a_reason_is_text_whatever_it_holds(rig: Rig) -> None:
     await rig.pay()
     await rig.press("reject")
     await rig.submit(ADA, {forms.REASON: "<!channel> <@U0ZOE> *pay* <https://evil.example|here>\n\u202etnemyap"})
-    reason = "&lt;!channel&gt; &lt;@U0ZOE&gt; *pay* &lt;https://evil.example|here&gt; tnemyap"
+    reason = "&lt;!channel&gt; &lt;@U0ZOE&gt; ∗pay∗ &lt;https://evil.example|here&gt; tnemyap"
     assert everywhere(rig, f"*rejected* by <@{ADA}>. Reason: {reason}. Nothing was paid.")
     assert told_once(rig, "rejected").endswith(f"*rejected* by Ada Okafor. Reason: {reason}. Nothing was paid.")
 

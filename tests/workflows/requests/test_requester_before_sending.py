@@ -44,7 +44,7 @@ async def test_what_was_approved_is_held_when_the_requester_may_no_longer_ask(
     assert await state(rig) is State.AWAITING
     assert not await votes(rig)
     assert everywhere(rig, "Held, because")
-    assert everywhere(rig, "An admin can withdraw it; if they may ask again, it needs new approvals")
+    assert everywhere(rig, "An admin can withdraw it; if the requester may ask again, it needs new approvals")
     assert buttons(rig, APPROVALS) == {"Approve", "Reject", "Withdraw"}
     assert (await actions(rig)).count("suspended") == 1
     await rig.pass_time(10 * MINUTE, steps=5)
@@ -104,16 +104,17 @@ async def test_nothing_is_created_for_somebody_who_may_no_longer_ask(rig: Rig) -
     assert await state(rig) is State.NEW
     assert asked(rig, "create_payout") == 0
     assert rig.cards(FINANCE)[-1].text.partition("Silva. ")[2] == snapshot(
-        ":hourglass_flowing_sand: *being prepared*: the recipient is being looked up; no money moves before people "
-        "approve it. Held, because the account of who asked for it is deactivated. An admin can withdraw it; if they "
-        "may ask again, it needs new approvals. Needs 1 approval besides the requester."
+        """:hourglass_flowing_sand: *being prepared*: the recipient is being looked up; no money moves before people \
+approve it. Held, because the account of who asked for it is deactivated. An admin can withdraw it; if the requester \
+may ask again, it needs new approvals. Needs 1 approval besides the requester."""
     )
     (alert,) = alerts(rig)
     assert shown(alert) == snapshot(
-        ":rotating_light: Payout P-······, 25.00 USD to ana@example.com, asked by Maria Silva: is not sent.\n"
-        "Held, because the account of who asked for it is deactivated. An admin can withdraw it; if they may ask "
-        "again, it needs new approvals.\n"
-        "Our code at the service: `······`"
+        """\
+:rotating_light: Payout P-······, 25.00 USD to ana@example.com, asked by Maria Silva: is not sent.
+Held, because the account of who asked for it is deactivated. An admin can withdraw it; if the requester may ask \
+again, it needs new approvals.
+Our code at the service: `······`"""
     )
     comes_back(rig)
     await rig.pass_time(10 * MINUTE, steps=5)
