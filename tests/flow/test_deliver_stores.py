@@ -226,7 +226,7 @@ async def test_a_store_that_was_never_made_is_forgotten(rig: Rig) -> None:
 *2 stores*
 • *Centro*: 1 Main Square
 • *Harbour* :hourglass_flowing_sand: being made; whether it worked is being looked up""")
-    await rig.pass_time(1_200, steps=20)
+    await rig.pass_time(1_200, steps=7)
     assert shown(await deliver(rig, "stores")) == snapshot("""\
 *1 store*
 • *Centro*: 1 Main Square""")
@@ -415,7 +415,7 @@ async def test_a_prebooking_whose_answer_was_lost_is_not_made_again(rig: Rig) ->
     await prebook(rig)
     assert stands(rig) == snapshot("""*Unknown*: the delivery service did not say whether it took it. Switchboard is \
 looking for it by its own number; do not book it again.""")
-    await rig.pass_time(1_500, steps=50)
+    await rig.pass_time(1_500, steps=12)
     assert stands(rig) == snapshot(
         """*Not booked*, as far as Switchboard can see: the answer was lost, and the delivery service does not know \
 it. Look at its dashboard before you book it again."""

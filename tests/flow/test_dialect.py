@@ -100,7 +100,7 @@ async def test_a_lost_commit_ends_with_people_and_a_second_attempt_pays_once(rig
     rig.payments.faults.arm(Fault(FaultKind.LOST, operation="commit_payout"))
     await rig.pay()
     await rig.press("approve")
-    await rig.pass_time(1_200, steps=20)
+    await rig.pass_time(1_200, steps=7)
     assert await state(rig) is State.NEEDS_HUMAN
     await rig.press("retry")
     await rig.submit(ADA, {"amount": "25.00"})
@@ -117,7 +117,7 @@ async def test_a_create_whose_answer_was_lost_is_found_in_the_list(rig: Rig) -> 
     await rig.pay()
     assert await state(rig) is State.CREATE_UNKNOWN
     made = len(rig.payments.operations)
-    await rig.pass_time(1_200, steps=20)
+    await rig.pass_time(1_200, steps=7)
     assert await state(rig) is State.AWAITING
     assert len(rig.payments.operations) == made
     assert (await newest(rig)).remote_id == operation(rig).id

@@ -46,7 +46,7 @@ async def test_a_lost_request_ends_with_people_who_may_retry(rig: Rig) -> None:
     await rig.pay(NOW)
     rig.payments.faults.arm(Fault(FaultKind.LOST, "one_step_payout"))
     await rig.press("approve")
-    await rig.pass_time(1_200, steps=20)
+    await rig.pass_time(1_200, steps=7)
     assert await state(rig) is State.NEEDS_HUMAN
     assert asked(rig, "one_step_payout") == 1
     assert [shown(m.text) for m in rig.workspace.messages(ALERTS)] == [
@@ -69,7 +69,7 @@ async def test_what_shows_up_before_the_retry_is_taken_in(rig: Rig) -> None:
     rig.payments.faults.arm(Fault(FaultKind.DONE_DROPPED, "one_step_payout"))
     rig.payments.faults.arm(Fault(FaultKind.ERROR_500, "list_operations", times=None))
     await rig.press("approve")
-    await rig.pass_time(4_000, steps=60)
+    await rig.pass_time(4_000, steps=16)
     assert await state(rig) is State.NEEDS_HUMAN
     rig.payments.faults.clear()
     await rig.press("retry", user=ADA)
@@ -93,6 +93,6 @@ async def test_a_crash_between_claim_and_answer_pays_once(rig: Rig) -> None:
     await rig.press("approve")
     await rig.switchboard.stop()
     await rig.start()
-    await rig.pass_time(1_200, steps=20)
+    await rig.pass_time(1_200, steps=7)
     assert asked(rig, "one_step_payout") == 1
     assert rig.paid == [("ana@example.com", 2_500)]

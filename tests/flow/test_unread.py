@@ -79,7 +79,7 @@ async def test_a_payment_whose_answers_are_pages_stays_unknown_and_the_alert_say
     rig.payments.faults.arm(Fault(FaultKind.GARBAGE, "get_operation", times=None, skip=1))
     await rig.press("approve")
     assert await state(rig) is State.COMMIT_UNKNOWN
-    await rig.pass_time(100_000, steps=200)
+    await rig.pass_time(100_000, steps=25)
     assert await state(rig) is State.NEEDS_HUMAN
     assert any("use the switchboard command with `unread`" in text for text in alerts(rig))
     seen = re.sub(r" first .*| last .*|\d+", "…", (await ask(rig, "unread")).text).splitlines()

@@ -134,7 +134,7 @@ async def test_its_card_says_since_when_and_that_nothing_was_sent_and_it_goes_on
 
 async def test_people_hear_once_that_it_began_and_once_that_it_is_over(rig: Rig) -> None:
     await silence(rig)
-    await rig.pass_time(HOUR, steps=12)
+    await rig.pass_time(HOUR, steps=6)
     [began] = alerts(rig)
     assert shown(began) == snapshot(
         ":electric_plug: *The payments service has not answered* since <!date^1795165200^{date_short_pretty} "
@@ -158,7 +158,7 @@ async def test_only_one_read_at_a_time_finds_out(rig: Rig) -> None:
     await rig.settle()
     before = len(rig.payments.calls)
     await silence(rig)
-    await rig.pass_time(100, steps=50)
+    await rig.pass_time(100, steps=25)
     assert len(rig.payments.calls) - before <= 6
 
 

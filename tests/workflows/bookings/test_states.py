@@ -108,12 +108,12 @@ async def test_each_state_is_shown_and_told(rig: Rig) -> None:
 
 def ways_between() -> list[list[Status]]:
     """Walks that together take every way between two states once; none leaves the end that it has come to."""
-    left = dict.fromkeys(itertools.product(sorted(STATES, key=is_final), repeat=2))
-    walks = []
+    left = list(itertools.product(sorted(STATES, key=is_final), repeat=2))
+    walks: list[list[Status]] = []
     while left:
-        walks.append([at := next(iter(left))[0]])
+        walks.append([at := left[0][0]])
         while ahead := [after for before, after in left if before is at]:
-            left.pop((at, ahead[0]))
+            left.remove((at, ahead[0]))
             walks[-1].append(ahead[0])
             at = at if is_final(at) else ahead[0]
     return walks

@@ -42,7 +42,8 @@ def late(rig: Rig, seconds: float) -> None:
 async def test_what_the_second_list_shows_was_there_all_the_time(rig: Rig, name: str, at_last: State) -> None:
     late(rig, QUIET + MINUTE / 2)  # after the first look that counts, before the second
     await ask(rig, name, FaultKind.DONE_DROPPED)
-    await rig.pass_time(QUIET + 4 * MINUTE, steps=19)
+    await rig.pass_time(QUIET, steps=5)
+    await rig.pass_time(4 * MINUTE, steps=4)
     assert await state(rig) is at_last
     assert asked(rig, name) == 1
     assert not alerts(rig)
@@ -74,7 +75,7 @@ async def test_a_new_attempt_after_lists_that_could_not_be_read_takes_two_looks(
     """People were asked for want of a list. It can be read by now, but lags: one look is not enough."""
     arm(rig, FaultKind.ERROR_500, "list_operations", times=None)
     await ask(rig, ONE_STEP, FaultKind.DONE_DROPPED)
-    await rig.pass_time(HOUR + 2 * MINUTE, steps=62)
+    await rig.pass_time(HOUR + 2 * MINUTE, steps=16)
     assert await state(rig) is State.NEEDS_HUMAN
     rig.payments.faults.clear()
     late(rig, rig.clock.seconds() - operation(rig).created_at + MINUTE / 2)
@@ -103,7 +104,7 @@ async def test_a_record_without_our_code_for_the_same_keeps_retry_away(rig: Rig,
         rig.payments.switches.bulk_rewrites_notes = "Sent in bulk"
     earlier = asked(rig, name)
     await ask(rig, name, FaultKind.DONE_DROPPED)
-    await rig.pass_time(HOUR + 2 * MINUTE, steps=62)
+    await rig.pass_time(HOUR + 2 * MINUTE, steps=16)
     held = rig.payments.bulk_payments[-1].id if name == BULK else operation(rig).id
     found = await newest(rig)
     assert (found.state, found.suspect) == (State.NEEDS_HUMAN, held)
@@ -124,7 +125,7 @@ async def test_what_was_suspect_and_shows_our_code_at_last_is_taken_in(rig: Rig)
     await before(rig)
     arm(rig, FaultKind.NO_CODES, "list_operations", times=None)
     await ask(rig, ONE_STEP, FaultKind.DONE_DROPPED)
-    await rig.pass_time(HOUR + 2 * MINUTE, steps=62)
+    await rig.pass_time(HOUR + 2 * MINUTE, steps=16)
     assert (await newest(rig)).suspect == operation(rig).id
     rig.payments.faults.clear()  # an admin has named the field
     await rig.pass_time(HOUR + MINUTE, steps=2)
@@ -138,7 +139,7 @@ async def test_a_suspect_that_turns_out_to_be_another_lets_people_retry(rig: Rig
     await ask(rig, ONE_STEP, FaultKind.LOST)
     order = PayoutOrder(email="ana@example.com", description="", cents=2500, confirmation_uri="", failure_uri="")
     twin = rig.payments.add_payout(replace(order, code="INVOICE-7"))
-    await rig.pass_time(HOUR + 2 * MINUTE, steps=62)
+    await rig.pass_time(HOUR + 2 * MINUTE, steps=16)
     assert everywhere(rig, twin.id)
     assert buttons(rig, APPROVALS) == {"Close as not paid"}
     twin.cents = 9900  # their mistake, corrected
@@ -154,9 +155,9 @@ async def test_a_list_that_hides_our_codes_proves_nothing_and_names_the_mend(rig
     await before(rig)
     arm(rig, FaultKind.NO_CODES, "list_operations", times=None)
     await ask(rig, ONE_STEP, FaultKind.LOST)
-    await rig.pass_time(QUIET + 5 * MINUTE, steps=20)
+    await rig.pass_time(QUIET + 5 * MINUTE, steps=5)
     assert await state(rig) is State.COMMIT_UNKNOWN
-    await rig.pass_time(HOUR - QUIET, steps=45)
+    await rig.pass_time(HOUR - QUIET, steps=9)
     assert await state(rig) is State.NEEDS_HUMAN
     assert alerts(rig)[-1].splitlines()[1] == snapshot(
         "The service's list does not show our codes, so nobody can tell whether this is in it; an admin names their "
@@ -191,7 +192,7 @@ async def test_a_purchase_that_may_be_there_is_not_opened_again(rig: Rig) -> Non
     await rig.pay('collect luis@example.com "before" web=1x7.00')
     arm(rig, FaultKind.NO_CODES, "list_operations", times=None)
     await ask(rig, PURCHASE, FaultKind.DONE_DROPPED)
-    await rig.pass_time(HOUR + 2 * MINUTE, steps=62)
+    await rig.pass_time(HOUR + 2 * MINUTE, steps=16)
     assert await state(rig) is State.NEEDS_HUMAN
     assert operation(rig).id in rig.cards(FINANCE)[-1].text
     assert asked(rig, PURCHASE) == 2
@@ -202,7 +203,7 @@ async def test_what_the_history_held_before_is_none_of_ours(rig: Rig) -> None:
     rig.payments.switches.bulk_drops_notes = True
     made = await by_hand(rig)
     await ask(rig, BULK, FaultKind.LOST)
-    await rig.pass_time(QUIET + 3 * MINUTE, steps=18)
+    await rig.pass_time(QUIET + 3 * MINUTE, steps=6)
     assert (await newest(rig)).remote_id != made
     assert await state(rig) is State.NEEDS_HUMAN
     assert alerts(rig)[-1].splitlines()[1] == snapshot("The service's history does not show it.")

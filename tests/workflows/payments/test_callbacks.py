@@ -236,7 +236,7 @@ async def test_what_was_too_early_is_read_as_soon_as_the_commit_is_answered(rig:
 async def test_what_was_reported_and_never_confirmed_is_said_after_a_day(rig: Rig) -> None:
     await approved(rig)
     assert (await call(rig, token((await newest(rig)).id), {"status": "completed"}))[0] == 200
-    await rig.pass_time(DAY - HOUR, steps=23)
+    await rig.pass_time(DAY - HOUR, steps=8)
     assert not alerts(rig)
     await rig.pass_time(3 * HOUR, steps=3)
     (alert,) = alerts(rig)

@@ -81,7 +81,7 @@ async def test_absence_is_believed_after_the_quiet_period_and_two_scans_that_agr
 async def test_after_three_creates_that_were_never_found_a_person_is_asked(rig: Rig) -> None:
     arm(rig, FaultKind.LOST, times=None)
     await rig.pay()
-    await rig.pass_time(HOUR, steps=30)
+    await rig.pass_time(HOUR, steps=15)
     assert asked(rig, "create_payout") == 3
     assert await state(rig) is State.NEEDS_HUMAN
     assert shown(told_once(rig, "needs a person", FINANCE)) == snapshot(
@@ -102,7 +102,7 @@ async def test_after_three_creates_that_were_never_found_a_person_is_asked(rig: 
 async def test_a_person_can_let_it_be_created_once_more(rig: Rig) -> None:
     arm(rig, FaultKind.LOST, times=3)
     await rig.pay()
-    await rig.pass_time(HOUR, steps=30)
+    await rig.pass_time(HOUR, steps=15)
     assert buttons(rig, APPROVALS) == {"Retry", "Close as not paid"}
     await rig.press("retry")
     await rig.submit(ADA, {forms.AMOUNT: "25.00"})
@@ -118,7 +118,7 @@ async def test_a_person_who_lets_it_be_tried_again_never_makes_a_second_one(rig:
     arm(rig, FaultKind.DONE_DROPPED)
     arm(rig, FaultKind.ERROR_500, "list_operations", times=None)
     await rig.pay()
-    await rig.pass_time(HOUR + 2 * MINUTE, steps=31)
+    await rig.pass_time(HOUR + 2 * MINUTE, steps=12)
     assert await state(rig) is State.NEEDS_HUMAN
     assert shown(rig.cards(FINANCE)[0].text.partition("Silva. ")[2]) == snapshot(
         ":warning: *needs a person*: whether the service created the payout is *unknown*; nothing was paid. Our code "
@@ -137,7 +137,7 @@ async def test_a_person_who_lets_it_be_tried_again_never_makes_a_second_one(rig:
 async def test_a_request_that_nobody_could_create_can_be_closed_and_stays_quiet(rig: Rig) -> None:
     arm(rig, FaultKind.LOST, times=3)
     await rig.pay()
-    await rig.pass_time(HOUR, steps=30)
+    await rig.pass_time(HOUR, steps=15)
     before = len(alerts(rig))
     await rig.press("close")
     await rig.submit(ADA, {forms.REASON: "not needed any more"})
@@ -210,7 +210,7 @@ async def test_a_payout_that_is_not_what_was_asked_for_is_never_shown_for_approv
     arm(rig, FaultKind.DONE_DROPPED)
     await rig.pay()
     setattr(operation(rig), field, value)
-    await rig.pass_time(20 * MINUTE, steps=20)
+    await rig.pass_time(20 * MINUTE, steps=5)
     if field == "operation_type":  # such a record is not in the list of payouts at all
         assert not rig.paid
         return
@@ -243,7 +243,7 @@ async def test_a_list_that_ignores_what_it_is_asked_proves_nothing(rig: Rig) -> 
     rig.payments.switches.ignore_get_body = rig.payments.switches.ignore_query = True
     arm(rig, FaultKind.LOST)
     await rig.pay()
-    await rig.pass_time(HOUR - 2 * MINUTE, steps=29)
+    await rig.pass_time(HOUR - 2 * MINUTE, steps=10)
     assert (await state(rig), asked(rig, "create_payout")) == (State.CREATE_UNKNOWN, 1)
     await rig.pass_time(4 * MINUTE, steps=4)
     assert await state(rig) is State.NEEDS_HUMAN

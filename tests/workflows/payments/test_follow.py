@@ -143,10 +143,10 @@ async def test_a_read_that_is_behind_changes_nothing(rig: Rig, heard_by: str) ->
 async def test_a_status_nobody_knows_is_waited_out(rig: Rig) -> None:
     await approved(rig)
     operation(rig).status = "under_review"
-    await rig.pass_time(HOUR, steps=12)
+    await rig.pass_time(HOUR, steps=6)
     assert await state(rig) is State.COMMITTED
     operation(rig).status = "CANCELLED"
-    await rig.pass_time(HOUR, steps=12)
+    await rig.pass_time(HOUR, steps=6)
     assert await state(rig) is State.CANCELED
 
 
@@ -179,7 +179,7 @@ async def test_a_service_that_is_away_for_a_while_is_read_afterwards(rig: Rig) -
     await approved(rig)
     rig.payments.faults.arm(Fault(FaultKind.ERROR_500, "get_operation", times=None))
     await rig.payments.advance()
-    await rig.pass_time(HOUR, steps=20)
+    await rig.pass_time(HOUR, steps=6)
     assert await state(rig) is State.COMMITTED
     rig.payments.faults.clear()
     await rig.pass_time(HOUR, steps=4)

@@ -125,7 +125,7 @@ async def test_a_refusal_of_what_has_no_id_is_told_and_checked(rig: Rig, name: s
     assert await state(rig) is State.COMMIT_UNKNOWN
     assert everywhere(rig, f"the service refused it. Reason: {REFUSED}.")
     assert everywhere(rig, "Do not pay again")
-    await rig.pass_time(QUIET, steps=15)
+    await rig.pass_time(QUIET, steps=6)
     assert await state(rig) is State.COMMIT_UNKNOWN
     assert await reserved(rig) > 0
     await rig.pass_time(2 * MINUTE, steps=2)
@@ -150,7 +150,7 @@ async def test_a_refusal_that_a_list_without_codes_cannot_prove_is_a_question_fo
     await approved(rig, 'send luis@example.com 7.00 "before"')
     arm(rig, FaultKind.NO_CODES, "list_operations", times=None)
     await ask(rig, ONE_STEP, FaultKind.DONE_REFUSED)
-    await rig.pass_time(HOUR + 2 * MINUTE, steps=62)
+    await rig.pass_time(HOUR + 2 * MINUTE, steps=16)
     found = await newest(rig)
     assert (found.state, found.suspect) == (State.NEEDS_HUMAN, operation(rig).id)
     assert everywhere(
@@ -203,7 +203,7 @@ async def refused(rig: Rig, name: str) -> None:
         return
     rig.payments.switches.lists_lag_seconds = QUIET + 3 * MINUTE
     await ask(rig, name, FaultKind.DONE_REFUSED)
-    await rig.pass_time(QUIET + 2 * MINUTE, steps=17)
+    await rig.pass_time(QUIET + 2 * MINUTE, steps=9)
 
 
 @pytest.mark.parametrize("name", [COMMIT, ONE_STEP, BULK])
@@ -249,9 +249,9 @@ async def test_a_callback_about_a_refused_one_without_id_has_it_looked_for(rig: 
 
 async def test_what_was_refused_is_not_watched_for_ever(rig: Rig) -> None:
     await ask(rig, ONE_STEP, FaultKind.REFUSED)
-    await rig.pass_time(QUIET + 3 * MINUTE, steps=18)
+    await rig.pass_time(QUIET + 3 * MINUTE, steps=6)
     assert (await newest(rig)).due_at is not None
-    await rig.pass_time(32 * DAY, steps=32)
+    await rig.pass_time(32 * DAY, steps=6)
     assert (await newest(rig)).due_at is None
     assert not alerts(rig)
 

@@ -46,7 +46,7 @@ async def unknown(rig: Rig, kind: FaultKind = FaultKind.LOST) -> None:
 async def with_people(rig: Rig) -> None:
     """The commit was lost, and that has been read often enough."""
     await unknown(rig)
-    await rig.pass_time(QUIET + MINUTE, steps=16)
+    await rig.pass_time(QUIET + MINUTE, steps=4)
     assert await state(rig) is State.NEEDS_HUMAN
 
 
@@ -76,7 +76,7 @@ async def test_what_was_not_executed_is_read_through_the_quiet_period_and_never_
     rig: Rig, kind: FaultKind
 ) -> None:
     await unknown(rig, kind)
-    await rig.pass_time(QUIET - 10, steps=15)
+    await rig.pass_time(QUIET - 10, steps=5)
     assert await state(rig) is State.COMMIT_UNKNOWN
     assert asked(rig, "get_operation") >= 4
     await rig.pass_time(MINUTE + 10)
@@ -113,7 +113,7 @@ async def test_what_arrives_when_people_are_asked_already_is_adopted_too(rig: Ri
 async def test_a_service_that_cannot_be_read_for_an_hour_needs_a_person(rig: Rig) -> None:
     await unknown(rig)
     arm(rig, FaultKind.ERROR_500, "get_operation", times=None)
-    await rig.pass_time(HOUR - MINUTE, steps=59)
+    await rig.pass_time(HOUR - MINUTE, steps=12)
     assert await state(rig) is State.COMMIT_UNKNOWN
     await rig.pass_time(2 * MINUTE, steps=2)
     assert await state(rig) is State.NEEDS_HUMAN
@@ -124,7 +124,7 @@ async def test_a_record_that_is_not_ours_decides_nothing(rig: Rig) -> None:
     await unknown(rig)
     record = operation(rig)
     record.cents, record.status = 9900, "completed"
-    await rig.pass_time(HOUR, steps=30)
+    await rig.pass_time(HOUR, steps=10)
     assert await state(rig) in (State.COMMIT_UNKNOWN, State.NEEDS_HUMAN)
     assert any("99.00 instead of 25.00" in text for text in alerts(rig))
     assert not told(rig, FINANCE, "completed")
@@ -163,7 +163,7 @@ async def test_a_new_attempt_needs_its_own_quorum(rig: Rig) -> None:
     for user in (ADA, LIN):
         await rig.press("approve", user=user)
         await rig.submit(user, {forms.AMOUNT: "1500.00"})
-    await rig.pass_time(QUIET + MINUTE, steps=16)
+    await rig.pass_time(QUIET + MINUTE, steps=5)
     assert await state(rig) is State.NEEDS_HUMAN
     assert not await votes(rig)
     await rig.press("retry", user=ADA)
@@ -191,7 +191,7 @@ async def test_a_new_attempt_can_be_unknown_too_and_its_refusal_proves_nothing(r
     await rig.press("retry")
     await rig.submit(ADA, {forms.AMOUNT: "25.00"})
     assert await state(rig) is State.COMMIT_UNKNOWN
-    await rig.pass_time(QUIET + MINUTE, steps=16)
+    await rig.pass_time(QUIET + MINUTE, steps=5)
     assert await state(rig) is State.NEEDS_HUMAN
     assert len(told(rig, FINANCE, "needs a person")) == 2
     assert not rig.paid
@@ -288,7 +288,7 @@ async def test_a_failure_after_it_was_closed_is_no_alarm(rig: Rig) -> None:
 async def test_it_is_not_watched_for_ever(rig: Rig) -> None:
     await closed(rig)
     assert (await newest(rig)).due_at is not None
-    await rig.pass_time(31 * DAY, steps=31)
+    await rig.pass_time(31 * DAY, steps=6)
     assert (await newest(rig)).due_at is None
 
 
@@ -299,7 +299,7 @@ async def test_a_retry_that_is_not_sent_in_time_is_with_people_again(rig: Rig) -
     await rig.submit(ADA, {forms.AMOUNT: "25.00"})
     assert await state(rig) is State.APPROVED
     assert buttons(rig) == set()  # something may have been paid, so nothing can be withdrawn
-    await rig.pass_time(HOUR + MINUTE, steps=60)
+    await rig.pass_time(HOUR + MINUTE, steps=12)
     assert await state(rig) is State.NEEDS_HUMAN
     assert shown(rig.cards(FINANCE)[0].text.partition("Silva. ")[2]) == snapshot(
         ":warning: *needs a person*: the outcome is *unknown*. Look it up at the service before you decide; a new "
@@ -343,16 +343,16 @@ async def test_a_vote_for_a_new_attempt_counts_no_longer_than_an_approval(rig: R
     for person in (ADA, LIN):
         await rig.press("approve", user=person)
         await rig.submit(person, {forms.AMOUNT: "2000.00"})
-    await rig.pass_time(QUIET + 5 * MINUTE, steps=20)
+    await rig.pass_time(QUIET + 5 * MINUTE, steps=5)
     assert await state(rig) is State.NEEDS_HUMAN
     await rig.press("retry", user=ADA)
     await rig.submit(ADA, {forms.AMOUNT: "2000.00"})
-    await rig.pass_time(23 * HOUR, steps=23)
+    await rig.pass_time(23 * HOUR, steps=6)
     assert [vote.person for vote in await votes(rig)] == [ADA]
     await rig.pass_time(2 * HOUR, steps=2)
     assert not await votes(rig), "the card does not show it any more"
     assert everywhere(rig, "n approval no longer counts, because it was given too long ago")
-    await rig.pass_time(60 * DAY, steps=60)
+    await rig.pass_time(60 * DAY, steps=6)
     await rig.press("retry", user=LIN)
     await rig.submit(LIN, {forms.AMOUNT: "2000.00"})
     await rig.pass_time(5 * MINUTE, steps=5)
@@ -370,7 +370,7 @@ async def test_an_old_vote_for_a_new_attempt_does_not_count_at_the_click_either(
     for person in (ADA, LIN):
         await rig.press("approve", user=person)
         await rig.submit(person, {forms.AMOUNT: "2000.00"})
-    await rig.pass_time(QUIET + 5 * MINUTE, steps=20)
+    await rig.pass_time(QUIET + 5 * MINUTE, steps=5)
     await rig.press("retry", user=ADA)
     await rig.submit(ADA, {forms.AMOUNT: "2000.00"})
     await rig.press("retry", user=LIN)

@@ -95,7 +95,7 @@ async def test_who_leaves_while_the_list_is_searched_has_no_voice_in_a_new_attem
     await rig.pay("now ana@example.com 25.00 rent")
     rig.payments.faults.arm(Fault(FaultKind.LOST, "one_step_payout"))
     await rig.press("approve", user=ADA)
-    await rig.pass_time(QUIET + 5 * MINUTE, steps=20)
+    await rig.pass_time(QUIET + 5 * MINUTE, steps=5)
     assert await state(rig) is State.NEEDS_HUMAN
     clock = rig.clock
 
@@ -179,7 +179,7 @@ async def test_the_requester_has_no_voice_even_where_no_button_asks_who_they_are
     if decision == "retry":
         rig.payments.faults.arm(Fault(FaultKind.LOST, "commit_payout"))
         await rig.press("approve", user=ADA)
-        await rig.pass_time(QUIET + 5 * MINUTE, steps=20)
+        await rig.pass_time(QUIET + 5 * MINUTE, steps=5)
         await rig.press("retry", user=TOM)
         await heard(rig, TOM, "You asked for this yourself")
     found = await newest(rig)

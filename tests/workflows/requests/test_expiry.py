@@ -71,7 +71,7 @@ async def test_a_reason_typed_too_late_is_no_rejection(rig: Rig) -> None:
 async def test_the_clock_starts_when_the_card_is_there(rig: Rig) -> None:
     rig.workspace.faults.arm(Fault(FaultKind.ERROR_500, "chat.postMessage", times=None))
     await rig.pay()
-    await rig.pass_time(HOUR, steps=30)
+    await rig.pass_time(HOUR, steps=10)
     found = await newest(rig)
     assert (found.state, found.posted_at, found.expires_at) == (State.AWAITING, None, None)
     rig.workspace.faults.clear()
@@ -90,7 +90,7 @@ async def test_the_clock_starts_when_the_card_is_there(rig: Rig) -> None:
 async def test_a_request_nobody_could_see_does_not_expire(rig: Rig) -> None:
     rig.workspace.faults.arm(Fault(FaultKind.ERROR_500, "chat.postMessage", times=None))
     await rig.pay()
-    await rig.pass_time(2 * DAY, steps=24)
+    await rig.pass_time(2 * DAY, steps=8)
     assert await state(rig) is State.AWAITING
 
 
@@ -99,7 +99,7 @@ async def test_what_is_approved_must_be_sent_within_the_window(rig: Rig) -> None
     port = rig.payments.port
     await rig.payments.stop()
     await rig.press("approve")
-    await rig.pass_time(59 * MINUTE, steps=60)
+    await rig.pass_time(59 * MINUTE, steps=12)
     assert await state(rig) is State.APPROVED
     await rig.pass_time(2 * MINUTE, steps=4)
     assert await state(rig) is State.EXPIRED

@@ -123,7 +123,7 @@ async def test_an_account_that_cannot_be_read_is_tried_again_and_then_said(rig: 
     rig.payments.faults.arm(Fault(FaultKind.ERROR_500, "account_status", times=None))
     await rig.pay()
     assert await state(rig) is State.NEW
-    await rig.pass_time(120, steps=12)
+    await rig.pass_time(120, steps=6)
     assert account(rig) == snapshot("account could not be read: it answered 500, saying “Internal server error”")
     assert len(rig.payments.calls_of("account_status")) == 4
     await rig.press("approve")

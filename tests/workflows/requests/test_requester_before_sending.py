@@ -125,7 +125,7 @@ Our code at the service: `······`"""
 async def test_what_waits_says_so_instead_of_asking_for_approvals_that_cannot_be_given(rig: Rig) -> None:
     await asked_for(rig, Kind.PAYOUT)
     leaves(rig, MARIA, GONE[0])
-    await rig.pass_time(7 * HOUR, steps=14)
+    await rig.pass_time(7 * HOUR, steps=4)
     assert everywhere(rig, "Held, because")
     assert not told(rig, APPROVALS, ":bell:")
     rig.workspace.faults.arm(Fault(FaultKind.ERROR_500, "users.info", times=None))
@@ -133,7 +133,7 @@ async def test_what_waits_says_so_instead_of_asking_for_approvals_that_cannot_be
     assert everywhere(rig, "Held, because"), "while Slack says nothing, what was known holds"
     rig.workspace.faults.clear()
     comes_back(rig)
-    await rig.pass_time(13 * HOUR, steps=13)
+    await rig.pass_time(13 * HOUR, steps=4)
     assert await state(rig) is State.EXPIRED
 
 
@@ -141,7 +141,7 @@ async def test_no_new_attempt_at_what_may_have_been_paid(rig: Rig) -> None:
     rig.payments.faults.arm(Fault(FaultKind.LOST, "commit_payout"))
     await rig.pay("send ana@example.com 25.00 rent")
     await rig.press("approve", user=ADA)
-    await rig.pass_time(QUIET + 5 * MINUTE, steps=20)
+    await rig.pass_time(QUIET + 5 * MINUTE, steps=5)
     assert await state(rig) is State.NEEDS_HUMAN
     await rig.press("retry", user=LIN)
     await rig.workspace.submit(LIN, {"amount": "25.00"})

@@ -104,7 +104,7 @@ async def test_too_many_requests_is_an_attempt_that_did_not_happen(rig: Rig, sec
 async def test_a_storm_of_429_backs_off_and_pays_once(rig: Rig) -> None:
     arm(rig, FaultKind.TOO_MANY, times=6)
     await approved(rig)
-    await rig.pass_time(10 * MINUTE, steps=60)
+    await rig.pass_time(10 * MINUTE, steps=20)
     assert rig.paid == [("ana@example.com", 2500)]
     assert asked(rig, "commit_payout") == 7
 
@@ -159,7 +159,7 @@ async def test_the_daily_limit_is_checked_when_it_is_sent(rig: Rig) -> None:
     )
     await approved(rig, "send luis@example.com 20.00 third")
     assert rig.paid == [("ana@example.com", 3000), ("luis@example.com", 2000)]
-    await rig.pass_time(HOUR, steps=12)
+    await rig.pass_time(HOUR, steps=6)
     second = (await requests(rig))[1]
     assert second.state is State.EXPIRED
     assert rig.cards(FINANCE)[1].text.partition("Silva. ")[2] == snapshot(

@@ -133,7 +133,7 @@ async def test_while_slack_does_not_say_who_counts_nothing_is_sent(rig: Rig) -> 
         rig.workspace.faults.arm(Fault(FaultKind.ERROR_500, method, times=None))
     await rig.pass_time(2 * MINUTE)
     await rig.payments.start(port=port)
-    await rig.pass_time(50 * MINUTE, steps=25)
+    await rig.pass_time(50 * MINUTE, steps=8)
     assert await state(rig) is State.APPROVED
     assert not rig.paid
     await rig.pass_time(10 * MINUTE, steps=5)

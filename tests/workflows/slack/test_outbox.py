@@ -54,7 +54,7 @@ async def test_a_button_says_where_a_card_stands_whose_post_got_no_answer(rig: R
     await rig.settle()
     told_once(rig, "completed")
     assert everywhere(rig, "*completed*")
-    await rig.pass_time(HOUR, steps=20)
+    await rig.pass_time(HOUR, steps=8)
     assert len(rig.cards(FINANCE)) == len(rig.cards(APPROVALS)) == 1
 
 
@@ -76,7 +76,7 @@ async def test_an_hour_without_slack_loses_nothing_and_doubles_nothing(rig: Rig)
     await rig.press("approve")
     await rig.payments.advance()
     await rig.payments.delivered()
-    await rig.pass_time(HOUR, steps=60)
+    await rig.pass_time(HOUR, steps=12)
     assert not rig.news(FINANCE)
     rig.workspace.faults.clear()
     await rig.pass_time(5 * MINUTE, steps=10)
@@ -129,7 +129,7 @@ async def test_an_edit_that_slack_refuses_for_its_blocks_still_takes_the_buttons
     await rig.press("reject")
     monkeypatch.setattr("bot.presentation.payments.cards.section", broken_section)
     await rig.submit(ADA, {forms.REASON: "no"})
-    await rig.pass_time(10 * MINUTE, steps=20)
+    await rig.pass_time(10 * MINUTE, steps=8)
     for channel in (FINANCE, APPROVALS):
         message = next(m for m in rig.workspace.messages(channel) if not m.ephemeral_to)
         assert "rejected" in message.text
@@ -160,11 +160,11 @@ async def test_nothing_unfurls_and_nothing_is_linked_by_itself(rig: Rig) -> None
 
 async def test_many_changes_need_few_edits(rig: Rig) -> None:
     """Only the newest state is shown: what changed in between is not drawn one by one."""
-    arm(rig, FaultKind.TOO_MANY, "chat.update", times=20)
+    arm(rig, FaultKind.TOO_MANY, "chat.update", times=8)
     await approved(rig)
     await rig.payments.advance()
     await rig.payments.delivered()
-    await rig.pass_time(20 * MINUTE, steps=40)
+    await rig.pass_time(20 * MINUTE, steps=20)
     edits = [call for call in rig.workspace.calls if call.method == "chat.update" and call.ok]
     assert len(edits) <= 4
     assert everywhere(rig, "*completed*")
