@@ -190,7 +190,7 @@ async def test_a_list_that_cannot_be_read_is_told_once(rig: Rig) -> None:
     await ask(rig)
     await approve(rig)
     await run(rig)
-    await rig.pass_time(3_600, steps=30)
+    await rig.pass_time(3_600, steps=8)
     [told] = [m.text for m in rig.workspace.messages(ALERTS) if "its list of payments cannot be read" in m.text]
     assert shown(told) == snapshot("""\
 :rotating_light: Bulk payment L-······, 39.75 USD in 3 payments, asked by Maria Silva: is over at the service, but its \
@@ -333,7 +333,7 @@ async def test_people_may_let_it_be_sent_again_and_it_is_looked_for_before(rig: 
     rig.payments.faults.arm(Fault(kind=FaultKind.LOST, operation="create_bulk_payment"))
     await ask(rig, "ana@example.com,5.00")
     await approve(rig)
-    await rig.pass_time(1500, steps=12)
+    await rig.pass_time(1500, steps=8)
     assert shown(rig.workspace.messages(ALERTS)[-1].text) == snapshot("""\
 :rotating_light: Bulk payment L-······, 5.00 USD in 1 payment, asked by Maria Silva: needs a person: its outcome is \
 unknown. Look it up at the service, then decide on the card.
@@ -355,7 +355,7 @@ async def test_refused_by_the_service_nothing_was_paid(rig: Rig) -> None:
     assert line(await rig.card(), "refused it") == snapshot(""":grey_question: *unknown*: the service refused it. \
 Reason: answer 422, saying “The request is not valid; request: was refused”. Switchboard is checking that it did not \
 act all the same. *Do not pay again.*""")
-    await rig.pass_time(1500, steps=25)
+    await rig.pass_time(1500, steps=8)
     assert shown(rig.news(FINANCE)[-1].text) == snapshot(""":x: <@U0MARIA> Bulk payment L-······, 5.00 USD in 1 \
 payment, has *failed*: the service refused it, and its history does not show it: nothing was paid. Reason: answer 422, \
 saying “The request is not valid; request: was refused”.""")
@@ -414,7 +414,7 @@ async def test_a_job_that_stands_still_alarms_somebody_once(rig: Rig) -> None:
     await ask(rig, "ana@example.com,5.00")
     await approve(rig)
     rig.payments.switches.bulk_stuck = True
-    await rig.pass_time(4 * 3600, steps=60)
+    await rig.pass_time(4 * 3600, steps=16)
     [told] = rig.workspace.messages(ALERTS)
     assert shown(told.text) == snapshot("""\
 :rotating_light: Bulk payment L-······, 5.00 USD in 1 payment, asked by Maria Silva: does not move at the service.
@@ -433,7 +433,7 @@ async def test_polling_pages_items_only_when_something_changed(rig: Rig) -> None
     await rig.pass_time(60, steps=2)
     before = len(rig.payments.calls_of("list_bulk_items"))
     looks = len(rig.payments.calls_of("get_bulk_payment"))
-    await rig.pass_time(900, steps=60)
+    await rig.pass_time(900, steps=20)
     assert len(rig.payments.calls_of("get_bulk_payment")) - looks >= 3
     assert len(rig.payments.calls_of("list_bulk_items")) - before <= 1
 
@@ -539,7 +539,7 @@ async def test_a_cancellation_that_never_arrived_asks_people(rig: Rig) -> None:
     rig.payments.faults.arm(Fault(kind=FaultKind.LOST, operation="cancel_bulk_items"))
     await rig.pay(f"bulk cancel {reference(rig)} all")
     await approve(rig)
-    await rig.pass_time(1500, steps=12)
+    await rig.pass_time(1500, steps=8)
     assert line(await rig.card(), "needs a person") == snapshot(""":warning: *needs a person*: whether the service \
 canceled them is *unknown*. The service still shows them as pending.""")
     await rig.press("retry")
