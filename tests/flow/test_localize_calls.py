@@ -185,24 +185,24 @@ bill both.""")
     assert not first.buttons
 
 
-@pytest.mark.parametrize(
-    ("kind", "words", "repeatable"),
-    [
-        (FaultKind.TOO_MANY, ("failed", "too many requests"), True),
-        (FaultKind.REFUSED, ("failed", "It says: The request cannot be processed"), True),
-        (FaultKind.DONE_DROPPED, ("*unknown*", "connection dropped"), True),
-        (FaultKind.GARBAGE, ("*unknown*", "no JSON"), True),
-        (FaultKind.ERROR_500, ("*unknown*", "answer 500"), True),
-    ],
-)
-async def test_outcomes(maria: Localizer, kind: FaultKind, words: tuple[str, ...], repeatable: bool) -> None:
-    maria.rig.localization.faults.arm(Fault(kind, "*"))
-    await maria.type(f"paraphrase {ENGLISH}")
-    board = await maria.board(*words)
-    assert bool(board.buttons) is repeatable
-    (news,) = await maria.results(board)
-    assert news.text.startswith((":x: <@", ":grey_question: <@"))
-    assert len(maria.rig.localization.calls) == 1
+async def test_outcomes(maria: Localizer) -> None:
+    for number, (kind, ended, why) in enumerate(
+        [
+            (FaultKind.TOO_MANY, "failed", "too many requests"),
+            (FaultKind.REFUSED, "failed", "It says: The request cannot be processed"),
+            (FaultKind.DONE_DROPPED, "*unknown*", "connection dropped"),
+            (FaultKind.GARBAGE, "*unknown*", "no JSON"),
+            (FaultKind.ERROR_500, "*unknown*", "answer 500"),
+        ]
+    ):
+        maria.rig.localization.faults.arm(Fault(kind, "*"))
+        await maria.type(f"paraphrase {ENGLISH}")
+        board = await maria.board(ended, number=number)
+        assert why in board.text, kind
+        assert board.buttons, kind  # it may be run again
+        (news,) = await maria.results(board)
+        assert news.text.startswith((":x: <@", ":grey_question: <@")), kind
+        assert len(maria.rig.localization.calls) == number + 1, kind
 
 
 async def test_the_services_own_words(maria: Localizer) -> None:
@@ -212,10 +212,15 @@ async def test_the_services_own_words(maria: Localizer) -> None:
     await maria.board("failed", "not long enough to summarize")
 
 
-async def test_a_result_that_has_expired(maria: Localizer) -> None:
+async def test_results_that_have_expired_have_failed(maria: Localizer) -> None:
     maria.rig.localization.switches.expire_at_once = True
-    await maria.type("speak Welcome aboard")
+    await separate(maria)
     board = await maria.board("failed", "It was done, but the localization service has no result at the address")
+    assert maria.files(await maria.results(board)) == []
+    await maria.type("speak Welcome aboard")
+    board = await maria.board(
+        "failed", "It was done, but the localization service has no result at the address", number=1
+    )
     maria.rig.localization.switches.expire_at_once = False
     await press(maria, board, AGAIN)
     board = await maria.board(DONE)
@@ -244,13 +249,6 @@ async def test_one_track_that_cannot_be_fetched_any_more(maria: Localizer) -> No
     assert (job.state, job.closed_at is not None) == (CallState.DONE, True)
 
 
-async def test_no_track_at_all_has_failed(maria: Localizer) -> None:
-    maria.rig.localization.switches.expire_at_once = True
-    await separate(maria)
-    board = await maria.board("failed", "It was done, but the localization service has no result at the address")
-    assert maria.files(await maria.results(board)) == []
-
-
 async def test_a_file_is_called_what_it_is(maria: Localizer, tmp_path: Path) -> None:
     maria.rig.localization.switches.instead = media.make(tmp_path, "ogg")
     maria.rig.switchboard.context.localization.calls.look_seconds = 0.5
@@ -270,13 +268,13 @@ async def test_a_result_at_a_host_that_is_busy_is_fetched_again(maria: Localizer
     assert len(maria.rig.localization.calls) == 1
 
 
-@pytest.mark.parametrize("kind", [FaultKind.DONE_DROPPED, FaultKind.DONE_500])
-async def test_a_file_that_may_have_arrived_is_looked_for(maria: Localizer, kind: FaultKind) -> None:
+async def test_a_file_that_may_have_arrived_is_looked_for(maria: Localizer) -> None:
     maria.rig.switchboard.context.localization.calls.look_seconds = 0.5
-    maria.rig.workspace.faults.arm(Fault(kind, "files.completeUploadExternal"))
-    await maria.type("speak Welcome aboard")
-    board = await maria.board(DONE)
-    assert len(maria.files(await maria.results(board))) == 1
+    for number, kind in enumerate((FaultKind.DONE_DROPPED, FaultKind.DONE_500)):
+        maria.rig.workspace.faults.arm(Fault(kind, "files.completeUploadExternal"))
+        await maria.type("speak Welcome aboard")
+        board = await maria.board(DONE, number=number)
+        assert len(maria.files(await maria.results(board))) == 1, kind
 
 
 async def test_a_file_that_is_deleted_before_it_is_read(maria: Localizer, tmp_path: Path) -> None:
