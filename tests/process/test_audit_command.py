@@ -194,24 +194,19 @@ async def test_it_works_beside_the_running_bot(open_scene: Callable[..., Awaitab
     scene = await open_scene()
     await scene.workspace.slash("U0MARIA", "C0FINANCE", "/pay", "send ana@example.com 25.00 Rent")
     await scene.workspace.until(lambda: scene.cards("C0APPROVE")[-1])
-
-    async def verified() -> tuple[int, str]:
-        process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            *("-m", "bot", "audit", "verify"),
-            cwd=scene.folder,
-            env=scene.bot.environment,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.STDOUT,
-        )
-        said, _ = await process.communicate()
-        return process.returncode or 0, said.decode()
-
-    code, said = await verified()
-    assert (code, "The audit holds: 3 rows." in said) == (0, True), said
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        *("-m", "bot", "audit", "verify"),
+        cwd=scene.folder,
+        env=scene.bot.environment,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.STDOUT,
+    )
+    said, _ = await process.communicate()
+    assert (process.returncode, b"The audit holds: 3 rows." in said) == (0, True), said
     assert await scene.bot.stop() == 0
-    code, said = await verified()
-    assert (code, "the last at row 3," in said) == (0, True), said
+    answer = audit("verify", url=scene.bot.environment["DATABASE_URL"], SECRET_KEY=scene.bot.environment["SECRET_KEY"])
+    assert (answer.code, "the last at row 3," in answer.out) == (0, True), answer
 
 
 def said(code: int, url: str, *more: str, **environment: str) -> str:

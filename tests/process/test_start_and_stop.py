@@ -9,7 +9,7 @@ import pytest
 
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.process import free_port
-from tests.process.bot_process import RUN, BotProcess
+from tests.process.bot_process import FORKED, RUN, BotProcess
 from tests.process.conftest import Opening
 from tests.process.scene import Scene
 from tests.support.rig import APPROVALS, FINANCE
@@ -22,7 +22,9 @@ async def _json(scene: Scene, path: str) -> tuple[int, dict[str, object]]:
         return answer.status, await answer.json()
 
 
-async def test_health_says_what_machines_need_and_nothing_else(open_scene: Opening) -> None:
+async def test_health_says_what_machines_need_and_nothing_else_until_the_end_with_code_zero(
+    open_scene: Opening,
+) -> None:
     scene = await open_scene(program=RUN)
     await scene.pay()
     assert await _json(scene, "/healthz") == (200, {"status": "alive"})
@@ -33,6 +35,7 @@ async def test_health_says_what_machines_need_and_nothing_else(open_scene: Openi
     assert "ana@example.com" not in str(told)
     limits = Path(f"/proc/{scene.bot.pid}/limits").read_text(encoding="ascii")  # noqa: ASYNC240 - no disk
     assert re.search(r"Max core file size +0 +0 ", limits)
+    assert await scene.bot.stop(timeout=_A_FEW_SECONDS) == 0
 
 
 @pytest.mark.parametrize(
@@ -101,7 +104,7 @@ async def test_a_token_that_slack_refuses_is_said_in_a_sentence(
 
 async def test_a_second_process_on_the_same_file_is_refused(open_scene: Opening) -> None:
     scene = await open_scene()
-    second = _beside(scene, PORT=str(free_port()))
+    second = _beside(scene, program=FORKED, PORT=str(free_port()))
     await second.start()
     assert await second.ended() == 1
     _says(
@@ -156,7 +159,6 @@ async def test_a_stop_lets_a_request_of_slack_be_answered(open_scene: Opening) -
 @pytest.mark.parametrize(
     ("number", "slack"),
     [
-        (signal.SIGTERM, "up"),
         pytest.param(signal.SIGINT, "up", marks=pytest.mark.campaign),
         (signal.SIGINT, "down"),
         pytest.param(signal.SIGTERM, "down", marks=pytest.mark.campaign),
