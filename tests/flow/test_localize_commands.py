@@ -78,27 +78,27 @@ async def test_every_example_of_the_help_works(maria: Localizer) -> None:
     assert len(maria.rig.localization.calls) == len(examples)
 
 
-@pytest.mark.parametrize("one", WITH_MEDIA, ids=name)
-async def test_an_address(maria: Localizer, one: Capability) -> None:
-    await maria.type(f"{one.verb} {url(one)}")
-    board = await maria.board(DONE)
-    assert board.thread_ts == ""
-    await maria.results(board)
-    assert one.media is not None
-    expected = {one.media.url: url(one), **{option.name: option.default for option in one.options if option.default}}
-    assert sent(maria) == [(one.operation.value, expected)]
+async def test_an_address(maria: Localizer) -> None:
+    for number, one in enumerate(WITH_MEDIA):
+        await maria.type(f"{one.verb} {url(one)}")
+        board = await maria.board(DONE, number=number)
+        assert board.thread_ts == "", one.verb
+        await maria.results(board)
+        assert one.media is not None
+        defaults = {option.name: option.default for option in one.options if option.default}
+        assert sent(maria)[number:] == [(one.operation.value, {one.media.url: url(one), **defaults})]
 
 
-@pytest.mark.parametrize("one", WITH_TEXT, ids=name)
-async def test_a_text(maria: Localizer, one: Capability) -> None:
-    stated = "from=en " if one.option("from") is not None else ""
-    await maria.type(f"{one.verb} {stated}{ENGLISH}")
-    board = await maria.board(DONE, ENGLISH)
-    results = await maria.results(board)
-    assert results[0].thread_ts == board.ts
-    ((operation, body),) = sent(maria)
-    assert operation == one.operation.value
-    assert body["text"] == ENGLISH
+async def test_a_text(maria: Localizer) -> None:
+    for number, one in enumerate(WITH_TEXT):
+        stated = "from=en " if one.option("from") is not None else ""
+        await maria.type(f"{one.verb} {stated}{ENGLISH}")
+        board = await maria.board(DONE, number=number)
+        assert ENGLISH in board.text, one.verb
+        results = await maria.results(board)
+        assert results[0].thread_ts == board.ts, one.verb
+        ((operation, body),) = sent(maria)[number:]
+        assert (operation, body["text"]) == (one.operation.value, ENGLISH)
 
 
 OPTIONS = [
@@ -132,36 +132,31 @@ async def test_english_is_stated_to_us_alone(maria: Localizer, verb: str) -> Non
     assert [body for _, body in sent(maria)] == [{"text": borrowed}]
 
 
-@pytest.mark.parametrize(
-    ("line", "text", "likely", "target"),
-    [
-        ("translate to=en Où est la gare ?", "Où est la gare ?", "fr", "en"),
-        ("translate to=fr Where is the station?", "Where is the station?", "en", "fr"),
-        ("translate Привет, как дела?", "Привет, как дела?", "ru", "es"),
-        ("translate to=de Hello", "Hello", None, "de"),
-    ],
-)
-async def test_the_language_of_a_text_is_asked_for(
-    maria: Localizer, line: str, text: str, likely: str | None, target: str
-) -> None:
-    await maria.type(line)
-    fields = form_texts(maria.form)
-    assert fields["text"]["element"]["initial_value"] == text
-    chosen = fields["option.source_lang"]["element"].get("initial_option")
-    assert (chosen["value"] if chosen is not None else None) == likely
-    assert fields["option.target_lang"]["element"]["initial_option"]["value"] == target
-    assert shown(maria.form).splitlines()[1] == snapshot(
-        "Which language is the text in? Its letters alone do not say it. Nothing was sent yet."
-    )
-    assert not maria.rig.localization.calls
-    if likely is None:
-        found = errors(await maria.submit())
-        assert list(found) == ["option.source_lang"]
-        assert not maria.rig.localization.calls
-    await maria.submit({"option.source_lang": likely or "en"})
-    await maria.board(DONE)
-    ((_, body),) = sent(maria)
-    assert body == {"text": text, "source_lang": likely or "en", "target_lang": target}
+async def test_the_language_of_a_text_is_asked_for(maria: Localizer) -> None:
+    for number, (line, text, likely, target) in enumerate(
+        [
+            ("translate to=en Où est la gare ?", "Où est la gare ?", "fr", "en"),
+            ("translate to=fr Where is the station?", "Where is the station?", "en", "fr"),
+            ("translate Привет, как дела?", "Привет, как дела?", "ru", "es"),
+            ("translate to=de Hello", "Hello", None, "de"),
+        ]
+    ):
+        await maria.type(line)
+        fields = form_texts(maria.form)
+        assert fields["text"]["element"]["initial_value"] == text
+        chosen = fields["option.source_lang"]["element"].get("initial_option")
+        assert (chosen["value"] if chosen is not None else None) == likely, line
+        assert fields["option.target_lang"]["element"]["initial_option"]["value"] == target, line
+        assert shown(maria.form).splitlines()[1] == snapshot(
+            "Which language is the text in? Its letters alone do not say it. Nothing was sent yet."
+        )
+        if likely is None:
+            assert list(errors(await maria.submit())) == ["option.source_lang"], line
+        assert len(sent(maria)) == number, line
+        await maria.submit({"option.source_lang": likely or "en"})
+        await maria.board(DONE, number=number)
+        ((_, body),) = sent(maria)[number:]
+        assert body == {"text": text, "source_lang": likely or "en", "target_lang": target}
 
 
 async def test_letters_of_one_language_are_enough_and_shown(maria: Localizer) -> None:
@@ -172,20 +167,17 @@ async def test_letters_of_one_language_are_enough_and_shown(maria: Localizer) ->
     assert body["source_lang"] == "ja"
 
 
-@pytest.mark.parametrize(
-    ("line", "body"),
-    [
-        ("extract-audio {url} 16000 16 2", {"sample_rate": "16000", "sample_width": "16", "n_channels": "2"}),
-        ("extract-audio rate=48000 {url}", {"sample_rate": "48000", "sample_width": "32", "n_channels": "1"}),
-        ("extract-audio {url} channels=2 rate=22050", {"sample_rate": "22050", "n_channels": "2"}),
-    ],
-)
-async def test_values_may_stand_alone(maria: Localizer, line: str, body: Mapping[str, str]) -> None:
-    await maria.type(line.format(url=f"{SITE}/film.mp4"))
-    await maria.board(DONE)
-    ((_, found),) = sent(maria)
-    assert found["video_url"] == f"{SITE}/film.mp4"
-    assert {key: found[key] for key in body} == body
+async def test_values_may_stand_alone(maria: Localizer) -> None:
+    lines: dict[str, dict[str, str]] = {
+        "extract-audio {url} 16000 16 2": {"sample_rate": "16000", "sample_width": "16", "n_channels": "2"},
+        "extract-audio rate=48000 {url}": {"sample_rate": "48000", "sample_width": "32", "n_channels": "1"},
+        "extract-audio {url} channels=2 rate=22050": {"sample_rate": "22050", "n_channels": "2"},
+    }
+    for number, (line, body) in enumerate(lines.items()):
+        await maria.type(line.format(url=f"{SITE}/film.mp4"))
+        _, found = await next_sent(maria, number)
+        assert found["video_url"] == f"{SITE}/film.mp4", line
+        assert {key: found[key] for key in body} == body, line
 
 
 TEXTS = [
@@ -302,21 +294,21 @@ async def test_every_option_in_the_form(maria: Localizer) -> None:
         assert (await next_sent(maria, number))[1][option.name] == value, (one, option)
 
 
-@pytest.mark.parametrize("one", WITH_MEDIA, ids=name)
-async def test_neither_and_both_stand_at_their_fields(maria: Localizer, one: Capability, tmp_path: Path) -> None:
-    assert one.media is not None
-    sample = media.make(tmp_path, "mp4" if one.operation is CallOperation.AUDIO_EXTRACTION else "mp3")
-    file = maria.rig.workspace.upload(MARIA, sample.name, sample)
-    await maria.type(one.verb)
-    neither = errors(await maria.submit())
-    if one.verb == "emotion":
-        assert list(neither) == ["text"]
-    else:
-        assert neither == {
-            "url": f"Give either the address of the {one.media.noun} or a file. For example: {_sample(one)}"
-        }
-    both = errors(await maria.rig.workspace.submit(MARIA, {"file": [file], "url": url(one)}, force=True))
-    assert both == {"file": "Give only one of them.", "url": "Give only one of them."}
+async def test_neither_and_both_stand_at_their_fields(maria: Localizer, tmp_path: Path) -> None:
+    for one in WITH_MEDIA:
+        assert one.media is not None
+        sample = media.make(tmp_path, "mp4" if one.operation is CallOperation.AUDIO_EXTRACTION else "mp3")
+        file = maria.rig.workspace.upload(MARIA, sample.name, sample)
+        await maria.type(one.verb)
+        neither = errors(await maria.submit())
+        if one.verb == "emotion":
+            assert list(neither) == ["text"]
+        else:
+            said = f"Give either the address of the {one.media.noun} or a file. For example: {_sample(one)}"
+            assert neither == {"url": said}
+        both = errors(await maria.rig.workspace.submit(MARIA, {"file": [file], "url": url(one)}, force=True))
+        assert both == {"file": "Give only one of them.", "url": "Give only one of them."}, one.verb
+        await maria.rig.workspace.close(MARIA)
     assert not maria.rig.localization.calls
 
 
@@ -333,19 +325,19 @@ async def test_a_text_and_an_address_for_emotion(maria: Localizer) -> None:
     await maria.board(DONE, "Emotion in speech")
 
 
-@pytest.mark.parametrize("one", CLOSED, ids=name)
-async def test_a_wrong_format_stands_at_its_field(maria: Localizer, one: Capability, tmp_path: Path) -> None:
-    assert one.media is not None
-    wrong = media.make(tmp_path, "mp3" if one.operation is CallOperation.AUDIO_EXTRACTION else "mp4")
-    liar = f"liar.{one.media.formats[0]}"
-    file = maria.rig.workspace.upload(MARIA, liar, wrong)
-    await maria.type(one.verb)
-    found = errors(await maria.rig.workspace.submit(MARIA, {"file": [file]}, force=True))
-    assert list(found) == ["file"]
-    assert one.media.listed in found["file"]
-    found = errors(await maria.rig.workspace.submit(MARIA, {"file": [], "url": f"{SITE}/a.pdf"}, force=True))
-    assert list(found) == ["url"]
-    assert one.media.listed in found["url"]
+async def test_a_wrong_format_stands_at_its_field(maria: Localizer, tmp_path: Path) -> None:
+    for one in CLOSED:
+        assert one.media is not None
+        wrong = media.make(tmp_path, "mp3" if one.operation is CallOperation.AUDIO_EXTRACTION else "mp4")
+        file = maria.rig.workspace.upload(MARIA, f"liar.{one.media.formats[0]}", wrong)
+        await maria.type(one.verb)
+        found = errors(await maria.rig.workspace.submit(MARIA, {"file": [file]}, force=True))
+        assert list(found) == ["file"], one.verb
+        assert one.media.listed in found["file"], one.verb
+        found = errors(await maria.rig.workspace.submit(MARIA, {"file": [], "url": f"{SITE}/a.pdf"}, force=True))
+        assert list(found) == ["url"], one.verb
+        assert one.media.listed in found["url"], one.verb
+        await maria.rig.workspace.close(MARIA)
     assert not maria.rig.localization.calls
 
 
@@ -370,13 +362,14 @@ async def test_ten_minutes_in_a_form(maria: Localizer, tmp_path: Path) -> None:
     assert found == {"file": "It must be at most 600 seconds long; this has 600, so cut it into parts."}
 
 
-@pytest.mark.parametrize("verb", ["paraphrase", "summarize"])
-async def test_english_only_in_a_form(maria: Localizer, verb: str) -> None:
-    await maria.type(verb)
-    found = errors(await maria.submit({"text": "Привет, как дела?"}))
-    assert list(found) == ["text"]
-    assert shown(found["text"]) == snapshot("""Only English is understood here. For example: The meeting was moved to \
-Friday.""")
+async def test_english_only_in_a_form(maria: Localizer) -> None:
+    for verb in ("paraphrase", "summarize"):
+        await maria.type(verb)
+        found = errors(await maria.submit({"text": "Привет, как дела?"}))
+        assert list(found) == ["text"], verb
+        assert shown(found["text"]) == snapshot("""Only English is understood here. For example: The meeting was moved \
+to Friday.""")
+        await maria.rig.workspace.close(MARIA)
 
 
 async def test_more_than_three_thousand_characters_in_a_form(maria: Localizer) -> None:
@@ -386,20 +379,18 @@ async def test_more_than_three_thousand_characters_in_a_form(maria: Localizer) -
     assert list(found) == ["text"]
 
 
-@pytest.mark.parametrize(
-    ("verb", "block", "value"),
-    [
+async def test_values_that_no_form_offers(maria: Localizer) -> None:
+    for verb, block, value in (
         ("extract-audio", "option.sample_rate", "8000"),
         ("extract-audio", "option.sample_width", "24"),
         ("extract-audio", "option.n_channels", "6"),
         ("convert", "option.target_extension", "ogg"),
-    ],
-)
-async def test_values_that_no_form_offers(maria: Localizer, verb: str, block: str, value: str) -> None:
-    await maria.type(verb)
-    one = next(each for each in CAPABILITIES if each.verb == verb)
-    found = errors(await maria.rig.workspace.submit(MARIA, {"url": url(one), block: value}, force=True))
-    assert list(found) == [block]
+    ):
+        await maria.type(verb)
+        one = next(each for each in CAPABILITIES if each.verb == verb)
+        found = errors(await maria.rig.workspace.submit(MARIA, {"url": url(one), block: value}, force=True))
+        assert list(found) == [block]
+        await maria.rig.workspace.close(MARIA)
     assert not maria.rig.localization.calls
 
 
@@ -410,15 +401,13 @@ async def ask(rig: Rig, user: str) -> Ack:
     return await rig.workspace.slash(user, FINANCE, "/localize", "paraphrase Hello there.")
 
 
-@pytest.mark.parametrize(("user", "word"), [(GUS, "Guests cannot"), (ZOE, ""), (MARIA, "")])
-async def test_who_may(rig: Rig, user: str, word: str) -> None:
-    told = answer(await ask(rig, user))
-    if word:
-        assert word in told
-        assert not rig.localization.calls
-    else:
-        assert told.startswith(":memo:")
-        await Localizer(rig, user=user).board(DONE, f"asked by <@{user}>")
+async def test_who_may(rig: Rig) -> None:
+    assert "Guests cannot" in answer(await ask(rig, GUS))
+    assert not rig.localization.calls
+    for number, user in enumerate((ZOE, MARIA)):
+        assert answer(await ask(rig, user)).startswith(":memo:"), user
+        board = await Localizer(rig, user=user).board(DONE, number=number)
+        assert f"asked by <@{user}>" in board.text
 
 
 async def test_nobody_of_another_workspace(rig: Rig) -> None:

@@ -107,7 +107,7 @@ async def test_stopping_in_the_middle_keeps_what_was_answered(rig: Rig) -> None:
 
 async def test_never_more_are_taken_or_under_way_than_were_chosen(rig: Rig) -> None:
     rig.emails.manners.latency = 0.01
-    job_id = await ask(rig, 300, concurrency=7)
+    job_id = await ask(rig, 150, concurrency=7)
     working = asyncio.create_task(rig.settle())
     worst = 0
     while not working.done():
@@ -140,7 +140,7 @@ async def test_a_service_that_takes_ten_at_a_time_gets_them_all_in_the_end(rig: 
     rig.emails.manners.at_once = 10
     job_id = await ask(rig, 200, concurrency=100)
     await rig.settle()
-    await rig.pass_time(600, steps=120)
+    await rig.pass_time(600, steps=40)
     job, run = await look(rig, job_id)
     assert (job.state, run.outcomes, run.repeated) == (RunState.DONE, {Outcome.ANSWERED: 200}, 0)
     refused = sum(call.status == 429 for call in rig.emails.calls)
@@ -151,7 +151,7 @@ async def test_a_service_that_always_asks_to_wait_pauses_the_run(rig: Rig) -> No
     rig.emails.faults.arm(Fault(FaultKind.TOO_MANY, "check", times=None))
     job_id = await ask(rig, 50, concurrency=5)
     await rig.settle()
-    await rig.pass_time(1_200, steps=120)
+    await rig.pass_time(1_200, steps=30)
     job, run = await look(rig, job_id)
     assert job.state == RunState.PAUSED
     assert job.detail["reason"] == snapshot(

@@ -137,7 +137,7 @@ async def test_a_channel_that_was_archived(rig: Rig) -> None:
 async def test_where_the_approvers_cannot_see_it_the_alerts_channel_hears_and_nothing_is_lost(rig: Rig) -> None:
     rig.workspace.set_channel(APPROVALS, bot_member=False)
     await rig.pay()
-    await rig.pass_time(HOUR, steps=60)
+    await rig.pass_time(HOUR, steps=15)
     assert [shown(alert) for alert in alerts(rig)] == snapshot(
         [
             """\
@@ -189,7 +189,7 @@ async def end(rig: Rig, ending: str) -> None:
         case "close":
             rig.payments.faults.arm(Fault(FaultKind.LOST, "commit_payout"))
             await rig.press("approve")
-            await rig.pass_time(17 * MINUTE, steps=17)
+            await rig.pass_time(17 * MINUTE, steps=5)
             await rig.press("close", user=LIN)
             await rig.submit(LIN, {forms.REASON: "no"})
         case _:
@@ -204,7 +204,7 @@ async def test_approvers_who_cannot_be_told_any_more_are_an_alarm(rig: Rig) -> N
     await rig.pay()
     rig.workspace.set_channel(APPROVALS, bot_member=False)
     await rig.press("withdraw", user=MARIA, channel=FINANCE)
-    await rig.pass_time(HOUR, steps=60)
+    await rig.pass_time(HOUR, steps=15)
     told_once(rig, "withdrawn", FINANCE)
     assert [shown(alert) for alert in alerts(rig)] == snapshot(
         [
@@ -223,7 +223,7 @@ async def test_news_that_find_no_conversation_stand_in_the_channel_of_payments(r
     rig.workspace.set_channel(FINANCE, bot_member=False)
     rig.workspace.set_user(MARIA, deleted=True)
     await complete(rig)
-    await rig.pass_time(HOUR, steps=60)
+    await rig.pass_time(HOUR, steps=15)
     told_once(rig, "completed", APPROVALS)
     (said,) = rig.workspace.messages(MONEY)
     assert shown(said.text) == snapshot(
