@@ -8,7 +8,7 @@ from bot.domain.audit import verify
 from storage import Store
 from tests.storage.factories import KEY
 
-_ROUNDS = 3
+_ROUNDS = 2
 
 
 async def test_acknowledged_rows_survive_kill_9(database_url: str) -> None:

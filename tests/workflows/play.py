@@ -55,16 +55,16 @@ class Play:
         )
         await settle(self.ctx)
 
-    async def say(self, word: str, *, channel: str | None = None) -> None:
+    async def say(self, word: str, *, subject: str = "job:7", channel: str | None = None) -> None:
         now = self.ctx.clock.now()
         await self.ctx.store.write(
-            lambda tx: post_line(tx, subject="job:7", key=word, payload={"word": word}, now=now, channel=channel)
+            lambda tx: post_line(tx, subject=subject, key=word, payload={"word": word}, now=now, channel=channel)
         )
         await settle(self.ctx)
 
-    async def attach(self, word: str) -> None:
+    async def attach(self, word: str, *, subject: str = "job:7") -> None:
         now = self.ctx.clock.now()
-        await self.ctx.store.write(lambda tx: post_file(tx, subject="job:7", key=word, payload={"word": word}, now=now))
+        await self.ctx.store.write(lambda tx: post_file(tx, subject=subject, key=word, payload={"word": word}, now=now))
         await settle(self.ctx)
 
     async def count(self, subject: str = "job:7", *, progress: bool = False) -> None:
