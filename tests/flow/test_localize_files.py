@@ -26,27 +26,26 @@ async def drop(maria: Localizer, path: Path, *, name: str | None = None, duratio
 CONVERSIONS = [(extension, target) for extension in media.AUDIO for target in ("wav", "mp3")]
 
 
-@pytest.mark.parametrize(("extension", "target"), CONVERSIONS)
-async def test_every_sound_is_converted(maria: Localizer, tmp_path: Path, extension: str, target: str) -> None:
-    dropped = await drop(maria, media.make(tmp_path, extension))
-    await maria.choose("Convert", file=dropped)
-    assert maria.form is not None
-    await maria.submit({"option.target_extension": target})
-    board = await maria.board(DONE, "Convert audio")
-    assert board.thread_ts == dropped.ts
-    results = await maria.results(board)
-    (file,) = maria.files(results)
-    assert file.name.endswith(f".{target}")
-    heard = media.heard(file.content, tmp_path)
-    assert heard.codec == {"wav": "pcm_s16le", "mp3": "mp3float"}[target]
-    assert heard.seconds == pytest.approx(1.0, abs=0.1)
-    assert results[0].text.endswith(f"*Convert audio*, 0:01, .{target}")
-    assert results[0].thread_ts == dropped.ts
+async def test_every_sound_is_converted(maria: Localizer, tmp_path: Path) -> None:
+    for number, (extension, target) in enumerate(CONVERSIONS):
+        dropped = await drop(maria, media.make(tmp_path, extension))
+        await maria.choose("Convert", file=dropped)
+        assert maria.form is not None, extension
+        await maria.submit({"option.target_extension": target})
+        board = await maria.board(DONE, "Convert audio", number=number)
+        assert board.thread_ts == dropped.ts, extension
+        results = await maria.results(board)
+        (file,) = maria.files(results)
+        assert file.name.endswith(f".{target}"), extension
+        heard = media.heard(file.content, tmp_path)
+        assert heard.codec == {"wav": "pcm_s16le", "mp3": "mp3float"}[target], extension
+        assert heard.seconds == pytest.approx(1.0, abs=0.1), (extension, target)
+        assert results[0].text.endswith(f"*Convert audio*, 0:01, .{target}"), extension
+        assert results[0].thread_ts == dropped.ts, (extension, target)
 
 
-@pytest.mark.parametrize(
-    ("extension", "rate", "width", "channels"),
-    [
+async def test_the_sound_of_every_film(maria: Localizer, tmp_path: Path) -> None:
+    films = [
         ("mp4", 16_000, 16, 1),
         ("mov", 22_050, 16, 2),
         ("mkv", 44_100, 32, 1),
@@ -56,71 +55,62 @@ async def test_every_sound_is_converted(maria: Localizer, tmp_path: Path, extens
         ("avi", 44_100, 16, 2),
         ("flv", 48_000, 16, 1),
         ("m4v", 48_000, 16, 2),
-    ],
-)
-async def test_the_sound_of_every_film(
-    maria: Localizer, tmp_path: Path, extension: str, rate: int, width: int, channels: int
-) -> None:
-    dropped = await drop(maria, media.make(tmp_path, extension))
-    assert await maria.offered(dropped) == ["Extract audio"]
-    await maria.choose("Extract audio", file=dropped)
-    await maria.submit(
-        {
-            "option.sample_rate": str(rate),
-            "option.sample_width": str(width),
-            "option.n_channels": str(channels),
-        }
-    )
-    board = await maria.board(DONE, "Extract audio")
-    (file,) = maria.files(await maria.results(board))
-    heard = media.heard(file.content, tmp_path)
-    assert (heard.rate, heard.width, heard.channels) == (rate, width, channels)
-    assert heard.seconds == pytest.approx(1.0, abs=0.1)
+    ]
+    for number, (extension, rate, width, channels) in enumerate(films):
+        dropped = await drop(maria, media.make(tmp_path, extension))
+        assert await maria.offered(dropped) == ["Extract audio"], extension
+        await maria.choose("Extract audio", file=dropped)
+        await maria.submit(
+            {
+                "option.sample_rate": str(rate),
+                "option.sample_width": str(width),
+                "option.n_channels": str(channels),
+            }
+        )
+        board = await maria.board(DONE, "Extract audio", number=number)
+        (file,) = maria.files(await maria.results(board))
+        heard = media.heard(file.content, tmp_path)
+        assert (heard.rate, heard.width, heard.channels) == (rate, width, channels), extension
+        assert heard.seconds == pytest.approx(1.0, abs=0.1), extension
 
 
-@pytest.mark.parametrize("extension", media.CLIPS)
-async def test_what_needs_no_choice_begins_at_once(maria: Localizer, tmp_path: Path, extension: str) -> None:
-    dropped = await drop(maria, media.make(tmp_path, extension))
-    await maria.choose("Detect gender", file=dropped)
-    assert maria.form is None
-    board = await maria.board(DONE)
-    assert board.thread_ts == dropped.ts
-    assert len(await maria.results(board)) == 1
-    (call,) = maria.rig.localization.calls
-    assert isinstance(call.body, dict)
-    assert set(call.body) == {"audio_file"}
+async def test_what_needs_no_choice_begins_at_once(maria: Localizer, tmp_path: Path) -> None:
+    for number, extension in enumerate(media.CLIPS):
+        dropped = await drop(maria, media.make(tmp_path, extension))
+        await maria.choose("Detect gender", file=dropped)
+        assert maria.form is None, extension
+        board = await maria.board(DONE, number=number)
+        assert board.thread_ts == dropped.ts, extension
+        assert len(await maria.results(board)) == 1, extension
+        (call,) = maria.rig.localization.calls[number:]
+        assert isinstance(call.body, dict)
+        assert set(call.body) == {"audio_file"}, extension
 
 
-@pytest.mark.parametrize("extension", media.CLIPS)
-async def test_two_tracks_that_can_be_played(maria: Localizer, tmp_path: Path, extension: str) -> None:
-    dropped = await drop(maria, media.make(tmp_path, extension))
-    await maria.choose("Separate vocals and music", file=dropped)
-    board = await maria.board(DONE)
-    results = await maria.results(board, 2)
-    files = maria.files(results)
-    assert [file.name.split("-")[-2] for file in files] == ["vocals", "music"]
-    assert all(file.name.endswith(".mp3") and file.mimetype == "audio/mpeg" for file in files)
-    for file in files:
-        assert media.heard(file.content, tmp_path).seconds == pytest.approx(1.0, abs=0.1)
-    assert {m.thread_ts for m in results} == {dropped.ts}
+async def test_two_tracks_that_can_be_played(maria: Localizer, tmp_path: Path) -> None:
+    for number, extension in enumerate(media.CLIPS):
+        dropped = await drop(maria, media.make(tmp_path, extension))
+        await maria.choose("Separate vocals and music", file=dropped)
+        board = await maria.board(DONE, number=number)
+        results = await maria.results(board, 2)
+        files = maria.files(results)
+        assert [file.name.split("-")[-2] for file in files] == ["vocals", "music"], extension
+        assert all(file.name.endswith(".mp3") and file.mimetype == "audio/mpeg" for file in files), extension
+        for file in files:
+            assert media.heard(file.content, tmp_path).seconds == pytest.approx(1.0, abs=0.1), extension
+        assert {m.thread_ts for m in results} == {dropped.ts}, extension
 
 
-@pytest.mark.parametrize(
-    ("extension", "labels"),
-    [
-        ("mp3", ["Detect gender", "Separate vocals and music", "Convert", "Transcribe", "Emotion"]),
-        ("wav", ["Detect gender", "Separate vocals and music", "Convert", "Transcribe", "Emotion"]),
-        ("flac", ["Convert", "Transcribe", "Emotion"]),
-        ("ogg", ["Convert", "Transcribe", "Emotion"]),
-        ("aiff", ["Convert", "Transcribe", "Emotion"]),
-        ("mp4", ["Extract audio"]),
-        ("avi", ["Extract audio"]),
-    ],
-)
-async def test_what_is_offered_is_what_fits(
-    maria: Localizer, tmp_path: Path, extension: str, labels: list[str]
-) -> None:
-    assert await maria.offered(await drop(maria, media.make(tmp_path, extension))) == labels
+async def test_what_is_offered_is_what_fits(maria: Localizer, tmp_path: Path) -> None:
+    some = ["Convert", "Transcribe", "Emotion"]
+    for extension, labels in {
+        "mp3": ["Detect gender", "Separate vocals and music", *some],
+        "wav": ["Detect gender", "Separate vocals and music", *some],
+        "flac": some,
+        "ogg": some,
+        "aiff": some,
+    }.items():
+        assert await maria.offered(await drop(maria, media.make(tmp_path, extension))) == labels, extension
 
 
 async def test_the_service_is_told_what_a_file_is_not_what_it_is_called(maria: Localizer, tmp_path: Path) -> None:
