@@ -1,7 +1,6 @@
 """Callbacks are hints: stored, answered, verified by reading the operation that belongs to their address."""
 
 import asyncio
-import itertools
 from pathlib import Path
 from typing import Any
 
@@ -167,15 +166,16 @@ async def test_a_callback_of_one_payout_cannot_speak_for_another(rig: Rig) -> No
     assert len(told(rig, FINANCE, "completed")) == 1
 
 
-@pytest.mark.parametrize(("kind", "status"), list(itertools.product(KINDS, ["completed", "failed", "canceled"])))
-async def test_whatever_address_is_called_the_record_decides(rig: Rig, kind: CallbackKind, status: str) -> None:
+@pytest.mark.parametrize("kind", KINDS)
+async def test_whatever_address_is_called_the_record_decides(rig: Rig, kind: CallbackKind) -> None:
     rig.payments.callbacks.switches.drop = True
-    await approved(rig)
-    await rig.payments.settle(operation(rig).id, status, force=True)
-    assert (await call(rig, token((await newest(rig)).id, kind), {"status": "completed"}))[0] == 200
-    await rig.settle()
-    assert (await state(rig)).value == status
-    told_once(rig, status)
+    for number, status in enumerate(("completed", "failed", "canceled")):
+        await approved(rig, f"send p{number}@example.com {20 + number}.00 March")
+        await rig.payments.settle(operation(rig).id, status, force=True)
+        assert (await call(rig, token((await newest(rig)).id, kind), {"status": "completed"}))[0] == 200
+        await rig.settle()
+        assert (await state(rig)).value == status
+        told_once(rig, status)
 
 
 async def test_before_anything_was_sent_a_callback_decides_nothing(rig: Rig) -> None:
