@@ -25,7 +25,11 @@ _AT_ONCE = 4
 
 
 @pytest.mark.parametrize(
-    "kills", [5, pytest.param(100, marks=[pytest.mark.campaign, pytest.mark.timeout(1_800)])], ids=str
+    "kills",
+    [
+        pytest.param(5, marks=pytest.mark.timeout(300)),
+        pytest.param(100, marks=[pytest.mark.campaign, pytest.mark.timeout(1_800)]),
+    ],
 )
 async def test_nothing_is_lost_and_nothing_doubled(open_scene: Opening, kills: int) -> None:
     chance = random.Random(SEED)  # noqa: S311 - repeatable on purpose
