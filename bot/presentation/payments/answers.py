@@ -99,13 +99,9 @@ def recorded(instruction: Instruction, votes: int) -> Content:
     """The vote is recorded. This message is never edited, so it says nothing that will change."""
     enough = instruction.requirement.quorum
     return message(
-        f":ballot_box_with_check: Your approval is recorded, the {_nth(min(votes, enough))} of {enough}. "
+        f":ballot_box_with_check: Your approval is recorded: {min(votes, enough)} of {enough}. "
         "The card shows how it goes on."
     )
-
-
-def _nth(number: int) -> str:
-    return {1: "first", 2: "second", 3: "third"}.get(number, f"{number}th")
 
 
 def shown_to(instruction: Instruction, votes: Sequence[Vote], *, approvals_channel: str, link: str = "") -> Content:

@@ -36,7 +36,7 @@ async def test_one_approval_where_one_is_needed(rig: Rig) -> None:
     assert await state(rig) is State.COMMITTED
     assert everywhere(rig, f"Approved by <@{ADA}>")
     assert shown(await heard(rig, ADA, "Your approval is recorded")) == snapshot(
-        ":ballot_box_with_check: Your approval is recorded, the first of 1. The card shows how it goes on."
+        ":ballot_box_with_check: Your approval is recorded: 1 of 1. The card shows how it goes on."
     )
 
 
