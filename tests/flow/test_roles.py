@@ -389,7 +389,7 @@ def test_the_tables_hold_every_verb_and_every_button() -> None:
 def tried_in(number: int, role: str, outcomes: dict[str, str]) -> list[str]:
     """The conversations in which a role tries the verb of a row: all who come to one outcome share them.
 
-    Whoever is turned away before any verb is looked at counts as one outcome.
+    A role that is refused before the verb is read counts as one outcome.
     """
 
     def shared(one: str) -> str:

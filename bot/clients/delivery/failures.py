@@ -18,7 +18,9 @@ SERVICE: Final = "delivery"
 
 _LOCKED: Final = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
 _SUSPENDED: Final = re.compile(r"suspend|inactiv|disabled|deactivat|deshabilitad", re.IGNORECASE)
-_NOT_COVERED: Final = re.compile(r"cover|cobert|out of (range|reach)|fuera de", re.IGNORECASE)
+_NOT_COVERED: Final = re.compile(
+    r"\bcover|\bcobert|out of (range|reach)|fuera de (cobert|rango|alcance|(la )?zona)", re.IGNORECASE
+)
 _ENVIRONMENT: Final = re.compile(r"environment|sandbox|production|ambiente|entorno", re.IGNORECASE)
 
 

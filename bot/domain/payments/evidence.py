@@ -16,7 +16,7 @@ SKEW: Final = timedelta(minutes=5)
 """How far the service's clock may be behind ours."""
 _MOST_SUSPECTS: Final = 50
 _NO_CODES: Final = (
-    "the service's list does not show our codes, so nobody can tell whether this is in it; "
+    "the service's list does not show our codes, so this cannot be looked up in it; "
     'an admin names their field in SERVICES_FILE, [payments.records.operation] code = "…"'
 )
 

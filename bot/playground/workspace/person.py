@@ -17,7 +17,9 @@ class Person:
     def _user(self, user: str, *, force: bool = False) -> User:
         found = self._state.directory.users.get(user)
         if found is None:
-            raise ImpossibleAct(f"nobody is called {user!r}; there are {sorted(self._state.directory.users)}")
+            raise ImpossibleAct(
+                f"there is no user {user!r}; there are {', '.join(sorted(self._state.directory.users))}"
+            )
         if found.deleted and not force:
             raise ImpossibleAct(f"{user} is deactivated and cannot act")
         return found

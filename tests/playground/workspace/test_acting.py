@@ -75,7 +75,7 @@ async def test_commands_nobody_could_type(workspace: Workspace, bolt: Bolt) -> N
         await workspace.slash(GONE, GENERAL, "/pay")
     with pytest.raises(ImpossibleAct, match="another workspace"):
         await workspace.slash(EVE, GENERAL, "/pay")
-    with pytest.raises(ImpossibleAct, match="nobody is called"):
+    with pytest.raises(ImpossibleAct, match="there is no user"):
         await workspace.slash("U0NOBODY", GENERAL, "/pay")
     assert bolt.seen == []
     await workspace.slash(GUEST, GENERAL, "/pay")

@@ -160,7 +160,7 @@ async def test_a_list_that_hides_our_codes_proves_nothing_and_names_the_mend(rig
     await rig.pass_time(HOUR - QUIET, steps=9)
     assert await state(rig) is State.NEEDS_HUMAN
     assert alerts(rig)[-1].splitlines()[1] == snapshot(
-        "The service's list does not show our codes, so nobody can tell whether this is in it; an admin names their "
+        "The service's list does not show our codes, so this cannot be looked up in it; an admin names their "
         'field in SERVICES_FILE, [payments.records.operation] code = "…".'
     )
     await rig.press("retry")
