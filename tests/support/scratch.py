@@ -1,5 +1,6 @@
 """Folder for the tests' databases."""
 
+import os
 import shutil
 from pathlib import Path
 
@@ -8,8 +9,9 @@ _ENOUGH = 512 * 1024 * 1024
 
 
 def scratch() -> Path | None:
-    """A folder in memory if it has room, because syncing to a real disk costs time and proves nothing here.
+    """A folder in memory if it can be used and has room, because syncing to a real disk costs time and proves nothing here.
 
     None means the usual folder of temporary files.
     """
-    return _MEMORY if _MEMORY.is_dir() and shutil.disk_usage(_MEMORY).free >= _ENOUGH else None
+    usable = _MEMORY.is_dir() and os.access(_MEMORY, os.W_OK | os.X_OK)
+    return _MEMORY if usable and shutil.disk_usage(_MEMORY).free >= _ENOUGH else None
