@@ -26,7 +26,7 @@ FLAGS: Final = (
     "--disable-component-update",
     "--disable-sync",
 )
-MEND: Final = "apt-get install chromium-headless-shell libatomic1, or playwright install --with-deps chromium-headless-shell"
+MEND: Final = "apt-get install chromium-headless-shell libatomic1"
 """libatomic1 is what Playwright's driver needs on a bare machine."""
 
 _MODULE: Final = "tests.browser.chromium"
@@ -85,14 +85,15 @@ def fetch() -> int:
         return 0
     if os.getuid() == 0 and shutil.which("apt-get"):
         sys.stdout.write("Installing Chromium for the tests of the page, from Debian.\n")
-        names = ["chromium-headless-shell", "chromium"]  # older releases have it in one package only
+        install = ("apt-get", "install", "-y", "-qq", "--no-install-recommends", "libatomic1")
         done = _ran("apt-get", "update", "-qq", seconds=_APT_SECONDS) and any(
-            _ran(*"apt-get install -y -qq --no-install-recommends libatomic1".split(), name, seconds=_APT_SECONDS)
-            for name in names
+            _ran(*install, name, seconds=_APT_SECONDS)
+            for name in ("chromium-headless-shell", "chromium")  # older releases have it in one package only
         )
     else:
         sys.stdout.write("Fetching Chromium for the tests of the page.\n")
-        done = _ran(sys.executable, *"-m playwright install chromium-headless-shell".split(), seconds=_DOWNLOAD_SECONDS)
+        install = (sys.executable, "-m", "playwright", "install", "chromium-headless-shell")
+        done = _ran(*install, seconds=_DOWNLOAD_SECONDS)
     if not done:
         sys.stdout.write(f"It could not be fetched; the tests of the page will be left out. → {MEND}\n")
     return 0

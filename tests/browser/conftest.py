@@ -48,7 +48,8 @@ async def chromium() -> AsyncIterator[Browser]:
     """One Chromium for all tests; what belongs to it lives in the session's loop, and so do these tests."""
     expect.set_options(timeout=PATIENCE_MILLISECONDS)
     async with async_playwright() as playwright:
-        launched = await playwright.chromium.launch(executable_path=chromium_here.installed(), args=[*chromium_here.FLAGS])
+        path, flags = chromium_here.installed(), [*chromium_here.FLAGS]
+        launched = await playwright.chromium.launch(executable_path=path, args=flags)
         yield launched
         await launched.close()
 

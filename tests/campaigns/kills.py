@@ -7,8 +7,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from multiprocessing import get_context
+from concurrent.futures import as_completed
 from pathlib import Path
 
 from tests.campaigns.books import broken
@@ -16,6 +15,7 @@ from tests.campaigns.results import Ledger, Piece
 from tests.campaigns.traffic import Typist, Witness
 from tests.process.ends import all_is_over
 from tests.process.scene import Scene
+from tests.support.crews import Processes
 from tests.support.rig import ADA
 from tests.support.scratch import scratch
 
@@ -34,7 +34,7 @@ def campaign(ledger: Ledger, *, kills: int, at_once: int, first: int = 0) -> Non
     """Run the rounds that are not done yet, several at a time, each in a process of its own."""
     done = ledger.done(CAMPAIGN)
     wanted = [number for number in range(first // KILLS, -(-(first + kills) // KILLS)) if number * KILLS not in done]
-    with ProcessPoolExecutor(at_once, mp_context=get_context("spawn")) as pool:
+    with Processes(at_once) as pool:
         for future in as_completed([pool.submit(play, number, KILLS) for number in wanted]):
             keep(ledger, future.result())
 

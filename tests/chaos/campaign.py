@@ -3,13 +3,11 @@
 import asyncio
 import gc
 import logging
-import multiprocessing
 import os
 import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,6 +21,7 @@ from tests.chaos.mutants import MUTANTS
 from tests.chaos.plans import Plan, Point, singles
 from tests.chaos.seams import sewn
 from tests.chaos.world import World
+from tests.support.crews import Processes
 from tests.support.scratch import scratch
 
 _BATCH = 8
@@ -87,12 +86,11 @@ class Crew:
         self._workers = workers or os.cpu_count() or 1
 
     def __enter__(self) -> "Crew":
-        spawning = multiprocessing.get_context("spawn")
-        self._pool = ProcessPoolExecutor(self._workers, mp_context=spawning, initializer=_prepare)
+        self._pool = Processes(self._workers, prepare=_prepare)
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self._pool.shutdown(cancel_futures=True)
+    def __exit__(self, *raised: object) -> None:
+        self._pool.__exit__(*raised)
 
     def run(self, plans: Sequence[Plan]) -> Report:
         """Run plans and check each."""

@@ -212,7 +212,7 @@ async def test_garbage_from_a_proxy_is_the_services_trouble(client: PaymentsClie
 
 
 async def test_forty_requests_at_once_meet_no_429(service: PaymentsSimulator) -> None:
-    """Each slot is free a second after its answer: the window counts on arrivals within 50 ms, a busy machine does not."""
+    """A slot is free a second after its answer; what is not answered counts on arrivals within 50 ms, elsewhere."""
     async with open_session() as session:
         client = connect(
             service,
