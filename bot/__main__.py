@@ -11,10 +11,8 @@ import os
 import resource
 import signal
 import sys
-import tomllib
+import time
 from collections.abc import Callable, Sequence
-from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 
 import structlog
 
@@ -29,7 +27,9 @@ from bot.logs import configure_logs
 from bot.manifest import manifest
 from bot.presentation.blocks.text import capital
 from bot.settings import LogFormat, Settings, SettingsError, load_settings
+from bot.version import version
 from bot.wiring.extension import routes_of
+from storage.address import parse_address
 from storage.migrate import migrate
 
 log = structlog.get_logger(__name__)
@@ -61,7 +61,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="switchboard", description="Run outside services from a Slack workspace.")
-    parser.add_argument("--version", action="version", version=f"switchboard {_version()}")
+    parser.add_argument("--version", action="version", version=f"switchboard {version()}")
     commands = parser.add_subparsers(dest="command", required=True, metavar="command")
     _add(commands, "run", "run the bot with the settings of the environment or .env", _run)
     playground = _add(commands, "playground", "everything on this machine, without any account", _playground)
@@ -80,14 +80,6 @@ def _parser() -> argparse.ArgumentParser:
     about = "an operator has looked: leave the reading-only mode of a database that was put back"
     resume_command.declare(commands.add_parser("resume", help=about, description=f"{about[:1].upper()}{about[1:]}."))
     return parser
-
-
-def _version() -> str:
-    try:
-        return version("switchboard")
-    except PackageNotFoundError:  # a checkout that was not installed
-        project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))
-        return str(project["project"]["version"])
 
 
 def _port(text: str) -> int:
@@ -113,7 +105,19 @@ def _run(_: argparse.Namespace) -> int:
     _leave_no_core()
     for caution in cautions(settings):
         log.warning(caution)
-    return asyncio.run(_until_stopped(Switchboard(settings=settings, policy=policy)))
+    log.info(
+        "starting",
+        version=version(),
+        environment=settings.environment.value,
+        database=str(parse_address(settings.database_url)),
+        transport="Socket Mode" if settings.socket_mode else "HTTP",
+        policy=policy.digest,
+    )
+    began = time.monotonic()
+    try:
+        return asyncio.run(_until_stopped(Switchboard(settings=settings, policy=policy)))
+    finally:
+        log.info("stopped", after=f"{time.monotonic() - began:.0f} s")
 
 
 def _configuration() -> tuple[Settings, Policy]:
@@ -217,7 +221,11 @@ def _routes(_: argparse.Namespace) -> int:
 
 
 def _logs(settings: Settings) -> None:
-    configure_logs(as_json=settings.log_format is LogFormat.JSON, secrets=settings.secrets())
+    configure_logs(
+        as_json=settings.log_format is LogFormat.JSON,
+        secrets=settings.secrets(),
+        level=logging.getLevelNamesMapping()[settings.log_level.value.upper()],
+    )
 
 
 if __name__ == "__main__":

@@ -86,10 +86,12 @@ class Switchboard:
         if self._joining is not None:
             self._joining.cancel()
             await asyncio.gather(self._joining, return_exceptions=True)
-        if self._server is not None:
-            await self._server.cleanup()  # first: later requests would find everything else closed
-            self._server = None
-        await self._stack.aclose()
+        server, self._server = self._server, None
+        try:
+            if server is not None:
+                await server.cleanup()  # first: later requests would find everything else closed
+        finally:
+            await self._stack.aclose()
 
     async def until_joined(self) -> None:
         """Wait until Slack has returned the bot's identity.

@@ -21,7 +21,8 @@ from bot.domain.errors import OperatorError
 from bot.domain.references import derived_key
 from bot.presentation.blocks.text import counted
 from bot.settings import Settings, load_settings
-from storage.anchors import AnchorFile, anchors_path
+from bot.wiring.anchors import anchors_of
+from storage.anchors import AnchorFile
 from storage.reading import Reading, open_for_reading
 from storage.rows import ClosedKey
 from storage.transaction import Tx
@@ -59,7 +60,7 @@ class _Found:
 def verify(chosen: argparse.Namespace) -> int:
     """Print what was found; 0: everything holds, 1: tampered with, or it cannot be verified."""
     settings = load_settings()
-    path = chosen.anchors or anchors_path(settings.database_url)
+    path = chosen.anchors or anchors_of(settings)
     with open_for_reading(settings.database_url, audit_key=_key(settings, "audit")) as reading:
         if chosen.anchors is not None and not path.is_file():
             raise OperatorError(f"There is no file {path}")

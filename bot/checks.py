@@ -10,6 +10,10 @@ from bot.domain.key_strength import why_weak
 from bot.domain.policy import Policy
 from bot.settings import SERVICES, Environment, Settings, SettingsError, load_policy, load_settings
 from bot.settings_errors import example
+from bot.wiring.anchors import anchors_of
+from storage.address import PostgresServer, SqliteFile, parse_address
+from storage.errors import StorageError
+from storage.room import passing
 
 _ROTATE = "A database that was written with this key takes another one by `switchboard rotate-key`"
 
@@ -76,8 +80,13 @@ def weaknesses(settings: Settings, policy: Policy | None) -> list[str]:
         for name in (key.upper() for key in Settings.model_fields if key.endswith("_url") and key != "database_url")
         if _exposed(getattr(settings, name.lower()))
     ]
-    if settings.public_url is None:
-        found.append(f"PUBLIC_URL is missing: callbacks cannot reach us. Example: {example('PUBLIC_URL')}")
+    if settings.public_url is None and not settings.socket_mode:
+        found.append(f"PUBLIC_URL is missing: Slack and callbacks cannot reach us. Example: {example('PUBLIC_URL')}")
+    if settings.anchors_file is None and isinstance(_database(settings), PostgresServer):
+        found.append(
+            "ANCHORS_FILE is missing: with PostgreSQL they need a disk that outlives the process. Move the "
+            f"switchboard.anchors that there is, if there is one. Example: {example('ANCHORS_FILE')}"
+        )
     found += weak_key(settings)
     if policy is not None and not settings.missing_for_payments and not policy.people.approvers:
         found.append(
@@ -105,11 +114,12 @@ def cautions(settings: Settings) -> list[str]:
     found += _half_configured(settings)
     if settings.public_url is None and not (settings.missing_for_payments and settings.missing_for_delivery):
         found.append(
-            "PUBLIC_URL is missing: services outside of this machine cannot call back, polling finds out instead; "
-            f"webhooks of stores cannot be registered. Example: {example('PUBLIC_URL')}"
+            "PUBLIC_URL is missing, so these are not there: callbacks (polling finds out, more slowly), webhooks of "
+            "stores, and the search at each start for payments at the service that this database lacks. "
+            f"Example: {example('PUBLIC_URL')}"
         )
     if settings.environment is Environment.PRODUCTION:
-        found += _open_doors(settings)
+        found += [*_open_doors(settings), *_lost_at_a_restart(settings)]
     else:
         found += [f"production would refuse this: {weak}" for weak in _weak_key(settings)]
     return found
@@ -156,6 +166,31 @@ def _open_doors(settings: Settings) -> Iterator[str]:
     if settings.metrics_token is None:
         rule = "anyone who can reach this port can read /metrics"
         yield f"METRICS_TOKEN is not set: {rule}. Example: {example('METRICS_TOKEN')}"
+
+
+def _database(settings: Settings) -> SqliteFile | PostgresServer | None:
+    """Where the database is; None: the address is wrong, which whatever opens it says."""
+    try:
+        return parse_address(settings.database_url)
+    except StorageError:
+        return None
+
+
+def _lost_at_a_restart(settings: Settings) -> Iterator[str]:
+    """What must outlive the process and lies on a file system that does not."""
+    database = _database(settings)
+    if database is None:
+        return
+    kept = {"the anchors (ANCHORS_FILE)": anchors_of(settings)}
+    if isinstance(database, SqliteFile):
+        kept = {"the database (DATABASE_URL)": database.path, **kept}
+    for what, path in kept.items():
+        kind = passing(path)
+        if kind:
+            yield (
+                f"{what} lies on {kind}, which a restart of the machine or container empties: {path}. "
+                "Put it on a disk or a volume that stays"
+            )
 
 
 def _exposed(url: str | None) -> bool:

@@ -38,12 +38,13 @@ from bot.slack.identity import Identity, who_we_are
 from bot.slack.messenger import Messenger
 from bot.slack.people import People
 from bot.wiring import staffing
+from bot.wiring.anchors import anchors_of
 from bot.wiring.delivery import make_delivery
 from bot.wiring.extension import routes_of
 from bot.wiring.outside import Outside
 from bot.wiring.payments import make_payments
 from bot.workflows.reading_only import reading_only, resumed_at
-from storage.anchors import AnchorFile, anchors_path
+from storage.anchors import AnchorFile
 from storage.errors import OtherKey, StorageBusy, StorageError
 from storage.reading import open_for_reading
 from storage.transaction import Tx
@@ -107,7 +108,7 @@ async def _findings() -> AsyncIterator[Finding]:
 def _settings(settings: Settings, policy: Policy | None) -> Iterator[Finding]:
     yield Finding(Level.OK, f"the settings are readable; environment: {settings.environment.value}")
     if policy is not None:
-        yield Finding(Level.OK, f"the policy {settings.policy_file.name} is readable")
+        yield Finding(Level.OK, f"the policy {settings.policy_file.name} is readable; its digest is {policy.digest}")
     yield from (Finding(Level.WARNING, caution) for caution in cautions(settings))
 
 
@@ -156,7 +157,7 @@ def _anchored(settings: Settings, tx: Tx, rows: int) -> Iterator[Finding]:
     assert settings.secret_key is not None
     key = derived_key(settings.secret_key.get_secret_value(), "anchor")
     earlier = [(one.until, one.anchors) for one in tx.audit.closed_keys()]
-    file = AnchorFile(anchors_path(settings.database_url), key=key, earlier=earlier)
+    file = AnchorFile(anchors_of(settings), key=key, earlier=earlier)
     mend = "run `switchboard resume --look`, look at what the services hold, then run `switchboard resume`"
     mode, resumed = reading_only(tx), resumed_at(tx)
     if mode is not None:

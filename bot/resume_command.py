@@ -15,8 +15,9 @@ from bot.domain.policy import Policy
 from bot.domain.references import derived_key
 from bot.presentation.recovery import report
 from bot.settings import Settings, load_policy, load_settings
+from bot.wiring.anchors import anchors_of
 from bot.workflows.admin.resume import resume, standing
-from storage.anchors import AnchorFile, anchors_path
+from storage.anchors import AnchorFile
 from storage.store import Store
 from storage.transaction import Tx
 
@@ -82,7 +83,7 @@ async def _act(store: Store, settings: Settings, policy: Policy, chosen: argpars
 
 def _anchor_anew(settings: Settings, anchor: Anchor) -> None:
     """Set aside the anchors of what was lost, under another name; they must not be compared with the chain again."""
-    file = AnchorFile(anchors_path(settings.database_url), key=_key(settings, "anchor"))
+    file = AnchorFile(anchors_of(settings), key=_key(settings, "anchor"))
     try:
         aside = file.set_aside(anchor.at)
         file.append(anchor)

@@ -18,6 +18,7 @@ from bot.domain.clock import SystemClock
 from bot.domain.errors import OperatorError
 from bot.settings import Secret, SettingsError, load_settings
 from bot.settings_errors import in_setting
+from bot.wiring.anchors import anchors_of
 from storage.errors import OtherKey
 from storage.rotation import Rotated, anchor, rotate
 
@@ -49,9 +50,9 @@ def run(chosen: argparse.Namespace) -> int:
     old = _from_file(chosen.old_key_file) if chosen.old_key_file is not None else _from_environment()
     if old == new:
         raise OperatorError("The old key and the new one are the same", mend="set SECRET_KEY to the new key")
-    now = SystemClock().now()
+    now, anchors = SystemClock().now(), anchors_of(settings)
     try:
-        rotated = asyncio.run(rotate(settings.database_url, old=old, new=new, now=now))
+        rotated = asyncio.run(rotate(settings.database_url, anchors=anchors, old=old, new=new, now=now))
     except OtherKey:
         problem = "The old key is not the one that this database was written with"
         raise OperatorError(problem, mend="give the key used until now; nothing was changed") from None
@@ -62,7 +63,7 @@ def run(chosen: argparse.Namespace) -> int:
         return 0
     lines = _told(rotated)
     try:
-        anchor(settings.database_url, rotated, key=new, now=now)
+        anchor(anchors, rotated, key=new, now=now)
     except OSError as refused:
         lines.append(f"No anchor could be written ({refused.strerror}); the bot writes one when it runs.")
     sys.stdout.write("\n".join(lines) + "\n")

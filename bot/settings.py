@@ -46,6 +46,15 @@ class LogFormat(StrEnum):
     JSON = "json"
 
 
+class LogLevel(StrEnum):
+    """The least important lines that are written."""
+
+    DEBUG = "debug"
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+
+
 def _url(value: str) -> str:
     try:
         parts = urlsplit(value)
@@ -110,6 +119,10 @@ def _secret(value: Any) -> Any:
     return value
 
 
+def _lower(value: Any) -> Any:
+    return value.lower() if isinstance(value, str) else value
+
+
 def _bot_token(value: SecretStr) -> SecretStr:
     # With token rotation Slack writes xoxe. in front.
     if not value.get_secret_value().startswith(("xoxb-", "xoxe.xoxb-")):
@@ -161,6 +174,7 @@ class Settings(BaseSettings):
     port: Annotated[int, Field(ge=0, le=65_535)] = 3000
     public_url: Url | None = None
     database_url: Annotated[str, AfterValidator(_database)] = "sqlite+aiosqlite:///switchboard.db"
+    anchors_file: Path | None = None
     secret_key: Secret | None = None
     policy_file: Path = Path("policy.toml")
     services_file: Path | None = None
@@ -186,16 +200,12 @@ class Settings(BaseSettings):
     quiet_seconds: Positive = 900.0
     command_prefix: Annotated[str, Field(max_length=16), AfterValidator(_prefix)] = ""
     log_format: LogFormat = LogFormat.CONSOLE
+    log_level: Annotated[LogLevel, BeforeValidator(_lower)] = LogLevel.INFO
 
     @property
     def socket_mode(self) -> bool:
         """Whether Slack reaches us through Socket Mode instead of HTTP."""
         return self.slack_app_token is not None
-
-    @property
-    def callback_base(self) -> str:
-        """Base of the callback addresses that services are given."""
-        return self.public_url or f"http://{self.host}:{self.port}"
 
     @property
     def payments_sources(self) -> Sequence[Network]:

@@ -16,6 +16,7 @@ SETTINGS = {
     "PORT": "PORT=3000",
     "PUBLIC_URL": "PUBLIC_URL=https://switchboard.example.com",
     "DATABASE_URL": "DATABASE_URL=sqlite+aiosqlite:///switchboard.db",
+    "ANCHORS_FILE": "ANCHORS_FILE=/var/lib/switchboard/switchboard.anchors",
     "SECRET_KEY": 'SECRET_KEY=… (python -c "import secrets; print(secrets.token_urlsafe(48))")',
     "ENVIRONMENT": "ENVIRONMENT=sandbox",
     "POLICY_FILE": "POLICY_FILE=policy.toml (copy policy.example.toml)",
@@ -30,6 +31,7 @@ SETTINGS = {
     "QUIET_SECONDS": "QUIET_SECONDS=900",
     "COMMAND_PREFIX": "COMMAND_PREFIX=sb-",
     "LOG_FORMAT": "LOG_FORMAT=json",
+    "LOG_LEVEL": "LOG_LEVEL=info",
     "DELIVERY_STORE_KEYS": 'DELIVERY_STORE_KEYS={"Centro": "key"}',
 }
 """A right example for each variable; others get their own name with an ellipsis."""

@@ -17,12 +17,20 @@ class SqliteFile:
 
     path: Path
 
+    def __str__(self) -> str:
+        return f"SQLite {self.path}"
+
 
 @dataclass(frozen=True, slots=True)
 class PostgresServer:
     """A server that several processes share. The URL holds a password: never print it."""
 
     url: URL
+
+    def __str__(self) -> str:
+        """Host, port and name, without user and password."""
+        port = f":{self.url.port}" if self.url.port else ""
+        return f"PostgreSQL {self.url.host or 'localhost'}{port}/{self.url.database or ''}"
 
 
 def parse_address(text: str) -> SqliteFile | PostgresServer:

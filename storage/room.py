@@ -1,8 +1,13 @@
-"""Free space on the disk of the database: work that cannot be stored must not be started."""
+"""The disk of the database: how much space is left, and whether it outlives the machine's restart.
+
+Work that cannot be stored must not be started.
+"""
 
 import os
+import re
 from collections.abc import Callable
 from enum import StrEnum
+from pathlib import Path
 from typing import Final
 
 from storage.address import PostgresServer, SqliteFile
@@ -58,3 +63,30 @@ class Disk:
         if free >= floor:
             return Room.ENOUGH
         return Room.LOW if free >= floor // _EMPTY else Room.FULL
+
+
+_PASSING: Final = frozenset({"overlay", "aufs", "tmpfs", "ramfs"})
+"""File systems of memory, and of a container's own layer."""
+_MOUNTS: Final = Path("/proc/self/mountinfo")
+
+
+def passing(path: Path) -> str:
+    """Kind of the file system that holds a path, if a restart of the machine or container empties it; otherwise "".
+
+    Empty as well where the system does not tell.
+    """
+    try:
+        lines = _MOUNTS.read_text(encoding="utf-8", errors="replace").splitlines()
+        wanted = path.resolve()
+    except OSError:
+        return ""
+    kinds = {point: kind for point, kind in map(_mount, lines) if wanted.is_relative_to(point)}
+    found = kinds[max(kinds, key=lambda point: len(point.parts))] if kinds else ""
+    return found if found in _PASSING else ""
+
+
+def _mount(line: str) -> tuple[Path, str]:
+    """Mount point and kind of a line of ``mountinfo``; blanks in a path are written as octal numbers."""
+    before, _, after = line.partition(" - ")
+    point = re.sub(r"\\([0-7]{3})", lambda found: chr(int(found[1], 8)), before.split()[4])
+    return Path(point), after.split()[0]

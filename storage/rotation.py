@@ -6,6 +6,7 @@ will carry from now on are added; the ones handed out before stay valid.
 
 from dataclasses import dataclass, field
 from datetime import datetime
+from pathlib import Path
 
 from sqlalchemy import Connection, select
 from sqlalchemy.exc import SQLAlchemyError
@@ -15,7 +16,7 @@ from bot.domain.audit import Entry, check, key_id
 from bot.domain.payments.instruction import FINAL
 from bot.domain.references import callback_token, derived_key, token_hash
 from storage.address import parse_address
-from storage.anchors import AnchorFile, anchors_path
+from storage.anchors import AnchorFile
 from storage.engine import IMPATIENT, open_writing
 from storage.errors import StorageError, translated
 from storage.migrate import see_version
@@ -55,8 +56,8 @@ class Rotated:
     addresses: int
 
 
-async def rotate(url: str, *, old: str, new: str, now: datetime) -> Rotated | None:
-    """Switch to another key; None: that key is in force already.
+async def rotate(url: str, *, anchors: Path, old: str, new: str, now: datetime) -> Rotated | None:
+    """Switch to another key; None: that key is in force already. ``anchors``: their file.
 
     Nothing is changed unless the whole audit holds under the old key.
 
@@ -66,7 +67,6 @@ async def rotate(url: str, *, old: str, new: str, now: datetime) -> Rotated | No
         OSError: the anchors cannot be read.
     """
     secrets = Secret(old), Secret(new)
-    anchors = anchors_path(url)
 
     def work(connection: Connection) -> Rotated | None:
         with connection.begin():
@@ -82,13 +82,13 @@ async def rotate(url: str, *, old: str, new: str, now: datetime) -> Rotated | No
         raise translated(error) from error
 
 
-def anchor(url: str, rotated: Rotated, *, key: str, now: datetime) -> None:
-    """Write an anchor of the audit under the new key, outside the database.
+def anchor(path: Path, rotated: Rotated, *, key: str, now: datetime) -> None:
+    """Write an anchor of the audit under the new key, outside the database, into the file ``path``.
 
     Raises:
         OSError: it could not be written; the bot writes one at its next start.
     """
-    file = AnchorFile(anchors_path(url), key=Secret(key).key("anchor"))
+    file = AnchorFile(path, key=Secret(key).key("anchor"))
     file.append(Anchor(at=now, seq=rotated.head.seq, head=rotated.head.hash))
 
 

@@ -68,9 +68,10 @@ async def test_where_all_is_well(rig: Rig, capsys: pytest.CaptureFixture[str]) -
     assert code == 0
     assert said == snapshot("""\
 ok       the settings are readable; environment: sandbox
-ok       the policy policy.toml is readable
-warning  PUBLIC_URL is missing: services outside of this machine cannot call back, polling finds out instead; \
-webhooks of stores cannot be registered. Example: PUBLIC_URL=https://switchboard.example.com
+ok       the policy policy.toml is readable; its digest is b18f76193585
+warning  PUBLIC_URL is missing, so these are not there: callbacks (polling finds out, more slowly), webhooks of \
+stores, and the search at each start for payments at the service that this database lacks. \
+Example: PUBLIC_URL=https://switchboard.example.com
 warning  payments.commit_payout (POST /payouts/{id}/commit) is assumed and moves money; production refuses it
          → check it, then write [payments.commit_payout] confirmed = true into SERVICES_FILE
 warning  payments.one_step_payout (POST /payouts/one-step) is assumed and moves money; production refuses it

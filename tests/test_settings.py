@@ -12,6 +12,7 @@ from bot.__main__ import main
 from bot.checks import cautions, obstacles
 from bot.domain.key_strength import why_weak
 from bot.settings import Settings, load_policy, load_settings
+from storage import room
 from tests.support.log_state import kept_logging
 from tests.support.rig import POLICY, SECRET_KEY
 
@@ -40,6 +41,15 @@ def _bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for name in Settings.model_fields:
         monkeypatch.delenv(name.upper(), raising=False)
     (tmp_path / "policy.toml").write_text(POLICY)
+    mounted(monkeypatch, "/", "ext4")  # whatever the tests' own folder lies on
+
+
+def mounted(monkeypatch: pytest.MonkeyPatch, point: object, kind: str) -> None:
+    """Have one file system mounted, as the kernel lists it."""
+    mounts = Path("mountinfo").absolute()
+    escaped = str(point).replace(" ", "\\040")
+    mounts.write_text(f"22 27 0:21 / {escaped} rw shared:7 - {kind} source rw\n")
+    monkeypatch.setattr(room, "_MOUNTS", mounts)
 
 
 @pytest.fixture
@@ -102,6 +112,7 @@ WRONG: dict[str, list[str]] = {
     "QUIET_SECONDS": ["sentinel", "0", "1e300"],
     "COMMAND_PREFIX": ["Sentinel", "sen tinel", "/sentinel", "sentinel-sentinel-sentinel"],
     "LOG_FORMAT": ["sentinel"],
+    "LOG_LEVEL": ["sentinel"],
 }
 """Values that are refused. The password and the keys in them are called sentinel."""
 
@@ -153,6 +164,7 @@ PAYMENTS_ALLOWED_SOURCES='sentinel', DELIVERY_ALLOWED_SOURCES='sentinel', TRUSTE
 tinel', COMMAND_PREFIX='/sentinel'""",
             "must have at most 16 characters.": "COMMAND_PREFIX='sentinel-sentinel-sentinel'",
             "must be 'console' or 'json'.": "LOG_FORMAT='sentinel'",
+            "must be 'debug', 'info', 'warning' or 'error'.": "LOG_LEVEL='sentinel'",
         }
     )
     assert "\n".join(dict.fromkeys(examples)) == snapshot("""\
@@ -184,11 +196,13 @@ METRICS_TOKEN=… (python -c "import secrets; print(secrets.token_urlsafe(32))")
 POLL_SECONDS=30
 QUIET_SECONDS=900
 COMMAND_PREFIX=sb-
-LOG_FORMAT=json""")
+LOG_FORMAT=json
+LOG_LEVEL=info\
+""")
 
 
 def test_every_variable_is_in_the_table() -> None:
-    free = {"HOST", "POLICY_FILE", "SERVICES_FILE"}  # any text; what it leads to shows at start
+    free = {"HOST", "ANCHORS_FILE", "POLICY_FILE", "SERVICES_FILE"}  # any text; what it leads to shows at start
     assert {name.upper() for name in Settings.model_fields} - free == set(WRONG)
 
 
@@ -404,13 +418,60 @@ def test_production_refuses_each_weak_setting_by_name(refused: Run, name: str, v
     assert (line.startswith(f"{name} must "), line.count(f"Example: {name}="), value in line) == (True, 1, False), line
 
 
-def test_production_wants_an_address_for_callbacks(refused: Run) -> None:
+def test_production_wants_an_address_over_http(refused: Run) -> None:
     said = refused(**{name: value for name, value in PRODUCTION.items() if name != "PUBLIC_URL"})
     assert said == snapshot("""\
 switchboard cannot go on:
-PUBLIC_URL is missing: callbacks cannot reach us. Example: PUBLIC_URL=https://switchboard.example.com
+PUBLIC_URL is missing: Slack and callbacks cannot reach us. Example: PUBLIC_URL=https://switchboard.example.com
 → mend the settings named above and start again
 """)
+
+
+def test_socket_mode_runs_in_production_without_an_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    shut = {"PAYMENTS_ALLOWED_SOURCES": "203.0.113.7", "METRICS_TOKEN": "t", "SLACK_APP_TOKEN": "xapp-1"}
+    settings = loaded(monkeypatch, **{key: PRODUCTION[key] for key in PRODUCTION if key != "PUBLIC_URL"}, **shut)
+    assert not obstacles(settings, load_policy(Path("policy.toml")))
+    assert cautions(settings) == snapshot(
+        [
+            """\
+PUBLIC_URL is missing, so these are not there: callbacks (polling finds out, more slowly), webhooks of stores, and the \
+search at each start for payments at the service that this database lacks. \
+Example: PUBLIC_URL=https://switchboard.example.com\
+"""
+        ]
+    )
+
+
+def test_production_on_postgresql_wants_a_file_of_anchors(refused: Run) -> None:
+    assert refused(**PRODUCTION, DATABASE_URL="postgresql://user:pass@host/x") == snapshot("""\
+switchboard cannot go on:
+ANCHORS_FILE is missing: with PostgreSQL they need a disk that outlives the process. Move the switchboard.anchors \
+that there is, if there is one. Example: ANCHORS_FILE=/var/lib/switchboard/switchboard.anchors
+→ mend the settings named above and start again
+""")
+
+
+def test_production_is_warned_of_what_a_restart_empties(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    shut = {"PAYMENTS_ALLOWED_SOURCES": "203.0.113.7", "METRICS_TOKEN": "t"}
+    container = tmp_path / "a container"
+    settings = loaded(
+        monkeypatch, **PRODUCTION, **shut, DATABASE_URL=f"sqlite:///{container}/s.db", ANCHORS_FILE="kept.anchors"
+    )
+    mounted(monkeypatch, container, "overlay")
+    assert [said.replace(str(tmp_path), "~") for said in cautions(settings)] == snapshot(
+        [
+            """\
+the database (DATABASE_URL) lies on overlay, which a restart of the machine or container empties: \
+~/a container/s.db. Put it on a disk or a volume that stays\
+"""
+        ]
+    )
+    on_its_disk = settings.model_copy(update={"anchors_file": None})
+    assert len(cautions(on_its_disk)) == 2, "the anchors are beside the database"
+    mounted(monkeypatch, container, "xfs")
+    assert not cautions(on_its_disk)
+    monkeypatch.setattr(room, "_MOUNTS", tmp_path / "not there")
+    assert not cautions(on_its_disk), "a system that does not tell"
 
 
 def test_production_wants_somebody_who_could_approve(refused: Run) -> None:

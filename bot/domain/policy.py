@@ -4,6 +4,7 @@ The form is the contract of ``policy.toml``: channels, people, approval and its 
 checked when the file is read; an unknown key is an error, because a misspelt limit is no limit.
 """
 
+import hashlib
 import re
 from dataclasses import dataclass
 from typing import Annotated, Any, Self
@@ -152,6 +153,11 @@ class Policy(_Section):
     channels: Channels
     people: People = People()
     approval: Approval = Approval()
+
+    @property
+    def digest(self) -> str:
+        """Twelve digits that tell one policy from another, whatever the file's layout."""
+        return hashlib.sha256(self.model_dump_json().encode()).hexdigest()[:12]
 
     @property
     def alerts(self) -> str:

@@ -3,11 +3,12 @@
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from typing import Final
 
 from bot.clients.payments import PaymentsClient
 from bot.domain.payments.payout import Quiet
 from bot.domain.policy import Policy
-from bot.settings import Settings
+from bot.settings import Environment, Settings
 from bot.wiring.database import Database
 from bot.wiring.emails import make_emails
 from bot.wiring.keys import key_for
@@ -27,6 +28,9 @@ from bot.workflows.services.delivery import DeliveryService
 from bot.workflows.services.service import Service
 from bot.workflows.workers import Workers
 from storage.leases import Leases
+
+NOWHERE: Final = "https://switchboard.invalid"
+"""Where callbacks reach nobody: the top-level domain ``invalid`` never exists (RFC 2606)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,7 +77,7 @@ def make_context(parts: Parts, slack: Slack, *, url: str) -> Context:
         home=slack.identity.team_id,
         owner=around.owner,
         token_key=key_for(settings, "callbacks"),
-        callback_base=settings.public_url or url,
+        callback_base=_callback_base(settings, url),
         public=settings.public_url is not None,
         poll_seconds=settings.poll_seconds,
         quiet=Quiet(settings.quiet_seconds),
@@ -93,6 +97,16 @@ def make_context(parts: Parts, slack: Slack, *, url: str) -> Context:
         workers=Workers(run=quarantine.take),
         peers=database.peers,
     )
+
+
+def _callback_base(settings: Settings, url: str) -> str:
+    """What callback addresses begin with. The services require some; without ``PUBLIC_URL`` nobody is reached by them.
+
+    In production they must not lead to whatever answers at the service's own loopback address.
+    """
+    if settings.public_url is not None:
+        return settings.public_url
+    return NOWHERE if settings.environment is Environment.PRODUCTION else url
 
 
 def _chores(parts: Parts) -> Mapping[str, Worker]:

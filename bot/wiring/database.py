@@ -9,12 +9,13 @@ from bot.clients.limiter import PartnerTurns, SendSlots
 from bot.clients.window import SlidingWindow
 from bot.domain.clock import Clock, SharedClock
 from bot.settings import Settings
+from bot.wiring.anchors import anchors_of
 from bot.wiring.keys import key_for
 from bot.wiring.surroundings import Surroundings
 from bot.workflows.admin import clocks
 from bot.workflows.keeping import at_start
 from storage.address import PostgresServer, parse_address
-from storage.anchors import AnchorFile, anchors_path
+from storage.anchors import AnchorFile
 from storage.migrate import migrate
 from storage.peers import Peers
 from storage.slots import SharedSlots
@@ -67,7 +68,7 @@ async def open_database(
         await clocks.look(store, shared, server_now=around.server_now)
     closed_keys = await store.read(lambda tx: tx.audit.closed_keys())
     earlier = [(one.until, one.anchors) for one in closed_keys]
-    file = AnchorFile(around.anchors or anchors_path(address), key=key_for(settings, "anchor"), earlier=earlier)
+    file = AnchorFile(around.anchors or anchors_of(settings), key=key_for(settings, "anchor"), earlier=earlier)
     slots = around.limiter or _slots(store, address, stack)
     return Database(store=store, peers=peers, clock=clock, anchors=file, slots=slots)
 

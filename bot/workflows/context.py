@@ -219,7 +219,7 @@ class Context:
         owner: id of this process, under which it holds leases.
         token_key: seals callback addresses.
         callback_base: what callback addresses begin with. Without ``PUBLIC_URL`` it is where this process listens,
-            which only this machine reaches.
+            which only this machine reaches; in production a name that nobody has.
         public: ``PUBLIC_URL`` is set.
         poll_seconds: base polling interval.
         kinds: the kinds of requests.

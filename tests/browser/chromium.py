@@ -85,9 +85,9 @@ def fetch() -> int:
         return 0
     if os.getuid() == 0 and shutil.which("apt-get"):
         sys.stdout.write("Installing Chromium for the tests of the page, from Debian.\n")
-        install = ("apt-get", "install", "-y", "-qq", "--no-install-recommends", "libatomic1")
+        from_debian = ("apt-get", "install", "-y", "-qq", "--no-install-recommends", "libatomic1")
         done = _ran("apt-get", "update", "-qq", seconds=_APT_SECONDS) and any(
-            _ran(*install, name, seconds=_APT_SECONDS)
+            _ran(*from_debian, name, seconds=_APT_SECONDS)
             for name in ("chromium-headless-shell", "chromium")  # older releases have it in one package only
         )
     else:

@@ -214,11 +214,13 @@ class World:
         """Wait for a task or the life's death; clean up a dead life. Returns whether it still lives."""
         dying = asyncio.create_task(life.dead.wait())
         await asyncio.wait({task, dying}, return_when=asyncio.FIRST_COMPLETED)
-        if life.dead.is_set():
-            await self._bury(life)
         dying.cancel()
-        await asyncio.gather(task, dying, return_exceptions=True)
-        return not life.dead.is_set()
+        await asyncio.gather(dying, return_exceptions=True)
+        if not life.dead.is_set():
+            return True
+        await self._bury(life)
+        await asyncio.gather(task, return_exceptions=True)
+        return False
 
     async def _bury(self, life: Life) -> None:
         """Cancel every task of a life, and close what the end of a real process would close."""

@@ -76,9 +76,9 @@ async def _raw(url: str, secret: str, *statements: str) -> None:
 
 
 async def _rotated(url: str, old: str, new: str) -> Rotated:
-    rotated = await rotate(url, old=old, new=new, now=NOW)
+    rotated = await rotate(url, anchors=anchors_path(url), old=old, new=new, now=NOW)
     assert rotated is not None
-    anchor(url, rotated, key=new, now=NOW)
+    anchor(anchors_path(url), rotated, key=new, now=NOW)
     return rotated
 
 
@@ -268,11 +268,11 @@ async def test_what_is_sealed_is_sealed_anew_and_addresses_stay_good(database_ur
 async def test_nothing_is_changed_where_the_old_key_or_the_audit_is_not_right(database_url: str) -> None:
     await _write(database_url, OLD, 1, 2)
     with pytest.raises(OtherKey):
-        await rotate(database_url, old=NEWEST, new=NEW, now=NOW)
-    assert await rotate(database_url, old=NEW, new=OLD, now=NOW) is None
+        await rotate(database_url, anchors=anchors_path(database_url), old=NEWEST, new=NEW, now=NOW)
+    assert await rotate(database_url, anchors=anchors_path(database_url), old=NEW, new=OLD, now=NOW) is None
     await _raw(database_url, OLD, "UPDATE audit SET actor = 'U9' WHERE seq = 1")
     with pytest.raises(StorageError, match="does not hold"):
-        await rotate(database_url, old=OLD, new=NEW, now=NOW)
+        await rotate(database_url, anchors=anchors_path(database_url), old=OLD, new=NEW, now=NOW)
     _, rows = await _look(database_url, OLD)
     assert len(rows) == 2
 
@@ -280,5 +280,5 @@ async def test_nothing_is_changed_where_the_old_key_or_the_audit_is_not_right(da
 async def test_a_process_that_has_the_file_keeps_its_key(sqlite_url: str) -> None:
     running = await _opened(sqlite_url, OLD)
     with pytest.raises(StorageError, match="Another process"):
-        await rotate(sqlite_url, old=OLD, new=NEW, now=NOW)
+        await rotate(sqlite_url, anchors=anchors_path(sqlite_url), old=OLD, new=NEW, now=NOW)
     await running.close()
