@@ -24,6 +24,7 @@ from sqlalchemy.pool import StaticPool
 
 from storage.address import PostgresServer, SqliteFile
 from storage.errors import InUse, StorageError
+from storage.migrations import session_name
 
 T = TypeVar("T")
 
@@ -270,7 +271,7 @@ class PostgresLine:
             pool_size=connections,
             max_overflow=0,
             pool_timeout=BUSY_SECONDS,
-            connect_args={"connect_timeout": 5, "options": options, "application_name": "switchboard"},
+            connect_args={"connect_timeout": 5, "options": options, "application_name": session_name()},
             execution_options=snapshot,
         )
         return cls(engine)

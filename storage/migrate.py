@@ -1,18 +1,32 @@
-"""Bring a database to the version this program needs. Safe to run at every start and by several processes."""
+"""Bring a database to the version this program needs. Safe to run at every start and by several processes.
+
+Each step says the oldest program that works on its result. While programs that old or newer run, it is made beside
+them; what would take something away from one that runs is refused.
+"""
+
+import re
+from datetime import UTC, datetime
 
 from alembic import command
 from alembic.config import Config
+from alembic.script import ScriptDirectory
 from sqlalchemy import Connection, inspect, text
 from sqlalchemy.exc import SQLAlchemyError
 
+from storage import migrations
 from storage.address import parse_address
 from storage.engine import IMPATIENT, Patience, open_writing
 from storage.errors import StorageError, translated
-from storage.migrations import HEAD
 from storage.repositories.audit import AuditTrail
+from storage.repositories.flags import Flags
 
 MIGRATION_LOCK = 0x5377_6D67
 """Advisory lock on PostgreSQL: of several processes that start together, one migrates and the others wait."""
+
+_OLDEST = "oldest_program"
+"""Flag: the oldest program that works on these tables, by the version it needs."""
+_SESSIONS = "SELECT DISTINCT application_name FROM pg_stat_activity WHERE datname = current_database()"
+_PROGRAM = re.compile(rf"{migrations.PROGRAM}(?: {migrations.PEERS})?(?: (\d+))?")
 
 
 async def migrate(url: str, *, audit_key: bytes | None = None, patience: Patience = IMPATIENT) -> None:
@@ -24,8 +38,9 @@ async def migrate(url: str, *, audit_key: bytes | None = None, patience: Patienc
         patience: how long to wait for another process that holds the SQLite file.
 
     Raises:
-        StorageError: the address is wrong, another process uses the SQLite file, the database is newer than this
-            program or was written with another key, or a step failed.
+        StorageError: the address is wrong, another process uses the SQLite file, the database is too new for this
+            program or was written with another key, a program runs that would not work on the result, or a step
+            failed.
     """
     try:
         async with open_writing(parse_address(url), patience=patience) as line:
@@ -42,16 +57,19 @@ def alembic_config() -> Config:
 
 
 def see_version(connection: Connection) -> None:
-    """Check that the tables are the ones that this program knows.
+    """Check that this program works on the tables that there are.
 
     Raises:
-        StorageError: they are older or newer.
+        StorageError: they are older, or too new.
     """
+    if connection.dialect.name == "postgresql":
+        # Either the process that migrates sees this one, or this one sees its result.
+        connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock_shared({MIGRATION_LOCK})").close()
     held = _version(connection)
-    _refuse_newer(held)
-    if held != HEAD:
+    _refuse_too_new(connection, held)
+    if held is None or held < migrations.HEAD:
         raise StorageError(
-            f"The database is at version {held or 'none'}, this program needs {HEAD}.",
+            f"The database is at version {held or 'none'}, this program needs {migrations.HEAD}.",
             mend="Run `switchboard migrate` with this version of the program.",
         )
 
@@ -62,13 +80,20 @@ def _version(connection: Connection) -> str | None:
     return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
 
 
-def _refuse_newer(held: str | None) -> None:
-    # The steps are numbered. An older program is not tested with newer tables.
-    if held is not None and held > HEAD:
-        raise StorageError(
-            f"The database is at version {held}, which is newer than this program: it knows up to {HEAD}.",
-            mend="Start the version of the program that was used last, or a later one.",
-        )
+def _oldest(connection: Connection) -> str:
+    """The oldest program that works on these tables; "" where the steps of the time did not say."""
+    found = Flags(connection).get(_OLDEST) if inspect(connection).has_table("flag") else None
+    return found if isinstance(found, str) else ""
+
+
+def _refuse_too_new(connection: Connection, held: str | None) -> None:
+    # The steps are numbered. An older program is not tested with tables that do not name it.
+    if held is None or held <= migrations.HEAD or "" < _oldest(connection) <= migrations.HEAD:
+        return
+    raise StorageError(
+        f"The database is at version {held}, which is newer than this program: it knows up to {migrations.HEAD}.",
+        mend="Start the version of the program that was used last, or a later one.",
+    )
 
 
 def _upgrade(connection: Connection, audit_key: bytes | None) -> None:
@@ -79,8 +104,30 @@ def _upgrade(connection: Connection, audit_key: bytes | None) -> None:
             connection.exec_driver_sql("SET LOCAL lock_timeout = 0")
             connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({MIGRATION_LOCK})").close()
         held = _version(connection)
-        _refuse_newer(held)
-        if held != HEAD:
+        _refuse_too_new(connection, held)
+        if held is None or held < migrations.HEAD:
+            oldest = max(_oldest(connection), *_said_by_steps(config, held))
+            _refuse_old_programs(connection, oldest)
             command.upgrade(config, "head")
+            Flags(connection).set(_OLDEST, oldest, datetime.now(UTC))
         if audit_key is not None:
             AuditTrail(connection, key=audit_key).adopt_key()
+
+
+def _said_by_steps(config: Config, held: str | None) -> list[str]:
+    """Of each step that is missing, the oldest program that works on its result: as a rule the one it belongs to."""
+    missing = ScriptDirectory.from_config(config).walk_revisions(held or "base", "heads")
+    return [getattr(step.module, "works_with", step.revision) for step in missing if step.revision != held]
+
+
+def _refuse_old_programs(connection: Connection, oldest: str) -> None:
+    """Of a SQLite file this process holds the lock; on a server programs may run."""
+    if connection.dialect.name != "postgresql":
+        return
+    found = [_PROGRAM.fullmatch(name or "") for (name,) in connection.exec_driver_sql(_SESSIONS)]
+    # Programs from before this check give no number.
+    if any((program[1] or "") < oldest for program in found if program):
+        raise StorageError(
+            "An earlier version of Switchboard uses this database, and this version takes away what it needs.",
+            mend="Stop every process of the earlier version, then migrate again. Nothing was changed.",
+        )

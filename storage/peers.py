@@ -14,6 +14,7 @@ import psycopg
 
 from storage.address import PostgresServer
 from storage.errors import StorageBusy
+from storage.migrations import PEERS, session_name
 from storage.repositories.processes import LOCKS, life_lock
 from storage.writer import NEWS
 
@@ -127,7 +128,7 @@ class Peers:
             self._conninfo,
             autocommit=True,
             connect_timeout=5,
-            application_name="switchboard peers",
+            application_name=session_name(PEERS),
             keepalives_idle=10,
             keepalives_interval=5,
             keepalives_count=3,

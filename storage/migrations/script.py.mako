@@ -7,8 +7,9 @@ revision = ${repr(up_revision)}
 down_revision = ${repr(down_revision)}
 branch_labels = None
 depends_on = None
+works_with = ${repr(down_revision)}  # the oldest program that works on the result
 
 
 def upgrade() -> None:
-    """Expand only: the version before this one must still run on the result."""
+    """What it adds."""
     ${upgrades if upgrades else "raise NotImplementedError"}

@@ -8,6 +8,9 @@ right before or after the commit of the named unit of work, an instant that cann
 
 ``PLAY_LEVEL=DEBUG``: every logger of every library logs at this level.
 
+``PLAY_HEAD=9001``: it is the later version of the program that needs this version of the database; its steps go to a
+folder ``steps`` of its own.
+
 ``PLAY_SHOWN=1``: a post, with or without a file, counts as visible after so many seconds. The local workspace
 shows it at once; the half minute for the real one would only be waiting.
 """
@@ -16,9 +19,11 @@ import logging
 import os
 import signal
 import sys
+from contextlib import ExitStack
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
+from pathlib import Path
 
 import bot.__main__ as program
 from bot import logs
@@ -30,6 +35,7 @@ from bot.wiring import localization as localizing
 from bot.wiring.surroundings import Surroundings
 from bot.workflows.services.localization import Calls
 from bot.workflows.slack import outbox
+from tests.support.later import later_program
 
 
 class Signaller:
@@ -86,11 +92,17 @@ def show_after(seconds: float) -> None:
 def main() -> int:
     """Run the bot; its exit code."""
     vars(program)["Switchboard"] = switchboard  # the name that `run` builds by
+    stack = ExitStack()
+    if "PLAY_HEAD" in os.environ:
+        steps = Path("steps")
+        steps.mkdir(exist_ok=True)
+        stack.enter_context(later_program(steps.absolute(), os.environ["PLAY_HEAD"]))
     if "PLAY_LEVEL" in os.environ:
         program._logs = talkative
     if "PLAY_SHOWN" in os.environ:
         show_after(float(os.environ["PLAY_SHOWN"]))
-    return program.main(["run"])
+    with stack:
+        return program.main(["run"])
 
 
 if __name__ == "__main__":

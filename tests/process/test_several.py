@@ -1,4 +1,4 @@
-"""Two processes on one PostgreSQL: either answers at once, and a rolling restart loses no click."""
+"""Two processes on one PostgreSQL: either answers at once, and a rolling upgrade loses no click."""
 
 import asyncio
 import random
@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Sequence
 from functools import partial
 from pathlib import Path
 
+import psycopg
 import pytest
 from inline_snapshot import snapshot
 
@@ -16,6 +17,7 @@ from storage.leases import LEASE_SECONDS
 from tests.process.balancer import Balancer
 from tests.process.bot_process import BotProcess
 from tests.process.scene import Scene
+from tests.support.later import BESIDE
 from tests.support.rig import ACK_SECONDS, ADA, APPROVALS, LIN, TOM
 from tests.support.shown import shown
 
@@ -36,9 +38,9 @@ class Pair(Scene):
         self.rotation: list[BotProcess] = []
         """Processes that get requests: each from the time it was ready, even while it ends."""
 
-    async def join(self, bot: BotProcess) -> None:
+    async def join(self, bot: BotProcess, **changed: str) -> None:
         """Start a process, and route requests to it once it is ready."""
-        await bot.start()
+        await bot.start(**changed)
         await bot.ready(timeout=PATIENCE)
         self.rotation.append(bot)
 
@@ -135,8 +137,11 @@ def _ephemerals_sent(scene: Scene, heard: int) -> list[str] | None:
     return scene.ephemerals(LIN)[heard:] or None
 
 
-async def test_a_rolling_restart_loses_no_click(pair: Pair) -> None:
-    """Every acknowledged click has a visible effect or an answer; no request met an error or a refused connection."""
+async def test_a_rolling_upgrade_loses_no_click(pair: Pair) -> None:
+    """Every acknowledged click has a visible effect or an answer; no request met an error or a refused connection.
+
+    The first process that starts again is a later version, which changes the database while the other one works on.
+    """
     over = asyncio.Event()
     acks: list[Ack] = []
     approved: list[int] = []
@@ -162,7 +167,7 @@ async def test_a_rolling_restart_loses_no_click(pair: Pair) -> None:
         for bot in pair.bots:
             assert await bot.stop(timeout=PATIENCE) == 0
             pair.rotation.remove(bot)
-            await pair.join(bot)
+            await pair.join(bot, PLAY_HEAD=BESIDE)
         over.set()
     assert [(ack.status, ack.error) for ack in acks if not ack.ok] == []
     assert approved
@@ -171,6 +176,8 @@ async def test_a_rolling_restart_loses_no_click(pair: Pair) -> None:
     await pair.settled(timeout=PATIENCE)
     assert set(pair.executions().values()) == {1}
     assert len(_paid(pair)) == len(pair.executions())
+    with psycopg.connect(pair.bot.environment["DATABASE_URL"]) as connection:
+        assert connection.execute("SELECT version_num FROM alembic_version").fetchone() == (BESIDE,)
 
 
 def _paid(scene: Scene) -> list[Entry]:

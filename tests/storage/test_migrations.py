@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+from pathlib import Path
 
 import pytest
 from alembic import command
@@ -10,11 +11,13 @@ from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
 from alembic.script import ScriptDirectory
+from inline_snapshot import snapshot
 from sqlalchemy import Connection, CreateTable, Table, create_engine, inspect
 from sqlalchemy.schema import CheckConstraint
 
 from bot.domain.payments.instruction import CallbackKind, Choice, Instruction, Vote
 from storage import Store, Tx, migrate
+from storage.errors import InUse, StorageError
 from storage.migrate import alembic_config
 from storage.migrations import HEAD
 from storage.repositories.common import columns
@@ -25,6 +28,7 @@ from storage.tables.instructions import callback_token, vote
 from storage.tables.instructions import instruction as requests
 from storage.tables.queues import dropped_file, outbox
 from tests.storage.factories import KEY, NOW, instruction
+from tests.support.later import BESIDE, INSTEAD, later_program
 
 
 def test_head_is_the_newest_step() -> None:
@@ -246,6 +250,95 @@ async def test_what_waits_to_be_posted_is_about_a_subject_and_keeps_its_key(
         assert (board.instruction_id, board.channel, board.requester, board.ts) == (made.id, "", made.requester, "")
     finally:
         await store.close()
+
+
+@pytest.mark.postgres
+async def test_a_later_version_adds_beside_a_running_program(new_postgres_url: str, tmp_path: Path) -> None:
+    """And the running one works on; one that starts meanwhile, too. What takes something away waits for its end."""
+    await migrate(new_postgres_url)
+    today = await Store.open(new_postgres_url, audit_key=KEY)
+    with later_program(tmp_path, BESIDE):
+        await migrate(new_postgres_url, audit_key=KEY)
+        later = await Store.open(new_postgres_url, audit_key=KEY)
+    made = instruction()
+    assert await today.write(lambda tx: tx.instructions.insert(made, actor="U1"))
+    assert await later.read(lambda tx: tx.instructions.get(made.id)) == made
+    await migrate(new_postgres_url, audit_key=KEY)  # today's program, started again
+    again = await Store.open(new_postgres_url, audit_key=KEY)
+    await again.close()
+    with later_program(tmp_path, INSTEAD):
+        for running in (today, later):
+            with pytest.raises(StorageError) as refused:
+                await migrate(new_postgres_url, audit_key=KEY)
+            assert f"{refused.value.problem}\n{refused.value.mend}" == snapshot("""\
+An earlier version of Switchboard uses this database, and this version takes away what it needs.
+Stop every process of the earlier version, then migrate again. Nothing was changed.\
+""")
+            await running.close()
+        await migrate(new_postgres_url, audit_key=KEY)
+    with pytest.raises(StorageError) as too_new:
+        await migrate(new_postgres_url, audit_key=KEY)
+    assert f"{too_new.value.problem}\n{too_new.value.mend}" == snapshot("""\
+The database is at version 9002, which is newer than this program: it knows up to 0017.
+Start the version of the program that was used last, or a later one.\
+""")
+
+
+async def test_a_file_has_one_program_at_a_time_of_either_version(new_sqlite_url: str, tmp_path: Path) -> None:
+    with later_program(tmp_path, BESIDE):
+        await migrate(new_sqlite_url)
+    today = await Store.open(new_sqlite_url, audit_key=KEY)
+    with later_program(tmp_path, INSTEAD):
+        with pytest.raises(InUse):
+            await migrate(new_sqlite_url)
+        await today.close()
+        await migrate(new_sqlite_url)
+    with pytest.raises(StorageError, match="newer than this program"):
+        await Store.open(new_sqlite_url, audit_key=KEY)
+
+
+def test_a_step_beside_an_older_program_takes_nothing_from_it(tmp_path: Path) -> None:
+    """Its tables and columns stay, and new columns do without its values. The last step shows what would be found."""
+    with later_program(tmp_path, INSTEAD) as later_config:
+        config = later_config()
+        steps = list(ScriptDirectory.from_config(config).walk_revisions())
+        *beside, instead = [*(step for step in steps if hasattr(step.module, "works_with")), steps[0]]
+        engine = create_engine("sqlite://")
+        with engine.connect() as connection:
+            config.attributes["connection"] = connection
+            for step in reversed(beside):
+                assert _taken(connection, config, step.module.works_with, step.revision) == []
+            assert _taken(connection, config, beside[0].revision, instead.revision) == ["unread_answer"]
+
+
+def _taken(connection: Connection, config: Config, before: str, after: str) -> list[str]:
+    """Tables and columns of one version that are not there in another, or want a value that they did not want."""
+    command.upgrade(config, before)
+    had = _columns(connection)
+    command.upgrade(config, after)
+    has = _columns(connection)
+    lost = [name for name in had if name not in has]
+    changed = [f"{table}.{name}" for table in had if table in has for name in had[table] if name not in has[table]]
+    wanted = [
+        f"{table}.{name}"
+        for table in had
+        for name, needs_a_value in has.get(table, {}).items()
+        if needs_a_value and not had[table].get(name)
+    ]
+    return [*lost, *changed, *wanted]
+
+
+def _columns(connection: Connection) -> dict[str, dict[str, bool]]:
+    """The columns of each table with their types, and whether a row must give a value."""
+    inspector = inspect(connection)
+    inspector.clear_cache()
+    return {
+        table: {
+            f"{column['name']} {column['type']}": not column["nullable"] and column["default"] is None
+            for column in inspector.get_columns(table)
+        }
+        for table in inspector.get_table_names()
+    }
 
 
 def test_every_table_compiles_for_both() -> None:

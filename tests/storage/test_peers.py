@@ -12,6 +12,7 @@ from bot.playground.process import free_port
 from storage import Store
 from storage.address import PostgresServer, parse_address
 from storage.errors import StorageBusy
+from storage.migrations import PEERS, session_name
 from storage.peers import Peers
 from tests.storage.factories import KEY, NOW
 from tests.support.waiting import until
@@ -131,7 +132,7 @@ async def test_a_server_that_lets_nobody_in_is_said_in_words(postgres_url: str) 
 async def test_a_connection_that_broke_is_made_anew_and_the_lock_taken_again(postgres_url: str) -> None:
     async with process(postgres_url, "one") as one, process(postgres_url, "two") as two:
         await one.heard()
-        end_sessions(postgres_url, "switchboard peers")
+        end_sessions(postgres_url, session_name(PEERS))
         await one.heard()  # it may have missed something
         await two.heard()
         assert await gone(one) == []
