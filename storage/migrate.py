@@ -24,7 +24,7 @@ MIGRATION_LOCK = 0x5377_6D67
 """Advisory lock on PostgreSQL: of several processes that start together, one migrates and the others wait."""
 
 _OLDEST = "oldest_program"
-"""Flag: the oldest program that works on these tables, by the version it needs."""
+"""Flag: a version of the tables, and the oldest program that works on them, by the version it needs."""
 _SESSIONS = "SELECT DISTINCT application_name FROM pg_stat_activity WHERE datname = current_database()"
 _PROGRAM = re.compile(rf"{migrations.PROGRAM}(?: {migrations.PEERS})?(?: (\d+))?")
 
@@ -80,15 +80,19 @@ def _version(connection: Connection) -> str | None:
     return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
 
 
-def _oldest(connection: Connection) -> str:
-    """The oldest program that works on these tables; "" where the steps of the time did not say."""
+def _oldest(connection: Connection, held: str | None) -> str:
+    """The oldest program that works on these tables: that of their version, unless their steps said an older one."""
     found = Flags(connection).get(_OLDEST) if inspect(connection).has_table("flag") else None
-    return found if isinstance(found, str) else ""
+    match found:
+        case [version, str(oldest)] if version == held:
+            return oldest
+        case _:
+            return held or ""
 
 
 def _refuse_too_new(connection: Connection, held: str | None) -> None:
     # The steps are numbered. An older program is not tested with tables that do not name it.
-    if held is None or held <= migrations.HEAD or "" < _oldest(connection) <= migrations.HEAD:
+    if held is None or held <= migrations.HEAD or _oldest(connection, held) <= migrations.HEAD:
         return
     raise StorageError(
         f"The database is at version {held}, which is newer than this program: it knows up to {migrations.HEAD}.",
@@ -106,10 +110,10 @@ def _upgrade(connection: Connection, audit_key: bytes | None) -> None:
         held = _version(connection)
         _refuse_too_new(connection, held)
         if held is None or held < migrations.HEAD:
-            oldest = max(_oldest(connection), *_said_by_steps(config, held))
+            oldest = max(_oldest(connection, held), *_said_by_steps(config, held))
             _refuse_old_programs(connection, oldest)
             command.upgrade(config, "head")
-            Flags(connection).set(_OLDEST, oldest, datetime.now(UTC))
+            Flags(connection).set(_OLDEST, [migrations.HEAD, oldest], datetime.now(UTC))
         if audit_key is not None:
             AuditTrail(connection, key=audit_key).adopt_key()
 

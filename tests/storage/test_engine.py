@@ -191,6 +191,8 @@ def test_other_addresses_are_refused_with_an_example(url: str) -> None:
 
 
 def test_the_addresses_people_have() -> None:
-    assert str(parse_address("sqlite+aiosqlite:///switchboard.db")).endswith("switchboard.db'))")
+    assert str(parse_address("sqlite+aiosqlite:///switchboard.db")).endswith("/switchboard.db")
     for url in ("postgres://u:p@h/d", "postgresql://u:p@h/d", "postgresql+psycopg://u:p@h/d"):
-        assert "postgresql+psycopg://u:***@h/d" in str(parse_address(url))
+        assert "postgresql+psycopg://u:***@h/d" in repr(parse_address(url))
+        assert str(parse_address(url)) == "PostgreSQL h/d", "neither user nor password"
+    assert str(parse_address("postgresql://u:p@h:5433/d")) == "PostgreSQL h:5433/d"

@@ -39,7 +39,7 @@ def later_program(folder: Path, head: str) -> Iterator[Callable[[], Config]]:
             step = _STEP.format(revision=revision, before=before, more=more, work=_WORK[revision])
             (folder / f"{revision}.py").write_text(step)
     migrating = import_module("storage.migrate")  # the package has a function of this name
-    ours = migrating.alembic_config
+    ours: Callable[[], Config] = migrating.alembic_config
 
     def config() -> Config:
         made = ours()
