@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 
 import structlog
 
-from bot import audit_command, doctor, resume_command, rotate_command
+from bot import audit_command, copy_command, doctor, resume_command, rotate_command
 from bot.app import Switchboard
 from bot.checks import cautions, examine_all
 from bot.clients.routes_file import load_routes
@@ -71,14 +71,21 @@ def _parser() -> argparse.ArgumentParser:
     _add(commands, "migrate", "bring the database to the version this program needs", _migrate)
     _add(commands, "manifest", "print the app manifest, from the code's own declarations", _manifest)
     _add(commands, "routes", "print the route table with its assumptions", _routes)
-    about = "verify or export the audit of everything that was asked, decided and sent"
-    audit_command.declare(commands.add_parser("audit", help=about, description=f"{about[:1].upper()}{about[1:]}."))
-    about = "go on with another SECRET_KEY: seal anew what is sealed, and continue the audit under it"
-    rotate_command.declare(
-        commands.add_parser("rotate-key", help=about, description=f"{about[:1].upper()}{about[1:]}.")
-    )
-    about = "an operator has looked: leave the reading-only mode of a database that was put back"
-    resume_command.declare(commands.add_parser("resume", help=about, description=f"{about[:1].upper()}{about[1:]}."))
+    for name, declare, about in (
+        ("audit", audit_command.declare, "verify or export the audit of everything that was asked, decided and sent"),
+        (
+            "rotate-key",
+            rotate_command.declare,
+            "change SECRET_KEY: seal anew what is sealed, continue the audit under it",
+        ),
+        ("copy-to", copy_command.declare, "copy the SQLite database to PostgreSQL, while nothing runs on either"),
+        (
+            "resume",
+            resume_command.declare,
+            "an operator has looked: leave the reading-only mode of a database put back",
+        ),
+    ):
+        declare(commands.add_parser(name, help=about, description=f"{about[:1].upper()}{about[1:]}."))
     return parser
 
 

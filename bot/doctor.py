@@ -46,6 +46,7 @@ from bot.wiring.payments import make_payments
 from bot.workflows.reading_only import reading_only, resumed_at
 from storage.anchors import AnchorFile
 from storage.errors import OtherKey, StorageBusy, StorageError
+from storage.migrate import moved_to
 from storage.reading import open_for_reading
 from storage.transaction import Tx
 
@@ -137,6 +138,7 @@ def _database(settings: Settings) -> Iterator[Finding]:
             fits = reading.fits()
             anchored = reading.read(lambda tx: list(_anchored(settings, tx, rows))) if fits else []
             unread = reading.read(lambda tx: list(_unread(tx))) if fits else []
+            moved = reading.read(lambda tx: moved_to(tx.flags))
     except StorageBusy as away:
         yield Finding(Level.ERROR, f"the database does not answer: {away.problem}", away.mend)
         return
@@ -146,6 +148,10 @@ def _database(settings: Settings) -> Iterator[Finding]:
     if not fits:
         other = OtherKey()
         yield Finding(Level.ERROR, other.problem, other.mend)
+        return
+    if moved:
+        what = f"this database was copied to {moved}, and goes on there"
+        yield Finding(Level.ERROR, what, "set DATABASE_URL to that one")
         return
     yield Finding(Level.OK, f"the database can be read; the audit has {rows} rows")
     yield from anchored

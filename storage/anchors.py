@@ -11,7 +11,10 @@ from datetime import datetime
 from pathlib import Path
 
 from bot.domain.anchors import Anchor, Anchors, line, parse, read_lines
+from bot.domain.audit import check
 from storage.address import SqliteFile, parse_address
+from storage.errors import StorageError
+from storage.transaction import Tx
 
 _SUFFIX = ".anchors"
 _TAIL = 4096
@@ -113,8 +116,46 @@ class AnchorFile:
         _sync_folder(self.path.parent)
         return aside
 
+    def copy_to(self, path: Path) -> None:
+        """Go on at another place, with what was written so far; nothing to do where it is there already.
+
+        Raises:
+            StorageError: there are other anchors.
+        """
+        if path == self.path or not self.path.exists():
+            return
+        held = self.path.read_bytes()
+        if path.exists() and not held.startswith(path.read_bytes()):
+            raise StorageError(
+                f"There are other anchors in {path}.",
+                mend="Name another file with ANCHORS_FILE, or move that one away.",
+            )
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(held)
+            file.flush()
+            os.fsync(file.fileno())
+        _sync_folder(path.parent)
+
     def _read(self, text: str) -> Anchors:
         return read_lines(text, key=self._key, earlier=self._earlier)
+
+
+def require_whole(tx: Tx, file: AnchorFile, *, so: str) -> None:
+    """Check the whole audit chain against its anchors.
+
+    Raises:
+        StorageError: it does not hold; ``so`` says what was not done.
+        OSError: the anchors cannot be read.
+    """
+    earlier = [(one.until, one.anchors) for one in tx.audit.closed_keys()]
+    anchors = file.speaking_also(earlier).read()
+    verdict = check(keys=tx.audit.keys(), rows=tx.audit.stored(), end=tx.audit.head(), anchors=anchors.held)
+    if verdict.bad_seq is not None or anchors.forged:
+        raise StorageError(
+            f"The audit does not hold, so {so}.",
+            mend="Run `switchboard audit verify` with the key of the database in SECRET_KEY: it says what is wrong.",
+        )
 
 
 def _ends_in_the_middle(descriptor: int) -> bool:

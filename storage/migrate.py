@@ -23,9 +23,13 @@ from storage.repositories.flags import Flags
 MIGRATION_LOCK = 0x5377_6D67
 """Advisory lock on PostgreSQL: of several processes that start together, one migrates and the others wait."""
 
-_OLDEST = "oldest_program"
+OLDEST = "oldest_program"
 """Flag: a version of the tables, and the oldest program that works on them, by the version it needs."""
-_SESSIONS = "SELECT DISTINCT application_name FROM pg_stat_activity WHERE datname = current_database()"
+MOVED = "moved"
+"""Flag of a SQLite file that was copied to a server: where to."""
+_SESSIONS = (
+    "SELECT application_name FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+)
 _PROGRAM = re.compile(rf"{migrations.PROGRAM}(?: {migrations.PEERS})?(?: (\d+))?")
 
 
@@ -56,11 +60,15 @@ def alembic_config() -> Config:
     return config
 
 
-def see_version(connection: Connection) -> None:
+def see_version(connection: Connection, *, moving_to: str = "") -> None:
     """Check that this program works on the tables that there are.
 
+    Args:
+        connection: a transaction.
+        moving_to: where the database may have been copied to all the same.
+
     Raises:
-        StorageError: they are older, or too new.
+        StorageError: they are older, too new, or were copied to another database.
     """
     if connection.dialect.name == "postgresql":
         # Either the process that migrates sees this one, or this one sees its result.
@@ -72,6 +80,22 @@ def see_version(connection: Connection) -> None:
             f"The database is at version {held or 'none'}, this program needs {migrations.HEAD}.",
             mend="Run `switchboard migrate` with this version of the program.",
         )
+    _refuse_moved(Flags(connection), but_to=moving_to)
+
+
+def moved_to(flags: Flags) -> str:
+    """The database to which this one was copied; "" when it was not."""
+    found = flags.get(MOVED)
+    return str(found["to"]) if isinstance(found, dict) else ""
+
+
+def _refuse_moved(flags: Flags, *, but_to: str = "") -> None:
+    to = moved_to(flags)
+    if to not in ("", but_to):
+        raise StorageError(
+            f"This database was copied to {to}, and goes on there.",
+            mend="Set DATABASE_URL to that one. To go back to the file, restore a backup from before the copy.",
+        )
 
 
 def _version(connection: Connection) -> str | None:
@@ -82,7 +106,7 @@ def _version(connection: Connection) -> str | None:
 
 def _oldest(connection: Connection, held: str | None) -> str:
     """The oldest program that works on these tables: that of their version, unless their steps said an older one."""
-    found = Flags(connection).get(_OLDEST) if inspect(connection).has_table("flag") else None
+    found = Flags(connection).get(OLDEST) if inspect(connection).has_table("flag") else None
     match found:
         case [version, str(oldest)] if version == held:
             return oldest
@@ -109,11 +133,14 @@ def _upgrade(connection: Connection, audit_key: bytes | None) -> None:
             connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({MIGRATION_LOCK})").close()
         held = _version(connection)
         _refuse_too_new(connection, held)
+        if held is not None:
+            _refuse_moved(Flags(connection))
         if held is None or held < migrations.HEAD:
             oldest = max(_oldest(connection, held), *_said_by_steps(config, held))
-            _refuse_old_programs(connection, oldest)
+            if connection.dialect.name == "postgresql":  # of a SQLite file this process holds the lock
+                _refuse_old_programs(connection, oldest)
             command.upgrade(config, "head")
-            Flags(connection).set(_OLDEST, [migrations.HEAD, oldest], datetime.now(UTC))
+            Flags(connection).set(OLDEST, [migrations.HEAD, oldest], datetime.now(UTC))
         if audit_key is not None:
             AuditTrail(connection, key=audit_key).adopt_key()
 
@@ -125,13 +152,26 @@ def _said_by_steps(config: Config, held: str | None) -> list[str]:
 
 
 def _refuse_old_programs(connection: Connection, oldest: str) -> None:
-    """Of a SQLite file this process holds the lock; on a server programs may run."""
-    if connection.dialect.name != "postgresql":
-        return
-    found = [_PROGRAM.fullmatch(name or "") for (name,) in connection.exec_driver_sql(_SESSIONS)]
     # Programs from before this check give no number.
-    if any((program[1] or "") < oldest for program in found if program):
+    if any(version < oldest for version in _programs(connection)):
         raise StorageError(
             "An earlier version of Switchboard uses this database, and this version takes away what it needs.",
             mend="Stop every process of the earlier version, then migrate again. Nothing was changed.",
         )
+
+
+def keep_programs_out(connection: Connection) -> None:
+    """Until the transaction ends, no process starts on this PostgreSQL database.
+
+    Raises:
+        StorageError: one runs.
+    """
+    connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({MIGRATION_LOCK})").close()
+    if _programs(connection):
+        raise StorageError("A process of Switchboard uses that database.", mend="Stop every process first.")
+
+
+def _programs(connection: Connection) -> list[str]:
+    """The versions that the other sessions' programs need."""
+    found = [_PROGRAM.fullmatch(name or "") for (name,) in connection.exec_driver_sql(_SESSIONS)]
+    return [program[1] or "" for program in found if program]

@@ -1,0 +1,241 @@
+"""A file is copied to PostgreSQL as a whole or not at all, and nothing starts on it afterwards."""
+
+import asyncio
+from datetime import datetime
+from pathlib import Path
+
+import psycopg
+import pytest
+from inline_snapshot import snapshot
+from sqlalchemy import Connection, Table
+
+from bot.domain.anchors import Anchor
+from bot.domain.payments.instruction import Choice, Vote
+from storage import Store, Tx, copying, migrate
+from storage.anchors import AnchorFile, anchors_path
+from storage.copying import Copied, copy
+from storage.errors import OtherKey, StorageBusy, StorageError
+from storage.tables.columns import metadata
+from tests.storage.factories import KEY, NOW, instruction
+from tests.support.replaced import replaced
+
+pytestmark = pytest.mark.postgres
+
+ASKED = instruction()
+
+
+@pytest.fixture
+async def filled(sqlite_url: str) -> str:
+    """A file with a request, a vote, its audit, queued messages, a flag, and an anchor beside it."""
+    store = await Store.open(sqlite_url, audit_key=KEY)
+    vote = Vote(instruction_id=ASKED.id, round=1, person="U0ADA", choice=Choice.APPROVE, at=NOW, typed=True)
+
+    def work(tx: Tx) -> Anchor:
+        assert tx.instructions.insert(ASKED, actor="U1")
+        assert tx.votes.cast(vote)
+        tx.flags.set("frozen", {"by": "U0ADA", "why": "päivä \U0001f600"}, NOW)
+        for n in range(3):
+            tx.outbox.add(
+                id=f"m{n}", subject="notice:x", key=f"k{n}", action="line", place="", channel="C1", payload={}, now=NOW
+            )
+        head = tx.audit.head()
+        return Anchor(at=NOW, seq=head.seq, head=head.hash)
+
+    anchor = await store.write(work)
+    await store.close()
+    anchors(sqlite_url).append(anchor)
+    return sqlite_url
+
+
+def anchors(url: str) -> AnchorFile:
+    return AnchorFile(anchors_path(url), key=KEY)
+
+
+async def copied(source: str, target: str, *, key: bytes = KEY) -> Copied:
+    return await copy(source, target, audit_key=key, anchors=anchors(source), now=NOW)
+
+
+async def refusal(source: str, target: str, *, key: bytes = KEY) -> str:
+    with pytest.raises(StorageError) as refused:
+        await copied(source, target, key=key)
+    return f"{refused.value.problem} {refused.value.mend}".strip()
+
+
+async def rows(url: str) -> int:
+    """How many requests of the target have their audit rows."""
+    with psycopg.connect(url) as connection:
+        if connection.execute("SELECT to_regclass('audit')").fetchone() == (None,):
+            return 0
+        found = connection.execute("SELECT count(*) FROM instruction, audit").fetchone()
+    return int(found[0]) if found else 0
+
+
+async def test_every_row_is_there_and_the_database_goes_on(filled: str, new_postgres_url: str) -> None:
+    done = await copied(filled, new_postgres_url)
+    assert {name: count for name, count in done.rows.items() if count} == snapshot(
+        {
+            "audit": 1,
+            "audit_head": 1,
+            "audit_key": 1,
+            "flag": 1,
+            "instruction": 1,
+            "send_slot": 10,
+            "outbox": 3,
+            "vote": 1,
+        }
+    )
+    assert set(done.rows) == {table.name for table in metadata.sorted_tables}
+    store = await Store.open(new_postgres_url, audit_key=KEY)
+    assert await store.read(lambda tx: tx.instructions.get(ASKED.id)) == ASKED
+    assert await store.read(lambda tx: [vote.typed for vote in tx.votes.of(ASKED.id, 1)]) == [True]
+    assert await store.read(lambda tx: tx.flags.get("frozen")) == {"by": "U0ADA", "why": "päivä \U0001f600"}
+    await store.write(
+        lambda tx: tx.outbox.add(
+            id="m9", subject="notice:x", key="k9", action="line", place="", channel="C1", payload={}, now=NOW
+        )
+    )
+    await store.close()
+
+
+async def test_nothing_starts_on_the_file_afterwards(filled: str, new_postgres_url: str) -> None:
+    await copied(filled, new_postgres_url)
+    for opening in (migrate(filled, audit_key=KEY), Store.open(filled, audit_key=KEY)):
+        with pytest.raises(StorageError) as refused:
+            await opening
+        said = f"{refused.value.problem} {refused.value.mend}"
+        assert said.replace(new_postgres_url.rpartition("@")[2], "host/name") == snapshot(
+            "This database was copied to PostgreSQL host/name, and goes on there. Set DATABASE_URL to that one. "
+            "To go back to the file, restore a backup from before the copy."
+        )
+
+
+async def test_neither_side_may_be_in_use(filled: str, new_postgres_url: str) -> None:
+    running = await Store.open(filled, audit_key=KEY)
+    assert "uses" in await refusal(filled, new_postgres_url)
+    await running.close()
+    await migrate(new_postgres_url)
+    running = await Store.open(new_postgres_url, audit_key=KEY)
+    assert await refusal(filled, new_postgres_url) == snapshot(
+        "A process of Switchboard uses that database. Stop every process first."
+    )
+    await running.close()
+    assert await rows(new_postgres_url) == 0
+    await copied(filled, new_postgres_url)
+
+
+async def test_the_target_must_be_new(filled: str, postgres_url: str) -> None:
+    store = await Store.open(postgres_url, audit_key=KEY)
+    await store.write(lambda tx: tx.flags.set("x", 1, NOW))
+    await store.close()
+    assert await refusal(filled, postgres_url) == snapshot(
+        "The target holds rows of Switchboard already. Name a new database, for example one made by createdb."
+    )
+    reopened = await Store.open(filled, audit_key=KEY)  # it is not marked
+    await reopened.close()
+
+
+@pytest.mark.parametrize("target", ["sqlite+aiosqlite:///other.db", "postgresql://nobody@127.0.0.1:1/nothing"])
+async def test_a_target_that_cannot_be_used_is_named(filled: str, target: str) -> None:
+    said = await refusal(filled, target)
+    assert said.startswith(("The target is no PostgreSQL database.", "OperationalError"))
+    reopened = await Store.open(filled, audit_key=KEY)
+    await reopened.close()
+
+
+async def test_a_source_that_is_no_file_is_named(tmp_path: Path, new_postgres_url: str) -> None:
+    for source in (f"sqlite:///{tmp_path}/none.db", new_postgres_url):
+        with pytest.raises(StorageError, match="names no SQLite file"):
+            await copy(source, new_postgres_url, audit_key=KEY, anchors=AnchorFile(tmp_path / "a", key=KEY), now=NOW)
+
+
+async def test_another_key_and_a_tampered_audit_copy_nothing(filled: str, new_postgres_url: str) -> None:
+    with pytest.raises(OtherKey):
+        await copied(filled, new_postgres_url, key=b"x" * 32)
+    anchors(filled).append(Anchor(at=NOW, seq=99, head="f" * 64))
+    assert await refusal(filled, new_postgres_url) == snapshot(
+        "The audit does not hold, so nothing was copied. Run `switchboard audit verify` with the key of the database "
+        "in SECRET_KEY: it says what is wrong."
+    )
+    assert await rows(new_postgres_url) == 0
+
+
+async def test_what_does_not_read_back_is_not_committed(filled: str, new_postgres_url: str) -> None:
+    def forgetful(table: Table, reading: Connection, writing: Connection) -> None:
+        if table.name != "vote":
+            real(table, reading, writing)
+
+    real = copying._copy_table
+    with replaced(copying, "_copy_table", forgetful):
+        assert await refusal(filled, new_postgres_url) == snapshot(
+            "Not everything reads back as it was written (vote), so nothing was copied. Look for what changes rows at "
+            "the target, such as a trigger; otherwise tell us."
+        )
+    assert await rows(new_postgres_url) == 0
+    await copied(filled, new_postgres_url)
+
+
+@pytest.mark.parametrize("committed", [False, True])
+async def test_a_copy_that_died_at_its_commit_is_repeated(filled: str, new_postgres_url: str, committed: bool) -> None:
+    """Before the target was committed it is done again; afterwards it is found done."""
+
+    class Died(BaseException):
+        pass
+
+    def dying(reading: Connection, to: str, now: datetime) -> None:
+        real(reading, to, now)
+        raise Died
+
+    real = copying._mark
+    if committed:
+        done = await copied(filled, new_postgres_url)
+    else:
+        with replaced(copying, "_mark", dying), pytest.raises(Died):
+            await copied(filled, new_postgres_url)
+    assert (await rows(new_postgres_url) > 0) == committed
+    with pytest.raises(StorageError, match="was copied to"):
+        await Store.open(filled, audit_key=KEY)
+    again = await copied(filled, new_postgres_url)
+    assert not committed or again == done
+    store = await Store.open(new_postgres_url, audit_key=KEY)
+    await store.write(lambda tx: tx.flags.set("x", 1, NOW))
+    await store.close()
+    assert "that database has gone on since. Set DATABASE_URL to it." in await refusal(filled, new_postgres_url)
+
+
+async def test_a_commit_that_is_refused_takes_the_mark_back(filled: str, new_postgres_url: str) -> None:
+    """A check that PostgreSQL makes at the commit fails."""
+    await migrate(new_postgres_url)
+    with psycopg.connect(new_postgres_url) as connection:
+        connection.execute("CREATE FUNCTION no() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'full'; END $$")
+        connection.execute(
+            "CREATE CONSTRAINT TRIGGER no AFTER INSERT ON vote DEFERRABLE INITIALLY DEFERRED "
+            "FOR EACH ROW EXECUTE FUNCTION no()"
+        )
+    assert "full" in await refusal(filled, new_postgres_url)
+    reopened = await Store.open(filled, audit_key=KEY)
+    await reopened.close()
+
+
+async def test_a_program_that_starts_meanwhile_waits_and_finds_everything(filled: str, new_postgres_url: str) -> None:
+    await migrate(new_postgres_url)
+    begun, go_on = asyncio.Event(), asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def slow(reading: Connection, to: str, now: datetime) -> None:
+        loop.call_soon_threadsafe(begun.set)
+        asyncio.run_coroutine_threadsafe(go_on.wait(), loop).result()
+        real(reading, to, now)
+
+    real = copying._mark
+    with replaced(copying, "_mark", slow):
+        copying_it = asyncio.create_task(copied(filled, new_postgres_url))
+        await begun.wait()
+        with pytest.raises(StorageBusy):
+            await Store.open(new_postgres_url, audit_key=KEY)
+        starting = asyncio.create_task(migrate(new_postgres_url, audit_key=KEY))  # as run does first; it waits
+        go_on.set()
+        await copying_it
+        await starting
+    store = await Store.open(new_postgres_url, audit_key=KEY)
+    assert await store.read(lambda tx: tx.instructions.get(ASKED.id)) == ASKED
+    await store.close()
