@@ -19,6 +19,7 @@ from bot.playground.simulators.delivery import DeliverySimulator
 from bot.settings import Settings
 from storage import Store
 from storage.anchors import AnchorFile, anchors_path
+from storage.migrate import MOVED
 from tests.support.rig import ALERTS, POLICY, SECRET_KEY, Rig
 from tests.support.shown import shown
 
@@ -293,6 +294,20 @@ error    Switchboard only reads, it sends nothing: what was written down outside
 held more than it does now
          → run `switchboard resume --look`, look at what the services hold, then run `switchboard resume`
 1 to mend before it can run.""")
+
+
+async def test_a_database_that_was_copied_is_an_error(
+    rig: Rig, sqlite_url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store = await Store.open(sqlite_url, audit_key=derived_key(SECRET_KEY, "audit"))
+    to = {"to": "PostgreSQL host/name"}
+    await store.write(lambda tx: tx.flags.set(MOVED, to, datetime.now(UTC)))
+    await store.close()
+    assert await troubles(capsys) == snapshot("""\
+error    this database was copied to PostgreSQL host/name, and goes on there
+         → set DATABASE_URL to that one
+1 to mend before it can run.\
+""")
 
 
 async def test_an_answer_that_could_not_be_read_comes_with_the_line_that_mends_it(

@@ -36,11 +36,16 @@ class BotProcess:
         environment: every variable it gets, besides ``PATH`` and ``PYTHONPATH``.
         folder: its working directory, without a ``.env``.
         program: arguments of Python; ``FORKED`` starts no new interpreter.
+        installed: path of an installed ``switchboard``, instead.
     """
 
-    def __init__(self, *, environment: Mapping[str, str], folder: Path, program: Sequence[str] = FORKED) -> None:
-        self.environment = {"PATH": os.environ["PATH"], "PYTHONPATH": str(_ROOT), **environment}
+    def __init__(
+        self, *, environment: Mapping[str, str], folder: Path, program: Sequence[str] = FORKED, installed: str = ""
+    ) -> None:
+        checkout = {} if installed else {"PYTHONPATH": str(_ROOT)}
+        self.environment = {"PATH": os.environ["PATH"], **checkout, **environment}
         self.program = tuple(program)
+        self.installed = installed
         self.starts = 0
         self.folder = folder
         self._process: asyncio.subprocess.Process | Forked | None = None
@@ -75,13 +80,12 @@ class BotProcess:
         """Start it; ``changed`` variables are for this start only. Returns before it is ready."""
         assert not self.running
         self.starts += 1
-        if not self.program:
+        if not self.program and not self.installed:
             self._process = Forked(played.main, environment={**self.environment, **changed}, folder=self.folder)
             return
         with (self.folder / "stdout.log").open("ab") as out, (self.folder / "stderr.log").open("ab") as err:
             self._process = await asyncio.create_subprocess_exec(
-                sys.executable,
-                *self.program,
+                *([self.installed, "run"] if self.installed else [sys.executable, *self.program]),
                 cwd=self.folder,
                 env={**self.environment, **changed},
                 stdin=asyncio.subprocess.DEVNULL,

@@ -51,6 +51,7 @@ class Scene:
         folder: Path,
         *,
         program: Sequence[str] = FORKED,
+        installed: str = "",
         policy: str = POLICY,
         socket_mode: bool = False,
         workspace: Mapping[str, Any] | None = None,
@@ -63,6 +64,7 @@ class Scene:
         Args:
             folder: for the policy file, the database and the bot's output.
             program: arguments of Python; see ``bot_process``.
+            installed: path of an installed ``switchboard``, instead.
             policy: text of the policy file.
             socket_mode: give it an app token and no signing secret.
             workspace: arguments of the workspace that differ.
@@ -78,7 +80,9 @@ class Scene:
         (folder / "policy.toml").write_text(policy, encoding="utf-8")
         try:
             await scene._open_outside()
-            scene.bot = BotProcess(environment=scene._environment(environment), folder=folder, program=program)
+            scene.bot = BotProcess(
+                environment=scene._environment(environment), folder=folder, program=program, installed=installed
+            )
             scene._stack.push_async_callback(scene.bot.discard)
             scene.workspace.deliver_to(None if socket_mode else scene.slack_url)
             if start:

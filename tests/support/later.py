@@ -8,6 +8,7 @@ from pathlib import Path
 from alembic.config import Config
 
 from storage import migrations
+from storage.migrations import HEAD
 from tests.support.replaced import replaced
 
 BESIDE, INSTEAD = "9001", "9002"
@@ -30,14 +31,19 @@ _WORK = {
 }
 
 
-@contextmanager
-def later_program(folder: Path, head: str) -> Iterator[Callable[[], Config]]:
-    """Be the program that needs version ``head``; gives its Alembic configuration. Its steps go into the folder."""
-    today = migrations.HEAD
+def write_steps(folder: Path, head: str) -> None:
+    """Write the steps up to ``head``."""
+    today = HEAD
     for revision, before, more in ((BESIDE, today, f'works_with = "{today}"'), (INSTEAD, BESIDE, "")):
         if revision <= head:
             step = _STEP.format(revision=revision, before=before, more=more, work=_WORK[revision])
             (folder / f"{revision}.py").write_text(step)
+
+
+@contextmanager
+def later_program(folder: Path, head: str) -> Iterator[Callable[[], Config]]:
+    """Be the program that needs version ``head``; gives its Alembic configuration. Its steps go into the folder."""
+    write_steps(folder, head)
     migrating = import_module("storage.migrate")  # the package has a function of this name
     ours: Callable[[], Config] = migrating.alembic_config
 
