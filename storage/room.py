@@ -31,14 +31,16 @@ class Room(StrEnum):
 
 
 class Disk:
-    """The disk under a database. A database server manages its own disk: there, space is never reported as short.
+    """The disk under a database. That of a server cannot be looked at: it is full while it refuses writes.
 
     Attributes:
         usage: bytes of the disk that are free, and all of them.
+        refused: whether the last write failed because the disk was full.
     """
 
     def __init__(self, usage: Callable[[], tuple[int, int]]) -> None:
         self.usage = usage
+        self.refused = False
 
     @classmethod
     def under(cls, address: SqliteFile | PostgresServer) -> "Disk":
@@ -53,11 +55,17 @@ class Disk:
 
         return cls(usage)
 
-    def room(self) -> Room:
-        """The space left now; a disk that cannot be queried counts as full, because it cannot be written either."""
+    def space(self) -> tuple[int, int]:
+        """Bytes that are free, and all of them; a disk that cannot be queried cannot be written either."""
         try:
-            free, whole = self.usage()
+            return self.usage()
         except OSError:
+            return 0, 0
+
+    def room(self) -> Room:
+        """The space left now."""
+        free, whole = self.space()
+        if self.refused or not whole:
             return Room.FULL
         floor = min(FLOOR, whole // _SHARE)
         if free >= floor:

@@ -85,12 +85,13 @@ class Store:
                 raise translated(error) from error
             is_file = isinstance(address, SqliteFile)
             exclusive = is_file and not beside
-            writer = GroupWriter(line, make_tx=make_tx, lock=not is_file, probe=probe or _no_probe)
+            disk = Disk.under(address)
+            writer = GroupWriter(line, make_tx=make_tx, lock=not is_file, probe=probe or _no_probe, disk=disk)
             stack.push_async_callback(writer.close)
             pool = Readers(reading, make_tx=make_tx)
             stack.push_async_callback(pool.close)
             resources = stack.pop_all()
-        return cls(writer=writer, readers=pool, exclusive=exclusive, resources=resources, disk=Disk.under(address))
+        return cls(writer=writer, readers=pool, exclusive=exclusive, resources=resources, disk=disk)
 
     async def write(self, work: Callable[[Tx], T], *, name: str = "") -> T:
         """Run a unit of work durably: it has been committed when this returns.

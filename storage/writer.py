@@ -18,7 +18,8 @@ from sqlalchemy import Connection, Transaction
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from storage.engine import Line
-from storage.errors import StorageBusy, StorageClosed, commit_error, translated
+from storage.errors import StorageBusy, StorageClosed, StorageFull, commit_error, translated
+from storage.room import Disk
 from storage.transaction import Tx
 
 T = TypeVar("T")
@@ -67,8 +68,11 @@ NEWS = "switchboard"
 class GroupWriter:
     """The only user of the writing connection. One per process."""
 
-    def __init__(self, line: Line, *, make_tx: Callable[[Connection], Tx], lock: bool, probe: Probe) -> None:
+    def __init__(
+        self, line: Line, *, make_tx: Callable[[Connection], Tx], lock: bool, probe: Probe, disk: Disk
+    ) -> None:
         self._line = line
+        self._disk = disk
         self._make_tx = make_tx
         self._lock = lock
         self._probe = probe
@@ -142,8 +146,11 @@ class GroupWriter:
                 unit.future.cancel()
             raise
         except SQLAlchemyError as error:
-            _fail(batch, translated(error))
+            told = translated(error)
+            self._disk.refused = isinstance(told, StorageFull)
+            _fail(batch, told)
         except Exception as error:  # noqa: BLE001 - whatever it is, every waiting caller gets it
+            self._disk.refused |= isinstance(error, StorageFull)
             _fail(batch, error)
         except BaseException as crash:  # noqa: BLE001 - a probe simulates a crash: nothing is done after it
             self._dead = crash
@@ -152,6 +159,7 @@ class GroupWriter:
         else:
             self.commits += 1
             self.changes += self._changed
+            self._disk.refused = any(isinstance(one.error, StorageFull) for one in outcomes)
             for unit, outcome in zip(batch, outcomes, strict=True):
                 _settle(unit, outcome)
 

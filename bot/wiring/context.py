@@ -19,6 +19,7 @@ from bot.wiring.surroundings import Surroundings
 from bot.wiring.workers import KINDS, RECOVERIES, SUBJECTS, Worker
 from bot.workflows import quarantine
 from bot.workflows.admin.audit import Anchoring
+from bot.workflows.admin.disk import DiskWatch
 from bot.workflows.admin.highwater import HighWater
 from bot.workflows.admin.retention import Retention
 from bot.workflows.admin.unread import UnreadLog
@@ -118,6 +119,7 @@ def _chores(parts: Parts) -> Mapping[str, Worker]:
     parts.stack.push_async_callback(anchoring.finish)
     return {
         "anchors": lambda _: anchoring.due(),
+        "disk": DiskWatch().look,
         "lists": parts.lists.run_due,
         "unread": lambda _: parts.unread.flush(),
         "retention": Retention().prune_due,

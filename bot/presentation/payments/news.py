@@ -6,7 +6,7 @@ from typing import Any
 from bot.domain.content import Content
 from bot.domain.payments.bulk_state import is_many
 from bot.domain.payments.instruction import Instruction, Kind, State, Vote
-from bot.presentation import recovery, silence, stopped
+from bot.presentation import disk, recovery, silence, stopped
 from bot.presentation.blocks.text import (
     addressed,
     as_said,
@@ -120,6 +120,8 @@ def notice(facts: Mapping[str, Any]) -> Content:
         )
     elif facts["topic"] in silence.TOPICS:
         text = silence.notice(facts)
+    elif facts["topic"] in disk.TOPICS:
+        text = disk.notice(facts)
     elif facts["topic"] in recovery.TOPICS:
         text = recovery.notice(facts)
     else:
