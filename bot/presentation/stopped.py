@@ -6,6 +6,7 @@ from typing import Any
 from bot.domain.content import Content
 from bot.presentation.blocks.buttons import actions, button
 from bot.presentation.blocks.text import message, mrkdwn, quote, section
+from bot.presentation.runbook import runbook
 
 TRY_AGAIN = "stopped.again"
 
@@ -37,6 +38,7 @@ def notice(facts: Mapping[str, Any]) -> Content:
         f":octagonal_sign: *Switchboard stopped after an internal error* at the {_named(facts)}. "
         "It failed several times in a row, so it is left alone: nothing more is sent or read for it.\n"
         f"The operator finds `{quote(number)}` in the log. When that is mended, an admin presses *Try again*."
+        f"{runbook('stopped')}"
     )
     again = button("Try again", TRY_AGAIN, number, spoken=f"Try again what stopped with error {number}")
     return Content(text=text, blocks=[section(mrkdwn(text)), *actions([again])])

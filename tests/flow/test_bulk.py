@@ -193,10 +193,12 @@ async def test_a_list_that_cannot_be_read_is_told_once(rig: Rig) -> None:
     await rig.pass_time(3_600, steps=8)
     [told] = [m.text for m in rig.workspace.messages(ALERTS) if "its list of payments cannot be read" in m.text]
     assert shown(told) == snapshot("""\
-:rotating_light: Bulk payment L-······, 39.75 USD in 3 payments, asked by Maria Silva: is over at the service, but its \
-list of payments cannot be read. Switchboard goes on asking for it.
+:rotating_light: Bulk payment L-······, 39.75 USD in 3 payments, asked by Maria Silva: is over at the service, but \
+its list of payments cannot be read. Switchboard goes on asking for it.
 The payments service's answer could not be read (no list of payments).
-The service's id: `······` · <http://127.0.0.1/archives/C0APPROVE/p······|The card>""")
+The service's id: `······` · <http://127.0.0.1/archives/C0APPROVE/p······|The card>
+Runbook: `docs/alerts.md#bulk-payment-not-accounted-for`\
+""")
     assert line(rig.cards(FINANCE)[0], "reported") == snapshot("`░░░░░░░░░░░░░░░░░░░░ 0 %` no payment reported yet.")
 
 
@@ -338,9 +340,10 @@ async def test_people_may_let_it_be_sent_again_and_it_is_looked_for_before(rig: 
 :rotating_light: Bulk payment L-······, 5.00 USD in 1 payment, asked by Maria Silva: needs a person: its outcome is \
 unknown. Look it up at the service, then decide on the card.
 The service's history does not show it.
-Its payments carry notes such as `L-······/2` at the service · \
-<http://127.0.0.1/archives/C0APPROVE/p······|The card>
-To decide: <!subteam^S0TREASURY>""")
+Its payments carry notes such as `L-······/2` at the service · <http://127.0.0.1/archives/C0APPROVE/p······|The card>
+To decide: <!subteam^S0TREASURY>
+Runbook: `docs/alerts.md#needs-a-person`\
+""")
     await rig.press("retry")
     await rig.submit(ADA, {"amount": "5.00"})
     assert submissions(rig) == 1
@@ -387,7 +390,9 @@ Okafor.""")
 :rotating_light: Bulk payment L-······, 55.00 USD in 10 payments, asked by Maria Silva: is not accounted for by the \
 service's own list. Look it up at the service.
 The service says it is through, with 2 payments missing from its list.
-The service's id: `······` · <http://127.0.0.1/archives/C0APPROVE/p······|The card>""")
+The service's id: `······` · <http://127.0.0.1/archives/C0APPROVE/p······|The card>
+Runbook: `docs/alerts.md#bulk-payment-not-accounted-for`\
+""")
     rig.payments.switches.bulk_loses_every = 0
     await rig.pass_time(86_400, steps=8)
     assert summary(rig) == snapshot("10 completed (55.00 USD), 0 failed (0.00 USD), 0 pending in escrow (0.00 USD)")
@@ -419,7 +424,9 @@ async def test_a_job_that_stands_still_alarms_somebody_once(rig: Rig) -> None:
     assert shown(told.text) == snapshot("""\
 :rotating_light: Bulk payment L-······, 5.00 USD in 1 payment, asked by Maria Silva: does not move at the service.
 Nothing has changed for a long time; 1 payment neither done nor failed.
-The service's id: `······` · <http://127.0.0.1/archives/C0APPROVE/p······|The card>""")
+The service's id: `······` · <http://127.0.0.1/archives/C0APPROVE/p······|The card>
+Runbook: `docs/alerts.md#bulk-payment-not-accounted-for`\
+""")
     rig.payments.switches.bulk_stuck = False
     await run(rig, steps=3)
     await rig.pass_time(2 * 3600, steps=4)

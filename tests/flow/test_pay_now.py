@@ -55,7 +55,9 @@ async def test_a_lost_request_ends_with_people_who_may_retry(rig: Rig) -> None:
 unknown. Look it up at the service, then decide on the card.
 The service does not list it.
 Our code at the service: `······` · <http://127.0.0.1/archives/C0APPROVE/p······|The card>
-To decide: <!subteam^S0TREASURY>""")
+To decide: <!subteam^S0TREASURY>
+Runbook: `docs/alerts.md#needs-a-person`\
+""")
     ]
     await rig.press("retry", user=LIN)
     await rig.submit(LIN, {"amount": "25.00"})

@@ -46,7 +46,9 @@ it.""")
         [said] = [m.text for m in rig.workspace.messages(channel) if "frozen* by" in m.text]
         assert said == snapshot("""\
 :snowflake: *Payments are frozen* by <@U0OLGA>: the bank called.
-Nothing is sent until approvers lift it with `/pay unfreeze`.""")
+Nothing is sent until approvers lift it with `/pay unfreeze`.
+Runbook: `docs/alerts.md#frozen`\
+""")
     await rig.pay('send kim@example.com 5.00 "x"')
     assert shown(told(rig, MARIA)) == snapshot(""":snowflake: Payments are frozen by <@U0OLGA>: the bank called. \
 Nothing can be asked for until approvers lift it.""")

@@ -124,9 +124,12 @@ Only the operator can mend this: please pass it on."""
     await rig.settle()
     assert alerts(rig) == snapshot(
         [
-            """:rotating_light: Slack does not let us read the members of a user group (missing_scope, needed: \
-usergroups:read); the bot token lacks a scope: put the manifest into the app's settings and install the app again. \
-Until then nobody it concerns can ask or decide."""
+            """\
+:rotating_light: Slack does not let us read the members of a user group (missing_scope, needed: usergroups:read); the \
+bot token lacks a scope: put the manifest into the app's settings and install the app again. Until then nobody it \
+concerns can ask or decide.
+Runbook: `docs/alerts.md#slack-denies`\
+"""
         ]
     )
     await rig.pay()

@@ -26,6 +26,7 @@ from bot.presentation.payments import purchases
 from bot.presentation.payments.looking_up import look_up
 from bot.presentation.payments.states import approved_by, became, because_of, headline
 from bot.presentation.payments.words import NEEDS_PERSON, TOPICS, UNKNOWN, noun, symbol
+from bot.presentation.runbook import runbook
 from bot.presentation.unread import hint
 
 _TOPICS = {
@@ -126,7 +127,7 @@ def notice(facts: Mapping[str, Any]) -> Content:
         text = recovery.notice(facts)
     else:
         text = f":sunny: *Payments flow again*, decided by {mentions([str(person) for person in facts['by']])}."
-    return message(text)
+    return message(text + runbook(str(facts["topic"])))
 
 
 def alert(
@@ -156,7 +157,7 @@ def alert(
         f":rotating_light: {noun(instruction).capitalize()} {instruction.reference}, "
         f"{escape(headline(instruction))}, asked by {named(instruction.requester, names or {})}: "
         f"{topics[topic].replace('{channel}', where)}{reason}{_to_look_at(instruction, link)}"
-        f"{_to_decide(topic, instruction, approvers)}"
+        f"{_to_decide(topic, instruction, approvers)}{runbook(topic)}"
     )
     return message(text)
 

@@ -8,6 +8,7 @@ from inline_snapshot import snapshot
 from bot.domain.payments.instruction import Instruction, Kind
 from bot.presentation.payments import news
 from bot.presentation.payments.reasons import UNKNOWN_HERE
+from bot.presentation.runbook import SECTIONS
 from bot.workflows.requests.announce import TOLD
 from tests.domain.made import instruction, purchase, vote
 from tests.presentation.checks import check_message, seen
@@ -44,14 +45,16 @@ TAIL = "\nThe service says On &lt;Hold&gt;.\nThe service's id: `652f7a1e9b3c4d5e
 
 
 def alerts(one: Instruction, head: str, tail: str) -> dict[str, str]:
-    """Topic -> the alert between its head and its tail."""
+    """Topic -> the alert between its head and its tail, which is followed by where it is explained."""
     found = {}
     for topic in news._TOPICS:
         by_slack = topic in ("undelivered", "no_approvals_channel")
         reason = "not_in_channel" if by_slack else "the service says On <Hold>"
         content = news.alert(one, {"topic": topic, "reason": reason, "channel": "C0FINANCE"}, names=NAMES)
         check_message(content)
-        found[topic] = content.text.removeprefix(head).removesuffix(tail)
+        text, _, last = content.text.rpartition("\n")
+        assert last == f"Runbook: `docs/alerts.md#{SECTIONS[topic]}`"
+        found[topic] = text.removeprefix(head).removesuffix(tail)
     return found
 
 
@@ -278,10 +281,12 @@ def test_an_alert_that_calls_who_decides_and_leads_to_the_card() -> None:
         instruction(), facts, names=NAMES, link="https://slack.example/p1", approvers=["U0MARIA", "U0ADA"]
     )
     assert content.text == snapshot("""\
-:rotating_light: Payout P-4F7K2M, 25.00 USD to ana@example.com, asked by Maria Quispe: needs a person: its outcome \
-is unknown. Look it up at the service, then decide on the card.
+:rotating_light: Payout P-4F7K2M, 25.00 USD to ana@example.com, asked by Maria Quispe: needs a person: its outcome is \
+unknown. Look it up at the service, then decide on the card.
 The service's id: `652f7a1e9b3c4d5e6f708192` · <https://slack.example/p1|The card>
-To decide: <@U0ADA>""")
+To decide: <@U0ADA>
+Runbook: `docs/alerts.md#needs-a-person`\
+""")
 
 
 def test_a_reminder() -> None:
@@ -308,49 +313,95 @@ NOTICES: list[dict[str, Any]] = [
     {"topic": "reading_only", "reason": UNKNOWN_HERE},
     {"topic": "resumed", "reason": "the backup was taken an hour ago", "again": ["P-4F7K2M", "L-4F7K2M"]},
     {"topic": "no_anchor", "file": "/var/lib/switchboard/sent.log", "reason": "No space left on device"},
+    {"topic": "disk_low", "free": 499_000_000, "whole": 20_000_000_000},
+    {"topic": "disk_full"},
+    {"topic": "disk_enough"},
 ]
 
 
 def test_notices() -> None:
     assert [seen(news.notice(facts)) for facts in NOTICES] == snapshot(
         [
-            """:rotating_light: A message could not be posted in <#C0FINANCE>: Slack says `not_in_channel`. Invite \
-the app there, or ask an admin whether it may post.""",
-            """:rotating_light: A message could not be posted: Slack says `not_in_channel`. Invite the app there, or \
-ask an admin whether it may post.""",
-            """:rotating_light: Slack does not let the app read who people are: missing_scope. Until then nobody \
-it concerns can ask or decide.""",
-            """:alarm_clock: *The clock of a machine is 90 s ahead of the database server's.* Switchboard goes by \
-the server's, so nothing is lost. The operator should set the machine's clock.""",
-            """:alarm_clock: *The clock of a machine is 90 s behind the database server's.* Switchboard goes by \
-the server's, so nothing is lost. The operator should set the machine's clock.""",
-            """:rotating_light: *A message in <#C0FINANCE> shows an older state*: an internal error keeps it from \
-being drawn anew. Ask Switchboard for the newest state. The operator finds the cause in the log under `0badcafe`.""",
             """\
-:octagonal_sign: *Switchboard stopped after an internal error* at the request P-4F7K2M. It failed several times in \
-a row, so it is left alone: nothing more is sent or read for it.
-The operator finds `0badcafe` in the log. When that is mended, an admin presses *Try again*.
-[Try again]""",
+:rotating_light: A message could not be posted in <#C0FINANCE>: Slack says `not_in_channel`. Invite the app there, or \
+ask an admin whether it may post.
+Runbook: `docs/alerts.md#message-not-posted`\
+""",
             """\
-:octagonal_sign: *Switchboard stopped after an internal error* at the callback. It failed several times in a row, \
-so it is left alone: nothing more is sent or read for it.
+:rotating_light: A message could not be posted: Slack says `not_in_channel`. Invite the app there, or ask an admin \
+whether it may post.
+Runbook: `docs/alerts.md#message-not-posted`\
+""",
+            """\
+:rotating_light: Slack does not let the app read who people are: missing_scope. Until then nobody it concerns can ask \
+or decide.
+Runbook: `docs/alerts.md#slack-denies`\
+""",
+            """\
+:alarm_clock: *The clock of a machine is 90 s ahead of the database server's.* Switchboard goes by the server's, so \
+nothing is lost. The operator should set the machine's clock.
+Runbook: `docs/alerts.md#clock`\
+""",
+            """\
+:alarm_clock: *The clock of a machine is 90 s behind the database server's.* Switchboard goes by the server's, so \
+nothing is lost. The operator should set the machine's clock.
+Runbook: `docs/alerts.md#clock`\
+""",
+            """\
+:rotating_light: *A message in <#C0FINANCE> shows an older state*: an internal error keeps it from being drawn anew. \
+Ask Switchboard for the newest state. The operator finds the cause in the log under `0badcafe`.
+Runbook: `docs/alerts.md#older-state`\
+""",
+            """\
+:octagonal_sign: *Switchboard stopped after an internal error* at the request P-4F7K2M. It failed several times in a \
+row, so it is left alone: nothing more is sent or read for it.
 The operator finds `0badcafe` in the log. When that is mended, an admin presses *Try again*.
-[Try again]""",
+Runbook: `docs/alerts.md#stopped-after-an-internal-error`
+[Try again]\
+""",
+            """\
+:octagonal_sign: *Switchboard stopped after an internal error* at the callback. It failed several times in a row, so \
+it is left alone: nothing more is sent or read for it.
+The operator finds `0badcafe` in the log. When that is mended, an admin presses *Try again*.
+Runbook: `docs/alerts.md#stopped-after-an-internal-error`
+[Try again]\
+""",
             """\
 :snowflake: *Payments are frozen* by <@U0ADA>: the books are being audited.
-Nothing is sent until approvers lift it with `/sb-pay unfreeze`.""",
+Nothing is sent until approvers lift it with `/sb-pay unfreeze`.
+Runbook: `docs/alerts.md#frozen`\
+""",
             ":sunny: *Payments flow again*, decided by <@U0ADA>, <@U0LIN>.",
-            """:electric_plug: *The payments service has not answered* since 2026-11-20 09:00 UTC. Nothing is sent \
-to it, so that no outcome becomes unknown; one request at a time finds out when it answers, and then what waits goes \
-on by itself.""",
+            """\
+:electric_plug: *The payments service has not answered* since 2026-11-20 09:00 UTC. Nothing is sent to it, so that no \
+outcome becomes unknown; one request at a time finds out when it answers, and then what waits goes on by itself.
+Runbook: `docs/alerts.md#service-silent`\
+""",
             """:sunny: *The payments service answers again.* It had not since 2026-11-20 09:00 UTC, for 1 hour. \
 What waited goes on by itself.""",
-            """:rotating_light: *Switchboard only reads.* The database may be older than the services: the service \
-holds what the database says was never sent. Nothing is sent, so that nothing is paid twice; every open request is \
-looked for at the services. An operator has to look and run `switchboard resume`.""",
+            """\
+:rotating_light: *Switchboard only reads.* The database may be older than the services: the service holds what the \
+database says was never sent. Nothing is sent, so that nothing is paid twice; every open request is looked for at the \
+services. An operator has to look and run `switchboard resume`.
+Runbook: `docs/alerts.md#reading-only`\
+""",
             """:sunny: *Switchboard sends again*, an operator decided. The backup was taken an hour ago. The \
 database was put back to an earlier moment, so these need approval again: P-4F7K2M, L-4F7K2M.""",
-            """:rotating_light: *Nothing is sent*: before anything leaves it is written down in \
-`/var/lib/switchboard/sent.log`, and that file cannot be written: No space left on device.""",
+            """\
+:rotating_light: *Nothing is sent*: before anything leaves it is written down in `/var/lib/switchboard/sent.log`, and \
+that file cannot be written: No space left on device.
+Runbook: `docs/alerts.md#nothing-is-sent`\
+""",
+            """\
+:floppy_disk: *The disk of the database is almost full*: 499 of 20,000 MB are free. No new request is taken; what is \
+under way goes on. The operator should make room; no restart is needed.
+Runbook: `docs/alerts.md#disk`\
+""",
+            """\
+:rotating_light: *The disk of the database is full.* Nothing can be stored, so nothing is taken and nothing is sent. \
+The operator has to make room; no restart is needed.
+Runbook: `docs/alerts.md#disk`\
+""",
+            ":sunny: *The disk of the database has room again.* What waited goes on by itself.",
         ]
     )

@@ -137,9 +137,12 @@ async def test_people_hear_once_that_it_began_and_once_that_it_is_over(rig: Rig)
     await rig.pass_time(HOUR, steps=6)
     [began] = alerts(rig)
     assert shown(began) == snapshot(
-        ":electric_plug: *The payments service has not answered* since <!date^1795165200^{date_short_pretty} "
-        "{time}|2026-11-20 09:00 UTC>. Nothing is sent to it, so that no outcome becomes unknown; one request at a "
-        "time finds out when it answers, and then what waits goes on by itself."
+        """\
+:electric_plug: *The payments service has not answered* since <!date^1795165200^{date_short_pretty} {time}|2026-11-20 \
+09:00 UTC>. Nothing is sent to it, so that no outcome becomes unknown; one request at a time finds out when it \
+answers, and then what waits goes on by itself.
+Runbook: `docs/alerts.md#service-silent`\
+"""
     )
     rig.payments.faults.clear()
     await rig.pass_time(PAUSES[-1] + 1)

@@ -90,11 +90,14 @@ async def test_after_three_creates_that_were_never_found_a_person_is_asked(rig: 
     )
     (alert,) = alerts(rig)
     assert shown(alert) == snapshot(
-        ":rotating_light: Payout P-······, 25.00 USD to ana@example.com, asked by Maria Silva: needs a person: its "
-        "outcome is unknown. Look it up at the service, then decide on the card.\n"
-        "Its creation was tried several times.\n"
-        "Our code at the service: `······` · <http://127.0.0.1/archives/C0FINANCE/p······|The card>\n"
-        "To decide: <!subteam^S0TREASURY>"
+        """\
+:rotating_light: Payout P-······, 25.00 USD to ana@example.com, asked by Maria Silva: needs a person: its outcome is \
+unknown. Look it up at the service, then decide on the card.
+Its creation was tried several times.
+Our code at the service: `······` · <http://127.0.0.1/archives/C0FINANCE/p······|The card>
+To decide: <!subteam^S0TREASURY>
+Runbook: `docs/alerts.md#needs-a-person`\
+"""
     )
     assert not rig.paid
 

@@ -307,7 +307,9 @@ async def test_a_list_that_cannot_be_used_for_long_needs_a_person_and_is_looked_
 :rotating_light: Purchase C-······, 119.50 USD from ben@example.com, asked by Maria Silva: needs a person: whether \
 the service opened it is unknown. Look it up there.
 The list cannot be used: it answered 500.
-Our code at the service: `······` · <http://127.0.0.1/archives/C0FINANCE/p······|The card>"""
+Our code at the service: `······` · <http://127.0.0.1/archives/C0FINANCE/p······|The card>
+Runbook: `docs/alerts.md#needs-a-person`\
+"""
     )
     assert not card(rig).buttons
     rig.payments.faults.clear()
@@ -386,10 +388,12 @@ async def test_another_amount_is_not_given_out_and_its_payment_is_an_alarm(rig: 
     assert len(alerts(rig)) == 2
     assert shown(alerts(rig)[1]) == snapshot(
         """\
-:rotating_light: Purchase C-······, 119.50 USD from ben@example.com, asked by Maria Silva: was paid, \
-although its link was not given out.
+:rotating_light: Purchase C-······, 119.50 USD from ben@example.com, asked by Maria Silva: was paid, although its \
+link was not given out.
 The service says completed.
-The service's id: `······` · <http://127.0.0.1/archives/C0FINANCE/p······|The card>"""
+The service's id: `······` · <http://127.0.0.1/archives/C0FINANCE/p······|The card>
+Runbook: `docs/alerts.md#paid-elsewhere`\
+"""
     )
     assert await state(rig) is State.MISMATCH
     before = asked(rig, "get_operation")
@@ -522,7 +526,9 @@ async def test_what_was_reported_and_never_confirmed_is_said_after_a_day(rig: Ri
     assert shown(alerts(rig)[0]) == snapshot("""\
 :rotating_light: Purchase C-······, 119.50 USD from ben@example.com, asked by Maria Silva: was reported, not confirmed.
 A callback reported payment, but the service's record never confirmed it.
-The service's id: `······` · <http://127.0.0.1/archives/C0FINANCE/p······|The card>""")
+The service's id: `······` · <http://127.0.0.1/archives/C0FINANCE/p······|The card>
+Runbook: `docs/alerts.md#reported-not-confirmed`\
+""")
     assert await inbox(rig) == [InboxState.UNCONFIRMED]
     assert await state(rig) is State.OPEN
 
@@ -572,7 +578,9 @@ async def test_a_service_that_contradicts_itself_is_an_alarm(rig: Rig) -> None:
 :rotating_light: Purchase C-······, 119.50 USD from ben@example.com, asked by Maria Silva: the service contradicts \
 what it said before.
 It was completed, now the service says failed.
-The service's id: `······` · <http://127.0.0.1/archives/C0FINANCE/p······|The card>"""
+The service's id: `······` · <http://127.0.0.1/archives/C0FINANCE/p······|The card>
+Runbook: `docs/alerts.md#the-service-contradicts-itself`\
+"""
     )
 
 

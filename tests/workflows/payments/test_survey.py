@@ -42,10 +42,12 @@ async def test_a_payment_that_nothing_here_asked_for_is_noticed(rig: Rig, tmp_pa
     assert found is not None
     assert (found.reason, found.sent) == (NOBODY_ASKED, (f"payout {code}",))
     assert shown(alerts(rig)[-1]) == snapshot(
-        ":rotating_light: *Switchboard only reads.* The database may be older than the services: the payments "
-        "service holds payments that report to us and that nothing in the database asked for. Nothing is sent, "
-        "so that nothing is paid twice; every open request is looked for at the services. An operator has to "
-        "look and run `switchboard resume`."
+        """\
+:rotating_light: *Switchboard only reads.* The database may be older than the services: the payments service holds \
+payments that report to us and that nothing in the database asked for. Nothing is sent, so that nothing is paid \
+twice; every open request is looked for at the services. An operator has to look and run `switchboard resume`.
+Runbook: `docs/alerts.md#reading-only`\
+"""
     )
     await rig.pay("send ana@example.com 25.00 rent")
     assert asked(rig, "create_payout") == 0

@@ -207,11 +207,14 @@ async def test_who_has_to_look_is_told_where_and_who_may_decide(rig: Rig) -> Non
     )
     (alert,) = alerts(rig)
     assert shown(alert) == snapshot(
-        ":rotating_light: Payout P-······, 25.00 USD to ana@example.com, asked by Maria Silva: needs a person: its "
-        "outcome is unknown. Look it up at the service, then decide on the card.\n"
-        "The service still shows it as not committed.\n"
-        "The service's id: `······` · <http://127.0.0.1/archives/C0APPROVE/p······|The card>\n"
-        "To decide: <!subteam^S0TREASURY>"
+        """\
+:rotating_light: Payout P-······, 25.00 USD to ana@example.com, asked by Maria Silva: needs a person: its outcome is \
+unknown. Look it up at the service, then decide on the card.
+The service still shows it as not committed.
+The service's id: `······` · <http://127.0.0.1/archives/C0APPROVE/p······|The card>
+To decide: <!subteam^S0TREASURY>
+Runbook: `docs/alerts.md#needs-a-person`\
+"""
     )
 
 
@@ -219,7 +222,7 @@ async def test_an_alert_goes_out_without_its_link_too(rig: Rig) -> None:
     rig.workspace.faults.arm(Fault(FaultKind.ERROR_500, "chat.getPermalink", times=None))
     await with_people(rig)
     (alert,) = alerts(rig)
-    assert shown(alert).splitlines()[2:] == ["The service's id: `······`", "To decide: <!subteam^S0TREASURY>"]
+    assert shown(alert).splitlines()[2:4] == ["The service's id: `······`", "To decide: <!subteam^S0TREASURY>"]
 
 
 @pytest.mark.parametrize("action", ["retry", "close"])
@@ -272,7 +275,9 @@ async def test_a_payment_after_it_was_closed_is_an_alarm_and_the_state_stays(rig
 :rotating_light: Payout P-······, 25.00 USD to ana@example.com, asked by Maria Silva: was closed as not paid, but the \
 service shows a payment.
 The service says sent.
-The service's id: `······` · <http://127.0.0.1/archives/C0APPROVE/p······|The card>"""
+The service's id: `······` · <http://127.0.0.1/archives/C0APPROVE/p······|The card>
+Runbook: `docs/alerts.md#paid-after-the-end`\
+"""
     )
     assert not told(rig, FINANCE, "completed")
 

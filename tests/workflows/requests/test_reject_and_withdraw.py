@@ -275,6 +275,8 @@ async def test_somebody_who_pays_a_rejected_request_elsewhere_is_noticed(rig: Ri
 :rotating_light: Payout P-······, 25.00 USD to ana@example.com, asked by Maria Silva: was never sent by Switchboard, \
 but was committed elsewhere.
 The service says sent.
-The service's id: `······` · <http://127.0.0.1/archives/C0APPROVE/p······|The card>"""
+The service's id: `······` · <http://127.0.0.1/archives/C0APPROVE/p······|The card>
+Runbook: `docs/alerts.md#paid-elsewhere`\
+"""
     )
     assert await state(rig) is State.REJECTED

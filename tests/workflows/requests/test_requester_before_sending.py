@@ -114,7 +114,9 @@ may ask again, it needs new approvals. Needs 1 approval besides the requester.""
 :rotating_light: Payout P-······, 25.00 USD to ana@example.com, asked by Maria Silva: is not sent.
 Held, because the account of who asked for it is deactivated. An admin can withdraw it; if the requester may ask \
 again, it needs new approvals.
-Our code at the service: `······`"""
+Our code at the service: `······`
+Runbook: `docs/alerts.md#not-sent`\
+"""
     )
     comes_back(rig)
     await rig.pass_time(10 * MINUTE, steps=5)

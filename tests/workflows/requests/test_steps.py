@@ -62,9 +62,12 @@ async def test_one_that_fails_is_left_alone_and_the_others_go_on(rig: Rig) -> No
     assert (poison.met, bad.state, good.state) == (MOST_TRIES, State.NEW, State.AWAITING)
     [alert] = rig.workspace.messages(ALERTS)
     assert shown(alert.text) == snapshot(
-        ":octagonal_sign: *Switchboard stopped after an internal error* at the request P-······. It failed several "
-        "times in a row, so it is left alone: nothing more is sent or read for it.\n"
-        "The operator finds `········` in the log. When that is mended, an admin presses *Try again*."
+        """\
+:octagonal_sign: *Switchboard stopped after an internal error* at the request P-······. It failed several times in a \
+row, so it is left alone: nothing more is sent or read for it.
+The operator finds `········` in the log. When that is mended, an admin presses *Try again*.
+Runbook: `docs/alerts.md#stopped-after-an-internal-error`\
+"""
     )
     assert all("being prepared" not in said for said in (rig.cards(FINANCE)[0].text, rig.cards(FINANCE)[0].plain))
     line = rig.cards(FINANCE)[0].text.partition(" by itself. ")[2].partition(" Needs ")[0]
@@ -218,9 +221,11 @@ async def test_a_card_that_cannot_be_drawn_holds_up_no_other(rig: Rig, monkeypat
     alerts = sorted(one.text for one in rig.workspace.messages(ALERTS))
     for place, alert in zip((APPROVALS, FINANCE), alerts, strict=True):
         assert shown(alert).replace(place, "C0······") == snapshot(
-            ":rotating_light: *A message in <#C0······> shows an older state*: an internal error keeps it from being "
-            "drawn anew. Ask Switchboard for the newest state. The operator finds the cause in the log under "
-            "`········`."
+            """\
+:rotating_light: *A message in <#C0······> shows an older state*: an internal error keeps it from being drawn anew. \
+Ask Switchboard for the newest state. The operator finds the cause in the log under `········`.
+Runbook: `docs/alerts.md#older-state`\
+"""
         )
     monkeypatch.undo()
     await rig.pass_time(2 * MINUTE, steps=2)

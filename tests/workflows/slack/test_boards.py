@@ -80,8 +80,11 @@ async def test_a_file_that_slack_refuses_is_told_to_the_alerts_channel_and_holds
     assert [one.text for one in play.messages()] == ["Job 7 is at 0", "7: half"]
     [alert] = play.messages(ALERTS)
     assert shown(alert.text) == snapshot(
-        ":rotating_light: A message could not be posted in <#C0FINANCE>: Slack says `missing_scope`. Invite "
-        "the app there, or ask an admin whether it may post."
+        """\
+:rotating_light: A message could not be posted in <#C0FINANCE>: Slack says `missing_scope`. Invite the app there, or \
+ask an admin whether it may post.
+Runbook: `docs/alerts.md#message-not-posted`\
+"""
     )
 
 

@@ -144,7 +144,9 @@ async def test_where_the_approvers_cannot_see_it_the_alerts_channel_hears_and_no
 :rotating_light: Payout P-······, 25.00 USD to ana@example.com, asked by Maria Silva: cannot be shown to the \
 approvers in <#C0APPROVE>. Invite me there: `/invite @Switchboard`
 Slack says `not_in_channel`.
-The service's id: `······` · <http://127.0.0.1/archives/C0FINANCE/p······|The card>"""
+The service's id: `······` · <http://127.0.0.1/archives/C0FINANCE/p······|The card>
+Runbook: `docs/alerts.md#message-not-posted`\
+"""
         ]
     )
     assert (await newest(rig)).expires_at is None
@@ -218,7 +220,9 @@ async def test_approvers_who_cannot_be_told_any_more_are_an_alarm(rig: Rig) -> N
 :rotating_light: Payout P-······, 25.00 USD to ana@example.com, asked by Maria Silva: its outcome could not be posted \
 in <#C0APPROVE>. Invite me there: `/invite @Switchboard`
 Slack says `not_in_channel`.
-The service's id: `······` · <http://127.0.0.1/archives/C0APPROVE/p······|The card>"""
+The service's id: `······` · <http://127.0.0.1/archives/C0APPROVE/p······|The card>
+Runbook: `docs/alerts.md#message-not-posted`\
+"""
         ]
     )
 
@@ -245,4 +249,6 @@ async def test_a_freeze_is_news_of_payments_without_a_conversation(rig: Rig) -> 
         (said,) = rig.workspace.messages(channel)
         assert shown(said.text) == snapshot("""\
 :snowflake: *Payments are frozen* by <@U0OLGA>: the bank called.
-Nothing is sent until approvers lift it with `/pay unfreeze`.""")
+Nothing is sent until approvers lift it with `/pay unfreeze`.
+Runbook: `docs/alerts.md#frozen`\
+""")
