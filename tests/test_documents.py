@@ -14,6 +14,7 @@ from bot.clients.delivery import DeliveryClient
 from bot.clients.emails import EmailsClient
 from bot.clients.localization import LocalizationClient
 from bot.clients.payments import PaymentsClient
+from bot.presentation.runbook import PAGE, SECTIONS
 from tests.support.diagrams import DIAGRAMS, shown
 
 ROOT = Path(__file__).parent.parent
@@ -80,6 +81,10 @@ def test_commands_that_are_named_are_understood(page: Path) -> None:
 
 def test_the_readme_is_the_door_and_not_the_house() -> None:
     assert len((ROOT / "README.md").read_text().splitlines()) <= 200
+
+
+def test_what_alerts_name_is_explained() -> None:
+    assert set(SECTIONS.values()) <= anchors(ROOT / PAGE)
 
 
 @pytest.mark.parametrize("name", DIAGRAMS)

@@ -47,7 +47,7 @@ it.""")
         assert said == snapshot("""\
 :snowflake: *Payments are frozen* by <@U0OLGA>: the bank called.
 Nothing is sent until approvers lift it with `/pay unfreeze`.
-Runbook: `docs/alerts.md#frozen`\
+Runbook: `docs/alerts.md#payments-frozen`\
 """)
     await rig.pay('send kim@example.com 5.00 "x"')
     assert shown(told(rig, MARIA)) == snapshot(""":snowflake: Payments are frozen by <@U0OLGA>: the bank called. \

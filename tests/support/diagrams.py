@@ -14,7 +14,7 @@ from bot.domain.payments.instruction import FINAL, Kind, State
 from bot.domain.payments.moves import MOVES
 
 ROOT: Final = Path(__file__).parents[2]
-PLACES: Final[Mapping[str, str]] = {"layers": "docs/architecture.md", "states": "docs/safety.md"}
+PLACES: Final[Mapping[str, str]] = {"layers": "docs/architecture.md", "states": "docs/states.md"}
 """Name of each diagram, and the page that shows it."""
 
 _KINDS: Final[Mapping[Kind, str]] = {

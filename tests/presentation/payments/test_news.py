@@ -340,12 +340,12 @@ Runbook: `docs/alerts.md#slack-denies`\
             """\
 :alarm_clock: *The clock of a machine is 90 s ahead of the database server's.* Switchboard goes by the server's, so \
 nothing is lost. The operator should set the machine's clock.
-Runbook: `docs/alerts.md#clock`\
+Runbook: `docs/alerts.md#clock-skew`\
 """,
             """\
 :alarm_clock: *The clock of a machine is 90 s behind the database server's.* Switchboard goes by the server's, so \
 nothing is lost. The operator should set the machine's clock.
-Runbook: `docs/alerts.md#clock`\
+Runbook: `docs/alerts.md#clock-skew`\
 """,
             """\
 :rotating_light: *A message in <#C0FINANCE> shows an older state*: an internal error keeps it from being drawn anew. \
@@ -369,7 +369,7 @@ Runbook: `docs/alerts.md#stopped-after-an-internal-error`
             """\
 :snowflake: *Payments are frozen* by <@U0ADA>: the books are being audited.
 Nothing is sent until approvers lift it with `/sb-pay unfreeze`.
-Runbook: `docs/alerts.md#frozen`\
+Runbook: `docs/alerts.md#payments-frozen`\
 """,
             ":sunny: *Payments flow again*, decided by <@U0ADA>, <@U0LIN>.",
             """\
@@ -390,7 +390,7 @@ database was put back to an earlier moment, so these need approval again: P-4F7K
             """\
 :rotating_light: *Nothing is sent*: before anything leaves it is written down in `/var/lib/switchboard/sent.log`, and \
 that file cannot be written: No space left on device.
-Runbook: `docs/alerts.md#nothing-is-sent`\
+Runbook: `docs/alerts.md#anchors-failing`\
 """,
             """\
 :floppy_disk: *The disk of the database is almost full*: 499 of 20,000 MB are free. No new request is taken; what is \

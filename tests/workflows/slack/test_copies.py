@@ -250,5 +250,5 @@ async def test_a_freeze_is_news_of_payments_without_a_conversation(rig: Rig) -> 
         assert shown(said.text) == snapshot("""\
 :snowflake: *Payments are frozen* by <@U0OLGA>: the bank called.
 Nothing is sent until approvers lift it with `/pay unfreeze`.
-Runbook: `docs/alerts.md#frozen`\
+Runbook: `docs/alerts.md#payments-frozen`\
 """)
