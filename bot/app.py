@@ -22,6 +22,7 @@ from bot.wiring.database import Database, open_database
 from bot.wiring.delivery import make_delivery
 from bot.wiring.extension import routes_of
 from bot.wiring.http import serve
+from bot.wiring.measures import make_measures
 from bot.wiring.outside import Outside
 from bot.wiring.payments import make_payments
 from bot.wiring.schedule import Schedule
@@ -36,6 +37,7 @@ from bot.workflows.context import Context
 from bot.workflows.emails.engine import EmailEngine
 from bot.workflows.keeping import at_start
 from bot.workflows.requests.tighten import tighten_open
+from handlers.measures import Measures
 from handlers.socket_mode import SocketMode
 
 log = structlog.get_logger(__name__)
@@ -103,10 +105,16 @@ class Switchboard:
             await asyncio.shield(self._joining)
 
     async def _start(self) -> None:
+        measures = make_measures(self._settings, self._around)
         database = await open_database(
-            self._settings, self._around, self._stack, heard=self._heard, ended=self._somebody_ended
+            self._settings,
+            self._around,
+            self._stack,
+            heard=self._heard,
+            ended=self._somebody_ended,
+            anchored=measures.anchored,
         )
-        parts = await self._parts(database)
+        parts = await self._parts(database, measures)
         self._server, self.url = await serve(
             self._settings,
             database,
@@ -114,10 +122,11 @@ class Switchboard:
             bolt=lambda: self._bolt,
             joined=lambda: self.joined,
             wake=self._wake,
+            measures=measures,
         )
         self._joining = asyncio.create_task(self._join(parts), name="join Slack")
 
-    async def _parts(self, database: Database) -> Parts:
+    async def _parts(self, database: Database, measures: Measures) -> Parts:
         """Everything that needs no answer from outside."""
         settings, around, stack, store = self._settings, self._around, self._stack, database.store
         is_public = settings.public_url is not None  # otherwise another installation's payments may look like ours
@@ -137,6 +146,7 @@ class Switchboard:
             may_leave=high_water.may_leave,
             answers=unread,
             more_routes=routes_of(around.extensions),
+            watch=measures.service,
         )
         return Parts(
             settings=settings,
@@ -151,20 +161,21 @@ class Switchboard:
             unread=unread,
             lists=EmailEngine(monotonic=around.clock.boottime),
             wake=self._wake,
+            measures=measures,
         )
 
     async def _join(self, parts: Parts) -> None:
         """Ask Slack for the bot's identity until it answers, then start what depends on it."""
         settings, around, stack = self._settings, self._around, self._stack
         pace = around.pace or Pace(monotonic=around.clock.boottime)
-        slack = await open_slack(settings, around, stack, pace)
+        slack = await open_slack(settings, around, stack, pace, parts.measures)
         if parts.payments.is_configured:  # a separate reader: nothing read here may be cached for later
             people = make_people(slack, self._policy, around)
             await staffing.require(settings, self._policy, people, home=slack.identity.team_id)
         self._context = ctx = make_context(parts, slack, url=self.url)
         await self._go_on(ctx, parts.lists)
         bolt = make_bolt(slack, ctx, parts.outside, around)
-        self._socket = await open_socket(settings, slack, bolt, stack)
+        self._socket = await open_socket(settings, around, slack, bolt, stack, parts.measures)
         self._bolt = bolt
         log.info("joined", workspace=slack.identity.team, team_id=slack.identity.team_id)
 

@@ -12,6 +12,7 @@ from storage.room import Room
 from storage.store import Store
 from storage.transaction import Tx
 
+_QUEUES: Final = ("callbacks", "webhooks", "messages", "files")
 _DATABASE: Final = {Room.ENOUGH: "ok", Room.LOW: "its disk is almost full", Room.FULL: "its disk is full"}
 
 
@@ -40,7 +41,7 @@ class Health:
         """
         slack = self._slack()
         try:
-            waiting, mode = await self._store.read(lambda tx: (_oldest(tx), reading_only(tx)))
+            waiting, mode = await self._store.read(lambda tx: (_oldest(tx, self._now()), reading_only(tx)))
         except StorageError:
             return web.json_response(
                 {"status": "not ready", "database": "unavailable", "slack": _word(slack)}, status=503
@@ -62,14 +63,10 @@ class Health:
         )
 
 
-def _oldest(tx: Tx) -> dict[str, datetime | None]:
+def _oldest(tx: Tx, now: datetime) -> dict[str, datetime | None]:
     tx.audit.see_key()  # a key that is no longer in force cannot write
-    return {
-        "callbacks": tx.inbox.oldest(),
-        "webhooks": tx.store_events.oldest(),
-        "messages": tx.outbox.oldest_unsent(),
-        "files": tx.dropped.oldest(),
-    }
+    queues = tx.queues.waiting(now)
+    return {name: queues[name].oldest for name in _QUEUES}
 
 
 def _word(connected: bool) -> str:

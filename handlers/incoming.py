@@ -1,9 +1,10 @@
 """Arguments of handlers: Slack's payloads as typed values."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from enum import StrEnum
+from typing import Any, Final
 
 _CHOSEN = (
     "selected_date",
@@ -14,6 +15,38 @@ _CHOSEN = (
     "selected_channel",
 )
 _CHOSEN_MANY = ("selected_users", "selected_conversations", "selected_channels")
+
+
+class Arrival(StrEnum):
+    """What Slack sends, for figures."""
+
+    COMMAND = "command"
+    ACTION = "action"
+    VIEW = "view"
+    EVENT = "event"
+    SHORTCUT = "shortcut"
+    OTHER = "other"
+
+    @classmethod
+    def of(cls, body: Mapping[str, Any]) -> "Arrival":
+        """The kind of a request, whatever its body holds."""
+        return cls.COMMAND if "command" in body else _ARRIVALS.get(str(body.get("type")), cls.OTHER)
+
+
+_ARRIVALS: Final[Mapping[str, Arrival]] = {
+    "block_actions": Arrival.ACTION,
+    "view_submission": Arrival.VIEW,
+    "view_closed": Arrival.VIEW,
+    "event_callback": Arrival.EVENT,
+    "message_action": Arrival.SHORTCUT,
+    "shortcut": Arrival.SHORTCUT,
+}
+Acked = Callable[[Arrival, float], None]
+"""Told of each ack, and the seconds since its request arrived."""
+
+
+def uncounted(_arrival: Arrival, _seconds: float) -> None:
+    """Nobody keeps figures."""
 
 
 class UnreadableError(Exception):

@@ -1,100 +1,177 @@
-"""``/metrics``: the state of ``/readyz`` for Prometheus. Counts and ages, no personal data."""
+"""``/metrics`` for Prometheus: what this process counted, and what the database holds now. No personal data."""
 
 import hmac
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from itertools import chain
+from typing import Final
 
 from aiohttp import web
-from prometheus_client import CollectorRegistry, Gauge, generate_latest
+from prometheus_client import Metric, generate_latest
+from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
+from prometheus_client.registry import Collector
 
 from bot.workflows.holding import silent_services
 from bot.workflows.reading_only import reading_only
+from bot.workflows.requests.freeze import frozen
+from handlers.measures import Measures
 from storage.errors import StorageError
+from storage.repositories.horizon import Due
+from storage.repositories.queues import AGED
+from storage.room import Disk, Room, floor_of
 from storage.store import Store
 from storage.transaction import Tx
 
+_FOLLOWED: Final = "tracked"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sources:
+    """What is asked at each scrape, beside the database.
+
+    Attributes:
+        measures: what this process counted.
+        joined: whether the bot's identity is known.
+        now: the current instant.
+        skew: seconds that this machine's clock is ahead of the database server's.
+        services: names of the monitored services.
+        due: by queue, the rows by which it becomes due.
+    """
+
+    measures: Measures
+    joined: Callable[[], bool]
+    now: Callable[[], datetime]
+    skew: Callable[[], float] = lambda: 0.0
+    services: Sequence[str] = ()
+    due: Mapping[str, Sequence[Due]]
+
 
 class Metrics:
-    """Reads the database on each request, so that a restart loses nothing.
+    """Reads the database on each request, in one transaction, so that a restart loses nothing of it.
 
     Args:
         store: the database.
-        joined: whether the bot's identity is known.
-        now: the current instant.
+        sources: everything else.
         token: expected as ``Authorization: Bearer …``; None: anybody may read.
-        skew: seconds that this machine's clock is ahead of the database server's.
-        services: names of the monitored services.
     """
 
-    def __init__(
-        self,
-        *,
-        store: Store,
-        joined: Callable[[], bool],
-        now: Callable[[], datetime],
-        token: str | None = None,
-        skew: Callable[[], float] = lambda: 0.0,
-        services: Sequence[str] = (),
-    ) -> None:
+    def __init__(self, *, store: Store, sources: Sources, token: str | None = None) -> None:
         self._store = store
-        self._joined = joined
-        self._now = now
-        self._skew = skew
-        self._services = services
+        self._sources = sources
         self._expected = None if token is None else f"Bearer {token}".encode()
 
     async def handle(self, request: web.Request) -> web.Response:
-        """All metrics in the text format; 401 without the token, where one is set."""
+        """All metrics in the text format; 401 without the token, where one is set.
+
+        While the database cannot be read, those of the process alone.
+        """
         shown = request.headers.get("Authorization", "").encode(errors="surrogateescape")
         if self._expected is not None and not hmac.compare_digest(shown, self._expected):
             return web.Response(status=401, headers={"WWW-Authenticate": "Bearer"})
-        registry = CollectorRegistry()
-        Gauge("switchboard_joined", "1 while Slack has said who we are", registry=registry).set(self._joined())
+        sources = self._sources
         try:
-            found = await self._store.read(lambda tx: _Counted(tx, self._now()))
+            found = await self._store.read(lambda tx: _Held(tx, sources))
         except StorageError:
-            return web.Response(status=503, text="# the database cannot be read\n")
-        requests = Gauge("switchboard_requests", "Requests by kind and state", ["kind", "state"], registry=registry)
-        for (kind, state), count in found.requests.items():
-            requests.labels(kind=kind, state=state).set(count)
-        bookings = Gauge("switchboard_bookings", "Bookings by how far they are here", ["stage"], registry=registry)
-        for stage, count in found.bookings.items():
-            bookings.labels(stage=stage).set(count)
-        ages = Gauge("switchboard_oldest_seconds", "Age of the oldest unprocessed item", ["queue"], registry=registry)
-        for queue, at in found.oldest.items():
-            ages.labels(queue=queue).set(0 if at is None else (self._now() - at).total_seconds())
-        stopped = Gauge("switchboard_stopped", "Rows left alone after an internal error", ["table"], registry=registry)
-        for table, count in found.stopped.items():
-            stopped.labels(table=table).set(count)
-        said = "Seconds that this machine's clock is ahead of the database server's"
-        Gauge("switchboard_clock_skew_seconds", said, registry=registry).set(self._skew())
-        Gauge("switchboard_audit_rows", "Rows of the audit chain", registry=registry).set(found.audit_rows)
-        Gauge(
-            "switchboard_reading_only", "1 while nothing is sent until an operator has looked", registry=registry
-        ).set(found.reading_only)
-        silent = Gauge(
-            "switchboard_service_silent",
-            "1 while a service answers nothing and nothing is sent to it",
-            ["service"],
-            registry=registry,
+            found = None
+        page = _Page(
+            chain(
+                sources.measures.collect(),
+                _of_process(sources, readable=found is not None),
+                _of_disk(self._store.disk),
+                () if found is None else _of_database(found, sources),
+            )
         )
-        for service in self._services:
-            silent.labels(service=service).set(service in found.silent)
-        headers = {"Content-Type": CONTENT_TYPE_PLAIN_0_0_4}
-        return web.Response(body=generate_latest(registry), headers=headers)
+        return web.Response(body=generate_latest(page), headers={"Content-Type": CONTENT_TYPE_PLAIN_0_0_4})
 
 
-class _Counted:
-    def __init__(self, tx: Tx, now: datetime) -> None:
+class _Page(Collector):
+    """What the library writes out."""
+
+    def __init__(self, metrics: Iterable[Metric]) -> None:
+        self._metrics = metrics
+
+    def collect(self) -> Iterable[Metric]:
+        """All of it, once."""
+        return self._metrics
+
+
+class _Held:
+    """What the database holds, read in one transaction."""
+
+    def __init__(self, tx: Tx, sources: Sources) -> None:
+        now, due = sources.now(), [kind for kinds in sources.due.values() for kind in kinds]
+        followed = [kind for table, kind in due if table == _FOLLOWED]
+        self.now = now
         self.silent = silent_services(tx, now)
         self.requests = tx.instructions.counts()
         self.bookings = tx.bookings.counts()
-        self.oldest = {
-            "callbacks": tx.inbox.oldest(),
-            "webhooks": tx.store_events.oldest(),
-            "messages": tx.outbox.oldest_unsent(),
-        }
+        self.queues = tx.queues.waiting(now, followed=followed)
+        self.earliest = tx.horizon.earliest(due)
         self.reading_only = reading_only(tx) is not None
+        self.frozen = frozen(tx) is not None
         self.stopped = tx.steps.counts()
         self.audit_rows = tx.audit.head().seq
+        self.unread = len(tx.unread.open_operations())
+
+    def next_due(self, kinds: Sequence[Due]) -> datetime | None:
+        """When the next row of a queue is due, or was."""
+        return min((self.earliest[kind] for kind in kinds if kind in self.earliest), default=None)
+
+
+def _of_process(sources: Sources, *, readable: bool) -> Iterator[Metric]:
+    yield _gauge("joined", "1 while Slack has said who we are", sources.joined())
+    said = "Seconds that this machine's clock is ahead of the database server's"
+    yield _gauge("clock_skew_seconds", said, sources.skew())
+    yield _gauge("database_readable", "1 while the database answers; 0: what it holds is left out here", readable)
+
+
+def _of_disk(disk: Disk) -> Iterator[Metric]:
+    """No bytes for a database server, whose disk is its own."""
+    room = disk.room()
+    yield _gauge("disk_low", "1 while nothing new that moves money is begun for want of space", room is not Room.ENOUGH)
+    yield _gauge("disk_full", "1 while nothing can be relied on to be stored", room is Room.FULL)
+    if disk.is_ours:
+        free, whole = disk.space()
+        yield _gauge("disk_free_bytes", "Bytes free on the database's disk", free)
+        yield _gauge("disk_bytes", "Bytes of the database's disk", whole)
+        yield _gauge("disk_floor_bytes", "Bytes free below which the disk is low", floor_of(whole))
+
+
+def _of_database(found: _Held, sources: Sources) -> Iterator[Metric]:
+    queues = found.queues
+    yield _gauge("requests", "Requests by kind and state", found.requests, "kind", "state")
+    yield _gauge("bookings", "Bookings by how far they are here", found.bookings, "stage")
+    said = "Rows of a queue that wait or are being worked on"
+    yield _gauge("waiting", said, {name: queue.rows for name, queue in queues.items()}, "queue")
+    ages = {name: _seconds(queues[name].oldest, found.now) for name in AGED}
+    yield _gauge("oldest_seconds", "Age of the oldest unprocessed item", ages, "queue")
+    said = "Seconds since a row of the queue was due that nobody has begun; 0: none is due"
+    overdue = {name: _seconds(found.next_due(kinds), found.now) for name, kinds in sources.due.items()}
+    yield _gauge("overdue_seconds", said, overdue, "queue")
+    yield _gauge("stopped", "Rows left alone after an internal error", found.stopped, "table")
+    yield _gauge("audit_rows", "Rows of the audit chain", found.audit_rows)
+    yield _gauge("reading_only", "1 while nothing is sent until an operator has looked", found.reading_only)
+    yield _gauge("frozen", "1 while people have stopped all sending", found.frozen)
+    yield _gauge("unread_operations", "Operations whose last answers could not be read", found.unread)
+    silent = {service: service in found.silent for service in sources.services}
+    yield _gauge("service_silent", "1 while a service answers nothing and nothing is sent to it", silent, "service")
+
+
+def _seconds(since: datetime | None, now: datetime) -> float:
+    """Seconds since then; 0 for a moment to come."""
+    return 0.0 if since is None else max(0.0, (now - since).total_seconds())
+
+
+def _gauge(
+    name: str, said: str, value: float | Mapping[str, float] | Mapping[tuple[str, str], float], *labels: str
+) -> Metric:
+    """One metric; with labels, a value for each word, or for each tuple of words."""
+    metric = GaugeMetricFamily(f"switchboard_{name}", said, labels=labels)
+    if isinstance(value, Mapping):
+        for words, number in value.items():
+            metric.add_metric([words] if isinstance(words, str) else [*words], number)
+    else:
+        metric.add_metric([], value)
+    return metric

@@ -21,6 +21,7 @@ from bot.slack.signature import could_be_signed, signed_by_slack
 from handlers.bodies import Bodies
 from handlers.bolt import dispatched
 from handlers.forms import fields
+from handlers.incoming import Acked, Arrival
 
 log = structlog.get_logger(__name__)
 
@@ -41,6 +42,8 @@ class SlackEndpoint:
         bodies: reads them.
         vouch: called for each signed request that arrives for the first time.
         first_time: whether no other process has handled the request with this signature.
+        monotonic: seconds, for the time until the ack.
+        acked: told of each ack.
     """
 
     def __init__(
@@ -52,6 +55,8 @@ class SlackEndpoint:
         bodies: Bodies,
         vouch: Callable[[web.Request], None],
         first_time: Callable[[str], Awaitable[bool]],
+        monotonic: Callable[[], float],
+        acked: Acked,
     ) -> None:
         self._secret = signing_secret
         self._now = now
@@ -59,10 +64,13 @@ class SlackEndpoint:
         self._bodies = bodies
         self._vouch = vouch
         self._first_time = first_time
+        self._monotonic = monotonic
+        self._acked = acked
         self._seen: OrderedDict[bytes, float] = OrderedDict()
 
     async def handle(self, request: web.Request) -> web.Response:  # noqa: PLR0911 - one refusal a line
         """Answer one request; 401 without a valid signature of Slack."""
+        began = self._monotonic()
         signature = request.headers.get("X-Slack-Signature", "")
         timestamp = request.headers.get("X-Slack-Request-Timestamp", "")
         now = self._now()
@@ -88,7 +96,10 @@ class SlackEndpoint:
         self._vouch(request)
         if once and not await self._first_time(signature):
             return web.Response()
-        return await _dispatched(app, parsed, request)
+        answer = await _dispatched(app, parsed, request)
+        if answer.status == HTTPStatus.OK:
+            self._acked(Arrival.of(parsed), self._monotonic() - began)
+        return answer
 
     def _repeated(self, signature: str, now: float) -> bool:
         """Whether this exact request arrived before: a replayed one must have no effect."""

@@ -1,5 +1,7 @@
 """The transport over a WebSocket: envelopes, each acknowledged by its id."""
 
+from collections.abc import Callable
+from http import HTTPStatus
 from time import time
 from typing import Any
 
@@ -11,20 +13,26 @@ from slack_sdk.socket_mode.aiohttp import SocketModeClient
 from slack_sdk.socket_mode.request import SocketModeRequest
 
 from handlers.bolt import dispatched
+from handlers.incoming import Acked, Arrival
 
 
 class SocketMode(AsyncSocketModeHandler):
     """The library's handler, which also acknowledges every envelope that Bolt cannot read."""
 
-    def __init__(self, app: AsyncApp, token: str) -> None:
+    def __init__(self, app: AsyncApp, token: str, *, monotonic: Callable[[], float], acked: Acked) -> None:
+        """``acked``: told of each ack; ``monotonic``: seconds, for the time until it."""
         super().__init__(app, token)
         self.client.message_listeners.append(_straighten)
+        self._monotonic = monotonic
+        self._acked = acked
 
     async def handle(self, client: SocketModeClient, req: SocketModeRequest) -> None:  # type: ignore[override]
         """Answer one envelope."""
-        begun = time()
+        begun, began = time(), self._monotonic()
         answer = await dispatched(self.app, body=req.payload, headers=build_headers(req))
         await send_async_response(client, req, answer, begun)
+        if answer.status == HTTPStatus.OK:
+            self._acked(Arrival.of(req.payload), self._monotonic() - began)
 
 
 async def _straighten(_client: object, message: dict[str, Any], _raw: str | None = None) -> None:

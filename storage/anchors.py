@@ -6,7 +6,7 @@ append-only (``chattr +a``); ``switchboard audit verify --anchors FILE`` reads a
 
 import errno
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 
@@ -32,16 +32,28 @@ def anchors_path(url: str) -> Path:
     return Path("switchboard" + _SUFFIX).absolute()
 
 
+def _unwatched(_written: bool) -> None:
+    """Nobody keeps figures."""
+
+
 class AnchorFile:
     """One such file. Every method blocks, and raises ``OSError`` when the disk fails.
 
-    ``earlier``: see :func:`bot.domain.anchors.read_lines`.
+    ``earlier``: see :func:`bot.domain.anchors.read_lines`. ``watch``: told of each anchor whether it could be written.
     """
 
-    def __init__(self, path: Path, *, key: bytes, earlier: Sequence[tuple[int, bytes]] = ()) -> None:
+    def __init__(
+        self,
+        path: Path,
+        *,
+        key: bytes,
+        earlier: Sequence[tuple[int, bytes]] = (),
+        watch: Callable[[bool], None] = _unwatched,
+    ) -> None:
         self.path = path
         self._key = key
         self._earlier = tuple(earlier)
+        self._watch = watch
 
     def speaking_also(self, earlier: Sequence[tuple[int, bytes]]) -> "AnchorFile":
         """The same file, read with the keys that were in force before ours, too."""
@@ -49,6 +61,14 @@ class AnchorFile:
 
     def append(self, anchor: Anchor) -> None:
         """Write an anchor; it is on the disk when this returns. Several processes may write one file."""
+        try:
+            self._append(anchor)
+        except OSError:
+            self._watch(False)
+            raise
+        self._watch(True)
+
+    def _append(self, anchor: Anchor) -> None:
         is_new = not self.path.exists()
         descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
         try:

@@ -30,23 +30,30 @@ class Room(StrEnum):
     FULL = "full"
 
 
+def floor_of(whole: int) -> int:
+    """The floor of a disk of so many bytes."""
+    return min(FLOOR, whole // _SHARE)
+
+
 class Disk:
     """The disk under a database. That of a server cannot be looked at: it is full while it refuses writes.
 
     Attributes:
         usage: bytes of the disk that are free, and all of them.
         refused: whether the last write failed because the disk was full.
+        is_ours: False: a server's, of whose bytes nothing is known.
     """
 
-    def __init__(self, usage: Callable[[], tuple[int, int]]) -> None:
+    def __init__(self, usage: Callable[[], tuple[int, int]], *, is_ours: bool = True) -> None:
         self.usage = usage
         self.refused = False
+        self.is_ours = is_ours
 
     @classmethod
     def under(cls, address: SqliteFile | PostgresServer) -> "Disk":
         """The disk of the file at this address."""
         if isinstance(address, PostgresServer):
-            return cls(lambda: (FLOOR, FLOOR))
+            return cls(lambda: (FLOOR, FLOOR), is_ours=False)
         folder = address.path.parent
 
         def usage() -> tuple[int, int]:
@@ -67,7 +74,7 @@ class Disk:
         free, whole = self.space()
         if self.refused or not whole:
             return Room.FULL
-        floor = min(FLOOR, whole // _SHARE)
+        floor = floor_of(whole)
         if free >= floor:
             return Room.ENOUGH
         return Room.LOW if free >= floor // _EMPTY else Room.FULL

@@ -54,6 +54,13 @@ class DropState(StrEnum):
     """It was offered and has been deleted since."""
 
 
+class Waiting(NamedTuple):
+    """What waits in a queue: how many rows, and since when the oldest does; None: no row, or none with an age."""
+
+    rows: int
+    oldest: datetime | None
+
+
 class Hold(TypedDict):
     """How rows are claimed: those due by ``now``, at most ``limit``, for ``owner``, for ``lease_seconds``."""
 

@@ -18,6 +18,7 @@ from storage.repositories.instructions import Instructions
 from storage.repositories.jobs import Jobs
 from storage.repositories.outbox import Outbox
 from storage.repositories.processes import Processes
+from storage.repositories.queues import Queues
 from storage.repositories.reservations import Reservations
 from storage.repositories.seen import SeenRequests
 from storage.repositories.steps import Steps
@@ -56,6 +57,7 @@ class Tx:
         self.seen = SeenRequests(connection)
         self.unread = UnreadAnswers(connection)
         self.horizon = Horizon(connection)
+        self.queues = Queues(connection)
         self.processes = Processes(connection)
         self._connection = connection
 

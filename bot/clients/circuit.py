@@ -154,6 +154,10 @@ class Circuit:
         """The present mark, for :meth:`silent`."""
         return Mark(self._answers, self._clock())
 
+    def passed(self, since: Mark) -> float:
+        """Seconds since a mark was taken."""
+        return self._clock() - since.at
+
     def answered(self, *, effect: bool = False) -> None:
         """The service answered something; ``effect``: a request that changes something and was claimed."""
         before, was_silent = self.is_open, self.is_silent

@@ -31,11 +31,13 @@ from yarl import URL
 
 from bot.clients.circuit import Circuit
 from bot.domain.errors import OperatorError
-from bot.domain.outcome import NO_JSON, Failure, Reply
+from bot.domain.outcome import NO_JSON, Ended, Failure, Reply, how_ended
 
 Guard = Callable[[], bool]
 Turn = Callable[[], Awaitable[bool]]
 """Waits until the first byte may leave; False: it may not."""
+Watch = Callable[[Ended, float | None], None]
+"""Told of each exchange how it ended, and the seconds from its first byte to that; None: nothing left."""
 
 CONNECT_SECONDS: Final = 5.0
 MAX_BODY: Final = 2 * 1024 * 1024
@@ -73,6 +75,10 @@ class Prepared:
     path: str = field(repr=False)
     headers: Mapping[str, str] = field(repr=False)
     body: bytes | aiohttp.Payload | None = field(default=None, repr=False)
+
+
+def unwatched(_ended: Ended, _seconds: float | None) -> None:
+    """Nobody keeps figures."""
 
 
 class _NotSent(Exception):
@@ -161,6 +167,7 @@ class Transport:
         read: seconds between two reads.
         total: seconds for everything; no request waits longer.
         circuit: told of each request whether it was answered; None: one of this transport's own.
+        watch: keeps figures.
 
     Raises:
         OperatorError: ``base_url`` is none.
@@ -176,6 +183,7 @@ class Transport:
         read: float = 20.0,
         total: float = 30.0,
         circuit: Circuit | None = None,
+        watch: Watch = unwatched,
     ) -> None:
         parts = urlsplit(base_url)
         if (
@@ -195,6 +203,7 @@ class Transport:
         self._timeout = aiohttp.ClientTimeout(total=total, connect=connect, sock_connect=connect, sock_read=read)
         self._connect = connect
         self.circuit = circuit or Circuit(service, clock=time.monotonic)
+        self._watch = watch
         self._log = structlog.stdlib.get_logger(__name__)
 
     @property
@@ -248,6 +257,7 @@ class Transport:
             if _LOGGER.isEnabledFor(logging.DEBUG):  # ten thousand lines for nobody cost as much as two thousand calls
                 self._log.debug("service call", operation=request.operation, status=reply.status, failure=reply.failure)
         self._tell(request, reply, flight, effect=guard is not None)
+        self._watch(how_ended(reply), self.circuit.passed(flight.began) if flight.left else None)
         return reply
 
     def _tell(self, request: Prepared, reply: Reply, flight: _Flight, *, effect: bool) -> None:

@@ -36,6 +36,19 @@ class Failure(StrEnum):
     OVERSIZE = "answer too large"
 
 
+class Ended(StrEnum):
+    """How one exchange ended, in one word: all that figures keep of it."""
+
+    DONE = "done"
+    REFUSED = "refused"
+    TOO_MANY = "too_many_requests"
+    UNKNOWN = "unknown"
+    """It left, and no answer tells what became of it."""
+    UNREACHABLE = "unreachable"
+    NOT_SENT = "not_sent"
+    """Held back on our side."""
+
+
 _NOTHING_LEFT: Final = frozenset({Failure.NOT_CONNECTED, Failure.NOT_SENT, Failure.NOT_ASKED})
 _NOT_EXECUTED_STATUSES: Final = frozenset({400, 401, 403, 404, 422})
 _TOO_MANY: Final = 429
@@ -210,6 +223,19 @@ def classify(
         reason = f"answer {reply.status} after an attempt of unknown outcome"
         return Unknown(reason=reason, status=reply.status, words=said.words, detail=said.whole)
     return _classify_first_answer(reply, reply.status, said, names)
+
+
+def how_ended(reply: Reply) -> Ended:
+    """The word for an exchange, by its status alone: whether a success could be read is not known here."""
+    if reply.failure is not None:
+        if reply.failure is Failure.NOT_CONNECTED:
+            return Ended.UNREACHABLE
+        return Ended.NOT_SENT if reply.failure in _NOTHING_LEFT else Ended.UNKNOWN
+    if reply.is_success:
+        return Ended.DONE
+    if reply.status == _TOO_MANY:
+        return Ended.TOO_MANY
+    return Ended.REFUSED if reply.status in _NOT_EXECUTED_STATUSES else Ended.UNKNOWN
 
 
 def doubted(outcome: Done[T] | NotExecuted | Unknown) -> Done[T] | NotExecuted | Unknown:

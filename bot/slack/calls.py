@@ -9,6 +9,7 @@ import structlog
 from slack_sdk.errors import SlackApiError, SlackClientError
 
 from bot.domain.errors import OperatorError, OutcomeUnknown, ServiceNever, ServiceNow, ServiceTrouble
+from bot.domain.outcome import Ended
 
 log = structlog.get_logger(__name__)
 
@@ -16,6 +17,9 @@ T = TypeVar("T")
 
 SERVICE = "Slack"
 ASKED_US_TO_WAIT = "asked us to wait"
+
+TROUBLES = (aiohttp.ClientError, TimeoutError, SlackClientError)
+"""What a call of the client library raises; a refusal is a ``SlackApiError`` among them."""
 
 _MAYBE_DONE = frozenset({"fatal_error", "internal_error", "request_timeout", "service_unavailable"})
 """Errors after which, as Slack documents, a part of the operation may have succeeded."""
@@ -49,12 +53,10 @@ async def call(pending: Awaitable[Any]) -> dict[str, Any]:
     """
     try:
         response = await pending
-    except SlackApiError as refused:
-        raise _sorted(refused) from None
     except aiohttp.ClientConnectorError as unreachable:
-        raise ServiceNow(SERVICE, "cannot be reached") from unreachable
-    except (aiohttp.ClientError, TimeoutError, SlackClientError) as broken:
-        raise OutcomeUnknown(SERVICE, f"the connection broke ({type(broken).__name__})") from None
+        raise _sorted(unreachable) from unreachable
+    except TROUBLES as trouble:
+        raise _sorted(trouble) from None
     data: dict[str, Any] = response.data
     return data
 
@@ -95,7 +97,26 @@ def asked_to_wait(refused: SlackApiError) -> float | None:
         return 1.0
 
 
-def _sorted(refused: SlackApiError) -> ServiceTrouble:
+def how_failed(error: Exception) -> Ended:
+    """The word for a call that raised one of :data:`TROUBLES`."""
+    match _sorted(error):
+        case ServiceNow(retry_after=seconds):
+            return Ended.UNREACHABLE if seconds is None else Ended.TOO_MANY
+        case ServiceNever():
+            return Ended.REFUSED
+        case _:
+            return Ended.UNKNOWN
+
+
+def _sorted(error: Exception) -> ServiceTrouble:
+    if isinstance(error, aiohttp.ClientConnectorError):
+        return ServiceNow(SERVICE, "cannot be reached")
+    if not isinstance(error, SlackApiError):
+        return OutcomeUnknown(SERVICE, f"the connection broke ({type(error).__name__})")
+    return _refusal(error)
+
+
+def _refusal(refused: SlackApiError) -> ServiceTrouble:
     response = refused.response
     seconds = asked_to_wait(refused)
     if seconds is not None:

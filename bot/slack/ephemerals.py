@@ -15,6 +15,8 @@ import structlog
 
 from bot.domain.content import Block, Content
 from bot.domain.errors import ServiceNever, SwitchboardError
+from bot.domain.outcome import Ended
+from bot.slack.client import Family, SlackWatch, unwatched
 from bot.slack.hosts import Hosts
 from bot.slack.messenger import Messenger
 
@@ -22,7 +24,7 @@ log = structlog.get_logger(__name__)
 
 T = TypeVar("T")
 
-_OK = 200
+_OK, _TOO_MANY_REQUESTS = 200, 429
 _ANSWER_BYTES = 4_096
 
 
@@ -45,8 +47,16 @@ class Listener:
 class Ephemerals:
     """Sends private answers in the background; :meth:`drain` waits for the unfinished ones."""
 
-    def __init__(self, *, session: aiohttp.ClientSession, messenger: Messenger, api_url: str) -> None:
-        """``api_url``: its host counts as Slack's own, besides that of response URLs."""
+    def __init__(
+        self,
+        *,
+        session: aiohttp.ClientSession,
+        messenger: Messenger,
+        api_url: str,
+        watch: SlackWatch = unwatched,
+    ) -> None:
+        """``api_url``: its host counts as Slack's own, besides that of response URLs; ``watch`` keeps figures."""
+        self._watch = watch
         self._session = session
         self._messenger = messenger
         self._hosts = Hosts(api_url)
@@ -124,8 +134,10 @@ class Ephemerals:
         try:
             async with self._session.post(to.response_url, json=body, allow_redirects=False) as answer:
                 error = _error(await answer.content.read(_ANSWER_BYTES))
+                self._watch(Family.PRIVATE, _ended(answer.status, error))
                 return error if answer.status == _OK else error or f"answered {answer.status}"
         except (aiohttp.ClientError, TimeoutError):
+            self._watch(Family.PRIVATE, Ended.UNKNOWN)
             return "no answer"  # the address itself is a secret and stays out of the log; the ephemeral message follows
 
 
@@ -140,6 +152,12 @@ def _shapes(content: Content) -> Iterator[Sequence[Block]]:
         yield content.plainer
     if content.blocks:
         yield ()
+
+
+def _ended(status: int, error: str) -> Ended:
+    if status == _TOO_MANY_REQUESTS:
+        return Ended.TOO_MANY
+    return Ended.REFUSED if error or status != _OK else Ended.DONE
 
 
 def _error(body: bytes) -> str:

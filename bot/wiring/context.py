@@ -28,6 +28,7 @@ from bot.workflows.emails.engine import EmailEngine
 from bot.workflows.services.delivery import DeliveryService
 from bot.workflows.services.service import Service
 from bot.workflows.workers import Workers
+from handlers.measures import Measures
 from storage.leases import Leases
 
 NOWHERE: Final = "https://switchboard.invalid"
@@ -44,6 +45,7 @@ class Parts:
         unread: answers of the services that could not be read.
         lists: processes lists of addresses.
         wake: wakes the workers.
+        measures: what this process counts.
     """
 
     settings: Settings
@@ -58,6 +60,7 @@ class Parts:
     unread: UnreadLog
     lists: EmailEngine
     wake: Callable[[], None]
+    measures: Measures
 
 
 def make_context(parts: Parts, slack: Slack, *, url: str) -> Context:
@@ -97,6 +100,7 @@ def make_context(parts: Parts, slack: Slack, *, url: str) -> Context:
         leases=Leases(store=database.store, clock=database.clock, owner=around.owner, sleep=around.sleep),
         workers=Workers(run=quarantine.take),
         peers=database.peers,
+        attempted=parts.measures.attempted,
     )
 
 

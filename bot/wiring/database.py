@@ -47,6 +47,7 @@ async def open_database(
     *,
     heard: Callable[[], None],
     ended: Callable[[], None],
+    anchored: Callable[[bool], None],
 ) -> Database:
     """Migrate and open it.
 
@@ -56,6 +57,7 @@ async def open_database(
         stack: closes what is opened here.
         heard: called when another process wrote something.
         ended: called when another process ended.
+        anchored: told of each anchor whether it could be written.
     """
     key, address = key_for(settings, "audit"), settings.database_url
     await migrate(address, audit_key=key, patience=around.patience)
@@ -68,7 +70,8 @@ async def open_database(
         await clocks.look(store, shared, server_now=around.server_now)
     closed_keys = await store.read(lambda tx: tx.audit.closed_keys())
     earlier = [(one.until, one.anchors) for one in closed_keys]
-    file = AnchorFile(around.anchors or anchors_of(settings), key=key_for(settings, "anchor"), earlier=earlier)
+    path, secret = around.anchors or anchors_of(settings), key_for(settings, "anchor")
+    file = AnchorFile(path, key=secret, earlier=earlier, watch=anchored)
     slots = around.limiter or _slots(store, address, stack)
     return Database(store=store, peers=peers, clock=clock, anchors=file, slots=slots)
 

@@ -13,6 +13,8 @@ from bot.logs import Redaction
 from bot.wiring.outside import Outside
 from bot.workflows.services.emails import EmailsService, Wake
 
+_ALONE: Final = "email_single"
+_FILES: Final = "email_bulk"
 _FILE_SECONDS: Final = 600.0
 """A whole list of addresses may take the service minutes."""
 
@@ -37,17 +39,26 @@ def make_emails(outside: Outside, wake: Wake) -> EmailsService:
 
 
 def _client(outside: Outside, single: str | None, bulk: str | None, key: SecretStr) -> EmailsClient:
-    quick = outside.closed_at_the_end(open_quick_session(limit=CONCURRENCY_LIMIT))
     files = None
     if bulk is not None:
         files = Transport(
-            session=outside.session(), base_url=bulk, service="email_bulk", read=_FILE_SECONDS, total=_FILE_SECONDS
+            session=outside.session(),
+            base_url=bulk,
+            service=_FILES,
+            read=_FILE_SECONDS,
+            total=_FILE_SECONDS,
+            watch=outside.watch(_FILES),
         )
     return EmailsClient(
         routes=outside.routes(),
-        single=Quick(session=quick, base_url=single, total=outside.total) if single is not None else None,
+        single=_quick(outside, single) if single is not None else None,
         bulk=files,
         api_key=key,
         hide=Redaction([key.get_secret_value()]).known,
         answers=outside.answers,
     )
+
+
+def _quick(outside: Outside, base_url: str) -> Quick:
+    session = outside.closed_at_the_end(open_quick_session(limit=CONCURRENCY_LIMIT))
+    return Quick(session=session, base_url=base_url, total=outside.total, watch=outside.watch(_ALONE))

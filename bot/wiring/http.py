@@ -13,14 +13,15 @@ from bot.domain.clock import Clock, SharedClock
 from bot.domain.errors import OperatorError
 from bot.settings import Settings
 from bot.wiring.database import Database
-from bot.wiring.workers import KINDS, WATCHED
+from bot.wiring.workers import KINDS, QUEUES, WATCHED
 from bot.workflows.admin.replays import first_time
 from handlers.bodies import Bodies
 from handlers.callbacks.delivery import DeliveryCallbacks
 from handlers.callbacks.payments import PaymentsCallbacks
 from handlers.connections import Connections, Site
 from handlers.health import Health
-from handlers.metrics import Metrics
+from handlers.measures import Measures
+from handlers.metrics import Metrics, Sources
 from handlers.slack_http import SlackEndpoint
 
 log = structlog.get_logger(__name__)
@@ -39,6 +40,7 @@ async def serve(
     bolt: Callable[[], AsyncApp | None],
     joined: Callable[[], bool],
     wake: Callable[[], None],
+    measures: Measures,
 ) -> tuple[web.AppRunner, str]:
     """Listen.
 
@@ -49,6 +51,7 @@ async def serve(
         bolt: handles Slack's requests; None until the identity at Slack is known.
         joined: whether Slack's requests are handled.
         wake: wakes the workers for a callback to verify.
+        measures: what this process counts.
 
     Returns:
         The server, to clean up, and its URL.
@@ -64,10 +67,12 @@ async def serve(
             bodies=bodies,
             vouch=connections.vouch,
             first_time=lambda signature: first_time(database.store, signature=signature, now=clock.now()),
+            monotonic=clock.boottime,
+            acked=measures.acked,
         )
         app.router.add_post("/slack/events", endpoint.handle)
-    _add_callbacks(app, settings, database, bodies, wake)
-    _add_observation(app, settings, database, joined)
+    _add_callbacks(app, settings, database, bodies, wake, measures)
+    _add_observation(app, settings, database, joined, measures)
     runner = web.AppRunner(
         app,
         access_log=None,
@@ -85,7 +90,12 @@ async def serve(
 
 
 def _add_callbacks(
-    app: web.Application, settings: Settings, database: Database, bodies: Bodies, wake: Callable[[], None]
+    app: web.Application,
+    settings: Settings,
+    database: Database,
+    bodies: Bodies,
+    wake: Callable[[], None],
+    measures: Measures,
 ) -> None:
     payments = PaymentsCallbacks(
         kinds=KINDS,
@@ -95,6 +105,7 @@ def _add_callbacks(
         wake=wake,
         sources=settings.payments_sources,
         proxies=settings.trusted_proxies,
+        answered=measures.callbacks("payments"),
     )
     app.router.add_route("*", "/callbacks/payments/{token}", payments.handle)
     delivery = DeliveryCallbacks(
@@ -104,24 +115,28 @@ def _add_callbacks(
         wake=wake,
         sources=settings.delivery_allowed_sources,
         proxies=settings.trusted_proxies,
+        answered=measures.callbacks("delivery"),
     )
     app.router.add_route("*", "/callbacks/delivery/{token}", delivery.handle)
 
 
-def _add_observation(app: web.Application, settings: Settings, database: Database, joined: Callable[[], bool]) -> None:
+def _add_observation(
+    app: web.Application, settings: Settings, database: Database, joined: Callable[[], bool], measures: Measures
+) -> None:
     store, clock = database.store, database.clock
     health = Health(store=store, slack=joined, now=clock.now)
     app.router.add_get("/healthz", health.alive)
     app.router.add_get("/readyz", health.ready)
     token = settings.metrics_token
-    metrics = Metrics(
-        store=store,
+    sources = Sources(
+        measures=measures,
         joined=joined,
         now=clock.now,
-        token=token.get_secret_value() if token is not None else None,
         skew=lambda: clock.skew if isinstance(clock, SharedClock) else 0.0,
         services=[one.name for one in WATCHED],
+        due=QUEUES,
     )
+    metrics = Metrics(store=store, sources=sources, token=token.get_secret_value() if token is not None else None)
     app.router.add_get("/metrics", metrics.handle)
 
 

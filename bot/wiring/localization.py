@@ -30,7 +30,12 @@ def make_localization(outside: Outside) -> LocalizationService:
     client = None
     if base_url is not None and key is not None:
         transport = partial(
-            Transport, session=outside.session(), base_url=base_url, service="localization", circuit=circuit
+            Transport,
+            session=outside.session(),
+            base_url=base_url,
+            service="localization",
+            circuit=circuit,
+            watch=outside.watch("localization"),
         )
         media = transport(connect=_CONNECT_SECONDS, read=_READ_SECONDS, total=_MEDIA_SECONDS)
         client = LocalizationClient(

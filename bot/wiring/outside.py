@@ -13,7 +13,7 @@ from bot.clients.leaving import MayLeave, always
 from bot.clients.results import Results, open_result_session
 from bot.clients.routes import RouteTable
 from bot.clients.routes_file import load_routes
-from bot.clients.transport import CONNECT_SECONDS, Transport, open_session
+from bot.clients.transport import CONNECT_SECONDS, Transport, Watch, open_session, unwatched
 from bot.clients.unread import NOBODY, Answers
 from bot.settings import Settings
 
@@ -33,6 +33,7 @@ class Outside:
         may_leave: asked before each request that changes something.
         answers: records which answers were read.
         more_routes: files with the operations of services beside the four.
+        watch: what keeps the figures of the service of a name.
     """
 
     settings: Settings
@@ -43,6 +44,7 @@ class Outside:
     may_leave: MayLeave = always
     answers: Answers = NOBODY
     more_routes: tuple[Path, ...] = ()
+    watch: Callable[[str], Watch] = lambda _: unwatched
 
     def routes(self) -> RouteTable:
         """The route table.
@@ -66,6 +68,7 @@ class Outside:
             connect=self.connect,
             total=self.total,
             circuit=self.circuit(service),
+            watch=self.watch(service),
         )
 
     def results(self, own: Collection[str]) -> Results:

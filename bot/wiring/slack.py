@@ -30,6 +30,7 @@ from handlers.allowance import Allowance
 from handlers.bolt import build
 from handlers.commands import SlashCommand
 from handlers.dependencies import Dependencies
+from handlers.measures import Measures
 from handlers.router import Router
 from handlers.socket_mode import SocketMode
 
@@ -57,7 +58,9 @@ class Slack:
     ephemerals: Ephemerals
 
 
-async def open_slack(settings: Settings, around: Surroundings, stack: AsyncExitStack, pace: Pace) -> Slack:
+async def open_slack(
+    settings: Settings, around: Surroundings, stack: AsyncExitStack, pace: Pace, measures: Measures
+) -> Slack:
     """Ask Slack for the bot's identity until it answers. The stack closes the session.
 
     Raises:
@@ -72,10 +75,10 @@ async def open_slack(settings: Settings, around: Surroundings, stack: AsyncExitS
     stack.push_async_callback(session.close)
     token, api_url = bot_token(settings), settings.slack_api_url
     library: dict[str, Any] = {"token": token, "base_url": api_url, "session": session, "retry_handlers": []}
-    patient, client = AsyncWebClient(**library), PacedClient(pace=pace, **library)
+    patient, client = AsyncWebClient(**library), PacedClient(pace=pace, watch=measures.slack, **library)
     identity = await until_answered(lambda: who_we_are(patient), setting="SLACK_BOT_TOKEN")
     messenger = Messenger(client=client)
-    ephemerals = Ephemerals(session=session, messenger=messenger, api_url=api_url)
+    ephemerals = Ephemerals(session=session, messenger=messenger, api_url=api_url, watch=measures.slack)
     stack.push_async_callback(ephemerals.drain)
     return Slack(
         patient=patient,
@@ -136,7 +139,9 @@ def make_bolt(slack: Slack, ctx: Context, outside: Outside, around: Surroundings
     )
 
 
-async def open_socket(settings: Settings, slack: Slack, bolt: AsyncApp, stack: AsyncExitStack) -> SocketMode | None:
+async def open_socket(
+    settings: Settings, around: Surroundings, slack: Slack, bolt: AsyncApp, stack: AsyncExitStack, measures: Measures
+) -> SocketMode | None:
     """In Socket Mode, open the socket; the library keeps it open from then on. None: Slack calls us over HTTP."""
     if settings.slack_app_token is None:
         return None
@@ -145,7 +150,7 @@ async def open_socket(settings: Settings, slack: Slack, bolt: AsyncApp, stack: A
     opened = await until_answered(
         lambda: call(slack.patient.apps_connections_open(app_token=token)), setting="SLACK_APP_TOKEN"
     )
-    socket = SocketMode(bolt, token)
+    socket = SocketMode(bolt, token, monotonic=around.clock.boottime, acked=measures.acked)
     stack.push_async_callback(socket.close_async)
     socket.client.wss_uri = str(opened["url"])
     await socket.connect_async()  # type: ignore[no-untyped-call]  # the library has no annotation here

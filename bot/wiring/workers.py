@@ -164,6 +164,24 @@ _DUE: Final[Mapping[str, Sequence[Due]]] = {
     "stores": (("store", ""),),
 }
 """The rows by which each worker becomes due."""
+_QUEUE_OF: Final = {
+    "inbox": "callbacks",
+    "store_event": "webhooks",
+    "outbox": "messages",
+    "dropped_file": "files",
+    "job": "jobs",
+    "instruction": "requests",
+    "tracked": "polls",
+    "booking": "bookings",
+    "board": "cards",
+    "store": "stores",
+}
+"""What operators call the rows of a table."""
+QUEUES: Final[Mapping[str, Sequence[Due]]] = {
+    name: tuple(dict.fromkeys(kind for kinds in _DUE.values() for kind in kinds if kind[0] == table))
+    for table, name in _QUEUE_OF.items()
+}
+"""The rows by which each queue of ``/metrics`` becomes due."""
 _KINDS: Final = tuple(dict.fromkeys(kind for kinds in _DUE.values() for kind in kinds))
 
 

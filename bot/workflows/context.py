@@ -10,7 +10,7 @@ from bot.domain.clock import Clock
 from bot.domain.content import Content
 from bot.domain.files.dropped import DroppedFile
 from bot.domain.overview import Assumption
-from bot.domain.payments.instruction import CallbackKind, Instruction, Kind, State
+from bot.domain.payments.instruction import AttemptKind, AttemptStep, CallbackKind, Instruction, Kind, State
 from bot.domain.payments.operation import Operation
 from bot.domain.payments.payout import Quiet
 from bot.domain.policy import Policy
@@ -238,6 +238,7 @@ class Context:
         leases: renews the leases of this process while it works.
         peers: the other processes of a PostgreSQL database; None: there are none.
         workers: the rows that this process works on.
+        attempted: keeps figures of attempts.
     """
 
     store: Store
@@ -273,6 +274,7 @@ class Context:
     workers: Workers
     peers: Peers | None = None
     assumptions: Sequence[Assumption] = ()
+    attempted: Callable[[AttemptKind, AttemptStep], None]
 
     async def write(self, work: Callable[[Tx], T], *, name: str) -> T:
         """Run a transaction, then wake the workers for what it made due."""

@@ -36,6 +36,7 @@ class CallbackEndpoint(ABC):
         wake: wakes the workers that verify messages.
         sources: networks that may call; empty means any.
         proxies: networks of our own proxies, whose ``X-Forwarded-For`` is believed.
+        answered: told of each message with which status it was answered.
 
     Attributes:
         unstored: the line in the log when the database is busy.
@@ -52,6 +53,7 @@ class CallbackEndpoint(ABC):
         wake: Callable[[], None],
         sources: Sequence[Network],
         proxies: Sequence[Network],
+        answered: Callable[[int], None],
     ) -> None:
         self._store = store
         self._bodies = bodies
@@ -59,10 +61,17 @@ class CallbackEndpoint(ABC):
         self._wake = wake
         self._sources = sources
         self._proxies = proxies
+        self._answered = answered
         self._called: OrderedDict[str, None] = OrderedDict()
 
     async def handle(self, request: web.Request) -> web.Response:
-        """Answer one message: 200 only once it is durable."""
+        """Answer one message."""
+        answer = await self._answer(request)
+        self._answered(answer.status)
+        return answer
+
+    async def _answer(self, request: web.Request) -> web.Response:
+        """The answer: 200 only once the message is durable."""
         token = request.match_info["token"]
         if request.method != "POST" or not token_like(token) or not self._may_call(request):
             return nothing_here()

@@ -34,12 +34,12 @@ class PaymentsCallbacks(CallbackEndpoint):
         super().__init__(**shared)
         self._kinds = kinds
 
-    async def handle(self, request: web.Request) -> web.Response:
-        """Answer one callback, or one browser."""
+    async def _answer(self, request: web.Request) -> web.Response:
+        """The answer to one callback, or to one browser."""
         token = request.match_info["token"]
         if request.method == "GET" and token_like(token):
             return await self._back_from_checkout(token)
-        return await super().handle(request)
+        return await super()._answer(request)
 
     async def _stands(self, token: str) -> bool:
         return await stands(self._store, now=self._now(), token=token)

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any, ClassVar
 
-from sqlalchemy import ColumnElement, Table, delete, func, select
+from sqlalchemy import ColumnElement, Table, delete, select
 
 from storage.repositories.common import FREED, Repository, end_leases
 from storage.rows import InboxState
@@ -21,12 +21,6 @@ class Arrivals(Repository):
     def recover(self, owner: str) -> int:
         """End other owners' leases; only where no other process can be alive. How many."""
         return end_leases(self._connection, self.table, owner, self._received)
-
-    def oldest(self) -> datetime | None:
-        """When the oldest unprocessed one arrived."""
-        query = select(func.min(self.table.c.received_at)).where(self._received)
-        oldest: datetime | None = self._connection.execute(query).scalar_one()
-        return oldest
 
     def has_old(self, *, before: datetime) -> bool:
         """Whether :meth:`forget_old` would find anything."""

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Unpack
 
-from sqlalchemy import ColumnElement, delete, func, select
+from sqlalchemy import ColumnElement, delete, select
 
 from bot.domain.files.dropped import DroppedFile
 from storage.repositories.common import FREED, Repository, claim, claiming, columns, insert_once, records
@@ -62,12 +62,6 @@ class DroppedFiles(Repository):
     def gone(self, file_id: str) -> bool:
         """Store that an offered file was deleted; False when it was not offered or was deleted before."""
         return self._move(file_id, DropState.OFFERED, state=DropState.GONE)
-
-    def oldest(self) -> datetime | None:
-        """When the oldest unsettled file was noticed."""
-        query = select(func.min(table.c.created_at)).where(table.c.due_at.is_not(None))
-        found: datetime | None = self._connection.execute(query).scalar_one()
-        return found
 
     def has_old(self, *, before: datetime) -> bool:
         """Whether :meth:`forget_old` would find anything."""

@@ -8,7 +8,6 @@ from sqlalchemy import (
     Executable,
     case,
     exists,
-    func,
     or_,
     select,
     text,
@@ -179,12 +178,6 @@ class Outbox(Repository):
         looking = (table.c.state == OutboxState.UNKNOWN, table.c.lease_until.is_not(None))
         self._change(table, *looking, dead, **NO_LEASE)
         return count
-
-    def oldest_unsent(self) -> datetime | None:
-        """When the oldest unfinished row was queued; None: everything was sent."""
-        query = select(func.min(table.c.created_at)).where(table.c.state.in_(_UNFINISHED))
-        oldest: datetime | None = self._connection.execute(query).scalar_one()
-        return oldest
 
 
 def _uncounted(*, counted: bool) -> dict[str, object]:

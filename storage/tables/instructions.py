@@ -27,7 +27,7 @@ instruction = Table(
     Column("code", Text, nullable=False, unique=True),
     Column("digest", Text, nullable=False),
     Column("requirement", Json, nullable=False),
-    Column("state", Named(State), nullable=False, index=True),
+    Column("state", Named(State), nullable=False),
     Column("round", Integer, nullable=False),
     Column("version", BigInteger, nullable=False),
     Column("requester", Words, nullable=False, index=True),
@@ -63,6 +63,7 @@ instruction = Table(
     CheckConstraint("version > 0", name="version"),
     CheckConstraint("round > 0", name="round"),
     due("instruction"),
+    Index("ix_instruction_state_kind", "state", "kind"),
     Index("ix_instruction_payee_email_cents_created_at", "payee_email", "cents", "created_at"),
 )
 

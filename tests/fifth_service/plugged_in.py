@@ -50,5 +50,6 @@ class Glossary:
             connect=outside.connect,
             total=outside.total,
             circuit=outside.circuit(SERVICE),
+            watch=outside.watch(SERVICE),
         )
         return GlossaryClient(routes=outside.routes(), transport=transport, key=key, answers=outside.answers)

@@ -117,9 +117,9 @@ async def test_what_a_dead_process_held_is_free(store: Store) -> None:
 
 
 async def test_how_long_the_oldest_has_waited(store: Store) -> None:
-    assert await store.read(lambda tx: tx.dropped.oldest()) is None
+    assert await store.read(lambda tx: tx.queues.waiting(NOW)["files"].oldest) is None
     await notice(store, row("F1", created_at=later(5)))
     await notice(store, row("F2"))
-    assert await store.read(lambda tx: tx.dropped.oldest()) == NOW
+    assert await store.read(lambda tx: tx.queues.waiting(NOW)["files"].oldest) == NOW
     await store.write(lambda tx: tx.dropped.quiet("F2"))
-    assert await store.read(lambda tx: tx.dropped.oldest()) == later(5)
+    assert await store.read(lambda tx: tx.queues.waiting(NOW)["files"].oldest) == later(5)

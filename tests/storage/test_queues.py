@@ -164,12 +164,12 @@ async def test_a_post_is_held_for_longer_only_by_who_still_has_it(store: Store) 
 
 
 async def test_the_oldest_unsent_post(store: Store) -> None:
-    assert await store.read(lambda tx: tx.outbox.oldest_unsent()) is None
+    assert await store.read(lambda tx: tx.queues.waiting(NOW)["messages"].oldest) is None
     await _add(store, "1", now=later(-5))
     await _add(store, "2")
-    assert await store.read(lambda tx: tx.outbox.oldest_unsent()) == later(-5)
+    assert await store.read(lambda tx: tx.queues.waiting(NOW)["messages"].oldest) == later(-5)
     await store.write(lambda tx: tx.outbox.sent("1", "C", "1", NOW))
-    assert await store.read(lambda tx: tx.outbox.oldest_unsent()) == NOW
+    assert await store.read(lambda tx: tx.queues.waiting(NOW)["messages"].oldest) == NOW
 
 
 PAUSE = timedelta(seconds=3)
@@ -195,7 +195,7 @@ async def test_an_address_has_one_row_however_much_comes(store: Store) -> None:
     asked = await _ask(store)
     for name in ("a", "b", "a", "b", "c"):
         assert await _receive(store, asked, name)
-    assert await store.read(lambda tx: tx.inbox.oldest()) == NOW
+    assert await store.read(lambda tx: tx.queues.waiting(NOW)["callbacks"].oldest) == NOW
     [row] = await store.write(lambda tx: tx.inbox.claim_due(now=NOW, owner="a", lease_seconds=30, limit=9))
     assert (row.id, row.body, row.body_hash, row.hints, row.attempts, row.read_at) == ("id-a", "", "c", 5, 1, NOW)
     assert await store.write(lambda tx: tx.inbox.claim_due(now=NOW, owner="b", lease_seconds=30, limit=9)) == []
@@ -220,7 +220,7 @@ async def test_what_comes_while_somebody_looks_is_looked_at_too(store: Store) ->
     assert await store.write(lambda tx: tx.inbox.recover("c")) == 1
     [_] = await store.write(lambda tx: tx.inbox.claim_due(now=later(5), owner="c", lease_seconds=30, limit=9))
     await store.write(lambda tx: tx.inbox.finish(row.id, InboxState.UNCONFIRMED, hints=2))
-    assert await store.read(lambda tx: tx.inbox.oldest()) is None
+    assert await store.read(lambda tx: tx.queues.waiting(NOW)["callbacks"].oldest) is None
 
 
 async def test_what_came_for_a_request_can_be_hastened(store: Store) -> None:

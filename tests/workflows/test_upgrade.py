@@ -104,7 +104,7 @@ async def test_what_was_not_sent_is_posted_once(rig: Rig) -> None:
     assert {(one.channel, one.thread_ts) for one in news} == {(one.channel, one.ts) for one in rejected}
     assert sorted(one.ts for one in new) == sorted(one.ts for one in [*cards, *news])
     assert all("*rejected*" in one.text and not one.buttons for one in rejected)
-    assert await read(rig, lambda tx: tx.outbox.oldest_unsent()) is None
+    assert await read(rig, lambda tx: tx.queues.waiting(rig.clock.now())["messages"].rows) == 0
     await rig.workspace.click(ADA, APPROVALS, cards[1].ts, "payout.approve")
     await rig.settle()
     assert (await states(rig))["unsent"] is State.COMMITTED, "the time to decide began with its card"

@@ -6,6 +6,7 @@ aiohttp may ask once more by itself when one breaks. Everything else is as there
 raised for the network, no address stands in a log.
 """
 
+from asyncio import get_running_loop
 from collections.abc import Mapping
 from typing import Final
 
@@ -13,8 +14,8 @@ import aiohttp
 import structlog
 from yarl import URL
 
-from bot.clients.transport import MAX_BODY, read_reply
-from bot.domain.outcome import Failure, Reply
+from bot.clients.transport import MAX_BODY, Watch, read_reply, unwatched
+from bot.domain.outcome import Ended, Failure, Reply, how_ended
 
 _CONNECT_SECONDS: Final = 5.0
 
@@ -36,13 +37,17 @@ class Quick:
         session: made by ``open_quick_session``.
         base_url: http or https, a path is kept.
         total: seconds for everything; no request waits longer.
+        watch: keeps figures; seconds include those for the connection.
     """
 
-    def __init__(self, *, session: aiohttp.ClientSession, base_url: str, total: float = 30.0) -> None:
+    def __init__(
+        self, *, session: aiohttp.ClientSession, base_url: str, total: float = 30.0, watch: Watch = unwatched
+    ) -> None:
         self._session = session
         self._base_url = base_url.rstrip("/")
         # One timer a request: three of them cost a tenth of it.
         self._timeout = aiohttp.ClientTimeout(total=total, sock_connect=min(_CONNECT_SECONDS, total))
+        self._watch = watch
         self._log = structlog.stdlib.get_logger(__name__)
 
     async def ask(self, operation: str, *, method: str, path: str, headers: Mapping[str, str]) -> Reply:
@@ -54,6 +59,13 @@ class Quick:
             path: encoded, with the query. It holds the key and stays here.
             headers: besides the usual ones.
         """
+        began = get_running_loop().time()
+        reply = await self._exchange(operation, method=method, path=path, headers=headers)
+        ended = how_ended(reply)
+        self._watch(ended, None if ended is Ended.UNREACHABLE else get_running_loop().time() - began)
+        return reply
+
+    async def _exchange(self, operation: str, *, method: str, path: str, headers: Mapping[str, str]) -> Reply:
         try:
             async with self._session.request(
                 method,

@@ -251,6 +251,18 @@ class AttemptOutcome(StrEnum):
     """Never sent: the guard before the socket said no."""
 
 
+class AttemptStep(StrEnum):
+    """How far an attempt has come, for figures: on its way, or the word for its end."""
+
+    CLAIMED = "claimed"
+    SENT = "sent"
+    """At least a byte of its request left."""
+    DONE = "done"
+    NOT_EXECUTED = "not_executed"
+    UNKNOWN = "unknown"
+    ABANDONED = "abandoned"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempt:
     """One HTTP send, claimed before it was made. ``boot_at`` is CLOCK_BOOTTIME seconds at the claim."""

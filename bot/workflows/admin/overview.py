@@ -49,6 +49,7 @@ async def overview(ctx: Context) -> Overview:
     blocking = sum(one.blocks for one in ctx.assumptions)
 
     def work(tx: Tx) -> Overview:
+        queues = tx.queues.waiting(ctx.clock.now())
         return Overview(
             services=services(ctx, tx),
             requests={
@@ -56,12 +57,7 @@ async def overview(ctx: Context) -> Overview:
             },
             jobs=tx.jobs.counts(),
             bookings={stage: count for stage, count in tx.bookings.counts().items() if stage not in _LEFT_OUT},
-            oldest={
-                "messages": tx.outbox.oldest_unsent(),
-                "callbacks": tx.inbox.oldest(),
-                "webhooks": tx.store_events.oldest(),
-                "files": tx.dropped.oldest(),
-            },
+            oldest={name: queues[name].oldest for name in ("messages", "callbacks", "webhooks", "files")},
             frozen=frozen(tx),
             blocking=blocking,
             reading_only=reading_only(tx),

@@ -10,7 +10,7 @@ import structlog
 from bot.clients.circuit import Circuit, Seat
 from bot.clients.transport import Guard
 from bot.domain.outcome import Done, NotExecuted, Unknown
-from bot.domain.payments.instruction import Attempt, AttemptKind, AttemptOutcome, Instruction, State
+from bot.domain.payments.instruction import Attempt, AttemptKind, AttemptOutcome, AttemptStep, Instruction, State
 from bot.domain.tracking import back_off
 from bot.presentation.services import PROCESS_ENDED
 from bot.workflows.context import Context
@@ -69,12 +69,22 @@ async def attempt_once(
     with circuit.seat() as seat:
         claimed = await claim(seat)
         if claimed is not None:
+            kind = claimed.attempt.kind
+            ctx.attempted(kind, AttemptStep.CLAIMED)
             outcome = await request(claimed, seat.guard(still_fresh(ctx, claimed.attempt)))
-            await keep(ctx, lambda tx: record(ctx, tx, claimed, outcome, answers), name=name)
+            if not _stayed(outcome):
+                ctx.attempted(kind, AttemptStep.SENT)
+            ended = await keep(ctx, lambda tx: record(ctx, tx, claimed, outcome, answers), name=name)
+            ctx.attempted(kind, AttemptStep(ended))
     ctx.wake()
 
 
-def record(ctx: Context, tx: Tx, claimed: C, outcome: Outcome[T], answers: Answers[C, T]) -> None:
+def _stayed(outcome: Outcome[T]) -> bool:
+    """Whether no byte of the request left."""
+    return isinstance(outcome, NotExecuted) and outcome.again and outcome.failure is not None
+
+
+def record(ctx: Context, tx: Tx, claimed: C, outcome: Outcome[T], answers: Answers[C, T]) -> AttemptOutcome:
     """Store the outcome of an attempt."""
     now = ctx.clock.now()
     under_way, attempt = claimed.instruction, claimed.attempt
@@ -82,19 +92,23 @@ def record(ctx: Context, tx: Tx, claimed: C, outcome: Outcome[T], answers: Answe
         case Done(value=value):
             under_way = close(tx, under_way, attempt, AttemptOutcome.DONE, answers.says(claimed, value), now)
             answers.done(ctx, tx, under_way, value, now)
-        case NotExecuted(again=True, reason=reason, failure=failure):
-            never_left = AttemptOutcome.ABANDONED if failure is not None else AttemptOutcome.NOT_EXECUTED
-            under_way = close(tx, under_way, attempt, never_left, reason, now)
+            return AttemptOutcome.DONE
+        case NotExecuted(again=True, reason=reason):
+            ended = AttemptOutcome.ABANDONED if _stayed(outcome) else AttemptOutcome.NOT_EXECUTED
+            under_way = close(tx, under_way, attempt, ended, reason, now)
             answers.unsent(tx, under_way, attempt)
             _put_off(tx, under_way, attempt, outcome, now)
+            return ended
         case NotExecuted(reason=reason) if answers.refused is not None:
             under_way = close(tx, under_way, attempt, AttemptOutcome.NOT_EXECUTED, reason, now)
             tx.reservations.release(attempt.instruction_id, attempt.n)
             answers.refused(ctx, tx, under_way, outcome, now)
+            return AttemptOutcome.NOT_EXECUTED
         case NotExecuted():
             lose(ctx, tx, under_way, attempt, outcome.in_doubt())
         case Unknown():
             lose(ctx, tx, under_way, attempt, outcome)
+    return AttemptOutcome.UNKNOWN
 
 
 def close(
@@ -160,7 +174,9 @@ def give_up(ctx: Context, tx: Tx, instruction: Instruction, reason: str) -> None
     if not still_open:
         # Not reachable by design; but one inconsistent row must not keep the others from being recovered.
         log.error("an attempt is over and its request is not", reference=instruction.reference, state=instruction.state)
-    lose(ctx, tx, instruction, (still_open or attempts)[-1], Unknown(reason=reason))
+    lost = (still_open or attempts)[-1]
+    lose(ctx, tx, instruction, lost, Unknown(reason=reason))
+    ctx.attempted(lost.kind, AttemptStep.UNKNOWN)
 
 
 def recover(ctx: Context, tx: Tx) -> int:

@@ -183,4 +183,4 @@ async def test_the_queue_is_empty_in_the_end(rig: Rig) -> None:
     keys = [f"card:{found.id}:{place}" for place in ("approvals", "requester")]
     rows = [await read(rig, lambda tx, key=key: tx.outbox.by_key(key)) for key in keys]  # type: ignore[misc]
     assert [row.state for row in rows if row is not None] == [OutboxState.SENT, OutboxState.SENT]
-    assert await read(rig, lambda tx: tx.outbox.oldest_unsent()) is None
+    assert await read(rig, lambda tx: tx.queues.waiting(rig.clock.now())["messages"].rows) == 0
