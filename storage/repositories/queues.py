@@ -36,9 +36,9 @@ class Queues(Repository):
     """Every table that is worked through."""
 
     def waiting(self, now: datetime, *, followed: Collection[str] = ()) -> dict[str, Waiting]:
-        """What waits in each queue, rows that are being worked on included. Rows that become due again have no age.
+        """What waits in each queue, rows that are being worked on or stopped included.
 
-        ``followed``: kinds of followed resources that count.
+        Rows that become due again and again have no age. ``followed``: kinds of followed resources that count.
         """
         rows = self._connection.execute(_WAITING, {"now": now, "followed": list(followed)})
         return {name: Waiting(count, oldest) for name, count, oldest in rows}
@@ -50,8 +50,6 @@ def _stored(name: str, since: Column[Any], which: Condition) -> Select[str, int,
 
 def _due(name: str, table: Table) -> Select[str, int, Any]:
     which: list[Condition] = [table.c.due_at <= bindparam("now", type_=Moment)]
-    if "stopped" in table.c:
-        which.append(text(f"{table.name}.stopped = ''"))
     if table is tracked:  # its index is by kind
         which.append(table.c.kind.in_(bindparam("followed", expanding=True)))
     return select(literal(name), func.count(), type_coerce(null(), Moment)).select_from(table).where(*which)

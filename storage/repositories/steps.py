@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Final
 
-from sqlalchemy import ColumnElement, Table, func, select
+from sqlalchemy import ColumnElement, Table, func, literal, select, union_all
 
 from storage.repositories.common import FREED, NO_LEASE, Repository, end_leases
 from storage.tables.instructions import instruction, tracked
@@ -78,11 +78,7 @@ class Steps(Repository):
 
     def counts(self) -> dict[str, int]:
         """How many rows are stopped, by table; tables without any are left out."""
-        counted = {
-            name: select(func.count()).select_from(table).where(_is_stopped(table)) for name, table in _TABLES.items()
-        }
-        found = {name: self._connection.execute(query).scalar_one() for name, query in counted.items()}
-        return {name: count for name, count in found.items() if count}
+        return {name: count for name, count in self._connection.execute(_COUNTS) if count}
 
     def _set(self, table: str, key: Key, owner: str, **values: object) -> int:
         mine = (*_is(table, key), _TABLES[table].c.lease_owner == owner, _TABLES[table].c.lease_until.is_not(None))
@@ -95,3 +91,11 @@ def _is(table: str, key: Key) -> list[ColumnElement[bool]]:
 
 def _is_stopped(table: Table) -> ColumnElement[bool]:
     return table.c.stopped != ""
+
+
+_COUNTS: Final = union_all(
+    *(
+        select(literal(name), func.count()).select_from(table).where(_is_stopped(table))
+        for name, table in _TABLES.items()
+    )
+)

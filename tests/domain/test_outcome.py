@@ -7,11 +7,13 @@ from hypothesis import strategies as st
 from bot.domain.outcome import (
     NO_JSON,
     Done,
+    Ended,
     Failure,
     NotExecuted,
     Reply,
     Unknown,
     classify,
+    how_ended,
     read_error,
 )
 
@@ -83,6 +85,31 @@ def test_every_4xx_after_an_unknown_attempt_is_unknown(status: int) -> None:
 @pytest.mark.parametrize("earlier_unknown", [False, True])
 def test_every_other_status_is_unknown(status: int, earlier_unknown: bool) -> None:
     assert isinstance(outcome(Reply(status=status, json={"id": "op1"}), earlier_unknown=earlier_unknown), Unknown)
+
+
+WORDS: dict[type[object], set[Ended]] = {
+    Done: {Ended.DONE},
+    NotExecuted: {Ended.REFUSED, Ended.TOO_MANY, Ended.UNREACHABLE, Ended.NOT_SENT},
+    Unknown: {Ended.UNKNOWN},
+}
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        *(Reply(status=status, json={}) for status in range(200, 600)),
+        *(Reply(failure=failure) for failure in Failure),
+    ],
+    ids=lambda reply: str(reply.status or reply.failure),
+)
+def test_the_word_for_figures_is_of_the_same_class(reply: Reply) -> None:
+    assert how_ended(reply) in WORDS[type(outcome(reply))]
+
+
+def test_the_words_that_tell_more_than_the_class() -> None:
+    assert how_ended(Reply(status=429)) is Ended.TOO_MANY
+    assert how_ended(Reply(failure=Failure.NOT_CONNECTED)) is Ended.UNREACHABLE
+    assert {how_ended(Reply(failure=one)) for one in (Failure.NOT_SENT, Failure.NOT_ASKED)} == {Ended.NOT_SENT}
 
 
 @pytest.mark.parametrize("failure", list(Failure))

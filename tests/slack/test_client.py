@@ -1,13 +1,17 @@
 """Nothing is sent into a wait that Slack has asked for: the call says what is left of it."""
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 
 import aiohttp
 import pytest
+from aiohttp import web
+from slack_sdk.errors import SlackApiError
 
 from bot.domain.content import Content
 from bot.domain.errors import ServiceNow
-from bot.slack.client import PacedClient
+from bot.domain.outcome import Ended
+from bot.slack.client import Family, PacedClient
 from bot.slack.messenger import Messenger
 from bot.slack.pace import Pace
 from tests.slack.conftest import Api
@@ -44,6 +48,75 @@ async def refused(messenger: Messenger, channel: str = "C1") -> float | None:
     with pytest.raises(ServiceNow, match="asked us to wait") as caught:
         await post(messenger, channel)
     return caught.value.retry_after
+
+
+Word = tuple[Family, Ended]
+
+
+@pytest.fixture
+def told() -> list[Word]:
+    return []
+
+
+@pytest.fixture
+async def watched(api: Api, clock: ManualClock, told: list[Word]) -> AsyncIterator[PacedClient]:
+    async with aiohttp.ClientSession() as session:
+        pace = Pace(monotonic=clock.boottime)
+        library = {"token": "xoxb-1", "base_url": api.url, "session": session, "retry_handlers": []}
+        yield PacedClient(pace=pace, watch=lambda *word: told.append(word), **library)
+
+
+async def test_each_call_is_told_with_what_it_does_and_how_it_ended(
+    api: Api, watched: PacedClient, told: list[Word]
+) -> None:
+    posts(api)
+    await watched.chat_postMessage(channel="C1", text="x")
+    for method, family in (
+        ("chat.update", Family.EDIT),
+        ("chat.postEphemeral", Family.PRIVATE),
+        ("views.open", Family.FORM),
+        ("files.completeUploadExternal", Family.FILE),
+        ("users.info", Family.LOOKUP),
+    ):
+        api.say(method, {"ok": False, "error": "not_allowed"})
+        with pytest.raises(SlackApiError):
+            await watched.api_call(method)
+        assert told.pop() == (family, Ended.REFUSED)
+    api.say("users.info", "<html>", status=500)
+    with pytest.raises(SlackApiError):
+        await watched.api_call("users.info")
+    assert told == [(Family.POST, Ended.DONE), (Family.LOOKUP, Ended.UNKNOWN)]
+
+
+async def test_a_429_and_the_wait_after_it_are_told_apart(api: Api, watched: PacedClient, told: list[Word]) -> None:
+    busy(api, "chat.postMessage", "12")
+    with pytest.raises(SlackApiError):
+        await watched.chat_postMessage(channel="C1", text="x")
+    with pytest.raises(ServiceNow):
+        await watched.chat_postMessage(channel="C1", text="x")
+    assert told == [(Family.POST, Ended.TOO_MANY), (Family.POST, Ended.NOT_SENT)]
+
+
+async def test_a_call_that_is_given_up_is_unknown_and_one_that_reaches_nobody_is_not(
+    api: Api, watched: PacedClient, told: list[Word]
+) -> None:
+    asked = asyncio.Event()
+
+    async def hangs(_: object) -> web.Response:
+        asked.set()
+        await asyncio.Event().wait()
+        return web.Response()
+
+    api.answers["users.info"] = hangs
+    call = asyncio.create_task(watched.users_info(user="U1"))
+    await asked.wait()
+    call.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await call
+    watched.base_url = "http://127.0.0.1:1/"
+    with pytest.raises(aiohttp.ClientConnectorError):
+        await watched.users_info(user="U1")
+    assert told == [(Family.LOOKUP, Ended.UNKNOWN), (Family.LOOKUP, Ended.UNREACHABLE)]
 
 
 async def test_after_a_429_no_call_is_made_until_the_wait_is_over(

@@ -11,6 +11,8 @@ from aiohttp import web
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.content import Content
+from bot.domain.outcome import Ended
+from bot.slack.client import Family
 from bot.slack.ephemerals import Ephemerals, Listener
 from bot.slack.messenger import Messenger
 
@@ -142,3 +144,26 @@ async def test_who_stops_waits_for_answers_and_gives_up_those_that_never_come(
     await ephemerals.drain(timeout=0)
     assert task.cancelled()
     await ephemerals.drain()
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "ended"),
+    [
+        (200, OK, Ended.DONE),
+        (404, {"ok": False, "error": "used_url"}, Ended.REFUSED),
+        (429, "", Ended.TOO_MANY),
+    ],
+)
+async def test_an_answer_is_told_for_figures(slack: Slack, status: int, body: Body | str, ended: Ended) -> None:
+    told: list[tuple[Family, Ended]] = []
+    slack.judge = lambda where, _: (status, body) if where == "respond" else (200, OK)
+    async with aiohttp.ClientSession() as session:
+        client = AsyncWebClient(token="xoxb-1", base_url=f"{slack.url}/api/", session=session, retry_handlers=[])
+        answers = Ephemerals(
+            session=session,
+            messenger=Messenger(client=client),
+            api_url=f"{slack.url}/api/",
+            watch=lambda *word: told.append(word),
+        )
+        await answers.say(Content(text="hi"), to=listener(slack))
+    assert told == [(Family.PRIVATE, ended)]
