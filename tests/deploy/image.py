@@ -4,6 +4,7 @@ Its base is a Debian made here, because the one it names comes from a registry t
 """
 
 import json
+import shlex
 import shutil
 import subprocess
 from collections.abc import Mapping
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.deploy.containerfile import CONTAINERFILE, ROOT, VOLUME
-from tests.deploy.elsewhere import Elsewhere
+from tests.process.bot_process import BotProcess
 
 DEBIAN = "trixie"
 """Its Python is 3.13."""
@@ -100,7 +101,7 @@ class Image:
         return folder
 
 
-class Container(Elsewhere):
+class Container(BotProcess):
     """A container of it, in the foreground: signals reach the bot through runc.
 
     Args:
@@ -111,8 +112,10 @@ class Container(Elsewhere):
 
     def __init__(self, bundle: Path, *, environment: Mapping[str, str], folder: Path) -> None:
         self._runc = ("runc", "--root", str(folder / "state"))
-        run = (*self._runc, "run", "--bundle", str(bundle), _CONTAINER)
-        super().__init__(run, environment=environment, folder=folder)
+        script = bundle / "switchboard"
+        script.write_text(f"#!/bin/sh\nexec {shlex.join(self._runc)} run --bundle {bundle} {_CONTAINER}\n")
+        script.chmod(0o755)
+        super().__init__(environment=environment, folder=folder, installed=str(script))
 
     def inside(self, *command: str) -> str:
         """Run a command in it; what it wrote."""

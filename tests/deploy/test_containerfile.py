@@ -10,10 +10,11 @@ import sys
 import sysconfig
 import tomllib
 from pathlib import Path
+from typing import Any
 
 from bot.settings import Settings
 from tests.deploy.containerfile import PROGRAM, ROOT, VOLUME, shipped
-from tests.deploy.elsewhere import Elsewhere
+from tests.process.bot_process import BotProcess
 from tests.process.scene import Scene
 from tests.support.rig import APPROVALS, GivenSettings
 
@@ -82,15 +83,17 @@ async def test_the_package_it_builds_runs_as_the_image_runs_it(tmp_path: Path) -
     program, volume = tmp_path / "program", tmp_path / "volume"
     volume.mkdir()
     _build(tmp_path / "build", program)
-    scene = await Scene.open(tmp_path, start=False)
-    ours = {
-        **{name: value.replace(str(VOLUME), str(volume)) for name, value in FILE.environment.items()},
-        **{name: value for name, value in scene.bot.environment.items() if name != "DATABASE_URL"},
+    image = {name: value.replace(str(VOLUME), str(volume)) for name, value in FILE.environment.items()}
+    ours: dict[str, Any] = {
+        **{name: image[name] for name in ("DATABASE_URL", "ANCHORS_FILE", "TMPDIR", "LOG_FORMAT")},
         "HOST": "127.0.0.1",
         "PATH": f"{program}/bin:/usr/bin:/bin",
         "PYTHONPATH": sysconfig.get_path("purelib"),
     }
-    bot = scene.bot = Elsewhere(FILE.only("CMD").words, environment=ours, folder=volume)
+    command, *arguments = FILE.only("CMD").words
+    assert arguments == ["run"]
+    scene = await Scene.open(tmp_path, start=False, installed=f"{program}/bin/{command}", **ours)
+    bot = scene.bot
     try:
         assert _run("python", "-c", "import bot; print(bot.__file__)", of=bot).startswith(str(program))
         await scene.start()
@@ -100,7 +103,6 @@ async def test_the_package_it_builds_runs_as_the_image_runs_it(tmp_path: Path) -
         _run(*FILE.health, of=bot)
         assert await bot.stop() == 0
     finally:
-        await bot.discard()
         await scene.close()
     assert {path.name for path in volume.iterdir()} >= {"switchboard.db", "switchboard.anchors"}
 
@@ -125,7 +127,7 @@ def _build(folder: Path, program: Path) -> None:
         subprocess.run(["sh", "-c", step.replace(PROGRAM, str(program))], cwd=folder, check=True)
 
 
-def _run(*command: str, of: Elsewhere) -> str:
+def _run(*command: str, of: BotProcess) -> str:
     """What a command prints in the environment of a bot; it has to succeed."""
     program = shutil.which(command[0], path=of.environment["PATH"])
     assert program is not None
