@@ -67,6 +67,8 @@ lock: $(DEV_STAMP)        ## resolve the dependencies and write the locks
 		--no-emit-index-url --no-header --no-annotate pyproject.toml --extra dev -c requirements.txt -o requirements-dev.txt
 	echo av | $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-header --no-annotate - -c requirements-dev.txt -o bot/playground/requirements.txt
+	echo hatchling | $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
+		--no-emit-index-url --no-header --no-annotate - -c requirements-dev.txt -o docs/deploy/build-requirements.txt
 
 clean:           ## remove what the targets created
 	rm -rf .venv dist .mypy_cache .ruff_cache .pytest_cache .hypothesis screenshots

@@ -1,10 +1,13 @@
 """The service under other paths, methods, names, prefix and places: by a SERVICES_FILE alone the product speaks it."""
 
+from typing import Any
+
 import pytest
 from inline_snapshot import snapshot
 
 from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
+from bot.playground.process import free_port
 from bot.playground.simulators.ledger import EntryKind
 from tests.support.dialect import OURS, ROUTES, THEIRS
 from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, Rig
@@ -16,8 +19,18 @@ NOW = 'now ana@example.com 25.00 "March translation"'
 PAID = [("ana@example.com", 2500)]
 
 
-pytestmark = pytest.mark.rig(simulator={"dialect": THEIRS}, environment="production", services=OURS)
-"""The product in production against the other dialect, so that the file's ``confirmed`` counts too."""
+@pytest.fixture
+def variations(request: pytest.FixtureRequest) -> dict[str, Any]:
+    """The product in production against the other dialect, so that the file's ``confirmed`` counts too."""
+    port, mark = free_port(), request.node.get_closest_marker("rig")
+    return {
+        "simulator": {"dialect": THEIRS},
+        "services": OURS,
+        "environment": "production",
+        "port": port,
+        "public_url": f"http://127.0.0.1:{port}",
+        **(mark.kwargs if mark else {}),
+    }
 
 
 @pytest.fixture(autouse=True)

@@ -411,4 +411,6 @@ async def test_a_prefix_renames_the_command_and_its_examples(rig: Rig) -> None:
     await rig.settle()
     assert rig.workspace.messages(APPROVALS)[-1].text == snapshot("""\
 :snowflake: *Payments are frozen* by <@U0ADA>: the bank called.
-Nothing is sent until approvers lift it with `/sb-pay unfreeze`.""")
+Nothing is sent until approvers lift it with `/sb-pay unfreeze`.
+Runbook: `docs/alerts.md#payments-frozen`\
+""")

@@ -59,10 +59,38 @@ async def read_apart(file: BinaryIO, *, name: str, limits: Limits | None = None,
         return await asyncio.to_thread(read_table, file, name=name, limits=limits)
     if size > limits.size:
         raise TableProblem(Flaw.TOO_LARGE, allowed=limits.size)
-    return await asyncio.get_running_loop().run_in_executor(_READERS, _read, file, name, limits, bounds)
+    reader = _Reader()
+    try:
+        return await asyncio.get_running_loop().run_in_executor(_READERS, _read, file, name, limits, bounds, reader)
+    except asyncio.CancelledError:
+        reader.kill()  # a stop would wait for the thread, and the thread for the process
+        raise
 
 
-def _read(file: BinaryIO, name: str, limits: Limits, bounds: Bounds) -> Table:
+class _Reader:
+    """The process that reads one file. Once killed, it also ends if it only starts later."""
+
+    def __init__(self) -> None:
+        self._changing = threading.Lock()
+        self._child: subprocess.Popen[bytes] | None = None
+        self.killed = False
+
+    def started(self, child: "subprocess.Popen[bytes]") -> None:
+        """Take charge of the process."""
+        with self._changing:
+            self._child = child
+            if self.killed:
+                child.kill()
+
+    def kill(self) -> None:
+        """Nobody waits for the table any more."""
+        with self._changing:
+            self.killed = True
+            if self._child is not None:
+                self._child.kill()
+
+
+def _read(file: BinaryIO, name: str, limits: Limits, bounds: Bounds, reader: _Reader) -> Table:
     """In a thread: start the process, and take the rows as they come."""
     asked = asked_as_json(name=name, limits=limits, cpu=bounds.cpu, memory=bounds.memory)
     with tempfile.TemporaryFile() as copy:
@@ -79,6 +107,7 @@ def _read(file: BinaryIO, name: str, limits: Limits, bounds: Bounds) -> Table:
             close_fds=True,
             start_new_session=True,
         )
+        reader.started(child)
         end = threading.Timer(bounds.wall, child.kill)
         end.daemon = True
         end.start()
@@ -92,7 +121,8 @@ def _read(file: BinaryIO, name: str, limits: Limits, bounds: Bounds) -> Table:
                 child.kill()
             code = child.wait()
     if table is None:
-        LOG.warning("a file took too much to read (exit %s)", code)
+        if not reader.killed:
+            LOG.warning("a file took too much to read (exit %s)", code)
         raise TableProblem(Flaw.TOO_COMPLEX)
     return table
 

@@ -1,6 +1,9 @@
 """Reading in a process of its own: the same table, nothing of our environment, and an end for what takes too much."""
 
+import asyncio
 import io
+import os
+import signal
 import sys
 import zipfile
 from pathlib import Path
@@ -12,6 +15,7 @@ from bot.domain.files.tables import MEBIBYTE, Flaw, Limits, TableProblem
 from bot.presentation.files.table_problems import table_problem
 from bot.tables import read_table
 from bot.workflows.slack.tables import Bounds, read_apart
+from tests.support.waiting import until
 from tests.tables.workbooks import workbook as book
 
 
@@ -92,3 +96,27 @@ async def test_one_that_hangs_is_ended(monkeypatch: pytest.MonkeyPatch, tmp_path
     with pytest.raises(TableProblem) as refused:
         await read_apart(io.BytesIO(_text(20_000)), name="people", bounds=Bounds(wall=0.2))
     assert refused.value.flaw is Flaw.TOO_COMPLEX
+
+
+async def test_a_reading_that_nobody_waits_for_ends_at_once() -> None:
+    """A stop of the program waits for its threads, and a file may take a minute."""
+    readings = [asyncio.create_task(read_apart(io.BytesIO(_text(20_000)), name="people")) for _ in range(2)]
+
+    async def started() -> bool:
+        return len(_children()) == len(readings)
+
+    await until(started)
+    for child in _children():
+        os.kill(child, signal.SIGSTOP)
+    for reading in readings:
+        reading.cancel()
+    await asyncio.gather(*readings, return_exceptions=True)
+    async with asyncio.timeout(20):
+        assert (await read_apart(io.BytesIO(_text(20_000)), name="people")).rows  # a thread is free again
+    assert all(reading.cancelled() for reading in readings)
+
+
+def _children() -> list[int]:
+    """Processes that this one's threads have started for reading."""
+    found = [one for task in Path("/proc/self/task").iterdir() for one in (task / "children").read_text().split()]
+    return [int(one) for one in found if b"bot.tables.child" in Path(f"/proc/{one}/cmdline").read_bytes()]
