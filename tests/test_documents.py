@@ -16,6 +16,7 @@ from bot.clients.localization import LocalizationClient
 from bot.clients.payments import PaymentsClient
 from bot.presentation.runbook import PAGE, SECTIONS
 from tests.support.diagrams import DIAGRAMS, shown
+from tests.support.pages import anchors
 
 ROOT = Path(__file__).parent.parent
 PLATES = [path for room in ("bot", "handlers", "storage", "tests") for path in (ROOT / room).rglob("README.md")]
@@ -37,13 +38,6 @@ def declared(path: Path) -> frozenset[str]:
     """Names of the test functions and classes of a file."""
     wanted = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
     return frozenset(node.name for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, wanted))
-
-
-@cache
-def anchors(path: Path) -> frozenset[str]:
-    """What ``#`` may name in a page: its headings, as GitHub writes them."""
-    titles = re.findall(r"^#+ (.+)$", path.read_text(), re.MULTILINE)
-    return frozenset(re.sub(r"[^\w\- ]", "", title.casefold()).replace(" ", "-") for title in titles)
 
 
 def leads_somewhere(page: Path, link: str) -> bool:

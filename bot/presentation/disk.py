@@ -15,7 +15,7 @@ def notice(facts: Mapping[str, Any]) -> str:
         case "disk_low":
             free, whole = int(facts["free"]) // _MEGABYTE, int(facts["whole"]) // _MEGABYTE
             return (
-                f":floppy_disk: *The disk of the database is almost full*: {free:,} of {whole:,} MB are free. No new "
+                f":warning: *The disk of the database is almost full*: {free:,} of {whole:,} MB are free. No new "
                 "request is taken; what is under way goes on. The operator should make room; no restart is needed."
             )
         case "disk_full":

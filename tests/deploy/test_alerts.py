@@ -10,6 +10,7 @@ from bot.playground.simulators.payments.dialect import Dialect
 from tests.deploy.bad_states import CASES, Observed
 from tests.deploy.promtool import ALERTS, BEFORE, Scrape, check_queries, fires, needs_promtool, run
 from tests.deploy.rules import Rule, metrics_of, rules
+from tests.support.pages import anchors
 from tests.support.rig import Rig
 from tests.workflows.looking import MINUTE, approved
 
@@ -85,9 +86,8 @@ def test_it_says_what_to_do(rule: Rule) -> None:
     assert named <= (set(kept[1].split(", ")) if kept else {"job", "instance"})
 
 
-def test_every_page_of_the_runbook_is_there() -> None:
-    named = {rule.runbook.partition("#")[2] for rule in rules()}
-    assert not PAGE.exists() or named <= _anchors(PAGE.read_text(encoding="utf-8"))
+def test_every_section_of_the_runbook_is_there() -> None:
+    assert {rule.runbook.partition("#")[2] for rule in rules()} <= anchors(PAGE)
 
 
 @needs_promtool
@@ -95,10 +95,3 @@ def test_queries_are_parsed(tmp_path: Path) -> None:
     """What :func:`check_queries` is for: a query that is none is found."""
     with pytest.raises(AssertionError, match="could not parse expression"):
         check_queries({"broken": "sum by (job (up)"}, tmp_path)
-
-
-def _anchors(page: str) -> set[str]:
-    """What ``#`` may name: headings as GitHub writes them, and what is named on purpose."""
-    titles = re.findall(r"^#+ (.+)$", page, re.MULTILINE)
-    named = re.findall(r'<a (?:id|name)="([^"]+)"', page)
-    return {re.sub(r"[^\w\- ]", "", title.casefold()).replace(" ", "-") for title in titles} | set(named)

@@ -393,7 +393,7 @@ that file cannot be written: No space left on device.
 Runbook: `docs/alerts.md#anchors-failing`\
 """,
             """\
-:floppy_disk: *The disk of the database is almost full*: 499 of 20,000 MB are free. No new request is taken; what is \
+:warning: *The disk of the database is almost full*: 499 of 20,000 MB are free. No new request is taken; what is \
 under way goes on. The operator should make room; no restart is needed.
 Runbook: `docs/alerts.md#disk`\
 """,

@@ -26,7 +26,7 @@ async def test_each_change_is_told_once(rig: Rig) -> None:
     disk = rig.switchboard.context.store.disk
     disk.usage = lambda: (499_000_000, 100 * GIGABYTE)
     low = [
-        ":floppy_disk: *The disk of the database is almost full*: 499 of 100,000 MB are free. No new request is taken; "
+        ":warning: *The disk of the database is almost full*: 499 of 100,000 MB are free. No new request is taken; "
         "what is under way goes on. The operator should make room; no restart is needed."
     ]
     assert await heard(rig) == low
