@@ -220,7 +220,7 @@ def ratios(hello: Server, whole: Server, more: Server) -> list[Ratio]:
         rate = {server.name: statistics.median(server.rates[kind]) for server in (hello, whole, more)}
         delay = {server.name: statistics.median(server.delays[kind]) for server in (hello, whole, more)}
         found += [
-            Ratio(f"ack of {words}: rate / Bolt's", rate[whole.name] / rate[hello.name], 0.7),
+            Ratio(f"ack of {words}: rate / Bolt's", rate[whole.name] / rate[hello.name], 1.0),
             Ratio(f"ack of {words}: rate with {MORE} more / own", rate[more.name] / rate[whole.name], 0.9),
             Ratio(f"ack of {words}: delay / Bolt's", delay[whole.name] / delay[hello.name], 1.0, at_least=False),
         ]
