@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -53,8 +54,7 @@ def test_tests_import_no_tests() -> None:
 
 
 def test_every_module_says_what_it_is_for() -> None:
-    parsed = {source: ast.parse(source.read_text()) for source in SOURCES}
-    assert [str(source.relative_to(ROOT)) for source, tree in parsed.items() if not ast.get_docstring(tree)] == []
+    assert [str(source.relative_to(ROOT)) for source in SOURCES if not ast.get_docstring(parsed(source))] == []
 
 
 def test_handlers_read_no_store() -> None:
@@ -62,7 +62,7 @@ def test_handlers_read_no_store() -> None:
     reading = [
         f"{source.relative_to(ROOT)}:{node.lineno}"
         for source in sorted((ROOT / "handlers").rglob("*.py"))
-        for node in ast.walk(ast.parse(source.read_text()))
+        for node in ast.walk(parsed(source))
         if isinstance(node, ast.Attribute)
         and isinstance(node.value, ast.Attribute)
         and (node.value.attr, node.attr) in {("store", "read"), ("store", "write")}
@@ -76,7 +76,7 @@ def test_handlers_word_no_sentences() -> None:
         f"{source.relative_to(ROOT)}:{text.lineno} {text.value}"
         for room in ("actions", "commands", "events", "file_actions", "shortcuts", "views")
         for source in sorted((ROOT / "handlers" / room).rglob("*.py"))
-        for text in constants(ast.parse(source.read_text()))
+        for text in constants(parsed(source))
         if isinstance(text.value, str) and len(text.value) > LONGEST_WORDS and " " in text.value
     ]
     assert not worded
@@ -104,7 +104,7 @@ def test_functions_are_short_enough_to_be_read() -> None:
         f"{source.relative_to(ROOT)}:{node.lineno} {node.name}"
         for source in SOURCES
         if "migrations" not in source.parts
-        for node in ast.walk(ast.parse(source.read_text()))
+        for node in ast.walk(parsed(source))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         and (node.end_lineno or node.lineno) - node.lineno > 60
     ]
@@ -115,7 +115,7 @@ def test_no_error_is_swallowed_without_a_word() -> None:
     silent = []
     for source in SOURCES:
         lines = source.read_text().splitlines()
-        handlers = [node for node in ast.walk(ast.parse("\n".join(lines))) if isinstance(node, ast.ExceptHandler)]
+        handlers = [node for node in ast.walk(parsed(source)) if isinstance(node, ast.ExceptHandler)]
         for handler in handlers:
             passes = all(isinstance(line, ast.Pass) for line in handler.body)
             explained = "#" in lines[handler.body[0].lineno - 1]
@@ -141,10 +141,16 @@ def _named(text: str) -> set[str]:
     return set(re.findall(r"`([\w./]+\.py)`", text))
 
 
+@cache
+def parsed(source: Path) -> ast.Module:
+    """The syntax tree of a file."""
+    return ast.parse(source.read_text())
+
+
 def imports(source: Path) -> set[str]:
     """Modules that a file imports, by their full names."""
     found: set[str] = set()
-    for node in ast.walk(ast.parse(source.read_text())):
+    for node in ast.walk(parsed(source)):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
