@@ -38,7 +38,7 @@ from bot.playground.simulators.localization import LocalizationSimulator
 from bot.playground.simulators.payments import PaymentsSimulator
 from bot.playground.workspace import Workspace
 
-_READY_SECONDS = 30.0
+_READY_SECONDS = 120.0  # a busy machine needs half a minute for the imports alone
 _OK = 200
 UNSTEADY_SECONDS = 6.0
 """Seconds that *unknown* lasts at least; otherwise a read would settle it before a person sees it."""

@@ -139,6 +139,7 @@ async def test_nobody_waits_for_all_that_another_asked_for_before(maria: Localiz
 
 
 async def test_one_person_cannot_fill_the_queue(maria: Localizer) -> None:
+    maria.rig.switchboard.context.localization.calls.beat_seconds = LONG  # a minute's edits are for the states alone
     maria.rig.localization.work_seconds["music_source_separation"] = LONG
     for number in range(MOST_OPEN):
         await separate(maria, number)
