@@ -111,7 +111,7 @@ def _build(folder: Path, program: Path) -> None:
     """Do what the build stage does after its packages are there."""
     (folder / "tools/bin").mkdir(parents=True)
     pip = folder / "tools/bin/pip"
-    pip.write_text(f'#!/bin/sh\nexec {sys.executable} -m pip --quiet --disable-pip-version-check "$@"\n')
+    pip.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m pip --quiet --disable-pip-version-check "$@"\n')
     pip.chmod(0o755)
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", program], check=True)
     for one in FILE.of("COPY", stage=0):
