@@ -21,7 +21,7 @@ with_systemd = needs("systemd-analyze", package="systemd")
 def unit(tmp_path: Path) -> Path:
     """The unit with the program of the tests' own venv, because it looks whether there is one."""
     path = tmp_path / UNIT
-    path.write_text(fitted(UNIT, {PROGRAM: f"{sysconfig.get_path('scripts')}/switchboard"}), encoding="utf-8")
+    path.write_text(fitted(UNIT, {PROGRAM: f'"{sysconfig.get_path("scripts")}/switchboard"'}), encoding="utf-8")
     return path
 
 
