@@ -194,12 +194,13 @@ class SqliteLine:
             # isolation_level None: the engine's event begins transactions, not the driver.
             return sqlite3.connect(database.path, isolation_level=None, timeout=BUSY_SECONDS, cached_statements=256)
 
+        aio = _ThreadConnection(connect)
         try:
-            aio = _ThreadConnection(connect)
-            await aio
-        except sqlite3.Error as error:
-            raise StorageError(f"The database cannot be opened: {error}: {database.path}", mend=_NO_DATABASE) from error
-        try:
+            try:
+                await aio
+            except sqlite3.Error as error:
+                problem = f"The database cannot be opened: {error}: {database.path}"
+                raise StorageError(problem, mend=_NO_DATABASE) from error
             connection = await aio.call(lambda: _prepared(aio.raw(), writes=writes))
         except BaseException:
             await aio.close()
@@ -212,8 +213,10 @@ class SqliteLine:
 
     async def close(self) -> None:
         """Finish the functions that were handed over, then close."""
-        await self._aio.call(self._connection.close)
-        await self._aio.close()
+        try:
+            await self._aio.call(self._connection.close)
+        finally:
+            await self._aio.close()
 
 
 def _prepared(raw: sqlite3.Connection, *, writes: bool) -> Connection:

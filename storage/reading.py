@@ -6,7 +6,7 @@ tampered with.
 
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TypeVar
 from urllib.parse import quote
@@ -67,16 +67,13 @@ def open_for_reading(url: str, *, audit_key: bytes) -> Iterator[Reading]:
         StorageError: the address is wrong, there is no database, or it holds no audit.
     """
     address = parse_address(url)
-    engine = _postgres(address) if isinstance(address, PostgresServer) else _sqlite(address)
-    try:
+    with _postgres(address) if isinstance(address, PostgresServer) else _sqlite(address) as engine:
         try:
             with engine.connect() as connection:
                 _see_audit(connection)
         except SQLAlchemyError as error:
             raise translated(error) from error
         yield Reading(engine, audit_key=audit_key)
-    finally:
-        engine.dispose()
 
 
 def _see_audit(connection: Connection) -> None:
@@ -89,8 +86,9 @@ def _see_audit(connection: Connection) -> None:
             )
 
 
-def _postgres(server: PostgresServer) -> Engine:
-    return create_engine(
+@contextmanager
+def _postgres(server: PostgresServer) -> Iterator[Engine]:
+    engine = create_engine(
         server.url,
         hide_parameters=True,
         pool_size=1,
@@ -98,20 +96,25 @@ def _postgres(server: PostgresServer) -> Engine:
         connect_args={"connect_timeout": _CONNECT_SECONDS, "application_name": "switchboard reading"},
         execution_options={"isolation_level": "REPEATABLE READ", "postgresql_readonly": True},
     )
+    try:
+        yield engine
+    finally:
+        engine.dispose()
 
 
-def _sqlite(file: SqliteFile) -> Engine:
+@contextmanager
+def _sqlite(file: SqliteFile) -> Iterator[Engine]:
     if not file.path.is_file():
         raise StorageError(
             f"There is no database: {file.path}",
             mend="Set DATABASE_URL to the database of the bot; a relative path counts from the working directory.",
         )
-    raw = _connect(file.path)
-    # Bytes that are no UTF-8 are a sign of tampering: they are reported and must not stop the reading.
-    raw.text_factory = lambda found: found.decode("utf-8", "surrogateescape")
-    engine = create_engine("sqlite://", creator=lambda: raw, poolclass=StaticPool, hide_parameters=True)
-    event.listen(engine, "begin", _begin)
-    return engine
+    with closing(_connect(file.path)) as raw:
+        # Bytes that are no UTF-8 are a sign of tampering: they are reported and must not stop the reading.
+        raw.text_factory = lambda found: found.decode("utf-8", "surrogateescape")
+        engine = create_engine("sqlite://", creator=lambda: raw, poolclass=StaticPool, hide_parameters=True)
+        event.listen(engine, "begin", _begin)
+        yield engine
 
 
 def _begin(connection: Connection) -> None:
