@@ -309,6 +309,7 @@ def test_a_step_beside_an_older_program_takes_nothing_from_it(tmp_path: Path) ->
             for step in reversed(beside):
                 assert _taken(connection, config, step.module.works_with, step.revision) == []
             assert _taken(connection, config, beside[0].revision, instead.revision) == ["unread_answer"]
+        engine.dispose()
 
 
 def _taken(connection: Connection, config: Config, before: str, after: str) -> list[str]:
