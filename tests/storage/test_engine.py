@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from storage import StorageError, Store, Tx, engine, migrate
-from storage.address import parse_address
+from storage.address import SqliteFile, parse_address
 from tests.storage.factories import KEY
 
 
@@ -123,6 +123,22 @@ async def test_a_pragma_that_does_not_hold_refuses_the_start(sqlite_url: str, mo
     monkeypatch.undo()
     store = await Store.open(sqlite_url, audit_key=KEY)  # the failed start let go of the lock
     await store.close()
+
+
+async def test_a_closing_that_fails_leaves_no_file_open(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    address = parse_address(sqlite_url)
+    assert isinstance(address, SqliteFile)
+    line = await engine.SqliteLine.open(address, writes=False)
+    raw = line._aio.raw()
+
+    def fails() -> None:
+        raise sqlite3.OperationalError("disk I/O error")
+
+    monkeypatch.setattr(line._connection, "close", fails)
+    with pytest.raises(sqlite3.OperationalError, match="disk I/O error"):
+        await line.close()
+    with pytest.raises(sqlite3.ProgrammingError, match="closed database"):
+        _ = raw.total_changes
 
 
 async def test_a_writer_holds_the_lock_from_its_first_statement(sqlite_url: str) -> None:

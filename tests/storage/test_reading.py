@@ -6,10 +6,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import Engine, text
+from sqlalchemy.exc import OperationalError
 
 from bot.domain.audit import Entry
-from storage import StorageError, Store, Tx
+from storage import StorageError, Store, Tx, reading
 from storage.reading import open_for_reading
 from tests.storage.factories import KEY, NOW
 
@@ -82,6 +83,25 @@ async def test_it_shows_bytes_that_are_no_text(sqlite_url: str) -> None:
     with open_for_reading(sqlite_url, audit_key=KEY) as reading:
         [row] = reading.read(lambda tx: list(tx.audit.stored()))
     assert row.actor == "U\udcff1"
+
+
+def test_a_first_use_that_fails_leaves_no_file_open(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[sqlite3.Connection] = []
+    connect = reading._connect
+
+    def kept(path: Path) -> sqlite3.Connection:
+        opened.append(connect(path))
+        return opened[-1]
+
+    def fails(_: Engine) -> None:
+        raise OperationalError("", None, Exception("disk I/O error"))
+
+    monkeypatch.setattr(reading, "_connect", kept)
+    monkeypatch.setattr(Engine, "connect", fails)
+    with pytest.raises(StorageError), open_for_reading(sqlite_url, audit_key=KEY):
+        pass
+    with pytest.raises(sqlite3.ProgrammingError, match="closed database"):
+        _ = opened[0].total_changes
 
 
 def test_there_must_be_a_database(tmp_path: Path) -> None:
