@@ -23,6 +23,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.content import Content
 from bot.domain.errors import ServiceTrouble
+from bot.domain.storable import without_unstorable
 from bot.presentation import answers
 from bot.presentation.views import notice, result
 from bot.slack.ephemerals import Listener
@@ -116,9 +117,13 @@ def build(
 async def dispatched(
     app: AsyncApp, *, body: dict[str, Any], headers: dict[str, str | Sequence[str]] | None
 ) -> BoltResponse:
-    """Have Bolt handle a body from either transport; an unreadable one is answered like any other."""
+    """Have Bolt handle a body from either transport; an unreadable one is answered like any other.
+
+    What people type passes here and nowhere else, so what no database holds is taken out here.
+    """
     try:
-        return await app.async_dispatch(AsyncBoltRequest(body=body, headers=headers, mode="socket_mode"))
+        sound = without_unstorable(body)
+        return await app.async_dispatch(AsyncBoltRequest(body=sound, headers=headers, mode="socket_mode"))
     except Exception as odd:  # noqa: BLE001 - Bolt stumbles over shapes that Slack does not send, before anything of ours
         _ignored(type(odd).__name__)
         return BoltResponse(status=200, body="")

@@ -1,7 +1,6 @@
 """How values are stored in columns: times as microseconds, JSON in one form, text that every database accepts."""
 
 import json
-import re
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Generic, TypeVar
@@ -10,16 +9,12 @@ from sqlalchemy import BigInteger, Text
 from sqlalchemy.engine import Dialect
 from sqlalchemy.types import TypeDecorator
 
+from bot.domain.storable import storable
+
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
-_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
 E = TypeVar("E", bound=StrEnum)
-
-
-def storable(text: str) -> str:
-    """Text with U+FFFD for what PostgreSQL or UTF-8 cannot hold: NUL and lone surrogates."""
-    return _UNSTORABLE.sub("\ufffd", text)
 
 
 def canonical_json(value: object) -> str:
@@ -53,7 +48,7 @@ class Words(TypeDecorator[str]):
     cache_ok = True
 
     def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:  # noqa: ARG002
-        """See :func:`storable`."""
+        """See :func:`bot.domain.storable.storable`."""
         return None if value is None else storable(value)
 
 

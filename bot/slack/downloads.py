@@ -15,6 +15,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.errors import OperatorError, OutcomeUnknown, ServiceNever, ServiceNow, SwitchboardError
 from bot.domain.files.dropped import FileInfo, FileTrouble, Share, UnusableFile
+from bot.domain.storable import without_unstorable
 from bot.slack.calls import SERVICE, call
 from bot.slack.hosts import Hosts
 
@@ -125,6 +126,7 @@ def read_info(file: Mapping[str, Any]) -> FileInfo:
     Raises:
         UnusableFile: deleted, external, hidden, denied or not processed yet.
     """
+    file = without_unstorable(file)
     name = str(file.get("name") or file.get("title") or file["id"])
     mode = str(file.get("mode") or "")
     if mode in _MODES or file.get("is_external"):

@@ -14,6 +14,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.approvals import STANDING_SECONDS, Person, Standing
 from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
+from bot.domain.storable import without_unstorable
 from bot.slack.calls import SERVICE, call
 
 log = structlog.get_logger(__name__)
@@ -181,7 +182,7 @@ class People:
 
     async def _person(self, user: str) -> Person | None:
         try:
-            found = (await call(self._client.users_info(user=user)))["user"]
+            found = without_unstorable((await call(self._client.users_info(user=user)))["user"])
         except ServiceNever as refused:
             if refused.reason in ("user_not_found", "user_not_visible"):
                 return None

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from bot.domain.storable import storable
 from bot.domain.files.tables import CELL_LIMIT, Flaw, Limits, Rows, SampleRead, TableProblem
 from bot.tables.formats import GENERAL, shown
 
@@ -124,8 +125,11 @@ class Sheet:
         cells = {column: text for column, text in self._cells.items() if text.strip()}
         if not cells:
             return
-        if "\x00" in "".join(cells.values()):
+        whole = "".join(cells.values())
+        if "\x00" in whole:
             raise TableProblem(Flaw.NUL, rows=[self._number])
+        if storable(whole) != whole:
+            raise TableProblem(Flaw.DAMAGED)  # half of a letter, as no spreadsheet writes it
         width = max(cells) + 1
         if self._header is None:
             if width > self._limits.columns:

@@ -11,6 +11,7 @@ from sqlalchemy import BigInteger, Connection, Text, insert, select, type_coerce
 from sqlalchemy import Row as SqlRow
 
 from bot.domain.audit import GENESIS, EarlierKey, Entry, Keys, Row, Stored, key_id, link, seal
+from bot.domain.storable import storable
 from storage.errors import OtherKey
 from storage.prepared import Prepared
 from storage.repositories.common import columns, insert_once
@@ -18,7 +19,7 @@ from storage.rows import ClosedKey, Head
 from storage.sealing import Sealer, SealError
 from storage.tables.instructions import audit as table
 from storage.tables.instructions import audit_head, audit_key
-from storage.types import canonical_json, storable
+from storage.types import canonical_json
 
 KEY_CLOSED = "key_closed"
 KEY_OPENED = "key_opened"

@@ -316,3 +316,8 @@ def test_a_file_without_a_name_has_its_title() -> None:
     assert read_info(sample(name=None, title="Board")).name == "Board"
     assert read_info(sample(name=None, title="")).name == "F0KAGT0001"
     assert read_info(sample(size=None, shares=None, channels=None, url_private_download="")).size == 0
+
+
+def test_a_name_has_nothing_that_no_database_holds() -> None:
+    file = {"id": "F1", "name": "ta\x00l\ud83dk.wav", "size": 1, "url_private": "https://files.slack.com/x"}
+    assert ascii(read_info(file).name) == "'talk.wav'"

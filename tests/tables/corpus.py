@@ -308,6 +308,7 @@ BOOKS = [
         "formula by its value, for example 25.00.",
     ),
     book("NUL in a cell", lambda: workbook([GOOD, ["a@b.co", 1, "x_x0000_y"]]), nul(2)),
+    book("half a letter in a cell", lambda: workbook([GOOD, ["a@b.co", 1, "x_xD83D_y"]]), DAMAGED),
     book("a cell of 200 KB", lambda: workbook([GOOD, ["a@b.co", 1, "x" * 200 * 1024]]), long(2)),
     book("a bomb", lambda: zeros(300 * 1024 * 1024), BOMB),
     book("a small bomb", lambda: zeros(20 * 1024 * 1024), BOMB),
