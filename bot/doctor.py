@@ -40,6 +40,7 @@ from bot.slack.people import People
 from bot.wiring import staffing
 from bot.wiring.anchors import anchors_of
 from bot.wiring.delivery import make_delivery
+from bot.wiring.descriptors import too_few
 from bot.wiring.extension import routes_of
 from bot.wiring.outside import Outside
 from bot.wiring.payments import make_payments
@@ -111,6 +112,9 @@ def _settings(settings: Settings, policy: Policy | None) -> Iterator[Finding]:
     if policy is not None:
         yield Finding(Level.OK, f"the policy {settings.policy_file.name} is readable; its digest is {policy.digest}")
     yield from (Finding(Level.WARNING, caution) for caution in cautions(settings))
+    few = too_few()
+    if few:
+        yield Finding(Level.WARNING, *few)
 
 
 def _routes(settings: Settings) -> Iterator[Finding]:

@@ -1,6 +1,7 @@
 """``switchboard doctor``: each line ok, warning or error, with the mend; it changes nothing."""
 
 import re
+import resource
 import sqlite3
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime
@@ -104,6 +105,20 @@ warning  e-mail processing is not configured; everything else works without it
 Nothing stands in the way.
 """)
     assert not rig.workspace.messages(ALERTS)
+
+
+@pytest.mark.parametrize(("limit", "warned"), [(399, True), (400, False)])
+async def test_too_few_descriptors(rig: Rig, capsys: pytest.CaptureFixture[str], limit: int, warned: bool) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (limit, hard))
+    try:
+        said = await troubles(capsys, "warning")
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    line = """\
+warning  this process may open 399 files and connections, and needs 400 when many connect at once
+         → raise the limit. Example: LimitNOFILE=4096 of systemd, or ulimit -n 4096"""
+    assert (line in said, "connections" in said) == (warned, warned)
 
 
 async def test_no_secret_is_ever_printed(rig: Rig, capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,8 +4,8 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from bot.domain.storable import storable
 from bot.domain.files.tables import CELL_LIMIT, Flaw, Limits, Rows, SampleRead, TableProblem
+from bot.domain.storable import storable
 from bot.tables.formats import GENERAL, shown
 
 _PLACE = re.compile(r"([A-Z]{1,3})([0-9]{1,7})")

@@ -13,6 +13,7 @@ from bot.domain.clock import Clock, SharedClock
 from bot.domain.errors import OperatorError
 from bot.settings import Settings
 from bot.wiring.database import Database
+from bot.wiring.descriptors import Exhaustion
 from bot.wiring.workers import KINDS, QUEUES, WATCHED
 from bot.workflows.admin.replays import first_time
 from handlers.bodies import Bodies
@@ -56,7 +57,9 @@ async def serve(
     Returns:
         The server, to clean up, and its URL.
     """
-    connections = Connections(now=get_running_loop().time)
+    loop = get_running_loop()
+    loop.set_exception_handler(Exhaustion(loop.time))
+    connections = Connections(now=loop.time)
     bodies = Bodies(connections)
     app = web.Application(middlewares=[connections.middleware])
     if settings.slack_signing_secret is not None and not settings.socket_mode:

@@ -1,0 +1,40 @@
+"""No descriptor left: one line a minute, and whatever else a callback of the loop raises is told as ever."""
+
+import asyncio
+import errno
+import logging
+
+import pytest
+from structlog.testing import capture_logs
+
+from bot.wiring.descriptors import Exhaustion
+
+SAID = "no file descriptor is left, so new connections wait"
+
+
+def raised(number: int) -> dict[str, object]:
+    return {"message": "socket.accept() out of system resource", "exception": OSError(number, "x")}
+
+
+@pytest.mark.parametrize("number", [errno.EMFILE, errno.ENFILE])
+async def test_one_line_a_minute(number: int) -> None:
+    seconds = iter((1_000.0, 1_000.0, 1_059.9, 1_060.0, 1_119.9))
+    loop, handler = asyncio.get_running_loop(), Exhaustion(lambda: next(seconds))
+    with capture_logs() as logs:
+        for _ in range(5):
+            handler(loop, raised(number))
+    assert [line["event"] for line in logs] == [SAID, SAID]
+
+
+async def test_anything_else_is_told_as_ever(caplog: pytest.LogCaptureFixture) -> None:
+    loop, handler = asyncio.get_running_loop(), Exhaustion(lambda: 0.0)
+    with caplog.at_level(logging.ERROR, logger="asyncio"), capture_logs() as logs:
+        handler(loop, raised(errno.ENOTCONN))
+        handler(loop, {"message": "a task", "exception": ValueError("x")})
+        handler(loop, {"message": "no exception"})
+    assert [record.getMessage().splitlines()[0] for record in caplog.records] == [
+        "socket.accept() out of system resource",
+        "a task",
+        "no exception",
+    ]
+    assert not logs
