@@ -135,6 +135,11 @@ class EmailRuns(Repository):
         total, answered = self._connection.execute(query).one()
         return total, answered
 
+    def is_complete(self, job_id: str) -> bool:
+        """Whether every address of a run has its answer, by the figures of the run; False before it is sized."""
+        run = self.get(job_id)
+        return run is not None and 0 < run.total <= sum(run.outcomes.values())
+
     def has_old(self, *, before: datetime) -> bool:
         """Whether :meth:`forget` would find anything."""
         return self._connection.execute(_old(before)).first() is not None

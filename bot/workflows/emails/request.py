@@ -123,7 +123,7 @@ async def press(ctx: Context, job_id: str, what: Press, *, person: str) -> tuple
         if state in OVER or state not in _FROM[what]:
             return Pressed.TOO_LATE, state
         detail: dict[str, Any] = {key: value for key, value in job.detail.items() if key != "reason"}
-        due = None if what is Press.PAUSE else now
+        due = None if what is Press.PAUSE and not tx.emails.is_complete(job_id) else now
         # Its worker keeps the lease: it still stores the answers to requests in flight.
         tx.jobs.change(job, now=now, state=_TO[what], detail=detail, due_at=due, keep_lease=True)
         show_board(tx, subject_of(job_id), now=now)

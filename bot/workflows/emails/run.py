@@ -185,6 +185,8 @@ class Run:
         def store(tx: Tx) -> tuple[str | None, list[_Taken]]:
             tx.emails.record(self._id, answers)
             job = tx.jobs.get(self._id)
+            if job is not None and job.state == RunState.PAUSED and tx.emails.is_complete(self._id):
+                job = tx.jobs.change(job, now=now, due_at=now, keep_lease=True)  # nothing is left to resume
             taken = tx.emails.take(self._id, wanted)
             if shows and answers:
                 show_board(tx, subject_of(self._id), now=now, progress=True)
@@ -206,13 +208,13 @@ class Run:
         now = self._ctx.clock.now()
         rest, trouble, stopping = self._pressure.rest(), self._trouble, self._stopping()
         waiting = len(self._waiting)
-        finished = self._is_empty and not waiting
 
         def close(tx: Tx) -> None:
             job = tx.jobs.get(self._id)
             if job is None:
                 return
             state = RunState(job.state)
+            finished = not waiting and (self._is_empty or tx.emails.is_complete(self._id))
             tx.emails.park(self._id, waiting)
             if state is RunState.STOPPING or finished:
                 end = RunState.DONE if finished else RunState.STOPPED

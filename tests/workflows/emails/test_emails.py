@@ -3,12 +3,14 @@
 import asyncio
 from typing import Any
 
+import pytest
 from inline_snapshot import snapshot
 
 from bot.domain.emails.lists import CONCURRENCY_LIMIT, Outcome, RunState
 from bot.playground.faults import Fault, FaultKind
 from bot.workflows.emails.pressure import Pressure
 from bot.workflows.emails.request import Press, Pressed, RequestedList, press, request_list
+from bot.workflows.emails.run import Run
 from bot.workflows.emails.whole import send_whole
 from storage.rows import EmailRun, Job
 from tests.support.rig import FINANCE, MARIA, Rig
@@ -90,6 +92,61 @@ async def test_pausing_and_resuming_at_once_changes_nothing(rig: Rig) -> None:
     assert job.state == RunState.DONE
     assert set(rig.emails.asked.values()) == {1}
     assert len(rig.emails.asked) == 200
+
+
+async def paused_at_the_end(rig: Rig) -> str:
+    """A list of one address that was paused while its only answer was on the way; the id of its job."""
+    rig.emails.manners.latency = 0.3
+    job_id = await ask(rig, 1)
+    working = asyncio.create_task(rig.settle())
+    await rig.emails.until(lambda: len(rig.emails.asked) == 1)
+    pressed = await press(rig.switchboard.context, job_id, Press.PAUSE, person=MARIA)
+    assert pressed == (Pressed.DONE, RunState.PAUSED)
+    await working
+    return job_id
+
+
+async def test_a_list_that_is_paused_as_its_last_answer_arrives_ends(rig: Rig) -> None:
+    job_id = await paused_at_the_end(rig)
+    job, run = await look(rig, job_id)
+    assert (job.state, run.outcomes) == (RunState.DONE, {Outcome.ANSWERED: 1})
+    assert job.closed_at is not None
+
+
+async def test_a_list_whose_process_died_between_its_last_answer_and_its_end_ends(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def die(_: Run) -> None:
+        await asyncio.sleep(0)
+
+    with monkeypatch.context() as death:
+        death.setattr(Run, "_close", die)
+        job_id = await paused_at_the_end(rig)
+        job, run = await look(rig, job_id)
+        assert (job.state, run.outcomes) == (RunState.PAUSED, {Outcome.ANSWERED: 1})
+    await rig.switchboard.stop()
+    await rig.start()
+    await rig.settle()
+    assert (await look(rig, job_id))[0].state == RunState.DONE
+
+
+async def test_pause_that_comes_after_the_last_answer_was_stored_ends_the_list(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def die(_: Run) -> None:
+        await asyncio.sleep(0)
+
+    with monkeypatch.context() as death:
+        death.setattr(Run, "_close", die)
+        job_id = await ask(rig, 1)
+        await rig.settle()
+    assert (await look(rig, job_id))[0].state == RunState.RUNNING
+    pressed = await press(rig.switchboard.context, job_id, Press.PAUSE, person=MARIA)
+    assert pressed == (Pressed.DONE, RunState.PAUSED)
+    await rig.switchboard.stop()
+    await rig.start()
+    await rig.settle()
+    assert (await look(rig, job_id))[0].state == RunState.DONE
 
 
 async def test_stopping_in_the_middle_keeps_what_was_answered(rig: Rig) -> None:
