@@ -42,13 +42,31 @@ class Assumption:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Counts:
+    """How much is not over.
+
+    Attributes:
+        requests: requests by kind and state.
+        jobs: the same of localization calls and lists of addresses.
+        bookings: bookings by how far they are here.
+    """
+
+    requests: Mapping[tuple[str, str], int]
+    jobs: Mapping[tuple[str, str], int]
+    bookings: Mapping[str, int]
+
+    @property
+    def total(self) -> int:
+        """All of it."""
+        return sum(sum(counts.values()) for counts in (self.requests, self.jobs, self.bookings))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Overview:
     """Everything at one moment.
 
     Attributes:
-        requests: what is not over of requests, by kind and state.
-        jobs: the same of localization calls and lists of addresses.
-        bookings: bookings by how far they are here, those that are over left out.
+        under_way: how much is not over.
         oldest: by queue, since when its oldest item waits; None: it is empty.
         frozen: why payments do not flow; None: they do.
         blocking: assumptions that production refuses.
@@ -56,9 +74,7 @@ class Overview:
     """
 
     services: Sequence[Service]
-    requests: Mapping[tuple[str, str], int]
-    jobs: Mapping[tuple[str, str], int]
-    bookings: Mapping[str, int]
+    under_way: Counts
     oldest: Mapping[str, datetime | None]
     frozen: Frozen | None
     blocking: int
@@ -95,3 +111,11 @@ class Running:
     requester: str
     channel: str
     since: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class UnderWay:
+    """What is not over: the oldest of each kind, and how many there are in all."""
+
+    rows: Sequence[Running]
+    total: int

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from bot.domain.content import Block, Content
-from bot.domain.overview import Assumption, Overview, Running, Service, What
+from bot.domain.overview import Assumption, Counts, Overview, Running, Service, UnderWay, What
 from bot.domain.payments.instruction import State
 from bot.presentation import recovery
 from bot.presentation.blocks.text import (
@@ -85,7 +85,7 @@ def status(found: Overview, *, command: str, now: datetime) -> Content:
     lines: list[str] = []
     for title, told in (
         ("Services", [service_line(one) for one in found.services]),
-        ("Under way", [*_stopped(found), *_under_way(found)]),
+        ("Under way", [*_stopped(found), *_under_way(found.under_way)]),
         ("Queues", [_queue(name, since, now) for name, since in found.oldest.items()]),
     ):
         lines += [f"*{title}*", *told]
@@ -94,12 +94,12 @@ def status(found: Overview, *, command: str, now: datetime) -> Content:
     return Content(text=spoken([*lines, *notes]), blocks=[*blocks, context("\n".join(notes))])
 
 
-def jobs(found: Sequence[Running]) -> Content:
+def jobs(found: UnderWay) -> Content:
     """What is under way, one line each."""
-    if not found:
+    if not found.rows:
         return message(":zzz: Nothing is under way.")
-    lead = f"*{len(found)} under way*, the oldest first"
-    lines = listed([running_line(one) for one in found], _LISTED)
+    lead = f"*{found.total} under way*, the oldest first"
+    lines = listed([running_line(one) for one in found.rows], _LISTED, of=found.total)
     return Content(text=spoken([lead, *lines]), blocks=[section(mrkdwn(lead)), *paragraphs(lines)])
 
 
@@ -147,7 +147,7 @@ def _stopped(found: Overview) -> list[str]:
     return [*reading, *([f":snowflake: {describe(found.frozen)}"] if found.frozen else [])]
 
 
-def _under_way(found: Overview) -> list[str]:
+def _under_way(found: Counts) -> list[str]:
     counted: dict[What, dict[str, int]] = {}
     for (kind, state), count in found.requests.items():
         _count(counted, _KINDS[kind], words.word(State(state)), count)

@@ -13,7 +13,5 @@ async def turn_page(
 ) -> Answer:
     """One page of the list. ``instead``: in place of the page whose button was pressed."""
     found = await list_operations(deps.ctx, payments, page=page, operation_type=operation_type)
-    content = operations.listing(
-        found.page, found.references, operation_type=operation_type, command=deps.spelled(COMMAND)
-    )
+    content = operations.listing(found.page, found.ours, operation_type=operation_type, command=deps.spelled(COMMAND))
     return Edit(content) if instead else Private(content)

@@ -9,6 +9,7 @@ from bot.playground.simulators.payments.records import PayoutOrder
 from bot.playground.workspace import Message, View
 from bot.playground.workspace.limits import blocks as known_blocks
 from bot.playground.workspace.limits.schema import variant
+from bot.presentation.blocks.tables import NOTHING
 from tests.support.answers import ask
 from tests.support.rig import ADA, FINANCE, LIN, MARIA, OLGA, RANDOM, Rig
 from tests.support.shown import shown
@@ -73,14 +74,35 @@ async def test_the_list_is_a_table_whose_text_says_the_same(rig: Rig) -> None:
     await rig.pay()
     told = await ask(rig, "list")
     head, *rows = cells(told)
-    assert head == ["Created (UTC)", "Type", "Amount", "Person", "Status", "Reference"]
-    assert rows[0][1:] == ["payout", "25.00 USD", "ana@example.com", "created, not sent", (await newest(rig)).reference]
-    assert rows[1][1:5] == ["payout", "2.01 USD", "person2@example.com", "created, not sent"]
+    assert head == ["Created (UTC)", "Type", "Amount", "Person", "Status", "At the service", "Reference"]
+    reference = (await newest(rig)).reference
+    assert rows[0][1:] == ["payout", "25.00 USD", "ana@example.com", "waiting for approval", "created", reference]
+    assert rows[1][1:6] == ["payout", "2.01 USD", "person2@example.com", "created, not sent", NOTHING]
     assert len(rows) == 4
     for row in rows:
-        assert all(cell in told.text for cell in row)
+        assert all(cell in told.text for cell in row if cell != NOTHING)
     assert told.text.splitlines()[0] == "*Operations* 1 to 4 of 4"
     assert not told.buttons
+
+
+async def test_what_was_rejected_here_is_not_called_created(rig: Rig) -> None:
+    await rig.pay()
+    await rig.press("reject")
+    await rig.submit(ADA, {"reason": "Invoice number is missing"})
+    told = await ask(rig, "list")
+    assert cells(told)[1][4:6] == ["rejected", "created"]
+    assert "· rejected (at the service: created) ·" in told.text
+    assert "not sent" not in told.text
+
+
+async def test_what_failed_here_is_not_called_created(rig: Rig) -> None:
+    await rig.pay()
+    rig.payments.faults.arm(Fault(FaultKind.REFUSED, operation="commit_payout"))
+    await rig.press("approve")
+    await rig.settle()
+    told = await ask(rig, "list")
+    assert cells(told)[1][4:6] == ["failed", "created"]
+    assert "not sent" not in told.text
 
 
 async def test_nothing_of_any_callback_address_is_shown(rig: Rig) -> None:
@@ -304,7 +326,7 @@ async def test_a_purchase_of_ours_is_listed_and_shown_and_has_no_events(rig: Rig
     await rig.pay('collect ana@example.com "Course fees" book=2x12.50')
     asked = await newest(rig)
     told = await ask(rig, "list purchases")
-    assert cells(told)[1][1:] == ["purchase", "25.00 USD", "ana@example.com", "open", asked.reference]
+    assert cells(told)[1][1:] == ["purchase", "25.00 USD", "ana@example.com", "open", "created", asked.reference]
     told = await ask(rig, f"show {asked.reference}")
     assert shown(told.text.splitlines()[0]) == snapshot("""Purchase C-······: 25.00 USD from ana@example.com for \
 “Course fees” (2 × book at 12.50), asked by <@U0MARIA>. :link: *open*: waiting for the buyer; nothing has been paid. \

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
 from bot.domain.freeze import Frozen
-from bot.domain.overview import Assumption, Overview, Running, Service, What
+from bot.domain.overview import Assumption, Counts, Overview, Running, Service, UnderWay, What
 from bot.domain.payments.instruction import FINAL, Kind, State
 from bot.presentation import overview
 from tests.domain.made import NOW
@@ -22,9 +22,11 @@ KINDS = ("localization.media", "localization.text", "email.run", "email.file")
 def test_the_fullest_status(text: str, count: int) -> None:
     found = Overview(
         services=[Service(name="Payments", missing=("PAYMENTS_BASE_URL",)), Service(name="E-mail", missing=())],
-        requests={(kind.value, state.value): count for kind in Kind for state in State if state not in FINAL},
-        jobs={(kind, "handing_over"): count for kind in KINDS},
-        bookings=dict.fromkeys(("new", "sending", "unknown", "lost", "waiting", "open"), count),
+        under_way=Counts(
+            requests={(kind.value, state.value): count for kind in Kind for state in State if state not in FINAL},
+            jobs={(kind, "handing_over"): count for kind in KINDS},
+            bookings=dict.fromkeys(("new", "sending", "unknown", "lost", "waiting", "open"), count),
+        ),
         oldest={
             "messages": NOW - timedelta(seconds=count % 10**6),
             "callbacks": None,
@@ -52,7 +54,7 @@ def test_any_number_of_jobs(drawn: Sequence[tuple[What, str, str]]) -> None:
         )
         for what, name, state in drawn
     ]
-    content = overview.jobs(found)
+    content = overview.jobs(UnderWay(rows=found, total=len(found)))
     check_message(content)
     calls = {call for call in calls_in(content) if not call.startswith("!date^")}
     assert calls <= {"@U0MARIA", "#C0FINANCE"}

@@ -121,9 +121,9 @@ def bar(done: int, total: int) -> str:
     return f"{'█' * filled}{'░' * (_CELLS - filled)} {percent} %"
 
 
-def listed(lines: Sequence[str], most: int) -> list[str]:
-    """The first lines, and a word about how many more there are."""
-    more = len(lines) - most
+def listed(lines: Sequence[str], most: int, *, of: int | None = None) -> list[str]:
+    """The first lines, and a word about how many more there are; ``of``: how many in all, where not all are given."""
+    more = (len(lines) if of is None else of) - min(most, len(lines))
     return [*lines[:most], f"and {more} more"] if more > 0 else list(lines)
 
 

@@ -6,7 +6,7 @@ from datetime import datetime
 from bot.domain.content import Block, Content
 from bot.domain.money import plain as digits
 from bot.domain.money import shown
-from bot.domain.payments.instruction import Recipient, State
+from bot.domain.payments.instruction import Instruction, Recipient, State
 from bot.domain.payments.operation import AccountStatus, Operation, OperationPage, OperationStatus, Partner, PayoutEvent
 from bot.presentation.blocks import tables
 from bot.presentation.blocks.buttons import turns
@@ -42,6 +42,7 @@ _COLUMNS = (
     Column(title="Amount", most=_WORD_LIMIT, align="right"),
     Column(title="Person", most=_PERSON_LIMIT, wraps=True),
     Column(title="Status", most=_WORD_LIMIT),
+    Column(title="At the service", most=_WORD_LIMIT),
     Column(title="Reference", most=_REFERENCE_LIMIT),
 )
 _EVENT_CHARACTERS = 3_500
@@ -53,12 +54,14 @@ NO_PURCHASE = "this is a purchase, and the service lists its calls about payouts
 """The rule that the name of a purchase breaks where a payout is wanted."""
 
 
-def listing(page: OperationPage, references: Mapping[str, str], *, operation_type: str | None, command: str) -> Content:
+def listing(
+    page: OperationPage, ours: Mapping[str, Instruction], *, operation_type: str | None, command: str
+) -> Content:
     """One page of the service's operations, as a table and as lines.
 
     Args:
         page: as the service told it.
-        references: the service's id -> our reference, of those that were asked for here.
+        ours: the service's id -> our request, of those that were asked for here.
         operation_type: ``payout``, ``purchase`` or None for both: what was asked for.
         command: how people type it here, e.g. ``/pay``.
     """
@@ -67,11 +70,11 @@ def listing(page: OperationPage, references: Mapping[str, str], *, operation_typ
         return _empty(page, what, operation_type)
     shown_here = page.operations[:_MOST_ROWS]
     lead = f"*{what}*{_span(page)}"
-    lines = [_line(one, references.get(one.id)) for one in shown_here]
+    lines = [_line(one, ours.get(one.id)) for one in shown_here]
     notes = [f"`{command} show` with the reference tells more about one."]
     if len(page.operations) > _MOST_ROWS:
         notes.insert(0, f"The service sent {len(page.operations)} at once; these are the first {_MOST_ROWS}.")
-    rows = [_row(one, references.get(one.id)) for one in shown_here]
+    rows = [_row(one, ours.get(one.id)) for one in shown_here]
     after = [context(" ".join(notes)), *_buttons(page, operation_type)]
     return tables.listing(lead, table(_COLUMNS, rows), lines, *after, notes=notes)
 
@@ -179,6 +182,11 @@ def status(operation: Operation) -> str:
     return status_word(operation.status)
 
 
+def _raw(operation: Operation) -> str:
+    """The service's own word: beside our state it explains nothing, it only says what stands there."""
+    return operation.status if operation.state is None else operation.state.value
+
+
 def _empty(page: OperationPage, what: str, operation_type: str | None) -> Content:
     if page.page <= 1:
         return message(f":open_file_folder: The service has no {what.lower()}.")
@@ -195,25 +203,29 @@ def _buttons(page: OperationPage, operation_type: str | None) -> list[Block]:
     return turns(operation_type or "", page.page, page.last_page, back=PREVIOUS, on=NEXT)
 
 
-def _row(operation: Operation, reference: str | None) -> list[str]:
+def _row(operation: Operation, ours: Instruction | None) -> list[str]:
     return [
         f"{operation.created_at:%Y-%m-%d %H:%M}" if operation.created_at else "",
         operation.operation_type,
         _amount(operation),
         operation.email or "",
-        status(operation),
-        reference or operation.id,
+        word(ours.state) if ours is not None else status(operation),
+        _raw(operation) if ours is not None else "",
+        ours.reference if ours is not None else operation.id,
     ]
 
 
-def _line(operation: Operation, reference: str | None) -> str:
+def _line(operation: Operation, ours: Instruction | None) -> str:
+    stands = quote(status(operation), _WORD_LIMIT)
+    if ours is not None:
+        stands = f"{word(ours.state)} (at the service: {quote(_raw(operation), _WORD_LIMIT)})"
     parts = [
         moment(operation.created_at) if operation.created_at else NOTHING,
         quote(operation.operation_type, _WORD_LIMIT),
         escape(_amount(operation)),
         quote(operation.email or "", _PERSON_LIMIT),
-        quote(status(operation), _WORD_LIMIT),
-        quote(reference or operation.id, _REFERENCE_LIMIT),
+        stands,
+        quote(ours.reference if ours is not None else operation.id, _REFERENCE_LIMIT),
     ]
     return "• " + " · ".join(part or NOTHING for part in parts)
 

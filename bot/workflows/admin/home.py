@@ -45,11 +45,12 @@ async def look(ctx: Context, user: str) -> Home:
     if refusal is not None:
         return Home(refusal=refusal)
     in_charge = may_see_balance(standing, people=ctx.policy.people, home=ctx.home) is None
+    moving = await under_way(ctx, even_waiting=False)
     return Home(
         refusal=None,
         waiting=[one for one in await decisions(ctx, standing, user) if one.mine],
         asked=await ctx.store.read(lambda tx: _asked(tx, user)),
-        running=[one for one in await under_way(ctx) if in_charge or one.requester == user],
+        running=[one for one in moving.rows if in_charge or one.requester == user],
         services=await ctx.store.read(lambda tx: services(ctx, tx)),
     )
 

@@ -1,11 +1,9 @@
 """Status of everything, read in one transaction, and what is under way."""
 
-from collections.abc import Sequence
-
 from bot.domain.bookings.booking import CLOSED, Stage
 from bot.domain.emails.lists import RUN, WHOLE
 from bot.domain.localization.progress import Order
-from bot.domain.overview import Overview, Running, Service, What
+from bot.domain.overview import Counts, Overview, Running, Service, UnderWay, What
 from bot.domain.payments.instruction import FINAL, Instruction, Kind, State
 from bot.presentation.services import DELIVERY, EMAIL_FILES, EMAILS, EMAILS_ALONE, LOCALIZATION, PAYMENTS
 from bot.workflows.context import Context
@@ -19,7 +17,8 @@ MOST = 50
 """Rows under way that are listed at once, of each kind."""
 
 _LISTS = (RUN, WHOLE)
-_MOVING = tuple(state for state in State if state not in (*FINAL, State.AWAITING, State.NEW))
+_OPEN = tuple(state for state in State if state not in FINAL)
+_MOVING = tuple(state for state in _OPEN if state not in (State.AWAITING, State.NEW))
 _LEFT_OUT = frozenset(stage.value for stage in (*CLOSED, Stage.QUOTED))
 
 
@@ -52,11 +51,7 @@ async def overview(ctx: Context) -> Overview:
         queues = tx.queues.waiting(ctx.clock.now())
         return Overview(
             services=services(ctx, tx),
-            requests={
-                (kind, state): count for (kind, state), count in tx.instructions.counts().items() if state not in FINAL
-            },
-            jobs=tx.jobs.counts(),
-            bookings={stage: count for stage, count in tx.bookings.counts().items() if stage not in _LEFT_OUT},
+            under_way=_counts(tx),
             oldest={name: queues[name].oldest for name in ("messages", "callbacks", "webhooks", "files")},
             frozen=frozen(tx),
             blocking=blocking,
@@ -66,11 +61,24 @@ async def overview(ctx: Context) -> Overview:
     return await ctx.store.read(work)
 
 
-async def under_way(ctx: Context) -> Sequence[Running]:
-    """Requests that are being carried out, localization calls, lists of addresses and bookings; oldest first."""
+def _counts(tx: Tx) -> Counts:
+    """How much is not over: what ``status`` counts and ``jobs`` names."""
+    requests = tx.instructions.counts().items()
+    return Counts(
+        requests={(kind, state): count for (kind, state), count in requests if state in _OPEN},
+        jobs=tx.jobs.counts(),
+        bookings={stage: count for stage, count in tx.bookings.counts().items() if stage not in _LEFT_OUT},
+    )
 
-    def work(tx: Tx) -> list[Running]:
-        found = [_request(one) for one in tx.instructions.awaiting(_MOVING, limit=MOST)]
+
+async def under_way(ctx: Context, *, even_waiting: bool = True) -> UnderWay:
+    """Requests, localization calls, lists of addresses and bookings that are not over; oldest first.
+
+    ``even_waiting`` False: without requests that nothing is done about before people decide.
+    """
+
+    def work(tx: Tx) -> UnderWay:
+        found = [_request(one) for one in tx.instructions.awaiting(_OPEN if even_waiting else _MOVING, limit=MOST)]
         found += [_job(one) for one in tx.jobs.open(limit=MOST)]
         found += [
             Running(
@@ -83,7 +91,7 @@ async def under_way(ctx: Context) -> Sequence[Running]:
             )
             for booking in tx.bookings.open(limit=MOST)
         ]
-        return sorted(found, key=lambda one: one.since)
+        return UnderWay(rows=sorted(found, key=lambda one: one.since), total=_counts(tx).total)
 
     return await ctx.store.read(work)
 

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.clients.payments import OperationType, PaymentsClient
+from bot.domain.payments.instruction import Instruction
 from bot.domain.payments.operation import Operation, OperationPage
 from bot.workflows.context import Context
 from storage.transaction import Tx
@@ -14,10 +15,10 @@ PER_PAGE = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listed:
-    """One page of operations; ``references`` maps the service's id to our reference where it is one of ours."""
+    """One page of operations; ``ours``: our requests by the service's id, where it is one of ours."""
 
     page: OperationPage
-    references: Mapping[str, str]
+    ours: Mapping[str, Instruction]
 
 
 async def list_operations(
@@ -29,11 +30,11 @@ async def list_operations(
         ServiceNow, ServiceNever, OperatorError: see ``PaymentsClient.list_operations``.
     """
     found = await payments.list_operations(page=page, per_page=PER_PAGE, operation_type=operation_type)
-    references = await ctx.store.read(lambda tx: _references(tx, found.operations))
-    return Listed(page=found, references=references)
+    ours = await ctx.store.read(lambda tx: _ours(tx, found.operations))
+    return Listed(page=found, ours=ours)
 
 
-def _references(tx: Tx, operations: Sequence[Operation]) -> dict[str, str]:
+def _ours(tx: Tx, operations: Sequence[Operation]) -> dict[str, Instruction]:
     found = {}
     for operation in operations:
         ours = tx.instructions.by_remote(operation.id)
@@ -42,5 +43,5 @@ def _references(tx: Tx, operations: Sequence[Operation]) -> dict[str, str]:
             same = tx.instructions.find(operation.code)
             ours = same if same is not None and same.code == operation.code else None
         if ours is not None:
-            found[operation.id] = ours.reference
+            found[operation.id] = ours
     return found

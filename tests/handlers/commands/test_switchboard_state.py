@@ -65,9 +65,30 @@ async def test_requests_are_counted_by_where_they_stand(rig: Rig) -> None:
 • webhooks of deliveries: nothing waits
 • dropped files: nothing waits""")
     assert shown((await ask(rig, "jobs")).text) == snapshot("""\
-*1 under way*, the oldest first
+*2 under way*, the oldest first
+• *Payout* P-······: waiting for approval, asked by <@U0MARIA> in <#C0FINANCE>, <!date^1795165200^{date_short_pretty} \
+{time}|2026-11-20 09:00 UTC>
 • *Payout* P-······: sent, asked by <@U0MARIA> in <#C0FINANCE>, <!date^1795165200^{date_short_pretty} \
 {time}|2026-11-20 09:00 UTC>""")
+
+
+async def counted(rig: Rig) -> tuple[int, int]:
+    """How much is under way by ``status``, and by ``jobs``."""
+    lines = under_way((await ask(rig, "status")).text).partition("*Queues*")[0].splitlines()
+    named = (await ask(rig, "jobs")).text
+    return (
+        sum(int(line.split()[1]) for line in lines),
+        int(named.split()[0].strip("*")),
+    )
+
+
+async def test_status_and_jobs_count_the_same(rig: Rig) -> None:
+    for number in range(60):
+        await rig.pay(f"send ana@example.com {number + 1}.00 Rent")
+    await rig.press("approve")
+    await rig.workspace.slash(MARIA, FINANCE, "/localize", "translate from=en to=fr Good morning")
+    assert await counted(rig) == (61, 61)
+    assert (await ask(rig, "jobs")).text.splitlines()[-1] == "and 36 more"
 
 
 async def test_a_frozen_house_says_so(rig: Rig) -> None:

@@ -95,8 +95,8 @@ def check(content: Content, *, longest: int = 4_000) -> None:
 
 @given(pages(), TYPES, st.booleans())
 def test_lists(page: OperationPage, operation_type: str | None, is_ours: bool) -> None:
-    references = {one.id: "P-4F7K2M" for one in page.operations} if is_ours else {}
-    content = operations.listing(page, references, operation_type=operation_type, command="/pay")
+    ours = {one.id: instruction() for one in page.operations} if is_ours else {}
+    content = operations.listing(page, ours, operation_type=operation_type, command="/pay")
     check(content)
     for block in content.blocks:
         if block["type"] == "table":
@@ -174,23 +174,25 @@ def page(**changes: object) -> OperationPage:
 
 
 def test_a_page_of_operations() -> None:
-    content = operations.listing(page(), {"op-1": "P-4F7K2M"}, operation_type=None, command="/sb-pay")
+    content = operations.listing(
+        page(), {"op-1": instruction(state=State.COMMITTED)}, operation_type=None, command="/sb-pay"
+    )
     assert seen(content) == snapshot("""\
 *Operations* 2 to 2 of 3, page 2 of 3
-Created (UTC) | Type | Amount | Person | Status | Reference
-2026-11-20 09:00 | – | 25.00 USD | ana@example.com | completed | P-4F7K2M
+Created (UTC) | Type | Amount | Person | Status | At the service | Reference
+2026-11-20 09:00 | – | 25.00 USD | ana@example.com | sent | completed | P-4F7K2M
 `/sb-pay show` with the reference tells more about one.
 [Previous] [Next]""")
     assert (content.text, seen(Content(text="", blocks=content.plainer))) == snapshot(
         (
             """\
 *Operations* 2 to 2 of 3, page 2 of 3
-• <!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC> · – · 25.00 USD · ana@example.com · completed \
-· P-4F7K2M
+• <!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC> · – · 25.00 USD · ana@example.com · sent (at the \
+service: completed) · P-4F7K2M
 `/sb-pay show` with the reference tells more about one.""",
             """\
 *Operations* 2 to 2 of 3, page 2 of 3
-• 2026-11-20 09:00 UTC · – · 25.00 USD · ana@example.com · completed · P-4F7K2M
+• 2026-11-20 09:00 UTC · – · 25.00 USD · ana@example.com · sent (at the service: completed) · P-4F7K2M
 `/sb-pay show` with the reference tells more about one.
 [Previous] [Next]""",
         )
