@@ -18,6 +18,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from bot.domain.errors import OperatorError
 from bot.domain.policy import Approval, Channels, People, Policy, Rule
+from bot.domain.web import in_ascii
 from bot.settings_errors import example, in_policy, in_setting
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -65,7 +66,10 @@ def _url(value: str) -> str:
         raise ValueError("must be an http or https address")
     if parts.username or parts.password or parts.query or parts.fragment:
         raise ValueError("must not hold credentials, a query or a fragment")
-    return value.rstrip("/")
+    try:
+        return in_ascii(value).rstrip("/")
+    except ValueError:
+        raise ValueError("must be an http or https address") from None
 
 
 def _slash_url(value: str) -> str:

@@ -1,6 +1,7 @@
 """Every variable and policy key: a mistake is answered with its name, the rule and an example, never its value."""
 
 import re
+import socket
 from collections.abc import Callable
 from ipaddress import ip_network
 from pathlib import Path
@@ -10,7 +11,9 @@ from inline_snapshot import snapshot
 
 from bot.__main__ import main
 from bot.checks import cautions, obstacles
+from bot.clients.transport import Prepared, Transport, open_session
 from bot.domain.key_strength import why_weak
+from bot.domain.outcome import Failure
 from bot.settings import Settings, load_policy, load_settings
 from storage import room
 from tests.support.log_state import kept_logging
@@ -357,6 +360,24 @@ def test_addresses_and_networks_are_read_as_people_write_them(monkeypatch: pytes
     assert settings.trusted_proxies == (ip_network("10.0.0.0/8"),)
     assert settings.slack_bot_token is not None
     assert settings.slack_bot_token.get_secret_value() == "xoxb-1"
+
+
+async def test_a_service_is_asked_at_the_host_that_was_configured(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python's own codec spells it by IDNA 2003, where this is somebody else's host: ``fass.example``."""
+    settings = loaded(monkeypatch, PAYMENTS_BASE_URL="http://Faß.example:8080/v1/", PUBLIC_URL="https://βόλος.example")
+    assert settings.public_url == "https://xn--nxasmm1c.example"
+    asked: list[object] = []
+
+    def nobody(host: object, *_: object, **__: object) -> None:
+        asked.append(host)
+        raise socket.gaierror("no such host")
+
+    monkeypatch.setattr(socket, "getaddrinfo", nobody)
+    assert settings.payments_base_url is not None
+    async with open_session() as session:
+        transport = Transport(session=session, base_url=settings.payments_base_url, service="payments")
+        reply = await transport.send(Prepared(operation="x", method="GET", path="/x", headers={}))
+    assert (reply.failure, asked) == (Failure.NOT_CONNECTED, ["xn--fa-hia.example"])
 
 
 def test_the_env_file_is_read_and_the_environment_wins(monkeypatch: pytest.MonkeyPatch) -> None:

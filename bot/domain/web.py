@@ -2,16 +2,19 @@
 
 Programs read the same host in many ways: with full-width letters, percent signs, a dot at its end, an IPv4 address as
 one number or in octal, or inside of an IPv6 address. So the host is brought into its one form first, and what has none
-is refused. What a name stands for is decided where it is connected to (``bot.clients.results``).
+is refused. Letters beyond ASCII are spelled by yarl, with which the HTTP client connects (IDNA 2008), because another
+reading names another host: ``faß.de`` is not ``fass.de``. What a name stands for is decided where it is connected to
+(``bot.clients.results``).
 """
 
 import ipaddress
 import re
-import unicodedata
 from collections.abc import Collection
 from enum import StrEnum
 from typing import Final
 from urllib.parse import unquote, urlsplit
+
+from yarl import URL
 
 _LABEL: Final = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
 _NUMBERS: Final = re.compile(r"(?:0x[0-9a-f]*|[0-9]+)(?:\.(?:0x[0-9a-f]*|[0-9]+))*")
@@ -40,7 +43,7 @@ def flaw_of(url: str, *, own: Collection[str] = ()) -> Flaw | None:
         return Flaw.NO_ADDRESS
     try:
         parts = urlsplit(url)
-        given, port = parts.hostname or "", parts.port
+        given, port = URL(url).raw_host or "", parts.port
     except ValueError:
         return Flaw.NO_ADDRESS
     if parts.scheme not in ("http", "https") or port == 0:
@@ -53,20 +56,30 @@ def flaw_of(url: str, *, own: Collection[str] = ()) -> Flaw | None:
     return None if host in own or is_public_host(host) else Flaw.PRIVATE
 
 
+def in_ascii(url: str) -> str:
+    """An address with its host as the HTTP client connects to it, for a client that takes it as it is written.
+
+    Raises:
+        ValueError: there is no such host.
+    """
+    return url if url.isascii() else str(URL(url))
+
+
 def plain_host(text: str) -> str | None:
     """Canonical form of a host, an IPv6 address without brackets; None when it has none."""
-    # Letters that only look like others come first: a percent sign may be one of them.
-    host = unicodedata.normalize("NFKC", unquote(unicodedata.normalize("NFKC", text))).strip("[]").casefold()
+    host = unquote(text).strip("[]")
+    if not host.isascii():
+        try:
+            host = URL.build(scheme="http", host=host).raw_host or ""
+        except ValueError:
+            return None
+    host = host.lower()
     if ":" in host:
         try:
             return ipaddress.IPv6Address(host).compressed
         except ValueError:
             return None
-    host = host.replace("\u3002", ".").removesuffix(".")
-    try:
-        host = host if host.isascii() else host.encode("idna").decode("ascii")
-    except UnicodeError:
-        return None
+    host = host.removesuffix(".")
     good = len(host) <= _LONGEST_NAME and all(_LABEL.fullmatch(label) for label in host.split("."))
     return host if good else None
 

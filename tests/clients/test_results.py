@@ -251,6 +251,19 @@ async def test_the_services_own_host_may_be_private(host: Host) -> None:
     assert "Authorization" not in host.seen[0]
 
 
+async def test_the_services_own_host_is_the_one_that_is_connected_to(host: Host) -> None:
+    """``fass.internal`` is somebody else's."""
+    names = Names()
+    names.names["xn--fa-hia.internal"] = ["127.0.0.1"]
+    url = f"http://faß.internal:{host.port}/a.mp3"
+    async with results(own=("faß.internal",), resolver=names) as fetcher:
+        assert await fetch(fetcher, url) == DATA
+    async with results(own=("fass.internal",), resolver=names) as fetcher:
+        with pytest.raises(ServiceNever, match="private"):
+            await fetch(fetcher, url)
+    assert names.asked == ["xn--fa-hia.internal"]
+
+
 async def test_a_redirect_is_looked_at_like_the_first_address(host: Host) -> None:
     async def away(request: web.Request) -> web.Response:
         if request.path == "/there":

@@ -1,6 +1,7 @@
 """Web addresses from outside: however a host is written, it is seen as what it leads to."""
 
 import pytest
+from yarl import URL
 
 from bot.domain.web import Flaw, flaw_of, is_public, plain_host
 
@@ -33,7 +34,6 @@ PRIVATE = [
     "http://%31%32%37.0.0.1/a",
     "http://127%2E0%2E0%2E1/a",
     "http://loc%61lhost/a",
-    "http://％31％32％37.0.0.1/a",
     # networks of a house
     "http://10.0.0.7/a",
     "http://172.16.0.1/a",
@@ -93,6 +93,7 @@ NO_ADDRESS = [
     "https://[::1/a",
     "https://example.com%00.evil.com/a",
     "https://example.com%2f@evil/a%",
+    "http://％31％32％37.0.0.1/a",
     "https://-example.com/a",
     "https://example..com/a",
     "https://exa\u00admple..com/a",
@@ -147,6 +148,22 @@ def test_what_everybody_can_reach(url: str) -> None:
 def test_the_hosts_of_a_service_itself_however_they_are_written(url: str) -> None:
     assert flaw_of(url, own=("10.0.0.5", "files", "fd00::1")) is None
     assert flaw_of(url, own=("10.0.0.6",)) is Flaw.PRIVATE
+
+
+def test_a_host_is_the_one_that_is_connected_to() -> None:
+    """By IDNA 2003, which Python's own codec knows, these would be other people's hosts."""
+    assert plain_host("faß.de") == plain_host("FAẞ.de") == plain_host("xn--fa-hia.de") == "xn--fa-hia.de"
+    assert plain_host("βόλος.com") == "xn--nxasmm1c.com"
+    for url, other in (("http://faß.corp/a", "fass.corp"), ("http://βόλος.corp/a", "βόλοσ.corp")):
+        connected = URL(url).raw_host
+        assert connected is not None
+        assert flaw_of(url, own=[connected]) is None
+        assert flaw_of(url, own=[other, plain_host(other) or ""]) is Flaw.PRIVATE
+
+
+@pytest.mark.parametrize("url", [url for url in PRIVATE if not url.isascii()])
+def test_the_check_and_the_connection_see_one_name(url: str) -> None:
+    assert plain_host(url.split("/")[2]) == (URL(url).raw_host or "").removesuffix(".")
 
 
 def test_a_host_has_one_form() -> None:
