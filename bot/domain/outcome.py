@@ -95,11 +95,11 @@ class Reply:
 
     @property
     def retry_after(self) -> float | None:
-        """Seconds the service asked us to wait, at most an hour; None when it did not say so in seconds."""
+        """Seconds the service asked us to wait, at most an hour; None when it named none, in seconds and above zero."""
         raw = self.headers.get("retry-after", "").strip()
         if re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,3})?", raw, re.ASCII) is None:
             return None
-        return min(float(raw), _MAX_RETRY_AFTER)
+        return min(float(raw), _MAX_RETRY_AFTER) or None
 
 
 @dataclass(frozen=True, kw_only=True)

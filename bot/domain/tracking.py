@@ -33,6 +33,11 @@ def back_off(*, first: float, attempts: int, ceiling: float) -> timedelta:
     return timedelta(seconds=min(ceiling, first * 2 ** min(attempts, 20)))
 
 
+def named_or(seconds: float | None, pause: timedelta) -> timedelta:
+    """The wait that a service named is the wait; ``pause`` is ours, for a service that named none."""
+    return pause if seconds is None else timedelta(seconds=seconds)
+
+
 def jittered(pause: timedelta, *, seed: str, spread: float = 0.1) -> timedelta:
     """The pause with jitter of up to ``spread``, so that operations started together are not polled together.
 

@@ -25,7 +25,7 @@ class FaultKind(StrEnum):
     ERROR_500 = "error_500"
     """No effect; the answer is 500."""
     TOO_MANY = "too_many"
-    """No effect; 429 with ``Retry-After: 1``."""
+    """No effect; 429 with ``Retry-After``: the fault's ``wait``, 1 unless it says otherwise."""
     REFUSED = "refused"
     """No effect; 422 (payments) or an ``ok: false`` answer (workspace)."""
     GARBAGE = "garbage"
@@ -48,13 +48,17 @@ REPLACED = frozenset({FaultKind.DONE_500, FaultKind.DONE_REFUSED, FaultKind.GARB
 
 @dataclass
 class Fault:
-    """One armed switch. ``skip`` requests pass unharmed first; ``times`` None means until cleared."""
+    """One armed switch. ``skip`` requests pass unharmed first; ``times`` None means until cleared.
+
+    ``wait``: what a 429 of payments, delivery and e-mails says in ``Retry-After``; None: nothing.
+    """
 
     kind: FaultKind
     operation: str = "*"
     times: int | None = 1
     skip: int = 0
     seconds: float = 5.0
+    wait: str | None = "1"
     hits: int = field(default=0, init=False)
 
     def matches(self, operation: str) -> bool:

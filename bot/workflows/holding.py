@@ -50,6 +50,12 @@ def hold(tx: Tx, instruction: Instruction, reason: str, now: datetime, pause: ti
     tx.instructions.touch(instruction, now=now, show=instruction.reason != reason, due_at=due, reason=reason)
 
 
+def in_time(instruction: Instruction, due: datetime, now: datetime) -> datetime:
+    """When to go on: at ``due``, or when the window to execute ends, which is stored and told in time."""
+    ends = instruction.exec_deadline
+    return ends if ends is not None and now < ends < due else due
+
+
 async def is_held(ctx: Context, instruction: Instruction) -> bool:
     """Whether the next step waits because the service is silent; that is stored, and its card says so.
 

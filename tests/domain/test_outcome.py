@@ -169,7 +169,9 @@ def test_classify_is_total_and_never_takes_a_doubt_for_a_fact(
     ("raw", "seconds"),
     [
         ("3", 3.0),
-        (" 0 ", 0.0),
+        (" 0 ", None),
+        ("0.000", None),
+        ("0.001", 0.001),
         ("1.5", 1.5),
         ("999999", 3600.0),
         ("-1", None),

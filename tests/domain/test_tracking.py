@@ -3,7 +3,7 @@ from datetime import timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.tracking import back_off, next_poll
+from bot.domain.tracking import back_off, named_or, next_poll
 
 HOUR = timedelta(hours=1)
 
@@ -36,3 +36,10 @@ def test_polling_never_stops_and_never_rests_longer_than_2880_intervals(
 def test_a_back_off_doubles_up_to_its_ceiling() -> None:
     assert [back_off(first=1, attempts=n, ceiling=10).total_seconds() for n in range(6)] == [1, 2, 4, 8, 10, 10]
     assert back_off(first=1, attempts=10**9, ceiling=60).total_seconds() == 60
+
+
+def test_the_wait_that_a_service_named_is_the_wait_shorter_or_longer_than_ours() -> None:
+    ours = timedelta(seconds=16)
+    assert named_or(1.0, ours) == timedelta(seconds=1)
+    assert named_or(3600.0, ours) == timedelta(hours=1)
+    assert named_or(None, ours) == ours

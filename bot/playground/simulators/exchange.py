@@ -100,7 +100,7 @@ class Exchange:
         *,
         operation: str,
         handle: Callable[[Ask], Answer],
-        answer_to: Callable[[FaultKind], Answer],
+        answer_to: Callable[[Fault], Answer],
     ) -> web.StreamResponse:
         """Answer one request; ``handle`` performs the effect synchronously."""
         ask = await _read(request, operation)
@@ -175,19 +175,18 @@ class Exchange:
 
 
 def answered(
-    fault: Fault | None, handle: Callable[[], Answer], answer_to: Callable[[FaultKind], Answer]
+    fault: Fault | None, handle: Callable[[], Answer], answer_to: Callable[[Fault], Answer]
 ) -> tuple[Answer, bool]:
     """The answer, and whether the request had an effect: a fault strikes before or after it."""
-    kind = fault.kind if fault else None
-    if kind is not None and kind in NOT_DONE:
-        return answer_to(kind), False
+    if fault is not None and fault.kind in NOT_DONE:
+        return answer_to(fault), False
     try:
         answer = handle()
     except Refusal as refusal:
         answer = refusal.answer
-    if kind is not None and kind in REPLACED:
-        return answer_to(kind), answer.effect
-    if kind is FaultKind.NO_CODES:
+    if fault is not None and fault.kind in REPLACED:
+        return answer_to(fault), answer.effect
+    if fault is not None and fault.kind is FaultKind.NO_CODES:
         return replace(answer, body=_without_codes(answer.body)), answer.effect
     return answer, answer.effect
 

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 
 from aiohttp import web
 
-from bot.playground.faults import FaultKind
+from bot.playground.faults import Fault
 from bot.playground.simulators.callbacks import Callback, CallbackAttempt, Callbacks
 from bot.playground.simulators.exchange import Answer, Ask
 from bot.playground.simulators.server import BODY_BYTES, Server
@@ -26,7 +26,7 @@ class MovingServer(Server, ABC):
         self,
         *,
         clock: Callable[[], float],
-        answer_to: Callable[[FaultKind], Answer],
+        answer_to: Callable[[Fault], Answer],
         largest_body: int = BODY_BYTES,
     ) -> None:
         super().__init__(clock=clock, largest_body=largest_body)

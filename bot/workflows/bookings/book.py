@@ -18,7 +18,7 @@ from bot.domain.bookings.record import BookingRecord, PrebookingRecord
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.outcome import Done, Failure, NotExecuted, Unknown
 from bot.domain.payments.payout import GUARD_SECONDS
-from bot.domain.tracking import back_off
+from bot.domain.tracking import back_off, named_or
 from bot.presentation.services import ANSWER_LOST, DELIVERY, PROCESS_ENDED, sentence
 from bot.workflows.bookings.audit import witness
 from bot.workflows.bookings.board import alarm, show_card, tell
@@ -211,7 +211,7 @@ def _back(ctx: Context, tx: Tx, booking: Booking, outcome: NotExecuted, now: dat
     """Nothing was sent, or the service asked to wait: nothing was booked, so it may be sent later."""
     own = outcome.failure is Failure.NOT_SENT
     pause = back_off(first=min(2.0, ctx.poll_seconds), attempts=booking.reads, ceiling=ctx.poll_seconds * 4)
-    wait = timedelta(0) if own else max(pause, timedelta(seconds=outcome.retry_after or 0))
+    wait = timedelta(0) if own else named_or(outcome.retry_after, pause)
     stored = tx.bookings.change(
         booking,
         stage=Stage.NEW,

@@ -10,7 +10,7 @@ from pydantic import SecretStr
 from bot.domain.bookings.booking import Booking, Stage
 from bot.domain.bookings.record import BookingRecord, PrebookingRecord, is_canceled
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
-from bot.domain.tracking import next_poll
+from bot.domain.tracking import named_or, next_poll
 from bot.presentation.services import sentence
 from bot.workflows.bookings.audit import witness
 from bot.workflows.bookings.board import show_card, tell
@@ -128,7 +128,7 @@ def _not_read(ctx: Context, tx: Tx, booking: Booking, trouble: Trouble) -> None:
         booking,
         reads=reads,
         reason=booking.reason if passing else sentence(trouble, advice=False),
-        due_at=now + max(pause, timedelta(seconds=wait or 0.0)),
+        due_at=now + named_or(wait, pause),
     )
     if stored is None:
         tx.bookings.release(booking.id, owner=ctx.owner, due_at=now)

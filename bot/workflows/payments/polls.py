@@ -12,7 +12,7 @@ from bot.clients.payments import PaymentsClient
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.payments.instruction import Instruction
 from bot.domain.payments.operation import Operation
-from bot.domain.tracking import next_poll
+from bot.domain.tracking import named_or, next_poll
 from bot.workflows.context import Context
 from bot.workflows.workers import Work
 from storage.rows import Hold, Tracked
@@ -57,9 +57,11 @@ def polling(
 
     async def poll(ctx: Context, payments: PaymentsClient, tracked: Tracked) -> None:
         found: T | None = None
+        wait: float | None = None
         try:
             found = await read(ctx, payments, tracked)
         except (ServiceNow, ServiceNever, OperatorError) as silent:
+            wait = silent.retry_after if isinstance(silent, ServiceNow) else None
             log.warning("a record could not be read", kind=kind, remote_id=tracked.remote_id, reason=str(silent))
 
         def store(tx: Tx) -> None:
@@ -69,7 +71,7 @@ def polling(
             if again is None:
                 tx.tracked.stop(tracked.kind, tracked.remote_id, now)
                 return
-            due, status, afresh = now + again.pause, again.status, again.afresh
+            due, status, afresh = now + named_or(wait, again.pause), again.status, again.afresh
             tx.tracked.again(tracked.kind, tracked.remote_id, due_at=due, status=status, afresh=afresh)
 
         await ctx.write(store, name=stored_as)

@@ -29,7 +29,8 @@ async def read_outcome(ctx: Context, payments: PaymentsClient, instruction: Inst
         operation = await payments.get_operation(instruction.remote_id)
     except (ServiceNow, ServiceNever) as silent:
         reason = reasons.UNREAD.format(why=silent)
-        await ctx.store.write(lambda tx: not_read(ctx, tx, instruction, reason), name="not_read")
+        wait = silent.retry_after if isinstance(silent, ServiceNow) else None
+        await ctx.store.write(lambda tx: not_read(ctx, tx, instruction, reason, wait=wait), name="not_read")
         return
     await ctx.write(lambda tx: take_in(ctx, tx, instruction, operation), name="read_outcome")
 

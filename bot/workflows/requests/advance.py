@@ -1,7 +1,6 @@
 """One step of every request that is due. The record of its kind names the step for each state."""
 
 from collections.abc import Collection
-from datetime import timedelta
 from functools import partial
 
 import structlog
@@ -9,7 +8,7 @@ import structlog
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.payments.instruction import EFFECT_UNDER_WAY, Instruction, Kind, State
 from bot.domain.reminders import next_look, reminders_due
-from bot.domain.tracking import back_off
+from bot.domain.tracking import back_off, named_or
 from bot.presentation.payments import reasons
 from bot.presentation.payments.holding import is_held
 from bot.presentation.services import ANSWER_LOST, sentence
@@ -90,7 +89,7 @@ async def _put_off(ctx: Context, instruction: Instruction, *, wait: float | None
     """Look again later; the deadlines of the instruction itself go on running."""
     now = ctx.clock.now()
     pause = back_off(first=min(2.0, ctx.poll_seconds), attempts=instruction.puts_off, ceiling=max(ctx.poll_seconds, 1))
-    due = now + max(pause, timedelta(seconds=wait or 0.0))
+    due = holding.in_time(instruction, now + named_or(wait, pause), now)
 
     def work(tx: Tx) -> None:
         held = tx.instructions.touch(

@@ -11,9 +11,10 @@ from bot.clients.circuit import Circuit, Seat
 from bot.clients.transport import Guard
 from bot.domain.outcome import Done, NotExecuted, Unknown
 from bot.domain.payments.instruction import Attempt, AttemptKind, AttemptOutcome, AttemptStep, Instruction, State
-from bot.domain.tracking import back_off
+from bot.domain.tracking import back_off, named_or
 from bot.presentation.services import PROCESS_ENDED
 from bot.workflows.context import Context
+from bot.workflows.holding import in_time
 from bot.workflows.keeping import keep
 from bot.workflows.requests.announce import tell
 from bot.workflows.requests.claim import Claimed, still_fresh
@@ -127,10 +128,13 @@ def close(
 
 
 def _put_off(tx: Tx, under_way: Instruction, attempt: Attempt, outcome: NotExecuted, now: datetime) -> None:
-    """Certainly not executed: restore the state before the attempt; the retry is a new attempt."""
+    """Certainly not executed: restore the state before the attempt; the retry is a new attempt.
+
+    A wait that the service named is the wait, unless the window to execute ends before it.
+    """
     creates = attempt.kind is AttemptKind.CREATE
     tx.reservations.release(attempt.instruction_id, attempt.n)
-    pause = back_off(first=max(outcome.retry_after or 0.0, 1.0), attempts=under_way.puts_off, ceiling=60)
+    due = now + named_or(outcome.retry_after, back_off(first=1.0, attempts=under_way.puts_off, ceiling=60))
     tx.instructions.move(
         under_way,
         State.NEW if creates else State.APPROVED,
@@ -140,7 +144,7 @@ def _put_off(tx: Tx, under_way: Instruction, attempt: Attempt, outcome: NotExecu
         creates=under_way.creates - creates,
         commits=under_way.commits - (not creates),
         puts_off=under_way.puts_off + 1,
-        due_at=now + pause,
+        due_at=in_time(under_way, due, now),
     )
 
 

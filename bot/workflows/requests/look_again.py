@@ -12,6 +12,7 @@ from bot.domain.payments.bulk_records import BulkJob
 from bot.domain.payments.instruction import Instruction, State
 from bot.domain.payments.operation import Operation
 from bot.domain.payments.payout import MAX_CREATES, absence_is_proven, counts_as_read, looks_after, silence_is_proven
+from bot.domain.tracking import named_or
 from bot.workflows.context import Context
 from bot.workflows.requests.settle import ask_people, end_refused
 from storage.repositories.instructions import Changes
@@ -132,10 +133,18 @@ def _hold_back(ctx: Context, tx: Tx, instruction: Instruction, doubt: str, chang
     tx.instructions.touch(instruction, now=now, show=reason != instruction.reason, **held)
 
 
-def not_read(ctx: Context, tx: Tx, instruction: Instruction, reason: str, *, suspect: str | None = None) -> None:
+def not_read(
+    ctx: Context,
+    tx: Tx,
+    instruction: Instruction,
+    reason: str,
+    *,
+    suspect: str | None = None,
+    wait: float | None = None,
+) -> None:
     """A look without a usable result: look again, and ask people when that goes on for too long.
 
-    ``suspect``: id of a record that may be this request; shown at once.
+    ``suspect``: id of a record that may be this request; shown at once. ``wait``: seconds that the service named.
     """
     now = ctx.clock.now()
     if instruction.state is State.COMMIT_UNKNOWN and ctx.quiet.given_up(since=instruction.unknown_since, now=now):
@@ -143,7 +152,7 @@ def not_read(ctx: Context, tx: Tx, instruction: Instruction, reason: str, *, sus
     elif suspect is not None and suspect != instruction.suspect:
         later(ctx, tx, instruction, now, {"suspect": suspect, "reason": reason, "reads": 0})
     else:
-        later(ctx, tx, instruction, now)
+        later(ctx, tx, instruction, now, wait=wait)
 
 
 def still(ctx: Context, tx: Tx, instruction: Instruction, reason: str, now: datetime, changes: Changes) -> None:
@@ -161,9 +170,20 @@ def still(ctx: Context, tx: Tx, instruction: Instruction, reason: str, now: date
     tx.instructions.touch(instruction, now=now, **seen)
 
 
-def later(ctx: Context, tx: Tx, instruction: Instruction, now: datetime, changes: Changes | None = None) -> None:
-    """Look again at the pace of the state; ``changes``: results of this look. A new suspect is shown at once."""
-    pace = ctx.quiet.spacing * (60 if asks_people_already(instruction) else 1)
+def later(
+    ctx: Context,
+    tx: Tx,
+    instruction: Instruction,
+    now: datetime,
+    changes: Changes | None = None,
+    *,
+    wait: float | None = None,
+) -> None:
+    """Look again after the wait that the service named, or else at the pace of the state.
+
+    ``changes``: results of this look. A new suspect is shown at once.
+    """
+    pace = named_or(wait, ctx.quiet.spacing * (60 if asks_people_already(instruction) else 1))
     kept: Changes = {**(changes or {}), "due_at": now + pace}
     show = kept.get("suspect", instruction.suspect) != instruction.suspect
     tx.instructions.touch(instruction, now=now, show=show, **kept)

@@ -195,6 +195,24 @@ async def test_a_no_is_a_no_and_a_wait_is_a_wait(rig: Rig, kind: FaultKind, said
     assert len(service_of(rig).bookings) == (0 if kind is FaultKind.REFUSED else 1)
 
 
+@pytest.mark.parametrize("named", [1, 90])
+async def test_a_wait_that_the_service_names_is_the_wait_for_a_booking_and_for_its_state(rig: Rig, named: int) -> None:
+    service = service_of(rig)
+    service.faults.arm(Fault(FaultKind.TOO_MANY, "create_booking", times=4, wait=str(named)))
+    await book(rig)
+    for sent in range(1, 5):
+        assert len(service.calls_of("create_booking")) == sent
+        await rig.pass_time(named - 0.5)
+        assert len(service.calls_of("create_booking")) == sent
+        await rig.pass_time(0.5)
+    assert len(service.bookings) == 1
+    service.faults.arm(Fault(FaultKind.TOO_MANY, "get_booking", wait=str(named)))
+    await rig.pass_time(30)
+    read = len(service.calls_of("get_booking"))
+    await rig.pass_time(named)
+    assert len(service.calls_of("get_booking")) == read + 1
+
+
 async def test_a_suspended_workspace_refuses_with_its_own_sentence(rig: Rig) -> None:
     await ask_price(rig)
     service_of(rig).switches.suspended = True

@@ -101,6 +101,94 @@ async def test_too_many_requests_is_an_attempt_that_did_not_happen(rig: Rig, sec
     assert numbers == sorted(set(numbers))
 
 
+async def waits(rig: Rig) -> float:
+    """Seconds until the newest request goes on."""
+    due = (await newest(rig)).due_at
+    assert due is not None
+    return (due - rig.clock.now()).total_seconds()
+
+
+async def test_the_wait_that_the_service_names_is_the_wait_after_any_number_of_them(rig: Rig) -> None:
+    for read_or_commit in ("get_operation", "commit_payout"):
+        rig.payments.faults.arm(Fault(FaultKind.TOO_MANY, read_or_commit, times=4, wait="1"))
+    await approved(rig)
+    named = []
+    for _ in range(8):
+        named.append(await waits(rig))
+        await rig.pass_time(1)
+    assert named == [1.0] * 8
+    assert asked(rig, "commit_payout") == 5
+    assert rig.paid == [("ana@example.com", 2500)]
+
+
+@pytest.mark.parametrize("named", [None, "0", "soon", "Fri, 20 Nov 2026 10:00:00 GMT"])
+async def test_without_a_wait_in_seconds_the_pauses_grow(rig: Rig, named: str | None) -> None:
+    rig.payments.faults.arm(Fault(FaultKind.TOO_MANY, "commit_payout", times=8, wait=named))
+    await approved(rig)
+    pauses = []
+    for _ in range(8):
+        pauses.append(await waits(rig))
+        await rig.pass_time(pauses[-1])
+    assert pauses == [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 60.0, 60.0]
+    assert rig.paid == [("ana@example.com", 2500)]
+
+
+async def test_a_named_wait_of_minutes_is_kept(rig: Rig) -> None:
+    rig.payments.faults.arm(Fault(FaultKind.TOO_MANY, "commit_payout", wait="600"))
+    await approved(rig)
+    assert await waits(rig) == 600
+    await rig.pass_time(599)
+    assert asked(rig, "commit_payout") == 1
+    await rig.pass_time(1)
+    assert rig.paid == [("ana@example.com", 2500)]
+
+
+@pytest.mark.parametrize("where", ["get_operation", "commit_payout"])
+async def test_a_named_wait_beyond_the_window_ends_with_it_and_the_expiry_is_told_in_time(rig: Rig, where: str) -> None:
+    for named in ("1800", "999999999"):
+        rig.payments.faults.arm(Fault(FaultKind.TOO_MANY, where, wait=named))
+    await approved(rig)
+    await rig.pass_time(30 * MINUTE)
+    assert await waits(rig) == 30 * MINUTE
+    await rig.pass_time(30 * MINUTE)
+    assert await state(rig) is State.EXPIRED
+    assert not rig.paid
+
+
+async def test_a_read_of_an_unknown_outcome_waits_as_long_as_the_service_says(rig: Rig) -> None:
+    arm(rig, FaultKind.DONE_DROPPED)
+    rig.payments.faults.arm(Fault(FaultKind.TOO_MANY, "get_operation", skip=1, wait="7"))
+    await approved(rig)
+    assert await state(rig) is State.COMMIT_UNKNOWN
+    await rig.pass_time(2)
+    assert await waits(rig) == 7
+    await rig.pass_time(7)
+    assert await state(rig) is State.COMMITTED
+
+
+@pytest.mark.parametrize(("named", "pause"), [("3", 3.0), ("300", 300.0)])
+async def test_a_poll_waits_as_long_as_the_service_says(rig: Rig, named: str, pause: float) -> None:
+    await approved(rig)
+    rig.payments.faults.arm(Fault(FaultKind.TOO_MANY, "get_operation", wait=named))
+    before = asked(rig, "get_operation")
+    await rig.pass_time(30)
+    assert asked(rig, "get_operation") == before + 1
+    await rig.pass_time(pause - 0.5)
+    assert asked(rig, "get_operation") == before + 1
+    await rig.pass_time(0.5)
+    assert asked(rig, "get_operation") == before + 2
+
+
+async def test_a_poll_that_was_named_no_wait_keeps_its_pace(rig: Rig) -> None:
+    await approved(rig)
+    rig.payments.faults.arm(Fault(FaultKind.TOO_MANY, "get_operation", wait="0"))
+    before = asked(rig, "get_operation")
+    await rig.pass_time(60, steps=60)
+    assert asked(rig, "get_operation") == before + 1
+    await rig.pass_time(60, steps=60)
+    assert asked(rig, "get_operation") == before + 2
+
+
 async def test_a_storm_of_429_backs_off_and_pays_once(rig: Rig) -> None:
     arm(rig, FaultKind.TOO_MANY, times=6)
     await approved(rig)

@@ -1,6 +1,8 @@
 """The delivery service's replies and webhook bodies."""
 
-from bot.playground.faults import FaultKind
+from dataclasses import replace
+
+from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.delivery.records import ACCEPTED, Booking, DeliverySwitches, Prebooking, Store
 from bot.playground.simulators.exchange import PROXY_PAGE, Answer
 
@@ -90,12 +92,12 @@ def refused(status: int, message: str, key: str) -> Answer:
     return Answer(status=status, body={"message": message, "messageKey": key})
 
 
-def answer_to(kind: FaultKind) -> Answer:
+def answer_to(fault: Fault) -> Answer:
     """How the service, or the proxy in front of it, answers under a fault."""
-    match kind:
+    match fault.kind:
         case FaultKind.TOO_MANY:
-            answer = refused(429, "Too many requests", "TOO_MANY_REQUESTS")
-            return Answer(status=429, body=answer.body, headers={"Retry-After": "1"})
+            headers = {} if fault.wait is None else {"Retry-After": fault.wait}
+            return replace(refused(429, "Too many requests", "TOO_MANY_REQUESTS"), headers=headers)
         case FaultKind.REFUSED | FaultKind.DONE_REFUSED:
             return refused(422, "The request was refused", "REFUSED")
         case FaultKind.GARBAGE:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 from aiohttp import web
 
-from bot.playground.faults import FaultKind
+from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.emails import shapes
 from bot.playground.simulators.emails.shapes import FileShape, Shape
 from bot.playground.simulators.exchange import PROXY_PAGE, Answer, Refusal, answered
@@ -186,10 +186,10 @@ class EmailsSimulator(Server):
             await self._exchange.pause(seconds)
 
 
-def _misbehaved(kind: FaultKind) -> Answer:
-    match kind:
+def _misbehaved(fault: Fault) -> Answer:
+    match fault.kind:
         case FaultKind.TOO_MANY:
-            return _too_many()
+            return _too_many(fault.wait)
         case FaultKind.REFUSED | FaultKind.DONE_REFUSED:
             return Answer(status=422, body={"error": "This address cannot be processed"})
         case FaultKind.GARBAGE:
@@ -198,5 +198,6 @@ def _misbehaved(kind: FaultKind) -> Answer:
             return Answer(status=500, body={"error": "Internal error"})
 
 
-def _too_many() -> Answer:
-    return Answer(status=429, body={"error": "Too many requests at a time"}, headers={"Retry-After": "1"})
+def _too_many(wait: str | None = "1") -> Answer:
+    headers = {} if wait is None else {"Retry-After": wait}
+    return Answer(status=429, body={"error": "Too many requests at a time"}, headers=headers)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
-from bot.playground.faults import FaultKind
+from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.exchange import PROXY_PAGE, Answer
 from bot.playground.simulators.payments.records import Account, Record, Switches
 
@@ -122,11 +122,11 @@ def proxy_page(status: int, title: str) -> Answer:
     return Answer(status=status, body=PROXY_PAGE.format(title=title), content_type="text/html")
 
 
-def answer_to(kind: FaultKind) -> Answer:
+def answer_to(fault: Fault) -> Answer:
     """How the service, or the proxy in front of it, answers under a fault."""
-    match kind:
+    match fault.kind:
         case FaultKind.TOO_MANY:
-            return plain(429, "Too many requests", Retry_After="1")
+            return plain(429, "Too many requests", **({} if fault.wait is None else {"Retry_After": fault.wait}))
         case FaultKind.REFUSED:
             return invalid({"request": ["was refused"]})
         case FaultKind.DONE_REFUSED:
