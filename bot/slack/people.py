@@ -7,6 +7,8 @@ not answer and no cached answer is recent enough, the error is raised: no guess 
 import asyncio
 import math
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import structlog
@@ -24,7 +26,11 @@ FRESH = 5.0
 OLDEST = STANDING_SECONDS
 """Age in seconds up to which a cached answer is used when Slack does not answer, or is slowed by a 429."""
 STANDING_TOTAL = 2.0
-"""Seconds for one lookup: within the three of an ack."""
+"""Seconds to wait for one lookup: within the three of an ack."""
+PATIENT_TOTAL = 9.0
+"""The same where nobody waits for an ack: a little less than a call to Slack may take."""
+_STANDS_IN_AFTER = 0.25
+"""Share of the time for a lookup after which a cached answer is used: an ack has time for two lookups in a row."""
 _USER, _GROUPS, _GROUP = "users.info", "usergroups.list", "usergroups.users.list"
 _Found = tuple[float, Any]
 """When the answer was asked for, and the answer."""
@@ -33,6 +39,15 @@ _MENDS = {
     "plan_upgrade_required": "user groups need a paid plan of Slack: name people by their U… ids in the policy instead",
 }
 _TOKEN = "Slack does not accept the bot token: copy it again into SLACK_BOT_TOKEN"  # noqa: S105 - a sentence
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """Age up to which a cached answer is used: at once, and where Slack is slow or silent; whether there is time."""
+
+    fresh: float
+    oldest: float
+    patient: bool = False
 
 
 class Denied(ServiceNow):
@@ -47,7 +62,8 @@ class Denied(ServiceNow):
 class People:
     """Reads ``users.info`` and, all groups of the policy at once, ``usergroups.list``.
 
-    One call at a time for the same user or group. A single group is read alone: a workspace may have hundreds.
+    One call at a time for the same user or group; an answer that comes too late for its caller is cached for the next.
+    A single group is read alone: a workspace may have hundreds.
     """
 
     def __init__(
@@ -57,9 +73,10 @@ class People:
         groups: Iterable[str],
         monotonic: Callable[[], float],
         timeout: float = STANDING_TOTAL,
+        patience: float = PATIENT_TOTAL,
         is_slowed: Callable[[str], bool] = lambda _: False,
     ) -> None:
-        """``groups``: the user group ids the policy names. ``timeout`` in seconds.
+        """``groups``: the user group ids the policy names. ``timeout`` in seconds; ``patience``: of patient callers.
 
         ``is_slowed``: whether Slack's 429s slow a method. If so, a cached answer younger than ``oldest`` is used,
         and calls are left for the unknown.
@@ -68,9 +85,10 @@ class People:
         self._groups = tuple(sorted(set(groups)))
         self._monotonic = monotonic
         self._timeout = timeout
+        self._patience = patience
         self._is_slowed = is_slowed
         self._known: dict[str, _Found] = {}
-        self._asking: dict[str, asyncio.Lock] = {}
+        self._asking: dict[str, asyncio.Task[_Found]] = {}
         self._denied: dict[str, bool] = {}
 
     def denials(self) -> list[str]:
@@ -79,8 +97,17 @@ class People:
         self._denied.update(dict.fromkeys(news, True))
         return news
 
-    async def standing(self, user: str, *, fresh: float = FRESH, oldest: float = OLDEST) -> Standing:
-        """The user and their groups.
+    async def close(self) -> None:
+        """End the calls that nobody waits for any more."""
+        calls = list(self._asking.values())
+        for one in calls:
+            one.cancel()
+        await asyncio.gather(*calls, return_exceptions=True)
+
+    async def standing(
+        self, user: str, *, fresh: float = FRESH, oldest: float = OLDEST, patient: bool = False
+    ) -> Standing:
+        """The user and their groups. ``patient``: no ack waits, so a slow Slack is waited for.
 
         Raises:
             ServiceNow: Slack did not answer and no answer younger than ``oldest`` seconds is cached.
@@ -88,19 +115,27 @@ class People:
         held = self._held(user, fresh)
         if held is not None:
             return held
+        wanted = _Wanted(fresh, oldest, patient)
         if not self._groups:
-            return self._standing(user, await self._user(user, fresh=fresh, oldest=oldest))
-        found = await asyncio.gather(  # concurrently: an ack has three seconds, however slow Slack is
-            self._user(user, fresh=fresh, oldest=oldest), self._every_group(fresh=fresh, oldest=oldest)
-        )
-        return self._standing(user, *found)
+            return self._standing(user, await self._user(user, wanted))
+        # Concurrently: an ack has three seconds, however slow Slack is.
+        return self._standing(user, *await asyncio.gather(self._user(user, wanted), self._every_group(wanted)))
 
-    async def standings(self, users: Iterable[str], *, fresh: float = FRESH) -> dict[str, Standing]:
+    async def standings(
+        self, users: Iterable[str], *, fresh: float = FRESH, patient: bool = False
+    ) -> dict[str, Standing]:
         """Standings of several users, read concurrently, so that all are equally recent."""
         held = {user: self._held(user, fresh) for user in sorted(set(users))}
         unknown = [user for user, standing in held.items() if standing is None]
-        read = await asyncio.gather(*(self.standing(user, fresh=fresh) for user in unknown)) if unknown else []
+        asked = (self.standing(user, fresh=fresh, patient=patient) for user in unknown)
+        read = await asyncio.gather(*asked) if unknown else []
         return {user: standing for user, standing in held.items() if standing} | dict(zip(unknown, read, strict=True))
+
+    def expect(self, users: Iterable[str]) -> None:
+        """Ask for users who will be needed in a moment, without waiting for the answers."""
+        for user in users:
+            if self._held(user, FRESH) is None:
+                self._ask(f"user:{user}", partial(self._person, user), patiently=False)
 
     def _held(self, user: str, fresh: float) -> Standing | None:
         """The cached standing, if all of it is recent enough. Saves tasks, which would cost more than the rest."""
@@ -127,7 +162,7 @@ class People:
 
     async def _name(self, user: str) -> str:
         try:
-            _, person = await self._user(user, fresh=math.inf, oldest=math.inf)
+            _, person = await self._user(user, _Wanted(fresh=math.inf, oldest=math.inf))
         except (ServiceNow, ServiceNever):
             return ""
         return person.name if person is not None else ""
@@ -135,45 +170,66 @@ class People:
     async def members(self, group: str, *, fresh: float = FRESH, oldest: float = OLDEST) -> frozenset[str]:
         """User ids of a user group; empty when Slack does not know the group."""
         found: frozenset[str]
+        wanted = _Wanted(fresh, oldest)
         if group in self._groups:
-            found = (await self._every_group(fresh=fresh, oldest=oldest))[1][group]
+            found = (await self._every_group(wanted))[1][group]
         else:
-            found = (
-                await self._read(f"group:{group}", _GROUP, lambda: self._members(group), fresh=fresh, oldest=oldest)
-            )[1]
+            found = (await self._read(f"group:{group}", _GROUP, lambda: self._members(group), wanted))[1]
         return found
 
-    async def _every_group(self, *, fresh: float, oldest: float) -> _Found:
+    async def _every_group(self, wanted: _Wanted) -> _Found:
         method = _GROUP if len(self._groups) == 1 else _GROUPS
-        return await self._read("groups", method, self._all, fresh=fresh, oldest=oldest)
+        return await self._read("groups", method, self._all, wanted)
 
-    async def _user(self, user: str, *, fresh: float, oldest: float) -> _Found:
-        return await self._read(f"user:{user}", _USER, lambda: self._person(user), fresh=fresh, oldest=oldest)
+    async def _user(self, user: str, wanted: _Wanted) -> _Found:
+        return await self._read(f"user:{user}", _USER, lambda: self._person(user), wanted)
 
-    async def _read(
-        self, key: str, method: str, ask: Callable[[], Awaitable[Any]], *, fresh: float, oldest: float
-    ) -> _Found:
-        async with self._asking.setdefault(key, asyncio.Lock()):
+    async def _read(self, key: str, method: str, ask: Callable[[], Awaitable[Any]], wanted: _Wanted) -> _Found:
+        known, now = self._known.get(key), self._monotonic()
+        if known and now - known[0] <= wanted.fresh:
+            return known
+        stands_in = known if known and now - known[0] <= wanted.oldest else None
+        if stands_in and self._is_slowed(method):
+            return stands_in
+        try:
+            async with asyncio.timeout(self._time_for(wanted, has_other=stands_in is not None)):
+                while True:
+                    found = await asyncio.shield(self._ask(key, ask, patiently=stands_in is None))
+                    if found[0] >= now - wanted.fresh:
+                        return found
+        except (ServiceNow, OutcomeUnknown, TimeoutError) as silent:
             known = self._known.get(key)
-            asked_at = self._monotonic()
-            if known and asked_at - known[0] <= fresh:
+            if known and self._monotonic() - known[0] <= wanted.oldest:
                 return known
-            stands_in = known if known and asked_at - known[0] <= oldest else None
-            if stands_in and self._is_slowed(method):
-                return stands_in
-            try:
-                async with asyncio.timeout(self._timeout):
-                    answer = await (ask() if stands_in else self._patiently(ask))
-            except (ServiceNow, OutcomeUnknown, TimeoutError) as silent:
-                if isinstance(silent, Denied):
-                    self._note(silent)
-                if known and self._monotonic() - known[0] <= oldest:
-                    return known
-                if isinstance(silent, Denied):
-                    raise
-                raise ServiceNow(SERVICE, "did not say who you are") from silent
-            self._known[key] = (asked_at, answer)
-            return self._known[key]
+            if isinstance(silent, Denied):
+                raise
+            raise ServiceNow(SERVICE, "did not say who you are") from silent
+
+    def _time_for(self, wanted: _Wanted, *, has_other: bool) -> float:
+        """Seconds to wait for an answer; ``has_other``: an older one can stand in for it."""
+        if wanted.patient:
+            return max(self._patience, self._timeout)
+        return self._timeout * _STANDS_IN_AFTER if has_other else self._timeout
+
+    def _ask(self, key: str, ask: Callable[[], Awaitable[Any]], *, patiently: bool) -> "asyncio.Task[_Found]":
+        """The call under way for this key, or a new one. Its answer is cached even if nobody waits for it any more."""
+        if key not in self._asking:
+            call = asyncio.create_task(self._answered(key, ask, patiently=patiently), name=f"who is {key}")
+            call.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
+            self._asking[key] = call
+        return self._asking[key]
+
+    async def _answered(self, key: str, ask: Callable[[], Awaitable[Any]], *, patiently: bool) -> _Found:
+        asked_at = self._monotonic()
+        try:
+            answer = await (self._patiently(ask) if patiently else ask())
+        except Denied as denied:
+            self._note(denied)
+            raise
+        finally:
+            del self._asking[key]
+        self._known[key] = (asked_at, answer)
+        return self._known[key]
 
     def _note(self, denied: Denied) -> None:
         if denied.reason not in self._denied:

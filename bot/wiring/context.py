@@ -66,6 +66,8 @@ class Parts:
 def make_context(parts: Parts, slack: Slack, *, url: str) -> Context:
     """The context of this process. ``url``: where it listens."""
     settings, around, database = parts.settings, parts.around, parts.database
+    people = make_people(slack, parts.policy, around)
+    parts.stack.push_async_callback(people.close)
     return Context(
         store=database.store,
         payments=parts.payments,
@@ -75,7 +77,7 @@ def make_context(parts: Parts, slack: Slack, *, url: str) -> Context:
         messenger=slack.messenger,
         files=slack.files,
         downloads=slack.downloads,
-        people=make_people(slack, parts.policy, around),
+        people=people,
         policy=parts.policy,
         clock=database.clock,
         home=slack.identity.team_id,

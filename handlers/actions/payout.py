@@ -10,6 +10,7 @@ from bot.presentation import answers
 from bot.presentation.payments import answers as payment_answers
 from bot.presentation.payments import cards, forms, withdrawing
 from bot.workflows.requests import decide
+from bot.workflows.requests.ballot import standing_of_voter
 from bot.workflows.requests.buttons import Shown, shown_as
 from bot.workflows.requests.decide import Decided
 from handlers.dependencies import Dependencies
@@ -82,7 +83,8 @@ async def _decidable(deps: Dependencies, click: Click, wanted: State) -> Shown:
     Users without any role are refused before the database is read, because anybody can press a button repeatedly.
     """
     ctx = deps.ctx
-    standing = await ctx.people.standing(click.user)
+    instruction_id, _, _ = click.value.partition(":")
+    standing = await standing_of_voter(ctx, click.user, instruction_id)
     if may_look(standing, people=ctx.policy.people, home=ctx.home) is not None:
         no = may_decide(standing, requester="", people=ctx.policy.people, home=ctx.home)
         raise DeclinedError(answers.refused(no or Refusal.STALE))

@@ -8,9 +8,26 @@ _IN_FORCE = ("tests/flow/test_policy_in_force.py",)
 _CLAIM = ("tests/workflows/requests/test_authority_at_the_claim.py",)
 _REQUESTER = ("tests/workflows/requests/test_requester_before_sending.py",)
 _UNKNOWN = ("tests/workflows/payments/test_unknown.py",)
+_SLOW_SLACK = ("tests/flow/test_slow_slack.py",)
 _STAFFING = ("tests/wiring/test_staffing.py",)
 
 MUTANTS = (
+    Mutant(
+        name="a claim takes of people what a click takes",
+        file="bot/workflows/requests/ballot.py",
+        old="await involved_in(ctx, instruction_id), patient=True)",
+        new="await involved_in(ctx, instruction_id))",
+        breaks="who left between the vote and the claim does not count, however slow Slack is",
+        tests=_SLOW_SLACK,
+    ),
+    Mutant(
+        name="a click takes what was known two minutes ago",
+        file="bot/slack/people.py",
+        old="if known and self._monotonic() - known[0] <= wanted.oldest:",
+        new="if known and self._monotonic() - known[0] <= 2 * wanted.oldest:",
+        breaks="what is known of a person serves for a minute",
+        tests=("tests/slack/test_people.py",),
+    ),
     Mutant(
         name="the requester counts",
         file="bot/domain/approvals.py",

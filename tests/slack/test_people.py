@@ -268,6 +268,91 @@ async def test_no_answer_in_time_is_no_answer(api: Api, web_client: AsyncWebClie
     gate.set()
 
 
+def hold(api: Api, method: str) -> asyncio.Event:
+    """Let Slack answer this method only once the event is set."""
+    gate, answer = asyncio.Event(), api.answers[method]
+
+    async def late(arguments: dict[str, Any]) -> web.StreamResponse:
+        await gate.wait()
+        found = answer(arguments)
+        assert isinstance(found, web.StreamResponse)
+        return found
+
+    api.answers[method] = late
+    return gate
+
+
+async def until_known(people: People, user: str) -> None:
+    """Until the late answer is there."""
+    await asyncio.gather(*people._asking.values())
+    assert people._held(user, FRESH)
+
+
+@pytest.fixture
+def hurried(api: Api, web_client: AsyncWebClient, clock: Clock) -> People:
+    """Callers that wait for Slack for a moment, and patient ones for as long as it takes."""
+    say_user(api)
+    say_groups(api, {"S0TREASURY": ["U0ADA"], "S0FINANCE": []})
+    return People(client=web_client, groups=GROUPS, monotonic=clock, timeout=0.05, patience=PATIENT)
+
+
+@pytest.mark.parametrize("slow", ["users.info", "usergroups.list"])
+async def test_an_answer_that_comes_too_late_is_known_the_next_time(api: Api, hurried: People, slow: str) -> None:
+    gate = hold(api, slow)
+    for _ in range(2):
+        with pytest.raises(ServiceNow, match="did not say who you are"):
+            await hurried.standing("U0ADA")
+    gate.set()
+    await until_known(hurried, "U0ADA")
+    assert (await hurried.standing("U0ADA")).groups == {"S0TREASURY"}
+    assert api.asked(slow) == 1, "everybody waits for the same call"
+
+
+@pytest.mark.parametrize("age", [30.0, 59.0])
+async def test_while_slack_is_slow_an_answer_of_the_last_minute_stands_in_at_a_click(
+    api: Api, hurried: People, clock: Clock, age: float
+) -> None:
+    await hurried.standing("U0ADA", patient=True)
+    gate = hold(api, "usergroups.list")
+    clock.now += age
+    assert (await hurried.standing("U0ADA")).groups == {"S0TREASURY"}
+    clock.now += 60.1 - age
+    with pytest.raises(ServiceNow):
+        await hurried.standing("U0ADA")
+    gate.set()
+
+
+async def test_a_patient_caller_waits_for_the_new_answer(api: Api, hurried: People, clock: Clock) -> None:
+    """What a click is content with says nothing of who has been removed since."""
+    await hurried.standing("U0ADA", patient=True)
+    say_groups(api, {"S0TREASURY": [], "S0FINANCE": []})
+    gate = hold(api, "usergroups.list")
+    clock.now += 5.1
+    one = asyncio.create_task(hurried.standing("U0ADA", patient=True))
+    several = asyncio.create_task(hurried.standings(["U0ADA"], patient=True))
+    assert (await hurried.standing("U0ADA")).groups == {"S0TREASURY"}
+    assert (one.done(), several.done()) == (False, False)
+    gate.set()
+    assert (await one).groups == (await several)["U0ADA"].groups == frozenset()
+
+
+async def test_who_is_expected_is_known_when_they_are_needed(api: Api, hurried: People) -> None:
+    gate = hold(api, "users.info")
+    hurried.expect(["U0ADA", "U0LIN"])
+    hurried.expect(["U0LIN"])
+    gate.set()
+    await hurried.standings(["U0ADA", "U0LIN"], patient=True)
+    assert api.asked("users.info") == 2
+
+
+async def test_what_nobody_waits_for_ends_with_the_process(api: Api, hurried: People) -> None:
+    hold(api, "users.info")
+    with pytest.raises(ServiceNow):
+        await hurried.standing("U0ADA")
+    await hurried.close()
+    assert not hurried._asking
+
+
 @pytest.mark.parametrize("error", ["user_not_found", "user_not_visible"])
 async def test_somebody_slack_does_not_know_is_nobody(api: Api, people: People, error: str) -> None:
     api.say("users.info", {"ok": False, "error": error})
@@ -340,4 +425,5 @@ async def test_calls_that_are_few_go_to_people_of_whom_nothing_is_known(
     assert (await people.standing("U0LIN")).person is not None
     assert api.asked("users.info") == 2
     clock.now += OLDEST
-    assert await people.standing("U0ADA") != before
+    pace.refused("users.info", "", retry_after=0.0)
+    assert await people.standing("U0ADA") != before, "nor do they stay what they were"

@@ -5,6 +5,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from bot.domain.approvals import Count, Standing, Void, counting
+from bot.domain.errors import ServiceNow
 from bot.domain.payments.instruction import Instruction, Vote
 from bot.presentation.payments.holding import asked_again
 from bot.workflows.context import Context
@@ -30,8 +31,21 @@ async def involved_in(ctx: Context, instruction_id: str) -> frozenset[str]:
 
 
 async def standings_of(ctx: Context, instruction_id: str) -> Standings:
-    """Standings of all of them."""
-    return await ctx.people.standings(await involved_in(ctx, instruction_id))
+    """Standings of all of them, for a claim: it waits for Slack's own answer, where a click takes a known one."""
+    return await ctx.people.standings(await involved_in(ctx, instruction_id), patient=True)
+
+
+async def standing_of_voter(ctx: Context, person: str, instruction_id: str) -> Standing:
+    """Standing of who presses a button of this request.
+
+    Raises:
+        ServiceNow: Slack is too slow. Everybody on whom the vote depends is asked for, and known at the next press.
+    """
+    try:
+        return await ctx.people.standing(person)
+    except ServiceNow:
+        ctx.people.expect(await involved_in(ctx, instruction_id))
+        raise
 
 
 def require_fresh(ctx: Context, people: Collection[str], standings: Standings) -> None:

@@ -29,7 +29,7 @@ async def read_refusal(ctx: Context, instruction: Instruction) -> No | None:
     Raises:
         ServiceNow: Slack did not say who they are.
     """
-    standing = await ctx.people.standing(instruction.requester)
+    standing = await ctx.people.standing(instruction.requester, patient=True)
     return may_request(standing, people=ctx.policy.people, home=ctx.home)
 
 

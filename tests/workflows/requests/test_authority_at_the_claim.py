@@ -48,10 +48,10 @@ def while_asking_slack(
     people, clock, readings = rig.switchboard.context.people, rig.clock, list[str]()
     original = people.standings
 
-    async def slow(users: Iterable[str]) -> Mapping[str, Standing]:
+    async def slow(users: Iterable[str], **named: Any) -> Mapping[str, Standing]:
         readings.append("read")
         clock.advance(before)
-        found = await original(users)
+        found = await original(users, **named)
         clock.advance(after)
         return found
 
