@@ -1,4 +1,4 @@
-"""A workspace that takes 2.5 s for each call, five times as fast: a vote counts, if its voter still does at the claim."""
+"""A workspace that takes 2.5 s a call, five times as fast: a vote counts, if its voter still does at the claim."""
 
 import pytest
 from inline_snapshot import snapshot

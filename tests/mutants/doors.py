@@ -155,7 +155,7 @@ MUTANTS = (
         name="who is known takes the one call that somebody unknown needs",
         file="bot/slack/people.py",
         old="        if stands_in and self._is_slowed(method):",
-        new="            if stands_in and self._is_slowed(key):",
+        new="        if stands_in and self._is_slowed(key):",
         breaks="after a 429 people are recognized one after the other",
         tests=("tests/slack/test_people.py",),
     ),
