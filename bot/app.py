@@ -14,6 +14,7 @@ from slack_bolt.async_app import AsyncApp
 
 from bot.domain.clock import SharedClock
 from bot.domain.policy import Policy
+from bot.domain.spellings import Secrets
 from bot.settings import Settings
 from bot.slack.pace import Pace
 from bot.wiring import staffing
@@ -123,6 +124,7 @@ class Switchboard:
             joined=lambda: self.joined,
             wake=self._wake,
             measures=measures,
+            secrets=parts.outside.secrets,
         )
         self._joining = asyncio.create_task(self._join(parts), name="join Slack")
 
@@ -147,7 +149,11 @@ class Switchboard:
             answers=unread,
             more_routes=routes_of(around.extensions),
             watch=measures.service,
+            secrets=Secrets(settings.hidden_in_words()),
         )
+        delivery = make_delivery(outside)
+        if delivery.client is not None:
+            await at_start(partial(store.read, delivery.client.learn_keys))
         return Parts(
             settings=settings,
             policy=self._policy,
@@ -156,7 +162,7 @@ class Switchboard:
             database=database,
             outside=outside,
             payments=make_payments(outside, database.slots),
-            delivery=make_delivery(outside),
+            delivery=delivery,
             high_water=high_water,
             unread=unread,
             lists=EmailEngine(monotonic=around.clock.boottime),

@@ -24,6 +24,7 @@ from bot.domain.errors import OperatorError, ServiceTrouble
 from bot.domain.outcome import with_words
 from bot.domain.policy import Policy
 from bot.domain.references import derived_key
+from bot.domain.spellings import Secrets
 from bot.manifest import SCOPES, WIDER_SCOPES
 from bot.presentation.services import DELIVERY, EMAILS, LOCALIZATION, PAYMENTS, told
 from bot.presentation.unread import finding as finding_of
@@ -205,7 +206,13 @@ async def _outside(settings: Settings, policy: Policy | None) -> AsyncIterator[F
         if settings.slack_bot_token is not None:
             async for finding in _slack(settings, policy, session):
                 yield finding
-        outside = Outside(settings=settings, stack=stack, total=_SECONDS, monotonic=SystemClock().boottime)
+        outside = Outside(
+            settings=settings,
+            stack=stack,
+            total=_SECONDS,
+            monotonic=SystemClock().boottime,
+            secrets=Secrets(settings.hidden_in_words()),
+        )
         for asked in (_payments(outside), _delivery(outside)):
             yield await asked
         for name, missing, urls in (

@@ -14,9 +14,8 @@ from aiohttp.http_exceptions import HttpProcessingError
 from aiohttp.web import RequestPayloadError
 from structlog.types import EventDict, Processor, WrappedLogger
 
-from bot.domain.spellings import SHORTEST_SECRET, spellings
+from bot.domain.spellings import HIDDEN, Secrets
 
-_HIDDEN = "[hidden]"
 _SHAPES = tuple(
     re.compile(shape)
     for shape in (
@@ -46,25 +45,14 @@ class Redaction:
     """Removes secrets from a finished line."""
 
     def __init__(self, secrets: Iterable[str]) -> None:
-        found: set[str] = set()
-        for secret in secrets:
-            if len(secret) >= SHORTEST_SECRET:
-                found |= spellings(secret)
-        self._spellings = tuple(sorted(found, key=len, reverse=True))
-        self._known = re.compile("|".join(map(re.escape, self._spellings))) if found else None
-
-    def known(self, text: str) -> str:
-        """A text without the secret values themselves; quick where there are none."""
-        if self._known is None or not any(spelling in text for spelling in self._spellings):
-            return text
-        return self._known.sub(_HIDDEN, text)
+        self._secrets = Secrets(secrets)
 
     def __call__(self, line: str) -> str:
         """The line without secrets."""
-        line = self.known(line)
+        line = self._secrets.hidden(line)
         for shape in _SHAPES:
-            line = shape.sub(_HIDDEN, line)
-        return _RESPONSE_URL.sub(rf"\1{_HIDDEN}", line)
+            line = shape.sub(HIDDEN, line)
+        return _RESPONSE_URL.sub(rf"\1{HIDDEN}", line)
 
 
 def configure_logs(*, as_json: bool, secrets: Iterable[str], level: int = logging.INFO) -> None:

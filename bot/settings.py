@@ -260,6 +260,13 @@ class Settings(BaseSettings):
             *([password, unquote(password)] if password else []),
         )
 
+    def hidden_in_words(self) -> tuple[str, ...]:
+        """Secrets to take out of what the services say: without what they are told anyway, such as our own host."""
+        told = (self.public_url, self.payments_partner_id, self.command_prefix, *self.delivery_store_keys)
+        theirs = (getattr(self, name) for names in SERVICES.values() for name in names if name.endswith("_url"))
+        public = [text.casefold() for text in (*told, *theirs) if text]
+        return tuple(one for one in self.secrets() if not any(one.casefold() in text for text in public))
+
 
 def load_settings(**overrides: Any) -> Settings:
     """Read environment and ``.env``.

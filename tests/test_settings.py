@@ -417,6 +417,28 @@ def test_secrets_know_each_other_and_hide_themselves(monkeypatch: pytest.MonkeyP
     assert "s10/pass" in settings.secrets()
     shown = repr(settings.model_copy(update={"database_url": ""})) + str(settings.delivery_store_keys)
     assert not [secret for secret in settings.secrets() if secret in shown]
+    assert settings.hidden_in_words() == settings.secrets()
+
+
+SECRET_FIELDS = sorted(name for name, field in Settings.model_fields.items() if "SecretStr" in str(field.annotation))
+
+
+@pytest.mark.parametrize("name", SECRET_FIELDS)
+def test_each_secret_there_is_is_taken_out_of_what_services_say(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    prefix = {"slack_bot_token": "xoxb-", "slack_app_token": "xapp-"}.get(name, "")
+    given = f'{{"Centro": "{name}-canary"}}' if name == "delivery_store_keys" else f"{prefix}{name}-canary"
+    assert f"{prefix}{name}-canary" in loaded(monkeypatch, **{name.upper(): given}).hidden_in_words()
+
+
+def test_a_secret_that_is_a_part_of_our_own_address_hides_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The services are told the address: with ``switchboard`` as a password no webhook of ours would be found again."""
+    settings = loaded(
+        monkeypatch,
+        DATABASE_URL="postgresql://bot:switchboard@host/x",
+        PUBLIC_URL="https://Switchboard.example.com",
+        SECRET_KEY="another-secret",
+    )
+    assert settings.hidden_in_words() == ("another-secret",)
 
 
 WEAK = [

@@ -20,6 +20,7 @@ from aiohttp.resolver import ThreadedResolver
 
 from bot.clients.disposition import announced_name
 from bot.domain.errors import ServiceNever, ServiceNow, SwitchboardError
+from bot.domain.spellings import Secrets
 from bot.domain.web import Flaw, flaw_of, is_public, plain_host
 
 CHUNK_BYTES: Final = 64 * 1024
@@ -81,11 +82,20 @@ class Results:
         session: made by :func:`open_result_session` with the same ``own``.
         own: hosts of the configured services, which may be private and speak plain http.
         total: seconds that one result may take.
+        secrets: taken out of the names of results.
     """
 
-    def __init__(self, *, session: aiohttp.ClientSession, own: Collection[str], total: float = 900.0) -> None:
+    def __init__(
+        self,
+        *,
+        session: aiohttp.ClientSession,
+        own: Collection[str],
+        total: float = 900.0,
+        secrets: Secrets | None = None,
+    ) -> None:
         self._session = session
         self._own = _plain(own)
+        self._secrets = secrets or Secrets()
         self._timeout = aiohttp.ClientTimeout(
             total=total, sock_connect=_CONNECT_SECONDS, sock_read=min(_SILENCE_SECONDS, total)
         )
@@ -108,7 +118,7 @@ class Results:
             length = answer.content_length
             if length is not None and length > limit:
                 raise ServiceNever(service, f"made a result of {length} bytes, which is too large")
-            yield Result(answer, service=service, limit=limit)
+            yield Result(answer, name=self._secrets.hidden(_name(answer)), service=service, limit=limit)
         finally:
             answer.close()
 
@@ -159,14 +169,14 @@ class Result:
         failure: why the iteration ended early, for a caller that hands the iterator to a client library.
     """
 
-    def __init__(self, answer: aiohttp.ClientResponse, *, service: str, limit: int) -> None:
+    def __init__(self, answer: aiohttp.ClientResponse, *, name: str, service: str, limit: int) -> None:
         self._pieces = answer.content.iter_chunked(CHUNK_BYTES)
         self._service = service
         self._limit = limit
         self._arrived = 0
         self.length = answer.content_length
         self.content_type = answer.content_type
-        self.name = _name(answer)
+        self.name = name
         self.failure: SwitchboardError | None = None
 
     def __aiter__(self) -> Self:

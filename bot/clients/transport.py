@@ -15,7 +15,7 @@ import io
 import json
 import logging
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from types import MappingProxyType
@@ -32,6 +32,7 @@ from yarl import URL
 from bot.clients.circuit import Circuit
 from bot.domain.errors import OperatorError
 from bot.domain.outcome import NO_JSON, Ended, Failure, Reply, how_ended
+from bot.domain.spellings import Secrets
 
 Guard = Callable[[], bool]
 Turn = Callable[[], Awaitable[bool]]
@@ -43,6 +44,8 @@ CONNECT_SECONDS: Final = 5.0
 MAX_BODY: Final = 2 * 1024 * 1024
 _CHUNK: Final = 64 * 1024
 _TEXT_KEPT: Final = 2000
+_TEXT_READ: Final = 4 * _TEXT_KEPT
+"""Bytes; more than is kept, because half a secret would not be found."""
 _LOGGER: Final = logging.getLogger(__name__)
 _HEADERS_OF_FILES: Final = ("content-type", "content-disposition")
 _HEADERS_KEPT: Final = ("retry-after", "content-type")
@@ -68,6 +71,7 @@ class Prepared:
         operation: ``payments.get_operation``: what logs call it.
         path: encoded, with the query if there is one.
         body: bytes as they go out, or a payload of known size that is read while it goes out; None for no body.
+        brings: names of fields of a successful answer that hold a key meant for us, a secret from then on.
     """
 
     operation: str
@@ -75,6 +79,7 @@ class Prepared:
     path: str = field(repr=False)
     headers: Mapping[str, str] = field(repr=False)
     body: bytes | aiohttp.Payload | None = field(default=None, repr=False)
+    brings: tuple[str, ...] = ()
 
 
 def unwatched(_ended: Ended, _seconds: float | None) -> None:
@@ -168,6 +173,7 @@ class Transport:
         total: seconds for everything; no request waits longer.
         circuit: told of each request whether it was answered; None: one of this transport's own.
         watch: keeps figures.
+        secrets: taken out of whatever the service says; those of each request are learned.
 
     Raises:
         OperatorError: ``base_url`` is none.
@@ -184,6 +190,7 @@ class Transport:
         total: float = 30.0,
         circuit: Circuit | None = None,
         watch: Watch = unwatched,
+        secrets: Secrets | None = None,
     ) -> None:
         parts = urlsplit(base_url)
         if (
@@ -204,6 +211,7 @@ class Transport:
         self._connect = connect
         self.circuit = circuit or Circuit(service, clock=time.monotonic)
         self._watch = watch
+        self._secrets = secrets or Secrets()
         self._log = structlog.stdlib.get_logger(__name__)
 
     @property
@@ -242,6 +250,7 @@ class Transport:
         """
         if self._session.closed:
             return Reply(failure=Failure.NOT_CONNECTED)
+        self._secrets.learn(*_credentials(request.headers))
         flight = _Flight(guard, turn, self.circuit)
         try:
             timeout = self._timeout if total is None else self._patient(total)
@@ -283,22 +292,22 @@ class Transport:
             middlewares=(flight,),
         ) as response:
             if sink is not None and response.ok and sink.wants(response.headers.get("Content-Type", "").casefold()):
-                return await _poured(response, sink)
+                return await self._poured(response, sink)
             answer = bytearray()
             async for chunk in response.content.iter_chunked(_CHUNK):
                 answer += chunk
                 if len(answer) > MAX_BODY:
                     return Reply(failure=Failure.OVERSIZE)
             reply = read_reply(status=response.status, headers=response.headers, body=bytes(answer))
-            return replace(reply, credentials=_credentials(request.headers))
+            return without_secrets(reply, self._secrets, brings=request.brings)
 
-
-async def _poured(response: ClientResponse, sink: Sink) -> Reply:
-    async for chunk in response.content.iter_chunked(_CHUNK):
-        if not await sink.write(chunk):
-            return Reply(failure=Failure.OVERSIZE)
-    headers = {name: response.headers[name] for name in _HEADERS_OF_FILES if name in response.headers}
-    return Reply(status=response.status, headers=headers)
+    async def _poured(self, response: ClientResponse, sink: Sink) -> Reply:
+        async for chunk in response.content.iter_chunked(_CHUNK):
+            if not await sink.write(chunk):
+                return Reply(failure=Failure.OVERSIZE)
+        found = {name: response.headers[name] for name in _HEADERS_OF_FILES if name in response.headers}
+        headers = {name: self._secrets.hidden(value) for name, value in found.items()}
+        return Reply(status=response.status, headers=headers)
 
 
 def _outgoing(body: bytes | aiohttp.Payload | None) -> bytes | io.BytesIO | aiohttp.Payload | None:
@@ -324,14 +333,32 @@ def _failure(error: Exception, flight: _Flight) -> Failure:
     return Failure.TIMEOUT if isinstance(error, asyncio.TimeoutError) else Failure.DROPPED
 
 
+def without_secrets(reply: Reply, secrets: Secrets, *, brings: Collection[str] = ()) -> Reply:
+    """An answer as everybody else gets it. Total: a body nested too deeply becomes ``NO_JSON``.
+
+    Args:
+        reply: from :func:`read_reply`.
+        secrets: those in force.
+        brings: see :class:`Prepared`.
+    """
+    try:
+        kept = brings if reply.is_success else ()
+        document = secrets.without(reply.json, brings=kept)
+        if kept:  # a key may have been quoted in front of itself
+            document = secrets.without(document, brings=kept)
+    except RecursionError:
+        document = NO_JSON
+    return replace(reply, json=document, text=secrets.hidden(reply.text)[:_TEXT_KEPT])
+
+
 def read_reply(*, status: int, headers: Mapping[str, str], body: bytes) -> Reply:
-    """An answer as a value. Total: never raises; a body that is no JSON becomes ``NO_JSON``."""
+    """An answer as a value, as it came. Total: never raises; a body that is no JSON becomes ``NO_JSON``."""
     kept = {lower: value for name, value in headers.items() if (lower := name.lower()) in _HEADERS_KEPT}
     is_html = kept.get("content-type", "").casefold().startswith(("text/html", "application/xhtml"))
     document: object = NO_JSON if is_html else _parse(body)
     text = ""
     if document is NO_JSON and not is_html:
-        text = body[:_TEXT_KEPT].decode("utf-8", errors="replace").strip()
+        text = body[:_TEXT_READ].decode("utf-8", errors="replace").strip()
         is_html = text.startswith("<")
     return Reply(
         status=status,

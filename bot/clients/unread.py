@@ -90,7 +90,7 @@ def _described(reply: Reply, routes: tuple[Route, ...], trouble: Exception | Non
     if reply.json is NO_JSON:
         return UnreadAnswer(operation=operation, status=status, body=f"no JSON ({_no_json(reply)})")
     at = trouble.at if isinstance(trouble, Unfit) and isinstance(trouble.at, dict) else reply.json
-    shape = shape_of(reply.json, at=at, secrets=reply.credentials)
+    shape = shape_of(reply.json, at=at)
     names = trouble.names if isinstance(trouble, Unfit) else ()
     return UnreadAnswer(
         operation=operation,

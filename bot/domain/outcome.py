@@ -66,7 +66,7 @@ _NO_NAMES: Final[Mapping[str, str]] = MappingProxyType({})
 
 @dataclass(frozen=True, kw_only=True)
 class Reply:
-    """One HTTP exchange, as a value. Bodies and texts stay out of ``repr``.
+    """One HTTP exchange, as a value, without the secrets in force. Bodies and texts stay out of ``repr``.
 
     Attributes:
         status: HTTP status; None when ``failure`` is set.
@@ -76,7 +76,6 @@ class Reply:
         is_html: whether the body is a page, such as a proxy's; never shown.
         size: bytes of the body.
         failure: why there is no answer.
-        credentials: of the request, to be taken out of whatever the service says.
     """
 
     status: int | None = None
@@ -86,7 +85,6 @@ class Reply:
     is_html: bool = False
     size: int = field(default=0, compare=False)
     failure: Failure | None = None
-    credentials: tuple[str, ...] = field(default=(), repr=False)
 
     @property
     def is_success(self) -> bool:
@@ -175,8 +173,8 @@ def with_words(reason: str, words: str) -> str:
 
 
 def tells_words(reason: str) -> bool:
-    """Whether a reason made by :func:`with_words` holds something that the service said."""
-    return _SAYING in reason
+    """Whether a reason made by :func:`with_words` is an answer in which the service said something."""
+    return reason.startswith("answer ") and _SAYING in reason
 
 
 def is_of_an_unread_answer(reason: str) -> bool:
@@ -350,7 +348,7 @@ def read_error(reply: Reply, names: Mapping[str, str] = _NO_NAMES) -> ErrorBody:
     if reply.is_html:
         return ErrorBody()
     if not isinstance(reply.json, dict):
-        return _error_body([reply.json if isinstance(reply.json, str) else reply.text], reply)
+        return _error_body([reply.json if isinstance(reply.json, str) else reply.text])
     body = reply.json
     inner = body.get("error")
     if isinstance(inner, dict):
@@ -362,7 +360,7 @@ def read_error(reply: Reply, names: Mapping[str, str] = _NO_NAMES) -> ErrorBody:
     parts += _field_messages(messages, names)
     if not any(part.strip() for part in parts):
         parts = [next(filter(None, (_found_words(body.get(name)) for name in _OTHER_NAMES)), "")]
-    found = _error_body(parts, reply)
+    found = _error_body(parts)
     return replace(
         found,
         code=one_line(code) if isinstance(code, str) else "",
@@ -371,9 +369,9 @@ def read_error(reply: Reply, names: Mapping[str, str] = _NO_NAMES) -> ErrorBody:
     )
 
 
-def _error_body(parts: Sequence[str], reply: Reply) -> ErrorBody:
+def _error_body(parts: Sequence[str]) -> ErrorBody:
     text = "; ".join(part for part in parts if part.strip() and not is_page(part))
-    whole = one_line(text, MAX_SAID, credentials=reply.credentials)
+    whole = one_line(text, MAX_SAID)
     return ErrorBody(message=one_line(whole), whole=whole)
 
 

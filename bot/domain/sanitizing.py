@@ -1,15 +1,12 @@
 """Text that a service wrote: made harmless for logs, the audit and people, except for escaping.
 
 A service may quote the callback addresses we gave it, whole, encoded or in parts. They carry secret tokens,
-so every address goes, and everything that looks like a token goes. Where the credentials of the request are known,
-they go too, in every spelling. A page of HTML is no word of a service.
+so every address goes, and everything that looks like a token goes. The secrets in force are taken out before, where an
+answer arrives (``bot.clients.transport``). A page of HTML is no word of a service.
 """
 
 import re
-from collections.abc import Collection
 from typing import Final
-
-from bot.domain.spellings import SHORTEST_SECRET, spellings
 
 MAX_WORDS: Final = 500
 """Characters kept of what a service says."""
@@ -26,19 +23,11 @@ _TOKEN: Final = re.compile(r"(?<![A-Za-z0-9_-])[A-Za-z0-9_-]{43}(?![A-Za-z0-9_-]
 _PAGE: Final = re.compile(r"<\s*(!doctype|html|head|body|title|script|style|h1|center)\b", re.IGNORECASE)
 
 
-def one_line(text: str, limit: int = MAX_WORDS, *, credentials: Collection[str] = ()) -> str:
-    """One line of at most ``limit`` characters, storable everywhere, without addresses and tokens. Not escaped.
-
-    Args:
-        text: foreign.
-        limit: characters kept.
-        credentials: of the request that was answered; they are taken out as well.
-    """
+def one_line(text: str, limit: int = MAX_WORDS) -> str:
+    """One line of at most ``limit`` characters, storable everywhere, without addresses and tokens. Not escaped."""
     sound = text[:_MOST_READ].encode("utf-8", "replace").decode("utf-8").replace("\x00", "\ufffd")
     if len(text) > _MOST_READ:  # half a token looks like none
         sound = sound.rpartition(" ")[0]
-    for spelling in sorted(_spelled(credentials), key=len, reverse=True):
-        sound = sound.replace(spelling, "[key]")
     words = " ".join("[address]" if _is_address(word) else word for word in sound.split())
     return _TOKEN.sub("[token]", words)[:limit]
 
@@ -46,10 +35,6 @@ def one_line(text: str, limit: int = MAX_WORDS, *, credentials: Collection[str] 
 def is_page(text: str) -> bool:
     """Whether this is a page, such as a proxy's, wherever it was put."""
     return _PAGE.search(text) is not None
-
-
-def _spelled(credentials: Collection[str]) -> set[str]:
-    return {found for secret in credentials if len(secret) >= SHORTEST_SECRET for found in spellings(secret)}
 
 
 def _is_address(word: str) -> bool:

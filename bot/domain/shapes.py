@@ -5,7 +5,7 @@ Shown to people and kept, so it holds nothing a value could be: names that look 
 
 import re
 from collections import deque
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import islice, pairwise
@@ -74,16 +74,15 @@ class Shape:
     is_cut: bool = False
 
 
-def shape_of(document: object, *, at: object = None, secrets: Collection[str] = ()) -> Shape:
+def shape_of(document: object, *, at: object = None) -> Shape:
     """The shape of a document.
 
     Args:
         document: parsed JSON.
         at: an object inside it that is looked at in particular, the very same one.
-        secrets: texts that no name may contain.
     """
-    looked = _Looked(secrets=tuple(secret for secret in secrets if secret))
-    found = () if at is None or at is document else _path_of(at, document, looked.secrets)
+    looked = _Looked()
+    found = () if at is None or at is document else _path_of(at, document)
     if found:
         looked.take(at, found, len(found) + 1)
     looked.take(document, (), 0)
@@ -98,7 +97,7 @@ def kind_of(value: object) -> str:
     return f"{LIST} of {len(value)}" if isinstance(value, list) else _KINDS.get(type(value), OBJECT)
 
 
-def masked(name: str, *, secrets: Collection[str] = ()) -> str:
+def masked(name: str) -> str:
     """The name of a field, masked when it looks like a value: an address, a number, a hash, a sentence."""
     digits = sum(letter.isdigit() for letter in name)
     turns = sum(one.isdigit() != other.isdigit() for one, other in pairwise(name))
@@ -107,7 +106,6 @@ def masked(name: str, *, secrets: Collection[str] = ()) -> str:
         or digits > _MOST_DIGITS
         or turns > _MOST_TURNS
         or _HEXADECIMAL.fullmatch(name) is not None
-        or any(secret in name for secret in secrets)
     )
     return MASKED if is_value else name
 
@@ -116,7 +114,6 @@ def masked(name: str, *, secrets: Collection[str] = ()) -> str:
 class _Looked:
     """What was seen so far, within bounds."""
 
-    secrets: tuple[str, ...]
     kinds: dict[Path, list[str]] = field(default_factory=dict)
     is_cut: bool = False
 
@@ -134,7 +131,7 @@ class _Looked:
     def _take_fields(self, body: Mapping[str, object], path: Path, depth: int) -> None:
         inner = []
         for name, value in islice(body.items(), _MOST_NAMES):
-            here = (*path, masked(name, secrets=self.secrets))
+            here = (*path, masked(name))
             if not self._note(here, kind_of(value)):
                 self.is_cut = True
                 return
@@ -160,7 +157,7 @@ def stem(kind: str) -> str:
     return kind.partition(" of ")[0]
 
 
-def _path_of(wanted: object, document: object, secrets: Collection[str]) -> Path:
+def _path_of(wanted: object, document: object) -> Path:
     """Where this very object lies in the document; empty when it was not found within bounds."""
     waiting: deque[tuple[object, Path]] = deque([(document, ())])
     for _ in range(_MOST_NODES):
@@ -169,15 +166,13 @@ def _path_of(wanted: object, document: object, secrets: Collection[str]) -> Path
         value, path = waiting.popleft()
         if value is wanted:
             return path
-        waiting.extend(islice(_inside(value, path, secrets), _MOST_NODES))
+        waiting.extend(islice(_inside(value, path), _MOST_NODES))
     return ()
 
 
-def _inside(value: object, path: Path, secrets: Collection[str]) -> Iterable[tuple[object, Path]]:
+def _inside(value: object, path: Path) -> Iterable[tuple[object, Path]]:
     """Objects and lists that lie right inside this one."""
     if isinstance(value, dict):
-        return (
-            (one, (*path, masked(name, secrets=secrets))) for name, one in value.items() if isinstance(one, dict | list)
-        )
+        return ((one, (*path, masked(name))) for name, one in value.items() if isinstance(one, dict | list))
     items = value if isinstance(value, list) else []
     return ((one, (*path, ITEM)) for one in items if isinstance(one, dict | list))

@@ -1,15 +1,78 @@
-"""Every spelling in which a secret may appear in a text."""
+"""Every spelling in which a secret may appear in a text, and texts and documents without them."""
 
 import base64
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+from typing import Final
 from urllib.parse import quote, quote_plus
 
-SHORTEST_SECRET = 6
+HIDDEN: Final = "[hidden]"
+"""Stands where a secret stood."""
+
+SHORTEST_SECRET: Final = 6
 """Characters. Anything shorter would be found in texts that have nothing to do with it."""
 
 _ESCAPE = re.compile("%[0-9A-F]{2}")
+
+
+class Secrets:
+    """The secret values in force.
+
+    Args:
+        values: each; more can be learned. One that is too short is no secret.
+    """
+
+    def __init__(self, values: Iterable[str] = ()) -> None:
+        self._values: set[str] = set()
+        self._spellings: tuple[str, ...] = ()
+        self._known: re.Pattern[str] | None = None
+        self.learn(*values)
+
+    def learn(self, *values: str) -> None:
+        """Take in more of them; quick where they are known."""
+        new = {value for value in values if len(value) >= SHORTEST_SECRET} - self._values
+        if not new:
+            return
+        self._values |= new
+        found = {spelling for value in new for spelling in spellings(value)}.union(self._spellings)
+        self._spellings = tuple(sorted(found, key=len, reverse=True))
+        self._known = re.compile("|".join(map(re.escape, self._spellings)))
+
+    def hidden(self, text: str) -> str:
+        """A text without them; quick where there are none."""
+        if self._known is None or not any(spelling in text for spelling in self._spellings):
+            return text
+        return self._known.sub(HIDDEN, text)
+
+    def hidden_bytes(self, content: bytes) -> bytes:
+        """The same for a file; every other byte stays as it is."""
+        return self.hidden(content.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+
+    def without(self, document: object, *, brings: Collection[str] = ()) -> object:
+        """A JSON document without them, in names and values.
+
+        Args:
+            document: parsed; it is not changed.
+            brings: names of fields that hold a key meant for us: left as it is, and a secret from then on.
+
+        Raises:
+            RecursionError: it is nested too deeply.
+        """
+        if isinstance(document, str):
+            return self.hidden(document)
+        if isinstance(document, list):
+            return [self.without(one, brings=brings) for one in document]
+        if not isinstance(document, dict):
+            return document
+        clean: dict[str, object] = {}
+        for name, value in document.items():
+            if name in brings and isinstance(value, str):
+                self.learn(value)
+                clean[name] = value
+            else:
+                clean[self.hidden(name)] = self.without(value, brings=brings)
+        return clean
 
 
 def spellings(secret: str) -> set[str]:
@@ -29,6 +92,7 @@ def _escaped(text: str) -> Iterable[str]:
     yield repr(text.encode())[2:-1]
     yield json.dumps(text)[1:-1]
     yield json.dumps(text, ensure_ascii=False)[1:-1]
+    yield text.replace("/", "\\/")
 
 
 def _inside_base64(secret: bytes) -> Iterable[str]:

@@ -31,5 +31,6 @@ def make_delivery(outside: Outside) -> Service[DeliveryService]:
         sealer=Sealer(key=key_for(settings, "stores")),
         given_keys=settings.delivery_store_keys,
         production=settings.environment is Environment.PRODUCTION,
+        secrets=outside.secrets,
     )
     return Service(client=service)

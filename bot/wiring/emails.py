@@ -9,7 +9,6 @@ from bot.clients.emails import EmailsClient
 from bot.clients.emails.quick import Quick, open_quick_session
 from bot.clients.transport import Transport
 from bot.domain.emails.lists import CONCURRENCY_LIMIT
-from bot.logs import Redaction
 from bot.wiring.outside import Outside
 from bot.workflows.services.emails import EmailsService, Wake
 
@@ -48,17 +47,24 @@ def _client(outside: Outside, single: str | None, bulk: str | None, key: SecretS
             read=_FILE_SECONDS,
             total=_FILE_SECONDS,
             watch=outside.watch(_FILES),
+            secrets=outside.secrets,
         )
     return EmailsClient(
         routes=outside.routes(),
         single=_quick(outside, single) if single is not None else None,
         bulk=files,
         api_key=key,
-        hide=Redaction([key.get_secret_value()]).known,
+        secrets=outside.secrets,
         answers=outside.answers,
     )
 
 
 def _quick(outside: Outside, base_url: str) -> Quick:
     session = outside.closed_at_the_end(open_quick_session(limit=CONCURRENCY_LIMIT))
-    return Quick(session=session, base_url=base_url, total=outside.total, watch=outside.watch(_ALONE))
+    return Quick(
+        session=session,
+        base_url=base_url,
+        total=outside.total,
+        watch=outside.watch(_ALONE),
+        secrets=outside.secrets,
+    )

@@ -11,6 +11,7 @@ from slack_bolt.async_app import AsyncApp
 
 from bot.domain.clock import Clock, SharedClock
 from bot.domain.errors import OperatorError
+from bot.domain.spellings import Secrets
 from bot.settings import Settings
 from bot.wiring.database import Database
 from bot.wiring.descriptors import Exhaustion
@@ -42,6 +43,7 @@ async def serve(
     joined: Callable[[], bool],
     wake: Callable[[], None],
     measures: Measures,
+    secrets: Secrets,
 ) -> tuple[web.AppRunner, str]:
     """Listen.
 
@@ -53,6 +55,7 @@ async def serve(
         joined: whether Slack's requests are handled.
         wake: wakes the workers for a callback to verify.
         measures: what this process counts.
+        secrets: taken out of what the services send.
 
     Returns:
         The server, to clean up, and its URL.
@@ -74,7 +77,7 @@ async def serve(
             acked=measures.acked,
         )
         app.router.add_post("/slack/events", endpoint.handle)
-    _add_callbacks(app, settings, database, bodies, wake, measures)
+    _add_callbacks(app, settings, database, bodies, wake, measures, secrets)
     _add_observation(app, settings, database, joined, measures)
     runner = web.AppRunner(
         app,
@@ -99,6 +102,7 @@ def _add_callbacks(
     bodies: Bodies,
     wake: Callable[[], None],
     measures: Measures,
+    secrets: Secrets,
 ) -> None:
     payments = PaymentsCallbacks(
         kinds=KINDS,
@@ -109,6 +113,7 @@ def _add_callbacks(
         sources=settings.payments_sources,
         proxies=settings.trusted_proxies,
         answered=measures.callbacks("payments"),
+        secrets=secrets,
     )
     app.router.add_route("*", "/callbacks/payments/{token}", payments.handle)
     delivery = DeliveryCallbacks(
@@ -119,6 +124,7 @@ def _add_callbacks(
         sources=settings.delivery_allowed_sources,
         proxies=settings.trusted_proxies,
         answered=measures.callbacks("delivery"),
+        secrets=secrets,
     )
     app.router.add_route("*", "/callbacks/delivery/{token}", delivery.handle)
 

@@ -36,6 +36,7 @@ def make_localization(outside: Outside) -> LocalizationService:
             service="localization",
             circuit=circuit,
             watch=outside.watch("localization"),
+            secrets=outside.secrets,
         )
         media = transport(connect=_CONNECT_SECONDS, read=_READ_SECONDS, total=_MEDIA_SECONDS)
         client = LocalizationClient(

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -15,6 +15,7 @@ from bot.clients.routes import RouteTable
 from bot.clients.routes_file import load_routes
 from bot.clients.transport import CONNECT_SECONDS, Transport, Watch, open_session, unwatched
 from bot.clients.unread import NOBODY, Answers
+from bot.domain.spellings import Secrets
 from bot.settings import Settings
 
 _CONNECTIONS: Final = 400
@@ -34,6 +35,7 @@ class Outside:
         answers: records which answers were read.
         more_routes: files with the operations of services beside the four.
         watch: what keeps the figures of the service of a name.
+        secrets: taken out of whatever a service says.
     """
 
     settings: Settings
@@ -45,6 +47,7 @@ class Outside:
     answers: Answers = NOBODY
     more_routes: tuple[Path, ...] = ()
     watch: Callable[[str], Watch] = lambda _: unwatched
+    secrets: Secrets = field(repr=False)
 
     def routes(self) -> RouteTable:
         """The route table.
@@ -69,11 +72,12 @@ class Outside:
             total=self.total,
             circuit=self.circuit(service),
             watch=self.watch(service),
+            secrets=self.secrets,
         )
 
     def results(self, own: Collection[str]) -> Results:
         """Fetches what a service made. ``own``: hosts that may be private."""
-        return Results(session=self.closed_at_the_end(open_result_session(own)), own=own)
+        return Results(session=self.closed_at_the_end(open_result_session(own)), own=own, secrets=self.secrets)
 
     def circuit(self, service: str) -> Circuit:
         """Whether a service answers."""

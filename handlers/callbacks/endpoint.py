@@ -13,6 +13,7 @@ from typing import ClassVar
 import structlog
 from aiohttp import web
 
+from bot.domain.spellings import Secrets
 from handlers.bodies import Bodies
 from handlers.sources import Network, allowed, source_of
 from storage.errors import StorageError
@@ -37,6 +38,7 @@ class CallbackEndpoint(ABC):
         sources: networks that may call; empty means any.
         proxies: networks of our own proxies, whose ``X-Forwarded-For`` is believed.
         answered: told of each message with which status it was answered.
+        secrets: taken out of each message.
 
     Attributes:
         unstored: the line in the log when the database is busy.
@@ -54,6 +56,7 @@ class CallbackEndpoint(ABC):
         sources: Sequence[Network],
         proxies: Sequence[Network],
         answered: Callable[[int], None],
+        secrets: Secrets,
     ) -> None:
         self._store = store
         self._bodies = bodies
@@ -62,6 +65,7 @@ class CallbackEndpoint(ABC):
         self._sources = sources
         self._proxies = proxies
         self._answered = answered
+        self._secrets = secrets
         self._called: OrderedDict[str, None] = OrderedDict()
 
     async def handle(self, request: web.Request) -> web.Response:
@@ -78,7 +82,7 @@ class CallbackEndpoint(ABC):
         body = await self._bodies.read(request, largest=_LARGEST_BODY)
         if isinstance(body, web.Response):
             return body
-        text = body.decode(errors="replace")  # a key is enough
+        text = self._secrets.hidden(body.decode(errors="replace"))  # a key is enough
         try:
             known = await self._take_in(token, text)
         except StorageError as busy:

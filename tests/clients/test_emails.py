@@ -18,7 +18,7 @@ from bot.clients.transport import Transport, open_session
 from bot.domain.emails.lists import Answer, Busy, Link, Listed, Lost, Outcome, Receipt, Returned
 from bot.domain.errors import OperatorError
 from bot.domain.outcome import NotExecuted, Unknown
-from bot.logs import Redaction
+from bot.domain.spellings import Secrets
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.emails import EmailsSimulator, FileShape, Shape
 
@@ -39,12 +39,13 @@ async def open_client() -> AsyncIterator[Open]:
     async with open_quick_session(limit=1_000) as quick, open_session() as session:
 
         def build(single: str, bulk: str) -> EmailsClient:
+            secrets = Secrets([KEY])
             return EmailsClient(
                 routes=load_routes(None, environment="production"),
-                single=Quick(session=quick, base_url=single, total=0.5),
-                bulk=Transport(session=session, base_url=bulk, service="email_bulk", total=0.5),
+                single=Quick(session=quick, base_url=single, total=0.5, secrets=secrets),
+                bulk=Transport(session=session, base_url=bulk, service="email_bulk", total=0.5, secrets=secrets),
                 api_key=SecretStr(KEY),
-                hide=Redaction([KEY]).known,
+                secrets=secrets,
             )
 
         yield build
@@ -61,7 +62,7 @@ async def test_an_address_that_is_not_configured_is_named() -> None:
         single=None,
         bulk=None,
         api_key=SecretStr(KEY),
-        hide=Redaction([KEY]).known,
+        secrets=Secrets(),
     )
     with pytest.raises(OperatorError) as refused:
         await without.check("ana@example.com")
@@ -244,6 +245,7 @@ async def test_a_key_that_the_service_sends_back_is_never_shown(
             "json": web.json_response({"status": "ok", "request": f"?apikey={written}", written: written}),
             "text": web.Response(text=f"invalid key {written}"),
             "list": web.json_response([{"email": "a", "key": written}]),
+            "rows": web.json_response([{"email": "a", "url": f"https://x.example/?k={written}"}, {"email": "b"}]),
             "csv": web.Response(text=f"email,key\n,{written}\n", content_type="text/csv"),
             "refused": web.json_response({"error": f"apikey {written} is unknown"}, status=422),
         }
@@ -252,7 +254,7 @@ async def test_a_key_that_the_service_sends_back_is_never_shown(
     app = web.Application()
     app.router.add_route("*", "/{kind}/", echo)
     async with TestServer(app) as server:
-        for kind in ("json", "text", "list", "csv", "refused"):
+        for kind in ("json", "text", "list", "rows", "csv", "refused"):
             base = str(server.make_url(f"/{kind}"))
             client = open_client(base, base)
             for shown in (

@@ -94,7 +94,7 @@ async def test_what_the_service_says_comes_along_without_our_credentials(
     with pytest.raises((ServiceNow, ServiceNever, OperatorError)) as caught:
         await client.get_operation("op-1")
     assert isinstance(caught.value, ServiceNow | ServiceNever | OperatorError)
-    assert caught.value.words == "Basic [key] of [key] is <odd>"
+    assert caught.value.words == "Basic [hidden] of [hidden] is <odd>"
     assert "odd" not in str(caught.value)
 
 

@@ -22,6 +22,7 @@ from bot.domain.errors import ServiceNever, ServiceNow
 from bot.domain.localization import CallOperation, Request
 from bot.domain.money import Cents
 from bot.domain.outcome import Done, Unknown
+from bot.domain.spellings import Secrets
 from bot.domain.unread import UnreadAnswer
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.delivery import DeliverySimulator
@@ -333,10 +334,10 @@ async def test_of_e_mails_only_pages_are_unread(notes: Notes) -> None:
     ):
         client = EmailsClient(
             routes=load_routes(None, environment="production"),
-            single=Quick(session=quick, base_url=simulator.single_url),
+            single=Quick(session=quick, base_url=simulator.single_url, secrets=Secrets()),
             bulk=Transport(session=session, base_url=simulator.bulk_url, service="email_bulk"),
             api_key=SecretStr(key),
-            hide=str,
+            secrets=Secrets(),
             answers=notes,
         )
         await client.check("ana@example.com")

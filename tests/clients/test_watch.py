@@ -9,6 +9,7 @@ from bot.clients.circuit import Circuit
 from bot.clients.emails.quick import Quick, open_quick_session
 from bot.clients.transport import Prepared, Transport, open_session
 from bot.domain.outcome import Ended
+from bot.domain.spellings import Secrets
 from tests.clients.wire_server import Arrived, answer, wire_server
 
 Behaviour = Callable[[Arrived, asyncio.StreamWriter], Awaitable[None]]
@@ -82,12 +83,16 @@ async def test_what_never_left_has_no_seconds() -> None:
 async def test_a_quick_request_is_told_too(behave: Behaviour, ended: Ended) -> None:
     told = Told()
     async with wire_server(behave) as server, open_quick_session(limit=1) as session:
-        quick = Quick(session=session, base_url=server.url, watch=lambda *told_of: told.append(told_of))
+        quick = Quick(
+            session=session, base_url=server.url, watch=lambda *told_of: told.append(told_of), secrets=Secrets()
+        )
         await quick.ask("email.check", method="POST", path="/", headers={})
     [(word, seconds)] = told
     assert word is ended
     assert seconds is not None
     async with open_quick_session(limit=1) as session:
-        quick = Quick(session=session, base_url=server.url, watch=lambda *told_of: told.append(told_of))
+        quick = Quick(
+            session=session, base_url=server.url, watch=lambda *told_of: told.append(told_of), secrets=Secrets()
+        )
         await quick.ask("email.check", method="POST", path="/", headers={})
     assert told[1:] == [(Ended.UNREACHABLE, None)]

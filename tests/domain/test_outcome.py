@@ -236,13 +236,6 @@ def test_a_page_in_a_message_is_nobodys_words(page: str) -> None:
     assert (said.message, said.whole) == ("email: odd", "email: odd")
 
 
-def test_credentials_quoted_by_the_service_are_taken_out() -> None:
-    secret = "s3cret/with+signs"
-    echoed = f"no {secret}, no {secret.replace('/', '%2F').replace('+', '%2B')}, but id"
-    said = read_error(Reply(status=401, json={"message": echoed}, credentials=(secret,)))
-    assert said.whole == "no [key], no [key], but id"
-
-
 def test_an_address_quoted_by_the_service_is_taken_out() -> None:
     body = {"message": "bad uri https://bot.example/callbacks/payments/s3cret.", "displayToUser": True}
     found = outcome(Reply(status=422, json=body))

@@ -51,5 +51,6 @@ class Glossary:
             total=outside.total,
             circuit=outside.circuit(SERVICE),
             watch=outside.watch(SERVICE),
+            secrets=outside.secrets,
         )
         return GlossaryClient(routes=outside.routes(), transport=transport, key=key, answers=outside.answers)

@@ -1,5 +1,13 @@
 """Every deliberate mistake, by what it is about."""
 
-from tests.mutants import authority, doors, money, outcomes, services, stored
+from tests.mutants import authority, doors, money, outcomes, services, stored, words
 
-MUTANTS = (*money.MUTANTS, *outcomes.MUTANTS, *authority.MUTANTS, *stored.MUTANTS, *doors.MUTANTS, *services.MUTANTS)
+MUTANTS = (
+    *money.MUTANTS,
+    *outcomes.MUTANTS,
+    *authority.MUTANTS,
+    *stored.MUTANTS,
+    *doors.MUTANTS,
+    *services.MUTANTS,
+    *words.MUTANTS,
+)

@@ -1,6 +1,7 @@
 """Base of all calls to the delivery service: key, language, one request, one answer."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from typing import Final, TypeVar
 
@@ -99,7 +100,10 @@ class DeliveryCalls(ServiceCalls):
         self, route: Route, values: Mapping[str, object], *, key: SecretStr | None, guard: Guard | None = None
     ) -> Reply:
         headers = {"Authorization": f"Bearer {self._secret(key)}", "content-language": self._dialect.language}
-        return await self._transport.send(json_request(route, values, headers), guard=guard)
+        request = json_request(route, values, headers)
+        # The keys of stores come with the master key only.
+        brings = route.reply.get("key", ()) if key is None else ()
+        return await self._transport.send(replace(request, brings=tuple(brings)), guard=guard)
 
     def _secret(self, key: SecretStr | None) -> str:
         """The key that goes along, in plain text.

@@ -1,11 +1,10 @@
 """The e-mail processing service: one address, or a whole file.
 
 The key travels in the query and in the form (interface document 3, section 5 B), so nothing here logs, raises or
-returns an address of a request; what the service answers is searched for the key before anybody sees it.
+returns an address of a request; secrets are taken out of what the service answers before anybody sees it.
 """
 
 import io
-from dataclasses import replace
 from http import HTTPStatus
 from typing import Final
 from urllib.parse import quote
@@ -14,16 +13,17 @@ from aiohttp import BytesIOPayload
 from pydantic import SecretStr
 
 from bot.clients.emails.quick import Quick
-from bot.clients.emails.wire import Hide, Whole, hidden_bytes, read_answer, read_file_answer
+from bot.clients.emails.wire import Whole, read_answer, read_file_answer, values
 from bot.clients.multipart import make_form
 from bot.clients.placing import place
 from bot.clients.routes import Route, RouteTable
 from bot.clients.service_errors import read_failure
-from bot.clients.transport import Prepared, Transport, read_reply
+from bot.clients.transport import Prepared, Transport, read_reply, without_secrets
 from bot.clients.unread import NOBODY, Answers, tell
 from bot.domain.emails.lists import Answer, Busy, Checked, FileAnswer, Lost, Outcome
 from bot.domain.errors import OperatorError, ServiceNever, SwitchboardError
 from bot.domain.outcome import Failure, NotExecuted, Reply, Unknown, read_error, refusal, with_words
+from bot.domain.spellings import Secrets
 
 SERVICE: Final = "email"
 
@@ -67,7 +67,7 @@ class EmailsClient:
         single: to the address for single requests; None when it is not configured.
         bulk: to the address for files; patient, because a file may take minutes; None when it is not configured.
         api_key: goes into the query and the form.
-        hide: takes the key out of a text, in whatever spelling.
+        secrets: taken out of files that the service makes; the key is one of them.
         answers: told which answers were read; all are but pages.
     """
 
@@ -78,7 +78,7 @@ class EmailsClient:
         single: Quick | None,
         bulk: Transport | None,
         api_key: SecretStr,
-        hide: Hide,
+        secrets: Secrets,
         answers: Answers = NOBODY,
     ) -> None:
         self._answers = answers
@@ -87,7 +87,8 @@ class EmailsClient:
         self._single = single
         self._bulk = bulk
         self._api_key = api_key
-        self._hide = hide
+        self._secrets = secrets
+        secrets.learn(api_key.get_secret_value())
         # Placed once for all addresses: working it out costs a fifth of a request.
         self._template = place(self._check, {"email": _ADDRESS, "key": api_key.get_secret_value()})
         self._headers = tuple(self._template.headers.items())
@@ -133,10 +134,12 @@ class EmailsClient:
         if not reply.is_success or reply.status is None:
             return self._not_done(reply)
         content = bytes(collected.content)
+        raw = read_reply(status=reply.status, headers=reply.headers, body=content)
         whole = Whole(
-            reply=read_reply(status=reply.status, headers=reply.headers, body=content),
+            reply=without_secrets(raw, self._secrets),
             headers=reply.headers,
-            body=content,
+            body=self._secrets.hidden_bytes(content),
+            links=tuple(values(raw.json, self._file.reply["url"])),
         )
         reply = whole.reply
         tell(self._answers, reply, self._file, was_read=not reply.is_html)
@@ -144,20 +147,18 @@ class EmailsClient:
             return Unknown(reason="a page came instead of an answer", status=reply.status)
         return read_file_answer(
             whole,
-            link=self._file.reply["url"],
             receipt=self._file.reply["receipt"],
             result=self._check.reply["result"],
-            hide=self._hide,
             name=name,
         )
 
-    def without_key(self, text: str) -> str:
-        """A text in which the key may stand, such as an address that the service made."""
-        return self._hide(text)
+    def without_secrets(self, text: str) -> str:
+        """A text in which our key may stand, such as an address that the service made."""
+        return self._secrets.hidden(text)
 
-    def file_without_key(self, content: bytes) -> bytes:
+    def file_without_secrets(self, content: bytes) -> bytes:
         """The same for a file."""
-        return hidden_bytes(content, self._hide)
+        return self._secrets.hidden_bytes(content)
 
     def _read(self, reply: Reply) -> Checked:
         status = reply.status
@@ -175,7 +176,7 @@ class EmailsClient:
                 return Lost(reason="a page came instead of an answer")
             raise self._refused(reply, self._check)
         outcome = Outcome.ANSWERED if reply.is_success else Outcome.REFUSED
-        return read_answer(reply, result=self._check.reply["result"], hide=self._hide, outcome=outcome)
+        return read_answer(reply, result=self._check.reply["result"], outcome=outcome)
 
     def _not_done(self, reply: Reply) -> NotExecuted | Unknown:
         """Outcome of a file whose answer holds no result."""
@@ -192,13 +193,13 @@ class EmailsClient:
             return Unknown(reason=self._answered(reply), status=status)
         if status in _FOR_THE_OPERATOR or _is_redirect(status) or reply.is_html:
             raise self._refused(reply, self._file)
-        said = read_answer(reply, result=(), hide=self._hide)
+        said = read_answer(reply, result=())
         words = said.text or "; ".join(f"{name}: {value}" for name, value in said.pairs)
         return NotExecuted(again=False, reason=refusal(status), words=words, status=status)
 
     def _refused(self, reply: Reply, route: Route) -> SwitchboardError:
         setting = "EMAIL_SINGLE_BASE_URL" if route is self._check else "EMAIL_BULK_BASE_URL"
-        trouble = read_failure(self._with_key(reply), service=SERVICE, address=setting, credentials="EMAIL_API_KEY")
+        trouble = read_failure(reply, service=SERVICE, address=setting, credentials="EMAIL_API_KEY")
         if isinstance(trouble, ServiceNever):
             mend = f"check {setting} and the routes of the service"
             return OperatorError(trouble.reason, service=SERVICE, mend=mend, words=trouble.words)
@@ -208,11 +209,7 @@ class EmailsClient:
         return with_words(f"it answered {reply.status}", self._words(reply))
 
     def _words(self, reply: Reply) -> str:
-        return read_error(self._with_key(reply)).words
-
-    def _with_key(self, reply: Reply) -> Reply:
-        """The key went out in the query or in the form, where nobody else looks for it."""
-        return replace(reply, credentials=(self._api_key.get_secret_value(),))
+        return read_error(reply).words
 
 
 def _not_configured(what: str, setting: str) -> OperatorError:

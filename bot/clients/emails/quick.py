@@ -14,8 +14,9 @@ import aiohttp
 import structlog
 from yarl import URL
 
-from bot.clients.transport import MAX_BODY, Watch, read_reply, unwatched
+from bot.clients.transport import MAX_BODY, Watch, read_reply, unwatched, without_secrets
 from bot.domain.outcome import Ended, Failure, Reply, how_ended
+from bot.domain.spellings import Secrets
 
 _CONNECT_SECONDS: Final = 5.0
 
@@ -38,16 +39,24 @@ class Quick:
         base_url: http or https, a path is kept.
         total: seconds for everything; no request waits longer.
         watch: keeps figures; seconds include those for the connection.
+        secrets: taken out of whatever the service says.
     """
 
     def __init__(
-        self, *, session: aiohttp.ClientSession, base_url: str, total: float = 30.0, watch: Watch = unwatched
+        self,
+        *,
+        session: aiohttp.ClientSession,
+        base_url: str,
+        total: float = 30.0,
+        watch: Watch = unwatched,
+        secrets: Secrets,
     ) -> None:
         self._session = session
         self._base_url = base_url.rstrip("/")
         # One timer a request: three of them cost a tenth of it.
         self._timeout = aiohttp.ClientTimeout(total=total, sock_connect=min(_CONNECT_SECONDS, total))
         self._watch = watch
+        self._secrets = secrets
         self._log = structlog.stdlib.get_logger(__name__)
 
     async def ask(self, operation: str, *, method: str, path: str, headers: Mapping[str, str]) -> Reply:
@@ -77,7 +86,8 @@ class Quick:
                 body = await _body(response)
                 if body is None:
                     return Reply(failure=Failure.OVERSIZE)
-                return read_reply(status=response.status, headers=response.headers, body=body)
+                reply = read_reply(status=response.status, headers=response.headers, body=body)
+                return without_secrets(reply, self._secrets)
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError):
             failure = Failure.NOT_CONNECTED
         except TimeoutError:

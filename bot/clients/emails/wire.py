@@ -1,7 +1,7 @@
 """Parsing of the e-mail service's answers. Pure and total: every answer becomes something that can be shown."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from urllib.parse import urlsplit
@@ -10,15 +10,11 @@ from bot.clients.disposition import announced_name
 from bot.domain.emails.lists import Answer, FileAnswer, Link, Listed, Outcome, Receipt, Returned
 from bot.domain.outcome import NO_JSON, Reply
 
-Hide = Callable[[str], str]
-"""Takes our key out of a text, however it is written there: a service may quote the request it got."""
-
 _PAIRS = 40
 _NAME_LIMIT = 60
 _VALUE_LIMIT = 500
 _TEXT_LIMIT = 500
 _DEPTH = 4
-_SEPARATOR = "\x1f"
 _PLAIN_WORDS = frozenset({"success", "ok", "true", "done", "completed"})
 """Result words that only say that there is an answer; another one goes before them."""
 
@@ -28,66 +24,64 @@ _FILE_NAME_LIMIT = 80
 
 @dataclass(frozen=True, kw_only=True)
 class Whole:
-    """An answer that may be a file: its bytes beside what can be read of it; ``headers`` by name in lower case."""
+    """An answer that may be a file.
+
+    Attributes:
+        reply: what can be read of it.
+        headers: by name in lower case.
+        body: its bytes.
+        links: texts in which an address is looked for; our key may stand in one that the service made.
+    """
 
     reply: Reply
     headers: Mapping[str, str] = field(repr=False)
     body: bytes = field(repr=False)
+    links: Sequence[str] = field(default=(), repr=False)
 
 
-def read_answer(reply: Reply, *, result: Sequence[str], hide: Hide, outcome: Outcome = Outcome.ANSWERED) -> Answer:
+def read_answer(reply: Reply, *, result: Sequence[str], outcome: Outcome = Outcome.ANSWERED) -> Answer:
     """An answer about one address, as it came.
 
     Args:
         reply: the exchange; not a page.
         result: names under which the result word is looked for.
-        hide: takes our key out.
         outcome: what the answer amounts to.
     """
     document = reply.json
     if isinstance(document, list) and len(document) == 1:
         document = document[0]
     if isinstance(document, dict):
-        pairs = _hidden(_pairs(document), hide)
+        pairs = _pairs(document)
         return Answer(outcome=outcome, result=_result(pairs, result), pairs=pairs)
-    text = _short(hide(reply.text if document is NO_JSON else _scalar(document)), _TEXT_LIMIT)
+    text = _short(reply.text if document is NO_JSON else _scalar(document), _TEXT_LIMIT)
     return Answer(outcome=outcome, result=text if _is_word(text) else "", text=text)
 
 
-def read_file_answer(
-    whole: Whole, *, link: Sequence[str], receipt: Sequence[str], result: Sequence[str], hide: Hide, name: str
-) -> FileAnswer:
+def read_file_answer(whole: Whole, *, receipt: Sequence[str], result: Sequence[str], name: str) -> FileAnswer:
     """An answer to a whole file: the first of what the service may mean that fits.
 
     Args:
         whole: the exchange, of a status 2xx.
-        link: names under which an address is looked for.
         receipt: names of a receipt's number.
         result: names of a result word.
-        hide: takes our key out.
         name: of a file that comes back without one.
     """
     if _is_file(whole):
-        return Returned(name=_file_name(whole.headers, name), content=hidden_bytes(whole.body, hide))
+        return Returned(name=_file_name(whole.headers, name), content=whole.body)
     document = whole.reply.json
     if isinstance(document, dict):
-        url = next((found for found in _values(document, link) if _is_url(found)), None)
+        url = next(filter(_is_url, whole.links), None)
         if url is not None:
             return Link(url=url)
         rows = _rows_of(document)
         if rows is None:
-            number = next((found for found in _values(document, receipt) if found.strip()), None)
+            number = next((found for found in values(document, receipt) if found.strip()), None)
             if number is not None:
-                return Receipt(id=_short(hide(number), _VALUE_LIMIT), pairs=_hidden(_pairs(document), hide))
+                return Receipt(id=_short(number, _VALUE_LIMIT), pairs=_pairs(document))
         document = rows if rows is not None else document
     if isinstance(document, list) and document:
-        return _listed(document, hide)
-    return read_answer(whole.reply, result=result, hide=hide)
-
-
-def hidden_bytes(content: bytes, hide: Hide) -> bytes:
-    """A file without our key; every other byte stays as it is."""
-    return hide(content.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
+        return _listed(document)
+    return read_answer(whole.reply, result=result)
 
 
 def _is_file(whole: Whole) -> bool:
@@ -117,14 +111,16 @@ def _are_objects(rows: Sequence[object]) -> bool:
     return all(isinstance(row, dict) for row in rows)
 
 
-def _listed(rows: Sequence[object], hide: Hide) -> Listed:
-    flat = [_hidden(_pairs(row), hide) if isinstance(row, dict) else (("value", hide(_scalar(row))),) for row in rows]
+def _listed(rows: Sequence[object]) -> Listed:
+    flat = [_pairs(row) if isinstance(row, dict) else (("value", _scalar(row)),) for row in rows]
     names = tuple(dict.fromkeys(name for pairs in flat for name, _ in pairs))
     return Listed(header=names, rows=tuple(tuple(dict(pairs).get(name, "") for name in names) for pairs in flat))
 
 
-def _values(document: Mapping[str, object], names: Sequence[str]) -> Iterator[str]:
+def values(document: object, names: Sequence[str]) -> Iterator[str]:
     """Texts and numbers under these names, in order: the top level first, then the next."""
+    if not isinstance(document, dict):
+        return
     levels = [document, *(value for value in document.values() if isinstance(value, dict))]
     for level in levels:
         for name in names:
@@ -174,18 +170,6 @@ def _scalar(value: object) -> str:
             return str(value)
         case _:
             return json.dumps(value, ensure_ascii=False, default=str)
-
-
-def _hidden(pairs: tuple[tuple[str, str], ...], hide: Hide) -> tuple[tuple[str, str], ...]:
-    """Names and values without our key, looked at in one go."""
-    together = _SEPARATOR.join([part for pair in pairs for part in pair])
-    clean = hide(together)
-    if clean == together:
-        return pairs
-    parts = clean.split(_SEPARATOR)
-    if len(parts) != 2 * len(pairs):
-        return tuple((hide(name), hide(value)) for name, value in pairs)
-    return tuple(zip(parts[::2], parts[1::2], strict=True))
 
 
 def _result(pairs: Sequence[tuple[str, str]], names: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ from bot.clients.payments import wire
 from bot.clients.payments.calls import SERVICE, PartnerCalls, failure_of
 from bot.clients.payments.operation_scan import OperationScan, is_beyond_the_end, page_mismatch, type_mismatch
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
-from bot.domain.outcome import NO_JSON
+from bot.domain.outcome import NO_JSON, with_words
 from bot.domain.payments.operation import Operation, OperationPage, Search
 
 OperationType = Literal["payout", "purchase"]
@@ -88,7 +88,7 @@ class OperationCalls(PartnerCalls):
                     page=scan.page, per_page=scan.per_page, operation_type=operation_type, lane=Lane.LISTING
                 )
             except (ServiceNow, ServiceNever) as error:
-                return scan.broken_off(error.reason)
+                return scan.broken_off(with_words(error.reason, error.words))
             scan.take(page)
         return scan.result
 

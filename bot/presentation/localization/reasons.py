@@ -17,7 +17,7 @@ def queue_full(most: int) -> str:
 
 
 def unknown(reason: str) -> str:
-    """Whether the service did it is unknown; ``reason`` as of :class:`bot.domain.outcome.Unknown`."""
+    """Whether the service did it is unknown; ``reason``: as :class:`bot.domain.outcome.Unknown` tells it."""
     return f"the localization service gave {reason}"
 
 

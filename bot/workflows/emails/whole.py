@@ -130,17 +130,17 @@ async def _ended(  # noqa: PLR0911 - one end an answer
 
 async def _fetched(ctx: Context, client: EmailsClient, url: str, name: str) -> _Ended:
     """Fetch the result from its address, at once, because such addresses expire."""
-    content = bytearray()
+    content, said = bytearray(), [["result", client.without_secrets(url)]]
     try:
         async with ctx.emails.results.open(url, service=SERVICE, limit=RESULT_BYTES) as result:
             async for piece in result:
                 content += piece
             name = result.name or name
     except (ServiceNow, ServiceNever) as trouble:
-        return _Ended(RunState.DONE, {"reason": f"it {trouble.reason}", "said": [["result", client.without_key(url)]]})
+        return _Ended(RunState.DONE, {"reason": f"it {trouble.reason}", "said": said})
     if not content:
-        return _Ended(RunState.DONE, {"reason": EMPTY_RESULT, "said": [["result", client.without_key(url)]]})
-    file = Returned(name=name, content=client.file_without_key(bytes(content)))
+        return _Ended(RunState.DONE, {"reason": EMPTY_RESULT, "said": said})
+    file = Returned(name=name, content=client.file_without_secrets(bytes(content)))
     return _Ended(RunState.DONE, {}, await _made_safe(file))
 
 

@@ -139,8 +139,8 @@ async def _run(ctx: Context, job: Job) -> None:
                     await hand_over(ctx, accepted, spool=spool)
             case NotExecuted(words=words) as refused:
                 await end(ctx, job, CallState.FAILED, reason=_told(refused), words=words)
-            case Unknown(reason=reason):
-                await end(ctx, job, CallState.UNKNOWN, reason=reasons.unknown(reason))
+            case Unknown() as lost:
+                await end(ctx, job, CallState.UNKNOWN, reason=reasons.unknown(lost.told))
     finally:
         spool.close()
 

@@ -9,6 +9,7 @@ from bot.domain.payments.instruction import Instruction, State
 from bot.domain.payments.operation import Operation, OperationStatus
 from bot.domain.payments.payout import is_paid, state_of
 from bot.presentation.payments import reasons
+from bot.presentation.services import told
 from bot.workflows.context import Context
 from bot.workflows.payments.follow import apply_record, note_status
 from bot.workflows.payments.refused import watch_by_code
@@ -28,7 +29,7 @@ async def read_outcome(ctx: Context, payments: PaymentsClient, instruction: Inst
     try:
         operation = await payments.get_operation(instruction.remote_id)
     except (ServiceNow, ServiceNever) as silent:
-        reason = reasons.UNREAD.format(why=silent)
+        reason = reasons.UNREAD.format(why=f"{silent.service}: {told(silent)}")
         wait = silent.retry_after if isinstance(silent, ServiceNow) else None
         await ctx.store.write(lambda tx: not_read(ctx, tx, instruction, reason, wait=wait), name="not_read")
         return

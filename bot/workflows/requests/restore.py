@@ -25,6 +25,7 @@ from bot.domain.payments.payout import daily_key
 from bot.domain.recovery import HELD, Finding, Look, ReadingOnly, Seen
 from bot.presentation.payments import reasons
 from bot.presentation.payments.words import word
+from bot.presentation.services import told
 from bot.workflows.context import Context
 from bot.workflows.reading_only import WAITS, looks, not_looked_for, note, reading_only
 from bot.workflows.requests.announce import alert
@@ -122,7 +123,7 @@ async def _look(ctx: Context, payments: PaymentsClient, instruction: Instruction
                 ctx, payments, instruction, sent=True
             )  # a list that changes while it is read can hide a record
     except (ServiceNow, ServiceNever, OperatorError) as silent:
-        return Finding(Seen.UNREADABLE, str(silent))
+        return Finding(Seen.UNREADABLE, told(silent))
     if finding.seen is Seen.ABSENT and not over:
         return Finding(Seen.NOT_YET, finding.reason)
     return finding

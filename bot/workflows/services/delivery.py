@@ -8,6 +8,7 @@ from pydantic import SecretStr
 from bot.clients.delivery import DeliveryClient
 from bot.clients.delivery.failures import SERVICE
 from bot.domain.errors import OperatorError
+from bot.domain.spellings import Secrets
 from bot.presentation.bookings import reasons
 from storage.repositories.stores import folded
 from storage.rows import STORE_KEY, StoreRow, StoreState
@@ -23,12 +24,19 @@ class DeliveryService:
     Attributes:
         given_keys: ``DELIVERY_STORE_KEYS``: store name -> key, for stores not made here.
         production: pre-bookings do not exist there.
+        secrets: taken out of whatever a service says; every key that is opened here is one.
     """
 
     client: DeliveryClient
     sealer: Sealer = field(repr=False)
     given_keys: Mapping[str, SecretStr] = field(repr=False)
     production: bool
+    secrets: Secrets = field(default_factory=Secrets, repr=False)
+
+    def learn_keys(self, tx: Tx) -> None:
+        """Open every key that is kept, so that none of them is shown."""
+        for row in tx.stores.all():
+            self.unsealed(row)
 
     def store_names(self, tx: Tx) -> list[str]:
         """Every store that has a key, by name."""
@@ -68,9 +76,11 @@ class DeliveryService:
         if not row.sealed_key:
             return None
         try:
-            return SecretStr(self.sealer.open(row.sealed_key, row=row.id, column=STORE_KEY))
+            key = self.sealer.open(row.sealed_key, row=row.id, column=STORE_KEY)
         except SealError:
             return None
+        self.secrets.learn(key)
+        return SecretStr(key)
 
     def sealed(self, key: SecretStr, *, row: str) -> str:
         """A key as it may be stored in that row."""

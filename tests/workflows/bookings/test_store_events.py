@@ -313,3 +313,20 @@ async def test_without_a_public_address_nothing_is_registered(rig: Rig) -> None:
     )
     assert not service_of(rig).calls_of("register_webhook")
     assert not service_of(rig).store("Centro").webhooks
+
+
+@pytest.mark.parametrize(
+    "secret", ["partner-secret", "a-secret-key-for-tests-0123456789", "centro-store-key-0123456789"]
+)
+async def test_a_secret_in_an_event_is_neither_kept_nor_told(rig: Rig, secret: str) -> None:
+    booking = await booked(rig)
+    status = f"see {secret}"
+    service_of(rig).faults.arm(Fault(FaultKind.ERROR_500, "get_booking", times=None))
+    assert await post(address(rig), event(booking, status)) == 200
+    [kept] = await rig.switchboard.context.store.write(
+        lambda tx: tx.store_events.claim_due(now=rig.clock.now(), owner="test", lease_seconds=1, limit=5)
+    )
+    assert json.loads(kept.body)["statusText"] == "see [hidden]"
+    await rig.pass_time(600, steps=12)
+    assert "see [hidden]" in "".join(lines(rig))
+    assert secret not in "".join(lines(rig)) + card(rig).text

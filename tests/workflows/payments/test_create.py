@@ -125,7 +125,8 @@ async def test_a_person_who_lets_it_be_tried_again_never_makes_a_second_one(rig:
     assert await state(rig) is State.NEEDS_HUMAN
     assert shown(rig.cards(FINANCE)[0].text.partition("Silva. ")[2]) == snapshot(
         ":warning: *needs a person*: whether the service created the payout is *unknown*; nothing was paid. Our code "
-        "at the service: `······`. The list cannot be used: it answered 500. Needs 1 approval besides the requester."
+        "at the service: `······`. The list cannot be used: it answered 500, saying “Internal server error”. Needs "
+        "1 approval besides the requester."
     )
     rig.payments.faults.clear()
     await rig.press("retry")

@@ -299,14 +299,14 @@ async def test_a_list_that_cannot_be_used_for_long_needs_a_person_and_is_looked_
     assert await state(rig) is State.NEEDS_HUMAN
     assert shown(told_once(rig, "needs a person", FINANCE)) == snapshot(
         ":warning: <@U0MARIA> 119.50 USD from ben@example.com (C-······) *needs a person*: whether the service "
-        "opened it is *unknown*. Reason: the list cannot be used: it answered 500."
+        "opened it is *unknown*. Reason: the list cannot be used: it answered 500, saying “Internal server error”."
     )
     (alert,) = alerts(rig)
     assert shown(alert) == snapshot(
         """\
 :rotating_light: Purchase C-······, 119.50 USD from ben@example.com, asked by Maria Silva: needs a person: whether \
 the service opened it is unknown. Look it up there.
-The list cannot be used: it answered 500.
+The list cannot be used: it answered 500, saying “Internal server error”.
 Our code at the service: `······` · <http://127.0.0.1/archives/C0FINANCE/p······|The card>
 Runbook: `docs/alerts.md#needs-a-person`\
 """

@@ -117,7 +117,9 @@ async def test_a_service_that_cannot_be_read_for_an_hour_needs_a_person(rig: Rig
     assert await state(rig) is State.COMMIT_UNKNOWN
     await rig.pass_time(2 * MINUTE, steps=2)
     assert await state(rig) is State.NEEDS_HUMAN
-    assert alerts(rig)[0].splitlines()[1] == "It cannot be read (payments: it answered 500)."
+    assert alerts(rig)[0].splitlines()[1] == (
+        "It cannot be read (payments: it answered 500, saying “Internal server error”)."
+    )
 
 
 async def test_a_record_that_is_not_ours_decides_nothing(rig: Rig) -> None:
