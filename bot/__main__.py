@@ -24,7 +24,7 @@ from bot.domain.errors import OperatorError
 from bot.domain.policy import Policy
 from bot.domain.references import derived_key
 from bot.logs import configure_logs
-from bot.manifest import manifest
+from bot.manifest import bot_scopes, manifest
 from bot.presentation.blocks.text import capital
 from bot.settings import LogFormat, Settings, SettingsError, load_settings
 from bot.version import version
@@ -182,7 +182,7 @@ async def start(switchboard: Switchboard) -> None:
 def _playground(chosen: argparse.Namespace) -> int:
     from bot.playground.launch import play  # noqa: PLC0415 - the simulators are imported only for the playground
 
-    return asyncio.run(play(port=chosen.port, socket_mode=chosen.socket_mode))
+    return asyncio.run(play(port=chosen.port, scopes=bot_scopes(), socket_mode=chosen.socket_mode))
 
 
 def _doctor(_: argparse.Namespace) -> int:

@@ -48,6 +48,11 @@ _LONG = (
 )
 
 
+def bot_scopes() -> list[str]:
+    """Every scope that the app asks for."""
+    return sorted((*SCOPES, *WIDER_SCOPES))
+
+
 def manifest(*, public_url: str, socket_mode: bool = False, prefix: str = "") -> dict[str, Any]:
     """The manifest as Slack imports it; with Socket Mode it holds no address."""
     url = f"{public_url}/slack/events"
@@ -88,7 +93,7 @@ def manifest(*, public_url: str, socket_mode: bool = False, prefix: str = "") ->
                 }
             ],
         },
-        "oauth_config": {"scopes": {"bot": sorted((*SCOPES, *WIDER_SCOPES))}},
+        "oauth_config": {"scopes": {"bot": bot_scopes()}},
         "settings": {
             "event_subscriptions": {**subscribed, "bot_events": list(EVENTS)},
             "interactivity": interactivity,

@@ -232,7 +232,13 @@ PUBLIC_URL is missing, so the addresses above are an example: Slack would call h
 def test_the_manifest_asks_for_what_files_need(capfd: pytest.CaptureFixture[str]) -> None:
     assert main(["manifest"]) == 0
     shown = json.loads(capfd.readouterr().out)
-    assert {"files:read", "files:write"} <= set(shown["oauth_config"]["scopes"]["bot"])
+    assert shown["oauth_config"]["scopes"] == {
+        "bot": [
+            *("channels:history", "channels:read", "chat:write", "commands", "files:read", "files:write"),
+            *("groups:history", "groups:read", "im:history", "im:read", "im:write", "mpim:history", "mpim:read"),
+            *("usergroups:read", "users:read"),
+        ]
+    }
     [shortcut] = shown["features"]["shortcuts"]
     assert (shortcut["name"], shortcut["type"], shortcut["callback_id"]) == ("Use this file", "message", "use_file")
     assert len(shortcut["name"]) <= 24

@@ -6,6 +6,7 @@ import secrets
 import signal
 import sys
 import tempfile
+from collections.abc import Collection
 from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 
@@ -49,15 +50,16 @@ WORK_SECONDS = {"*": 1.5, "music_source_separation": 12.0, "audio_extraction": 6
 class Playground:
     """The whole playground. :meth:`start` returns when the bot is ready to be used.
 
-    ``haste`` is how many times faster the services work than a person can watch.
+    ``scopes`` are those that the app asks Slack for. ``haste`` is how many times faster the services work than a person
+    can watch.
     """
 
-    def __init__(self, *, port: int, socket_mode: bool = False, haste: float = 1.0) -> None:
+    def __init__(self, *, port: int, scopes: Collection[str], socket_mode: bool = False, haste: float = 1.0) -> None:
         self._port = port
         self._socket_mode = socket_mode
         self._poll_seconds = 3.0 / haste
         self._stack = AsyncExitStack()
-        self.workspace = Workspace()
+        self.workspace = Workspace(scopes=scopes)
         self.payments = PaymentsSimulator(step_seconds=4.0 / haste)
         self.payments.be_unsteady(UNSTEADY_SECONDS / haste)
         self.delivery = DeliverySimulator(step_seconds=6.0 / haste)
@@ -182,13 +184,13 @@ class Playground:
         }
 
 
-async def play(*, port: int, socket_mode: bool) -> int:
-    """Run the playground until it is stopped from the terminal."""
+async def play(*, port: int, scopes: Collection[str], socket_mode: bool) -> int:
+    """Run the playground until it is stopped from the terminal. ``scopes``: of the bot."""
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for name in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(name, stop.set)
-    playground = Playground(port=port, socket_mode=socket_mode)
+    playground = Playground(port=port, scopes=scopes, socket_mode=socket_mode)
     try:
         await playground.start()
         sys.stdout.write(

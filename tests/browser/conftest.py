@@ -11,6 +11,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, async_playwright, expect
 
+from bot.manifest import bot_scopes
 from bot.playground import launch
 from bot.playground.launch import Playground
 from bot.playground.process import BotProcess
@@ -99,7 +100,7 @@ def bot_process(migrated_sqlite: bytes) -> Callable[..., BotProcess]:
 async def playground(bot_process: Callable[..., BotProcess]) -> AsyncIterator[Playground]:
     """The whole playground with a bot of its own, for the tests of a module."""
     with replaced(launch, "BotProcess", bot_process):
-        playground = Playground(port=0, haste=HASTE)
+        playground = Playground(port=0, scopes=bot_scopes(), haste=HASTE)
         try:
             await playground.start()
             yield playground

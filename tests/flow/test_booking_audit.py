@@ -19,6 +19,7 @@ from tests.support.deliveries import (
     card,
     deliver,
     form_text,
+    lines,
     open_rig,
     prebook,
     service_of,
@@ -147,3 +148,17 @@ async def test_the_chain_holds_and_names_no_customer(rig: Rig) -> None:
     assert verify(key=derived_key(SECRET_KEY, "audit"), rows=rows).bad_seq is None
     said = str(rows)
     assert not [word for word in ("Lopez", "991234567", "Market Street", views.NOTES) if word in said]
+
+
+@pytest.mark.parametrize("user", [MARIA, TOM])
+async def test_who_called_off_a_pre_booking_is_named_and_not_who_asked_for_it(rig: Rig, user: str) -> None:
+    await prebook(rig)
+    await deliver(rig, f"prebook cancel {card(rig).text.split()[1]} no", user=user)
+    assert f"<@{user}> asked to cancel it. Reason: no." in await audit(rig)
+    assert f"was *canceled* by <@{user}> before an address was entered." in lines(rig)[-1]
+
+
+async def test_who_canceled_is_named_in_the_news_and_not_who_booked(rig: Rig) -> None:
+    await booked(rig)
+    await deliver(rig, f"cancel {card(rig).text.split()[1]} customer called it off", user=TOM)
+    assert f"asked by <@{TOM}>. Reason: customer called it off." in lines(rig)[-1]

@@ -266,6 +266,24 @@ earlier one: one more approver)""")
 L-······""")
 
 
+@pytest.mark.parametrize(
+    ("days", "needs"),
+    [
+        (6.99, "Needs 2 approvals besides the requester (the same payments as L-······: one more approver)"),
+        (7.01, "Needs 1 approval besides the requester"),
+    ],
+)
+async def test_a_file_is_remembered_for_a_week(rig: Rig, days: float, needs: str) -> None:
+    await ask(rig, "ana@example.com,5.00\nluis@example.com,5.00")
+    await approve(rig)
+    await run(rig)
+    rig.clock.advance(days * 86_400)
+    await ask(rig, "luis@example.com,5.00\nana@example.com,5.00")
+    assert line(await rig.card(), "Needs") == needs
+    await approve(rig, ADA)
+    assert submissions(rig) == (1 if days < 7 else 2)
+
+
 async def test_the_policy_applies_to_the_sum(rig: Rig) -> None:
     await ask(rig, "\n".join(f"p{n}@example.com,100.00" for n in range(12)))
     await rig.press("approve")

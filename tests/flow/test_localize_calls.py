@@ -193,7 +193,7 @@ async def test_outcomes(maria: Localizer) -> None:
             (FaultKind.REFUSED, "failed", "It says: The request cannot be processed"),
             (FaultKind.DONE_DROPPED, "*unknown*", "connection dropped"),
             (FaultKind.GARBAGE, "*unknown*", "no JSON"),
-            (FaultKind.ERROR_500, "*unknown*", "answer 500"),
+            (FaultKind.ERROR_500, "*unknown*", "answer 500, saying “Internal server error”"),
         ]
     ):
         maria.rig.localization.faults.arm(Fault(kind, "*"))

@@ -1,6 +1,6 @@
 """Every deliberate mistake, by what it is about."""
 
-from tests.mutants import authority, doors, money, outcomes, services, stored, words
+from tests.mutants import authority, doors, money, outcomes, sampled, services, stored, words
 
 MUTANTS = (
     *money.MUTANTS,
@@ -9,5 +9,6 @@ MUTANTS = (
     *stored.MUTANTS,
     *doors.MUTANTS,
     *services.MUTANTS,
+    *sampled.MUTANTS,
     *words.MUTANTS,
 )

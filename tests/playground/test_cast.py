@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+from bot.manifest import bot_scopes
 from bot.playground.cast import furnish
 from bot.playground.workspace import Workspace
 from handlers.commands import declared
@@ -11,7 +12,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_the_page_completes_what_the_bot_declares() -> None:
-    workspace = Workspace()
+    workspace = Workspace(scopes=bot_scopes())
     furnish(workspace)
     known = {one.command: (one.hint, one.description) for one in workspace.commands.values()}
     assert known == {f"/{one.name}": (one.hint, one.summary) for one in declared()}

@@ -13,6 +13,7 @@ import aiohttp
 from bot.domain.audit import verify
 from bot.domain.payments.instruction import Instruction, State
 from bot.domain.references import derived_key
+from bot.manifest import bot_scopes
 from bot.playground.process import free_port
 from bot.playground.simulators.emails import EmailsSimulator, Manners
 from bot.playground.simulators.ledger import EntryKind
@@ -74,7 +75,7 @@ class Scene:
         """
         scene = cls(folder)
         scene.socket_mode = socket_mode
-        scene.workspace = Workspace(enforce_rates=False, **(workspace or {}))
+        scene.workspace = Workspace(scopes=bot_scopes(), enforce_rates=False, **(workspace or {}))
         scene.payments = PaymentsSimulator(**{"step_seconds": 0.05, **(simulator or {})})
         furnish(scene.workspace)
         (folder / "policy.toml").write_text(policy, encoding="utf-8")

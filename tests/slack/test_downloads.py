@@ -13,6 +13,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.files.dropped import FileInfo, FileTrouble, Share, UnusableFile
+from bot.manifest import bot_scopes
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace import Workspace
 from bot.playground.workspace.files import Odd
@@ -26,7 +27,7 @@ DATA = bytes(range(256)) * 2_000
 
 @pytest.fixture
 async def workspace() -> AsyncIterator[Workspace]:
-    made = Workspace(enforce_rates=False)
+    made = Workspace(scopes=bot_scopes(), enforce_rates=False)
     made.add_user(MARIA, "maria")
     made.add_channel(FINANCE, "finance", members=[MARIA])
     await made.start()

@@ -8,6 +8,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.content import Content
 from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
+from bot.manifest import bot_scopes
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace import Workspace
 from bot.slack.files import Files, _Whole
@@ -20,7 +21,7 @@ PNG = b"\x89PNG not really"
 
 @pytest.fixture
 async def workspace() -> AsyncIterator[Workspace]:
-    made = Workspace(enforce_rates=False)
+    made = Workspace(scopes=bot_scopes(), enforce_rates=False)
     made.add_user(MARIA, "maria")
     made.add_channel(FINANCE, "finance", members=[MARIA])
     await made.start()

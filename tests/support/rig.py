@@ -16,6 +16,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource
 from bot.app import Switchboard
 from bot.clients.limiter import Lane, Turn
 from bot.domain.clock import SystemClock
+from bot.manifest import bot_scopes
 from bot.playground.process import free_port
 from bot.playground.simulators.delivery import DeliverySimulator
 from bot.playground.simulators.emails import EmailsSimulator
@@ -167,7 +168,7 @@ class Rig:
         rig.policy_text = policy
         rig._around = dict(around or {})
         seconds: dict[str, Any] = {"clock": clock.seconds} if clock else {}
-        rig.workspace = Workspace(enforce_rates=False, ack_seconds=ACK_SECONDS, **seconds)
+        rig.workspace = Workspace(scopes=bot_scopes(), enforce_rates=False, ack_seconds=ACK_SECONDS, **seconds)
         if clock is not None:
             rig.workspace._delivery.signing_clock = clock.seconds
         furnish(rig.workspace)

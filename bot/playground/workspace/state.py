@@ -20,30 +20,6 @@ CALLS_KEPT = 2000
 MOST_SOCKETS = 10
 """Maximum number of simultaneous WebSockets of an app."""
 
-SCOPES = (
-    "app_mentions:read",
-    "channels:history",
-    "channels:join",
-    "channels:read",
-    "chat:write",
-    "commands",
-    "files:read",
-    "files:write",
-    "groups:history",
-    "groups:read",
-    "im:history",
-    "im:read",
-    "im:write",
-    "mpim:history",
-    "mpim:read",
-    "reactions:write",
-    "team:read",
-    "usergroups:read",
-    "users:read",
-    "users:read.email",
-)
-"""The bot's scopes by default."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class Identity:
@@ -58,7 +34,7 @@ class Identity:
     bot_token: str
     app_token: str
     signing_secret: str
-    scopes: tuple[str, ...] = SCOPES
+    scopes: tuple[str, ...]
     enterprise_id: str = ""
     """The organization of an Enterprise Grid that the workspace belongs to."""
     org_wide: bool = False

@@ -18,7 +18,7 @@ from bot.playground.workspace.rates import Rates
 from bot.playground.workspace.responses import Responses
 from bot.playground.workspace.server import Surface
 from bot.playground.workspace.socket_mode import Sockets
-from bot.playground.workspace.state import SCOPES, Identity, WorkspaceState
+from bot.playground.workspace.state import Identity, WorkspaceState
 from bot.playground.workspace.views import TRIGGER_SECONDS
 from bot.playground.workspace.web_api import WebApi
 
@@ -29,12 +29,13 @@ class Workspace(Forms, Looking):
     """A Slack workspace with one app installed.
 
     ``faults`` are taken by Web API method, and as ``response_url`` and ``upload``; ``calls`` are the last
-    2,000 Web API calls; ``app`` takes further routes until ``start``.
+    2,000 Web API calls; ``app`` takes further routes until ``start``. ``scopes``: of the bot, as the manifest says.
     """
 
     def __init__(
         self,
         *,
+        scopes: Collection[str],
         clock: Callable[[], float] = time.time,
         team_id: str = "T0HOME",
         team_domain: str = "switchboard",
@@ -45,7 +46,6 @@ class Workspace(Forms, Looking):
         bot_token: str = "xoxb-playground",
         app_token: str = "xapp-playground",
         signing_secret: str = "playground-signing-secret",
-        scopes: Collection[str] = SCOPES,
         enforce_rates: bool = True,
         ack_seconds: float = 3.0,
         trigger_seconds: float = TRIGGER_SECONDS,

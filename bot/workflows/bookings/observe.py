@@ -174,20 +174,20 @@ def _merged(before: Mapping[str, Any], record: BookingRecord, report: BookingRec
             detail[name] = said
         elif report is not None and name in ("validation_code", "proof", "cancel_reason") and getattr(report, name):
             detail[name] = getattr(report, name)
+    is_searching = read_status(record.status) in _WITHOUT_DRIVER
     if record.driver.is_known:
         detail["driver"] = asdict(record.driver)
         detail.pop("driver_reported", None)
-    elif report is not None and report.driver.is_known and record.status not in _DRIVERLESS:
+    elif report is not None and report.driver.is_known and not is_searching:
         detail["driver"] = asdict(report.driver)
         detail["driver_reported"] = True
-    elif read_status(record.status) in _WITHOUT_DRIVER:
+    elif is_searching:
         detail.pop("driver", None)
         detail.pop("driver_reported", None)
     return detail
 
 
 _WITHOUT_DRIVER = (Status.ON_HOLD, Status.READY_FOR_PICKUP, Status.PROVIDER_NOT_FOUND)
-_DRIVERLESS = frozenset(status.value for status in _WITHOUT_DRIVER)
 
 
 def _driver(detail: Mapping[str, Any]) -> Driver:

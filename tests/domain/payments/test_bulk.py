@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from bot.domain.money import Cents
 from bot.domain.payments.bulk import (
     BulkItem,
+    BulkPayload,
     HashList,
     duplicates_in,
     hashes_digest,
@@ -23,7 +24,7 @@ from bot.domain.payments.bulk import (
 from bot.domain.payments.bulk_account import Accounting, BulkRow, is_ours, moves_on, our_word
 from bot.domain.payments.bulk_progress import Tally, tally
 from bot.domain.payments.bulk_records import ReportedItem
-from bot.domain.payments.bulk_state import ended, state_of
+from bot.domain.payments.bulk_state import doubts_of, ended, ended_cancel, state_of
 from bot.domain.payments.instruction import State
 from bot.domain.tracking import jittered
 
@@ -75,6 +76,45 @@ def test_a_list_is_settled_when_every_item_completed_failed_or_was_canceled() ->
     assert tally(one_each).is_settled
     for word in ("created", "committed", "pending", "", "paused"):
         assert not tally([*one_each, (word, 1, 100)]).is_settled
+
+
+@pytest.mark.parametrize(
+    ("counts", "state"),
+    [
+        ({"canceled": 2}, State.COMPLETED),
+        ({"canceled": 1, "completed": 1}, State.COMPLETED),
+        ({"completed": 2}, State.FAILED),
+        ({"failed": 2}, State.FAILED),
+        ({"pending": 2}, State.FAILED),
+        ({}, State.FAILED),
+    ],
+)
+def test_a_cancellation_of_which_nothing_came_back_has_failed(counts: dict[str, int], state: State) -> None:
+    assert ended_cancel(Tally(counts=counts)) is state
+
+
+@pytest.mark.parametrize(
+    ("repeated", "same_as", "said"),
+    [
+        (0, "", ()),
+        (1, "", ("1 row repeats an earlier one",)),
+        (2, "", ("2 rows repeat an earlier one",)),
+        (0, "L-ABC", ("the same payments as L-ABC",)),
+        (1, "L-ABC", ("1 row repeats an earlier one and the same payments as L-ABC",)),
+    ],
+)
+def test_each_doubt_about_a_file_is_a_reason_by_itself(repeated: int, same_as: str, said: tuple[str, ...]) -> None:
+    payload = BulkPayload(
+        name="march.csv",
+        count=1,
+        cents=100,
+        items_digest="a",
+        twin_digest="b",
+        largest=tuple(largest_of(ITEMS[:1])),
+        duplicate_count=repeated,
+        same_as=same_as,
+    )
+    assert doubts_of(payload) == said
 
 
 def test_the_same_payments_in_another_order_are_twins() -> None:

@@ -2,8 +2,9 @@
 
 import pytest
 
+from bot.domain.emails.lists import ColumnLook
 from bot.domain.files.tables import Row
-from bot.domain.payments.bulk_file import NOTE_LIMIT, read_rows
+from bot.domain.payments.bulk_file import NOTE_LIMIT, guess_places, read_rows
 from bot.tables import neutral, plain
 
 PLACES = {"email": 0, "amount": 1, "note": 2}
@@ -59,3 +60,21 @@ def test_an_address_survives_the_way_through_a_file_of_ours(email: str) -> None:
     items, bad = read_rows([Row(2, (neutral(email), "1.00", neutral("=1+1")))], PLACES, plain=plain)
     assert bad == []
     assert (items[0].email, items[0].note) == (email, "=1+1")
+
+
+@pytest.mark.parametrize(
+    ("columns", "place"),
+    [
+        ((["1", "2", "3"], ["5.00", "x", "y"]), 1),  # row numbers are whole: one amount with cents says more
+        ((["5.00", "x", "y"], ["1", "2", "3"]), 0),
+        ((["1", "2", "x"], ["1", "2", "3"]), 1),  # without cents, the column with more amounts
+        ((["1", "2", "3"], ["4", "5", "6"]), 0),  # of equal ones the first
+        ((["0", "0.00", "-1.00"], ["x", "", "y"]), None),
+    ],
+)
+def test_the_amounts_are_where_cents_are(columns: tuple[list[str], list[str]], place: int | None) -> None:
+    emails = [f"p{n}@example.com" for n in range(3)]
+    rows = [Row(number=n + 2, cells=(emails[n], columns[0][n], columns[1][n])) for n in range(3)]
+    looks = [ColumnLook(name="", filled=3, addresses=0 if at else 3, samples=()) for at in range(3)]
+    found = guess_places(looks, rows, {"email": 0}).get("amount")
+    assert found == (None if place is None else place + 1)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from bot.domain.money import Cents
-from bot.domain.payments.evidence import _NO_CODES, SKEW, Listing, Sought, folded, same_code
+from bot.domain.payments.evidence import _NO_CODES, Listing, Sought, folded, same_code
 from bot.domain.payments.operation import Operation
 from tests.domain.made import CODE, NOW
 
@@ -62,7 +62,14 @@ TWIN = {"email": "Ana@Example.com", "cents": Cents(2500), "created_at": LATER, "
 
 @pytest.mark.parametrize(
     "changes",
-    [{}, {"code": "unknown"}, {"created_at": None}, {"created_at": NOW - SKEW}, {"email": None}, {"cents": None}],
+    [
+        {},
+        {"code": "unknown"},
+        {"created_at": None},
+        {"created_at": NOW - timedelta(minutes=5)},
+        {"email": None},
+        {"cents": None},
+    ],
 )
 def test_what_may_be_the_same_under_another_name_is_suspect(changes: dict[str, Any]) -> None:
     listing = seen(record(1, code="ours"), record(2, **{**TWIN, **changes}), known=("ours",))
@@ -73,7 +80,7 @@ def test_what_may_be_the_same_under_another_name_is_suspect(changes: dict[str, A
     "changes",
     [
         {"code": "ours"},
-        {"created_at": NOW - SKEW - timedelta(seconds=1)},
+        {"created_at": NOW - timedelta(minutes=5, seconds=1)},
         {"email": "ben@example.com"},
         {"cents": Cents(2501)},
     ],

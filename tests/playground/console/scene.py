@@ -13,6 +13,7 @@ from slack_bolt.adapter.aiohttp import to_aiohttp_response, to_bolt_request
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.manifest import bot_scopes
 from bot.playground.console import Console, Guide, PaymentsPanel, ServicePanel, WorkspacePanel
 from bot.playground.simulators.payments import PaymentsSimulator
 from bot.playground.workspace import Workspace
@@ -275,7 +276,7 @@ def furnish(workspace: Workspace) -> None:
 @asynccontextmanager
 async def open_scene() -> AsyncIterator[Scene]:
     """Start everything, in the order in which the playground does."""
-    workspace = Workspace(enforce_rates=False, ack_seconds=PATIENCE, trigger_seconds=PATIENCE)
+    workspace = Workspace(scopes=bot_scopes(), enforce_rates=False, ack_seconds=PATIENCE, trigger_seconds=PATIENCE)
     furnish(workspace)
     payments = PaymentsSimulator()
     panels: list[ServicePanel] = [PaymentsPanel(simulator=payments), WorkspacePanel(workspace=workspace)]

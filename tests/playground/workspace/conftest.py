@@ -31,6 +31,12 @@ class Clock:
         self.now += seconds
 
 
+SCOPES = (
+    *("channels:history", "channels:join", "channels:read", "chat:write", "commands", "files:read", "files:write"),
+    *("groups:history", "groups:read", "im:history", "im:read", "im:write", "mpim:history", "mpim:read"),
+    *("reactions:write", "team:read", "usergroups:read", "users:read", "users:read.email"),
+)
+"""Of an app that may do whatever the workspace can."""
 PATIENCE = 60.0
 """Seconds that a busy machine may take; how long silence is listened to, its own tests say."""
 
@@ -42,7 +48,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 async def workspace(clock: Clock) -> AsyncIterator[Workspace]:
-    place = Workspace(clock=clock, ack_seconds=PATIENCE)
+    place = Workspace(scopes=SCOPES, clock=clock, ack_seconds=PATIENCE)
     place.add_user(ANA, "ana", real_name="Ana Alves", email="ana@example.com")
     place.add_user(BOB, "bob", email="bob@example.com")
     place.add_user(EVE, "eve", team_id="T0OTHER")

@@ -12,7 +12,7 @@ from bot.playground.workspace.errors import ApiRefusal
 from bot.playground.workspace.methods import app, chat, conversations, files, people, views
 from bot.playground.workspace.model import Channel, Json
 from bot.playground.workspace.state import Identity, WorkspaceState
-from tests.playground.workspace.conftest import actions, button, modal, section, text_input
+from tests.playground.workspace.conftest import SCOPES, actions, button, modal, section, text_input
 from tests.playground.workspace.fitting import FITTING, plain, select
 
 KEYS = st.sampled_from(
@@ -60,6 +60,7 @@ def fresh() -> WorkspaceState:
         bot_token="x",
         app_token="y",
         signing_secret="z",
+        scopes=SCOPES,
     )
     state = WorkspaceState(identity=identity, clock=lambda: 1.0)
     state.directory.put_channel(Channel(id="C0GENERAL", name="general"))

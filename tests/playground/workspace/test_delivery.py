@@ -57,7 +57,7 @@ async def test_the_form_of_a_command(workspace: Workspace, bolt: Bolt) -> None:
 
 
 async def test_a_wrong_secret_is_refused_by_the_app(bolt: Bolt, clock: Clock) -> None:
-    other = Workspace(clock=clock, signing_secret="another")
+    other = Workspace(scopes=(), clock=clock, signing_secret="another")
     other.add_user(ANA, "ana")
     other.add_channel(GENERAL, "general", members=[ANA])
     await other.start()

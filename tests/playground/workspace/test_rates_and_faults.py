@@ -45,7 +45,7 @@ async def test_edits_are_fifty_a_minute_over_all_channels(client: AsyncWebClient
 
 
 async def test_rates_can_be_switched_off(session: aiohttp.ClientSession) -> None:
-    workspace = Workspace(clock=Clock(), enforce_rates=False)
+    workspace = Workspace(scopes=("chat:write",), clock=Clock(), enforce_rates=False)
     workspace.add_channel(GENERAL, "general", members=[])
     await workspace.start()
     assert {(await post(workspace, session))[0] for _ in range(60)} == {200}

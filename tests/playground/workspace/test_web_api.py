@@ -1,6 +1,7 @@
 """The Web API as such: how arguments arrive, who may call, what is unknown."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import aiohttp
@@ -9,7 +10,7 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.playground.workspace import Workspace
-from tests.playground.workspace.conftest import GENERAL, refusal, section
+from tests.playground.workspace.conftest import ANA, GENERAL, MONEY, refusal, section
 
 TOKEN = {"Authorization": "Bearer xoxb-playground"}
 POST = {"channel": GENERAL, "text": "hi", "unfurl_links": "false", "blocks": json.dumps([section("b")])}
@@ -106,6 +107,45 @@ async def test_a_missing_scope_is_named(session: aiohttp.ClientSession) -> None:
     await workspace.stop()
     assert refusal(caught) == "missing_scope"
     assert (caught.value.response["needed"], caught.value.response["provided"]) == ("chat:write", "commands")
+
+
+@pytest.mark.parametrize(
+    ("channel", "lacks"),
+    [
+        (GENERAL, "channels:read"),
+        (MONEY, "groups:read"),
+        ("direct", "im:read"),
+        (GENERAL, "channels:history"),
+        (MONEY, "groups:history"),
+        ("direct", "im:history"),
+    ],
+)
+async def test_each_kind_of_conversation_has_scopes_of_its_own(
+    client: AsyncWebClient, workspace: Workspace, channel: str, lacks: str
+) -> None:
+    if channel == "direct":
+        channel = (await client.conversations_open(users=ANA))["channel"]["id"]
+    methods = ["conversations.info", "conversations.members"]
+    if lacks.endswith("history"):
+        methods = ["conversations.history", "conversations.replies"]
+    held = [scope for scope in workspace.identity.scopes if scope != lacks]
+    for method in methods:
+        given = {"channel": channel, "ts": "1.1"}
+        workspace._state.identity = replace(workspace.identity, scopes=(lacks,))
+        answer = await call(client, method, given)
+        assert answer.get("error") in (None, "thread_not_found")
+        workspace._state.identity = replace(workspace.identity, scopes=tuple(held))
+        answer = await call(client, method, given)
+        assert (answer["error"], answer["needed"]) == ("missing_scope", lacks)
+
+
+async def call(client: AsyncWebClient, method: str, given: dict[str, str]) -> dict[str, Any]:
+    try:
+        answer = (await client.api_call(method, data=given)).data
+    except SlackApiError as refused:
+        answer = refused.response.data
+    assert isinstance(answer, dict)
+    return answer
 
 
 async def test_every_call_is_kept_with_its_answer(client: AsyncWebClient, workspace: Workspace) -> None:

@@ -330,3 +330,42 @@ async def test_a_secret_in_an_event_is_neither_kept_nor_told(rig: Rig, secret: s
     await rig.pass_time(600, steps=12)
     assert "see [hidden]" in "".join(lines(rig))
     assert secret not in "".join(lines(rig)) + card(rig).text
+
+
+@pytest.mark.parametrize("back", ["READY_FOR_PICKUP", "ready_for_pickup", "ON_HOLD", "PROVIDER_NOT_FOUND"])
+async def test_a_driver_whom_only_a_webhook_reported_goes_when_the_search_begins_anew(rig: Rig, back: str) -> None:
+    booking = await booked(rig)
+    service_of(rig).callbacks.switches.drop = True
+    service_of(rig).settle(booking, "ACCEPTED")
+    booking.driver = None
+    report = {**event(booking, "ACCEPTED"), "driverName": "Diego Paz", "driverMobile": "+593987000111"}
+    await post(address(rig, "DRIVER_ASSIGNED"), report)
+    await heard(rig)
+    assert fact(rig, "Driver").startswith("Diego Paz")
+    service_of(rig).settle(booking, back.upper(), force=True)
+    booking.driver, booking.status = None, back
+    await post(address(rig, "DRIVER_ASSIGNED"), report)  # late; nobody drives
+    await heard(rig)
+    assert fact(rig, "Driver") == ""
+
+
+async def test_the_pace_of_reading_begins_anew_with_each_change(rig: Rig) -> None:
+    booking = await booked(rig)
+    service_of(rig).callbacks.switches.drop = True
+    await rig.pass_time(3_600, steps=60)
+
+    async def pause() -> float:
+        (found,) = await rig.switchboard.context.store.read(lambda tx: tx.bookings.open())
+        assert found.due_at is not None
+        return (found.due_at - rig.clock.now()).total_seconds()
+
+    longest = 0.0
+    while longest <= 280:  # nothing has changed for an hour: it is read every five minutes
+        await rig.pass_time(31)
+        longest = await pause()
+    service_of(rig).settle(booking, "ACCEPTED")
+    while stands(rig).find("ACCEPTED") < 0:
+        await rig.pass_time(31)
+    assert await pause() <= 30
+    await rig.pass_time(31)
+    assert await pause() <= 45

@@ -3,10 +3,12 @@
 import pytest
 from inline_snapshot import snapshot
 
+from bot.domain.approvals import Refusal
 from bot.domain.payments.instruction import AttemptKind, AttemptOutcome, State
 from bot.playground.faults import Fault, FaultKind
 from bot.presentation.payments import forms
-from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, LIN, MARIA, ZOE, Rig
+from bot.workflows.requests.decide import Click, withdraw
+from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, LIN, MARIA, OLGA, ZOE, Rig
 from tests.support.shown import shown
 from tests.workflows.looking import (
     DAY,
@@ -385,3 +387,20 @@ async def test_an_old_vote_for_a_new_attempt_does_not_count_at_the_click_either(
     await rig.workspace.submit(LIN, {forms.AMOUNT: "2000.00"})
     assert await state(rig) is State.NEEDS_HUMAN
     assert [vote.person for vote in await votes(rig)] == [LIN]
+
+
+async def test_a_second_attempt_cannot_be_withdrawn(rig: Rig) -> None:
+    """Its first commit left: *Nothing was paid* would be a guess."""
+    await with_people(rig)
+    arm(rig, FaultKind.LOST, "get_operation", times=None)  # approved, and it cannot be read before it is sent again
+    await rig.press("retry")
+    await rig.submit(ADA, {forms.AMOUNT: "25.00"})
+    assert await state(rig) in (State.AWAITING, State.APPROVED)
+    for person, words in ((MARIA, ""), (OLGA, "not mine")):
+        [found] = await rig.switchboard.context.store.read(lambda tx: tx.instructions.awaiting(tuple(State)))
+        assert found.commits == 1
+        click = Click(instruction_id=found.id, round=found.round, person=person)
+        decided = await withdraw(rig.switchboard.context, click, reason=words)
+        assert decided.refusal is Refusal.TOO_LATE
+    assert await state(rig) in (State.AWAITING, State.APPROVED)
+    assert not told(rig, FINANCE, "withdrawn")

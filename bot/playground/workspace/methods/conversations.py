@@ -2,17 +2,30 @@
 
 from bot.playground.workspace.arguments import Arguments
 from bot.playground.workspace.errors import ApiRefusal
-from bot.playground.workspace.methods.method import Method, joined_channel, page, readable_channel
+from bot.playground.workspace.methods.method import (
+    Method,
+    allowed,
+    check_scope,
+    joined_channel,
+    page,
+    readable_channel,
+)
 from bot.playground.workspace.model import Json, Message
 from bot.playground.workspace.state import WorkspaceState
 from bot.playground.workspace.wire import channel_object, message_object
 
 MOST = 999
+_SCOPES = {
+    "public_channel": "channels:read",
+    "private_channel": "groups:read",
+    "im": "im:read",
+    "mpim": "mpim:read",
+}
 
 
 def info(state: WorkspaceState, arguments: Arguments) -> Json:
     """``conversations.info``."""
-    channel = readable_channel(state, arguments.text("channel"))
+    channel = allowed(state, readable_channel(state, arguments.text("channel")), "read")
     result = channel_object(state, channel)
     if not arguments.flag("include_num_members"):
         result.pop("num_members", None)
@@ -22,6 +35,8 @@ def info(state: WorkspaceState, arguments: Arguments) -> Json:
 def list_channels(state: WorkspaceState, arguments: Arguments) -> Json:
     """``conversations.list``: what the bot can see, public channels unless ``types`` says otherwise."""
     types = arguments.words("types") or ["public_channel"]
+    for kind in types:
+        check_scope(state.identity.scopes, _SCOPES.get(kind, "channels:read"))
     wanted = []
     for channel in state.directory.channels.values():
         kind = "im" if channel.kind == "im" else "private_channel" if channel.private else "public_channel"
@@ -36,7 +51,7 @@ def list_channels(state: WorkspaceState, arguments: Arguments) -> Json:
 
 def members(state: WorkspaceState, arguments: Arguments) -> Json:
     """``conversations.members``: the bot is among them where it is in."""
-    channel = readable_channel(state, arguments.text("channel"))
+    channel = allowed(state, readable_channel(state, arguments.text("channel")), "read")
     bot = (state.identity.bot_user_id,) if channel.bot_member else ()
     everybody = list(dict.fromkeys((*channel.members, *bot)))
     some, cursor = page(everybody, arguments, default=100, most=MOST)
@@ -78,14 +93,14 @@ def join(state: WorkspaceState, arguments: Arguments) -> Json:
 
 def history(state: WorkspaceState, arguments: Arguments) -> Json:
     """``conversations.history``: newest first, without replies and ephemerals."""
-    channel = joined_channel(state, arguments.text("channel"))
+    channel = allowed(state, joined_channel(state, arguments.text("channel")), "history")
     public = [m for m in state.log.in_channel(channel.id) if not m.ephemeral_to and (not m.thread_ts or m.broadcast)]
     return _messages(state, arguments, list(reversed(_between(public, arguments))))
 
 
 def replies(state: WorkspaceState, arguments: Arguments) -> Json:
     """``conversations.replies``: the parent first, then its replies, oldest first."""
-    channel = joined_channel(state, arguments.text("channel"))
+    channel = allowed(state, joined_channel(state, arguments.text("channel")), "history")
     ts = arguments.text("ts")
     message = state.log.find(channel.id, ts)
     root = (message.thread_ts or ts) if message else ts
@@ -133,12 +148,12 @@ def _messages(state: WorkspaceState, arguments: Arguments, messages: list[Messag
 
 
 METHODS = {
-    "conversations.info": Method(run=info, scope="channels:read"),
-    "conversations.list": Method(run=list_channels, scope="channels:read", per_minute=20),
-    "conversations.members": Method(run=members, scope="channels:read", per_minute=100),
+    "conversations.info": Method(run=info, scope="channels:read", by_kind=True),
+    "conversations.list": Method(run=list_channels, scope="channels:read", per_minute=20, by_kind=True),
+    "conversations.members": Method(run=members, scope="channels:read", per_minute=100, by_kind=True),
     "conversations.open": Method(run=open_conversation, scope="im:write"),
     "conversations.join": Method(run=join, scope="channels:join"),
-    "conversations.history": Method(run=history, scope="channels:history"),
-    "conversations.replies": Method(run=replies, scope="channels:history"),
+    "conversations.history": Method(run=history, scope="channels:history", by_kind=True),
+    "conversations.replies": Method(run=replies, scope="channels:history", by_kind=True),
     "reactions.add": Method(run=add_reaction, scope="reactions:write"),
 }

@@ -3,7 +3,7 @@
 import base64
 import binascii
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 
@@ -19,12 +19,16 @@ Run = Callable[[WorkspaceState, Arguments], Json]
 
 @dataclass(frozen=True, kw_only=True)
 class Method:
-    """One method: what it does, the scope and kind of token it needs, and its tier as calls a minute."""
+    """One method: what it does, the scope and kind of token it needs, and its tier as calls a minute.
+
+    ``by_kind``: the scope is that of public channels; ``run`` asks for the one of the conversation.
+    """
 
     run: Run
     scope: str = ""
     token: Literal["bot", "app", "none"] = "bot"
     per_minute: int = 50
+    by_kind: bool = False
 
 
 def page(items: Sequence[T], arguments: Arguments, *, default: int, most: int) -> tuple[list[T], str]:
@@ -49,6 +53,27 @@ def _start(cursor: str) -> int:
         return int(base64.b64decode(cursor, validate=True).decode().removeprefix("next:"))
     except (binascii.Error, ValueError):
         raise ApiRefusal("invalid_cursor") from None
+
+
+def check_scope(held: Collection[str], scope: str) -> None:
+    """Let a call pass.
+
+    Raises:
+        ApiRefusal: ``missing_scope``.
+    """
+    if scope not in held:
+        raise ApiRefusal("missing_scope", {"needed": scope, "provided": ",".join(held)})
+
+
+def allowed(state: WorkspaceState, channel: Channel, may: Literal["read", "history"]) -> Channel:
+    """The channel, if the bot has the scope of its kind.
+
+    Raises:
+        ApiRefusal: ``missing_scope``.
+    """
+    kind = "im" if channel.kind == "im" else "groups" if channel.private else "channels"
+    check_scope(state.identity.scopes, f"{kind}:{may}")
+    return channel
 
 
 def readable_channel(state: WorkspaceState, name: str) -> Channel:
