@@ -3,7 +3,10 @@
 import ast
 import re
 from collections.abc import Iterator
+from datetime import timedelta
+from decimal import Decimal
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -15,6 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGES = ("bot", "handlers", "storage")
 ROOMS = sorted(init.parent for package in PACKAGES for init in (ROOT / package).rglob("__init__.py"))
 LONGEST_WORDS = 30
+UNITS = {"MEBIBYTE"}
 DECLARATIONS = {"Verb", "_verb", "Argument", "log", "LookupError"}
 HELP = {"SUMMARY", "RULE", "ENGLISH", "VERBS"}
 SOURCES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
@@ -51,6 +55,29 @@ def test_tests_import_no_tests() -> None:
     for source in sorted((ROOT / "tests").rglob("*.py")):
         borrowed = {name for name in imports(source) if re.match(r"tests\.(\w+\.)*test_", name)}
         assert not borrowed, source
+
+
+def test_tests_write_documented_numbers_out() -> None:
+    """A number or a time of the product that a test imports by name is compared with itself."""
+    found = [
+        f"{source.relative_to(ROOT)}: {module}.{name}"
+        for source in sorted((ROOT / "tests").rglob("*.py"))
+        for module, name in borrowed_constants(source)
+        if name not in UNITS and is_number(getattr(import_module(module), name, None))
+    ]
+    assert found == []
+
+
+def borrowed_constants(source: Path) -> Iterator[tuple[str, str]]:
+    """Constants of the product that a test imports by name; the playground is no part of it."""
+    for node in ast.walk(parsed(source)):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] in PACKAGES:
+            names = [one.name for one in node.names if one.name.lstrip("_").isupper()]
+            yield from ((node.module, name) for name in names if not node.module.startswith("bot.playground"))
+
+
+def is_number(value: object) -> bool:
+    return isinstance(value, int | float | Decimal | timedelta) and not isinstance(value, bool)
 
 
 def test_every_module_says_what_it_is_for() -> None:

@@ -6,16 +6,17 @@ from typing import Any
 import pytest
 
 from bot.clients.limiter import Lane
-from bot.clients.payments import NewBulk, PaymentsClient
-from bot.clients.payments.bulk import UPLOAD_SECONDS
+from bot.clients.payments import NewBulk, PaymentsClient, bulk
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.money import Cents
 from bot.domain.outcome import Done, NotExecuted, Unknown
-from bot.domain.payments.bulk import CHUNK, BulkItem, HashList
+from bot.domain.payments.bulk import BulkItem, HashList
 from bot.domain.payments.bulk_records import JobStatus
 from bot.domain.payments.operation import OperationStatus
 from tests.clients.conftest import CountingSlots, OpenClient
 from tests.clients.partner_server import Partner, page_of_a_proxy, said
+
+CHUNK = 100
 
 NEW = NewBulk(
     reference="B-4F7K2M",
@@ -98,7 +99,7 @@ async def test_production_submits_and_cancels_only_over_confirmed_routes(
 
 
 def test_a_submission_may_take_ten_minutes() -> None:
-    assert UPLOAD_SECONDS == 600
+    assert bulk.UPLOAD_SECONDS == 600
 
 
 async def test_a_large_submission_arrives_whole(partner: Partner, client: PaymentsClient) -> None:

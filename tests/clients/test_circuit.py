@@ -8,20 +8,16 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from bot.clients.circuit import (
-    DOZEN,
-    FEW,
-    FORGOTTEN,
-    IN_A_ROW,
-    LONGEST_TRIAL,
-    PAUSES,
-    READY,
-    TRIAL,
-    Circuit,
-    Mark,
-    Seat,
-)
+from bot.clients.circuit import PAUSES, Circuit, Mark, Seat
 from tests.support.clock import ManualClock
+
+DOZEN = 12
+FEW = 3
+FORGOTTEN = 900.0
+IN_A_ROW = 3
+LONGEST_TRIAL = 600.0
+READY = 5
+TRIAL = 5.0
 
 
 def made(clock: ManualClock, patience: float = 0.0) -> Circuit:

@@ -18,9 +18,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.clients.circuit import IN_A_ROW
 from bot.clients.transport import (
-    MAX_BODY,
     Prepared,
     SingleSendRequest,
     Transport,
@@ -33,6 +31,9 @@ from bot.domain.errors import OperatorError
 from bot.domain.money import plain
 from bot.domain.outcome import NO_JSON, Failure, Reply
 from tests.clients.wire_server import Arrived, answer, wire_server
+
+IN_A_ROW = 3
+MAX_BODY = 2 * 1024 * 1024
 
 HEADERS = {"Authorization": "Basic c2VjcmV0", "Content-Type": "application/json"}
 

@@ -4,8 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.anchors import EVERY, EVERY_ROWS, Anchor, Anchors, is_due, line, read_lines
+from bot.domain.anchors import Anchor, Anchors, is_due, line, read_lines
 from tests.domain.made import NOW
+
+EVERY = timedelta(minutes=15)
+EVERY_ROWS = 100
 
 KEY = b"k" * 32
 

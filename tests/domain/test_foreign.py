@@ -3,7 +3,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.domain.references import callback_token
-from bot.domain.sanitizing import MAX_WORDS, one_line
+from bot.domain.sanitizing import one_line
+
+MAX_WORDS = 500
 
 TOKEN = callback_token(key=b"k" * 32, instruction_id="01J", kind="confirmation")
 

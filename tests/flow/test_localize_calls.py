@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from inline_snapshot import snapshot
 
-from bot.domain.localization.progress import MOST_OPEN, CallState
+from bot.domain.localization.progress import CallState
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace import Message
 from bot.presentation.localization.calls import AGAIN, CANCEL
@@ -15,6 +15,8 @@ from tests.flow.localizing import DONE, ENGLISH, Localizer
 from tests.support import media
 from tests.support.rig import ADA, FINANCE, MARIA, OLGA, Rig
 from tests.support.shown import shown
+
+MOST_OPEN = 20
 
 LONG = 60.0
 SITE = "https://files.example.com"

@@ -4,13 +4,14 @@ from typing import Any
 
 import pytest
 
-from bot.clients.circuit import FEW
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.delivery import DeliverySimulator
 from bot.presentation.bookings import forms as views
 from tests.flow.localizing import Localizer
 from tests.support.deliveries import DELIVERY_POLICY, FORM, STORE_KEY, service_of, turned
 from tests.support.rig import ADA, APPROVALS, FINANCE, LIN, MARIA, OLGA, RANDOM, TOM, Rig
+
+FEW = 3
 
 FOR_EVER = 3_600.0
 """Seconds: of an answer, and of every time-out. What waits for one of them does not happen in this test."""

@@ -13,8 +13,12 @@ from aiohttp import web
 
 from bot.playground.workspace.delivery import sign
 from handlers.bodies import Bodies
-from handlers.connections import HEADER_SECONDS, IDLE_SECONDS, STRANGERS, Connections, Site
+from handlers.connections import Connections, Site
 from tests.support.rig import FINANCE, MARIA, Rig
+
+HEADER_SECONDS = 10.0
+IDLE_SECONDS = 75.0
+STRANGERS = 200
 
 HALF = b"POST /slack/events HTTP/1.1\r\nHost: x\r\nX-Slow: "
 MEBIBYTE = 1 << 20

@@ -4,20 +4,22 @@ import asyncio
 import re
 import sys
 from collections.abc import Awaitable, Callable, Sequence
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from inline_snapshot import snapshot
 
 from bot.__main__ import main
-from bot.domain.anchors import EVERY, Anchor
+from bot.domain.anchors import Anchor
 from bot.domain.references import derived_key
 from storage import Store, migrate
 from storage.anchors import AnchorFile, anchors_path
 from tests.process.audited import COLUMNS, KEY, ROWS, SECRET, audit, entry, rows_of, tamper, write
 from tests.process.scene import Scene
 from tests.support.shown import shown
+
+EVERY = timedelta(minutes=15)
 
 
 @pytest.fixture(autouse=True)

@@ -7,9 +7,10 @@ from contextlib import closing
 import pytest
 
 from bot.domain.payments.instruction import AttemptOutcome
-from bot.domain.payments.payout import GUARD_SECONDS
 from tests.process.conftest import Opening
 from tests.process.scene import Scene
+
+GUARD_SECONDS = 5.0
 
 
 async def test_a_claim_that_grew_old_is_abandoned_unsent(open_scene: Opening) -> None:

@@ -10,8 +10,11 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.domain.errors import ServiceNow
 from bot.slack.client import PacedClient
 from bot.slack.pace import Pace
-from bot.slack.people import FRESH, OLDEST, People
+from bot.slack.people import People
 from tests.slack.conftest import Api
+
+FRESH = 5.0
+OLDEST = 60.0
 
 GROUPS = ["S0FINANCE", "S0TREASURY"]
 

@@ -7,8 +7,10 @@ import pytest
 
 from bot.domain.errors import ServiceNow
 from bot.slack.pace import Pace
-from bot.slack.turns import _MOMENT, Turn, Turns
+from bot.slack.turns import Turn, Turns
 from tests.support.clock import ManualClock
+
+_MOMENT = 0.1
 
 POST = "chat.postMessage"
 

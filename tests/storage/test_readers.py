@@ -8,9 +8,10 @@ from sqlalchemy import text
 
 from storage import Store, migrate
 from storage.errors import StorageBusy, StorageError
-from storage.readers import BATCH_MAX
 from storage.store import Tx
 from tests.storage.factories import KEY, NOW, instruction
+
+BATCH_MAX = 16
 
 
 async def put_flag(store: Store, value: int) -> None:

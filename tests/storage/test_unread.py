@@ -8,8 +8,9 @@ import pytest
 from bot.domain.shapes import shape_of
 from bot.domain.unread import Noted, UnreadAnswer, looked_for
 from storage import Store
-from storage.repositories.unread import MOST
 from tests.storage.factories import KEY, NOW, later
+
+MOST = 50
 
 
 def answer(operation: str = "payments.create_payout", field: str = "uid") -> UnreadAnswer:

@@ -10,8 +10,10 @@ import pytest
 from bot.domain.payments.instruction import Instruction
 from storage import CommitUnknown, Conflict, StorageBusy, StorageError, Store, Tx
 from storage.errors import StorageFull
-from storage.writer import BATCH_MAX, WAITING_MAX
 from tests.storage.factories import KEY, NOW, attempt, instruction, vote
+
+BATCH_MAX = 128
+WAITING_MAX = 1024
 
 
 def _increment(tx: Tx) -> int:

@@ -4,8 +4,10 @@ import pytest
 
 from bot.domain.emails.lists import ColumnLook
 from bot.domain.files.tables import Row
-from bot.domain.payments.bulk_file import NOTE_LIMIT, guess_places, read_rows
+from bot.domain.payments.bulk_file import guess_places, read_rows
 from bot.tables import neutral, plain
+
+NOTE_LIMIT = 200
 
 PLACES = {"email": 0, "amount": 1, "note": 2}
 

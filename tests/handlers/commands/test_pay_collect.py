@@ -6,7 +6,6 @@ from inline_snapshot import snapshot
 from bot.domain.errors import PersonError
 from bot.domain.payments.instruction import PurchasePayload
 from bot.presentation.payments import forms
-from bot.presentation.payments.purchases import MOST_ITEMS, NAME_LIMIT
 from handlers.commands.pay import VERBS
 from handlers.commands.pay_collect import COLLECT
 from handlers.input import items
@@ -15,6 +14,9 @@ from handlers.replies import MistakesError
 from tests.support.rig import ADA, EVE, FINANCE, GUS, MARIA, OLGA, RANDOM, TOM, ZOE, Rig
 from tests.support.shown import shown
 from tests.workflows.looking import newest, requests
+
+MOST_ITEMS = 20
+NAME_LIMIT = 60
 
 GOOD = 'collect ben@example.com "Spring campaign" web=2x10.00'
 FORM = {

@@ -5,7 +5,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.presentation.blocks.text import (
-    SPOKEN_LIMIT,
     as_said,
     bar,
     because,
@@ -23,6 +22,8 @@ from bot.presentation.blocks.text import (
 )
 from tests.domain.made import NOW
 from tests.presentation.drawn import ACTIVE, foreign
+
+SPOKEN_LIMIT = 4000
 
 
 @given(foreign())

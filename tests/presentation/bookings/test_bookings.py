@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
-from bot.domain.bookings.booking import NOTES_LIMIT, Act, Booking, BookingKind, Stage
+from bot.domain.bookings.booking import Act, Booking, BookingKind, Stage
 from bot.domain.bookings.certification import OPTIONAL, Evidence, Point
 from bot.domain.bookings.record import Quote, Status, StatusChange, WebhookKind
 from bot.domain.bookings.stores import HookState, KnownStore
@@ -31,6 +31,8 @@ from bot.presentation.bookings.states import countdown
 from tests.presentation.bookings.moments import MARIA, NOW, booking
 from tests.presentation.checks import calls_in, check_message, check_view, seen, text_objects
 from tests.presentation.drawn import foreign
+
+NOTES_LIMIT = 250
 
 WORST = '<!channel> <@U0EVE> <http://evil.example|pay here> & "quotes" \u202e ' + "x" * 900
 URL = "https://track.example.com/" + "a" * 440

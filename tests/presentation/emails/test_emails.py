@@ -4,13 +4,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.domain.emails.lists import Answer, ColumnLook, Outcome, RunState
-from bot.domain.files.tables import CELL_LIMIT, Flaw, TableProblem
+from bot.domain.files.tables import Flaw, TableProblem
 from bot.presentation.emails import forms as email_forms
 from bot.presentation.emails import lists as emails
 from bot.presentation.files.table_problems import table_problem
 from tests.presentation.checks import calls_in, check_message, check_view
 from tests.presentation.drawn import foreign
 from tests.presentation.emails.moments import progress
+
+CELL_LIMIT = 128 * 1024
 
 
 @given(

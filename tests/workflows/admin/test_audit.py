@@ -1,22 +1,26 @@
 """Anchors are written in time and never in the way; the story of a request is found by any of its names."""
 
 from collections.abc import AsyncIterator
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 from structlog.testing import capture_logs
 
-from bot.domain.anchors import EVERY, EVERY_ROWS, Anchor
+from bot.domain.anchors import Anchor
 from bot.domain.audit import Entry
 from bot.domain.references import derived_key
-from bot.workflows.admin.audit import STORY_ROWS, Anchoring, story
+from bot.workflows.admin.audit import Anchoring, story
 from storage import Store, Tx, migrate
 from storage.anchors import AnchorFile, anchors_path
 from tests.storage.factories import KEY
 from tests.support.clock import ManualClock
 from tests.support.rig import ADA, MARIA, SECRET_KEY, Rig
 from tests.workflows.looking import newest, read
+
+EVERY = timedelta(minutes=15)
+EVERY_ROWS = 100
+STORY_ROWS = 1000
 
 
 class Scene:

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -9,11 +10,13 @@ import pytest
 from bot.slack.messenger import Messenger, Posted
 from bot.workflows import quarantine
 from bot.workflows.admin.recover import recover_claims
-from bot.workflows.slack.outbox import SCAN_AFTER
 from bot.workflows.workers import Workers
-from storage.leases import LEASE_SECONDS, Leases
+from storage.leases import Leases
 from tests.support.rig import APPROVALS, FINANCE, MARIA, Rig
 from tests.support.settling import run_due
+
+SCAN_AFTER = timedelta(seconds=10)
+LEASE_SECONDS = 60.0
 
 
 class PowerCutError(BaseException):

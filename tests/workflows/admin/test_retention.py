@@ -5,13 +5,14 @@ from typing import Any
 
 import pytest
 
-from bot.workflows.admin.retention import KEPT
 from bot.workflows.context import Context
 from storage.rows import DropState
 from storage.transaction import Tx
 from tests.storage.dropped import found, row
 from tests.storage.lists import begun
 from tests.support.rig import Rig
+
+KEPT = timedelta(days=30)
 
 pytestmark = pytest.mark.rig(on="both")
 

@@ -6,7 +6,7 @@ import aiohttp
 import pytest
 from inline_snapshot import snapshot
 
-from bot.clients.circuit import FEW, IN_A_ROW, PAUSES, TRIAL, Circuit
+from bot.clients.circuit import PAUSES, Circuit
 from bot.domain.payments.instruction import AttemptKind, State
 from bot.playground.faults import Fault, FaultKind
 from tests.support import deliveries
@@ -26,6 +26,10 @@ from tests.workflows.looking import (
     state,
     told_once,
 )
+
+FEW = 3
+IN_A_ROW = 3
+TRIAL = 5.0
 
 HANGS = 0.3
 """Seconds for which a request hangs before its connection drops: a shorter time-out would also end slow answers."""

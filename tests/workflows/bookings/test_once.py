@@ -6,7 +6,6 @@ import pytest
 from inline_snapshot import snapshot
 
 from bot.domain.bookings.booking import Booking, Stage
-from bot.domain.payments.payout import GUARD_SECONDS
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.delivery import DeliverySimulator
 from bot.playground.workspace import View
@@ -29,6 +28,8 @@ from tests.support.deliveries import (
 )
 from tests.support.rig import ALERTS, FINANCE, MARIA, OLGA, Rig
 from tests.support.shown import shown
+
+GUARD_SECONDS = 5.0
 
 pytestmark = pytest.mark.rig(on="both", opened_by=open_rig)
 

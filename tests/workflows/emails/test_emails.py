@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from inline_snapshot import snapshot
 
-from bot.domain.emails.lists import CONCURRENCY_LIMIT, Outcome, RunState
+from bot.domain.emails.lists import Outcome, RunState
 from bot.playground.faults import Fault, FaultKind
 from bot.workflows.emails.pressure import Pressure
 from bot.workflows.emails.request import Press, Pressed, RequestedList, press, request_list
@@ -14,6 +14,8 @@ from bot.workflows.emails.run import Run
 from bot.workflows.emails.whole import send_whole
 from storage.rows import EmailRun, Job
 from tests.support.rig import FINANCE, MARIA, Rig
+
+CONCURRENCY_LIMIT = 1000
 
 
 async def ask(rig: Rig, count: int, *, concurrency: int = 1, prefix: str = "p", whole: bool = False) -> str:

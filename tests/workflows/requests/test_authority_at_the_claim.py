@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bot.domain.approvals import STANDING_SECONDS, No, Standing
+from bot.domain.approvals import No, Standing
 from bot.domain.payments.instruction import Instruction, Kind, State
 from bot.playground.faults import Fault, FaultKind
 from bot.slack.people import People
@@ -19,6 +19,8 @@ from tests.support.bulk import run
 from tests.support.rig import ADA, FINANCE, LIN, MARIA, TOM, Rig
 from tests.workflows.authority import KINDS, approved_just_now, sent, votes_with_amount
 from tests.workflows.looking import HOUR, MINUTE, QUIET, asked, attempts, everywhere, heard, newest, state, votes
+
+STANDING_SECONDS = 60.0
 
 Reading = Callable[..., Any]
 

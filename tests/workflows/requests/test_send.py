@@ -4,7 +4,6 @@ import pytest
 from inline_snapshot import snapshot
 
 from bot.domain.payments.instruction import AttemptKind, AttemptOutcome, State
-from bot.domain.payments.payout import GUARD_SECONDS
 from bot.playground.faults import Fault, FaultKind
 from bot.presentation.payments import forms
 from tests.support.rig import ADA, APPROVALS, FINANCE, LIN, POLICY, Rig
@@ -27,6 +26,8 @@ from tests.workflows.looking import (
     state,
     told_once,
 )
+
+GUARD_SECONDS = 5.0
 
 
 def arm(rig: Rig, kind: FaultKind, *, times: int | None = 1) -> None:

@@ -11,12 +11,13 @@ from bot.presentation import stopped
 from bot.wiring.workers import WORKERS
 from bot.workflows.admin.recover import recover_claims
 from bot.workflows.payments import subject
-from bot.workflows.quarantine import MOST_TRIES
 from storage.repositories.steps import KEYS
 from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, OLGA, Rig
 from tests.support.settling import run_due
 from tests.support.shown import shown
 from tests.workflows.looking import MINUTE, QUIET, asked, attempts, heard, newest, read, requests, state
+
+MOST_TRIES = 5
 
 GOOD, BAD = "ben@example.com", "ana@example.com"
 

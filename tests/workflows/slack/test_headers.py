@@ -4,10 +4,12 @@ import time
 
 import pytest
 
-from bot.domain.files.dropped import HEAD_BYTES, FileInfo
+from bot.domain.files.dropped import FileInfo
 from bot.workflows.slack.headers import Patience, first_row
 from tests.support.rig import FINANCE, MARIA, Rig
 from tests.tables.workbooks import Cell, workbook
+
+HEAD_BYTES = 64 * 1024
 
 PATIENT = 60.0
 """Seconds: a machine may be busy with other things, and a workbook is read by a process of its own."""
