@@ -14,12 +14,12 @@ from bot.presentation.mistakes import mistakes
 from bot.presentation.services import sentence, told
 from bot.slack.people import Denied
 from handlers.replies import DeclinedError, MistakesError
-from storage.errors import CommitUnknown, StorageError, StorageFull
+from storage.errors import CommitUnknown, RowUnreadable, StorageError, StorageFull
 
 log = structlog.get_logger(__name__)
 
 
-def answer_to(error: Exception, *, command: str) -> Content:  # noqa: C901, PLR0911 - one arm a trouble
+def answer_to(error: Exception, *, command: str) -> Content:  # noqa: C901, PLR0911, PLR0912 - one arm a trouble
     """The answer; what the operator has to know is logged. ``command``: how users type the payments command here."""
     match error:
         case DeclinedError(content=content):
@@ -36,6 +36,9 @@ def answer_to(error: Exception, *, command: str) -> Content:  # noqa: C901, PLR0
         case ServiceNow():
             log.warning("a request could not be handled", reason=str(error))
             return answers.try_again(f"{error.service} {told(error)}.")
+        case RowUnreadable(name=name):
+            log.error("a request needs a row that cannot be read", reason=str(error))
+            return answers.unreadable(name)
         case CommitUnknown():
             log.error("a request may or may not have been stored", reason=str(error))
             return answers.uncertain(command)

@@ -14,6 +14,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
+from operator import methodcaller
 from pathlib import Path
 from typing import IO, Protocol, TypeVar, cast
 
@@ -47,6 +48,8 @@ _PRAGMAS = {
     "busy_timeout": int(BUSY_SECONDS * 1000),
 }
 
+
+_DECODED = methodcaller("decode", "utf-8", "surrogateescape")
 
 _NO_DATABASE = "See that DATABASE_URL names a database file of Switchboard, or none yet."
 
@@ -192,7 +195,10 @@ class SqliteLine:
 
         def connect() -> sqlite3.Connection:
             # isolation_level None: the engine's event begins transactions, not the driver.
-            return sqlite3.connect(database.path, isolation_level=None, timeout=BUSY_SECONDS, cached_statements=256)
+            raw = sqlite3.connect(database.path, isolation_level=None, timeout=BUSY_SECONDS, cached_statements=256)
+            # Text that is no UTF-8 makes its row unreadable, not every query that meets it.
+            raw.text_factory = _DECODED
+            return raw
 
         aio = _ThreadConnection(connect)
         try:

@@ -10,6 +10,7 @@
     ├── InUse          another process has the SQLite file
     ├── OtherKey       SECRET_KEY is not the one of this database; nothing was written
     └── CommitUnknown  the connection broke during COMMIT: read the rows back before going on
+    RowUnreadable      one row cannot be read; every other one can
 """
 
 import sqlite3
@@ -66,6 +67,18 @@ class OtherKey(StorageError):
             mend="Set the SECRET_KEY it was written with. To change to another one, stop every process, set SECRET_KEY "
             "to the new one and SECRET_KEY_OLD to the old one, and run `switchboard rotate-key`.",
         )
+
+
+class RowUnreadable(Exception):
+    """A row cannot be read: damaged, forged, or newer than this program. It was noted, see ``storage.damage``.
+
+    No ``StorageError``: the database works, and trying again does not help.
+    """
+
+    def __init__(self, table: str, name: str, column: str) -> None:
+        super().__init__(f"a row of {table} cannot be read{f' ({name})' if name else ''}: {column or 'its content'}")
+        self.table = table
+        self.name = name
 
 
 class CommitUnknown(StorageError):

@@ -14,6 +14,7 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
 from storage.address import PostgresServer, SqliteFile, parse_address
+from storage.damage import Damage
 from storage.engine import IMPATIENT, Line, Patience, PostgresLine, SqliteLine, open_writing
 from storage.errors import translated
 from storage.migrate import see_version
@@ -42,8 +43,11 @@ class Store:
         exclusive: bool,
         resources: AsyncExitStack,
         disk: Disk,
+        damage: Damage,
     ) -> None:
         self.disk = disk
+        self.damage = damage
+        """Rows that could not be read."""
         self.exclusive = exclusive
         self._writer = writer
         self._readers = readers
@@ -76,7 +80,8 @@ class Store:
             StorageError: the operator must act: wrong address, a second process, not migrated, another key.
         """
         address = parse_address(url)
-        make_tx = partial(Tx, audit_key=audit_key)
+        damage = Damage()
+        make_tx = partial(Tx, audit_key=audit_key, damage=damage)
         async with AsyncExitStack() as stack:
             try:
                 line, reading = await _connect(address, readers, stack, None if beside else patience)
@@ -91,7 +96,7 @@ class Store:
             pool = Readers(reading, make_tx=make_tx)
             stack.push_async_callback(pool.close)
             resources = stack.pop_all()
-        return cls(writer=writer, readers=pool, exclusive=exclusive, resources=resources, disk=disk)
+        return cls(writer=writer, readers=pool, exclusive=exclusive, resources=resources, disk=disk, damage=damage)
 
     async def write(self, work: Callable[[Tx], T], *, name: str = "") -> T:
         """Run a unit of work durably: it has been committed when this returns.

@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 
 from sqlalchemy import Connection, text
 
+from storage.damage import Damage
 from storage.repositories.attempts import Attempts
 from storage.repositories.audit import AuditTrail
 from storage.repositories.boards import Boards
@@ -24,6 +25,7 @@ from storage.repositories.seen import SeenRequests
 from storage.repositories.steps import Steps
 from storage.repositories.store_events import StoreEvents
 from storage.repositories.stores import Stores
+from storage.repositories.sweep import Sweep
 from storage.repositories.tokens import Tokens
 from storage.repositories.tracked import TrackedResources
 from storage.repositories.unread import UnreadAnswers
@@ -31,31 +33,33 @@ from storage.repositories.votes import Votes
 
 
 class Tx:
-    """One transaction. Valid only while the unit of work runs."""
+    """One transaction. Valid only while the unit of work runs. ``damage``: notes the rows that cannot be read."""
 
-    def __init__(self, connection: Connection, *, audit_key: bytes) -> None:
+    def __init__(self, connection: Connection, *, audit_key: bytes, damage: Damage | None = None) -> None:
+        damage = damage if damage is not None else Damage()
         self.audit = AuditTrail(connection, key=audit_key)
-        self.boards = Boards(connection)
-        self.instructions = Instructions(connection, audit=self.audit, boards=self.boards)
-        self.votes = Votes(connection)
-        self.attempts = Attempts(connection)
-        self.outbox = Outbox(connection)
-        self.inbox = Inbox(connection)
-        self.tokens = Tokens(connection)
+        self.boards = Boards(connection, damage)
+        self.instructions = Instructions(connection, damage, audit=self.audit, boards=self.boards)
+        self.votes = Votes(connection, damage)
+        self.attempts = Attempts(connection, damage)
+        self.outbox = Outbox(connection, damage)
+        self.inbox = Inbox(connection, damage)
+        self.tokens = Tokens(connection, damage)
         self.reservations = Reservations(connection)
-        self.tracked = TrackedResources(connection)
-        self.bulk_items = BulkItems(connection)
+        self.tracked = TrackedResources(connection, damage)
+        self.bulk_items = BulkItems(connection, damage)
         self.bulk_flights = BulkFlights(connection)
-        self.flags = Flags(connection)
-        self.jobs = Jobs(connection)
-        self.dropped = DroppedFiles(connection)
-        self.stores = Stores(connection)
-        self.bookings = Bookings(connection)
-        self.store_events = StoreEvents(connection)
-        self.emails = EmailRuns(connection)
+        self.flags = Flags(connection, damage)
+        self.jobs = Jobs(connection, damage)
+        self.dropped = DroppedFiles(connection, damage)
+        self.stores = Stores(connection, damage)
+        self.bookings = Bookings(connection, damage)
+        self.store_events = StoreEvents(connection, damage)
+        self.emails = EmailRuns(connection, damage)
         self.steps = Steps(connection)
+        self.sweep = Sweep(connection, damage)
         self.seen = SeenRequests(connection)
-        self.unread = UnreadAnswers(connection)
+        self.unread = UnreadAnswers(connection, damage)
         self.horizon = Horizon(connection)
         self.queues = Queues(connection)
         self.processes = Processes(connection)

@@ -1,9 +1,11 @@
 """How values are stored in columns: times as microseconds, JSON in one form, text that every database accepts."""
 
 import json
+from contextlib import suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
-from typing import Generic, TypeVar
+from typing import Generic, TypeVar, cast
 
 from sqlalchemy import BigInteger, Text
 from sqlalchemy.engine import Dialect
@@ -14,7 +16,20 @@ from bot.domain.storable import storable
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 
+_EARLIEST, _LATEST = datetime(1900, 1, 1, tzinfo=UTC), datetime(3000, 1, 1, tzinfo=UTC)
+"""Times outside of these are no times of ours, and adding to them may leave the calendar."""
+
 E = TypeVar("E", bound=StrEnum)
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """What a column holds and its type cannot be: an unknown word, broken JSON, no time. Never guessed."""
+
+    raw: object
+
+    def __str__(self) -> str:
+        return "unreadable"
 
 
 def canonical_json(value: object) -> str:
@@ -37,8 +52,15 @@ class Moment(TypeDecorator[datetime]):
         return (value - _EPOCH) // _MICROSECOND
 
     def process_result_value(self, value: int | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002
-        """Back to UTC."""
-        return None if value is None else _EPOCH + timedelta(microseconds=value)
+        """Back to UTC; see :class:`Unreadable`."""
+        if value is None:
+            return None
+        if type(value) is int:  # SQLite stores anything anywhere
+            with suppress(OverflowError):
+                found = _EPOCH + timedelta(microseconds=value)
+                if _EARLIEST <= found < _LATEST:
+                    return found
+        return cast("datetime", Unreadable(value))
 
 
 class Words(TypeDecorator[str]):
@@ -63,12 +85,17 @@ class Json(TypeDecorator[object]):
         return None if value is None else canonical_json(value)
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> object | None:  # noqa: ARG002
-        """Parsed."""
-        return None if value is None else json.loads(value)
+        """Parsed; see :class:`Unreadable`."""
+        if value is None:
+            return None
+        try:
+            return cast("object", json.loads(value))
+        except (ValueError, TypeError, RecursionError):
+            return Unreadable(value)
 
 
 class Named(TypeDecorator[E], Generic[E]):
-    """A member of a ``StrEnum`` by its value; an unknown value in the database is an error, never guessed."""
+    """A member of a ``StrEnum`` by its value; an unknown value in the database is never guessed."""
 
     impl = Text
     cache_ok = True
@@ -82,5 +109,10 @@ class Named(TypeDecorator[E], Generic[E]):
         return None if value is None else self.kind(value).value
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> E | None:  # noqa: ARG002
-        """The member."""
-        return None if value is None else self.kind(value)
+        """The member; see :class:`Unreadable`."""
+        if value is None:
+            return None
+        try:
+            return self.kind(value)
+        except ValueError:
+            return cast("E", Unreadable(value))

@@ -12,6 +12,9 @@ from enum import StrEnum
 HELD = "held: the database may be older than the services, so an operator has to look"
 """Why a request is not carried out meanwhile; shown on its card."""
 
+UNREADABLE = "it cannot be read whether Switchboard may send"
+"""Why nothing is sent where that row is damaged."""
+
 ASK_AGAIN = "the database was put back to an earlier moment, so what was decided before needs deciding again"
 """Why a request goes back to its approvers afterwards."""
 
@@ -46,9 +49,15 @@ class ReadingOnly:
 
     @classmethod
     def read(cls, found: object) -> "ReadingOnly | None":
-        """From JSON; None when the flag is not set."""
-        if not isinstance(found, Mapping) or not found:
+        """From JSON; None when the flag is not set.
+
+        Raises:
+            ValueError, TypeError, KeyError: it is set, and cannot be read.
+        """
+        if found is None or found == {}:
             return None
+        if not isinstance(found, Mapping):
+            raise TypeError("no object")
         return cls(
             since=datetime.fromisoformat(found["since"]),
             reason=str(found["reason"]),

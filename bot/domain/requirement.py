@@ -19,12 +19,14 @@ class Requirement(BaseModel):
 
     def tightened(self, other: "Requirement") -> "Requirement":
         """This one, with whatever ``other`` asks more: a later policy may hold open requests back, never hurry them."""
-        if other.quorum <= self.quorum and other.typed_amount <= self.typed_amount:
-            return self
-        return self.model_copy(
+        needs_more = other.quorum > self.quorum or other.typed_amount > self.typed_amount
+        wanted = self.model_copy(
             update={
                 "quorum": max(self.quorum, other.quorum),
                 "typed_amount": self.typed_amount or other.typed_amount,
-                "reasons": other.reasons or self.reasons,
+                "reasons": (needs_more and other.reasons) or self.reasons,
+                "expires_seconds": min(self.expires_seconds, other.expires_seconds),
+                "execute_within_seconds": min(self.execute_within_seconds, other.execute_within_seconds),
             }
         )
+        return self if wanted == self else wanted

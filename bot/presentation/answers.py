@@ -54,6 +54,12 @@ def not_configured(service: str, missing: Sequence[str]) -> Content:
     return message(f":electric_plug: The {service} service is not configured. {capital(to_set(missing))}.")
 
 
+def unreadable(name: str) -> Content:
+    """A row that the request needs cannot be read."""
+    what = f"What is stored of {quote(name)}" if name else "A row that this needs"
+    return trouble(f"{what} cannot be read, so it is left alone. The operator has been told. Nothing was done.")
+
+
 def storage_full() -> Content:
     """The disk is full, so no request is accepted."""
     return trouble(

@@ -54,6 +54,7 @@ _KINDS = {
     "localization.media": What.LOCALIZATION,
     "localization.text": What.LOCALIZATION,
 }
+_KNOWN = frozenset(state.value for state in State)
 _QUEUES = {
     "messages": "messages to Slack",
     "callbacks": "callbacks of payments",
@@ -149,13 +150,26 @@ def _stopped(found: Overview) -> list[str]:
 
 def _under_way(found: Counts) -> list[str]:
     counted: dict[What, dict[str, int]] = {}
+    unknown = 0
     for (kind, state), count in found.requests.items():
-        _count(counted, _KINDS[kind], words.word(State(state)), count)
+        if kind in _KINDS and state in _KNOWN:
+            _count(counted, _KINDS[kind], words.word(State(state)), count)
+        else:
+            unknown += count
     for (kind, state), count in found.jobs.items():
-        _count(counted, _KINDS[kind], _state(state), count)
+        if kind in _KINDS:
+            _count(counted, _KINDS[kind], _state(state), count)
+        else:
+            unknown += count
     for stage, count in found.bookings.items():
         _count(counted, What.BOOKING, _STAGES.get(stage, _state(stage)), count)
-    return [_things(what, counted[what]) for what in What if what in counted] or ["Nothing."]
+    told = [_things(what, counted[what]) for what in What if what in counted]
+    return [*told, *_unknown(unknown)] or ["Nothing."]
+
+
+def _unknown(count: int) -> list[str]:
+    """Rows of a kind or in a state that this version does not know."""
+    return [f"• :warning: {counted(count, 'row')} cannot be read: see the alerts channel"] if count else []
 
 
 def _count(counted: dict[What, dict[str, int]], what: What, state: str, count: int) -> None:

@@ -24,6 +24,7 @@ SECTIONS: Final = {
     "clock_skew": "clock-skew",
     "silent": "service-silent",
     "stopped": "stopped-after-an-internal-error",
+    "unreadable": "row-that-cannot-be-read",
     "not_drawn": "older-state",
     "frozen": "payments-frozen",
     "reading_only": "reading-only",

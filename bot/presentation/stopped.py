@@ -9,6 +9,8 @@ from bot.presentation.blocks.text import message, mrkdwn, quote, section
 from bot.presentation.runbook import runbook
 
 TRY_AGAIN = "stopped.again"
+TOPICS = frozenset({"stopped", "unreadable"})
+"""Notices of this module."""
 
 _WHAT = {
     "instruction": "request",
@@ -19,6 +21,16 @@ _WHAT = {
     "dropped_file": "dropped file",
     "booking": "booking",
     "store_event": "webhook of a store",
+    "board": "card",
+    "store": "store",
+    "vote": "vote about request",
+    "attempt": "attempt of request",
+    "bulk_item": "item of request",
+    "callback_token": "callback address of request",
+    "email_run": "list of addresses",
+    "store_hook": "webhook address of a store",
+    "flag": "setting",
+    "unread_answer": "note of an answer of",
 }
 _ALONE = {
     "inbox": "callback",
@@ -33,6 +45,10 @@ UNPREPARED = ":octagonal_sign: *stopped*: its preparation does not go on by itse
 
 def notice(facts: Mapping[str, Any]) -> Content:
     """Which work was stopped, and who can do what; the button is for admins."""
+    return _unreadable(facts) if facts["topic"] == "unreadable" else _stopped(facts)
+
+
+def _stopped(facts: Mapping[str, Any]) -> Content:
     number = str(facts["number"])
     text = (
         f":octagonal_sign: *Switchboard stopped after an internal error* at the {_named(facts)}. "
@@ -42,6 +58,20 @@ def notice(facts: Mapping[str, Any]) -> Content:
     )
     again = button("Try again", TRY_AGAIN, number, spoken=f"Try again what stopped with error {number}")
     return Content(text=text, blocks=[section(mrkdwn(text)), *actions([again])])
+
+
+def _unreadable(facts: Mapping[str, Any]) -> Content:
+    """Which row cannot be read, and who can do what; with a button for admins where the row was stopped."""
+    number, column = str(facts["number"]), str(facts["column"])
+    where = f", column `{quote(column)}`" if column else ""
+    text = (
+        f":octagonal_sign: *A row of the database cannot be read*: the {_named(facts)}{where}. "
+        f"{'It is left alone: nothing is sent or read for it. ' if number else ''}Everything else goes on.\n"
+        "It was damaged or forged, or a newer version wrote it. The operator puts the row right from a backup"
+        f"{'; then an admin presses *Try again*' if number else ''}.{runbook('unreadable')}"
+    )
+    again = [button("Try again", TRY_AGAIN, number, spoken=f"Try again the row stopped by {number}")] if number else []
+    return Content(text=text, blocks=[section(mrkdwn(text)), *actions(again)] if again else [section(mrkdwn(text))])
 
 
 def note(number: str) -> str:
@@ -64,4 +94,5 @@ def nothing_stopped() -> Content:
 
 def _named(facts: Mapping[str, Any]) -> str:
     what, name = str(facts["what"]), quote(str(facts.get("name", "")), _NAME_LIMIT)
-    return f"{_WHAT[what]} {name}" if name else _ALONE.get(what, _WHAT[what])
+    word = _WHAT.get(what, what)
+    return f"{word} {name}" if name else _ALONE.get(what, word)

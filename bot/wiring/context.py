@@ -19,6 +19,7 @@ from bot.wiring.surroundings import Surroundings
 from bot.wiring.workers import KINDS, RECOVERIES, SUBJECTS, Worker
 from bot.workflows import quarantine
 from bot.workflows.admin.audit import Anchoring
+from bot.workflows.admin.damage import DamageWatch
 from bot.workflows.admin.disk import DiskWatch
 from bot.workflows.admin.highwater import HighWater
 from bot.workflows.admin.retention import Retention
@@ -128,5 +129,6 @@ def _chores(parts: Parts) -> Mapping[str, Worker]:
         "disk": DiskWatch().look,
         "lists": parts.lists.run_due,
         "unread": lambda _: parts.unread.flush(),
+        "damage": DamageWatch().look,
         "retention": Retention().prune_due,
     }

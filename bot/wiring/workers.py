@@ -133,7 +133,7 @@ WATCHED: Final = (
     Watched(name="localization", circuit=_localization, show=localization.show_queues),
 )
 """Services whose silence is noticed."""
-CHORES: Final = ("anchors", "disk", "lists", "unread", "retention")
+CHORES: Final = ("anchors", "disk", "lists", "unread", "damage", "retention")
 """Periodic work of this process without rows of its own; see :attr:`bot.workflows.context.Context.chores`."""
 _PROBES: Final[Mapping[str, Worker]] = {f"probe {one.name}": partial(probe, one) for one in WATCHED}
 """One worker a service: a hanging probe delays no other."""
@@ -155,7 +155,7 @@ WORKERS: Final[Mapping[str, Worker]] = {
 
 BY_THE_CLOCK = frozenset({"leftovers", "anchors", "lost", "survey", "clock", "retention"})
 """Workers that no look covers: they become due by time, or by a write."""
-EVERY_TICK = frozenset({"denials", "disk", "unread", "processes", "silence", *_PROBES})
+EVERY_TICK = frozenset({"denials", "disk", "unread", "damage", "processes", "silence", *_PROBES})
 """Those of them that cost next to nothing when there is nothing to do."""
 
 _DUE: Final[Mapping[str, Sequence[Due]]] = {

@@ -27,14 +27,17 @@ class Notices(Subject):
         return True
 
 
-def tell_everybody(tx: Tx, *, key: str, facts: Mapping[str, object], policy: Policy, now: datetime) -> None:
-    """Queue a message to the alerts channel that is about no single instruction; ``facts`` name its ``topic``."""
-    tell(tx, policy.alerts, key=key, facts=facts, now=now)
+def tell_everybody(tx: Tx, *, key: str, facts: Mapping[str, object], policy: Policy, now: datetime) -> bool:
+    """Queue a message to the alerts channel that is about no single instruction; ``facts`` name its ``topic``.
+
+    False: it was queued before.
+    """
+    return tell(tx, policy.alerts, key=key, facts=facts, now=now)
 
 
-def tell(tx: Tx, channel: str, *, key: str, facts: Mapping[str, object], now: datetime) -> None:
+def tell(tx: Tx, channel: str, *, key: str, facts: Mapping[str, object], now: datetime) -> bool:
     """The same for any channel."""
     subject = f"{SUBJECT}:{key}"
-    tx.outbox.add(
+    return tx.outbox.add(
         id=ulid(now), subject=subject, key=key, action=Action.LINE, place="", channel=channel, payload=facts, now=now
     )

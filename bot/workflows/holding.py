@@ -35,7 +35,10 @@ class Silence:
         """From the flag, if there is one."""
         if not isinstance(found, Mapping):
             return None
-        return cls(datetime.fromisoformat(found["since"]), datetime.fromisoformat(found["seen"]))
+        try:
+            return cls(datetime.fromisoformat(found["since"]), datetime.fromisoformat(found["seen"]))
+        except (ValueError, TypeError, KeyError):
+            return None  # it is found out anew
 
 
 def silent_services(tx: Tx, now: datetime) -> dict[str, datetime]:

@@ -6,18 +6,20 @@ is unknown, and read.
 """
 
 import secrets
+from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Final, TypeVar
 
 import structlog
 
 from bot.domain.approvals import No, Role, in_role
+from bot.domain.payments.instruction import Instruction
 from bot.domain.tracking import back_off
 from bot.workflows.alerts import tell_everybody
 from bot.workflows.context import Context
 from bot.workflows.witness import witness
 from bot.workflows.workers import InFlight, Step, Work, nothing_in_flight
-from storage.errors import StorageError
+from storage.errors import RowUnreadable, StorageError
 from storage.repositories.steps import Key, key_of
 from storage.transaction import Tx
 
@@ -83,9 +85,7 @@ async def stumbled(
             log.error("a row is left alone after an internal error", table=table, key=key, error_id=number)
             if str(getattr(row, "key", "")).startswith(_KEY):
                 return  # alerts about alerts would never end
-            about = tx.instructions.get(
-                key[0] if table == "instruction" else getattr(row, "instruction_id", None) or ""
-            )
+            about = _request(tx, key[0] if table == "instruction" else getattr(row, "instruction_id", None) or "")
             name = getattr(row, "reference", "") or (about.reference if about else getattr(row, "name", ""))
             facts = {"topic": "stopped", "what": table, "name": name, "number": number, "error": error}
             tell_everybody(tx, key=f"{_KEY}{number}", facts=facts, policy=ctx.policy, now=now)
@@ -97,11 +97,18 @@ async def stumbled(
 def _show(tx: Tx, table: str, key: Key, now: datetime) -> None:
     """Update the card: it was stopped, or it goes on."""
     if table == "instruction":
-        found = tx.instructions.get(key[0])
+        found = _request(tx, key[0])
         if found is not None:
             tx.instructions.touch(found, now=now, show=True, due_at=found.due_at)
     elif table == "booking":
         tx.boards.mark(f"booking:{key[0]}", now=now, progress=False)
+
+
+def _request(tx: Tx, instruction_id: str) -> Instruction | None:
+    """The request; None also where it cannot be read."""
+    with suppress(RowUnreadable):
+        return tx.instructions.get(instruction_id)
+    return None
 
 
 async def try_again(ctx: Context, *, number: str, person: str) -> bool | No:
@@ -116,7 +123,8 @@ async def try_again(ctx: Context, *, number: str, person: str) -> bool | No:
         released = [(table, key) for table, key in tx.steps.stopped(number) if tx.steps.go_on(table, key, now=now)]
         for table, key in released:
             _show(tx, table, key, now)
-            about = tx.instructions.get(key[0]) if table == "instruction" else None
+            ctx.store.damage.forget(table, key)
+            about = _request(tx, key[0]) if table == "instruction" else None
             detail = {"table": table, "key": list(key), "number": number}
             witness(tx, "tried_again", detail, now, actor=person, about=about)
         return bool(released)

@@ -4,28 +4,35 @@ Kept in the database, so that it outlives restarts and holds for every process.
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
-from datetime import datetime
+from datetime import UTC, datetime
 
 from bot.domain.payments.instruction import State
 from bot.domain.policy import Policy
-from bot.domain.recovery import HELD, MOST_NAMED, Look, ReadingOnly
+from bot.domain.recovery import HELD, MOST_NAMED, UNREADABLE, Look, ReadingOnly
 from bot.domain.references import ulid
 from bot.workflows.alerts import tell
 from bot.workflows.witness import witness
+from storage.errors import RowUnreadable
 from storage.transaction import Tx
 
 WAITS = frozenset({State.NEW, State.AWAITING, State.APPROVED})
 """Nothing was sent, as far as the database knows."""
 _ALL = 1_000_000
+_ALL_OF_IT = datetime(2999, 1, 1, tzinfo=UTC)
+"""After every request."""
 _FLAG = "reading_only"
 _RESUMED = "resumed"
 _LOOK = "look:"
 
 
 def reading_only(tx: Tx) -> ReadingOnly | None:
-    """Whether nothing may be sent, read in the transaction that would send."""
-    return ReadingOnly.read(tx.flags.get(_FLAG))
+    """Whether nothing may be sent, read in the transaction that would send; so it is where that cannot be read."""
+    try:
+        return ReadingOnly.read(tx.flags.get(_FLAG))
+    except (RowUnreadable, ValueError, TypeError, KeyError):
+        return ReadingOnly(since=_ALL_OF_IT, reason=UNREADABLE, until=_ALL_OF_IT)
 
 
 def enter(tx: Tx, found: ReadingOnly, *, policy: Policy, now: datetime) -> None:
@@ -53,14 +60,21 @@ def leave(tx: Tx, now: datetime) -> None:
 
 def resumed_at(tx: Tx) -> datetime | None:
     """When an operator last accounted for what the database does not hold."""
-    found = tx.flags.get(_RESUMED)
-    return datetime.fromisoformat(found["at"]) if isinstance(found, dict) and found else None
+    found = tx.flags.readable(_RESUMED)
+    with suppress(ValueError, TypeError, KeyError):
+        return datetime.fromisoformat(found["at"]) if isinstance(found, dict) and found else None
+    return None
 
 
 def looks(tx: Tx) -> dict[str, Look]:
     """The last look for each request, by its id."""
-    found = {key.removeprefix(_LOOK): Look.read(value) for key, value in tx.flags.starting(_LOOK).items()}
-    return {key: look for key, look in found.items() if look is not None}
+    found: dict[str, Look] = {}
+    for key, value in tx.flags.starting(_LOOK).items():
+        with suppress(ValueError, TypeError, KeyError):  # looked for again
+            look = Look.read(value)
+            if look is not None:
+                found[key.removeprefix(_LOOK)] = look
+    return found
 
 
 def note(tx: Tx, instruction_id: str, look: Look, now: datetime) -> None:

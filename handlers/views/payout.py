@@ -21,6 +21,9 @@ from handlers.input.payments import request_payout
 from handlers.replies import FieldErrors, MistakesError, Nothing, Replace, Reply
 from handlers.router import Router
 
+_KINDS = frozenset({Kind.PAYOUT, Kind.ONE_STEP})
+"""What the form of a payout asks for; stored with its payload, any other kind could not be read."""
+
 
 class EndedWithReason(Protocol):
     """A function of :mod:`bot.workflows.requests.decide` that ends a request with a reason."""
@@ -50,6 +53,9 @@ def register(router: Router) -> None:
 
 async def request(deps: Dependencies, form: Submission) -> Reply:
     """Request a payout; mistakes are shown at their fields."""
+    about = json.loads(form.metadata)
+    if about.get("kind") not in _KINDS:
+        return Replace(views.notice(forms.PAYOUT_TITLE, forms.OTHER_VERSION))
     readers: dict[str, fields.Read] = {
         forms.EMAIL: fields.email,
         forms.AMOUNT: lambda text: fields.within_limit(fields.amount(text), deps.ctx.policy),
@@ -59,7 +65,6 @@ async def request(deps: Dependencies, form: Submission) -> Reply:
     if errors:
         return FieldErrors(errors)
     payload = PayoutPayload(email=read[forms.EMAIL], cents=read[forms.AMOUNT], description=read[forms.DESCRIPTION])
-    about = json.loads(form.metadata)
     requested = Requested(
         requester=form.user,
         channel=str(about["channel"]),

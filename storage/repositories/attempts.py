@@ -5,8 +5,11 @@ from datetime import datetime
 from sqlalchemy import insert, select
 
 from bot.domain.payments.instruction import Attempt, AttemptOutcome
+from storage.damage import Shape
 from storage.repositories.common import Repository, columns
 from storage.tables.instructions import attempt as table
+
+_SHAPE = Shape(table, Attempt)
 
 
 class Attempts(Repository):
@@ -27,6 +30,10 @@ class Attempts(Repository):
         return self._change(table, *mine, outcome=outcome, detail=detail, finished_at=now) == 1
 
     def of(self, instruction_id: str) -> list[Attempt]:
-        """Every attempt of an instruction, in order."""
+        """Every attempt of an instruction, in order.
+
+        Raises:
+            RowUnreadable: one of them cannot be read.
+        """
         query = select(table).where(table.c.instruction_id == instruction_id).order_by(table.c.n)
-        return self._all(Attempt, query)
+        return self._whole(_SHAPE, query)

@@ -6,6 +6,7 @@ from typing import Any
 
 from sqlalchemy import and_, bindparam, case, func, literal, null, select, update
 
+from storage.damage import Shape, read_one
 from storage.prepared import Prepared
 from storage.repositories.common import Repository, columns, insert_once
 from storage.rows import Board
@@ -15,6 +16,7 @@ from storage.types import Moment
 _GAP = timedelta(seconds=3)
 """Between two edits that show progress alone: faster than people read, they would only use up the edits."""
 
+SHAPE = Shape(table, Board, called="subject")
 _NAMES = tuple(table.c.keys())
 _FIND = Prepared(
     select(table).where(
@@ -52,12 +54,12 @@ class Boards(Repository):
 
     def get(self, subject: str) -> Board | None:
         """The board of this subject."""
-        return self._one(Board, select(table).where(table.c.subject == subject))
+        return self._one(SHAPE, select(table).where(table.c.subject == subject))
 
     def find(self, channel: str, ts: str) -> Board | None:
         """The board with this message; None when the message is no board."""
         row = _FIND.first(self._connection, {"wanted_channel": channel, "wanted_ts": ts})
-        return None if row is None else Board(**dict(zip(_NAMES, row, strict=True)))
+        return None if row is None else read_one(self._damage, SHAPE, dict(zip(_NAMES, row, strict=True)))
 
     def posted(self, subject: str, *, channel: str, ts: str, version: int, now: datetime) -> None:
         """Store where it was posted and that it shows ``version``; due at once when that is out of date."""
@@ -84,7 +86,7 @@ class Boards(Repository):
     def due(self, now: datetime, limit: int) -> list[Board]:
         """Boards to edit: results first, then mere progress; longest due first."""
         query = select(table).where(table.c.due_at <= now).order_by(table.c.progress, table.c.due_at).limit(limit)
-        return self._all(Board, query)
+        return self._all(SHAPE, query)
 
     def claim_due(self, *, now: datetime, again_at: datetime, limit: int) -> list[Board]:
         """The same, claimed by the caller; due again at ``again_at`` unless it calls :meth:`shown` or :meth:`delay`."""

@@ -1,5 +1,6 @@
 """Bookings, from the form to the final state. A change applies only to the version it was decided on."""
 
+from collections import Counter
 from collections.abc import Collection
 from datetime import datetime
 from typing import Any, Unpack
@@ -7,6 +8,7 @@ from typing import Any, Unpack
 from sqlalchemy import ColumnElement, and_, bindparam, delete, func, or_, select, update
 
 from bot.domain.bookings.booking import CLOSED, Booking, BookingRequest, Stage
+from storage.damage import Broken, Shape
 from storage.repositories.common import (
     FREED,
     Repository,
@@ -16,11 +18,22 @@ from storage.repositories.common import (
     end_leases,
     free,
     insert_once,
-    records,
 )
 from storage.rows import Hold
 from storage.tables.services import booking as table
 
+
+def _read(*, request: object, detail: object, **values: Any) -> Booking:
+    try:
+        asked = None if request is None else BookingRequest.model_validate(request)
+    except ValueError as wrong:
+        raise Broken("request") from wrong
+    if not isinstance(detail, dict):
+        raise Broken("detail")
+    return Booking(**values, request=asked, detail=detail)
+
+
+SHAPE = Shape(table, _read, called="reference")
 _CLAIM = claiming(
     table, table.c.stage.in_(bindparam("in_stages", expanding=True)), key=table.c.id, order=[table.c.due_at]
 )
@@ -60,7 +73,7 @@ class Bookings(Repository):
             return found
         same = or_(table.c.remote_id == wanted, table.c.numeric_id == wanted, table.c.prebooking_id == wanted)
         query = select(table).where(same).order_by(table.c.created_at.desc()).limit(1)
-        return self._one(_read, query)
+        return self._one(SHAPE, query)
 
     def open(self, *, requester: str | None = None, limit: int = 20) -> list[Booking]:
         """Bookings that are under way, newest first."""
@@ -68,17 +81,20 @@ class Bookings(Repository):
         query = select(table).where(table.c.stage.not_in(hidden)).order_by(table.c.created_at.desc()).limit(limit)
         if requester is not None:
             query = query.where(table.c.requester == requester)
-        return self._all(_read, query)
+        return self._all(SHAPE, query)
 
     def counts(self) -> dict[str, int]:
         """How many there are by stage."""
         query = select(table.c.stage, func.count()).group_by(table.c.stage)
-        return {stage.value: count for stage, count in self._connection.execute(query)}
+        found: Counter[str] = Counter()
+        for stage, count in self._connection.execute(query):
+            found[str(stage)] += count  # several words may be unknown
+        return dict(found)
 
     def claim_due(self, *, stages: Collection[Stage], **hold: Unpack[Hold]) -> list[Booking]:
         """Take bookings in these stages that are due, longest due first."""
         rows = claim(self._connection, _CLAIM, hold, in_stages=list(stages))
-        return sorted(records(_read, rows), key=lambda one: (one.due_at or hold["now"], one.id))
+        return sorted(self._records(SHAPE, rows), key=lambda one: (one.due_at or hold["now"], one.id))
 
     def change(self, booking: Booking, *, keep_lease: bool = False, **values: Any) -> Booking | None:
         """Change it if its version is still that of ``booking``; end the lease unless ``keep_lease``.
@@ -89,7 +105,7 @@ class Bookings(Repository):
         freed = {} if keep_lease else FREED
         changed = update(table).where(table.c.id == booking.id, table.c.version == booking.version)
         new = {**freed, **values, "version": booking.version + 1}
-        return self._one(_read, changed.values(new).returning(table))
+        return self._one(SHAPE, changed.values(new).returning(table))
 
     def release(self, booking_id: str, *, owner: str, due_at: datetime | None) -> bool:
         """End the lease of this owner; the booking is due again at ``due_at``."""
@@ -115,7 +131,7 @@ class Bookings(Repository):
         if exclusive:
             dead = or_(dead, table.c.lease_owner != owner)
         query = select(table).where(table.c.stage == Stage.SENDING, dead)
-        return self._all(_read, query)
+        return self._all(SHAPE, query)
 
     def recover(self, owner: str) -> int:
         """End other owners' leases, except while sending; only where no other process can be alive. How many."""
@@ -127,8 +143,4 @@ class Bookings(Repository):
         return self._connection.execute(delete(table).where(*old)).rowcount
 
     def _find(self, condition: ColumnElement[bool]) -> Booking | None:
-        return self._one(_read, select(table).where(condition))
-
-
-def _read(*, request: object, **values: Any) -> Booking:
-    return Booking(**values, request=None if request is None else BookingRequest.model_validate(request))
+        return self._one(SHAPE, select(table).where(condition))

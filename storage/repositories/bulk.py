@@ -5,12 +5,13 @@ from datetime import datetime
 from itertools import islice
 from typing import Any
 
-from sqlalchemy import Row, Select, bindparam, func, insert, select, update
+from sqlalchemy import Select, bindparam, func, insert, select, update
 
 from bot.domain.money import Cents
 from bot.domain.payments.bulk import BulkItem
 from bot.domain.payments.bulk_account import BulkRow, RowChange
 from bot.domain.payments.bulk_progress import Tally, tally
+from storage.damage import Shape
 from storage.repositories.common import Repository, insert_once
 from storage.tables.instructions import bulk_flight as flight
 from storage.tables.instructions import bulk_item as table
@@ -85,7 +86,7 @@ class BulkItems(Repository):
         return tally((status, count, int(cents)) for status, count, cents in self._connection.execute(query))
 
     def _read(self, query: Select[Any]) -> list[BulkRow]:
-        return [_row(row) for row in self._connection.execute(query)]
+        return self._whole(_SHAPE, query)
 
 
 class BulkFlights(Repository):
@@ -137,14 +138,8 @@ def _values(instruction_id: str, row: BulkRow | BulkItem) -> dict[str, Any]:
     }
 
 
-def _row(row: Row[Any]) -> BulkRow:
-    return BulkRow(
-        row=row.number,
-        email=row.email,
-        cents=Cents(row.cents),
-        note=row.note,
-        status=row.status,
-        hash=row.hash,
-        error=row.error,
-        attempt=row.attempt,
-    )
+def _row(*, number: int, cents: int, **values: Any) -> BulkRow:
+    return BulkRow(row=number, cents=Cents(cents), **values)
+
+
+_SHAPE = Shape(table, _row)

@@ -4,7 +4,7 @@ Statements that every request runs are built once and get their values as parame
 SQLAlchemy several times what SQLite needs to run it.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from datetime import datetime, timedelta
 from functools import cache
@@ -17,18 +17,23 @@ from sqlalchemy import (
     Connection,
     Executable,
     Integer,
+    LargeBinary,
     Row,
     Table,
+    Text,
     TextClause,
     UnaryExpression,
     and_,
     bindparam,
+    cast,
+    literal,
     or_,
     select,
     update,
 )
 from sqlalchemy.dialects import postgresql, sqlite
 
+from storage.damage import Damage, Shape, is_encodable, read_all, read_one
 from storage.prepared import Prepared
 from storage.rows import Hold
 from storage.types import Moment
@@ -40,27 +45,41 @@ Condition = ColumnElement[bool] | TextClause
 
 
 class Repository:
-    """The rows of a table or two, in one transaction."""
+    """The rows of a table or two, in one transaction. ``damage``: where rows that cannot be read are noted."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, damage: Damage | None = None) -> None:
         self._connection = connection
+        self._damage = damage if damage is not None else Damage()
 
-    def _one(self, kind: Callable[..., R], query: Executable) -> R | None:
-        """The first row as a record of that class; None: there is no row."""
-        return next(iter(self._all(kind, query)), None)
+    def _one(self, shape: Shape[R], query: Executable) -> R | None:
+        """The first row as a record; None: there is no row.
 
-    def _all(self, kind: Callable[..., R], query: Executable) -> list[R]:
-        """The rows as records of that class, whose fields are the columns."""
-        return records(kind, self._connection.execute(query))
+        Raises:
+            RowUnreadable: it cannot be read.
+        """
+        row = next(iter(self._connection.execute(query).all()), None)  # all: an update has to run to its end
+        return None if row is None else read_one(self._damage, shape, row._asdict())
+
+    def _all(self, shape: Shape[R], query: Executable) -> list[R]:
+        """The rows as records; those that cannot be read are noted, and left out."""
+        return read_all(self._damage, shape, self._connection.execute(query).all())
+
+    def _whole(self, shape: Shape[R], query: Executable) -> list[R]:
+        """The rows as records, where one that is left out would change what the others say.
+
+        Raises:
+            RowUnreadable: one of them cannot be read.
+        """
+        rows = self._connection.execute(query).all()
+        return [read_one(self._damage, shape, row._asdict()) for row in rows]
+
+    def _records(self, shape: Shape[R], rows: Iterable[Row[Any]]) -> list[R]:
+        """The same as :meth:`_all`, of rows that were read."""
+        return read_all(self._damage, shape, rows)
 
     def _change(self, table: Table, *which: ColumnElement[bool], **values: object) -> int:
         """Set these columns in the rows that meet the conditions; how many there were."""
         return self._connection.execute(update(table).where(*which).values(values)).rowcount
-
-
-def records(kind: Callable[..., R], rows: Iterable[Row[Any]]) -> list[R]:
-    """The rows as records of that class, whose fields are the columns."""
-    return [kind(**row._mapping) for row in rows]  # noqa: SLF001 - public, underscored against column names
 
 
 def insert_once(connection: Connection, table: Table, values: Mapping[str, object], *, unless: tuple[str, ...]) -> bool:
@@ -78,6 +97,13 @@ def _insert_unless(dialect: str, table: Table, unless: tuple[str, ...]) -> Prepa
 def columns(record: Any) -> dict[str, Any]:
     """The fields of a flat dataclass; ``asdict`` would copy every value."""
     return {field.name: getattr(record, field.name) for field in fields(record)}
+
+
+def as_text(value: object) -> ColumnElement[Any]:
+    """A value of a text column as a parameter, whatever a damaged row has there instead."""
+    if isinstance(value, str) and not is_encodable(value):
+        return cast(literal(value.encode("utf-8", "surrogateescape"), LargeBinary), Text)
+    return literal(value, Text)
 
 
 NO_LEASE: Mapping[str, Any] = {"lease_owner": "", "lease_until": None}

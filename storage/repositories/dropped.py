@@ -1,15 +1,24 @@
 """Dropped files: one row each, however many events Slack sends about it."""
 
 from datetime import datetime
-from typing import Unpack
+from typing import Any, Unpack
 
 from sqlalchemy import ColumnElement, delete, select
 
 from bot.domain.files.dropped import DroppedFile
-from storage.repositories.common import FREED, Repository, claim, claiming, columns, insert_once, records
+from storage.damage import Broken, Shape
+from storage.repositories.common import FREED, Repository, claim, claiming, columns, insert_once
 from storage.rows import DropRow, DropState, Hold
 from storage.tables.queues import dropped_file as table
 
+
+def _read(*, header: object, **values: Any) -> DropRow:
+    if header is not None and not (isinstance(header, list) and all(isinstance(one, str) for one in header)):
+        raise Broken("header")
+    return DropRow(**values, header=header)
+
+
+SHAPE = Shape(table, _read, called="name")
 _CLAIM = claiming(
     table,
     key=table.c.id,
@@ -39,12 +48,12 @@ class DroppedFiles(Repository):
 
     def get(self, file_id: str) -> DropRow | None:
         """The row of this file."""
-        return self._one(DropRow, select(table).where(table.c.id == file_id))
+        return self._one(SHAPE, select(table).where(table.c.id == file_id))
 
     def claim_due(self, **hold: Unpack[Hold]) -> list[DropRow]:
         """Claim files to look at, longest due first; the attempt is counted already."""
         rows = claim(self._connection, _CLAIM, hold)
-        return sorted(records(DropRow, rows), key=lambda row: (row.due_at or hold["now"], row.id))
+        return sorted(self._records(SHAPE, rows), key=lambda row: (row.due_at or hold["now"], row.id))
 
     def offered(self, file: DroppedFile) -> bool:
         """Store that it can be used, and what it is; False when it was settled before."""

@@ -11,6 +11,7 @@ from typing import Any
 
 from sqlalchemy import Select, bindparam, delete, exists, func, insert, or_, select, update
 
+from storage.damage import Broken, Shape
 from storage.repositories.common import Repository, columns
 from storage.rows import EmailRun
 from storage.tables.queues import job
@@ -28,6 +29,17 @@ _RECORD = (
     )
     .values(answer=bindparam("said"))
 )
+
+
+def _read(*, header: object, outcomes: object, **values: Any) -> EmailRun:
+    if not isinstance(header, list) or not all(isinstance(one, str) for one in header):
+        raise Broken("header")
+    if not isinstance(outcomes, dict) or not all(type(count) is int for count in outcomes.values()):
+        raise Broken("outcomes")
+    return EmailRun(**values, header=header, outcomes=outcomes)
+
+
+_SHAPE = Shape(email_run, _read)
 
 
 class EmailRuns(Repository):
@@ -56,7 +68,7 @@ class EmailRuns(Repository):
 
     def get(self, job_id: str) -> EmailRun | None:
         """The progress of a run."""
-        return self._one(EmailRun, select(email_run).where(email_run.c.job_id == job_id))
+        return self._one(_SHAPE, select(email_run).where(email_run.c.job_id == job_id))
 
     def sized(self, job_id: str, *, rows: int, skipped: int, total: int) -> None:
         """Store the totals, once the whole file has been read."""

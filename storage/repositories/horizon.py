@@ -38,7 +38,7 @@ class Horizon(Repository):
     def earliest(self, kinds: Sequence[Due]) -> Mapping[Due, datetime]:
         """When the next row of each kind becomes due; kinds without one are left out."""
         (row,) = _prepared(tuple(kinds)).rows(self._connection, {})
-        return {kind: due_at for kind, due_at in zip(kinds, row, strict=True) if due_at is not None}
+        return {kind: due_at for kind, due_at in zip(kinds, row, strict=True) if isinstance(due_at, datetime)}
 
 
 @cache

@@ -22,15 +22,17 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import postgresql, sqlite
 
+from storage.damage import Shape
 from storage.prepared import Prepared
 from storage.repositories.arrivals import Arrivals
-from storage.repositories.common import claim, claiming, records
+from storage.repositories.common import claim, claiming
 from storage.repositories.tokens import STANDING, at
 from storage.rows import Hold, InboxRow, InboxState
 from storage.tables.instructions import callback_token as token
 from storage.tables.queues import inbox as table
 from storage.types import Moment
 
+SHAPE = Shape(table, InboxRow)
 _CLAIM = claiming(
     table,
     table.c.state == InboxState.RECEIVED,
@@ -122,12 +124,12 @@ class Inbox(Arrivals):
     def claim_due(self, **hold: Unpack[Hold]) -> list[InboxRow]:
         """Claim received rows that are due, longest due first; the attempt is counted already."""
         rows = claim(self._connection, _CLAIM, hold)
-        return sorted(records(InboxRow, rows), key=lambda row: (row.due_at, row.id))
+        return sorted(self._records(SHAPE, rows), key=lambda row: (row.due_at, row.id))
 
     def of(self, instruction_id: str) -> list[InboxRow]:
         """Every callback of an instruction, in the order of arrival."""
         query = select(table).where(table.c.instruction_id == instruction_id).order_by(table.c.received_at, table.c.id)
-        return self._all(InboxRow, query)
+        return self._all(SHAPE, query)
 
     def finish(self, inbox_id: str, state: InboxState, *, hints: int) -> bool:
         """Store the outcome; False when it was stored before, or when more than ``hints`` callbacks arrived."""

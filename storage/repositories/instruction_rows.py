@@ -1,15 +1,17 @@
 """Rows of the table ``instruction``: instructions as columns, and back."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
-from sqlalchemy import Row
+from pydantic import BaseModel
 
 from bot.domain.payments.bulk import BulkPayload, CancelPayload
 from bot.domain.payments.bulk_progress import BulkProgress
 from bot.domain.payments.instruction import Instruction, Kind, Payload, PayoutPayload, PurchasePayload, Recipient
 from bot.domain.requirement import Requirement
+from storage.damage import Broken, Shape
 from storage.repositories.common import columns
+from storage.tables.instructions import instruction as table
 
 _PAYLOADS: Mapping[Kind, type[Payload]] = {
     Kind.PAYOUT: PayoutPayload,
@@ -35,21 +37,22 @@ def model_of(found: Recipient | BulkProgress | None) -> dict[str, Any] | None:
     return found.model_dump(mode="json") if found is not None else None
 
 
-def read_one(row: Row[Any] | None) -> Instruction | None:
-    """The instruction of a row; None: there is no row."""
-    return None if row is None else read(row)
-
-
-def read(row: Row[Any]) -> Instruction:
-    """The instruction of a row."""
-    return made_of(dict(row._mapping))  # noqa: SLF001 - SQLAlchemy's public accessor, underscored against column names
-
-
-def made_of(values: dict[str, Any]) -> Instruction:
-    """The instruction of column values; ``values`` is changed."""
-    recipient, progress = values["recipient"], values["progress"]
-    values["payload"] = _PAYLOADS[values["kind"]].model_validate(values["payload"])
-    values["requirement"] = Requirement.model_validate(values["requirement"])
-    values["recipient"] = None if recipient is None else Recipient.model_validate(recipient)
-    values["progress"] = None if progress is None else BulkProgress.model_validate(progress)
+def _made(**values: Any) -> Instruction:
+    for copied in ("payee_email", "cents"):
+        values.pop(copied, None)
+    models: dict[str, type[BaseModel]] = {
+        "payload": _PAYLOADS[values["kind"]],
+        "requirement": Requirement,
+        "recipient": Recipient,
+        "progress": BulkProgress,
+    }
+    for name, model in models.items():
+        if values[name] is not None:
+            try:
+                values[name] = model.model_validate(values[name])
+            except ValueError as wrong:
+                raise Broken(name) from wrong
     return Instruction(**values)
+
+
+SHAPE: Final = Shape(table, _made, called="reference")

@@ -1,5 +1,6 @@
 """Instructions: one conditional update per transition, with its audit row in the same transaction."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import fields, replace
 from datetime import datetime
@@ -21,11 +22,12 @@ from bot.domain.payments.instruction import (
 from bot.domain.payments.moves import allows
 from bot.domain.payments.operation import OperationStatus
 from bot.domain.requirement import Requirement
+from storage.damage import Damage, read_one
 from storage.prepared import Prepared
 from storage.repositories.audit import AuditTrail
 from storage.repositories.boards import Boards
 from storage.repositories.common import FREED, NO_LEASE, Repository, claim, claiming, free, insert_once
-from storage.repositories.instruction_rows import made_of, model_of, read, read_one, values_of
+from storage.repositories.instruction_rows import SHAPE, model_of, values_of
 from storage.rows import Hold
 from storage.tables.instructions import bulk_item
 from storage.tables.instructions import instruction as table
@@ -95,8 +97,10 @@ _CHANGEABLE = frozenset(Changes.__annotations__)
 class Instructions(Repository):
     """The table ``instruction``."""
 
-    def __init__(self, connection: Connection, *, audit: AuditTrail, boards: Boards) -> None:
-        super().__init__(connection)
+    def __init__(
+        self, connection: Connection, damage: Damage | None = None, *, audit: AuditTrail, boards: Boards
+    ) -> None:
+        super().__init__(connection, damage)
         self._audit = audit
         self._boards = boards
 
@@ -129,29 +133,32 @@ class Instructions(Repository):
     def get(self, instruction_id: str) -> Instruction | None:
         """The instruction with this id."""
         row = _BY_ID.first(self._connection, {"wanted": instruction_id})
-        return None if row is None else made_of(dict(zip(_NAMES, row, strict=True)))
+        return None if row is None else read_one(self._damage, SHAPE, dict(zip(_NAMES, row, strict=True)))
 
     def find(self, text: str) -> Instruction | None:
-        """The instruction with this reference, id or code (in any case), or with exactly this id at the service."""
+        """The instruction with this reference, id or code (in any case), or with exactly this id at the service.
+
+        Raises:
+            RowUnreadable: there is one, and it cannot be read.
+        """
         word = text.strip()
         if not word:
             return None
         upper, spellings = word.upper(), {word, word.upper(), word.lower()}
         ours = or_(table.c.reference == upper, table.c.id == upper, table.c.code.in_(spellings))
-        rows = self._connection.execute(_ALL.where(or_(ours, table.c.remote_id == word)).order_by(table.c.id)).all()
-        found = [read(row) for row in rows]
+        found = self._whole(SHAPE, _ALL.where(or_(ours, table.c.remote_id == word)).order_by(table.c.id))
         # A foreign id never shadows one of ours.
         found.sort(key=lambda one: upper not in {one.reference, one.id} and one.code not in spellings)
         return found[0] if found else None
 
     def by_source(self, key: str) -> Instruction | None:
         """The request that this Slack interaction made."""
-        return read_one(self._connection.execute(_ALL.where(table.c.source_key == key)).first())
+        return self._one(SHAPE, _ALL.where(table.c.source_key == key))
 
     def by_remote(self, remote_id: str) -> Instruction | None:
         """The instruction whose operation at the service has this id; the oldest, should there be several."""
         query = _ALL.where(table.c.remote_id == remote_id).order_by(table.c.id).limit(1)
-        return read_one(self._connection.execute(query).first())
+        return self._one(SHAPE, query)
 
     def codes_at_the_service(self, kinds: Collection[Kind], *, limit: int = 5000) -> list[str]:
         """Codes of the latest requests of these kinds that have an id at the service."""
@@ -169,7 +176,7 @@ class Instructions(Repository):
     def awaiting(self, states: Collection[State], *, limit: int = 1000) -> list[Instruction]:
         """Instructions in any of these states, oldest first."""
         query = _ALL.where(table.c.state.in_(states)).order_by(table.c.id).limit(limit)
-        return [read(row) for row in self._connection.execute(query)]
+        return self._all(SHAPE, query)
 
     def not_over_at(self, moment: datetime) -> list[str]:
         """Ids of the requests that existed at that moment and were not final, oldest first."""
@@ -180,7 +187,7 @@ class Instructions(Repository):
     def open_for_requester(self, requester: str, *, limit: int = 100) -> list[Instruction]:
         """This person's requests that are not final, newest first."""
         query = _ALL.where(table.c.requester == requester, table.c.state.not_in(FINAL))
-        return [read(row) for row in self._connection.execute(query.order_by(table.c.id.desc()).limit(limit))]
+        return self._all(SHAPE, query.order_by(table.c.id.desc()).limit(limit))
 
     def recent_same(
         self, email: str, cents: int, since: datetime, *, ignoring: Collection[State] = (), before: str = ""
@@ -206,13 +213,16 @@ class Instructions(Repository):
         """The latest request of this kind for the same payee since then; ``ignoring``: states that do not count."""
         same = (table.c.payee_email == payee, table.c.kind == kind, table.c.created_at >= since)
         query = _ALL.where(*same, table.c.state.not_in(ignoring)).order_by(table.c.id.desc()).limit(1)
-        return read_one(self._connection.execute(query).first())
+        return self._one(SHAPE, query)
 
     def counts(self) -> dict[tuple[str, str], int]:
         """How many there are, by kind and state."""
         # Grouped in the order of the index, which holds all that is counted.
         query = select(table.c.kind, table.c.state, func.count()).group_by(table.c.state, table.c.kind)
-        return {(str(kind), str(state)): count for kind, state, count in self._connection.execute(query)}
+        found: Counter[tuple[str, str]] = Counter()
+        for kind, state, count in self._connection.execute(query):
+            found[str(kind), str(state)] += count  # several words may be unknown
+        return dict(found)
 
     def paid_before(self, email: str) -> bool:
         """Whether any payment to this address was ever completed; payments from it do not count."""
@@ -327,7 +337,7 @@ class Instructions(Repository):
         """
         others = [state for state in State if state not in states]
         rows = claim(self._connection, _CLAIM, hold, of_kinds=list(kinds), but_states=others)
-        return sorted(map(read, rows), key=lambda one: (one.due_at or hold["now"], one.id))
+        return sorted(self._records(SHAPE, rows), key=lambda one: (one.due_at or hold["now"], one.id))
 
     def abandoned(self, *, now: datetime, owner: str, exclusive: bool, limit: int = 1000) -> list[Instruction]:
         """Instructions with a request in flight whose process died.
@@ -342,7 +352,7 @@ class Instructions(Repository):
         if exclusive:
             dead = or_(dead, table.c.lease_owner != owner)
         query = _ALL.where(table.c.state.in_(EFFECT_UNDER_WAY), dead).order_by(table.c.id).limit(limit)
-        return [read(row) for row in self._connection.execute(query)]
+        return self._all(SHAPE, query)
 
     def recover(self, *, owner: str) -> int:
         """End other owners' leases, except where a request with an effect is in flight; how many.

@@ -6,7 +6,8 @@ from typing import Any, Unpack
 
 from sqlalchemy import Row, Select, and_, bindparam, func, select, update
 
-from storage.repositories.common import FREED, Repository, claim, claiming, columns, free, insert_once, records
+from storage.repositories.common import FREED, Repository, claim, claiming, columns, free, insert_once
+from storage.repositories.job_rows import SHAPE
 from storage.rows import Hold, Job
 from storage.tables.queues import job as table
 
@@ -24,25 +25,25 @@ class Jobs(Repository):
 
     def get(self, job_id: str) -> Job | None:
         """The job with this id."""
-        return self._one(Job, select(table).where(table.c.id == job_id))
+        return self._one(SHAPE, select(table).where(table.c.id == job_id))
 
     def by_source(self, key: str) -> Job | None:
         """The job that was made from this click or event."""
-        return self._one(Job, select(table).where(table.c.source_key == key))
+        return self._one(SHAPE, select(table).where(table.c.source_key == key))
 
     def open(self, kind: str | None = None, *, limit: int = 100) -> list[Job]:
         """Jobs that are not over, oldest first."""
         query = select(table).where(table.c.closed_at.is_(None)).order_by(table.c.created_at, table.c.id).limit(limit)
         if kind is not None:
             query = query.where(table.c.kind == kind)
-        return self._all(Job, query)
+        return self._all(SHAPE, query)
 
     def of(self, requester: str, *, limit: int = 20) -> list[Job]:
         """This person's jobs, newest first."""
         query = (
             select(table).where(table.c.requester == requester).order_by(table.c.created_at.desc(), table.c.id.desc())
         )
-        return self._all(Job, query.limit(limit))
+        return self._all(SHAPE, query.limit(limit))
 
     def lately(self, requester: str, kind: str, *, since: datetime) -> list[Job]:
         """This person's jobs of one kind created after that moment, newest first."""
@@ -51,7 +52,7 @@ class Jobs(Repository):
             .where(table.c.requester == requester, table.c.kind == kind, table.c.created_at > since)
             .order_by(table.c.created_at.desc(), table.c.id.desc())
         )
-        return self._all(Job, query)
+        return self._all(SHAPE, query)
 
     def counts(self) -> dict[tuple[str, str], int]:
         """How many jobs are not over, by kind and state."""
@@ -60,7 +61,7 @@ class Jobs(Repository):
             .where(table.c.closed_at.is_(None))
             .group_by(table.c.kind, table.c.state)
         )
-        return {(kind, state): count for kind, state, count in self._connection.execute(query)}
+        return {(str(kind), str(state)): count for kind, state, count in self._connection.execute(query)}
 
     def in_turn(self, kind: str, *, limit: int = 1_000) -> list[Job]:
         """Open jobs of one kind, round-robin by requester, so that nobody waits for all earlier jobs of another person.
@@ -69,12 +70,12 @@ class Jobs(Repository):
         """
         query = _turns(kind).subquery()
         ordered = select(table).join(query, query.c.id == table.c.id).order_by(query.c.turn, *_AGE).limit(limit)
-        return self._all(Job, ordered)
+        return self._all(SHAPE, ordered)
 
     def claim_due(self, *, kind: str, in_turn: bool = False, **hold: Unpack[Hold]) -> list[Job]:
         """Claim jobs of one kind that are due, longest due first; or in the order of :meth:`in_turn`."""
         rows = self._claim_in_turn(kind, hold) if in_turn else claim(self._connection, _CLAIM, hold, of_kind=kind)
-        return sorted(records(Job, rows), key=lambda one: (one.due_at or hold["now"], one.id))
+        return sorted(self._records(SHAPE, rows), key=lambda one: (one.due_at or hold["now"], one.id))
 
     def _claim_in_turn(self, kind: str, hold: Hold) -> Sequence[Row[Any]]:
         now, until = hold["now"], hold["now"] + timedelta(seconds=hold["lease_seconds"])
@@ -125,7 +126,7 @@ class Jobs(Repository):
         if not keep_lease:
             values |= FREED
         same = (table.c.id == job.id, table.c.version == job.version)
-        return self._one(Job, update(table).where(*same).values(values).returning(table))
+        return self._one(SHAPE, update(table).where(*same).values(values).returning(table))
 
 
 _AGE = (table.c.created_at, table.c.id)

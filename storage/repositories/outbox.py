@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Unpack
+from typing import Any, Unpack
 
 from sqlalchemy import (
     Executable,
@@ -13,6 +13,7 @@ from sqlalchemy import (
     text,
 )
 
+from storage.damage import Broken, Shape
 from storage.repositories.common import (
     FREED,
     NO_LEASE,
@@ -31,6 +32,17 @@ _UNFINISHED = (OutboxState.NEW, OutboxState.SENDING, OutboxState.UNKNOWN)
 OPEN: Condition = text("outbox.state IN ('new', 'sending', 'unknown')")
 """The same as what the partial index covers: SQLite does not find that in parameters."""
 _COLUMNS = [column for column in table.c if column.name != "seq"]
+
+
+def _read(*, payload: object, subject: object, seq: int = 0, **values: Any) -> OutboxRow:  # noqa: ARG001
+    if not isinstance(payload, dict):
+        raise Broken("payload")
+    if not isinstance(subject, str):
+        raise Broken("subject")
+    return OutboxRow(**values, payload=payload, subject=subject)
+
+
+SHAPE = Shape(table, _read, called="key", key=("id",))
 
 
 def _claiming() -> Executable:
@@ -90,11 +102,11 @@ class Outbox(Repository):
 
     def get(self, outbox_id: str) -> OutboxRow | None:
         """The row with this id."""
-        return self._one(OutboxRow, select(*_COLUMNS).where(table.c.id == outbox_id))
+        return self._one(SHAPE, select(*_COLUMNS).where(table.c.id == outbox_id))
 
     def by_key(self, key: str) -> OutboxRow | None:
         """The row with this key."""
-        return self._one(OutboxRow, select(*_COLUMNS).where(table.c.key == key))
+        return self._one(SHAPE, select(*_COLUMNS).where(table.c.key == key))
 
     def claim_due(self, **hold: Unpack[Hold]) -> list[OutboxRow]:
         """Claim rows that are due, in their order.
@@ -104,11 +116,7 @@ class Outbox(Repository):
         counted already, so a row that kills its worker is counted too.
         """
         rows = claim(self._connection, _CLAIM, hold)
-        claimed = sorted(rows, key=lambda row: row.seq)
-        return [
-            OutboxRow(**{name: value for name, value in row._mapping.items() if name != "seq"})  # noqa: SLF001
-            for row in claimed
-        ]
+        return self._records(SHAPE, sorted(rows, key=lambda row: row.seq))
 
     def hold(self, row: OutboxRow, *, now: datetime, until: datetime) -> bool:
         """Extend the lease of a claimed row; False when it has run out, so that another worker may hold the row."""

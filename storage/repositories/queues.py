@@ -41,7 +41,7 @@ class Queues(Repository):
         Rows that become due again and again have no age. ``followed``: kinds of followed resources that count.
         """
         rows = self._connection.execute(_WAITING, {"now": now, "followed": list(followed)})
-        return {name: Waiting(count, oldest) for name, count, oldest in rows}
+        return {name: Waiting(count, oldest if isinstance(oldest, datetime) else None) for name, count, oldest in rows}
 
 
 def _stored(name: str, since: Column[Any], which: Condition) -> Select[str, int, Any]:

@@ -3,25 +3,30 @@
 A row is identified by its table and its key, see :data:`KEYS`.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Table, func, literal, select, union_all
+from sqlalchemy import ColumnElement, Table, Text, func, literal, select, type_coerce, union_all
 
-from storage.repositories.common import FREED, NO_LEASE, Repository, end_leases
+from storage.repositories.common import FREED, NO_LEASE, Repository, as_text, end_leases
 from storage.tables.instructions import instruction, tracked
-from storage.tables.queues import dropped_file, inbox, job, outbox
-from storage.tables.services import booking, store_event
+from storage.tables.queues import board, dropped_file, inbox, job, outbox
+from storage.tables.services import booking, store, store_event
 
 Key = tuple[str, ...]
 
 _TABLES: Final[Mapping[str, Table]] = {
     each.name: each for each in (instruction, inbox, outbox, tracked, job, dropped_file, booking, store_event)
 }
+_WITHOUT_STOP: Final[Mapping[str, Table]] = {"board": board, "store": store}
+"""Tables of due rows that cannot be stopped: a held row is not due any more."""
+HELD: Final = frozenset((*_TABLES, *_WITHOUT_STOP))
+"""Tables whose rows can be held."""
 KEYS: Final[Mapping[str, tuple[str, ...]]] = dict.fromkeys(_TABLES, ("id",)) | {
     "tracked": ("kind", "remote_id"),
     "board": ("subject",),
+    "store": ("id",),
 }
 """The columns that name a row, by table; messages to be edited have no lease."""
 
@@ -61,6 +66,23 @@ class Steps(Repository):
         """End the lease of a row and stop it; False when another owner holds it."""
         return self._set(table, key, owner, **NO_LEASE, stopped=number) == 1
 
+    def hold(self, table: str, key: Sequence[Any], *, number: str) -> str:
+        """Stop a row that cannot be read, whoever holds it.
+
+        Returns:
+            The number that it is stopped by: another one when it was stopped before; "" when such rows have none.
+        """
+        if table in _WITHOUT_STOP:
+            self._change(_WITHOUT_STOP[table], *_is(_WITHOUT_STOP[table], KEYS[table], key), due_at=None)
+            return ""
+        where = _TABLES[table]
+        same = _is(where, KEYS[table], key)
+        held = self._connection.execute(select(type_coerce(where.c.stopped, Text)).where(*same)).scalar()
+        if isinstance(held, str) and held and held.isascii():
+            return held
+        self._change(where, *same, **NO_LEASE, stopped=number)
+        return number
+
     def stopped(self, number: str) -> list[tuple[str, Key]]:
         """The rows that were stopped by this error."""
         return [
@@ -73,7 +95,7 @@ class Steps(Repository):
 
     def go_on(self, table: str, key: Key, *, now: datetime) -> bool:
         """Resume a stopped row; False when it was not stopped."""
-        meant = (*_is(table, key), _is_stopped(_TABLES[table]))
+        meant = (*_is(_TABLES[table], KEYS[table], key), _is_stopped(_TABLES[table]))
         return self._change(_TABLES[table], *meant, **FREED, stopped="", due_at=now) == 1
 
     def counts(self) -> dict[str, int]:
@@ -81,12 +103,14 @@ class Steps(Repository):
         return {name: count for name, count in self._connection.execute(_COUNTS) if count}
 
     def _set(self, table: str, key: Key, owner: str, **values: object) -> int:
-        mine = (*_is(table, key), _TABLES[table].c.lease_owner == owner, _TABLES[table].c.lease_until.is_not(None))
-        return self._change(_TABLES[table], *mine, **values)
+        where = _TABLES[table]
+        mine = (*_is(where, KEYS[table], key), where.c.lease_owner == owner, where.c.lease_until.is_not(None))
+        return self._change(where, *mine, **values)
 
 
-def _is(table: str, key: Key) -> list[ColumnElement[bool]]:
-    return [_TABLES[table].c[column] == value for column, value in zip(KEYS[table], key, strict=True)]
+def _is(table: Table, names: Sequence[str], key: Sequence[Any]) -> list[ColumnElement[bool]]:
+    # As text: the key of a damaged row may be anything.
+    return [table.c[name] == as_text(value) for name, value in zip(names, key, strict=True)]
 
 
 def _is_stopped(table: Table) -> ColumnElement[bool]:

@@ -5,13 +5,16 @@ from typing import Unpack
 
 from sqlalchemy import bindparam, delete, func, insert, select
 
+from storage.damage import Shape, read_one
 from storage.errors import StorageBusy
 from storage.repositories.arrivals import Arrivals
-from storage.repositories.common import claim, claiming, columns, records
+from storage.repositories.common import claim, claiming, columns
 from storage.rows import Hold, InboxState, StoreEvent, StoreHook
 from storage.tables.services import store_event as table
 from storage.tables.services import store_hook as hooks
 
+SHAPE = Shape(table, StoreEvent, called="store")
+_HOOKS = Shape(hooks, StoreHook, called="store")
 _CLAIM = claiming(
     table,
     table.c.state == InboxState.RECEIVED,
@@ -35,12 +38,13 @@ class StoreEvents(Arrivals):
 
     def find_hook(self, token_hash: str) -> StoreHook | None:
         """The store and kind of an address, unless it ended."""
-        return next(iter(records(StoreHook, self._connection.execute(_HOOK, {"address": token_hash}))), None)
+        row = self._connection.execute(_HOOK, {"address": token_hash}).first()
+        return None if row is None else read_one(self._damage, _HOOKS, row._asdict())
 
     def hooks_of(self, store: str) -> list[StoreHook]:
         """The addresses of a store that have not ended, oldest first."""
         query = select(hooks).where(hooks.c.store == store, hooks.c.ended_at.is_(None))
-        return self._all(StoreHook, query.order_by(hooks.c.created_at, hooks.c.id))
+        return self._all(_HOOKS, query.order_by(hooks.c.created_at, hooks.c.id))
 
     def end_hooks(self, store: str, kind: str, now: datetime, *, but: str = "") -> int:
         """End the store's addresses of this kind, except the one with id ``but``; how many ended."""
@@ -84,7 +88,7 @@ class StoreEvents(Arrivals):
     def claim_due(self, **hold: Unpack[Hold]) -> list[StoreEvent]:
         """Claim received events that are due, in the order of arrival; the attempt is counted already."""
         rows = claim(self._connection, _CLAIM, hold)
-        return sorted(records(StoreEvent, rows), key=lambda row: (row.received_at, row.id))
+        return sorted(self._records(SHAPE, rows), key=lambda row: (row.received_at, row.id))
 
     def finish(self, event_id: str, state: InboxState) -> bool:
         """Store the outcome and delete the body; False when an outcome was stored before."""
@@ -93,4 +97,4 @@ class StoreEvents(Arrivals):
     def of(self, store: str, *, limit: int = 100) -> list[StoreEvent]:
         """The events of a store, newest first."""
         query = select(table).where(table.c.store == store).order_by(table.c.received_at.desc(), table.c.id.desc())
-        return self._all(StoreEvent, query.limit(limit))
+        return self._all(SHAPE, query.limit(limit))

@@ -5,9 +5,19 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, delete, select
 
+from storage.damage import Broken, Shape
 from storage.repositories.common import Repository, columns, insert_once
 from storage.rows import StoreRow, StoreState
 from storage.tables.services import store as table
+
+
+def _read(*, record: object, **values: Any) -> StoreRow:
+    if not isinstance(record, dict) or not all(isinstance(value, str) for value in record.values()):
+        raise Broken("record")
+    return StoreRow(**values, record=record)
+
+
+SHAPE = Shape(table, _read, called="name")
 
 
 def folded(name: str) -> str:
@@ -36,7 +46,7 @@ class Stores(Repository):
 
     def all(self) -> list[StoreRow]:
         """Every store, by name."""
-        return self._all(StoreRow, select(table).order_by(table.c.folded))
+        return self._all(SHAPE, select(table).order_by(table.c.folded))
 
     def change(self, store_id: str, **values: Any) -> bool:
         """Set columns; False when there is no such store."""
@@ -49,7 +59,7 @@ class Stores(Repository):
     def due(self, now: datetime, limit: int) -> list[StoreRow]:
         """Stores whose creation at the service is unconfirmed and due for a check."""
         query = select(table).where(table.c.state == StoreState.CREATING, table.c.due_at <= now)
-        return self._all(StoreRow, query.order_by(table.c.due_at).limit(limit))
+        return self._all(SHAPE, query.order_by(table.c.due_at).limit(limit))
 
     def _find(self, condition: ColumnElement[bool]) -> StoreRow | None:
-        return self._one(StoreRow, select(table).where(condition))
+        return self._one(SHAPE, select(table).where(condition))

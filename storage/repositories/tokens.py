@@ -6,6 +6,7 @@ from sqlalchemy import ColumnElement, bindparam, delete, or_, select
 
 from bot.domain.payments.instruction import CallbackKind
 from bot.domain.references import ADDRESSES_LIVE
+from storage.damage import Shape, read_one
 from storage.prepared import Prepared
 from storage.repositories.common import Repository, insert_once
 from storage.rows import CallbackToken
@@ -24,6 +25,7 @@ STANDING = (
 )
 """The address, unless it expired or its instruction ended long ago; parameters by :func:`at`."""
 
+_SHAPE = Shape(table, CallbackToken)
 _FIND = Prepared(STANDING)
 
 
@@ -50,7 +52,7 @@ class Tokens(Repository):
     def find(self, token_hash: str, now: datetime) -> CallbackToken | None:
         """The instruction and kind of a token, unless it expired or its instruction ended long ago."""
         row = _FIND.first(self._connection, at(now, token_hash))
-        return None if row is None else CallbackToken(**dict(zip(table.c.keys(), row, strict=True)))
+        return None if row is None else read_one(self._damage, _SHAPE, dict(zip(table.c.keys(), row, strict=True)))
 
     def expire(self, instruction_id: str, at: datetime) -> None:
         """End every token of an instruction at that time."""

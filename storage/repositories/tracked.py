@@ -5,10 +5,12 @@ from typing import Unpack
 
 from sqlalchemy import bindparam, select
 
-from storage.repositories.common import FREED, Repository, claim, claiming, columns, insert_once, records
+from storage.damage import Shape
+from storage.repositories.common import FREED, Repository, claim, claiming, columns, insert_once
 from storage.rows import Hold, Tracked
 from storage.tables.instructions import tracked as table
 
+SHAPE = Shape(table, Tracked, called="remote_id")
 _CLAIM = claiming(
     table,
     table.c.kind == bindparam("of_kind"),
@@ -30,12 +32,12 @@ class TrackedResources(Repository):
 
     def get(self, kind: str, remote_id: str) -> Tracked | None:
         """The followed resource."""
-        return self._one(Tracked, select(table).where(table.c.kind == kind, table.c.remote_id == remote_id))
+        return self._one(SHAPE, select(table).where(table.c.kind == kind, table.c.remote_id == remote_id))
 
     def claim_due(self, *, kind: str, **hold: Unpack[Hold]) -> list[Tracked]:
         """Claim resources of one kind that are due, longest due first; the read is counted already."""
         rows = claim(self._connection, _CLAIM, hold, of_kind=kind)
-        return sorted(records(Tracked, rows), key=lambda one: (one.due_at or hold["now"], one.remote_id))
+        return sorted(self._records(SHAPE, rows), key=lambda one: (one.due_at or hold["now"], one.remote_id))
 
     def again(self, kind: str, remote_id: str, due_at: datetime, status: str, *, afresh: bool = False) -> bool:
         """Read it again at ``due_at``; ``status``: the service's current status. False when it is no longer followed.

@@ -3,9 +3,10 @@
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from sqlalchemy import Row, case, delete, inspect, literal, select, update
+from sqlalchemy import case, delete, inspect, literal, select, update
 
 from bot.domain.unread import Noted, UnreadAnswer
+from storage.damage import Broken, Shape
 from storage.repositories.common import Repository, insert_once
 from storage.tables.services import unread_answer as table
 
@@ -55,7 +56,7 @@ class UnreadAnswers(Repository):
 
     def all(self) -> list[Noted]:
         """All of them: first those not mended, then the others; newest first in both."""
-        return [_read(row) for row in self._connection.execute(select(table).order_by(*_ORDER))]
+        return self._all(_SHAPE, select(table).order_by(*_ORDER))
 
     def _keep_few(self) -> None:
         query = select(table.c.operation, table.c.fingerprint).order_by(*_ORDER).offset(MOST)
@@ -68,11 +69,10 @@ class UnreadAnswers(Repository):
 _ORDER = (table.c.mended_at.is_not(None), table.c.last_seen.desc(), table.c.fingerprint)
 
 
-def _read(row: Row[Any]) -> Noted:
-    return Noted(
-        answer=UnreadAnswer.from_json(row.operation, row.detail),
-        first_seen=row.first_seen,
-        last_seen=row.last_seen,
-        count=row._mapping["count"],  # noqa: SLF001 - a row has a method of that name
-        mended_at=row.mended_at,
-    )
+def _read(*, operation: str, detail: object, fingerprint: str, **values: Any) -> Noted:  # noqa: ARG001
+    if not isinstance(detail, dict):
+        raise Broken("detail")
+    return Noted(answer=UnreadAnswer.from_json(operation, detail), **values)
+
+
+_SHAPE = Shape(table, _read, called="operation")

@@ -1,17 +1,22 @@
 """Freeze, reminders, orphans, and a policy that became stricter."""
 
 import re
+from dataclasses import replace
+from typing import Any
 
 import pytest
 from inline_snapshot import snapshot
 
 from bot.domain.payments.instruction import State
+from bot.domain.references import ulid
+from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace import Message
 from bot.presentation.payments import forms
+from storage.transaction import Tx
 from tests.support.bulk import ask as ask_for_many
 from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, LIN, MARIA, OLGA, POLICY, ZOE, Rig
 from tests.support.shown import shown
-from tests.workflows.looking import state
+from tests.workflows.looking import newest, read, state
 
 HOUR = 3_600
 
@@ -231,6 +236,55 @@ async def test_a_duplicate_keeps_its_extra_approver_under_a_stricter_policy(rig:
     assert [quorum_of(card) for card in rig.cards(APPROVALS)] == ["0 of 2", "0 of 3", "0 of 3"]
     await rig.pay('send kim@example.com 30.00 "x"')
     assert quorum_of(rig.cards(APPROVALS)[-1]) == "0 of 3"
+
+
+async def test_more_open_requests_than_fit_into_a_page_become_stricter(rig: Rig) -> None:
+    await rig.pay()
+    first = await newest(rig)
+
+    def more(tx: Tx) -> None:
+        for number in range(2_100):
+            own, code = ulid(rig.clock.now()), ulid(rig.clock.now())
+            changes: dict[str, Any] = {"due_at": None, "remote_id": None, "reference": f"P-{number}"}
+            made = replace(first, id=own, code=code, source_key=own, **changes)
+            assert tx.instructions.insert(made, actor=MARIA)
+
+    await rig.switchboard.context.store.write(more)
+    await under(rig, POLICY.replace("quorum = 1\n", "quorum = 2\n", 1))
+    found = await read(rig, lambda tx: tx.instructions.awaiting((State.AWAITING,), limit=10_000))
+    assert len(found) == 2_101
+    assert min(one.requirement.quorum for one in found) == 2
+
+
+@pytest.mark.parametrize(("hours", "expires"), [("1h", 3_600), ("48h", 86_400)])
+async def test_a_shorter_time_to_decide_applies_to_open_requests(rig: Rig, hours: str, expires: float) -> None:
+    await rig.pay()
+    asked = await newest(rig)
+    await rig.pass_time(600)
+    await under(rig, POLICY.replace('expires = "24h"', f'expires = "{hours}"'))
+    held = await newest(rig)
+    assert held.expires_at is not None
+    assert asked.posted_at is not None
+    assert (held.expires_at - asked.posted_at).total_seconds() == expires
+    assert held.requirement.expires_seconds == expires
+    assert held.requirement.quorum == 1
+    await rig.pass_time(3_300, steps=3)  # 65 minutes after it was posted
+    assert await state(rig) is (State.EXPIRED if expires == 3_600 else State.AWAITING)
+
+
+@pytest.mark.parametrize(("minutes", "sent"), [("5m", False), ("90m", True)])
+async def test_a_shorter_time_to_send_applies_to_what_is_approved(rig: Rig, minutes: str, sent: bool) -> None:
+    await rig.pay()
+    rig.payments.faults.arm(Fault(FaultKind.TOO_MANY, "commit_payout", times=None))
+    await rig.press("approve")
+    await rig.pass_time(600, steps=4)
+    approved = await newest(rig)
+    assert approved.state is State.APPROVED
+    await under(rig, POLICY.replace('execute_within = "60m"', f'execute_within = "{minutes}"'))
+    rig.payments.faults.clear()
+    await rig.pass_time(120, steps=4)
+    assert await state(rig) is not State.APPROVED
+    assert bool(rig.paid) is sent
 
 
 def quorum_of(card: Message) -> str:

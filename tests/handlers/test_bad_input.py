@@ -1,5 +1,6 @@
 """Input that breaks a rule: the asker alone hears which argument, which rule and one right example; nothing happens."""
 
+import json
 import re
 
 import pytest
@@ -414,3 +415,14 @@ async def test_a_prefix_renames_the_command_and_its_examples(rig: Rig) -> None:
 Nothing is sent until approvers lift it with `/sb-pay unfreeze`.
 Runbook: `docs/alerts.md#payments-frozen`\
 """)
+
+
+@pytest.mark.parametrize("kind", ["bulk", "purchase", "bulk_cancel", "of tomorrow", None])
+async def test_a_form_of_another_kind_asks_for_nothing(rig: Rig, kind: str | None) -> None:
+    await rig.workspace.slash(MARIA, FINANCE, "/pay", "send")
+    object.__setattr__(rig.form(), "private_metadata", json.dumps({"channel": FINANCE, "kind": kind}))
+    await rig.submit(MARIA, {forms.EMAIL: "ana@example.com", forms.AMOUNT: "25.00", forms.DESCRIPTION: "Rent"})
+    assert await requests(rig) == []
+    assert shown(str(rig.form().blocks[0]["text"]["text"])) == snapshot(
+        "Another version of Switchboard made this form. Nothing was asked for. Type the command again."
+    )

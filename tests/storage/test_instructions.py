@@ -19,6 +19,7 @@ from bot.domain.payments.instruction import (
 )
 from bot.domain.payments.moves import MOVES, allows
 from storage import Conflict, StorageError, Store, Tx
+from storage.errors import RowUnreadable
 from storage.repositories.instructions import Changes
 from storage.tables.instructions import instruction as table
 from tests.storage.factories import NOW, instruction, later
@@ -228,7 +229,7 @@ async def test_what_was_asked_cannot_be_changed_even_by_hand(store: Store) -> No
 async def test_an_unknown_state_in_the_database_is_an_error_and_not_guessed(store: Store) -> None:
     asked = await _ask(store)
     await store.write(lambda tx: tx.votes._connection.execute(text("UPDATE instruction SET state = 'paid'")))
-    with pytest.raises(ValueError, match="paid"):
+    with pytest.raises(RowUnreadable, match=rf"{asked.reference}\): state"):
         await store.read(lambda tx: tx.instructions.get(asked.id))
 
 

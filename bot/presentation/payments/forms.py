@@ -28,6 +28,7 @@ ITEMS = "items"
 FILE = "file"
 ROWS = "rows"
 
+OTHER_VERSION = "Another version of Switchboard made this form. Nothing was asked for. Type the command again."
 REASON_LIMIT = 500
 ITEMS_LIMIT = 2_000
 """Characters of all lines that name items."""

@@ -22,7 +22,8 @@ def freezing(frozen: Frozen | None, *, changed: bool, asked_to_freeze: bool, nee
 
 def describe(frozen: Frozen) -> str:
     """Who froze them and why, in mrkdwn."""
-    return f"Payments are frozen by {mention(frozen.by)}: {as_said(typed(frozen.reason))}"
+    by = f" by {mention(frozen.by)}" if frozen.by else ""
+    return f"Payments are frozen{by}: {as_said(typed(frozen.reason))}"
 
 
 def refused_while_frozen(frozen: Frozen) -> Content:

@@ -111,7 +111,7 @@ def notice(facts: Mapping[str, Any]) -> Content:
             "keeps it from being drawn anew. Ask Switchboard for the newest state. The operator finds the cause in the "
             f"log under `{facts['number']}`."
         )
-    elif facts["topic"] == "stopped":
+    elif facts["topic"] in stopped.TOPICS:
         return stopped.notice(facts)
     elif facts["topic"] == "frozen":
         text = (

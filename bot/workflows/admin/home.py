@@ -9,7 +9,7 @@ from bot.domain.payments.instruction import Instruction, State, Vote
 from bot.presentation.payments.answers import Waiting
 from bot.workflows.admin.overview import services, under_way
 from bot.workflows.context import Context
-from bot.workflows.requests.lookup import waiting
+from bot.workflows.requests.lookup import waiting, with_votes
 from storage.transaction import Tx
 
 _ASKED = 25
@@ -73,5 +73,4 @@ def _is_mine(ctx: Context, standing: Standing, user: str, one: Instruction, vote
 
 
 def _asked(tx: Tx, user: str) -> list[tuple[Instruction, Sequence[Vote]]]:
-    found = tx.instructions.open_for_requester(user, limit=_ASKED)
-    return [(one, tx.votes.of(one.id, one.round)) for one in found]
+    return [*with_votes(tx, tx.instructions.open_for_requester(user, limit=_ASKED))]

@@ -2,7 +2,7 @@
 
 from bot.domain.bookings.booking import CLOSED, Stage
 from bot.domain.emails.lists import RUN, WHOLE
-from bot.domain.localization.progress import Order
+from bot.domain.localization.progress import LANES, Order
 from bot.domain.overview import Counts, Overview, Running, Service, UnderWay, What
 from bot.domain.payments.instruction import FINAL, Instruction, Kind, State
 from bot.presentation.services import DELIVERY, EMAIL_FILES, EMAILS, EMAILS_ALONE, LOCALIZATION, PAYMENTS
@@ -79,7 +79,7 @@ async def under_way(ctx: Context, *, even_waiting: bool = True) -> UnderWay:
 
     def work(tx: Tx) -> UnderWay:
         found = [_request(one) for one in tx.instructions.awaiting(_OPEN if even_waiting else _MOVING, limit=MOST)]
-        found += [_job(one) for one in tx.jobs.open(limit=MOST)]
+        found += [_job(one) for one in tx.jobs.open(limit=MOST) if one.kind in (*_LISTS, *LANES)]
         found += [
             Running(
                 what=What.BOOKING,

