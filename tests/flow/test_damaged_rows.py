@@ -172,7 +172,13 @@ async def fill(rig: Rig) -> None:
     [request] = await read(rig, lambda tx: tx.instructions.awaiting((State.AWAITING,)))
 
     def work(tx: Tx) -> None:
-        job = {"requester": MARIA, "channel": "C0FINANCE", "thread_ts": None, "created_at": now, "due_at": None}
+        job: dict[str, Any] = {
+            "requester": MARIA,
+            "channel": "C0FINANCE",
+            "thread_ts": None,
+            "created_at": now,
+            "due_at": None,
+        }
         told = {"file": "F1", "name": "a.csv", "column": 0, "column_name": "email", "concurrency": 5}
         tx.jobs.add(Job(id="J1", kind=RUN, state=RunState.PAUSED, payload=told, detail={}, source_key="j1", **job))
         lane = lane_of(order.request.capability)
@@ -215,7 +221,7 @@ async def others_go_on(rig: Rig) -> None:
     assert {one.cents for one, _ in await waiting(ctx)} == {150_000}
     seen = await home_of(ctx, LIN)
     assert {one.instruction.cents for one in seen.waiting} == {150_000}
-    running = {one.name for one in await under_way(ctx)}
+    running = {one.name for one in (await under_way(ctx)).rows}
     assert "a.csv" in running
     assert any(name.startswith("B-") for name in running)
     await overview(ctx)
