@@ -26,6 +26,7 @@ from bot.domain.policy import Policy
 from bot.domain.references import derived_key
 from bot.domain.spellings import Secrets
 from bot.manifest import SCOPES, WIDER_SCOPES
+from bot.presentation.payments import reasons
 from bot.presentation.services import DELIVERY, EMAILS, LOCALIZATION, PAYMENTS, told
 from bot.presentation.unread import finding as finding_of
 from bot.settings import (
@@ -46,6 +47,7 @@ from bot.wiring.extension import routes_of
 from bot.wiring.outside import Outside
 from bot.wiring.payments import make_payments
 from bot.workflows.reading_only import reading_only, resumed_at
+from bot.workflows.requests.reach import all_short, approvers, named
 from storage.anchors import AnchorFile
 from storage.errors import OtherKey, StorageBusy, StorageError
 from storage.migrate import moved_to
@@ -143,6 +145,7 @@ def _database(settings: Settings) -> Iterator[Finding]:
             fits = reading.fits()
             anchored = reading.read(lambda tx: list(_anchored(settings, tx, rows))) if fits else []
             unread = reading.read(lambda tx: list(_unread(tx))) if fits else []
+            short = reading.read(lambda tx: list(out_of_reach(tx))) if fits else []
             moved = reading.read(lambda tx: moved_to(tx.flags))
     except StorageBusy as away:
         yield Finding(Level.ERROR, f"the database does not answer: {away.problem}", away.mend)
@@ -161,6 +164,7 @@ def _database(settings: Settings) -> Iterator[Finding]:
     yield Finding(Level.OK, f"the database can be read; the audit has {rows} rows")
     yield from anchored
     yield from unread
+    yield from short
 
 
 def _anchored(settings: Settings, tx: Tx, rows: int) -> Iterator[Finding]:
@@ -196,6 +200,13 @@ def _unread(tx: Tx) -> Iterator[Finding]:
         yield Finding(Level.WARNING, *finding_of(one))
     if not found:
         yield Finding(Level.OK, "no unread answers from the services")
+
+
+def out_of_reach(tx: Tx) -> Iterator[Finding]:
+    """Requests that wait for approvals nobody is there to give, as the bot counted last."""
+    for one in all_short(tx):
+        what = f"{one.instruction.reference}: {reasons.out_of_reach(one.short)}"
+        yield Finding(Level.WARNING, what, f"{policy_example('people.approvers')} with more people")
 
 
 async def _outside(settings: Settings, policy: Policy | None) -> AsyncIterator[Finding]:
@@ -317,7 +328,7 @@ async def _people(policy: Policy, client: AsyncWebClient, identity: Identity, *,
 
 
 async def _full_members(names: tuple[str, ...], people: People, *, home: str) -> int:
-    users = [await people.standing(user) for user in await staffing.named(names, people)]
+    users = [await people.standing(user) for user in await named(names, people)]
     return sum(1 for standing in users if full_member(standing.person, home=home) is None)
 
 
@@ -328,7 +339,7 @@ async def _quorums(
     groups = [name for list_ in (policy.people.requesters, policy.people.approvers) for name in list_ if name[0] == "S"]
     people = People(client=client, groups=groups, monotonic=SystemClock().boottime, timeout=_SECONDS)
     home = identity.team_id
-    found, trouble = await _asked(staffing.approvers(policy, people, home=home, most=staffing.enough(policy)))
+    found, trouble = await _asked(approvers(policy, people, home=home, most=staffing.enough(policy)))
     if found is None:
         yield Finding(Level.WARNING, f"whether the policy can be met is not known: Slack {trouble}")
         return

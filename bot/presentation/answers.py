@@ -32,6 +32,8 @@ _REFUSED: dict[No | Refusal, str] = {
     Refusal.EXPIRED: "This request has expired; it has to be asked for again.",
     Refusal.REPEATED: "Your approval is recorded already; each person counts once.",
     Refusal.NOT_YOURS: "Only the person who asked, or an admin, can withdraw this.",
+    Refusal.NOT_ASKED: "Only the person who asked can say whether this address is right.",
+    Refusal.UNCONFIRMED: "Approve it with the button on its card: the form says what is not fine about the account.",
     Refusal.NO_REASON: "You did not ask for this yourself, so withdrawing it needs a reason.",
     Refusal.TOO_LATE: "It is too late to withdraw this.",
     Refusal.TOO_EARLY: "It cannot be withdrawn while it is being created. Try again when it waits for approval.",

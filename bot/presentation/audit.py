@@ -50,6 +50,8 @@ _SAID: Mapping[str, str] = {
     "created": "the service created it as “{remote_id}”; shown to the approvers",
     "opened": "the service opened it as “{remote_id}”; the buyer can pay",
     "prepared": "shown to the approvers; the service knows nothing of it yet",
+    "no_account": "the address has no account; the requester is asked whether it is right",
+    "sent_anyway": "{who} said that the address is right",
     "approve": "{who} approved{votes}",
     "retry": "{who} approved another attempt{votes}",
     "rejected": "{who} rejected it",

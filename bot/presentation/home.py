@@ -7,10 +7,23 @@ from bot.domain.approvals import No
 from bot.domain.content import Block
 from bot.domain.overview import Running, Service
 from bot.domain.payments.instruction import Instruction, Vote
+from bot.domain.quorum import Short
 from bot.presentation.answers import refused
 from bot.presentation.blocks.buttons import actions, button
-from bot.presentation.blocks.text import channel, context, escape, header, listed, moment, mrkdwn, paragraphs, section
+from bot.presentation.blocks.text import (
+    channel,
+    context,
+    escape,
+    header,
+    listed,
+    mention,
+    moment,
+    mrkdwn,
+    paragraphs,
+    section,
+)
 from bot.presentation.overview import running_line, service_line
+from bot.presentation.payments import reasons
 from bot.presentation.payments.answers import Waiting, waiting_line
 from bot.presentation.payments.states import headline, sentence
 
@@ -27,6 +40,7 @@ def view(
     asked: Sequence[tuple[Instruction, Sequence[Vote]]],
     running: Sequence[Running],
     services: Sequence[Service],
+    out_of_reach: Sequence[tuple[Instruction, Short]] = (),
     approvals_channel: str,
     now: datetime,
 ) -> Block:
@@ -37,13 +51,16 @@ def view(
         asked: what they asked for and is not over, newest first.
         running: what is under way, oldest first.
         services: all of them.
+        out_of_reach: requests that nobody can approve; there is no such part without any.
         approvals_channel: where decisions are made.
         now: told, so that everybody sees how old this is.
     """
     decide = [f"Decide in {channel(approvals_channel)}."] if waiting else []
+    stuck = [f":warning: {_asked_short(one)}: {reasons.out_of_reach(short)}." for one, short in out_of_reach]
     blocks = [
         header("Waiting for your approval"),
         *paragraphs([*_listed([waiting_line(one) for one in waiting]), *decide]),
+        *([header("Nobody can approve"), *paragraphs(listed(stuck, _LISTED))] if stuck else []),
         header("What you asked for"),
         *paragraphs(_listed([_asked(one, votes) for one, votes in asked])),
         header("Under way"),
@@ -64,6 +81,10 @@ def closed(refusal: No) -> Block:
 
 def _listed(lines: Sequence[str]) -> list[str]:
     return listed(lines, _LISTED) or [_NOTHING]
+
+
+def _asked_short(one: Instruction) -> str:
+    return f"*{escape(headline(one))}* · {one.reference} · asked by {mention(one.requester)}"
 
 
 def _asked(one: Instruction, votes: Sequence[Vote]) -> str:

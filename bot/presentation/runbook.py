@@ -15,6 +15,7 @@ SECTIONS: Final = {
     "paid_elsewhere": "paid-elsewhere",
     "stuck": "cannot-go-on",
     "suspended": "not-sent",
+    "out_of_reach": "too-few-approvers",
     "unaccounted": "bulk-payment-not-accounted-for",
     "unread": "bulk-payment-not-accounted-for",
     "stands_still": "bulk-payment-not-accounted-for",

@@ -9,6 +9,7 @@ from bot.clients.payments import PaymentsClient
 from bot.domain.payments.payout import Quiet
 from bot.domain.policy import Policy
 from bot.settings import Environment, Settings
+from bot.slack.people import People
 from bot.wiring.database import Database
 from bot.wiring.emails import make_emails
 from bot.wiring.keys import key_for
@@ -26,6 +27,7 @@ from bot.workflows.admin.retention import Retention
 from bot.workflows.admin.unread import UnreadLog
 from bot.workflows.context import Context
 from bot.workflows.emails.engine import EmailEngine
+from bot.workflows.requests.reach import Reach
 from bot.workflows.services.delivery import DeliveryService
 from bot.workflows.services.service import Service
 from bot.workflows.workers import Workers
@@ -97,7 +99,7 @@ def make_context(parts: Parts, slack: Slack, *, url: str) -> Context:
         recoveries=RECOVERIES,
         file_actions=around.offered,
         bot_user=slack.identity.bot_user_id,
-        chores=_chores(parts),
+        chores=_chores(parts, make_people(slack, parts.policy, around)),
         assumptions=parts.outside.routes().assumptions(),
         server_now=around.server_now,
         leases=Leases(store=database.store, clock=database.clock, owner=around.owner, sleep=around.sleep),
@@ -117,8 +119,11 @@ def _callback_base(settings: Settings, url: str) -> str:
     return NOWHERE if settings.environment is Environment.PRODUCTION else url
 
 
-def _chores(parts: Parts) -> Mapping[str, Worker]:
-    """Periodic work of this process without rows of its own."""
+def _chores(parts: Parts, people: People) -> Mapping[str, Worker]:
+    """Periodic work of this process without rows of its own.
+
+    ``people``: a separate reader, so that no vote counts by what was read for a count.
+    """
     database = parts.database
     anchoring = Anchoring(
         store=database.store, file=database.anchors, clock=database.clock, high_water=parts.high_water
@@ -131,4 +136,5 @@ def _chores(parts: Parts) -> Mapping[str, Worker]:
         "unread": lambda _: parts.unread.flush(),
         "damage": DamageWatch().look,
         "retention": Retention().prune_due,
+        "reach": Reach(people).look,
     }

@@ -3,17 +3,18 @@
 The requester never counts. A requester who is also an approver leaves one approver less for their own requests.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 
 import structlog
 
-from bot.domain.approvals import Role, Standing, full_member, listed, may_request
+from bot.domain.approvals import Standing, may_request
 from bot.domain.errors import ServiceNow
 from bot.domain.policy import Policy
 from bot.settings import Environment, Settings, SettingsError
 from bot.settings_errors import policy_example
 from bot.slack.calls import until_answered
 from bot.slack.people import People
+from bot.workflows.requests.reach import approvers
 
 log = structlog.get_logger(__name__)
 
@@ -39,31 +40,6 @@ async def require(settings: Settings, policy: Policy, people: People, *, home: s
         problems = [f"whether the policy can be met is not known: Slack {silent.reason}"]
     for problem in problems:
         log.warning("nobody could approve this", problem=problem)
-
-
-async def approvers(policy: Policy, people: People, *, home: str, most: int | None = None) -> list[Standing]:
-    """Full members whom the policy names as approvers, read one after the other, at most so many.
-
-    Raises:
-        ServiceNow: Slack did not say who they are.
-    """
-    found: list[Standing] = []
-    for user in await named(policy.people.approvers, people):
-        if most is not None and len(found) >= most:
-            break
-        standing = await people.standing(user)
-        if full_member(standing.person, home=home) is None and listed(Role.APPROVER, standing, policy.people):
-            found.append(standing)
-    return found
-
-
-async def named(names: Sequence[str], people: People) -> list[str]:
-    """The user ids behind the names of a list of the policy, groups taken apart."""
-    users = {name for name in names if not name.startswith("S") and name != "*"}
-    for group in names:
-        if group.startswith("S"):
-            users |= await people.members(group)
-    return sorted(users)
 
 
 def enough(policy: Policy) -> int:

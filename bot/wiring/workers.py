@@ -133,7 +133,7 @@ WATCHED: Final = (
     Watched(name="localization", circuit=_localization, show=localization.show_queues),
 )
 """Services whose silence is noticed."""
-CHORES: Final = ("anchors", "disk", "lists", "unread", "damage", "retention")
+CHORES: Final = ("anchors", "disk", "lists", "unread", "damage", "retention", "reach")
 """Periodic work of this process without rows of its own; see :attr:`bot.workflows.context.Context.chores`."""
 _PROBES: Final[Mapping[str, Worker]] = {f"probe {one.name}": partial(probe, one) for one in WATCHED}
 """One worker a service: a hanging probe delays no other."""
@@ -153,7 +153,7 @@ WORKERS: Final[Mapping[str, Worker]] = {
 }
 """All workers of due rows, by name."""
 
-BY_THE_CLOCK = frozenset({"leftovers", "anchors", "lost", "survey", "clock", "retention"})
+BY_THE_CLOCK = frozenset({"leftovers", "anchors", "lost", "survey", "clock", "retention", "reach"})
 """Workers that no look covers: they become due by time, or by a write."""
 EVERY_TICK = frozenset({"denials", "disk", "unread", "damage", "processes", "silence", *_PROBES})
 """Those of them that cost next to nothing when there is nothing to do."""

@@ -6,9 +6,11 @@ from typing import Protocol
 from bot.domain.approvals import Refusal, may_decide, may_look
 from bot.domain.content import Block
 from bot.domain.payments.instruction import Instruction, State
+from bot.domain.payments.recipient import awaits_requester, concerns
 from bot.presentation import answers
 from bot.presentation.payments import answers as payment_answers
-from bot.presentation.payments import cards, forms, withdrawing
+from bot.presentation.payments import cards, forms, recipients, withdrawing
+from bot.workflows.payments import recipient
 from bot.workflows.requests import decide
 from bot.workflows.requests.ballot import standing_of_voter
 from bot.workflows.requests.buttons import Shown, shown_as
@@ -28,19 +30,21 @@ class FormMaker(Protocol):
 
 
 def register(router: Router) -> None:
-    """Approve, Reject, Withdraw; Retry and Close as not paid."""
+    """Approve, Reject, Withdraw; Retry and Close as not paid; Send anyway and Edit."""
     router.actions[cards.APPROVE] = approve
     router.actions[cards.REJECT] = partial(open_form, wanted=State.AWAITING, view=forms.reject)
     router.actions[withdrawing.WITHDRAW] = withdraw
     router.actions[cards.RETRY] = partial(open_form, wanted=State.NEEDS_HUMAN, view=forms.retry)
     router.actions[cards.CLOSE] = partial(open_form, wanted=State.NEEDS_HUMAN, view=forms.close)
+    router.actions[recipients.SEND_ANYWAY] = send_anyway
+    router.actions[recipients.EDIT] = edit
 
 
 async def approve(deps: Dependencies, click: Click) -> Reply:
-    """Count an approval, or open the form for the amount where the policy requires typing it."""
+    """Count an approval, or open the form where the amount is to be typed or something about the account confirmed."""
     found, votes = await _decidable(deps, click, State.AWAITING)
     voters = frozenset(vote.person for vote in votes)
-    if found.requirement.typed_amount:
+    if found.requirement.typed_amount or concerns(found.recipient):
         if click.user in voters:
             return Private(payment_answers.refused(Refusal.REPEATED, found))
         return _form(click, found, forms.approve)
@@ -60,6 +64,23 @@ async def withdraw(deps: Dependencies, click: Click) -> Reply:
     if decided.refusal is Refusal.NO_REASON:
         return _form(click, found, forms.withdraw)
     return Nothing() if decided.refusal is None else _told(decided)
+
+
+async def send_anyway(deps: Dependencies, click: Click) -> Reply:
+    """The requester says that an address without an account is right."""
+    found, _ = await _meant(deps, click)
+    decided = await recipient.send_anyway(deps.ctx, _decision(click, found))
+    return Nothing() if decided.refusal is None else _told(decided)
+
+
+async def edit(deps: Dependencies, click: Click) -> Reply:
+    """Open the form in which the requester changes a request whose address has no account."""
+    found, _ = await _meant(deps, click)
+    if found.requester != click.user:
+        raise DeclinedError(payment_answers.refused(Refusal.NOT_ASKED, found))
+    if not awaits_requester(found):
+        raise DeclinedError(payment_answers.refused(Refusal.DECIDED, found))
+    return Open(forms.edit(found))
 
 
 def _form(click: Click, found: Instruction, view: FormMaker) -> Open:

@@ -50,6 +50,7 @@ async def _draw(deps: Dependencies, user: str) -> None:
             asked=found.asked,
             running=found.running,
             services=found.services,
+            out_of_reach=[(one.instruction, one.short) for one in found.out_of_reach],
             approvals_channel=ctx.policy.channels.approvals,
             now=ctx.clock.now(),
         )

@@ -1,6 +1,7 @@
 """The forms of a payout: requesting one, and deciding on one."""
 
 import json
+from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Protocol
 
@@ -9,7 +10,7 @@ from bot.domain.payments.instruction import Kind, PayoutPayload
 from bot.presentation import mistakes, views
 from bot.presentation.blocks.text import clean
 from bot.presentation.payments import answers as payment_answers
-from bot.presentation.payments import cards, forms, withdrawing
+from bot.presentation.payments import cards, forms, recipients, withdrawing
 from bot.workflows.context import Context
 from bot.workflows.requests import decide
 from bot.workflows.requests.decide import Click, Decided
@@ -17,8 +18,8 @@ from bot.workflows.requests.request import Requested
 from handlers.dependencies import Dependencies
 from handlers.incoming import Submission
 from handlers.input import fields
-from handlers.input.payments import request_payout
-from handlers.replies import FieldErrors, MistakesError, Nothing, Replace, Reply
+from handlers.input.payments import request_edited, request_payout
+from handlers.replies import FieldErrors, MistakesError, Nothing, Private, Replace, Reply
 from handlers.router import Router
 
 _KINDS = frozenset({Kind.PAYOUT, Kind.ONE_STEP})
@@ -44,7 +45,8 @@ class Vote(Protocol):
 def register(router: Router) -> None:
     """Every form by its callback id."""
     router.views[forms.REQUEST] = request
-    router.views[cards.APPROVE] = approve
+    router.views[recipients.EDIT] = edit
+    router.views[cards.APPROVE] = partial(approve, vote=_approve)
     router.views[cards.REJECT] = partial(end_with_reason, end=decide.reject)
     router.views[withdrawing.WITHDRAW] = partial(end_with_reason, end=decide.withdraw)
     router.views[cards.RETRY] = partial(approve, vote=decide.retry)
@@ -53,6 +55,17 @@ def register(router: Router) -> None:
 
 async def request(deps: Dependencies, form: Submission) -> Reply:
     """Request a payout; mistakes are shown at their fields."""
+    return await _request(deps, form, lambda requested: request_payout(deps, requested))
+
+
+async def edit(deps: Dependencies, form: Submission) -> Reply:
+    """Request what was edited, in place of the request whose address has no account."""
+    return await _request(deps, form, lambda requested: request_edited(deps, _click(form), requested))
+
+
+async def _request(
+    deps: Dependencies, form: Submission, ask: Callable[[Requested], Awaitable[Private]]
+) -> FieldErrors | Replace:
     about = json.loads(form.metadata)
     if about.get("kind") not in _KINDS:
         return Replace(views.notice(forms.PAYOUT_TITLE, forms.OTHER_VERSION))
@@ -73,15 +86,20 @@ async def request(deps: Dependencies, form: Submission) -> Reply:
         kind=Kind(about["kind"]),
     )
     try:
-        answer = await request_payout(deps, requested)
+        answer = await ask(requested)
     except MistakesError as broken:
         return FieldErrors({forms.AMOUNT: mistakes.at_field(broken.errors[0])})
     return Replace(views.notice(forms.PAYOUT_TITLE, answer.content.text))
 
 
-async def approve(deps: Dependencies, form: Submission, *, vote: Vote = decide.approve) -> Reply:
+async def approve(deps: Dependencies, form: Submission, *, vote: Vote) -> Reply:
     """Approve, or approve a new attempt, with the amount typed."""
     return _answer(await vote(deps.ctx, _click(form), typed_amount=form.values.get(forms.AMOUNT, "")))
+
+
+async def _approve(ctx: Context, click: Click, *, typed_amount: str) -> Decided:
+    """The form says what is not fine about the recipient, so who submits it confirms that."""
+    return await decide.approve(ctx, click, typed_amount=typed_amount, confirmed=True)
 
 
 async def end_with_reason(deps: Dependencies, form: Submission, *, end: EndedWithReason) -> Reply:

@@ -241,6 +241,19 @@ class Instructions(Repository):
                 found.update(self._connection.execute(query.distinct()).scalars())
         return frozenset(found)
 
+    def latest_paid(self, *, limit: int) -> frozenset[str]:
+        """The addresses, in lower case, that were paid last, alone or in bulk; up to ``limit`` of each."""
+        done = (table.c.state == State.COMPLETED, table.c.kind.in_(_MONEY_OUT), table.c.payee_email != "")
+        alone = select(table.c.payee_email).where(*done).order_by(table.c.id.desc()).limit(limit)
+        together = (
+            select(bulk_item.c.payee)
+            .where(bulk_item.c.status == OperationStatus.COMPLETED)
+            .order_by(bulk_item.c.instruction_id.desc())
+            .limit(limit)
+        )
+        found = {str(one) for query in (alone, together) for one in self._connection.execute(query).scalars()}
+        return frozenset(one for one in found if "@" in one)
+
     # Transitions
 
     def move(

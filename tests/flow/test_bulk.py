@@ -136,6 +136,7 @@ async def test_escrow_has_one_name_on_every_card(rig: Rig) -> None:
 gone through all of them; what is pending is followed.""")
     rig.payments.switches.escrow_above_cents = 1
     await rig.pay("send nobody@example.com 7.00 Held")
+    await rig.press("send_anyway", user=MARIA, channel=FINANCE)
     await rig.settle()
     await rig.press("approve")
     await run(rig, steps=3)

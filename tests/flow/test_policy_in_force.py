@@ -54,6 +54,7 @@ it.""")
 Nothing is sent until approvers lift it with `/pay unfreeze`.
 Runbook: `docs/alerts.md#payments-frozen`\
 """)
+    rig.add_payees("kim@example.com")
     await rig.pay('send kim@example.com 5.00 "x"')
     assert shown(told(rig, MARIA)) == snapshot(""":snowflake: Payments are frozen by <@U0OLGA>: the bank called. \
 Nothing can be asked for until approvers lift it.""")
@@ -152,6 +153,7 @@ async def test_a_first_payment_to_somebody_can_ask_for_more(rig: Rig) -> None:
 async def test_the_daily_sum_can_ask_for_more(rig: Rig) -> None:
     await under(rig, POLICY + '\n[[approval.rule]]\ndaily_over = "40.00"\nquorum = 2\n')
     await rig.pay()
+    rig.add_payees("kim@example.com")
     await rig.pay('send kim@example.com 30.00 "next"')
     first, second = rig.cards(APPROVALS)
     assert (quorum_of(first), quorum_of(second)) == ("0 of 1", "0 of 1")
@@ -229,11 +231,13 @@ decide: <!subteam^S0TREASURY>.""")
 
 async def test_a_duplicate_keeps_its_extra_approver_under_a_stricter_policy(rig: Rig) -> None:
     for _ in range(2):
+        rig.add_payees("kim@example.com")
         await rig.pay('send kim@example.com 30.00 "x"')
     await ask_for_many(rig, "ana@example.com,1.00\nana@example.com,1.00")
     assert [quorum_of(card) for card in rig.cards(APPROVALS)] == ["0 of 1", "0 of 2", "0 of 2"]
     await under(rig, POLICY.replace("quorum = 1\n", "quorum = 2\n", 1))
     assert [quorum_of(card) for card in rig.cards(APPROVALS)] == ["0 of 2", "0 of 3", "0 of 3"]
+    rig.add_payees("kim@example.com")
     await rig.pay('send kim@example.com 30.00 "x"')
     assert quorum_of(rig.cards(APPROVALS)[-1]) == "0 of 3"
 

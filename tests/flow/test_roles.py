@@ -383,7 +383,8 @@ def test_the_tables_hold_every_verb_and_every_button() -> None:
     only_links, only_in_forms = {"checkout"}, {"template"}  # who can open no form cannot press what stands in it
     of_payments = [action for action in router.actions if action.partition(".")[0] in PAYMENTS]
     names = {action.partition(".")[2] for action in of_payments}
-    assert names - {"previous"} - only_links - only_in_forms == told
+    answers = {"send_anyway", "edit"}  # who asked alone is asked: every role presses them in test_no_account.py
+    assert names - {"previous"} - only_links - only_in_forms - answers == told
 
 
 def tried_in(number: int, role: str, outcomes: dict[str, str]) -> list[str]:

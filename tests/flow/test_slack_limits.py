@@ -32,6 +32,7 @@ def variations(referee: Referee) -> dict[str, Any]:
 
 async def test_with_three_groups_a_payout_every_three_seconds_is_recorded_each_time(rig: Rig, referee: Referee) -> None:
     for number in range(40):
+        rig.add_payees(f"payee{number}@example.com")
         await rig.pay(f"send payee{number}@example.com 10.00 rent")
         await rig.pass_time(3)
     assert len(await requests(rig)) == 40

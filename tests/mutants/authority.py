@@ -9,6 +9,8 @@ _CLAIM = ("tests/workflows/requests/test_authority_at_the_claim.py",)
 _REQUESTER = ("tests/workflows/requests/test_requester_before_sending.py",)
 _UNKNOWN = ("tests/workflows/payments/test_unknown.py",)
 _SLOW_SLACK = ("tests/flow/test_slow_slack.py",)
+_REACH = ("tests/workflows/requests/test_reach.py",)
+_NO_ACCOUNT = ("tests/flow/test_no_account.py",)
 _STAFFING = ("tests/wiring/test_staffing.py",)
 
 MUTANTS = (
@@ -262,5 +264,53 @@ MUTANTS = (
         new="        if False:",
         breaks="an admin who withdraws another's request says why",
         tests=("tests/workflows/requests/test_reject_and_withdraw.py",),
+    ),
+    Mutant(
+        name="the requester counts among those who could approve",
+        file="bot/workflows/requests/reach.py",
+        old="may_decide(one, requester=requester, people",
+        new='may_decide(one, requester="", people',
+        breaks="a quorum that nobody can reach is told",
+        tests=_REACH,
+    ),
+    Mutant(
+        name="who leaves is not noticed",
+        file="bot/workflows/requests/reach.py",
+        old="(asked == self._counted and now < self._due_at)",
+        new="asked == self._counted",
+        breaks="a group that shrinks is noticed within two minutes",
+        tests=_REACH,
+    ),
+    Mutant(
+        name="an account that is not fine is approved without a form",
+        file="bot/workflows/requests/decide.py",
+        old="        if concerns(found.recipient) and not confirmed:",
+        new="        if False:",
+        breaks="an approver confirms what is not fine about an account",
+        tests=_NO_ACCOUNT,
+    ),
+    Mutant(
+        name="an address without an account goes to the approvers at once",
+        file="bot/domain/payments/recipient.py",
+        old="    return untouched and recipient is not None and not recipient.anyway and _has_no_account(recipient)",
+        new="    return False",
+        breaks="the requester is asked before approvers are called",
+        tests=_NO_ACCOUNT,
+    ),
+    Mutant(
+        name="anybody says that an address is right",
+        file="bot/workflows/payments/recipient.py",
+        old="    if found.requester != click.person:",
+        new="    if False:",
+        breaks="only who asked sends anyway or edits",
+        tests=_NO_ACCOUNT,
+    ),
+    Mutant(
+        name="an edited request leaves the one it replaces",
+        file="bot/workflows/payments/recipient.py",
+        old="        finish(ctx, tx, found, State.WITHDRAWN, click.person, reasons.EDITED, now)\n",
+        new="",
+        breaks="an edit replaces the request",
+        tests=_NO_ACCOUNT,
     ),
 )

@@ -54,7 +54,10 @@ card again. Its status: *waiting for approval*.""",
             "repeated": ":no_entry_sign: Your approval is recorded already; each person counts once.",
             "expired": ":no_entry_sign: This request has expired; it has to be asked for again. Nothing was paid.",
             "wrong_amount": ":no_entry_sign: This is not the amount on the card.",
+            "unconfirmed": ":no_entry_sign: Approve it with the button on its card: the form says what is not fine \
+about the account.",
             "not_yours": ":no_entry_sign: Only the person who asked, or an admin, can withdraw this.",
+            "not_asked": ":no_entry_sign: Only the person who asked can say whether this address is right.",
             "no_reason": ":no_entry_sign: You did not ask for this yourself, so withdrawing it needs a reason.",
             "too_late": ":no_entry_sign: It is too late to withdraw this. Its status: *waiting for approval*.",
             "suspect": """:no_entry_sign: The service holds what may be this payment; the card names it. Look \

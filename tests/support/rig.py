@@ -23,6 +23,7 @@ from bot.playground.simulators.emails import EmailsSimulator
 from bot.playground.simulators.localization import LocalizationSimulator
 from bot.playground.simulators.payments import PaymentsSimulator
 from bot.playground.workspace import Ack, Message, View, Workspace
+from bot.presentation.payments import forms
 from bot.settings import Settings, load_policy
 from bot.slack.pace import Pace
 from bot.wiring.surroundings import Surroundings
@@ -78,6 +79,9 @@ over = "1000.00"
 quorum = 2
 typed_amount = true
 """
+
+ANYWAY = "Approve anyway"
+"""The button of the form that says what is not fine about the recipient's account."""
 
 PEOPLE_SECONDS = 20.0
 CONNECT_SECONDS = 50.0
@@ -292,6 +296,11 @@ class Rig:
             self.clock.advance(seconds / steps)
             await self.settle()
 
+    def add_payees(self, *emails: str) -> None:
+        """Accounts of people about whom nothing is unusual."""
+        for email in emails:
+            self.payments.add_account(email, full_name=email.partition("@")[0].title())
+
     async def pay(
         self, text: str = 'send ana@example.com 25.00 "March translation"', *, user: str = MARIA, channel: str = FINANCE
     ) -> Ack:
@@ -311,10 +320,18 @@ class Rig:
         roots = [m for m in self.workspace.messages(channel) if m.thread_ts in (None, "", m.ts)]
         return [m for m in roots if any(block["type"] == "header" for block in m.blocks)]
 
-    async def press(self, action: str, *, user: str = ADA, channel: str = APPROVALS, **more: Any) -> Ack:
-        """Press a button (``approve``, ``reject``, …) on the newest card of a channel."""
+    async def press(
+        self, action: str, *, user: str = ADA, channel: str = APPROVALS, confirm: bool = True, **more: Any
+    ) -> Ack:
+        """Press a button (``approve``, ``reject``, …) on the newest card of a channel.
+
+        ``confirm``: a form that only asks to confirm what is not fine about an account is submitted.
+        """
         card = await self.card(channel)
         ack = await self.workspace.click(user, channel, card.ts, f"payout.{action}", **more)
+        view = self.workspace.modal(user)
+        if confirm and view is not None and view.submit == ANYWAY and forms.AMOUNT not in view.values:
+            ack = await self.workspace.submit(user, {})
         if self._clock is not None:
             await self.settle()
         return ack

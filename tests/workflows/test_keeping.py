@@ -67,7 +67,9 @@ async def test_a_claim_whose_commit_broke_off_is_used(rig: Rig, verb: str) -> No
     """Nothing has left yet; the database says whether the claim holds."""
     unit = "claim_commit" if verb == "now" else "claim_create"
     stumbling = stumble(rig, unit, CommitUnknown("the connection broke"))
-    await rig.pay('collect ben@example.com "Poster" A2=1x30.00' if verb == "collect" else f"{verb} a@example.com 25 M")
+    await rig.pay(
+        'collect ben@example.com "Poster" A2=1x30.00' if verb == "collect" else f"{verb} ana@example.com 25 M"
+    )
     if verb == "now":
         await rig.press("approve")
     assert not stumbling.errors
@@ -77,7 +79,7 @@ async def test_a_claim_whose_commit_broke_off_is_used(rig: Rig, verb: str) -> No
 
 
 async def test_a_claim_that_was_not_committed_sends_nothing(rig: Rig) -> None:
-    await rig.pay("now a@example.com 25 M")
+    await rig.pay("now ana@example.com 25 M")
     store = rig.switchboard.context.store
     was = store.write
 
@@ -91,7 +93,7 @@ async def test_a_claim_that_was_not_committed_sends_nothing(rig: Rig) -> None:
     store.write = was  # type: ignore[method-assign]
     assert (await state(rig), asked(rig, "one_step_payout")) == (State.APPROVED, 0)
     await rig.pass_time(61)
-    assert rig.paid == [("a@example.com", 2_500)]
+    assert rig.paid == [("ana@example.com", 2_500)]
 
 
 async def test_a_lock_of_another_program_costs_nothing(rig: Rig, sqlite_url: str) -> None:

@@ -137,6 +137,10 @@ class Recipient(Value):
     country: str | None = None
     problem: str = ""
     """Why it could not be read, in our words or, where it allows that, the service's; empty when it was."""
+    instead: str = ""
+    """Of an address without an account: the one that was probably meant; empty where there is none."""
+    anyway: bool = False
+    """Of an address without an account: the requester said that it is right."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -33,7 +33,7 @@ def _followed() -> dict[State, set[State]]:
 
 _DECLARED: Final[Mapping[Kind, Mapping[State, Iterable[State]]]] = {
     Kind.PAYOUT: {
-        _NEW: {_CREATING, _WITHDRAWN, _CREATE_UNKNOWN},
+        _NEW: {_CREATING, _WITHDRAWN, _EXPIRED, _CREATE_UNKNOWN},
         _CREATING: {_AWAITING, _CREATE_UNKNOWN, _NEW, _MISMATCH},
         _CREATE_UNKNOWN: {_AWAITING, _NEW, _NEEDS_HUMAN, _MISMATCH, _REFUSED},
         **_by_people(_COMMIT_UNKNOWN),
@@ -44,7 +44,7 @@ _DECLARED: Final[Mapping[Kind, Mapping[State, Iterable[State]]]] = {
         **_followed(),
     },
     Kind.ONE_STEP: {
-        _NEW: {_AWAITING, _WITHDRAWN, _COMMIT_UNKNOWN},
+        _NEW: {_AWAITING, _WITHDRAWN, _EXPIRED, _COMMIT_UNKNOWN},
         **_by_people(_COMMIT_UNKNOWN),
         _APPROVED: {*_BEFORE_SENDING, *_ON_RECORD, _REFUSED, _COMMIT_UNKNOWN},
         _SENDING: {*_ON_RECORD, _APPROVED, _COMMIT_UNKNOWN},

@@ -6,11 +6,13 @@ from bot.domain.content import Block, Content
 from bot.domain.money import shown
 from bot.domain.payments.bulk_state import is_many
 from bot.domain.payments.instruction import FINAL, Instruction, Kind, Recipient, State, Vote
+from bot.domain.quorum import Short
 from bot.presentation import stopped
 from bot.presentation.blocks.buttons import actions, button
 from bot.presentation.blocks.text import (
     SECTION_LIMIT,
     addressed,
+    capital,
     channel,
     clean,
     context,
@@ -28,7 +30,7 @@ from bot.presentation.blocks.text import (
     typed,
 )
 from bot.presentation.payments import bulk_cards as bulk
-from bot.presentation.payments import withdrawing
+from bot.presentation.payments import reasons, recipients, withdrawing
 from bot.presentation.payments.states import headline, sentence
 from bot.presentation.payments.words import NOT_ACTIVE, noun
 
@@ -40,6 +42,7 @@ CLOSE = "payout.close"
 _TO_COME = frozenset({State.NEW, State.CREATING, State.CREATE_UNKNOWN, State.AWAITING})
 """People have to act, or soon will."""
 _UNDECIDED = _TO_COME | {State.NEEDS_HUMAN}
+_DECIDABLE = frozenset({State.AWAITING, State.NEEDS_HUMAN})
 _WITHDRAWABLE = frozenset({State.NEW, State.AWAITING, State.APPROVED})
 _NAME_LIMIT = 300
 _TEXT_NAME_LIMIT = 400
@@ -58,6 +61,7 @@ def card(
     buttons: bool = True,
     names: Mapping[str, str] | None = None,
     approvers: Sequence[str] = (),
+    short: Short | None = None,
 ) -> Content:
     """The card as it is now.
 
@@ -70,15 +74,18 @@ def card(
         buttons: False for a picture of it that nobody can press.
         names: what people are called, of those who are not to be rung.
         approvers: people and groups of the policy who are called on the approvers' copy, as long as they have to act.
+        short: approvals that it needs and nobody is there to give; None: there are people enough.
     """
     voters, known = [vote.person for vote in votes], names or {}
     call = _call(instruction, voters, approvers) if for_approvers else ""
     blocks = [*_head(instruction, known), section(mrkdwn(sentence(instruction, votes=len(voters))))]
     notes = _notes(instruction, voters, for_approvers, approvals_channel, invite_to)
-    blocks += [context(line) for line in [*([call] if call else []), *notes]]
+    lacking = [f":warning: {capital(reasons.out_of_reach(short))}."] if short is not None else []
+    blocks += [context(line) for line in [*([call] if call else []), *notes, *lacking]]
     pressable = _buttons(instruction, for_approvers=for_approvers) if buttons else []
     blocks += actions(pressable, f"decide:{instruction.id}")
-    return Content(text=_spoken(instruction, voters, call=call, names=known), blocks=blocks)
+    text = " ".join([_spoken(instruction, voters, call=call, names=known), *lacking])
+    return Content(text=text, blocks=blocks)
 
 
 def _head(instruction: Instruction, names: Mapping[str, str]) -> list[Block]:
@@ -162,8 +169,12 @@ def _is_open(instruction: Instruction, voters: Sequence[str]) -> bool:
 
 
 def _call(instruction: Instruction, voters: Sequence[str], approvers: Sequence[str]) -> str:
-    """Who has to act is called by the first post of the card; Slack rings nobody for an edit."""
-    if instruction.state not in _UNDECIDED or not _is_open(instruction, voters):
+    """Who has to act is called by the first post of the card; Slack rings nobody for an edit.
+
+    Nobody is called before there is something to decide: what was asked in the approvers' channel has its card there
+    already, and they are called in its thread.
+    """
+    if instruction.state not in _DECIDABLE or not _is_open(instruction, voters):
         return ""
     left = [one for one in approvers if one != instruction.requester and one not in voters]
     return f"To decide: {' '.join(addressed(one) for one in left)}" if left else ""
@@ -212,6 +223,7 @@ def _buttons(instruction: Instruction, *, for_approvers: bool) -> list[Block]:
         found += [
             _button("Close" if instruction.kind is Kind.BULK_CANCEL else "Close as not paid", CLOSE, instruction),
         ]
+    found += recipients.buttons(instruction, withdrawing.value_of(instruction))
     if state in _WITHDRAWABLE and not instruction.commits:
         found.append(withdrawing.withdraw_button(instruction))
     return found + bulk.cancel_button(instruction)

@@ -3,10 +3,12 @@
 import json
 
 from bot.domain.content import Block
+from bot.domain.money import plain as plain_amount
 from bot.domain.money import shown
-from bot.domain.payments.instruction import Instruction, Kind
+from bot.domain.payments.instruction import Instruction, Kind, Recipient
 from bot.presentation.blocks.buttons import button
 from bot.presentation.blocks.text import mrkdwn, plain, section
+from bot.presentation.payments import recipients
 from bot.presentation.payments.cards import APPROVE, CLOSE, REJECT, RETRY
 from bot.presentation.payments.states import headline
 from bot.presentation.payments.withdrawing import WITHDRAW
@@ -53,9 +55,13 @@ def about(instruction: Instruction, *, channel: str, ts: str) -> str:
 
 
 def approve(instruction: Instruction, *, metadata: str) -> View:
-    """A large amount has to be typed before it is approved."""
-    asked = _amount(f"Type the amount, {shown(instruction.cents)}, to approve it")
-    return _decision(APPROVE, f"Approve a {noun(instruction)}", "Approve", instruction, metadata, asked)
+    """What is not fine about the recipient is confirmed, and a large amount typed, before it is approved."""
+    doubts = "\n".join(f":warning: {line}" for line in recipients.warnings(instruction))
+    asked = [section(mrkdwn(doubts))] if doubts else []
+    if instruction.requirement.typed_amount or not doubts:
+        asked.append(_amount(f"Type the amount, {shown(instruction.cents)}, to approve it"))
+    submit = "Approve anyway" if doubts else "Approve"
+    return _decision(APPROVE, f"Approve a {noun(instruction)}", submit, instruction, metadata, *asked)
 
 
 def reject(instruction: Instruction, *, metadata: str) -> View:
@@ -96,12 +102,25 @@ def close(instruction: Instruction, *, metadata: str) -> View:
 
 def request(*, channel: str, kind: Kind = Kind.PAYOUT) -> View:
     """Ask for a payout without typing a command line."""
-    blocks = [
-        field(EMAIL, "Recipient's e-mail address", email_input(EMAIL)),
-        field(AMOUNT, "Amount in USD", text_input(AMOUNT, most=_AMOUNT_LIMIT, example="25.00")),
-        _purpose(),
+    return form(REQUEST, PAYOUT_TITLE, "Ask for approval", {"channel": channel, "kind": kind.value}, _payout_fields())
+
+
+def edit(instruction: Instruction) -> View:
+    """Change a payout whose address has no account; the address that was probably meant is filled in."""
+    payload, recipient = instruction.payload, instruction.recipient or Recipient()
+    fields = _payout_fields(recipient.instead or payload.email, plain_amount(payload.cents), payload.description)
+    asked = section(mrkdwn(recipients.question(instruction)))
+    about = {"id": instruction.id, "round": instruction.round}
+    about |= {"channel": instruction.origin_channel, "kind": instruction.kind.value}
+    return form(recipients.EDIT, "Edit a payout", "Ask for approval", about, [asked, *fields])
+
+
+def _payout_fields(email: str = "", amount: str = "", purpose: str = "") -> list[Block]:
+    return [
+        field(EMAIL, "Recipient's e-mail address", email_input(EMAIL, email)),
+        field(AMOUNT, "Amount in USD", text_input(AMOUNT, most=_AMOUNT_LIMIT, example="25.00", value=amount)),
+        _purpose(purpose),
     ]
-    return form(REQUEST, PAYOUT_TITLE, "Ask for approval", {"channel": channel, "kind": kind.value}, blocks)
 
 
 def collect(*, channel: str) -> View:
@@ -142,8 +161,8 @@ def _decision(callback_id: str, title: str, submit: str, about: Instruction, met
     return form(callback_id, title, submit, metadata, [facts, *asked])
 
 
-def _purpose() -> Block:
-    element = text_input(DESCRIPTION, most=DESCRIPTION_LIMIT, example="March translation")
+def _purpose(value: str = "") -> Block:
+    element = text_input(DESCRIPTION, most=DESCRIPTION_LIMIT, example="March translation", value=value)
     return field(DESCRIPTION, "What is it for?", element)
 
 

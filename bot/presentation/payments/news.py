@@ -6,6 +6,7 @@ from typing import Any
 from bot.domain.content import Content
 from bot.domain.payments.bulk_state import is_many
 from bot.domain.payments.instruction import Instruction, Kind, State, Vote
+from bot.domain.quorum import Short
 from bot.presentation import disk, recovery, silence, stopped
 from bot.presentation.blocks.text import (
     addressed,
@@ -22,7 +23,7 @@ from bot.presentation.blocks.text import (
     typed,
 )
 from bot.presentation.payments import bulk_cards as bulk
-from bot.presentation.payments import purchases
+from bot.presentation.payments import purchases, reasons, recipients
 from bot.presentation.payments.looking_up import look_up
 from bot.presentation.payments.states import approved_by, became, because_of, headline
 from bot.presentation.payments.words import NEEDS_PERSON, TOPICS, UNKNOWN, noun, symbol
@@ -38,6 +39,7 @@ _TOPICS = {
     "paid_after_end": "had ended as not paid, but the service shows a payment.",
     "paid_elsewhere": "was never sent by Switchboard, but was committed elsewhere.",
     "suspended": "is not sent.",
+    "out_of_reach": "cannot be approved by the people there are.",
     "unaccounted": "is not accounted for by the service's own list. Look it up at the service.",
     "unread": "is over at the service, but its list of payments cannot be read. Switchboard goes on asking for it.",
     "stands_still": "does not move at the service.",
@@ -83,6 +85,16 @@ def reminder(
     text = (
         f":bell: {asked} {escape(headline(instruction))} ({instruction.reference}), asked by "
         f"{named(instruction.requester, names or {})}, still needs {people}{until}."
+    )
+    return message(text)
+
+
+def out_of_reach(instruction: Instruction, facts: Mapping[str, Any]) -> Content:
+    """The requester is told that there are too few people to approve it."""
+    why = reasons.out_of_reach(Short(needs=int(facts["needs"]), can=int(facts["can"])))
+    text = (
+        f":warning: {mention(instruction.requester)} {escape(headline(instruction))} ({instruction.reference}): "
+        f"{why}. The admins were told. You can withdraw it."
     )
     return message(text)
 
@@ -137,6 +149,7 @@ def alert(
     names: Mapping[str, str] | None = None,
     link: str = "",
     approvers: Sequence[str] = (),
+    admins: Sequence[str] = (),
 ) -> Content:
     """An alert: a person must look at the request.
 
@@ -146,6 +159,7 @@ def alert(
         names: what people are called.
         link: to its card, where it is decided.
         approvers: of the policy, called where they have to decide.
+        admins: of the policy, called where too few people can decide.
     """
     topic = str(facts["topic"])
     where = channel(str(facts["channel"])) if facts.get("channel") else "its channel"
@@ -157,7 +171,7 @@ def alert(
         f":rotating_light: {noun(instruction).capitalize()} {instruction.reference}, "
         f"{escape(headline(instruction))}, asked by {named(instruction.requester, names or {})}: "
         f"{topics[topic].replace('{channel}', where)}{reason}{_to_look_at(instruction, link)}"
-        f"{_to_decide(topic, instruction, approvers)}{runbook(topic)}"
+        f"{_to_decide(topic, instruction, approvers)}{_to_add(topic, admins)}{runbook(topic)}"
     )
     return message(text)
 
@@ -178,7 +192,16 @@ def _to_decide(topic: str, instruction: Instruction, approvers: Sequence[str]) -
     return f"\nTo decide: {' '.join(able)}" if decides and able else ""
 
 
-def _told(instruction: Instruction, facts: Mapping[str, Any], names: Mapping[str, str]) -> str:
+def _to_add(topic: str, admins: Sequence[str]) -> str:
+    if topic != "out_of_reach":
+        return ""
+    called = f"{' '.join(addressed(one) for one in admins)} " if admins else ""
+    return f"\n{called}Add somebody to the approvers, or have it withdrawn."
+
+
+def _told(  # noqa: PLR0911 - one arm a state
+    instruction: Instruction, facts: Mapping[str, Any], names: Mapping[str, str]
+) -> str:
     approved, because = approved_by(facts, names), because_of(facts)
     match State(str(facts["state"])):
         case State.COMPLETED:
@@ -190,6 +213,8 @@ def _told(instruction: Instruction, facts: Mapping[str, Any], names: Mapping[str
             return f"*failed* at the service.{because}{approved}"
         case State.PENDING_ESCROW:
             return f"is in escrow: the service holds the money until the recipient has signed up.{approved}"
+        case State.NEW:
+            return f"was not sent to the approvers yet. {recipients.question(instruction)} Decide on the card."
         case State.MISMATCH:
             return f"has *failed*: not sent, because the service's record is not what was asked for.{because}"
         case _:

@@ -7,6 +7,8 @@ from bot.domain.outcome import tells_words
 from bot.domain.payments.bulk_progress import Tally
 from bot.domain.payments.bulk_records import BulkJob
 from bot.domain.payments.instruction import CallbackKind, Instruction, State
+from bot.domain.quorum import Short
+from bot.presentation.blocks.text import counted
 from bot.presentation.payments.bulk_words import payments
 from bot.presentation.payments.holding import is_unanswered
 from bot.presentation.payments.words import job_word, status_word, word
@@ -17,6 +19,8 @@ UNKNOWN_HERE: Final = "the service holds what the database says was never sent"
 NOBODY_ASKED: Final = "the payments service holds payments that report to us and that nothing in the database asked for"
 RECORD_CHANGED: Final = "our own record was changed after it was approved"
 NOT_SENT_IN_TIME: Final = "it was not sent in time after approval"
+ADDRESS_NOT_CONFIRMED: Final = "nobody said whether its address is right"
+EDITED: Final = "replaced by an edited request"
 DAILY_LIMIT: Final = "the daily limit is reached"
 ANOTHER_IS_SENT: Final = "another bulk payment is being submitted"
 CREATED_IN_VAIN: Final = "its creation was tried several times"
@@ -106,6 +110,12 @@ def _left(tally: Tally) -> str:
 def not_configured(missing: Sequence[str]) -> str:
     """Settings are missing; their names."""
     return f"payments is not configured: {to_set(missing, code=False)}"
+
+
+def out_of_reach(short: Short) -> str:
+    """There are too few people to approve a request."""
+    people = {0: "nobody", 1: "only 1 person"}.get(short.can, f"only {short.can} people")
+    return f"it needs {counted(short.needs, 'approval')}, and {people} can approve it"
 
 
 def undecided(held: str) -> str:

@@ -6,9 +6,10 @@ from typing import Any
 from bot.domain.money import shown
 from bot.domain.payments.bulk_state import has_failures
 from bot.domain.payments.instruction import Instruction, Kind, State
+from bot.domain.payments.recipient import awaits_requester
 from bot.presentation import stopped
 from bot.presentation.blocks.text import all_named, because, because_refused, mention, moment, named, reason_of
-from bot.presentation.payments import bulk_words, purchase_states, refused
+from bot.presentation.payments import bulk_words, purchase_states, recipients, refused
 from bot.presentation.payments.looking_up import look_up, said_raw
 from bot.presentation.payments.words import (
     DO_NOT_PAY_AGAIN,
@@ -81,9 +82,11 @@ def _as_what(instruction: Instruction) -> str:
     return "" if instruction.kind is Kind.BULK_CANCEL else " as not paid"
 
 
-def _payout(instruction: Instruction, votes: int) -> str | None:  # noqa: C901, PLR0911 - one arm a state
+def _payout(instruction: Instruction, votes: int) -> str | None:  # noqa: C901, PLR0911, PLR0912 - one arm a state
     reason = reason_of(instruction.reason)
     match instruction.state:
+        case State.NEW if awaits_requester(instruction):
+            return recipients.question(instruction)
         case State.NEW | State.CREATING:
             return f"the recipient is being looked up; no money moves before people approve it. {reason}".rstrip()
         case State.CREATE_UNKNOWN:

@@ -10,6 +10,7 @@ from bot.presentation.payments.answers import Waiting
 from bot.workflows.admin.overview import services, under_way
 from bot.workflows.context import Context
 from bot.workflows.requests.lookup import waiting, with_votes
+from bot.workflows.requests.reach import OutOfReach, all_short
 from storage.transaction import Tx
 
 _ASKED = 25
@@ -32,6 +33,8 @@ class Home:
     asked: Sequence[tuple[Instruction, Sequence[Vote]]] = ()
     running: Sequence[Running] = ()
     services: Sequence[Service] = ()
+    out_of_reach: Sequence[OutOfReach] = ()
+    """For admins: requests that nobody can approve."""
 
 
 async def look(ctx: Context, user: str) -> Home:
@@ -52,6 +55,7 @@ async def look(ctx: Context, user: str) -> Home:
         asked=await ctx.store.read(lambda tx: _asked(tx, user)),
         running=[one for one in moving.rows if in_charge or one.requester == user],
         services=await ctx.store.read(lambda tx: services(ctx, tx)),
+        out_of_reach=await ctx.store.read(all_short) if listed(Role.ADMIN, standing, ctx.policy.people) else (),
     )
 
 

@@ -17,7 +17,8 @@ from bot.domain.payments.operation import Operation
 from bot.presentation.payments import reasons
 from bot.workflows.context import Context
 from bot.workflows.payments import payout, reconcile
-from bot.workflows.payments.payout import new_payout, paid, status_of, with_recipient
+from bot.workflows.payments.payout import new_payout, paid, status_of
+from bot.workflows.payments.recipient import with_recipient
 from bot.workflows.payments.sought import by_code, find_by_code
 from bot.workflows.requests.announce import alert
 from bot.workflows.requests.attempt import Answers, Outcome, attempt_once

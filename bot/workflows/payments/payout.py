@@ -9,25 +9,23 @@ from datetime import datetime
 
 from bot.clients.payments import NewPayout, PaymentsClient
 from bot.clients.transport import Guard
-from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.outcome import NotExecuted
 from bot.domain.payments.evidence import differences
-from bot.domain.payments.instruction import CallbackKind, Instruction, Kind, Recipient, State
+from bot.domain.payments.instruction import CallbackKind, Instruction, Kind, State
 from bot.domain.payments.operation import Operation, OperationStatus
-from bot.domain.payments.payout import MAX_CREATES
 from bot.domain.recovery import Finding, Seen
 from bot.domain.references import Letter
 from bot.presentation.payments import reasons
-from bot.presentation.services import told
 from bot.workflows.context import Context, RequestKind
 from bot.workflows.payments import follow, reconcile
 from bot.workflows.payments.addresses import callback_address
 from bot.workflows.payments.orphans import watch, watch_each
+from bot.workflows.payments.recipient import with_recipient
 from bot.workflows.payments.refused import reread
 from bot.workflows.payments.sought import by_code, find_by_code
 from bot.workflows.requests.announce import alert
 from bot.workflows.requests.attempt import Answers, Outcome, attempt_once
-from bot.workflows.requests.claim import Claimed, creating, lease
+from bot.workflows.requests.claim import Claimed, creating
 from bot.workflows.requests.look_again import Look, found_after_create
 from bot.workflows.requests.send import not_now, sending
 from bot.workflows.requests.settle import ask_people, end, end_mismatch, on_record, show_approvers
@@ -66,35 +64,6 @@ async def _is_held(ctx: Context, instruction: Instruction) -> bool:
 
     await ctx.write(work, name="suspend")
     return True
-
-
-async def with_recipient(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> Instruction | None:
-    """The instruction with the recipient's account looked up, once; None when somebody else was faster."""
-    if instruction.recipient is not None:
-        return instruction
-    recipient = await _recipient(payments, instruction)
-    return await ctx.store.write(
-        lambda tx: tx.instructions.touch(instruction, now=ctx.clock.now(), recipient=recipient, **lease(ctx)),
-        name="recipient",
-    )
-
-
-async def _recipient(payments: PaymentsClient, instruction: Instruction) -> Recipient:
-    try:
-        account = await payments.account_status(instruction.payload.email)
-    except (ServiceNow, OperatorError) as silent:
-        if instruction.puts_off < MAX_CREATES:
-            raise
-        return Recipient(problem=told(silent))
-    except ServiceNever as refused:
-        return Recipient(problem=told(refused))
-    return Recipient(
-        full_name=account.full_name or None,
-        active=account.active,
-        verified=account.verified,
-        primary=account.primary,
-        country=account.country or None,
-    )
 
 
 def new_payout(ctx: Context, instruction: Instruction) -> NewPayout:

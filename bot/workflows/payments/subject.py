@@ -22,6 +22,7 @@ from bot.workflows.context import PLAIN, Attachment, Context, Subject
 from bot.workflows.payments import bulk_files
 from bot.workflows.payments.purchase import link_of
 from bot.workflows.requests.announce import LINK, Line, Place, alert, news_elsewhere, subject_of
+from bot.workflows.requests.reach import short_of
 from bot.workflows.slack.boards import show_board
 from storage.rows import Board, OutboxRow
 from storage.transaction import Tx
@@ -61,9 +62,13 @@ class RequestSubject(Subject):
                 return news.news(instruction, payload, names=names)
             case Line.REMINDER:
                 return news.reminder(instruction, sight.votes, payload, names=names)
+            case Line.OUT_OF_REACH:
+                return news.out_of_reach(instruction, payload)
             case Line.ALERT:
-                link, approvers = await _link_to_card(ctx, instruction), ctx.policy.people.approvers
-                return news.alert(instruction, payload, names=names, link=link, approvers=approvers)
+                link, people = await _link_to_card(ctx, instruction), ctx.policy.people
+                return news.alert(
+                    instruction, payload, names=names, link=link, approvers=people.approvers, admins=people.admins
+                )
 
     async def file(
         self,
@@ -133,6 +138,7 @@ async def card_for(ctx: Context, sight: Sight) -> Content:
         invite_to=hint,
         names=await ctx.people.names([instruction.requester]),
         approvers=ctx.policy.people.approvers,
+        short=await ctx.store.read(lambda tx: short_of(tx, instruction)),
     )
 
 

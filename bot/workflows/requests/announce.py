@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from enum import StrEnum
 from types import MappingProxyType
+from typing import Final
 
 from bot.domain.payments.bulk import BulkPayload
 from bot.domain.payments.instruction import FINAL, Instruction, State
@@ -33,6 +34,7 @@ class Line(StrEnum):
     NEWS = "news"
     ALERT = "alert"
     REMINDER = "reminder"
+    OUT_OF_REACH = "out_of_reach"
 
 
 SUBJECT = "request"
@@ -162,11 +164,24 @@ def _facts(tx: Tx, instruction: Instruction) -> dict[str, object]:
     return facts
 
 
-def remind(ctx: Context, tx: Tx, instruction: Instruction, number: int, now: datetime) -> None:
-    """Queue a reminder for the approvers, in the thread of their card."""
+FIRST: Final = "first"
+"""The call of approvers whose card stood before there was something to decide."""
+
+
+def remind(ctx: Context, tx: Tx, instruction: Instruction, number: int | str, now: datetime) -> None:
+    """Queue a reminder for the approvers, in the thread of their card. ``number``: each is posted once a round."""
     key = f"reminder:{instruction.id}:{instruction.round}:{number}"
     facts = {"line": Line.REMINDER, "approvers": list(ctx.policy.people.approvers)}
     _queue(ctx, tx, instruction, Action.LINE, Place.APPROVALS, key, facts, now)
+
+
+def out_of_reach(
+    ctx: Context, tx: Tx, instruction: Instruction, nth: int, facts: Mapping[str, object], now: datetime
+) -> None:
+    """Queue the news that there are too few people to approve it, for the requester; ``nth``: each is posted once."""
+    said = {"line": Line.OUT_OF_REACH, **facts}
+    place = asked_in(ctx, instruction)
+    _queue(ctx, tx, instruction, Action.LINE, place, f"out_of_reach:{instruction.id}:{nth}", said, now)
 
 
 def alert(

@@ -12,6 +12,7 @@ from functools import partial
 from bot.domain.approvals import Count, No, Refusal, Role, Standing, in_role, may_decide
 from bot.domain.money import AmountError, parse_amount
 from bot.domain.payments.instruction import Choice, Instruction, State, Vote
+from bot.domain.payments.recipient import concerns
 from bot.presentation.blocks.text import clean
 from bot.workflows.context import Context
 from bot.workflows.requests.announce import tell
@@ -59,13 +60,16 @@ _Work = Callable[[Tx, Instruction, datetime], Decided]
 _Check = Callable[[Instruction, datetime], Refusal | None]
 
 
-async def approve(ctx: Context, click: Click, *, typed_amount: str | None = None) -> Decided:
+async def approve(ctx: Context, click: Click, *, typed_amount: str | None = None, confirmed: bool = False) -> Decided:
     """Record a vote; the last one needed approves the request in the same transaction.
 
-    Where the rule asks for the typed amount, a missing or wrong amount is refused.
+    Where the rule asks for the typed amount, a missing or wrong amount is refused. What is not fine about the
+    recipient's account has to be ``confirmed``.
     """
 
     def check(found: Instruction, now: datetime) -> Refusal | None:
+        if concerns(found.recipient) and not confirmed:
+            return _expired(found, now) or Refusal.UNCONFIRMED
         wrong = found.requirement.typed_amount and not _is_amount(typed_amount, found)
         return _expired(found, now) or (Refusal.WRONG_AMOUNT if wrong else None)
 
@@ -91,7 +95,7 @@ async def reject(ctx: Context, click: Click, *, reason: str) -> Decided:
         refusal = _refusal(ctx, found, standing, State.AWAITING) or _expired(found, now)
         if refusal is not None:
             return Decided(found, refusal)
-        return _finish(ctx, tx, found, State.REJECTED, click.person, reason, now)
+        return finish(ctx, tx, found, State.REJECTED, click.person, reason, now)
 
     return await _decide(ctx, click, work, name="reject")
 
@@ -105,7 +109,7 @@ async def close_as_not_paid(ctx: Context, click: Click, *, reason: str) -> Decid
         if refusal is not None:
             return Decided(found, refusal)
         look = now + ctx.quiet.spacing * 60 if found.creates or found.commits else None
-        return _finish(ctx, tx, found, State.CLOSED, click.person, reason, now, due_at=look)
+        return finish(ctx, tx, found, State.CLOSED, click.person, reason, now, due_at=look)
 
     return await _decide(ctx, click, work, name="close")
 
@@ -124,7 +128,7 @@ async def withdraw(ctx: Context, click: Click, *, reason: str = "") -> Decided:
             return Decided(found, Refusal.TOO_LATE)
         if click.person != found.requester and not clean(reason):
             return Decided(found, Refusal.NO_REASON)
-        return _finish(ctx, tx, found, State.WITHDRAWN, click.person, reason, now)
+        return finish(ctx, tx, found, State.WITHDRAWN, click.person, reason, now)
 
     return await _decide(ctx, click, work, name="withdraw")
 
@@ -230,7 +234,7 @@ def _approved(tx: Tx, found: Instruction, vote: Vote, detail: dict[str, object])
     return moved or found
 
 
-def _finish(
+def finish(
     ctx: Context,
     tx: Tx,
     found: Instruction,
@@ -241,6 +245,7 @@ def _finish(
     *,
     due_at: datetime | None = None,
 ) -> Decided:
+    """A person ends it, in the caller's transaction."""
     moved = tx.instructions.move(
         found,
         to,

@@ -7,7 +7,7 @@ from bot.domain.payments.instruction import Instruction, State
 from bot.domain.reminders import next_look
 from bot.presentation.payments import reasons
 from bot.workflows.context import Context
-from bot.workflows.requests.announce import Place, is_shown, show_card, show_file, tell
+from bot.workflows.requests.announce import FIRST, Place, is_shown, remind, show_card, show_file, tell
 from storage.repositories.instructions import Changes
 from storage.transaction import Tx
 
@@ -56,8 +56,11 @@ def show_approvers(
     }
     made = {"remote_id": changes["remote_id"]} if "remote_id" in changes else {}
     moved = tx.instructions.move(instruction, State.AWAITING, now=now, action=action, detail=made, **merged)
-    if moved is not None:
-        show_card(ctx, tx, moved, Place.APPROVALS, now)
+    if moved is None:
+        return
+    show_card(ctx, tx, moved, Place.APPROVALS, now)
+    if seen:
+        remind(ctx, tx, moved, FIRST, now)
 
 
 def end(

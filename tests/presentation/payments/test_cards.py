@@ -43,7 +43,6 @@ def test_a_payout() -> None:
 *Registered name*: not known | *Account*: not looked up yet | *Asked by*: Maria Quispe | *Reference*: P-4F7K2M
 For: March translation
 :hourglass_flowing_sand: *being prepared*: the recipient is being looked up; no money moves before people approve it.
-To decide: <@U0ADA> <@U0LIN> <!subteam^S0TREASURY>
 Needs 1 approval besides the requester
 [Withdraw]""",
             "awaiting": """\
@@ -119,7 +118,6 @@ was paid.""",
 *Registered name*: not known | *Account*: not looked up yet | *Asked by*: Maria Quispe | *Reference*: P-4F7K2M
 For: March translation
 :octagonal_sign: *stopped*: its preparation does not go on by itself.
-To decide: <@U0ADA> <@U0LIN> <!subteam^S0TREASURY>
 :octagonal_sign: Switchboard stopped here after an internal error (`0badcafe`). An admin can have it tried again in \
 the alerts channel.
 Needs 1 approval besides the requester
@@ -129,22 +127,18 @@ Needs 1 approval besides the requester
 *Registered name*: not known | *Account*: not looked up yet | *Asked by*: Maria Quispe | *Reference*: P-4F7K2M
 For: March translation
 :hourglass_flowing_sand: *being prepared*: the recipient is being looked up; no money moves before people approve it.
-To decide: <@U0ADA> <@U0LIN> <!subteam^S0TREASURY>
 Needs 1 approval besides the requester""",
             "create_unknown": """\
-:grey_question: *unknown*: the service did not say whether it created the payout. Switchboard is looking. Nothing \
-was paid.
-To decide: <@U0ADA> <@U0LIN> <!subteam^S0TREASURY>
+:grey_question: *unknown*: the service did not say whether it created the payout. Switchboard is looking. Nothing was \
+paid.
 Needs 1 approval besides the requester""",
             "create_unknown, it spoke": """\
-:grey_question: *unknown*: the service did not say whether it created the payout. Switchboard is looking. The \
-service gave answer 500, saying “try again later”. Nothing was paid.
-To decide: <@U0ADA> <@U0LIN> <!subteam^S0TREASURY>
+:grey_question: *unknown*: the service did not say whether it created the payout. Switchboard is looking. The service \
+gave answer 500, saying “try again later”. Nothing was paid.
 Needs 1 approval besides the requester""",
             "create_unknown, refused": """\
-:grey_question: *unknown*: the service refused it. Reason: answer 422, saying “the limit is reached”. Switchboard \
-is checking that it did not act all the same. Nothing was paid.
-To decide: <@U0ADA> <@U0LIN> <!subteam^S0TREASURY>
+:grey_question: *unknown*: the service refused it. Reason: answer 422, saying “the limit is reached”. Switchboard is \
+checking that it did not act all the same. Nothing was paid.
 Needs 1 approval besides the requester""",
             "commit_unknown": """\
 :grey_question: *unknown*: the service did not say whether it paid. Switchboard is finding out. *Do not pay again.*
@@ -214,7 +208,6 @@ def test_a_payout_for_who_asked() -> None:
     assert differing(Kind.PAYOUT) == snapshot(
         {
             "new, new, stopped, creating, create_unknown, create_unknown, it spoke, create_unknown, refused": """\
-- To decide: <@U0ADA> <@U0LIN> <!subteam^S0TREASURY>
 - Needs 1 approval besides the requester
 Needs 1 approval besides the requester · decided in <#C0APPROVE>""",
             "awaiting, awaiting again, awaiting, stopped": """\

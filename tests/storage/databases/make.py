@@ -53,6 +53,8 @@ async def live(rig: Rig) -> None:
         await rig.settle()
     await rig.workspace.drop(MARIA, FINANCE, "april.csv", PEOPLE)
     await rig.settle()
+    for email in ("eva@example.com", "tom@example.com"):
+        rig.payments.add_account(email, full_name="Somebody")
     await rig.pay("send luis@example.com 25.00 awaiting")
     await rig.pay("send eva@example.com 12.00 rejected", channel=RANDOM)
     await rig.press("reject")

@@ -165,6 +165,7 @@ async def test_the_running_bot_anchors_beside_its_database(rig: Rig, sqlite_url:
 
 async def test_a_story_is_found_by_any_name(rig: Rig) -> None:
     await rig.pay()
+    rig.add_payees("ben@example.com")
     await rig.pay("send ben@example.com 5.00 Stamps")
     await rig.press("approve")
     asked = await newest(rig)

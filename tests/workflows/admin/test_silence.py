@@ -61,6 +61,7 @@ def found_silent(circuit: Circuit) -> None:
 
 async def ask_for(rig: Rig, count: int) -> None:
     for number in range(count):
+        rig.add_payees(f"p{number}@example.com")
         await rig.pay(f'send p{number}@example.com {10 + number}.00 "Work {number}"')
 
 

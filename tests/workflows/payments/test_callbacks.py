@@ -170,6 +170,7 @@ async def test_a_callback_of_one_payout_cannot_speak_for_another(rig: Rig) -> No
 async def test_whatever_address_is_called_the_record_decides(rig: Rig, kind: CallbackKind) -> None:
     rig.payments.callbacks.switches.drop = True
     for number, status in enumerate(("completed", "failed", "canceled")):
+        rig.add_payees(f"p{number}@example.com")
         await approved(rig, f"send p{number}@example.com {20 + number}.00 March")
         await rig.payments.settle(operation(rig).id, status, force=True)
         assert (await call(rig, token((await newest(rig)).id, kind), {"status": "completed"}))[0] == 200

@@ -9,7 +9,7 @@ from bot.domain.outcome import Unknown
 from bot.domain.payments.instruction import AttemptOutcome, Instruction, Kind, State
 from bot.workflows.admin.recover import recover
 from bot.workflows.context import Context
-from bot.workflows.payments import bulk_send, payout
+from bot.workflows.payments import bulk_send, payout, recipient
 from bot.workflows.requests import decide, send
 from bot.workflows.requests.attempt import lose, record
 from bot.workflows.requests.claim import Claimed, creating
@@ -77,7 +77,7 @@ async def test_the_answer_to_a_create_counts_although_the_row_was_touched_meanwh
     ctx = rig.switchboard.context
     assert ctx.payments.client is not None
     await rig.workspace.slash(MARIA, FINANCE, "/pay", "send ana@example.com 25.00 March")
-    found = await payout.with_recipient(ctx, ctx.payments.client, await taken(ctx, Kind.PAYOUT))
+    found = await recipient.with_recipient(ctx, ctx.payments.client, await taken(ctx, Kind.PAYOUT))
     assert found is not None
     claimed = await creating(ctx, found, {})(ctx.payments.client.circuit.seat())
     assert claimed is not None

@@ -19,7 +19,7 @@ from tests.workflows.looking import MINUTE, QUIET, asked, attempts, heard, newes
 
 MOST_TRIES = 5
 
-GOOD, BAD = "ben@example.com", "ana@example.com"
+GOOD, BAD = "ben+work@example.com", "ana@example.com"
 
 
 class Poison:

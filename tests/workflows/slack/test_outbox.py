@@ -35,6 +35,7 @@ async def test_each_post_arrives_once_whatever_becomes_of_its_answer(rig: Rig, s
     for number, kind in enumerate(KINDS, 1):
         rig.workspace.faults.clear()
         arm(rig, kind, "chat.postMessage", skip=skip)
+        rig.add_payees(f"p{number}@example.com")
         await rig.pay(f"send p{number}@example.com {number}.00 March")
         await rig.pass_time(2 * MINUTE, steps=4)
         await rig.press("reject")
@@ -91,6 +92,7 @@ async def test_an_hour_without_slack_loses_nothing_and_doubles_nothing(rig: Rig)
 
 async def test_a_copy_whose_edit_failed_is_edited_again(rig: Rig) -> None:
     for number, kind in enumerate(KINDS, 1):
+        rig.add_payees(f"p{number}@example.com")
         await rig.pay(f"send p{number}@example.com {number}.00 March")
         arm(rig, kind, "chat.update", times=3)
         await rig.press("reject")

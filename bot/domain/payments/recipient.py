@@ -1,0 +1,124 @@
+"""What speaks against paying a recipient, and the address that may have been meant instead."""
+
+from collections.abc import Collection
+from enum import StrEnum
+from typing import Final
+
+from bot.domain.payments.instruction import Instruction, Kind, Recipient, State
+
+USUAL_DOMAINS: Final = frozenset(
+    {
+        "gmail.com",
+        "googlemail.com",
+        "outlook.com",
+        "hotmail.com",
+        "live.com",
+        "yahoo.com",
+        "icloud.com",
+        "me.com",
+        "aol.com",
+        "proton.me",
+        "protonmail.com",
+        "gmx.com",
+        "gmx.net",
+        "gmx.de",
+        "web.de",
+    }
+)
+"""Domains of many people's addresses."""
+_SHORT: Final = 5
+"""A word of up to so many letters may differ in one place, a longer one in two."""
+
+
+class Concern(StrEnum):
+    """What is not fine about a recipient's account. An approver confirms it."""
+
+    NO_ACCOUNT = "no account"
+    NOT_ACTIVE = "not active"
+    NOT_VERIFIED = "not verified"
+    NOT_PRIMARY = "not the primary address"
+    NOT_KNOWN = "not known"
+
+
+def concerns(recipient: Recipient | None) -> tuple[Concern, ...]:
+    """All of them; without an account nothing else matters. None: nothing is looked up for this kind of request."""
+    if recipient is None:
+        return ()
+    if recipient.problem or recipient.active is None:
+        return (Concern.NOT_KNOWN,)
+    if _has_no_account(recipient):
+        return (Concern.NO_ACCOUNT,)
+    flaws = {
+        Concern.NOT_ACTIVE: recipient.active,
+        Concern.NOT_VERIFIED: recipient.verified,
+        Concern.NOT_PRIMARY: recipient.primary,
+    }
+    return tuple(concern for concern, fine in flaws.items() if fine is False)
+
+
+def awaits_requester(instruction: Instruction) -> bool:
+    """Whether the requester has to say what becomes of it: its address has no account, and nobody else was asked yet.
+
+    What may exist at the service already goes on: holding it would hide it.
+    """
+    recipient = instruction.recipient
+    if instruction.kind not in (Kind.PAYOUT, Kind.ONE_STEP) or instruction.state is not State.NEW:
+        return False
+    untouched = not instruction.creates and not instruction.commits
+    return untouched and recipient is not None and not recipient.anyway and _has_no_account(recipient)
+
+
+def _has_no_account(recipient: Recipient) -> bool:
+    """An inactive record without a name: the service says so of an address that it does not know."""
+    return not recipient.problem and recipient.active is False and not (recipient.full_name or "").strip()
+
+
+def suggestion(email: str, paid: Collection[str]) -> str:
+    """The address that was probably meant; empty where there is none.
+
+    An address that was paid before comes first, then the same name at a domain that was paid before or is usual.
+
+    Args:
+        email: as it was typed.
+        paid: addresses that were paid before, in lower case.
+    """
+    typed = email.casefold()
+    local, _, domain = typed.rpartition("@")
+    near = [(_strayed(typed, one), one) for one in paid if one != typed]
+    close = sorted((strays, one) for strays, one in near if strays is not None)
+    if close:
+        return close[0][1]
+    domains = {one.rpartition("@")[2] for one in paid}
+    for known in (domains, USUAL_DOMAINS):
+        if domain in known:
+            return ""
+        found = sorted((distance(domain, one), one) for one in known if _near(domain, one))
+        if found:
+            return f"{local}@{found[0][1]}"
+    return ""
+
+
+def _strayed(typed: str, other: str) -> int | None:
+    """Mistakes between two addresses; None: too many to be the same."""
+    (local, _, domain), (known, _, its) = typed.rpartition("@"), other.rpartition("@")
+    near = (local == known or _near(local, known)) and (domain == its or _near(domain, its))
+    return distance(local, known) + distance(domain, its) if near else None
+
+
+def _near(one: str, other: str) -> bool:
+    most = 1 if min(len(one), len(other)) <= _SHORT else 2
+    return abs(len(one) - len(other)) <= most and distance(one, other) <= most
+
+
+def distance(one: str, other: str) -> int:
+    """Letters to add, drop, replace or swap with their neighbor, so that one word becomes the other."""
+    before, last = [0] * (len(other) + 1), list(range(len(other) + 1))
+    for i, left in enumerate(one, 1):
+        row = [i]
+        for j, right in enumerate(other, 1):
+            best = min(row[j - 1] + 1, last[j] + 1, last[j - 1] + (left != right))
+            if i > 1 and j > 1 and left == other[j - 2] and one[i - 2] == right:
+                best = min(best, before[j - 2] + 1)
+            row.append(best)
+        before, last = last, row
+    return last[-1]

@@ -1,0 +1,151 @@
+"""The recipient's account, read before anybody is asked; an address without one waits for the requester first."""
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Final
+
+from bot.clients.payments import PaymentsClient
+from bot.domain.approvals import Refusal
+from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
+from bot.domain.payments.instruction import Instruction, Recipient, State
+from bot.domain.payments.payout import MAX_CREATES
+from bot.domain.payments.recipient import awaits_requester, suggestion
+from bot.presentation.payments import reasons
+from bot.presentation.services import told
+from bot.workflows.context import Context
+from bot.workflows.requests.announce import asked_in, news_of
+from bot.workflows.requests.claim import lease
+from bot.workflows.requests.decide import Click, Decided, finish
+from bot.workflows.requests.request import Requested, request_of
+from bot.workflows.requests.settle import end
+from bot.workflows.witness import witness
+from storage.transaction import Tx
+
+NO_ACCOUNT: Final = "no_account"
+"""The news that the requester is asked."""
+_COMPARED: Final = 2_000
+"""Addresses paid last with which one that has no account is compared."""
+
+
+class _ReplacedError(Exception):
+    """Edited although it does not wait for the requester any more; the transaction is rolled back."""
+
+    def __init__(self, found: Instruction) -> None:
+        super().__init__(found.reference)
+        self.found = found
+
+
+async def with_recipient(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> Instruction | None:
+    """The instruction with the recipient's account looked up, once.
+
+    None: it waits for the requester, whose address has no account; or somebody else was faster.
+    """
+    if instruction.recipient is None:
+        recipient = await _recipient(ctx, payments, instruction)
+        looked_up = replace(instruction, recipient=recipient)
+        if not awaits_requester(looked_up):
+            now, held = ctx.clock.now(), lease(ctx)
+            return await ctx.store.write(
+                lambda tx: tx.instructions.touch(instruction, now=now, recipient=recipient, **held), name="recipient"
+            )
+        await ctx.write(lambda tx: _ask(ctx, tx, instruction, recipient, ctx.clock.now()), name="no_account")
+        return None
+    if not awaits_requester(instruction):
+        return instruction
+    await ctx.write(lambda tx: _wait(ctx, tx, instruction, ctx.clock.now()), name="no_answer")
+    return None
+
+
+async def _recipient(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> Recipient:
+    try:
+        account = await payments.account_status(instruction.payload.email)
+    except (ServiceNow, OperatorError) as silent:
+        if instruction.puts_off < MAX_CREATES:
+            raise
+        return Recipient(problem=told(silent))
+    except ServiceNever as refused:
+        return Recipient(problem=told(refused))
+    found = Recipient(
+        full_name=account.full_name or None,
+        active=account.active,
+        verified=account.verified,
+        primary=account.primary,
+        country=account.country or None,
+    )
+    if not awaits_requester(replace(instruction, recipient=found)):
+        return found
+    paid = await ctx.store.read(lambda tx: tx.instructions.latest_paid(limit=_COMPARED))
+    return found.model_copy(update={"instead": suggestion(instruction.payload.email, paid)})
+
+
+def _until(instruction: Instruction) -> datetime:
+    """When a request that nobody answered for expires: the requester has as long as approvers would have."""
+    return instruction.created_at + timedelta(seconds=instruction.requirement.expires_seconds)
+
+
+def _ask(ctx: Context, tx: Tx, instruction: Instruction, recipient: Recipient, now: datetime) -> None:
+    """Ask the requester, on the card and in its thread; nothing goes on before they answer."""
+    held = tx.instructions.touch(
+        instruction, now=now, show=True, recipient=recipient, due_at=_until(instruction), puts_off=0, reason=""
+    )
+    if held is not None:
+        witness(tx, NO_ACCOUNT, {"instead": recipient.instead}, now, about=held)
+        news_of(ctx, tx, held, asked_in(ctx, held), NO_ACCOUNT, now)
+
+
+def _wait(ctx: Context, tx: Tx, instruction: Instruction, now: datetime) -> None:
+    until = _until(instruction)
+    if until <= now:
+        end(ctx, tx, instruction, State.EXPIRED, reasons.ADDRESS_NOT_CONFIRMED, now)
+    else:
+        tx.instructions.touch(instruction, now=now, due_at=until)
+
+
+async def send_anyway(ctx: Context, click: Click) -> Decided:
+    """The requester says that the address is right: the request goes on to the approvers."""
+
+    def work(tx: Tx) -> Decided:
+        now = ctx.clock.now()
+        found = _waiting(tx, click)
+        if isinstance(found, Decided):
+            return found
+        assert found.recipient is not None
+        recipient = found.recipient.model_copy(update={"anyway": True})
+        released = tx.instructions.touch(found, now=now, show=True, recipient=recipient, due_at=now)
+        if released is None:
+            return Decided(found, Refusal.STALE)
+        witness(tx, "sent_anyway", {}, now, actor=click.person, about=released)
+        return Decided(released)
+
+    return await ctx.write(work, name="send_anyway")
+
+
+async def edited(ctx: Context, click: Click, requested: Requested) -> Instruction | Decided:
+    """Request what the edited form says, and withdraw the request that it replaces, in one transaction.
+
+    A request that does not wait for the requester any more is left as it is: the result says why.
+    """
+
+    def make(tx: Tx, now: datetime) -> Requested:
+        found = _waiting(tx, click)
+        if isinstance(found, Decided):
+            raise _ReplacedError(found.instruction)
+        finish(ctx, tx, found, State.WITHDRAWN, click.person, reasons.EDITED, now)
+        return requested
+
+    try:
+        return await request_of(ctx, requested.source_key, make)
+    except _ReplacedError as late:
+        return Decided(late.found, Refusal.DECIDED)
+
+
+def _waiting(tx: Tx, click: Click) -> Instruction | Decided:
+    """The request, if it waits for this person; otherwise why not."""
+    found = tx.instructions.get(click.instruction_id)
+    if found is None:
+        raise LookupError(click.instruction_id)
+    if found.round != click.round:
+        return Decided(found, Refusal.STALE)
+    if found.requester != click.person:
+        return Decided(found, Refusal.NOT_ASKED)
+    return found if awaits_requester(found) else Decided(found, Refusal.DECIDED)

@@ -1,0 +1,173 @@
+"""Whether enough people can approve what waits: counted when it is asked for, and again every minute.
+
+Nobody waits for it: while Slack does not say who somebody is, it is counted later. Every process counts; what was
+told stands in the database, so that each change is told once.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+import structlog
+
+from bot.domain.approvals import Role, Standing, full_member, listed, may_decide
+from bot.domain.errors import ServiceNow
+from bot.domain.payments.instruction import Instruction, State
+from bot.domain.payments.moves import APPROVED
+from bot.domain.policy import Policy
+from bot.domain.quorum import Short
+from bot.presentation.payments import reasons
+from bot.slack.people import People
+from bot.workflows.context import Context
+from bot.workflows.requests.announce import alert, out_of_reach
+from storage.transaction import Tx
+
+log = structlog.get_logger(__name__)
+
+_KEY: Final = "out_of_reach"
+"""Flag: by request, the approvals it needs, the people who can give one, and how often that was told."""
+_WAITING: Final = (State.NEW, State.CREATING, State.CREATE_UNKNOWN, State.AWAITING, State.NEEDS_HUMAN)
+"""States before which, or in which, people approve."""
+_EVERY: Final = 60.0
+"""Seconds between two counts, so that a person who left is noticed."""
+_AGAIN: Final = 10.0
+"""Seconds until the next attempt where Slack did not answer."""
+_COUNTED: Final = 1_000
+"""Requests that are looked at, oldest first."""
+_Asked = tuple[str, str, int]
+"""A request: its id, its requester, and the approvals that it needs."""
+
+
+@dataclass(frozen=True, slots=True)
+class OutOfReach:
+    """A request that waits for more approvals than there are people to give them."""
+
+    instruction: Instruction
+    short: Short
+
+
+class Reach:
+    """Counts for one process; remembers what it counted, and when. ``people``: nobody else goes by what it reads."""
+
+    def __init__(self, people: People) -> None:
+        self._people = people
+        self._counted: frozenset[_Asked] = frozenset()
+        self._due_at = float("-inf")
+
+    async def look(self, ctx: Context) -> int:
+        """Count where something was asked for since, or a minute is over; how many were told."""
+        asked, known = await ctx.store.read(lambda tx: (_asked(tx), _known(tx)))
+        now = ctx.clock.boottime()
+        if (not asked and not known) or (asked == self._counted and now < self._due_at):
+            return 0
+        try:
+            found = await _count(ctx, self._people, asked)
+        except ServiceNow as silent:
+            log.info("who can approve is counted later", reason=silent.reason)
+            self._counted, self._due_at = asked, now + _AGAIN
+            return 0
+        self._counted, self._due_at = asked, now + _EVERY
+        if _after(known, found) == known:
+            return 0
+        return await ctx.write(lambda tx: _store(ctx, tx, found, ctx.clock.now()), name="out_of_reach")
+
+
+async def named(names: Sequence[str], people: People) -> list[str]:
+    """The user ids behind the names of a list of the policy, groups taken apart."""
+    users = {name for name in names if not name.startswith("S") and name != "*"}
+    for group in names:
+        if group.startswith("S"):
+            users |= await people.members(group)
+    return sorted(users)
+
+
+async def approvers(policy: Policy, people: People, *, home: str, most: int | None = None) -> list[Standing]:
+    """Full members whom the policy names as approvers, read one after the other, at most so many.
+
+    Raises:
+        ServiceNow: Slack did not say who they are.
+    """
+    found: list[Standing] = []
+    for user in await named(policy.people.approvers, people):
+        if most is not None and len(found) >= most:
+            break
+        standing = await people.standing(user)
+        if full_member(standing.person, home=home) is None and listed(Role.APPROVER, standing, policy.people):
+            found.append(standing)
+    return found
+
+
+def short_of(tx: Tx, instruction: Instruction) -> Short | None:
+    """What this request lacks; None: there are people enough, as far as was counted."""
+    known = _known(tx).get(instruction.id)
+    waits = instruction.state in _WAITING and known is not None and known.needs == instruction.requirement.quorum
+    return known if known is not None and waits and known.is_short else None
+
+
+def all_short(tx: Tx) -> list[OutOfReach]:
+    """Every request that waits for approvals nobody can give, oldest first."""
+    if not _known(tx):
+        return []
+    lacking = [(one, short_of(tx, one)) for one in tx.instructions.awaiting(_WAITING, limit=_COUNTED)]
+    return [OutOfReach(one, short) for one, short in lacking if short is not None]
+
+
+def _asked(tx: Tx) -> frozenset[_Asked]:
+    waiting = tx.instructions.awaiting(_WAITING, limit=_COUNTED)
+    return frozenset((one.id, one.requester, one.requirement.quorum) for one in waiting if one.kind in APPROVED)
+
+
+def _known(tx: Tx) -> dict[str, Short]:
+    stored: Any = tx.flags.get(_KEY) or {}
+    return {str(name): Short(*map(int, values)) for name, values in stored.items()}
+
+
+async def _count(ctx: Context, people: People, asked: frozenset[_Asked]) -> dict[str, Short]:
+    """By request, what it needs and how many can give it; exact where that is too few."""
+    if not asked:
+        return {}
+    enough = max(quorum for _, _, quorum in asked) + 1  # one of them may have asked
+    able = await approvers(ctx.policy, people, home=ctx.home, most=enough)
+    found = {}
+    for name, requester, quorum in asked:
+        votes = [may_decide(one, requester=requester, people=ctx.policy.people, home=ctx.home) for one in able]
+        found[name] = Short(needs=quorum, can=min(votes.count(None), quorum))
+    return found
+
+
+def _after(known: Mapping[str, Short], found: Mapping[str, Short]) -> dict[str, Short]:
+    """What is to be stored: requests that lack people, or did; each change of one that does counts once more."""
+    kept = {}
+    for name, now in found.items():
+        before = known.get(name)
+        if before is None and not now.is_short:
+            continue
+        told = before.told if before is not None else 0
+        changed = before is None or (before.needs, before.can) != (now.needs, now.can)
+        kept[name] = Short(now.needs, now.can, told + (changed and now.is_short))
+    return kept
+
+
+def _store(ctx: Context, tx: Tx, found: Mapping[str, Short], now: datetime) -> int:
+    known = _known(tx)
+    after = _after(known, found)
+    tx.flags.set(_KEY, {name: [one.needs, one.can, one.told] for name, one in after.items()}, now)
+    told = 0
+    for name, short in after.items():
+        if short == known.get(name):
+            continue
+        tx.boards.mark_request(name, now=now)
+        instruction = tx.instructions.get(name)
+        if short.is_short and instruction is not None and instruction.state in _WAITING:
+            told += _tell(ctx, tx, instruction, short, now)
+    return told
+
+
+def _tell(ctx: Context, tx: Tx, instruction: Instruction, short: Short, now: datetime) -> int:
+    """Tell the requester where they asked, and the admins in the alerts channel."""
+    facts = {"needs": short.needs, "can": short.can}
+    out_of_reach(ctx, tx, instruction, short.told, facts, now)
+    topic = f"out_of_reach:{short.told}"
+    alert(ctx, tx, instruction, topic, now, reason=reasons.out_of_reach(short), more=facts)
+    return 1

@@ -1,0 +1,230 @@
+"""An address without an account is asked about before approvers are called; they confirm what is not fine."""
+
+from typing import Any
+
+import pytest
+from inline_snapshot import snapshot
+
+from bot.domain.approvals import Refusal
+from bot.domain.payments.instruction import Instruction, Kind, PayoutPayload, State
+from bot.playground.faults import Fault, FaultKind
+from bot.presentation.payments import forms
+from bot.workflows.payments.recipient import edited
+from bot.workflows.requests import decide
+from bot.workflows.requests.decide import Click
+from bot.workflows.requests.request import Requested
+from tests.support.rig import ADA, ALERTS, APPROVALS, EVE, FINANCE, GUS, LIN, MARIA, OLGA, TOM, ZOE, Rig
+from tests.support.shown import shown
+from tests.workflows.looking import DAY, actions, asked, newest, operation, requests, votes
+
+WRONG = "ana@exmaple.com"
+STEPS = ["send", "now"]
+MADE = {"send": "create_payout", "now": "one_step_payout"}
+
+
+async def held(rig: Rig, verb: str = "send", *, channel: str = FINANCE, email: str = WRONG) -> None:
+    """Ask for a payout to an address without an account; ana@example.com was paid before."""
+    await rig.pay()
+    await rig.press("approve")
+    await rig.payments.settle(operation(rig).id, "completed")
+    await rig.pass_time(3_600)
+    await rig.pay(f"{verb} {email} 30.00 April", channel=channel)
+
+
+async def press(rig: Rig, action: str, *, user: str = MARIA, channel: str = FINANCE) -> Any:
+    return await rig.press(action, user=user, channel=channel)
+
+
+@pytest.mark.parametrize("verb", STEPS)
+async def test_the_requester_is_asked_before_anybody_else(rig: Rig, verb: str) -> None:
+    await held(rig, verb)
+    found = await newest(rig)
+    assert found.state is State.NEW
+    assert [card for card in rig.cards(APPROVALS) if found.reference in card.text] == []
+    assert asked(rig, MADE[verb]) == (1 if verb == "send" else 0), "only the payout before"
+    card = await rig.card(FINANCE)
+    assert "No account for ana@exmaple.com. Did you mean *ana@example.com*?" in card.text
+    assert [button.text for button in card.buttons] == ["Send anyway", "Edit", "Withdraw"]
+    [said] = [one.text for one in rig.workspace.messages(FINANCE) if "No account" in one.text and one.ts != card.ts]
+    assert shown(said) == snapshot(
+        ":hourglass_flowing_sand: <@U0MARIA> 30.00 USD to ana@exmaple.com (P-······) was not sent to the approvers \
+yet. No account for ana@exmaple.com. Did you mean *ana@example.com*? Decide on the card."
+    )
+    await rig.pass_time(12 * 3_600, steps=5)
+    assert [one.text for one in rig.workspace.messages(FINANCE) if "No account" in one.text] == [card.text, said]
+    assert "no_account" in await actions(rig)
+
+
+async def test_an_address_that_resembles_none_is_asked_about_without_a_suggestion(rig: Rig) -> None:
+    await held(rig, email="zebediah@somewhere.example")
+    assert "No account for zebediah@somewhere.example." in (await rig.card(FINANCE)).text
+    assert "Did you mean" not in (await rig.card(FINANCE)).text
+
+
+@pytest.mark.parametrize("verb", STEPS)
+async def test_sent_anyway_it_is_approved_with_what_is_not_fine_confirmed(rig: Rig, verb: str) -> None:
+    await held(rig, verb)
+    await press(rig, "send_anyway")
+    found = await newest(rig)
+    assert found.state is State.AWAITING
+    assert [button.text for button in (await rig.card(FINANCE)).buttons] == ["Withdraw"]
+    before = list(rig.paid)
+    await rig.press("approve", confirm=False)
+    assert rig.paid == before, "a form opens first"
+    assert await votes(rig) == []
+    form = rig.form(ADA)
+    assert shown(form.plain) == snapshot("""\
+Approve a payout
+30.00 USD to ana@exmaple.com
+Reference P-······
+:warning: No account for ana@exmaple.com. The money waits until they sign up.""")
+    await rig.submit(ADA, {})
+    assert rig.paid == [*before, (WRONG, 3_000)]
+    assert [one for one in await actions(rig) if one in ("no_account", "sent_anyway", "approve")] == [
+        "no_account",
+        "sent_anyway",
+        "approve",
+    ]
+
+
+@pytest.mark.parametrize("user", [ADA, OLGA, TOM, ZOE, GUS, EVE])
+@pytest.mark.parametrize("action", ["send_anyway", "edit"])
+async def test_nobody_else_answers_for_the_requester(rig: Rig, user: str, action: str) -> None:
+    await held(rig)
+    await rig.press(action, user=user, channel=FINANCE, force=True)
+    assert (await newest(rig)).state is State.NEW
+    assert rig.workspace.modal(user) is None
+    assert rig.workspace.ephemerals(user)[-1].text == snapshot(
+        ":no_entry_sign: Only the person who asked can say whether this address is right."
+    )
+
+
+async def test_edit_replaces_the_request(rig: Rig) -> None:
+    await held(rig)
+    wrong = await newest(rig)
+    await press(rig, "edit")
+    entered = {field: next(iter(held.values()))["value"] for field, held in rig.form(MARIA).values.items()}
+    assert entered == {forms.EMAIL: "ana@example.com", forms.AMOUNT: "30.00", forms.DESCRIPTION: "April"}
+    await rig.submit(MARIA, entered)
+    old, new = sorted((await requests(rig))[1:], key=lambda one: one.id != wrong.id)
+    assert (old.id, old.state, old.decided_by) == (wrong.id, State.WITHDRAWN, MARIA)
+    assert (new.state, new.payload.email, new.payload.cents, new.origin_channel) == (
+        State.AWAITING,
+        "ana@example.com",
+        3_000,
+        FINANCE,
+    )
+    assert asked(rig, "create_payout") == 2, "nothing was created for the wrong address"
+
+
+async def test_edit_after_send_anyway_changes_nothing(rig: Rig) -> None:
+    await held(rig)
+    await press(rig, "edit")
+    await press(rig, "send_anyway")
+    await rig.submit(MARIA, {forms.EMAIL: "ana@example.com", forms.AMOUNT: "30.00", forms.DESCRIPTION: "April"})
+    assert [one.state for one in await requests(rig)] == [State.COMPLETED, State.AWAITING]
+
+
+async def test_a_form_of_edit_that_is_submitted_twice_asks_once(rig: Rig) -> None:
+    await held(rig)
+    wrong = await newest(rig)
+    again = Requested(
+        requester=MARIA,
+        channel=FINANCE,
+        kind=Kind.PAYOUT,
+        payload=PayoutPayload(email="ana@example.com", cents=3_000, description="April"),
+        source_key="view:V1",
+    )
+    click = Click(instruction_id=wrong.id, round=wrong.round, person=MARIA)
+    first, second = [await edited(rig.switchboard.context, click, again) for _ in range(2)]
+    assert isinstance(first, Instruction)
+    assert isinstance(second, Instruction)
+    assert first.id == second.id
+    assert len(await requests(rig)) == 3
+
+
+async def test_a_question_that_nobody_answers_expires(rig: Rig) -> None:
+    await held(rig)
+    await rig.pass_time(DAY - 1)
+    assert (await newest(rig)).state is State.NEW
+    await rig.pass_time(2)
+    found = await newest(rig)
+    assert found.state is State.EXPIRED
+    assert (await rig.card(FINANCE)).buttons == []
+    assert shown(rig.news(FINANCE)[-1].text) == snapshot(
+        ":alarm_clock: <@U0MARIA> 30.00 USD to ana@exmaple.com (P-······) has *expired*. Nothing was paid. Reason: \
+nobody said whether its address is right."
+    )
+    assert not rig.workspace.messages(ALERTS)
+
+
+async def test_a_restart_asks_no_second_time(rig: Rig) -> None:
+    await held(rig)
+    before = len(rig.workspace.messages(FINANCE))
+    await rig.start_again()
+    await rig.settle()
+    await press(rig, "send_anyway")
+    assert (await newest(rig)).state is State.AWAITING
+    assert len(rig.workspace.messages(FINANCE)) == before
+
+
+async def test_in_the_approvers_own_channel_they_are_called_after_the_requester_answered(rig: Rig) -> None:
+    await held(rig, channel=APPROVALS)
+    found = await newest(rig)
+
+    def calls() -> list[str]:
+        about = [one.text for one in rig.workspace.messages(APPROVALS) if found.reference in one.text]
+        return [text for text in about if "<!subteam^S0TREASURY>" in text]
+
+    assert calls() == []
+    await press(rig, "send_anyway", channel=APPROVALS)
+    assert len(calls()) == 2, "the card, which rings nobody when it is edited, and the call in its thread"
+
+
+async def test_a_lookup_that_fails_for_long_holds_nothing_and_is_confirmed_by_the_approver(rig: Rig) -> None:
+    rig.payments.faults.arm(Fault(FaultKind.ERROR_500, "account_status", times=None))
+    await rig.pay()
+    assert (await newest(rig)).state is State.NEW
+    await rig.pass_time(120, steps=10)
+    found = await newest(rig)
+    assert found.state is State.AWAITING
+    await rig.press("approve", confirm=False)
+    assert not rig.paid
+    assert "could not be looked up" in rig.form(ADA).plain
+    await rig.submit(ADA, {})
+    assert rig.paid == [("ana@example.com", 2_500)]
+
+
+@pytest.mark.parametrize(
+    ("email", "said"),
+    [
+        ("mia@example.com", "The account of mia@example.com can't receive money now."),
+        ("luis@example.com", "Whose account luis@example.com is was not verified."),
+        ("joana.silva@example.com", "joana.silva@example.com is not the account's primary address."),
+    ],
+)
+async def test_an_account_that_is_not_fine_is_not_held_and_is_confirmed(rig: Rig, email: str, said: str) -> None:
+    await rig.pay(f"send {email} 25.00 March")
+    await rig.press("approve", confirm=False)
+    assert not rig.paid
+    assert said in rig.form(ADA).plain
+    await rig.submit(ADA, {})
+    assert rig.paid == [(email, 2_500)]
+
+
+async def test_a_large_amount_is_typed_in_the_same_form(rig: Rig) -> None:
+    await rig.pay("send mia@example.com 1500.00 March")
+    for user in (ADA, LIN):
+        await rig.press("approve", user=user, confirm=False)
+        assert "can't receive money now" in rig.form(user).plain
+        await rig.submit(user, {forms.AMOUNT: "1500.00"})
+    assert rig.paid == [("mia@example.com", 150_000)]
+
+
+async def test_a_vote_without_the_form_does_not_count(rig: Rig) -> None:
+    await rig.pay("send mia@example.com 25.00 March")
+    found = await newest(rig)
+    click = Click(instruction_id=found.id, round=found.round, person=ADA)
+    assert (await decide.approve(rig.switchboard.context, click)).refusal is Refusal.UNCONFIRMED
+    assert await votes(rig) == []
+    assert (await decide.approve(rig.switchboard.context, click, confirmed=True)).refusal is None

@@ -1,0 +1,156 @@
+"""A quorum that nobody can reach is told at once, and when people leave, once for each change."""
+
+import pytest
+from inline_snapshot import snapshot
+
+from bot import doctor
+from bot.domain.payments.instruction import Kind, PayoutPayload, State
+from bot.playground.faults import Fault, FaultKind
+from bot.workflows.requests.request import Requested, request
+from tests.support.rig import ADA, ALERTS, APPROVALS, EVE, FINANCE, GUS, LIN, MARIA, OLGA, POLICY, TOM, Rig
+from tests.support.shown import shown
+from tests.workflows.looking import MINUTE, newest, state
+
+THREE = POLICY.replace("quorum = 2\ntyped_amount = true", "quorum = 3")
+BIG = "send ana@example.com 1500.00 rent"
+
+pytestmark = pytest.mark.rig(policy=THREE)
+
+
+def told(rig: Rig, channel: str = FINANCE) -> list[str]:
+    return [
+        one.text for one in rig.workspace.messages(channel) if one.thread_ts not in ("", one.ts) and _says(one.text)
+    ]
+
+
+def alerts(rig: Rig) -> list[str]:
+    return [one.text for one in rig.workspace.messages(ALERTS) if _says(one.text)]
+
+
+def _says(text: str) -> bool:
+    return "can approve it" in text
+
+
+def big(source: str) -> Requested:
+    payload = PayoutPayload(email="ana@example.com", cents=150_000, description="rent")
+    return Requested(requester=MARIA, channel=FINANCE, kind=Kind.PAYOUT, payload=payload, source_key=source)
+
+
+async def test_the_requester_and_the_admins_hear_of_it_at_once(rig: Rig) -> None:
+    rig.workspace.set_group("S0TREASURY", [ADA, LIN, GUS, EVE])
+    await rig.pay(BIG)
+    assert shown(told(rig)[0]) == snapshot(
+        ":warning: <@U0MARIA> 1500.00 USD to ana@example.com (P-······): it needs 3 approvals, and only 2 people can \
+approve it. The admins were told. You can withdraw it."
+    )
+    assert shown(alerts(rig)[0]) == snapshot("""\
+:rotating_light: Payout P-······, 1500.00 USD to ana@example.com, asked by Maria Silva: cannot be approved by the \
+people there are.
+It needs 3 approvals, and only 2 people can approve it.
+The service's id: `······` · <http://127.0.0.1/archives/C0APPROVE/p······|The card>
+<@U0OLGA> Add somebody to the approvers, or have it withdrawn.
+Runbook: `docs/alerts.md#too-few-approvers`""")
+    for channel in (FINANCE, APPROVALS):
+        assert "It needs 3 approvals, and only 2 people can approve it." in (await rig.card(channel)).text
+    await rig.pass_time(3_600, steps=10)
+    assert (len(told(rig)), len(alerts(rig))) == (1, 1)
+
+
+async def test_admins_see_it_on_their_home_and_doctor_names_it(rig: Rig) -> None:
+    rig.workspace.set_group("S0TREASURY", [ADA, LIN])
+    await rig.pay(BIG)
+    for user, sees in ((OLGA, True), (MARIA, False), (ADA, False)):
+        await rig.workspace.open_home(user)
+        home = str(rig.workspace.home(user))
+        assert ("Nobody can approve" in home) is sees
+        assert ("it needs 3 approvals, and only 2 people can approve it." in home) is sees
+    [finding] = await rig.switchboard.context.store.read(lambda tx: list(doctor.out_of_reach(tx)))
+    reference = (await newest(rig)).reference
+    assert finding.level is doctor.Level.WARNING
+    assert finding.what == f"{reference}: it needs 3 approvals, and only 2 people can approve it"
+    rig.workspace.set_group("S0TREASURY", [ADA, LIN, TOM])
+    await rig.pass_time(2 * MINUTE)
+    await rig.workspace.open_home(OLGA)
+    assert "Nobody can approve" not in str(rig.workspace.home(OLGA))
+    assert await rig.switchboard.context.store.read(lambda tx: list(doctor.out_of_reach(tx))) == []
+
+
+async def test_enough_people_are_not_spoken_of(rig: Rig) -> None:
+    await rig.pay(BIG)
+    await rig.pay()
+    await rig.pass_time(3_600, steps=3)
+    assert told(rig) == alerts(rig) == []
+
+
+async def test_who_asks_is_not_counted(rig: Rig) -> None:
+    await rig.pay(BIG, user=TOM)
+    assert "needs 3 approvals, and only 2 people can" in told(rig)[0].casefold()
+
+
+@pytest.mark.parametrize("change", [{}, {"deleted": True}, {"restricted": True}, {"bot": True}])
+async def test_when_somebody_goes_it_is_told_once_for_each_change(rig: Rig, change: dict[str, bool]) -> None:
+    await rig.pay(BIG)
+    assert told(rig) == []
+    if change:
+        rig.workspace.set_user(TOM, **change)
+    else:
+        rig.workspace.set_group("S0TREASURY", [ADA, LIN, GUS, EVE])
+    await rig.pass_time(2 * MINUTE, steps=4)
+    assert (len(told(rig)), len(alerts(rig))) == (1, 1)
+    assert "only 2 people" in told(rig)[0]
+    rig.workspace.set_group("S0TREASURY", [ADA])
+    await rig.pass_time(2 * MINUTE, steps=4)
+    assert (len(told(rig)), len(alerts(rig))) == (2, 2)
+    assert "only 1 person can" in told(rig)[1]
+
+
+async def test_who_comes_back_and_leaves_again_is_told_again(rig: Rig) -> None:
+    await rig.pay(BIG)
+    for count, users in ((1, [ADA, LIN]), (1, [ADA, LIN, TOM]), (2, [ADA, LIN])):
+        rig.workspace.set_group("S0TREASURY", users)
+        await rig.pass_time(2 * MINUTE, steps=4)
+        assert len(told(rig)) == len(alerts(rig)) == count
+        assert ("can approve it" in (await rig.card()).text) is (len(users) == 2)
+
+
+async def test_nobody_is_there_at_all(rig: Rig) -> None:
+    rig.workspace.set_group("S0TREASURY", [])
+    await rig.pay()
+    assert "it needs 1 approval, and nobody can approve it" in told(rig)[0].casefold()
+
+
+@pytest.mark.parametrize("kind", [FaultKind.ERROR_500, FaultKind.LOST])
+async def test_slack_that_does_not_say_blocks_nothing_and_it_is_counted_later(rig: Rig, kind: FaultKind) -> None:
+    rig.workspace.set_group("S0TREASURY", [ADA, LIN])
+    await rig.pay("send ana@example.com 25.00 rent")
+    ctx = rig.switchboard.context
+    rig.workspace.faults.arm(Fault(kind, "usergroups.list", times=None))
+    rig.workspace.faults.arm(Fault(kind, "usergroups.users.list", times=None))
+    rig.workspace.faults.arm(Fault(kind, "users.info", times=None))
+    await rig.pass_time(2 * MINUTE)  # nothing is remembered of anybody
+    await request(ctx, big("later"))
+    await rig.settle()
+    assert told(rig) == []
+    assert (await newest(rig)).source_key == "later"
+    rig.workspace.faults.clear()
+    await rig.pass_time(11)
+    assert len(told(rig)) == len(alerts(rig)) == 1
+    assert await state(rig) is State.AWAITING
+
+
+async def test_a_restart_tells_nothing_again(rig: Rig) -> None:
+    rig.workspace.set_group("S0TREASURY", [ADA, LIN])
+    await rig.pay(BIG)
+    await rig.start_again()
+    await rig.pass_time(2 * MINUTE, steps=4)
+    assert (len(told(rig)), len(alerts(rig))) == (1, 1)
+
+
+async def test_what_is_over_is_not_counted_any_more(rig: Rig) -> None:
+    rig.workspace.set_group("S0TREASURY", [ADA, LIN])
+    await rig.pay(BIG)
+    await rig.press("withdraw", user=MARIA, channel=FINANCE)
+    rig.workspace.set_group("S0TREASURY", [ADA])
+    await rig.pass_time(2 * MINUTE, steps=4)
+    assert (len(told(rig)), len(alerts(rig))) == (1, 1)
+    assert "can approve it" not in (await rig.card()).text
