@@ -72,18 +72,20 @@ async def test_where_all_is_well(rig: Rig, capsys: pytest.CaptureFixture[str]) -
 ok       the settings are readable; environment: sandbox
 ok       the policy policy.toml is readable; its digest is b18f76193585
 warning  PUBLIC_URL is missing, so these are not there: callbacks (polling finds out, more slowly), webhooks of \
-stores, and the search at each start for payments at the service that this database lacks. \
-Example: PUBLIC_URL=https://switchboard.example.com
+stores, and the search at each start for payments at the service that this database lacks. Example: \
+PUBLIC_URL=https://switchboard.example.com
 warning  payments.commit_payout (POST /payouts/{id}/commit) is assumed and moves money; production refuses it
          → check it, then write [payments.commit_payout] confirmed = true into SERVICES_FILE
 warning  payments.one_step_payout (POST /payouts/one-step) is assumed and moves money; production refuses it
          → check it, then write [payments.one_step_payout] confirmed = true into SERVICES_FILE
+warning  payments.cancel_payout (POST /payouts/{id}/cancel) is assumed and moves money; production refuses it
+         → check it, then write [payments.cancel_payout] confirmed = true into SERVICES_FILE
 warning  payments.create_bulk_payment (POST /bulk-payments) is assumed and moves money; production refuses it
          → check it, then write [payments.create_bulk_payment] confirmed = true into SERVICES_FILE
-warning  payments.cancel_bulk_items (POST /bulk-payments/{id}/payments/cancel) is assumed and moves money; \
-production refuses it
+warning  payments.cancel_bulk_items (POST /bulk-payments/{id}/payments/cancel) is assumed and moves money; production \
+refuses it
          → check it, then write [payments.cancel_bulk_items] confirmed = true into SERVICES_FILE
-ok       the route table is readable; 35 assumed routes are unconfirmed
+ok       the route table is readable; 36 assumed routes are unconfirmed
 ok       the database can be read; the audit has 0 rows
 ok       no unread answers from the services
 ok       Slack knows us in the workspace switchboard (T0HOME)
@@ -321,8 +323,7 @@ async def test_a_database_that_was_copied_is_an_error(
     assert await troubles(capsys) == snapshot("""\
 error    this database was copied to PostgreSQL host/name, and goes on there
          → set DATABASE_URL to that one
-1 to mend before it can run.\
-""")
+1 to mend before it can run.""")
 
 
 async def test_an_answer_that_could_not_be_read_comes_with_the_line_that_mends_it(

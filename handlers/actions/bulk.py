@@ -2,23 +2,28 @@
 
 from bot.domain.approvals import Refusal
 from bot.domain.errors import PersonError
+from bot.domain.payments.operation import Operation
 from bot.presentation import answers
+from bot.presentation.payments import answers as payment_answers
 from bot.presentation.payments import bulk_answers, bulk_cards, forms
+from bot.workflows.payments.payout_cancel_request import request_return
 from bot.workflows.requests.buttons import shown_as
 from handlers.dependencies import Dependencies
 from handlers.incoming import Click
 from handlers.input import bulk, fields
 from handlers.input.admission import payments_for, payments_to_request
+from handlers.input.presence import can_post
 from handlers.input.service_call import service_call
-from handlers.replies import Nothing, Private, Reply
+from handlers.replies import Answer, Nothing, Private, Reply
 from handlers.router import Router
 
 
 def register(router: Router) -> None:
-    """Previous, Next, Cancel pending, Send me a template."""
+    """Previous, Next, Cancel pending, Cancel and return the money, Send me a template."""
     router.actions[bulk_answers.PREVIOUS] = turn
     router.actions[bulk_answers.NEXT] = turn
     router.actions[bulk_cards.CANCEL] = cancel
+    router.actions[bulk_cards.RETURN] = return_money
     router.actions[forms.TEMPLATE] = template
 
 
@@ -57,6 +62,30 @@ async def cancel(deps: Dependencies, click: Click) -> Reply:
         hashes=None,
         source_key=f"click:{click.trigger_id}",
     )
+
+
+async def return_money(deps: Dependencies, click: Click) -> Reply:
+    """Request the cancellation of the payout in escrow of this card."""
+    payments = await payments_to_request(deps, click.user)
+    found = await shown_as(deps.ctx, click.value, channel=click.channel, ts=click.ts)
+    if found is None:
+        return Private(answers.refused(Refusal.STALE))
+    payout, _ = found
+
+    async def work() -> Answer:
+        asked = await request_return(
+            deps.ctx,
+            payments,
+            payout,
+            requester=click.user,
+            channel=click.channel,
+            source_key=f"click:{click.trigger_id}",
+        )
+        if isinstance(asked, Operation):
+            return Private(bulk_answers.not_returned(payout.reference, asked.status))
+        return Private(payment_answers.requested(asked, member=await can_post(deps.messenger, click.channel)))
+
+    return service_call(work)
 
 
 async def template(deps: Dependencies, click: Click) -> Reply:

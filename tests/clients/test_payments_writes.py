@@ -118,6 +118,22 @@ async def test_commit_is_unknown_when_the_answer_says_less(
     assert isinstance(await client.commit_payout("op-1", earlier_unknown=False), Unknown)
 
 
+@pytest.mark.parametrize(
+    "body",
+    [operation(1, status="pending"), operation(1, status="completed"), operation(2, status="canceled"), {}, None],
+)
+async def test_a_cancellation_is_unknown_when_the_answer_says_anything_else(
+    client: PaymentsClient, partner: Partner, body: object
+) -> None:
+    partner.answer = lambda _: said(body)
+    assert isinstance(await client.cancel_payout("op-1", earlier_unknown=False), Unknown)
+
+
+async def test_a_canceled_payout_is_done(client: PaymentsClient, partner: Partner) -> None:
+    partner.answer = lambda _: said(operation(1, status="CANCELLED"))
+    assert await client.cancel_payout("op-1", earlier_unknown=False) == Done(value=frozenset({"op-1"}))
+
+
 Effect = Callable[[PaymentsClient, bool], Awaitable[object]]
 
 

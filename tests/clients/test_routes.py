@@ -23,6 +23,7 @@ get_operation_by_code GET /code/{code} A1
 create_payout POST /payouts A1
 commit_payout POST /payouts/{id}/commit A1
 one_step_payout POST /payouts/one-step A1
+cancel_payout POST /payouts/{id}/cancel A1
 payout_events GET /payouts/events/{id} A1
 create_purchase POST /purchases A1
 get_purchase GET /operations/{id} A1
@@ -65,6 +66,7 @@ def test_what_moves_money_is_marked() -> None:
         "one_step_payout",
         "create_bulk_payment",
         "cancel_bulk_items",
+        "cancel_payout",
     }
 
 

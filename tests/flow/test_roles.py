@@ -384,7 +384,8 @@ def test_the_tables_hold_every_verb_and_every_button() -> None:
     of_payments = [action for action in router.actions if action.partition(".")[0] in PAYMENTS]
     names = {action.partition(".")[2] for action in of_payments}
     answers = {"send_anyway", "edit"}  # who asked alone is asked: every role presses them in test_no_account.py
-    assert names - {"previous"} - only_links - only_in_forms - answers == told
+    in_escrow = {"return"}  # every role presses it in test_return_money.py
+    assert names - {"previous"} - only_links - only_in_forms - answers - in_escrow == told
 
 
 def tried_in(number: int, role: str, outcomes: dict[str, str]) -> list[str]:

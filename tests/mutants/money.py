@@ -290,4 +290,20 @@ MUTANTS = (
         breaks="a dropped file is asked for as its form showed it",
         tests=("tests/flow/test_bulk_form.py",),
     ),
+    Mutant(
+        name="a payout that was taken is canceled",
+        file="bot/workflows/payments/payout_cancel_request.py",
+        old="    if operation.state is not OperationStatus.PENDING:",
+        new="    if False:",
+        breaks="only a payout in escrow is canceled",
+        tests=("tests/flow/test_return_money.py",),
+    ),
+    Mutant(
+        name="another answer counts as canceled",
+        file="bot/clients/payments/wire.py",
+        old="    if operation.state is not OperationStatus.CANCELED:",
+        new="    if False:",
+        breaks="the answer to a cancellation has to say canceled",
+        tests=("tests/clients/test_payments_writes.py",),
+    ),
 )

@@ -44,6 +44,14 @@ class PayoutCalls(PartnerCalls):
         """
         self._route("commit_payout")
 
+    def require_cancel_payout(self) -> None:
+        """Check before approval that a payout in escrow could be canceled.
+
+        Raises:
+            OperatorError: production, and the route is an unconfirmed assumption.
+        """
+        self._route("cancel_payout")
+
     def require_one_step(self) -> None:
         """Check before approval that a payout could be paid in one step.
 
@@ -83,6 +91,24 @@ class PayoutCalls(PartnerCalls):
         read = partial(wire.read_committed, operation_id=operation_id)
         return await self._change(
             "commit_payout", {"id": operation_id}, read, earlier_unknown=earlier_unknown, guard=guard
+        )
+
+    async def cancel_payout(
+        self, operation_id: str, *, earlier_unknown: bool, guard: Guard | None = None
+    ) -> Done[frozenset[str]] | NotExecuted | Unknown:
+        """Cancel a payout in escrow: the money comes back. Done means this operation, canceled; carries its id.
+
+        Args:
+            operation_id: the service's id.
+            earlier_unknown: an earlier cancellation of it has an unknown outcome.
+            guard: asked right before the first byte; False: nothing is sent, NotExecuted with ``NOT_SENT``.
+
+        Raises:
+            OperatorError: production, and the route is an unconfirmed assumption; nothing was sent.
+        """
+        read = partial(wire.read_canceled, operation_id=operation_id)
+        return await self._change(
+            "cancel_payout", {"id": operation_id}, read, earlier_unknown=earlier_unknown, guard=guard
         )
 
     async def one_step_payout(

@@ -55,6 +55,14 @@ def read_committed(document: object, route: Route, *, operation_id: str) -> Oper
     return _committed(read_same(document, route=route, operation_id=operation_id), document, route)
 
 
+def read_canceled(document: object, route: Route, *, operation_id: str) -> frozenset[str]:
+    """The answer to a cancellation: the id of this operation, which is canceled."""
+    operation = read_same(document, route=route, operation_id=operation_id)
+    if operation.state is not OperationStatus.CANCELED:
+        raise Unfit("the operation does not say that it is canceled", document, route.reply["status"])
+    return frozenset({operation.id})
+
+
 def read_one_step(document: object, route: Route, *, code: str) -> Operation:
     """The answer to a one-step payout: a payout, committed or further, under no other code than ours."""
     operation = read_operation(document, route=route)

@@ -91,10 +91,13 @@ class BulkPayload(Value):
 
 
 class CancelPayload(Value):
-    """Which items of a bulk payment are to be canceled: always by their hashes, which stand in the item table."""
+    """Which items of a bulk payment are to be canceled: always by their hashes, which stand in the item table.
+
+    Or a payout in escrow, which is canceled by its own id: that stands in the item table in place of a hash.
+    """
 
     bulk: str
-    """Reference of the bulk payment, or the service's id of one that was not asked for here."""
+    """Reference of the bulk payment or payout, or the service's id of a bulk payment that was not asked for here."""
     bulk_remote_id: str
     count: Annotated[int, Field(gt=0)]
     cents: Annotated[int, Field(gt=0)]
@@ -102,6 +105,8 @@ class CancelPayload(Value):
     """SHA-256 over the sorted hashes with their amounts: see :func:`hashes_digest`."""
     all_pending: bool = False
     """Whether everything that was pending then was meant."""
+    payout_to: str = ""
+    """Address of the payout's recipient; empty: it is about a bulk payment."""
 
     @property
     def email(self) -> str:
@@ -111,7 +116,7 @@ class CancelPayload(Value):
     @property
     def description(self) -> str:
         """What people call it."""
-        return f"Cancel pending payments of {self.bulk}"
+        return f"Cancel {self.bulk}" if self.payout_to else f"Cancel pending payments of {self.bulk}"
 
     @property
     def payee(self) -> str:
@@ -120,7 +125,8 @@ class CancelPayload(Value):
 
     def canonical(self) -> dict[str, object]:
         """The parts that money depends on, in the one form that is hashed."""
-        return {"bulk": self.bulk_remote_id, "amount": plain(self.cents), "items": self.items_digest}
+        whose = "payout" if self.payout_to else "bulk"
+        return {whose: self.bulk_remote_id, "amount": plain(self.cents), "items": self.items_digest}
 
 
 def items_digest(items: Iterable[BulkItem]) -> str:

@@ -171,6 +171,13 @@ def job(found: BulkJob) -> Content:
     )
 
 
+def not_returned(reference: str, status: str) -> Content:
+    """A payout is not in escrow any more, so nothing was asked for. ``status``: the service's."""
+    return message(
+        f":information_source: {reference} can't be canceled any more. It is *{quote(status_word(status))}*."
+    )
+
+
 def cannot_cancel(why: str, hashes: Sequence[str], statuses: Sequence[str], *, bulk: str) -> str:
     """Why nothing was asked for, as a rule for the argument."""
     named = ", ".join(hashes[:3]) + (f" and {len(hashes) - 3} more" if len(hashes) > 3 else "")  # noqa: PLR2004

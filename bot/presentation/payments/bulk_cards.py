@@ -7,7 +7,7 @@ from bot.domain.content import Block, Content
 from bot.domain.money import shown
 from bot.domain.payments.bulk import BulkPayload, CancelPayload
 from bot.domain.payments.bulk_progress import BulkProgress, Tally
-from bot.domain.payments.instruction import Instruction, State
+from bot.domain.payments.instruction import Instruction, PayoutPayload, State
 from bot.presentation.blocks.buttons import button, question
 from bot.presentation.blocks.text import (
     bar,
@@ -29,6 +29,8 @@ from bot.presentation.payments.words import FINISHED, IN_ESCROW, nothing, noun, 
 
 CANCEL = "bulk.cancel"
 """The button that cancels what is pending."""
+RETURN = "payout.return"
+"""The button that cancels a payout in escrow."""
 
 _NAME = 120
 _TO_DECIDE = frozenset(
@@ -73,6 +75,15 @@ def cancel_button(instruction: Instruction) -> list[Block]:
     )
     asked = question("Ask to cancel?", text, yes="Ask for approval", no="Leave them")
     return [button("Cancel pending", CANCEL, instruction.id, confirm=asked)]
+
+
+def return_button(instruction: Instruction) -> list[Block]:
+    """On the card of a payout that is held in escrow."""
+    if not isinstance(instruction.payload, PayoutPayload) or instruction.state is not State.PENDING_ESCROW:
+        return []
+    text = f"{shorten(headline(instruction), _NAME)}. Nothing is canceled before people approve it."
+    asked = question("Cancel and return the money?", text, yes="Ask for approval", no="Leave it")
+    return [button("Cancel and return the money", RETURN, instruction.id, confirm=asked)]
 
 
 def _bulk_facts(instruction: Instruction, payload: BulkPayload, asker: str) -> list[Block]:
@@ -125,6 +136,8 @@ def _several_each(payload: BulkPayload) -> bool:
 
 
 def _cancel_lines(payload: CancelPayload) -> list[str]:
+    if payload.payout_to:
+        return [f"Payout {quote(payload.bulk, _NAME)} to {quote(payload.payout_to)}, which nobody has taken yet"]
     which = "Everything that was pending when it was asked for" if payload.all_pending else "Named one by one"
     return [
         f"Of bulk payment {quote(payload.bulk, _NAME)}. {which}: "

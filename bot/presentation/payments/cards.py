@@ -226,7 +226,7 @@ def _buttons(instruction: Instruction, *, for_approvers: bool) -> list[Block]:
     found += recipients.buttons(instruction, withdrawing.value_of(instruction))
     if state in _WITHDRAWABLE and not instruction.commits:
         found.append(withdrawing.withdraw_button(instruction))
-    return found + bulk.cancel_button(instruction)
+    return found + bulk.cancel_button(instruction) + bulk.return_button(instruction)
 
 
 def _button(label: str, action_id: str, instruction: Instruction, *, style: str = "") -> Block:

@@ -1,5 +1,6 @@
 """Where to look up a request at the service, and what is said of a status that Switchboard does not know."""
 
+from bot.domain.payments.bulk import CancelPayload
 from bot.domain.payments.instruction import Instruction, Kind
 from bot.domain.payments.operation import read_status
 from bot.presentation.blocks.text import quote
@@ -15,6 +16,8 @@ def look_up(instruction: Instruction) -> str:
     match instruction.kind:
         case Kind.BULK:
             return f"Its payments carry notes such as `{instruction.reference}/2` at the service"
+        case Kind.BULK_CANCEL if isinstance(instruction.payload, CancelPayload) and instruction.payload.payout_to:
+            return f"The payout's id at the service: `{quote(instruction.payload.bulk_remote_id)}`"
         case Kind.BULK_CANCEL:
             return "Its payments are named by their hashes in the file of the thread"
         case _:

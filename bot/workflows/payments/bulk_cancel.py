@@ -26,6 +26,7 @@ from bot.workflows.context import Context, Queue, RequestKind
 from bot.workflows.payments.bulk_follow import BULK
 from bot.workflows.payments.bulk_request import REQUEST_FILE
 from bot.workflows.payments.bulk_send import FEW
+from bot.workflows.payments.follow import PAYOUT
 from bot.workflows.requests.announce import asked_in, show_file, tell
 from bot.workflows.requests.attempt import Answers, Outcome, attempt_once
 from bot.workflows.requests.ballot import Standings
@@ -40,13 +41,21 @@ RESULT_FILE = "result"
 
 async def prepare(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
     """NEW: the items were read when it was requested; ask the approvers."""
+    if _payload(instruction).payout_to:
+        payments.require_cancel_payout()
+        await prepared(ctx, instruction)
+        return
     payments.require_cancel()
     await prepared(ctx, instruction, file=REQUEST_FILE)
 
 
 async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
     """APPROVED: read the items again, then name the next chunk of those that are still pending, once."""
-    payments.require_cancel()
+    of_payout = bool(_payload(instruction).payout_to)
+    if of_payout:
+        payments.require_cancel_payout()
+    else:
+        payments.require_cancel()
     if not await ctx.store.read(lambda tx: _as_approved(tx, instruction)):
         await end_changed(ctx, instruction)
         return
@@ -57,6 +66,8 @@ async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction)
 
     async def cancel(chunk: _Chunk, guard: Guard) -> Outcome[frozenset[str]]:
         job, unknown = _job_of(instruction), chunk.earlier_unknown
+        if of_payout:
+            return await payments.cancel_payout(chunk.hashes.first, earlier_unknown=unknown, guard=guard)
         return await payments.cancel_bulk_items(job, chunk.hashes, earlier_unknown=unknown, guard=guard)
 
     def read_back(tx: Tx) -> _Chunk | None:
@@ -101,6 +112,9 @@ async def _reported(payments: PaymentsClient, instruction: Instruction) -> Mappi
     Raises:
         ServiceNow, ServiceNever, OperatorError: they could not be read to the end.
     """
+    if _payload(instruction).payout_to:
+        operation = await payments.get_operation(_job_of(instruction))
+        return {operation.id: ReportedItem(hash=operation.id, status=operation.status)}
     found: dict[str, ReportedItem] = {}
     async for page in payments.bulk_items(_job_of(instruction)):
         found |= {item.hash: item for item in page.items if item.hash}
@@ -288,6 +302,9 @@ def _finish(ctx: Context, tx: Tx, instruction: Instruction, progress: BulkProgre
     if moved is None:
         return
     tell(ctx, tx, moved, now)
+    if _payload(instruction).payout_to:
+        tx.tracked.hasten(PAYOUT, _job_of(instruction), now)
+        return
     show_file(ctx, tx, moved, asked_in(ctx, moved), RESULT_FILE, now)
     tx.tracked.hasten(BULK, _job_of(instruction), now)
 

@@ -18,7 +18,7 @@ from bot.domain.payments.moves import APPROVED
 from bot.domain.policy import Policy
 from bot.domain.quorum import Short
 from bot.presentation.payments import reasons
-from bot.slack.people import People
+from bot.slack.people import FRESH, People
 from bot.workflows.context import Context
 from bot.workflows.requests.announce import alert, out_of_reach
 from storage.transaction import Tx
@@ -31,6 +31,8 @@ _WAITING: Final = (State.NEW, State.CREATING, State.CREATE_UNKNOWN, State.AWAITI
 """States before which, or in which, people approve."""
 _EVERY: Final = 60.0
 """Seconds between two counts, so that a person who left is noticed."""
+_FRESH: Final = 59.0
+"""Age in seconds up to which what was read of people is used: Slack allows few reads of groups a minute."""
 _AGAIN: Final = 10.0
 """Seconds until the next attempt where Slack did not answer."""
 _COUNTED: Final = 1_000
@@ -73,26 +75,30 @@ class Reach:
         return await ctx.write(lambda tx: _store(ctx, tx, found, ctx.clock.now()), name="out_of_reach")
 
 
-async def named(names: Sequence[str], people: People) -> list[str]:
+async def named(names: Sequence[str], people: People, *, fresh: float = FRESH) -> list[str]:
     """The user ids behind the names of a list of the policy, groups taken apart."""
     users = {name for name in names if not name.startswith("S") and name != "*"}
     for group in names:
         if group.startswith("S"):
-            users |= await people.members(group)
+            users |= await people.members(group, fresh=fresh)
     return sorted(users)
 
 
-async def approvers(policy: Policy, people: People, *, home: str, most: int | None = None) -> list[Standing]:
+async def approvers(
+    policy: Policy, people: People, *, home: str, most: int | None = None, fresh: float = FRESH
+) -> list[Standing]:
     """Full members whom the policy names as approvers, read one after the other, at most so many.
+
+    ``fresh``: age in seconds up to which a cached answer is used.
 
     Raises:
         ServiceNow: Slack did not say who they are.
     """
     found: list[Standing] = []
-    for user in await named(policy.people.approvers, people):
+    for user in await named(policy.people.approvers, people, fresh=fresh):
         if most is not None and len(found) >= most:
             break
-        standing = await people.standing(user)
+        standing = await people.standing(user, fresh=fresh)
         if full_member(standing.person, home=home) is None and listed(Role.APPROVER, standing, policy.people):
             found.append(standing)
     return found
@@ -128,7 +134,7 @@ async def _count(ctx: Context, people: People, asked: frozenset[_Asked]) -> dict
     if not asked:
         return {}
     enough = max(quorum for _, _, quorum in asked) + 1  # one of them may have asked
-    able = await approvers(ctx.policy, people, home=ctx.home, most=enough)
+    able = await approvers(ctx.policy, people, home=ctx.home, most=enough, fresh=_FRESH)
     found = {}
     for name, requester, quorum in asked:
         votes = [may_decide(one, requester=requester, people=ctx.policy.people, home=ctx.home) for one in able]

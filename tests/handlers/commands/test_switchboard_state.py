@@ -43,14 +43,14 @@ Nothing.
 • callbacks of payments: nothing waits
 • webhooks of deliveries: nothing waits
 • dropped files: nothing waits
-:warning: 4 assumed routes that move money are not confirmed: `/switchboard routes`.
+:warning: 5 assumed routes that move money are not confirmed: `/switchboard routes`.
 `/switchboard jobs` names what is under way.""")
     assert shown((await ask(rig, "jobs", user=user)).text) == snapshot(":zzz: Nothing is under way.")
 
 
 def under_way(status: str) -> str:
     """What is under way and what waits, of the answer to ``status``."""
-    return status.partition("*Under way*\n")[2].partition("\n:warning: 4 assumed routes")[0]
+    return status.partition("*Under way*\n")[2].partition("\n:warning: 5 assumed routes")[0]
 
 
 async def test_requests_are_counted_by_where_they_stand(rig: Rig) -> None:

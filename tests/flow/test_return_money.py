@@ -1,0 +1,143 @@
+"""*Cancel and return the money*: a payout in escrow is canceled after people approved, once, and never by an empty \
+list."""
+
+import pytest
+from inline_snapshot import snapshot
+
+from bot.domain.payments.instruction import Instruction, Kind, State
+from bot.playground.faults import Fault, FaultKind
+from tests.support.rig import ADA, APPROVALS, EVE, FINANCE, GUS, LIN, MARIA, OLGA, TOM, ZOE, Rig
+from tests.support.shown import shown
+from tests.workflows.looking import asked, operation, requests
+
+BUTTON = "Cancel and return the money"
+
+
+async def in_escrow(rig: Rig) -> Instruction:
+    await rig.pay("send nobody@example.com 30.00 April")
+    await rig.press("send_anyway", user=MARIA, channel=FINANCE)
+    await rig.press("approve")
+    await rig.payments.settle(operation(rig).id, "pending")
+    await rig.pass_time(120)
+    [found] = await requests(rig)
+    assert found.state is State.PENDING_ESCROW
+    return found
+
+
+async def press(rig: Rig, *, user: str = MARIA, channel: str = FINANCE) -> None:
+    heard = len(rig.workspace.ephemerals(user))
+    [card] = [one for one in rig.cards(channel) if BUTTON in [button.text for button in one.buttons]]
+    await rig.workspace.click(user, channel, card.ts, "payout.return", force=True)
+    if user != EVE:
+        await rig.workspace.until(lambda: len(rig.workspace.ephemerals(user)) > heard or None)
+    await rig.settle()
+
+
+async def returned(rig: Rig) -> Instruction:
+    [found] = [one for one in await requests(rig) if one.kind is Kind.BULK_CANCEL]
+    return found
+
+
+def canceled(rig: Rig) -> int:
+    return asked(rig, "cancel_payout")
+
+
+@pytest.mark.parametrize("channel", [FINANCE, APPROVALS])
+async def test_it_is_canceled_after_an_approval_and_the_money_comes_back(rig: Rig, channel: str) -> None:
+    payout = await in_escrow(rig)
+    before = rig.payments.ledger.balance_cents
+    await press(rig, channel=channel)
+    asking = await returned(rig)
+    assert (asking.state, asking.payload.cents, asking.reference[:2]) == (State.AWAITING, 3_000, "X-")
+    assert canceled(rig) == 0, "nobody approved it yet"
+    await rig.press("approve", user=MARIA)
+    assert canceled(rig) == 0, "who asked does not count"
+    await rig.press("approve", user=LIN)
+    await rig.pass_time(300, steps=5)
+    assert canceled(rig) == 1
+    assert asked(rig, "cancel_bulk_items") == 0
+    assert rig.payments.ledger.balance_cents == before + 3_000
+    assert (await returned(rig)).state is State.COMPLETED
+    assert [one.state for one in await requests(rig) if one.id == payout.id] == [State.CANCELED]
+    assert not [card for card in rig.cards(FINANCE) if BUTTON in [button.text for button in card.buttons]]
+
+
+async def test_what_the_approvers_read(rig: Rig) -> None:
+    payout = await in_escrow(rig)
+    await press(rig)
+    card = rig.cards(APPROVALS)[-1]
+    assert shown(card.text) == snapshot(
+        "Cancellation X-······: 30.00 USD back from 1 payment still pending in escrow. Payout P-······ to \
+nobody@example.com, which nobody has taken yet. Asked by Maria Silva. :hourglass_flowing_sand: *waiting for \
+approval*: 0 of 1, until <!date^1795251720^{date_short_pretty} {time}|2026-11-21 09:02 UTC>. Needs 1 approval besides \
+the requester. To decide: <!subteam^S0TREASURY>."
+    )
+    assert payout.reference in card.text
+    assert [one.files for one in rig.workspace.messages(APPROVALS) if one.files] == []
+
+
+@pytest.mark.parametrize("user", [ADA, OLGA, ZOE, GUS, EVE])
+async def test_only_who_may_ask_for_payments_asks_for_it(rig: Rig, user: str) -> None:
+    await in_escrow(rig)
+    await press(rig, user=user)
+    assert len(await requests(rig)) == 1
+
+
+async def test_pressed_by_two_it_is_asked_for_once(rig: Rig) -> None:
+    await in_escrow(rig)
+    for user in (MARIA, TOM, MARIA):
+        await press(rig, user=user)
+    assert len(await requests(rig)) == 2
+
+
+async def test_what_was_taken_meanwhile_is_not_asked_for(rig: Rig) -> None:
+    payout = await in_escrow(rig)
+    await rig.payments.settle(operation(rig).id, "completed")
+    await press(rig)
+    assert rig.workspace.ephemerals(MARIA)[-1].text == (
+        f":information_source: {payout.reference} can't be canceled any more. It is *completed*."
+    )
+    assert len(await requests(rig)) == 1
+
+
+async def test_what_was_taken_before_it_is_sent_is_left_alone(rig: Rig) -> None:
+    await in_escrow(rig)
+    await press(rig)
+    await rig.payments.settle(operation(rig).id, "completed")
+    await rig.press("approve")
+    await rig.pass_time(300, steps=5)
+    assert canceled(rig) == 0
+    assert (await returned(rig)).state is State.FAILED
+
+
+@pytest.mark.parametrize(
+    "kind", [FaultKind.DONE_DROPPED, FaultKind.DONE_500, FaultKind.DONE_REFUSED, FaultKind.GARBAGE]
+)
+async def test_an_answer_that_was_lost_is_read_and_nothing_is_sent_again(rig: Rig, kind: FaultKind) -> None:
+    await in_escrow(rig)
+    before = rig.payments.ledger.balance_cents
+    await press(rig)
+    rig.payments.faults.arm(Fault(kind, "cancel_payout"))
+    await rig.press("approve")
+    await rig.pass_time(3_600, steps=20)
+    assert canceled(rig) == 1
+    assert rig.payments.ledger.balance_cents == before + 3_000
+    assert (await returned(rig)).state is State.COMPLETED
+
+
+async def test_a_request_that_vanished_is_decided_by_people(rig: Rig) -> None:
+    await in_escrow(rig)
+    await press(rig)
+    rig.payments.faults.arm(Fault(FaultKind.LOST, "cancel_payout"))
+    await rig.press("approve")
+    await rig.pass_time(3_600, steps=20)
+    assert canceled(rig) == 1
+    assert (await returned(rig)).state is State.NEEDS_HUMAN
+
+
+async def test_a_payout_that_cannot_be_read_is_said_and_not_asked_for(rig: Rig) -> None:
+    await in_escrow(rig)
+    rig.payments.faults.arm(Fault(FaultKind.ERROR_500, "get_operation", times=None))
+    await press(rig)
+    assert "answered 500" in rig.workspace.ephemerals(MARIA)[-1].text
+    assert len(await requests(rig)) == 1
