@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.payments import PaymentsSimulator
-from tests.chaos.people import Asker, Colleague, Decider, Liar, Person, Recipient, Reminded
+from tests.chaos.people import Asker, Colleague, Decider, Liar, Person, Recipient, Reminded, Voucher
 from tests.chaos.plans import Kind, Point, Side
 from tests.support.rig import ADA, FINANCE, LIN, MARIA, RANDOM, TOM
 
@@ -111,7 +111,13 @@ FLOWS: Mapping[str, Callable[[], Flow]] = {
     ),
     "escrow": lambda: Flow(
         name="escrow",
-        people=[_maria(_NEW), _ada(), _second(), Recipient(email="nia@example.com")],
+        people=[
+            _maria(_NEW),
+            Voucher(user=MARIA, channel=FINANCE),
+            _ada(),
+            _second(),
+            Recipient(email="nia@example.com"),
+        ],
         ends="completed",
         email="nia@example.com",
     ),

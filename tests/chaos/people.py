@@ -128,6 +128,16 @@ class Decider(Person):
 
 
 @dataclass(slots=True, kw_only=True)
+class Voucher(Decider):
+    """Says that an address without an account is right."""
+
+    action: str = "payout.send_anyway"
+
+    def _holds(self, world: World) -> bool:
+        return bool(world.books.rows("SELECT 1 FROM instruction WHERE recipient LIKE '%\"anyway\":%true%'"))
+
+
+@dataclass(slots=True, kw_only=True)
 class Reminded(Decider):
     """Decides after a reminder that one more approval is needed, as for a repeated request."""
 

@@ -15,6 +15,7 @@ from bot.playground.simulators.callbacks import Callback
 from bot.playground.simulators.payments import PaymentsSimulator, Record
 from bot.playground.simulators.payments.book import BalanceTooLowError, NotAllowedError
 from bot.playground.workspace import Ack, Message, View, Workspace
+from bot.presentation.payments.recipients import SEND_ANYWAY
 from bot.wiring.workers import WORKERS
 from tests.stateful import books
 from tests.stateful.books import Books
@@ -175,6 +176,16 @@ class World:
         if len(new) > 1:
             raise Broken("I8: one command made several requests")
         await self.settle()
+        await self._vouch()
+
+    async def _vouch(self) -> None:
+        """Whoever asked for a payout to an address without an account says that it is right, where they are asked."""
+        for row in self.books.instructions():
+            found = self._button(row["reference"], SEND_ANYWAY) if row["state"] == "new" else None
+            if found is not None:
+                card, value = found
+                await self._click(row["requester"], card, SEND_ANYWAY, value, twice=False)
+                await self.settle()
 
     async def press(self, which: int, user: str, action: str, *, typed: str = "", twice: bool = False) -> None:
         """Press a button of a request's card, and fill in the form when one opens.
@@ -214,8 +225,9 @@ class World:
         return await self._act(both())
 
     async def _submit(self, user: str, view: View, typed: str) -> Ack:
-        (field,) = [block["block_id"] for block in view.blocks if block["type"] == "input"]
-        return await self._act(self.workspace.submit(user, {field: typed or "No invoice"}, force=True))
+        fields = [block["block_id"] for block in view.blocks if block["type"] == "input"]
+        entered = dict.fromkeys(fields, typed or "No invoice")  # none where only the account is confirmed
+        return await self._act(self.workspace.submit(user, entered, force=True))
 
     def _judge(self, row: books.Record, user: str, typed: str, before: set[tuple[int, str, str]]) -> None:
         """Hold the votes that came of an act against who acted and what was typed."""
@@ -370,6 +382,7 @@ class World:
         for _ in range(_MOST_JUMPS):
             await self.payments.advance()
             await self._called_back()
+            await self._vouch()
             self.check()
             rows = self.books.instructions()
             if patient and self.clock.seconds() - began > _SETTLED_WITHIN:
@@ -430,7 +443,7 @@ class World:
     def _button(self, reference: str, action: str) -> tuple[Message, str] | None:
         """The newest version of a card in the approvers' channel that has a button, and what it carries."""
         for card in self.promises.cards(reference):
-            if card.channel != APPROVALS and action != "payout.withdraw":
+            if card.channel != APPROVALS and action not in ("payout.withdraw", SEND_ANYWAY):
                 continue
             for version in reversed(self.workspace.versions(card.channel, card.ts)):
                 for button in version.buttons:
