@@ -71,6 +71,8 @@ def make_context(parts: Parts, slack: Slack, *, url: str) -> Context:
     settings, around, database = parts.settings, parts.around, parts.database
     people = make_people(slack, parts.policy, around)
     parts.stack.push_async_callback(people.close)
+    counted = make_people(slack, parts.policy, around)
+    parts.stack.push_async_callback(counted.close)
     return Context(
         store=database.store,
         payments=parts.payments,
@@ -99,7 +101,7 @@ def make_context(parts: Parts, slack: Slack, *, url: str) -> Context:
         recoveries=RECOVERIES,
         file_actions=around.offered,
         bot_user=slack.identity.bot_user_id,
-        chores=_chores(parts, make_people(slack, parts.policy, around)),
+        chores=_chores(parts, counted),
         assumptions=parts.outside.routes().assumptions(),
         server_now=around.server_now,
         leases=Leases(store=database.store, clock=database.clock, owner=around.owner, sleep=around.sleep),

@@ -231,6 +231,7 @@ async def others_go_on(rig: Rig) -> None:
     await rig.workspace.slash(OLGA, "C0FINANCE", "/switchboard", "jobs")
     await rig.settle()
     assert not [m.text for user in (LIN, OLGA) for m in rig.workspace.ephemerals(user) if "internal error" in m.text]
+    rig.add_payees("kim@example.com")
     await rig.pay('send kim@example.com 5.00 "small"')
     await rig.press("approve")
     assert rig.paid[-1:] == [("kim@example.com", 500)]
@@ -322,6 +323,7 @@ def _reference(text: str) -> str:
 )
 async def test_a_vote_that_cannot_be_read_holds_its_request(rig: Rig, column: str, sql: str) -> None:
     await fill(rig)
+    rig.add_payees("kim@example.com")
     await rig.pay('send kim@example.com 1700.00 "other"')
     await change(rig, f"UPDATE vote SET {column} = {sql}")  # noqa: S608
     await rig.settle()
@@ -353,6 +355,7 @@ async def change(rig: Rig, *statements: str) -> None:
 async def test_an_attempt_that_cannot_be_read_holds_its_request(rig: Rig, column: str, sql: str) -> None:
     await rig.pay()
     await rig.press("approve")
+    rig.add_payees("kim@example.com")
     await rig.pay('send kim@example.com 17.00 "other"')
     await rig.press("approve")
     assert len(rig.paid) == 2

@@ -157,7 +157,8 @@ Needed 1 approval besides the requester""",
             "pending_escrow": """\
 :lock: *pending in escrow*: the service holds the money until the recipient has signed up.
 Approved by <@U0LIN>
-Needed 1 approval besides the requester""",
+Needed 1 approval besides the requester
+[Cancel and return the money]""",
             "completed": """\
 :white_check_mark: *completed*: the service confirms that the recipient was credited.
 Approved by <@U0LIN>""",

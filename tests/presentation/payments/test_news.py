@@ -224,6 +224,11 @@ the card.""",
             "paid_after_end": "had ended as not paid, but the service shows a payment.",
             "paid_elsewhere": "was never sent by Switchboard, but was committed elsewhere.",
             "suspended": "is not sent.",
+            "out_of_reach": """\
+cannot be approved by the people there are.
+The service says On &lt;Hold&gt;.
+The service's id: `652f7a1e9b3c4d5e6f708192`
+Add somebody to the approvers, or have it withdrawn.""",
             "unaccounted": "is not accounted for by the service's own list. Look it up at the service.",
             "unread": """is over at the service, but its list of payments cannot be read. Switchboard goes on asking \
 for it.""",
@@ -231,13 +236,11 @@ for it.""",
             "undelivered": """\
 its outcome could not be posted in <#C0FINANCE>. Invite me there: `/invite @Switchboard`
 Slack says `not_in_channel`.
-The service's id: `652f7a1e9b3c4d5e6f708192`\
-""",
+The service's id: `652f7a1e9b3c4d5e6f708192`""",
             "no_approvals_channel": """\
 cannot be shown to the approvers in <#C0FINANCE>. Invite me there: `/invite @Switchboard`
 Slack says `not_in_channel`.
-The service's id: `652f7a1e9b3c4d5e6f708192`\
-""",
+The service's id: `652f7a1e9b3c4d5e6f708192`""",
         }
     )
 
@@ -257,6 +260,11 @@ def test_alerts_of_a_purchase() -> None:
             "paid_after_end": "had ended as not paid, but the service shows a payment.",
             "paid_elsewhere": "was paid, although its link was not given out.",
             "suspended": "is not sent.",
+            "out_of_reach": """\
+cannot be approved by the people there are.
+The service says On &lt;Hold&gt;.
+The service's id: `652f7a1e9b3c4d5e6f708192`
+Add somebody to the approvers, or have it withdrawn.""",
             "unaccounted": "is not accounted for by the service's own list. Look it up at the service.",
             "unread": """is over at the service, but its list of payments cannot be read. Switchboard goes on asking \
 for it.""",
@@ -264,13 +272,11 @@ for it.""",
             "undelivered": """\
 its outcome could not be posted in <#C0FINANCE>. Invite me there: `/invite @Switchboard`
 Slack says `not_in_channel`.
-The service's id: `652f7a1e9b3c4d5e6f708192`\
-""",
+The service's id: `652f7a1e9b3c4d5e6f708192`""",
             "no_approvals_channel": """\
 cannot be shown to the approvers in <#C0FINANCE>. Invite me there: `/invite @Switchboard`
 Slack says `not_in_channel`.
-The service's id: `652f7a1e9b3c4d5e6f708192`\
-""",
+The service's id: `652f7a1e9b3c4d5e6f708192`""",
         }
     )
 
@@ -285,8 +291,7 @@ def test_an_alert_that_calls_who_decides_and_leads_to_the_card() -> None:
 unknown. Look it up at the service, then decide on the card.
 The service's id: `652f7a1e9b3c4d5e6f708192` · <https://slack.example/p1|The card>
 To decide: <@U0ADA>
-Runbook: `docs/alerts.md#needs-a-person`\
-""")
+Runbook: `docs/alerts.md#needs-a-person`""")
 
 
 def test_a_reminder() -> None:
@@ -325,83 +330,69 @@ def test_notices() -> None:
             """\
 :rotating_light: A message could not be posted in <#C0FINANCE>: Slack says `not_in_channel`. Invite the app there, or \
 ask an admin whether it may post.
-Runbook: `docs/alerts.md#message-not-posted`\
-""",
+Runbook: `docs/alerts.md#message-not-posted`""",
             """\
 :rotating_light: A message could not be posted: Slack says `not_in_channel`. Invite the app there, or ask an admin \
 whether it may post.
-Runbook: `docs/alerts.md#message-not-posted`\
-""",
+Runbook: `docs/alerts.md#message-not-posted`""",
             """\
 :rotating_light: Slack does not let the app read who people are: missing_scope. Until then nobody it concerns can ask \
 or decide.
-Runbook: `docs/alerts.md#slack-denies`\
-""",
+Runbook: `docs/alerts.md#slack-denies`""",
             """\
 :alarm_clock: *The clock of a machine is 90 s ahead of the database server's.* Switchboard goes by the server's, so \
 nothing is lost. The operator should set the machine's clock.
-Runbook: `docs/alerts.md#clock-skew`\
-""",
+Runbook: `docs/alerts.md#clock-skew`""",
             """\
 :alarm_clock: *The clock of a machine is 90 s behind the database server's.* Switchboard goes by the server's, so \
 nothing is lost. The operator should set the machine's clock.
-Runbook: `docs/alerts.md#clock-skew`\
-""",
+Runbook: `docs/alerts.md#clock-skew`""",
             """\
 :rotating_light: *A message in <#C0FINANCE> shows an older state*: an internal error keeps it from being drawn anew. \
 Ask Switchboard for the newest state. The operator finds the cause in the log under `0badcafe`.
-Runbook: `docs/alerts.md#older-state`\
-""",
+Runbook: `docs/alerts.md#older-state`""",
             """\
 :octagonal_sign: *Switchboard stopped after an internal error* at the request P-4F7K2M. It failed several times in a \
 row, so it is left alone: nothing more is sent or read for it.
 The operator finds `0badcafe` in the log. When that is mended, an admin presses *Try again*.
 Runbook: `docs/alerts.md#stopped-after-an-internal-error`
-[Try again]\
-""",
+[Try again]""",
             """\
 :octagonal_sign: *Switchboard stopped after an internal error* at the callback. It failed several times in a row, so \
 it is left alone: nothing more is sent or read for it.
 The operator finds `0badcafe` in the log. When that is mended, an admin presses *Try again*.
 Runbook: `docs/alerts.md#stopped-after-an-internal-error`
-[Try again]\
-""",
+[Try again]""",
             """\
 :snowflake: *Payments are frozen* by <@U0ADA>: the books are being audited.
 Nothing is sent until approvers lift it with `/sb-pay unfreeze`.
-Runbook: `docs/alerts.md#payments-frozen`\
-""",
+Runbook: `docs/alerts.md#payments-frozen`""",
             ":sunny: *Payments flow again*, decided by <@U0ADA>, <@U0LIN>.",
             """\
 :electric_plug: *The payments service has not answered* since 2026-11-20 09:00 UTC. Nothing is sent to it, so that no \
 outcome becomes unknown; one request at a time finds out when it answers, and then what waits goes on by itself.
-Runbook: `docs/alerts.md#service-silent`\
-""",
+Runbook: `docs/alerts.md#service-silent`""",
             """:sunny: *The payments service answers again.* It had not since 2026-11-20 09:00 UTC, for 1 hour. \
 What waited goes on by itself.""",
             """\
 :rotating_light: *Switchboard only reads.* The database may be older than the services: the service holds what the \
 database says was never sent. Nothing is sent, so that nothing is paid twice; every open request is looked for at the \
 services. An operator has to look and run `switchboard resume`.
-Runbook: `docs/alerts.md#reading-only`\
-""",
+Runbook: `docs/alerts.md#reading-only`""",
             """:sunny: *Switchboard sends again*, an operator decided. The backup was taken an hour ago. The \
 database was put back to an earlier moment, so these need approval again: P-4F7K2M, L-4F7K2M.""",
             """\
 :rotating_light: *Nothing is sent*: before anything leaves it is written down in `/var/lib/switchboard/sent.log`, and \
 that file cannot be written: No space left on device.
-Runbook: `docs/alerts.md#anchors-failing`\
-""",
+Runbook: `docs/alerts.md#anchors-failing`""",
             """\
 :warning: *The disk of the database is almost full*: 499 of 20,000 MB are free. No new request is taken; what is \
 under way goes on. The operator should make room; no restart is needed.
-Runbook: `docs/alerts.md#disk`\
-""",
+Runbook: `docs/alerts.md#disk`""",
             """\
 :rotating_light: *The disk of the database is full.* Nothing can be stored, so nothing is taken and nothing is sent. \
 The operator has to make room; no restart is needed.
-Runbook: `docs/alerts.md#disk`\
-""",
+Runbook: `docs/alerts.md#disk`""",
             ":sunny: *The disk of the database has room again.* What waited goes on by itself.",
         ]
     )
