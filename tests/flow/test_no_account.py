@@ -13,6 +13,7 @@ from bot.workflows.payments.recipient import edited
 from bot.workflows.requests import decide
 from bot.workflows.requests.decide import Click
 from bot.workflows.requests.request import Requested
+from tests.support import bulk
 from tests.support.rig import ADA, ALERTS, APPROVALS, EVE, FINANCE, GUS, LIN, MARIA, OLGA, TOM, ZOE, Rig
 from tests.support.shown import shown
 from tests.workflows.looking import DAY, actions, asked, newest, operation, requests, votes
@@ -59,6 +60,15 @@ async def test_an_address_that_resembles_none_is_asked_about_without_a_suggestio
     await held(rig, email="zebediah@somewhere.example")
     assert "No account for zebediah@somewhere.example." in (await rig.card(FINANCE)).text
     assert "Did you mean" not in (await rig.card(FINANCE)).text
+
+
+async def test_who_was_paid_in_bulk_is_known_too(rig: Rig) -> None:
+    rig.add_payees("josefina@corp.example")
+    await bulk.ask(rig, "josefina@corp.example, 4.25")
+    await bulk.approve(rig)
+    await bulk.run(rig)
+    await rig.pay("send josefnia@corp.example 30.00 April")
+    assert "Did you mean *josefina@corp.example*?" in (await rig.card(FINANCE)).text
 
 
 @pytest.mark.parametrize("verb", STEPS)
