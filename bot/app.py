@@ -188,7 +188,7 @@ class Switchboard:
     async def _go_on(self, ctx: Context, lists: EmailEngine) -> None:
         """Recover what an earlier process left, and begin what is due."""
         if isinstance(ctx.clock, SharedClock):
-            await at_start(partial(clocks.warn, ctx, ctx.clock))
+            await at_start(partial(clocks.begin, ctx, ctx.clock))
         await at_start(partial(recover, ctx))
         await at_start(partial(silence.remember, WATCHED, ctx))
         await at_start(partial(tighten_open, ctx))

@@ -49,7 +49,7 @@ from bot.wiring.payments import make_payments
 from bot.workflows.reading_only import reading_only, resumed_at
 from bot.workflows.requests.reach import all_short, approvers, named
 from storage.anchors import AnchorFile
-from storage.errors import OtherKey, StorageBusy, StorageError
+from storage.errors import NewerDatabase, OtherKey, StorageBusy, StorageError
 from storage.migrate import moved_to
 from storage.reading import open_for_reading
 from storage.transaction import Tx
@@ -141,6 +141,7 @@ def _database(settings: Settings) -> Iterator[Finding]:
     key = derived_key(settings.secret_key.get_secret_value(), "audit")
     try:
         with open_for_reading(settings.database_url, audit_key=key) as reading:
+            reading.refuse_newer()
             rows = reading.read(lambda tx: tx.audit.head().seq)
             fits = reading.fits()
             anchored = reading.read(lambda tx: list(_anchored(settings, tx, rows))) if fits else []
@@ -149,6 +150,9 @@ def _database(settings: Settings) -> Iterator[Finding]:
             moved = reading.read(lambda tx: moved_to(tx.flags))
     except StorageBusy as away:
         yield Finding(Level.ERROR, f"the database does not answer: {away.problem}", away.mend)
+        return
+    except NewerDatabase as newer:
+        yield Finding(Level.ERROR, newer.problem, newer.mend)
         return
     except StorageError as trouble:
         yield Finding(Level.WARNING, f"the database is not ready: {trouble.problem}", "run `switchboard migrate`")

@@ -8,6 +8,7 @@
     │   └── StorageClosed  permanent: the process is stopping
     ├── Conflict       a UNIQUE or CHECK constraint failed; the unit wrote nothing
     ├── InUse          another process has the SQLite file
+    ├── NewerDatabase  a later version of the program made the tables
     ├── OtherKey       SECRET_KEY is not the one of this database; nothing was written
     └── CommitUnknown  the connection broke during COMMIT: read the rows back before going on
     RowUnreadable      one row cannot be read; every other one can
@@ -67,6 +68,10 @@ class OtherKey(StorageError):
             mend="Set the SECRET_KEY it was written with. To change to another one, stop every process, set SECRET_KEY "
             "to the new one and SECRET_KEY_OLD to the old one, and run `switchboard rotate-key`.",
         )
+
+
+class NewerDatabase(StorageError):
+    """The tables belong to a later version of the program."""
 
 
 class RowUnreadable(Exception):

@@ -16,7 +16,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from storage import migrations
 from storage.address import parse_address
 from storage.engine import IMPATIENT, Patience, open_writing
-from storage.errors import StorageError, translated
+from storage.errors import NewerDatabase, StorageError, translated
 from storage.repositories.audit import AuditTrail
 from storage.repositories.flags import Flags
 
@@ -83,6 +83,15 @@ def see_version(connection: Connection, *, moving_to: str = "") -> None:
     _refuse_moved(Flags(connection), but_to=moving_to)
 
 
+def refuse_newer(connection: Connection) -> None:
+    """Check that no later program made the tables.
+
+    Raises:
+        NewerDatabase: one did, and this program does not work on them.
+    """
+    _refuse_too_new(connection, _version(connection))
+
+
 def moved_to(flags: Flags) -> str:
     """The database to which this one was copied; "" when it was not."""
     found = flags.get(MOVED)
@@ -118,7 +127,7 @@ def _refuse_too_new(connection: Connection, held: str | None) -> None:
     # The steps are numbered. An older program is not tested with tables that do not name it.
     if held is None or held <= migrations.HEAD or _oldest(connection, held) <= migrations.HEAD:
         return
-    raise StorageError(
+    raise NewerDatabase(
         f"The database is at version {held}, which is newer than this program: it knows up to {migrations.HEAD}.",
         mend="Start the version of the program that was used last, or a later one.",
     )

@@ -18,6 +18,7 @@ from sqlalchemy.pool import StaticPool
 from storage.address import PostgresServer, SqliteFile, parse_address
 from storage.engine import BUSY_SECONDS
 from storage.errors import OtherKey, StorageError, translated
+from storage.migrate import refuse_newer
 from storage.repositories.audit import AuditTrail
 from storage.tables.instructions import audit, audit_head, audit_key
 from storage.transaction import Tx
@@ -43,6 +44,14 @@ class Reading:
         try:
             with self._engine.connect() as connection, connection.begin():
                 return work(Tx(connection, audit_key=self._audit_key))
+        except SQLAlchemyError as error:
+            raise translated(error) from error
+
+    def refuse_newer(self) -> None:
+        """See :func:`storage.migrate.refuse_newer`."""
+        try:
+            with self._engine.connect() as connection, connection.begin():
+                refuse_newer(connection)
         except SQLAlchemyError as error:
             raise translated(error) from error
 

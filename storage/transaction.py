@@ -26,6 +26,7 @@ from storage.repositories.steps import Steps
 from storage.repositories.store_events import StoreEvents
 from storage.repositories.stores import Stores
 from storage.repositories.sweep import Sweep
+from storage.repositories.times import Times
 from storage.repositories.tokens import Tokens
 from storage.repositories.tracked import TrackedResources
 from storage.repositories.unread import UnreadAnswers
@@ -57,6 +58,7 @@ class Tx:
         self.store_events = StoreEvents(connection, damage)
         self.emails = EmailRuns(connection, damage)
         self.steps = Steps(connection)
+        self.times = Times(connection)
         self.sweep = Sweep(connection, damage)
         self.seen = SeenRequests(connection)
         self.unread = UnreadAnswers(connection, damage)

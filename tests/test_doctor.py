@@ -4,6 +4,7 @@ import re
 import resource
 import sqlite3
 from collections.abc import AsyncIterator
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from bot.settings import Settings
 from storage import Store
 from storage.anchors import AnchorFile, anchors_path
 from storage.migrate import MOVED
+from storage.migrations import HEAD
 from tests.support.rig import ALERTS, POLICY, SECRET_KEY, Rig
 from tests.support.shown import shown
 
@@ -311,6 +313,20 @@ error    Switchboard only reads, it sends nothing: what was written down outside
 held more than it does now
          → run `switchboard resume --look`, look at what the services hold, then run `switchboard resume`
 1 to mend before it can run.""")
+
+
+async def test_a_database_of_a_later_version_is_an_error(
+    rig: Rig, sqlite_url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with closing(sqlite3.connect(sqlite_url.partition("///")[2])) as db, db:
+        db.execute("UPDATE alembic_version SET version_num = '9999'")
+        db.execute("DELETE FROM flag")
+    said = await troubles(capsys)
+    assert said.replace(HEAD, "0000") == snapshot("""\
+error    The database is at version 9999, which is newer than this program: it knows up to 0000.
+         → Start the version of the program that was used last, or a later one.
+1 to mend before it can run.\
+""")
 
 
 async def test_a_database_that_was_copied_is_an_error(

@@ -5,6 +5,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Protocol
 
 _LOOK_EVERY = 60.0
+_SET = timedelta(seconds=5)
+"""A difference from which a clock was set; anything below is its drift."""
 
 
 class Clock(Protocol):
@@ -20,10 +22,10 @@ class Clock(Protocol):
 
 
 class SharedClock:
-    """The time of the database's server, which several processes have in common.
+    """The time that rows are written and compared by: of the database's server, or of this machine where it has none.
 
     Leases and deadlines that one process writes are compared by another, whose own clock may be a minute ahead. Between
-    two looks at the server's clock it goes on by boot time, so that nobody who sets a machine's clock moves it.
+    two looks at that clock it goes on by boot time, so that nobody who sets a clock moves it unnoticed.
     """
 
     def __init__(self, own: Clock) -> None:
@@ -32,18 +34,34 @@ class SharedClock:
         self._seen_at = 0.0
         self.skew = 0.0
         """Seconds that our own clock was ahead of the server's when that was looked at last."""
+        self.steps = 0
+        """How often the rows were moved along with the clock, as far as this process has taken part."""
+        self.ahead = timedelta(0)
+        """By how much what was written last, before this process began, was ahead."""
 
     @property
     def is_due(self) -> bool:
-        """Whether the server's clock is to be looked at again."""
+        """Whether the clock is to be looked at again."""
         return self._server is None or self._own.boottime() - self._seen_at >= _LOOK_EVERY
+
+    def calendar(self) -> datetime:
+        """What this machine's own clock says, which may be set at any time."""
+        return self._own.now()
+
+    def set_by(self, server: datetime, *, asked_at: float) -> timedelta:
+        """By how much the clock was set since the last look; what drifts is no setting, and nothing at the first."""
+        if self._server is None:
+            return timedelta(0)
+        by = self._answered(server, asked_at) - self.now()
+        return by if abs(by) >= _SET else timedelta(0)
 
     def take(self, server: datetime, *, asked_at: float) -> None:
         """Follow the server's clock, which was asked at this boot time and has just answered."""
-        answered_at = self._own.boottime()
-        half = timedelta(seconds=(answered_at - asked_at) / 2)
-        self._server, self._seen_at = server + half, answered_at
+        self._server, self._seen_at = self._answered(server, asked_at), self._own.boottime()
         self.skew = (self._own.now() - self._server).total_seconds()
+
+    def _answered(self, server: datetime, asked_at: float) -> datetime:
+        return server + timedelta(seconds=(self._own.boottime() - asked_at) / 2)
 
     def now(self) -> datetime:
         """The server's instant; our own until it was asked."""

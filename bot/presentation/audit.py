@@ -71,6 +71,8 @@ _SAID: Mapping[str, str] = {
     "needs_human": f"it {NEEDS_PERSON}: nobody can know by reading",
     "refused": "the service refused it; nothing was paid",
     "mismatch": "stopped: the service's record is not what was asked for",
+    "clock_set": "the clock was set by {seconds} s, and what waits was moved along",
+    "unreadable": "a row could not be read, and is left alone",
     "stopped": "Switchboard stopped here after an internal error",
     "tried_again": "{who} had it tried again",
     "closed": "{who} closed it as not paid",

@@ -23,6 +23,7 @@ SECTIONS: Final = {
     "no_approvals_channel": "message-not-posted",
     "denied": "slack-denies",
     "clock_skew": "clock-skew",
+    "clock_set": "clock-set",
     "silent": "service-silent",
     "stopped": "stopped-after-an-internal-error",
     "unreadable": "row-that-cannot-be-read",

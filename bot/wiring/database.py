@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from bot.clients.limiter import PartnerTurns, SendSlots
 from bot.clients.window import SlidingWindow
-from bot.domain.clock import Clock, SharedClock
+from bot.domain.clock import SharedClock
 from bot.settings import Settings
 from bot.wiring.anchors import anchors_of
 from bot.wiring.keys import key_for
@@ -28,14 +28,14 @@ class Database:
 
     Attributes:
         peers: the other processes of a PostgreSQL database; None: there are none.
-        clock: for times in rows: a single process uses its own, several share the database's.
+        clock: for times in rows: that of the database's server, or this machine's, as it was read last.
         anchors: the file of audit anchors outside the database.
         slots: ten requests a second to payments: kept in memory by one process, in the database by several.
     """
 
     store: Store
     peers: Peers | None
-    clock: Clock
+    clock: SharedClock
     anchors: AnchorFile
     slots: SendSlots
 
@@ -64,10 +64,8 @@ async def open_database(
     store = await Store.open(address, audit_key=key, probe=around.probe, patience=around.patience)
     stack.push_async_callback(store.close)
     peers = await _join_peers(store, settings, around, stack, heard=heard, ended=ended)
-    clock = around.clock
-    if not store.exclusive:
-        clock = shared = SharedClock(around.clock)
-        await clocks.look(store, shared, server_now=around.server_now)
+    clock = SharedClock(around.clock)
+    await clocks.look(store, clock, server_now=around.server_now)
     closed_keys = await store.read(lambda tx: tx.audit.closed_keys())
     earlier = [(one.until, one.anchors) for one in closed_keys]
     path, secret = around.anchors or anchors_of(settings), key_for(settings, "anchor")

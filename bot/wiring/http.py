@@ -9,7 +9,7 @@ import structlog
 from aiohttp import web
 from slack_bolt.async_app import AsyncApp
 
-from bot.domain.clock import Clock, SharedClock
+from bot.domain.clock import Clock
 from bot.domain.errors import OperatorError
 from bot.domain.spellings import Secrets
 from bot.settings import Settings
@@ -141,7 +141,7 @@ def _add_observation(
         measures=measures,
         joined=joined,
         now=clock.now,
-        skew=lambda: clock.skew if isinstance(clock, SharedClock) else 0.0,
+        skew=lambda: clock.skew,
         services=[one.name for one in WATCHED],
         due=QUEUES,
     )

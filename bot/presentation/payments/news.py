@@ -7,7 +7,7 @@ from bot.domain.content import Content
 from bot.domain.payments.bulk_state import is_many
 from bot.domain.payments.instruction import Instruction, Kind, State, Vote
 from bot.domain.quorum import Short
-from bot.presentation import disk, recovery, silence, stopped
+from bot.presentation import clocks, disk, recovery, silence, stopped
 from bot.presentation.blocks.text import (
     addressed,
     as_said,
@@ -110,13 +110,8 @@ def notice(facts: Mapping[str, Any]) -> Content:
     elif facts["topic"] == "denied":
         said = sentence_of(quote(str(facts["reason"])))
         text = f":rotating_light: Slack {said[:1].lower()}{said[1:]} Until then nobody it concerns can ask or decide."
-    elif facts["topic"] == "clock_skew":
-        seconds = int(facts["seconds"])
-        where = "ahead of" if seconds > 0 else "behind"
-        text = (
-            f":alarm_clock: *The clock of a machine is {abs(seconds)} s {where} the database server's.* "
-            "Switchboard goes by the server's, so nothing is lost. The operator should set the machine's clock."
-        )
+    elif facts["topic"] in clocks.TOPICS:
+        text = clocks.notice(facts)
     elif facts["topic"] == "not_drawn":
         text = (
             f":rotating_light: *A message in {channel(str(facts['channel']))} shows an older state*: an internal error "

@@ -1,37 +1,98 @@
-"""Follow the clock of the database's server, where several processes compare what they wrote."""
+"""Follow the clock by which rows are written and compared: the database server's, or this machine's on SQLite.
+
+It is looked at once a minute and goes on by boot time in between. Where it was set, every time that is compared with
+it is moved along, once for all processes: a due time, a lease, a deadline is as far away as before.
+"""
 
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import structlog
 
 from bot.domain.clock import SharedClock
 from bot.workflows.alerts import tell_everybody
 from bot.workflows.context import Context
+from bot.workflows.witness import witness
 from storage.store import Store
+from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)
 
 _TOO_FAR = 5.0
 """Seconds between our clock and the server's from which an operator should act."""
+_STEPS = "clock_steps"
+"""Flag: how often the rows were moved along with the clock."""
 
 
 async def look(store: Store, clock: SharedClock, *, server_now: Callable[[], datetime] | None = None) -> None:
-    """Ask the server for its time; ``server_now`` replaces it where time is simulated."""
-    asked_at = clock.boottime()
-    found = server_now() if server_now is not None else await store.read(lambda tx: tx.server_now())
-    if found is not None:
-        clock.take(found, asked_at=asked_at)
+    """At start: take the time; ``server_now`` replaces the server's where time is simulated."""
+    found, asked_at, steps = await _ask(store, clock, server_now)
+    clock.take(found, asked_at=asked_at)
+    clock.steps = steps
+    written = await store.read(lambda tx: tx.times.written())
+    if written is not None:
+        clock.ahead = max(written - clock.now(), timedelta(0))
+
+
+async def begin(ctx: Context, clock: SharedClock) -> None:
+    """At start, before anything is due: rows that were written by a clock ahead of ours are moved back."""
+    if clock.ahead.total_seconds() >= _TOO_FAR:
+        await _move(ctx, clock, -clock.ahead)
+        clock.ahead = timedelta(0)
+    await warn(ctx, clock)
 
 
 async def look_again(ctx: Context) -> int:
-    """Compare every minute; a clock that is far off is an alert, once a process."""
+    """Compare every minute; a clock that was set, or is far off the server's, is an alert."""
     clock = ctx.clock
     if not isinstance(clock, SharedClock) or not clock.is_due:
         return 0
-    await look(ctx.store, clock, server_now=ctx.server_now)
+    found, asked_at, steps = await _ask(ctx.store, clock, ctx.server_now)
+    by = clock.set_by(found, asked_at=asked_at)
+    if by:
+        await _move(ctx, clock, by)
+    else:
+        clock.steps = steps
+    clock.take(found, asked_at=asked_at)
     await warn(ctx, clock)
-    return 0
+    return int(bool(by))
+
+
+async def _ask(
+    store: Store, clock: SharedClock, server_now: Callable[[], datetime] | None
+) -> tuple[datetime, float, int]:
+    """The clock's time, the boot time at which it was asked, and how often rows were moved."""
+    asked_at = clock.boottime()
+    found, steps = await store.read(lambda tx: (tx.server_now(), _steps(tx)))
+    if store.exclusive or found is None:
+        return clock.calendar(), clock.boottime(), steps
+    return (server_now() if server_now is not None else found), asked_at, steps
+
+
+async def _move(ctx: Context, clock: SharedClock, by: timedelta) -> None:
+    """Move all times along, unless another process has done it since our last look."""
+    known, now = clock.steps, ctx.clock.now() + (by if not clock.ahead else timedelta(0))
+
+    def work(tx: Tx) -> int:
+        steps = _steps(tx)
+        if steps != known:
+            return steps
+        rows = tx.times.shift(by)
+        tx.flags.set(_STEPS, steps + 1, now)
+        seconds = round(by.total_seconds())
+        witness(tx, "clock_set", {"seconds": seconds, "rows": rows}, now)
+        facts = {"topic": "clock_set", "seconds": seconds}
+        tell_everybody(tx, key=f"clock_set:{ctx.owner}:{steps}", facts=facts, policy=ctx.policy, now=now)
+        log.warning("the clock was set: all times were moved along", seconds=seconds, rows=rows)
+        return steps + 1
+
+    clock.steps = await ctx.store.write(work, name="clock_set")
+    ctx.wake()
+
+
+def _steps(tx: Tx) -> int:
+    found = tx.flags.readable(_STEPS)
+    return found if isinstance(found, int) else 0
 
 
 async def warn(ctx: Context, clock: SharedClock) -> None:

@@ -1,15 +1,17 @@
-"""Several processes go by the clock of the database's server, whatever their own say."""
+"""Rows go by one clock: of the database's server, or of this machine on SQLite. What waits survives its being set."""
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 import pytest
 
 from bot.domain.clock import SharedClock, SystemClock
 from bot.domain.payments.instruction import State
+from bot.playground.faults import Fault, FaultKind
 from bot.workflows.admin import clocks
 from tests.support.clock import ManualClock
 from tests.support.rig import ALERTS, Rig
-from tests.workflows.looking import state
+from tests.workflows.looking import newest, read, state
 
 
 class Ahead:
@@ -73,3 +75,129 @@ async def test_a_machine_that_is_a_minute_ahead_takes_nothing_from_others(rig: R
     await rig.pass_time(180, steps=3)
     [alert] = rig.workspace.messages(ALERTS)
     assert alert.text.startswith(":alarm_clock: *The clock of a machine is 61 s ahead of the database server's.*")
+
+
+class Settable(Ahead):
+    """The clock by which rows are written, which somebody sets."""
+
+    def __init__(self, seconds: float = 0.0) -> None:
+        super().__init__(ManualClock(), seconds)
+        self.right = self._right
+
+
+async def settable(database_url: str) -> Rig:
+    wrong = Settable()
+    around = {"clock": wrong, "server_now": wrong.now}
+    rig = await Rig.open(database_url=database_url, clock=wrong.right, around=around)
+    rig.workspace._delivery.signing_clock = lambda: wrong.now().timestamp()  # Slack refuses what is minutes off
+    return rig
+
+
+def clock_of(rig: Rig) -> Settable:
+    found = rig._around["clock"]
+    assert isinstance(found, Settable)
+    return found
+
+
+def told(rig: Rig) -> list[str]:
+    return [m.text for m in rig.workspace.messages(ALERTS) if "The clock was set" in m.text]
+
+
+SET = [-7_200.0, 7_200.0, -180_000.0, 180_000.0]
+"""Two and fifty hours, back and forward."""
+
+
+@pytest.mark.both_databases
+@pytest.mark.rig(on="both", opened_by=settable)
+@pytest.mark.parametrize("seconds", SET)
+async def test_a_clock_that_is_set_holds_nothing_up(rig: Rig, seconds: float) -> None:
+    await rig.pay()
+    before = await newest(rig)
+    clock_of(rig).seconds = seconds
+    await rig.pass_time(61)
+    after = await newest(rig)
+    for name in ("due_at", "expires_at", "posted_at"):
+        moved = getattr(after, name) - getattr(before, name)
+        assert moved == timedelta(seconds=seconds), name
+    await rig.press("approve")
+    assert len(rig.paid) == 1
+    await rig.payments.advance()
+    await rig.pass_time(600, steps=5)
+    assert await state(rig) is State.COMPLETED
+    way, by = "back" if seconds < 0 else "forward", "2 hours" if abs(seconds) == 7_200 else "2 days"
+    [alert] = told(rig)
+    assert alert.startswith(f":alarm_clock: *The clock was set {way} by {by}.*")
+
+
+@pytest.mark.both_databases
+@pytest.mark.rig(on="both", opened_by=settable)
+@pytest.mark.parametrize("seconds", SET)
+async def test_what_is_under_way_while_the_clock_is_set_is_paid_once(rig: Rig, seconds: float) -> None:
+    rig.payments.faults.arm(Fault(FaultKind.DONE_DROPPED, "commit_payout"))
+    await rig.pay()
+    await rig.press("approve")
+    assert await state(rig) is State.COMMIT_UNKNOWN
+    clock_of(rig).seconds = seconds
+    await rig.pass_time(1_800, steps=20)
+    assert len(rig.paid) == 1
+    assert await state(rig) not in (State.COMMIT_UNKNOWN, State.NEEDS_HUMAN)
+
+
+@pytest.mark.both_databases
+@pytest.mark.rig(on="both", opened_by=settable)
+@pytest.mark.parametrize("seconds", SET)
+async def test_rows_of_a_clock_that_was_ahead_go_on(rig: Rig, seconds: float) -> None:
+    """``seconds``: by how much the next process's clock differs from that of the last one."""
+    await rig.pay('send ana@example.com 7.00 "first"')
+    await rig.press("approve")
+    await rig.pay()
+    before = await newest(rig)
+    await rig.switchboard.stop()
+    clock_of(rig).seconds = seconds
+    await rig.start()
+    await rig.payments.advance()
+    await rig.pass_time(300, steps=5)
+    states = await read(rig, lambda tx: tx.instructions.counts())
+    assert states.get(("payout", "completed")) == 1, states
+    if seconds > 100_000:
+        assert states["payout", "expired"] == 1  # as after fifty hours without a process
+        return
+    await rig.press("approve")
+    assert [cents for _, cents in rig.paid] == [700, 2_500]
+    after = await newest(rig)
+    assert before.expires_at is not None
+    assert after.expires_at is not None
+    left = after.expires_at - rig.switchboard.context.clock.now()
+    assert left <= timedelta(hours=24)
+    assert bool(told(rig)) is (seconds < 0)
+    await rig.start_again()
+    assert len(told(rig)) <= 1  # nothing is moved twice
+
+
+@pytest.mark.rig(opened_by=settable)
+async def test_a_drift_is_followed_without_a_word(rig: Rig) -> None:
+    await rig.pay()
+    before = await newest(rig)
+    clock_of(rig).seconds = -4.9
+    await rig.pass_time(61)
+    assert (await newest(rig)).due_at == before.due_at
+    assert rig.switchboard.context.clock.now() == clock_of(rig).now()
+    assert not told(rig)
+
+
+@pytest.mark.postgres
+@pytest.mark.rig(on="postgres", opened_by=settable)
+async def test_of_several_processes_one_moves_the_rows(rig: Rig) -> None:
+    await rig.pay()
+    before = await newest(rig)
+    ctx = rig.switchboard.context
+    other = SharedClock(clock_of(rig))
+    await clocks.look(ctx.store, other, server_now=ctx.server_now)
+    clock_of(rig).seconds = -7_200
+    await rig.pass_time(61)
+    await clocks.look_again(replace(ctx, clock=other, owner="other"))
+    after = await newest(rig)
+    assert before.expires_at is not None
+    assert after.expires_at == before.expires_at - timedelta(seconds=7_200)
+    assert other.now() == clock_of(rig).now()
+    assert len(told(rig)) == 1
