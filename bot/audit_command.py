@@ -150,7 +150,13 @@ def _anchored(found: _Found, anchors: Anchors, path: Path) -> tuple[list[str], b
             f"The anchors were tampered with: {_numbers(anchors.forged)} of {path} was not written by the bot."
         )
     if anchors.unreadable:
-        lines.append(f"Not an anchor, perhaps cut off by a power failure: {_numbers(anchors.unreadable)} of {path}.")
+        sound = False
+        lines.append(
+            f"The anchors were tampered with: {_numbers(anchors.unreadable)} of {path} is no anchor, and no power "
+            "failure cut it off."
+        )
+    if anchors.torn:
+        lines.append(f"Cut off by a power failure: {_numbers(anchors.torn)} of {path}.")
     if not anchors.held and found.begun is not None:
         lines.append(f"There are no anchors in {path}, so rows cut off at the end cannot be noticed.")
         if SystemClock().now() - found.begun > 2 * EVERY:

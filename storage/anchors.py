@@ -7,10 +7,11 @@ append-only (``chattr +a``); ``switchboard audit verify --anchors FILE`` reads a
 import errno
 import os
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
-from bot.domain.anchors import Anchor, Anchors, line, parse, read_lines
+from bot.domain.anchors import Anchor, Anchors, line, parse, read_lines, torn_hash
 from bot.domain.audit import check
 from storage.address import SqliteFile, parse_address
 from storage.errors import StorageError
@@ -21,14 +22,15 @@ _TAIL = 4096
 
 
 def anchors_path(url: str) -> Path:
-    """Beside the SQLite file; for PostgreSQL ``switchboard.anchors`` in the working directory.
+    """Beside the SQLite file, not beside a link; for PostgreSQL ``switchboard.anchors`` in the working directory.
 
     Raises:
         StorageError: the address is wrong.
     """
     address = parse_address(url)
     if isinstance(address, SqliteFile):
-        return address.path.with_name(address.path.name + _SUFFIX)
+        there, here = (path.with_name(path.name + _SUFFIX) for path in (address.path.resolve(), address.path))
+        return here if here.exists() and not there.exists() else there  # earlier versions wrote beside the link
     return Path("switchboard" + _SUFFIX).absolute()
 
 
@@ -72,8 +74,11 @@ class AnchorFile:
         is_new = not self.path.exists()
         descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
         try:
-            # A power cut may have left half a line: the new anchor starts on a new line.
-            text = ("\n" if _ends_in_the_middle(descriptor) else "") + line(anchor, key=self._key) + "\n"
+            # A power cut may have left half a line: the new anchor starts on a new line, and vouches for the half.
+            half = _half_a_line(descriptor)
+            if half:
+                anchor = replace(anchor, torn=torn_hash(half))
+            text = ("\n" if half else "") + line(anchor, key=self._key) + "\n"
             if os.write(descriptor, text.encode()) < len(text):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.path))
             os.fsync(descriptor)
@@ -85,7 +90,7 @@ class AnchorFile:
     def read(self) -> Anchors:
         """Every anchor; none when the file does not exist."""
         try:
-            return self._read(self.path.read_text(encoding="utf-8", errors="replace"))
+            return self._read(self.path.read_bytes().decode("utf-8", errors="replace"))
         except FileNotFoundError:
             return Anchors()
 
@@ -171,16 +176,20 @@ def require_whole(tx: Tx, file: AnchorFile, *, so: str) -> None:
     earlier = [(one.until, one.anchors) for one in tx.audit.closed_keys()]
     anchors = file.speaking_also(earlier).read()
     verdict = check(keys=tx.audit.keys(), rows=tx.audit.stored(), end=tx.audit.head(), anchors=anchors.held)
-    if verdict.bad_seq is not None or anchors.forged:
+    if verdict.bad_seq is not None or anchors.forged or anchors.unreadable:
         raise StorageError(
             f"The audit does not hold, so {so}.",
             mend="Run `switchboard audit verify` with the key of the database in SECRET_KEY: it says what is wrong.",
         )
 
 
-def _ends_in_the_middle(descriptor: int) -> bool:
-    size = os.fstat(descriptor).st_size
-    return size > 0 and os.pread(descriptor, 1, size - 1) != b"\n"
+def _half_a_line(descriptor: int) -> str:
+    """What stands after the last end of a line."""
+    size, half = os.fstat(descriptor).st_size, b""
+    while size > 0 and b"\n" not in half:
+        begin = max(0, size - _TAIL)
+        half, size = os.pread(descriptor, size - begin, begin) + half, begin
+    return half.rpartition(b"\n")[2].decode("utf-8", errors="replace")
 
 
 def _sync_folder(folder: Path) -> None:

@@ -9,7 +9,9 @@ import asyncio
 import fcntl
 import logging
 import os
+import re
 import sqlite3
+import sys
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
@@ -86,8 +88,9 @@ _ENDING_SECONDS = 2.0
 class LockFile:
     """Keeps a second process off one SQLite file. The system releases the lock however the process ends."""
 
-    def __init__(self, file: IO[str]) -> None:
+    def __init__(self, file: IO[str], inode: int | None) -> None:
         self._file = file
+        self._inode = inode
 
     @classmethod
     async def wait(cls, database: Path, *, patience: Patience) -> "LockFile":
@@ -122,6 +125,7 @@ class LockFile:
             InUse: another process has it.
             StorageError: the folder cannot be written.
         """
+        database = database.resolve()
         path = database.with_name(database.name + ".lock")
         try:
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
@@ -131,24 +135,76 @@ class LockFile:
                 mend="Create the folder, or give the user that runs Switchboard the right to write into it.",
             ) from error
         file = os.fdopen(descriptor, "r+")
+        inode: int | None = None
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            holder = file.read().strip() or "unknown"
+            inode = _locked_inode(database)
+        except BlockingIOError:
+            holder = file.read().strip() or _holder(database) or "unknown"
             file.close()
             raise InUse(
                 f"Another process (id {holder}) uses {database}.",
                 mend="Stop it first. To run several processes, set DATABASE_URL to a PostgreSQL database.",
                 frozen=_is_frozen(holder),
             ) from None
+        except BaseException:
+            file.close()
+            raise
         file.truncate(0)
         file.write(f"{os.getpid()}\n")
         file.flush()
-        return cls(file)
+        return cls(file, inode)
 
     def release(self) -> None:
-        """Release the lock. The file stays: removing it would race with a process that is taking it."""
+        """Release the lock, after SQLite has closed. The file stays: removing it would race with one who takes it."""
+        if self._inode is not None:
+            os.close(self._inode)
         self._file.close()
+
+
+def _locked_inode(database: Path) -> int | None:
+    """The database file itself, locked: links to it, and a removed lock file, let no second process in.
+
+    On Linux alone, where ``flock`` and SQLite's own locks do not meet. The descriptor stays open longer than SQLite
+    has the file: closing any descriptor of it would end SQLite's locks of this process.
+
+    Raises:
+        BlockingIOError: another process has it.
+        StorageError: the file has another name, beside which SQLite would not find what was not yet merged into it.
+    """
+    if not sys.platform.startswith("linux"):
+        return None
+    _create_private(database)
+    try:
+        descriptor = os.open(database, os.O_RDONLY)
+    except OSError as error:
+        problem = f"The database cannot be opened: {error.strerror}: {database}"
+        raise StorageError(problem, mend=_NO_DATABASE) from error
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        names = os.fstat(descriptor).st_nlink
+    except OSError:
+        os.close(descriptor)
+        raise
+    if names > 1:
+        os.close(descriptor)
+        raise StorageError(
+            f"The database has a second name (a hard link): {database}.",
+            mend="Remove the other name, or make it a copy: two names of one file damage it.",
+        )
+    return descriptor
+
+
+def _holder(database: Path) -> str:
+    """The process that has the file locked; "" where the system does not say."""
+    try:
+        found = database.stat()
+        locks = Path("/proc/locks").read_text(encoding="utf-8")
+    except OSError:
+        return ""
+    same = f"{os.major(found.st_dev):02x}:{os.minor(found.st_dev):02x}:{found.st_ino}"
+    found_by = re.search(rf"FLOCK +\S+ +\S+ +(\d+) +{same} ", locks)
+    return found_by[1] if found_by else ""
 
 
 def _is_frozen(process: str) -> bool:

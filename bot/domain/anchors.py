@@ -10,7 +10,7 @@ import hashlib
 import hmac
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -27,12 +27,14 @@ class Anchor:
 
     Attributes:
         about: the request that was about to leave when it was written; empty: it was written because of the time.
+        torn: hash of half a line that a power cut left before this one; empty: there was none.
     """
 
     at: datetime
     seq: int
     head: str
     about: str = ""
+    torn: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,11 +43,14 @@ class Anchors:
 
     Attributes:
         held: the anchors whose seal is ours, in the order they were written.
-        unreadable: numbers of the lines (from 1) that are no anchor, such as one that a power cut left half written.
+        torn: numbers of the lines (from 1) that a power cut left half written: the last one, without its end, and those
+            that the anchor after them names.
+        unreadable: numbers of the other lines that are no anchor: somebody changed them.
         forged: numbers of the lines that are an anchor without our seal.
     """
 
     held: tuple[Anchor, ...] = ()
+    torn: tuple[int, ...] = ()
     unreadable: tuple[int, ...] = ()
     forged: tuple[int, ...] = ()
 
@@ -76,9 +81,11 @@ def read_lines(text: str, *, key: bytes, earlier: Iterable[tuple[int, bytes]] = 
     """
     spoken = tuple(earlier)
     held: list[Anchor] = []
+    torn: list[int] = []
     unreadable: list[int] = []
     forged: list[int] = []
-    for number, written in enumerate(text.split("\n"), start=1):
+    lines = text.split("\n")
+    for number, written in enumerate(lines, start=1):
         if not written.strip():
             continue
         found = parse(written)
@@ -89,14 +96,24 @@ def read_lines(text: str, *, key: bytes, earlier: Iterable[tuple[int, bytes]] = 
             for one in (key, *(old for until, old in spoken if found.seq <= until))
         ):
             held.append(found)
+            if found.torn and unreadable[-1:] == [number - 1] and torn_hash(lines[number - 2]) == found.torn:
+                torn.append(unreadable.pop())
         else:
             forged.append(number)
-    return Anchors(held=tuple(held), unreadable=tuple(unreadable), forged=tuple(forged))
+    if unreadable[-1:] == [len(lines)]:  # nothing ends it
+        torn.append(unreadable.pop())
+    return Anchors(held=tuple(held), torn=tuple(torn), unreadable=tuple(unreadable), forged=tuple(forged))
+
+
+def torn_hash(half: str) -> str:
+    """What the next anchor says of half a line."""
+    return hashlib.sha256(half.encode()).hexdigest()[:32]
 
 
 def _content(anchor: Anchor) -> dict[str, Any]:
     about = {"about": anchor.about} if anchor.about else {}
-    return {"at": anchor.at.astimezone(UTC).isoformat(), "seq": anchor.seq, "head": anchor.head, **about}
+    torn = {"torn": anchor.torn} if anchor.torn else {}
+    return {"at": anchor.at.astimezone(UTC).isoformat(), "seq": anchor.seq, "head": anchor.head, **about, **torn}
 
 
 def _seal(content: Mapping[str, Any], key: bytes) -> str:
@@ -109,9 +126,11 @@ def parse(written: str) -> Anchor | None:
     try:
         found = json.loads(written)
         at, seq, head = datetime.fromisoformat(found["at"]), found["seq"], found["head"]
-        about = found.get("about", "")
+        about, torn = found.get("about", ""), found.get("torn", "")
     except (ValueError, TypeError, KeyError, RecursionError):
         return None
     if at.tzinfo is None or type(seq) is not int or not isinstance(head, str) or not isinstance(about, str):
         return None
-    return Anchor(at=at, seq=seq, head=head, about=about)
+    if not isinstance(torn, str):
+        return None
+    return Anchor(at=at, seq=seq, head=head, about=about, torn=torn)

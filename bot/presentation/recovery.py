@@ -6,7 +6,7 @@ from typing import Any
 from bot.domain.recovery import Look, ReadingOnly
 from bot.presentation.blocks.text import as_said, quote, sentence_of
 
-TOPICS = frozenset({"reading_only", "resumed", "no_anchor"})
+TOPICS = frozenset({"reading_only", "resumed", "no_anchor", "anchors_changed"})
 """Notices of this module."""
 
 OLDER = "what was written down outside the database says that it once held more than it does now"
@@ -33,6 +33,14 @@ def notice(facts: Mapping[str, Any]) -> str:
             return (
                 f"{text.rstrip()} The database was put back to an earlier moment, so these need approval again: "
                 f"{', '.join(again[:_LISTED])}{more}."
+            )
+        case "anchors_changed":
+            lines = ", ".join(str(one) for one in facts["lines"])
+            more = f" and {facts['count'] - len(facts['lines'])} more" if facts["count"] > len(facts["lines"]) else ""
+            return (
+                f":rotating_light: *The anchors of the audit were changed*: line {lines}{more} of "
+                f"`{quote(str(facts['file']))}` was not written by Switchboard, or was changed since. "
+                "The operator runs `switchboard audit verify`."
             )
         case _:
             why = sentence_of(quote(str(facts["reason"])))

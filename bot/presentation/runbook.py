@@ -31,6 +31,7 @@ SECTIONS: Final = {
     "frozen": "payments-frozen",
     "reading_only": "reading-only",
     "no_anchor": "anchors-failing",
+    "anchors_changed": "anchors-changed",
     "disk_low": "disk",
     "disk_full": "disk",
 }

@@ -11,6 +11,46 @@ _AUDIT = ("tests/domain/test_audit.py",)
 
 MUTANTS = (
     Mutant(
+        name="the database file itself is not locked",
+        file="storage/engine.py",
+        old="        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)\n        names",
+        new="        names",
+        breaks="one process works on a SQLite file",
+        tests=("tests/storage/test_engine.py",),
+    ),
+    Mutant(
+        name="garbled anchors pass for a power failure",
+        file="storage/anchors.py",
+        old=" or anchors.forged or anchors.unreadable:",
+        new=" or anchors.forged:",
+        breaks="the key is not changed where anchors were changed",
+        tests=("tests/storage/test_keys.py", *_SQLITE),
+    ),
+    Mutant(
+        name="any half a line before an anchor passes for a power failure",
+        file="bot/domain/anchors.py",
+        old=" and torn_hash(lines[number - 2]) == found.torn",
+        new="",
+        breaks="an anchor that was changed is found",
+        tests=("tests/storage/test_anchors.py",),
+    ),
+    Mutant(
+        name="each process moves the rows of a clock that was set",
+        file="bot/workflows/admin/clocks.py",
+        old="        if steps != known:\n            return steps\n",
+        new="",
+        breaks="what waits is moved once",
+        tests=("tests/workflows/admin/test_clocks.py",),
+    ),
+    Mutant(
+        name="deadlines stay where a clock that was set put them",
+        file="storage/repositories/times.py",
+        old='("posted_at", "expires_at", "exec_deadline", "unknown_since", "last_read_at")',
+        new="()",
+        breaks="an approval and its window are as long as the policy says",
+        tests=("tests/workflows/admin/test_clocks.py",),
+    ),
+    Mutant(
         name="the shared window is halved",
         file="storage/slots.py",
         old="WINDOW = 1.07",
@@ -198,8 +238,8 @@ MUTANTS = (
     Mutant(
         name="an anchor is written behind half a line",
         file="storage/anchors.py",
-        old='    return size > 0 and os.pread(descriptor, 1, size - 1) != b"\\n"',
-        new='    return size > 0 and os.pread(descriptor, 1, size - 1) == b""',
+        old='text = ("\\n" if half else "") + line',
+        new="text = line",
         breaks="a power cut costs one anchor, not two",
         tests=("tests/storage/test_anchors.py",),
     ),

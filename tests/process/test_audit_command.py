@@ -171,7 +171,20 @@ The audit holds: 8 rows.
 Head: ······
 Anchors: 1 in ~/anchors, the last at row 2, (time) UTC.
 The anchors were tampered with: line 2 of ~/anchors was not written by the bot.
-Not an anchor, perhaps cut off by a power failure: line 3 of ~/anchors.
+Cut off by a power failure: line 3 of ~/anchors.
+""")
+
+
+@pytest.mark.parametrize("garbage", ["garbage", '{"at": "2026-11-2', "\\x00\\x00", "[]"])
+async def test_a_garbled_line_of_the_anchors_is_tampering(url: str, garbage: str) -> None:
+    file = await anchored(url, 2)
+    with file.path.open("a") as out:
+        out.write(f"{garbage}\n")
+    assert said(1, url) == snapshot("""\
+The audit holds: 8 rows.
+Head: ······
+Anchors: 1 in ~/anchors, the last at row 2, (time) UTC.
+The anchors were tampered with: line 2 of ~/anchors is no anchor, and no power failure cut it off.
 """)
 
 

@@ -53,7 +53,44 @@ def test_half_a_line_that_a_power_cut_left_harms_no_other(file: AnchorFile, cut:
     file.append(anchor(3))
     whole = (anchor(1), anchor(2), anchor(3)) if cut == 1 else (anchor(1), anchor(3))
     assert file.read().held == whole
-    assert file.read().unreadable == (() if cut == 1 else (2,))
+    assert file.read().torn == (() if cut == 1 else (2,))
+    assert file.read().unreadable == ()
+
+
+def test_only_the_last_line_may_end_in_the_middle(file: AnchorFile) -> None:
+    file.append(anchor(1))
+    whole = file.path.stat().st_size
+    file.append(anchor(2))
+    os.truncate(file.path, whole + 40)
+    assert (file.read().torn, file.read().unreadable) == ((2,), ())
+    file.append(anchor(3))
+    halved = file.path.read_bytes()
+    assert (file.read().torn, file.read().unreadable) == ((2,), ())
+    for changed in (
+        halved.replace(b"\n", b"\r", 1),
+        halved[: whole + 20] + b"x" + halved[whole + 21 :],  # another half than the one that was there
+        halved[: whole + 40] + b"\n" + halved[whole + 40 :],
+        halved[:whole] + b"garbage\n" + halved[whole:],
+        halved + b"garbage\n",
+    ):
+        file.path.write_bytes(changed)
+        found = file.read()
+        assert found.unreadable or found.forged, changed
+        assert len(found.held) >= 1
+    file.path.write_bytes(halved + b"half of a li")
+    assert (file.read().torn, file.read().unreadable) == ((2, 4), ())
+
+
+def test_anchors_stand_beside_the_file_and_not_beside_a_link(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "real.db").touch()
+    (tmp_path / "link.db").symlink_to(tmp_path / "data" / "real.db")
+    url = f"sqlite+aiosqlite:///{tmp_path / 'link.db'}"
+    assert anchors_path(url) == tmp_path / "data" / "real.db.anchors"
+    (tmp_path / "link.db.anchors").touch()  # written by an earlier version
+    assert anchors_path(url) == tmp_path / "link.db.anchors"
+    (tmp_path / "data" / "real.db.anchors").touch()
+    assert anchors_path(url) == tmp_path / "data" / "real.db.anchors"
 
 
 def test_bytes_that_are_no_text_are_no_anchor(file: AnchorFile) -> None:

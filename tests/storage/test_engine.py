@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import os
+import shutil
 import signal
 import sqlite3
 import stat
@@ -13,7 +14,9 @@ import pytest
 
 from storage import StorageError, Store, Tx, engine, migrate
 from storage.address import SqliteFile, parse_address
+from storage.errors import InUse
 from tests.storage.factories import KEY
+from tests.support.databases import sqlite_address
 
 
 async def _hold(url: str) -> asyncio.subprocess.Process:
@@ -38,6 +41,72 @@ async def test_a_second_process_is_refused_until_the_first_is_gone(sqlite_url: s
     store = await Store.open(sqlite_url, audit_key=KEY)
     assert store.exclusive
     await store.close()
+
+
+async def _refused(url: str, holder: asyncio.subprocess.Process) -> None:
+    for opening in (Store.open(url, audit_key=KEY), migrate(url)):
+        with pytest.raises(InUse, match=f"id {holder.pid}"):
+            await opening
+
+
+async def test_neither_a_link_nor_a_removed_lock_file_lets_a_second_process_in(sqlite_url: str, tmp_path: Path) -> None:
+    file = Path(sqlite_url.partition("///")[2])
+    (tmp_path / "symbolic.db").symlink_to(file)
+    folder = tmp_path / "folder"
+    folder.symlink_to(file.parent)
+    holder = await _hold(sqlite_url)
+    try:
+        for path in (tmp_path / "symbolic.db", folder / file.name):
+            await _refused(sqlite_address(path), holder)
+        file.with_name(f"{file.name}.lock").unlink()
+        await _refused(sqlite_url, holder)
+        hard = file.with_name("hard.db")
+        hard.hardlink_to(file)
+        await _refused(sqlite_address(hard), holder)
+        hard.unlink()
+    finally:
+        holder.send_signal(signal.SIGKILL)
+        await holder.communicate()
+    await (await Store.open(sqlite_url, audit_key=KEY)).close()
+
+
+async def test_a_file_of_two_names_is_refused(sqlite_url: str) -> None:
+    file = Path(sqlite_url.partition("///")[2])
+    hard = file.with_name("hard.db")
+    hard.hardlink_to(file)
+    for url in (sqlite_url, sqlite_address(hard)):
+        with pytest.raises(StorageError, match="has a second name") as refused:
+            await Store.open(url, audit_key=KEY)
+        assert refused.value.mend == "Remove the other name, or make it a copy: two names of one file damage it."
+    hard.unlink()
+    await (await Store.open(sqlite_url, audit_key=KEY)).close()
+
+
+async def test_a_database_that_was_put_back_is_another_file(sqlite_url: str) -> None:
+    file = Path(sqlite_url.partition("///")[2])
+    shutil.copyfile(file, file.with_name("copy.db"))
+    await (await Store.open(sqlite_url, audit_key=KEY)).close()
+    file.with_name("copy.db").replace(file)
+    await (await Store.open(sqlite_url, audit_key=KEY)).close()
+
+
+async def test_a_try_that_is_refused_leaves_the_locks_of_sqlite(sqlite_url: str) -> None:
+    """Closing any descriptor of the file would end them; a second one is not even opened."""
+    store = await Store.open(sqlite_url, audit_key=KEY)
+    file = Path(sqlite_url.partition("///")[2])
+    before = _locks(file)
+    assert before
+    with pytest.raises(InUse):
+        await Store.open(sqlite_url, audit_key=KEY)
+    assert _locks(file) == before
+    await store.close()
+    assert not _locks(file)
+
+
+def _locks(file: Path) -> list[str]:
+    """Locks of the file by the system's table: ours of the inode, SQLite's of its bytes."""
+    lines = Path("/proc/locks").read_text().splitlines()
+    return sorted(line.partition(": ")[2] for line in lines if f":{file.stat().st_ino} " in line)
 
 
 async def test_a_frozen_process_is_waited_for_and_followed(sqlite_url: str, caplog: pytest.LogCaptureFixture) -> None:

@@ -3,11 +3,12 @@
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 from sqlalchemy import Connection, text
 
-from bot.domain.anchors import Anchor
+from bot.domain.anchors import Anchor, line
 from bot.domain.audit import Damage, Entry, Stored, Verdict, check, link
 from bot.domain.payments.instruction import CallbackKind, State
 from bot.domain.references import callback_token, derived_key, token_hash
@@ -275,6 +276,17 @@ async def test_nothing_is_changed_where_the_old_key_or_the_audit_is_not_right(da
         await rotate(database_url, anchors=anchors_path(database_url), old=OLD, new=NEW, now=NOW)
     _, rows = await _look(database_url, OLD)
     assert len(rows) == 2
+
+
+async def test_nothing_is_changed_where_anchors_were_changed(database_url: str, tmp_path: Path) -> None:
+    await _write(database_url, OLD, 1, 2)
+    anchors = tmp_path / "anchors"
+    for changed in ("garbage\n", line(Anchor(at=NOW, seq=1, head="x"), key=b"k" * 32)):
+        anchors.write_text(changed)
+        with pytest.raises(StorageError, match="does not hold"):
+            await rotate(database_url, anchors=anchors, old=OLD, new=NEW, now=NOW)
+    anchors.write_text("half of a li")
+    assert await rotate(database_url, anchors=anchors, old=OLD, new=NEW, now=NOW) is not None
 
 
 async def test_a_process_that_has_the_file_keeps_its_key(sqlite_url: str) -> None:

@@ -5,6 +5,7 @@ however little it lacks; then nothing is sent until an operator has looked.
 """
 
 import asyncio
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -26,6 +27,8 @@ from storage.transaction import Tx
 log = structlog.get_logger(__name__)
 
 _CHUNK = 100
+_NAMED = 10
+"""Changed lines that an alert names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +70,12 @@ class HighWater:
                     self._last = chunk[holds.index(True)]
                     break
             foreign = await asyncio.to_thread(self._file.last_of_another_key)
+            whole = await asyncio.to_thread(self._file.read)
         except OSError as refused:
             await self._cannot_write(refused)
             return
+        if changed := (*whole.unreadable, *whole.forged):
+            await self._were_changed(sorted(changed))
         await self._account_for([foreign, *lost] if foreign is not None else lost)
 
     async def may_leave(self, about: str) -> bool:
@@ -142,6 +148,16 @@ class HighWater:
             await asyncio.to_thread(self._file.set_aside, self._clock.now())
             newest = None
         self._last = newest
+
+    async def _were_changed(self, lines: Sequence[int]) -> None:
+        """Lines of the file are not as we wrote them: told once for the same lines."""
+        file, now = str(self._file.path), self._clock.now()
+        log.error("anchors were changed", file=file, lines=lines, mend="run `switchboard audit verify`")
+        facts = {"topic": "anchors_changed", "file": file, "lines": list(lines[:_NAMED]), "count": len(lines)}
+        key = f"anchors_changed:{hashlib.sha256(repr(lines).encode()).hexdigest()}"
+        await self._store.write(
+            lambda tx: tell_everybody(tx, key=key, facts=facts, policy=self._policy, now=now), name="anchors_changed"
+        )
 
     async def _cannot_write(self, refused: OSError) -> None:
         reason, file, now = refused.strerror or str(refused), str(self._file.path), self._clock.now()

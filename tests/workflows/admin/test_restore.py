@@ -11,7 +11,7 @@ from bot.domain.recovery import ASK_AGAIN, HELD, Seen
 from bot.workflows.admin import resume
 from tests.support.bulk import ask as ask_bulk
 from tests.support.bulk import submissions
-from tests.support.rig import ADA, FINANCE, LIN, MARIA, OLGA, Rig
+from tests.support.rig import ADA, ALERTS, FINANCE, LIN, MARIA, OLGA, Rig
 from tests.support.shown import shown
 from tests.workflows.looking import QUIET, alerts, asked, ephemerals, newest, read, requests, state
 from tests.workflows.restoring import anchors, back_up, looked, mode, put_back, restore, resumed
@@ -245,3 +245,34 @@ async def test_each_request_with_an_effect_is_written_down_before_it_leaves(rig:
     found = await newest(rig)
     about = [anchor.about for anchor in anchors(rig).read().held if anchor.about]
     assert about == [f"payments.create_payout {found.code}", f"payments.commit_payout {found.remote_id}"]
+
+
+@pytest.mark.parametrize("garbled", [b"garbage\n", b'{"at": "2026-11-2\n'])
+async def test_anchors_that_were_changed_are_told_at_the_start(rig: Rig, garbled: bytes) -> None:
+    await rig.pay()
+    await rig.press("approve")
+    await rig.switchboard.stop()
+    [file] = Path(rig.settings.database_url.partition("///")[2]).parent.glob("*.anchors")
+    file.write_bytes(garbled + file.read_bytes())
+    for _ in range(2):  # once for the same lines
+        await rig.start()
+        await rig.settle()
+        [alert] = [m.text for m in rig.workspace.messages(ALERTS) if "anchors of the audit were changed" in m.text]
+        assert ": line 1 of " in alert
+        await rig.switchboard.stop()
+    await rig.start()
+
+
+async def test_half_a_line_of_the_anchors_is_told_to_nobody(rig: Rig) -> None:
+    await rig.pay()
+    await rig.press("approve")
+    await rig.switchboard.stop()
+    [file] = Path(rig.settings.database_url.partition("///")[2]).parent.glob("*.anchors")
+    file.write_bytes(file.read_bytes() + b'{"at": "2026-11-2')
+    for _ in range(2):
+        await rig.start()
+        await rig.settle()
+        await rig.pay()
+        await rig.switchboard.stop()
+    await rig.start()
+    assert not [m.text for m in rig.workspace.messages(ALERTS) if "anchors" in m.text]
