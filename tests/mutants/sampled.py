@@ -2,6 +2,7 @@
 
 from tests.mutants.mutant import Mutant
 
+_BOOKING = ("tests/domain/bookings/test_booking.py",)
 _BULK = ("tests/domain/payments/test_bulk.py",)
 _EVENTS = ("tests/workflows/bookings/test_store_events.py",)
 _STORY = ("tests/flow/test_booking_audit.py",)
@@ -159,5 +160,45 @@ MUTANTS = (
         new='    return len(amounts), sum("." in cell for cell in amounts)',
         breaks="row numbers are not suggested as amounts",
         tests=("tests/domain/payments/test_bulk_file.py",),
+    ),
+    Mutant(
+        name="the map goes on beyond the pole",
+        file="bot/domain/bookings/places.py",
+        old="_NORTH, _EAST = 90, 180",
+        new="_NORTH, _EAST = 91, 180",
+        breaks="a place is on this planet",
+        tests=("tests/domain/bookings/test_places.py",),
+    ),
+    Mutant(
+        name="the search is started whatever the service says",
+        file="bot/domain/bookings/booking.py",
+        old="        return self.stage is Stage.OPEN and self.known_status is Status.ON_HOLD",
+        new="        return self.stage is Stage.OPEN",
+        breaks="the search is started by hand while the service holds the booking",
+        tests=_BOOKING,
+    ),
+    Mutant(
+        name="any refusal about a zone is a price refused for the place",
+        file="bot/clients/delivery/failures.py",
+        old="    if quote and _NOT_COVERED.search(trouble.words):",
+        new="    if _NOT_COVERED.search(trouble.words):",
+        breaks="only a price is refused for the place",
+        tests=("tests/clients/test_delivery_failures.py",),
+    ),
+    Mutant(
+        name="a table has one row more than is allowed",
+        file="bot/tables/text.py",
+        old="        if len(self.rows) >= self.limits.rows:",
+        new="        if len(self.rows) > self.limits.rows:",
+        breaks="the limit of rows is the last number that is allowed",
+        tests=("tests/tables/test_broken_files.py", "-k", "limit_of_rows"),
+    ),
+    Mutant(
+        name="sound without a bit rate is sound",
+        file="bot/domain/files/sniffing.py",
+        old="    if not rate or not bits:",
+        new="    if not rate:",
+        breaks="bytes that are no frame are not taken for one",
+        tests=("tests/domain/files/test_sniffing.py",),
     ),
 )

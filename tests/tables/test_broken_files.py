@@ -89,3 +89,14 @@ def answer(content: bytes, broken: Broken) -> str:
 @pytest.mark.parametrize("broken", [*TEXTS, *SMALL_BOOKS], ids=lambda broken: broken.name)
 def test_whatever_is_cut_or_changed_is_read_or_refused_with_a_sentence(broken: Broken) -> None:
     assert all(answer(content, broken) for content in cuts(broken.content()))
+
+
+@pytest.mark.parametrize(("rows", "flaw"), [(3, None), (4, Flaw.TOO_MANY_ROWS)])
+def test_the_limit_of_rows_is_the_last_number_that_is_allowed(rows: int, flaw: Flaw | None) -> None:
+    content = io.BytesIO(b"email,amount\n" + b"ana@example.com,25.00\n" * rows)
+    if flaw is None:
+        assert len(read_table(content, name="a.csv", limits=Limits(size=10**6, rows=3)).rows) == 3
+        return
+    with pytest.raises(TableProblem) as refusal:
+        read_table(content, name="a.csv", limits=Limits(size=10**6, rows=3))
+    assert refusal.value.flaw is flaw

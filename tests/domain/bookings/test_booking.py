@@ -1,9 +1,11 @@
 """The states of a booking, and what a newly read one is news of."""
 
 import itertools
+from datetime import UTC, datetime
 
 import pytest
 
+from bot.domain.bookings.booking import Booking, BookingKind, Stage
 from bot.domain.bookings.record import Status, StatusChange, change_of, is_canceled, is_final, read_status
 
 FINAL = {"COMPLETED", "CANCELLED_BY_BUSINESS", "CANCELLED_BY_ADMIN", "CANCELLED_BY_DELIVERY_PROVIDER", "RETURNED"}
@@ -52,3 +54,23 @@ def test_every_pair_of_states(before: Status, now: Status) -> None:
 )
 def test_states_nobody_knows(before: str, now: str, change: StatusChange) -> None:
     assert change_of(before, now) is change
+
+
+@pytest.mark.parametrize("stage", Stage)
+@pytest.mark.parametrize("status", ["ON_HOLD", "on hold", "READY_FOR_PICKUP", "ACCEPTED", "COMPLETED", "", "ODD"])
+def test_the_search_is_started_by_hand_while_the_service_holds_it(stage: Stage, status: str) -> None:
+    booking = Booking(
+        id="b",
+        reference="B-ABCDEF",
+        kind=BookingKind.FOREIGN,
+        store="Centro",
+        request=None,
+        stage=stage,
+        requester="",
+        channel="C1",
+        created_at=datetime(2026, 11, 20, tzinfo=UTC),
+        source_key="k",
+        external_id="e",
+        status=status,
+    )
+    assert booking.can_start is (stage is Stage.OPEN and status in ("ON_HOLD", "on hold"))

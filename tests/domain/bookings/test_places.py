@@ -86,3 +86,15 @@ def test_anything_at_all_is_a_position_or_a_sentence(text: str) -> None:
         assert abs(float(found.latitude)) <= 90
         assert read_position(map_link(found)) == found
     assert said
+
+
+@pytest.mark.parametrize("text", ["90, 180", "-90, -180", "90.0000, -180"])
+def test_the_edges_of_the_map_are_places(text: str) -> None:
+    found = read_position(text)
+    assert (abs(float(found.latitude)), abs(float(found.longitude))) == (90, 180)
+
+
+@pytest.mark.parametrize("text", ["90.0001, 12", "-90.0001, 12", "91, 12", "12, 180.0001", "12, -180.0001", "12, 181"])
+def test_beyond_the_edges_there_is_nothing(text: str) -> None:
+    with pytest.raises(PlaceError):
+        read_position(text)

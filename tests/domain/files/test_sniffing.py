@@ -108,6 +108,8 @@ def test_the_bytes_decide_whatever_the_name_says(expected: str, name: str) -> No
         (mp3_frame() * 3, "", "mp3"),
         (b"\0" * 700 + mp3_frame() * 3, "x", "mp3"),
         (mp3_frame() + bytes(500), "a.mp3", ""),
+        (mp3_frame(b"\xff\xfb\x00\x00") * 3, "x", ""),  # no bit rate
+        (mp3_frame(b"\xff\xfb\x9c\x00") * 3, "x", ""),  # no sampling rate
     ],
 )
 def test_where_the_bytes_leave_a_choice_the_name_decides(head: bytes, name: str, expected: str) -> None:
