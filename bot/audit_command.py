@@ -22,6 +22,7 @@ from bot.domain.references import derived_key
 from bot.presentation.blocks.text import counted
 from bot.settings import Settings, load_settings
 from bot.wiring.anchors import anchors_of
+from bot.workflows.admin.comparing import Compared, compare
 from storage.anchors import AnchorFile
 from storage.reading import Reading, open_for_reading
 from storage.rows import ClosedKey
@@ -69,16 +70,30 @@ def verify(chosen: argparse.Namespace) -> int:
         anchors = Anchors() if chosen.without_anchors else _anchors(settings, path, closed)
         found = reading.read(lambda tx: _look(tx, anchors))
         other_key = not reading.fits()
+        readable = not other_key and found.verdict.bad_seq != 1  # otherwise no row of it is known
+        compared = reading.read(compare) if readable and reading.is_current() else None
     report = _damaged(found) if found.verdict.bad_seq is not None else _whole(found.verdict)
     if other_key:
         report.append("SECRET_KEY is not the one that the database says it was written with.")
-    holds = found.verdict.bad_seq is None and not other_key
+    report += _compared(compared) if readable else []
+    holds = found.verdict.bad_seq is None and not other_key and (compared is None or not compared.lines)
     if not chosen.without_anchors:
         about_anchors, sound = _anchored(found, anchors, path)
         report += about_anchors
         holds = holds and sound
     sys.stdout.write("\n".join(report) + "\n")
     return 0 if holds else 1
+
+
+def _compared(compared: Compared | None) -> list[str]:
+    """What the requests of the database say beside the audit."""
+    if compared is None:
+        return ["The database is of another version, or was copied to another one: its requests were not compared."]
+    if not compared.lines and not compared.requests:
+        return []
+    if not compared.lines:
+        return [f"What was asked, decided and sent agrees with it: {counted(compared.requests, 'request')}."]
+    return ["The database disagrees with the audit:", *(ascii(line)[1:-1] for line in compared.lines)]
 
 
 def _anchors(settings: Settings, path: Path, closed: Sequence[ClosedKey]) -> Anchors:

@@ -18,7 +18,7 @@ from sqlalchemy.pool import StaticPool
 from storage.address import PostgresServer, SqliteFile, parse_address
 from storage.engine import BUSY_SECONDS
 from storage.errors import OtherKey, StorageError, translated
-from storage.migrate import refuse_newer
+from storage.migrate import refuse_newer, see_version
 from storage.repositories.audit import AuditTrail
 from storage.tables.instructions import audit, audit_head, audit_key
 from storage.transaction import Tx
@@ -62,6 +62,17 @@ class Reading:
                 if inspect(connection).has_table(audit_key.name):
                     AuditTrail(connection, key=self._audit_key).see_key()
         except OtherKey:
+            return False
+        except SQLAlchemyError as error:
+            raise translated(error) from error
+        return True
+
+    def is_current(self) -> bool:
+        """Whether the database has the tables of this program."""
+        try:
+            with self._engine.connect() as connection, connection.begin():
+                see_version(connection)
+        except StorageError:
             return False
         except SQLAlchemyError as error:
             raise translated(error) from error

@@ -22,6 +22,7 @@ from storage.readers import Readers
 from storage.repositories.audit import AuditTrail
 from storage.room import Disk
 from storage.transaction import Tx
+from storage.walked import Walked
 from storage.writer import GroupWriter, Probe
 
 __all__ = ["Store", "Tx"]
@@ -81,7 +82,7 @@ class Store:
         """
         address = parse_address(url)
         damage = Damage()
-        make_tx = partial(Tx, audit_key=audit_key, damage=damage)
+        make_tx = partial(Tx, audit_key=audit_key, damage=damage, walked=Walked())
         async with AsyncExitStack() as stack:
             try:
                 line, reading = await _connect(address, readers, stack, None if beside else patience)

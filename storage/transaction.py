@@ -31,14 +31,22 @@ from storage.repositories.tokens import Tokens
 from storage.repositories.tracked import TrackedResources
 from storage.repositories.unread import UnreadAnswers
 from storage.repositories.votes import Votes
+from storage.walked import Walked
 
 
 class Tx:
     """One transaction. Valid only while the unit of work runs. ``damage``: notes the rows that cannot be read."""
 
-    def __init__(self, connection: Connection, *, audit_key: bytes, damage: Damage | None = None) -> None:
+    def __init__(
+        self,
+        connection: Connection,
+        *,
+        audit_key: bytes,
+        damage: Damage | None = None,
+        walked: Walked | None = None,
+    ) -> None:
         damage = damage if damage is not None else Damage()
-        self.audit = AuditTrail(connection, key=audit_key)
+        self.audit = AuditTrail(connection, key=audit_key, walked=walked)
         self.boards = Boards(connection, damage)
         self.instructions = Instructions(connection, damage, audit=self.audit, boards=self.boards)
         self.votes = Votes(connection, damage)

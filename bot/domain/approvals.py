@@ -80,6 +80,8 @@ class Refusal(StrEnum):
     """The service holds what may be this one, so nothing is sent again."""
     TOO_EARLY = "too_early"
     """It is being created at the service; a moment later it can be taken back."""
+    DISAGREES = "disagrees"
+    """What the database holds of it is not what the audit says."""
     HELD = "held"
     """Who asked may no longer ask for money."""
 

@@ -38,6 +38,10 @@ _REFUSED: dict[No | Refusal, str] = {
     Refusal.TOO_LATE: "It is too late to withdraw this.",
     Refusal.TOO_EARLY: "It cannot be withdrawn while it is being created. Try again when it waits for approval.",
     Refusal.HELD: "Your approval is not recorded: who asked may not ask any more. The card says what can be done.",
+    Refusal.DISAGREES: (
+        "Nothing is recorded: what the database holds of this is not what the audit says, so it is on hold. The "
+        "operator has been told."
+    ),
     Refusal.SUSPECT: (
         "The service holds what may be this payment; the card names it. Look there first. While it is there nothing "
         "is sent again: if it is another one, close this as not paid and ask anew."

@@ -59,6 +59,7 @@ _SAID: Mapping[str, str] = {
     "expired": "it expired",
     "tightened": "the policy has become stricter; it needs {quorum} approvals now",
     "votes_no_longer_count": "the approvals did not suffice any more; still counted: {counted}",
+    "recounted": "an approval does not count any more; still counted: {counted}",
     "suspended": "held, because who asked may no longer ask for money; the approvals so far are void",
     "send": "sent to the service, attempt {nth}, with the approval of {counted}",
     "found_after_restore": "the service had it already, though the database had been put back to before it was sent",

@@ -16,6 +16,7 @@ SECTIONS: Final = {
     "stuck": "cannot-go-on",
     "suspended": "not-sent",
     "out_of_reach": "too-few-approvers",
+    "disagrees": "on-hold",
     "unaccounted": "bulk-payment-not-accounted-for",
     "unread": "bulk-payment-not-accounted-for",
     "stands_still": "bulk-payment-not-accounted-for",

@@ -23,16 +23,34 @@ _ALL = 1_000_000
 _ALL_OF_IT = datetime(2999, 1, 1, tzinfo=UTC)
 """After every request."""
 _FLAG = "reading_only"
-_RESUMED = "resumed"
+RESUMED = "resumed"
+"""Action of the row, and key of the flag, with which an operator has accounted for everything."""
+_ENTERED = "reading_only"
+"""Action of the row with which it begins."""
 _LOOK = "look:"
 
 
 def reading_only(tx: Tx) -> ReadingOnly | None:
-    """Whether nothing may be sent, read in the transaction that would send; so it is where that cannot be read."""
+    """Whether nothing may be sent, read in the transaction that would send; so it is where that cannot be read.
+
+    It ends when the audit says so too: a flag is a row that anybody can write who can write to the database.
+    """
     try:
-        return ReadingOnly.read(tx.flags.get(_FLAG))
+        return ReadingOnly.read(tx.flags.get(_FLAG)) or _entered(tx)
     except (RowUnreadable, ValueError, TypeError, KeyError):
         return ReadingOnly(since=_ALL_OF_IT, reason=UNREADABLE, until=_ALL_OF_IT)
+
+
+def _entered(tx: Tx) -> ReadingOnly | None:
+    """The mode, as the sealed rows say."""
+    rows = tx.audit.since(_ENTERED, RESUMED)
+    begun = rows[0] if rows else None
+    if begun is None or any(row.is_intact and row.entry and row.entry.action == RESUMED for row in rows):
+        return None
+    if begun.entry is None or not begun.is_intact:
+        changed = f"row {begun.seq} of the audit was changed"
+        return ReadingOnly(since=_ALL_OF_IT, reason=changed, until=_ALL_OF_IT)
+    return ReadingOnly.read({"since": begun.entry.at.isoformat(), **begun.entry.detail})
 
 
 def enter(tx: Tx, found: ReadingOnly, *, policy: Policy, now: datetime) -> None:
@@ -47,23 +65,21 @@ def enter(tx: Tx, found: ReadingOnly, *, policy: Policy, now: datetime) -> None:
         # Their cards may show what this database lacks: they are redrawn, with the reason.
         tx.instructions.touch(waiting, now=now, show=True, reason=HELD, due_at=now)
     detail = {"reason": found.reason, "until": found.until.isoformat(), "sent": list(found.sent[:MOST_NAMED])}
-    witness(tx, "reading_only", detail, now)
+    witness(tx, _ENTERED, detail, now)
     announce(tx, "reading_only", {"reason": found.reason}, policy=policy, now=now)
 
 
 def leave(tx: Tx, now: datetime) -> None:
     """Sending goes on; anchors up to now that the chain does not hold count as accounted for."""
     tx.flags.set(_FLAG, {}, now)
-    tx.flags.set(_RESUMED, {"at": now.isoformat()}, now)
+    tx.flags.set(RESUMED, {"at": now.isoformat()}, now)
     tx.flags.forget(_LOOK)
 
 
 def resumed_at(tx: Tx) -> datetime | None:
-    """When an operator last accounted for what the database does not hold."""
-    found = tx.flags.readable(_RESUMED)
-    with suppress(ValueError, TypeError, KeyError):
-        return datetime.fromisoformat(found["at"]) if isinstance(found, dict) and found else None
-    return None
+    """When an operator last accounted for what the database does not hold, as the sealed row says."""
+    rows = tx.audit.since(RESUMED, RESUMED)
+    return rows[0].entry.at if rows and rows[0].entry is not None and rows[0].is_intact else None
 
 
 def looks(tx: Tx) -> dict[str, Look]:

@@ -2,15 +2,15 @@
 
 import hmac
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
 from datetime import UTC
 from typing import Any
 
-from sqlalchemy import BigInteger, Connection, Text, insert, select, type_coerce, update
+from sqlalchemy import BigInteger, Connection, Text, bindparam, insert, or_, select, type_coerce, update
 from sqlalchemy import Row as SqlRow
 
-from bot.domain.audit import GENESIS, EarlierKey, Entry, Keys, Row, Stored, key_id, link, seal
+from bot.domain.audit import GENESIS, EarlierKey, Entry, Keys, Row, Stored, Told, key_id, link, seal
 from bot.domain.storable import storable
 from storage.errors import OtherKey
 from storage.prepared import Prepared
@@ -20,6 +20,7 @@ from storage.sealing import Sealer, SealError
 from storage.tables.instructions import audit as table
 from storage.tables.instructions import audit_head, audit_key
 from storage.types import canonical_json
+from storage.walked import Walked
 
 KEY_CLOSED = "key_closed"
 KEY_OPENED = "key_opened"
@@ -36,6 +37,13 @@ _RAW = {"at": BigInteger, "detail": Text}
 _STORED = select(
     *(type_coerce(table.c[name], _RAW[name]).label(name) if name in _RAW else table.c[name] for name in Stored._fields)
 ).order_by(table.c.seq)
+_ABOUT = Prepared(_STORED.where(table.c.instruction_id == bindparam("about")))
+
+_BY_ACTION = Prepared(
+    _STORED.where(
+        table.c.instruction_id == "", or_(table.c.action == bindparam("first"), table.c.action == bindparam("second"))
+    )
+)
 
 
 class AuditTrail:
@@ -46,10 +54,10 @@ class AuditTrail:
     that takes back appended rows, a new trail is needed.
     """
 
-    def __init__(self, connection: Connection, *, key: bytes) -> None:
+    def __init__(self, connection: Connection, *, key: bytes, walked: Walked | None = None) -> None:
         self._connection = connection
         self._key = key
-        self._keys: Keys | None = None
+        self._walked = walked or Walked()
         self._last: Head | None = None
 
     def append(self, entry: Entry) -> Row:
@@ -157,10 +165,10 @@ class AuditTrail:
 
     def keys(self) -> Keys:
         """Everything that is needed to verify the chain."""
-        if self._keys is None:
+        if self._walked.keys is None:
             earlier = tuple(EarlierKey(one.until, one.chain) for one in self.closed_keys())
-            self._keys = Keys(self._key, earlier)
-        return self._keys
+            self._walked.keys = Keys(self._key, earlier)
+        return self._walked.keys
 
     def _closed_key(self, row: Stored) -> ClosedKey | None:
         """The former key in the first row under our key; None where our key did not seal it."""
@@ -222,6 +230,29 @@ class AuditTrail:
                 return
             after_seq = rows[-1].seq
             left = None if left is None else left - len(rows)
+
+    def about(self, instruction_id: str) -> list[Stored]:
+        """Every row of an instruction, unverified, in the order of their numbers."""
+        return [Stored._make(row) for row in _ABOUT.rows(self._connection, {"about": instruction_id})]
+
+    def told(self, rows: Sequence[Stored]) -> list[Told]:
+        """What rows say, and which of them are unchanged. A former key is asked for where ours did not seal a row."""
+        return [Told(seq=row.seq, entry=row.entry(), is_intact=self.is_intact(row)) for row in rows]
+
+    def gap(self, rows: Sequence[Stored], *, keep: bool) -> int | None:
+        """Number of the first row that is missing since the first of these rows of one instruction; None: none is.
+
+        Each row is verified once in a process. ``keep``: what was found is remembered, in a unit that only reads;
+        one that writes would remember what may be rolled back.
+        """
+        head = self.head()
+        return self._walked.gap(rows, rows=self.stored, end=(head.seq, head.hash), is_intact=self.is_intact, keep=keep)
+
+    def since(self, first: str, then: str) -> list[Told]:
+        """The newest row about no single instruction with the action ``first``, and those with ``then`` after it."""
+        rows = _BY_ACTION.rows(self._connection, {"first": first, "second": then})
+        begun = max((n for n, row in enumerate(rows) if Stored._make(row).action == first), default=0)
+        return self.told([Stored._make(row) for row in rows[begun:]])
 
     def is_intact(self, row: Stored) -> bool:
         """Whether the row itself is unchanged. Missing rows show only in the whole chain."""

@@ -21,6 +21,7 @@ from bot.domain.payments.instruction import (
 )
 from bot.domain.payments.moves import allows
 from bot.domain.payments.operation import OperationStatus
+from bot.domain.payments.sealed import REQUESTED, asked
 from bot.domain.requirement import Requirement
 from storage.damage import Damage, read_one
 from storage.prepared import Prepared
@@ -29,7 +30,7 @@ from storage.repositories.boards import Boards
 from storage.repositories.common import FREED, NO_LEASE, Repository, claim, claiming, free, insert_once
 from storage.repositories.instruction_rows import SHAPE, model_of, values_of
 from storage.rows import Hold
-from storage.tables.instructions import bulk_item
+from storage.tables.instructions import audit, bulk_item
 from storage.tables.instructions import instruction as table
 
 _MONEY_OUT = tuple(MONEY_OUT)
@@ -120,10 +121,10 @@ class Instructions(Repository):
                 at=instruction.created_at,
                 instruction_id=instruction.id,
                 actor=actor,
-                action="requested",
+                action=REQUESTED,
                 before="",
                 after=instruction.state.value,
-                detail={"code": instruction.code, "digest": instruction.digest, "reference": instruction.reference},
+                detail=asked(instruction),
             )
         )
         return True
@@ -214,6 +215,18 @@ class Instructions(Repository):
         same = (table.c.payee_email == payee, table.c.kind == kind, table.c.created_at >= since)
         query = _ALL.where(*same, table.c.state.not_in(ignoring)).order_by(table.c.id.desc()).limit(1)
         return self._one(SHAPE, query)
+
+    def names(self) -> list[tuple[str, str]]:
+        """Id and reference of every request, oldest first, whatever else stands in its row."""
+        query = select(table.c.id, table.c.reference).order_by(table.c.id)
+        return [(str(found.id), str(found.reference)) for found in self._connection.execute(query)]
+
+    def missing(self) -> list[str]:
+        """References of the requests that the audit knows and that have no row."""
+        gone = audit.c.instruction_id.not_in(select(table.c.id))
+        query = select(audit.c.instruction_id).where(audit.c.action == REQUESTED, gone).order_by(audit.c.seq)
+        asked_for = [self._audit.about(str(found))[0].entry() for found in self._connection.execute(query).scalars()]
+        return [str(entry.detail.get("reference", "")) for entry in asked_for if entry is not None]
 
     def counts(self) -> dict[tuple[str, str], int]:
         """How many there are, by kind and state."""

@@ -2,6 +2,7 @@
 
 from sqlalchemy import func, insert, select
 
+from bot.domain.payments.sealed import Reserved
 from storage.repositories.common import Repository
 from storage.tables.instructions import reservation as table
 
@@ -32,6 +33,12 @@ class Reservations(Repository):
         """Give back the reservation of an attempt that moved no money; False when there was none."""
         held = (table.c.instruction_id == instruction_id, table.c.n == n, table.c.released.is_(False))
         return self._change(table, *held, released=True) == 1
+
+    def of(self, instruction_id: str) -> dict[int, Reserved]:
+        """What the attempts of an instruction hold, by their number."""
+        query = select(table.c.n, table.c.day, table.c.cents, table.c.released)
+        rows = self._connection.execute(query.where(table.c.instruction_id == instruction_id))
+        return {row.n: Reserved(row.day, row.cents, row.released) for row in rows}
 
     def sum(self, day: str) -> int:
         """Cents taken on a day."""

@@ -7,7 +7,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from tests.campaigns import fleet, kills, plans
+from tests.campaigns import fleet, kills, plans, writer
 from tests.campaigns.results import Ledger, table
 
 MONEY_FLOWS = ("callback", "polling", "one step")
@@ -18,7 +18,7 @@ def main() -> int:
     """Run the named campaigns and print the table of the file; 1 when an invariant was violated."""
     given = _arguments()
     ledger = Ledger(given.out)
-    chosen = given.campaigns or ["singles", "pairs", "plans", "kills", "fleet", "still"]
+    chosen = given.campaigns or ["singles", "pairs", "plans", "kills", "fleet", "still", "writer"]
     if "singles" in chosen:
         plans.every_single(ledger, workers=given.workers)
     if "pairs" in chosen:
@@ -33,6 +33,8 @@ def main() -> int:
     if "still" in chosen:
         for processes in given.processes:
             fleet.stand_still(ledger, times=given.times, processes=processes, first=given.first)
+    if "writer" in chosen:
+        writer.campaign(ledger, share=given.share, at_once=given.workers or 2)
     pieces = ledger.pieces()
     sys.stdout.write(f"{table(pieces)}\n")
     return 1 if any(piece.violations for piece in pieces) else 0
@@ -41,7 +43,7 @@ def main() -> int:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument(
-        "campaigns", nargs="*", choices=["singles", "pairs", "plans", "kills", "fleet", "still", "told"]
+        "campaigns", nargs="*", choices=["singles", "pairs", "plans", "kills", "fleet", "still", "writer", "told"]
     )
     parser.add_argument("--out", type=Path, default=Path("campaigns.jsonl"), help="the file of results")
     parser.add_argument("--workers", type=int, help="processes (plans) or scenes (kills) at the same time")
@@ -52,6 +54,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--times", type=int, default=6, help="still: how often one stands still")
     parser.add_argument("--processes", type=int, nargs="+", default=[4, 2], help="fleet, still: how many processes")
     parser.add_argument("--flows", nargs="+", default=list(MONEY_FLOWS), help="pairs: of which flows")
+    parser.add_argument("--share", type=float, default=1.0, help="writer: share of the attacks in each state")
     return parser.parse_args()
 
 

@@ -64,6 +64,8 @@ about the account.",
 there first. While it is there nothing is sent again: if it is another one, close this as not paid and ask anew.""",
             "too_early": """:no_entry_sign: It cannot be withdrawn while it is being created. Try again when it \
 waits for approval.""",
+            "disagrees": """:no_entry_sign: Nothing is recorded: what the database holds of this is not what the audit \
+says, so it is on hold. The operator has been told.""",
             "held": """:no_entry_sign: Your approval is not recorded: who asked may not ask any more. The card \
 says what can be done.""",
         }

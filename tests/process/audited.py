@@ -32,7 +32,7 @@ def entry(number: int, *, at: datetime | None = None, **changes: Any) -> Entry:
         "at": (at or datetime.now(UTC)) + timedelta(microseconds=number),
         "instruction_id": "01KAGT00000000000000000000",
         "actor": f"U0{number}",
-        "action": "requested" if number == 1 else "observed",
+        "action": "booked" if number == 1 else "observed",
         "before": STATES[(number - 1) % 8],
         "after": STATES[number % 8],
         "detail": {"reference": "P-4F7K2M", "é": [1.5, None, "\U0001f600"], "n": number},

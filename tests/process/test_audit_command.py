@@ -17,6 +17,7 @@ from storage import Store, migrate
 from storage.anchors import AnchorFile, anchors_path
 from tests.process.audited import COLUMNS, KEY, ROWS, SECRET, audit, entry, rows_of, tamper, write
 from tests.process.scene import Scene
+from tests.storage.factories import instruction
 from tests.support.shown import shown
 
 EVERY = timedelta(minutes=15)
@@ -54,6 +55,30 @@ async def test_an_empty_audit_holds(database_url: str) -> None:
     assert said(0, database_url) == snapshot("""\
 The audit holds: 0 rows.
 Head: ······
+""")
+
+
+async def test_what_the_database_says_of_a_request_is_compared_with_the_audit(database_url: str) -> None:
+    await migrate(database_url)
+    store = await Store.open(database_url, audit_key=KEY)
+    one = instruction(created_at=datetime.now(UTC))
+    await store.write(lambda tx: tx.instructions.insert(one, actor=one.requester))
+    await store.close()
+    assert said(0, database_url) == snapshot("""\
+The audit holds: 1 row.
+Head: ······
+What was asked, decided and sent agrees with it: 1 request.
+There are no anchors in ~/anchors, so rows cut off at the end cannot be noticed.
+""")
+    tamper(database_url, "UPDATE instruction SET state = 'approved', requirement = '{\"quorum\":1}'")
+    told = said(1, database_url)
+    assert told.replace(one.reference, "P-······") == snapshot("""\
+The audit holds: 1 row.
+Head: ······
+The database disagrees with the audit:
+P-······: it asks for less approval than it did; the audit says that it is being prepared; the time in which it may be \
+sent is another one.
+There are no anchors in ~/anchors, so rows cut off at the end cannot be noticed.
 """)
 
 
@@ -109,7 +134,7 @@ async def test_another_key_makes_the_first_row_bad_and_says_what_that_may_mean(u
     assert said(1, url, SECRET_KEY="another-secret-key-than-the-one") == snapshot("""\
 The audit does not hold. The first bad row is row 1: changed.
 Its content is not what was written.
-In its place stands: (time) UTC  P-······  U01  requested, nothing to new
+In its place stands: (time) UTC  P-······  U01  booked, nothing to new
 There is no good row before it.
 Is SECRET_KEY the one the bot runs with? With another one, every row looks changed.
 SECRET_KEY is not the one that the database says it was written with.

@@ -13,6 +13,7 @@ import pytest
 from bot.domain.payments.instruction import State
 from bot.domain.references import derived_key
 from bot.playground.workspace import Message
+from bot.workflows.admin.comparing import compare
 from bot.workflows.slack.boards import show_board
 from storage import migrate
 from storage.anchors import AnchorFile, anchors_path
@@ -80,6 +81,10 @@ async def test_a_payout_that_awaited_votes_is_approved_and_paid_on_the_cards_tha
         assert (now.ts, now.buttons, "*completed*" in now.text) == (card.ts, [], True)
         (told,) = [one for one in said(rig, channel) if one.thread_ts == card.ts and "completed" in one.text]
         assert told.ts != card.ts
+
+
+async def test_nothing_of_that_time_disagrees_with_the_audit(rig: Rig) -> None:
+    assert (await read(rig, compare)).lines == ()
 
 
 async def test_what_was_under_way_is_followed_to_its_end(rig: Rig) -> None:

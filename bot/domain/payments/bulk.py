@@ -148,6 +148,11 @@ def hashes_digest(amounts: Mapping[str, int]) -> str:
     return hashlib.sha256(json.dumps(sorted(amounts.items())).encode()).hexdigest()
 
 
+def known_digest(ids: Iterable[str]) -> str:
+    """SHA-256 (hex) over ids of the service's history, sorted."""
+    return hashlib.sha256(json.dumps(sorted(ids)).encode()).hexdigest()
+
+
 def duplicates_in(items: Sequence[BulkItem]) -> tuple[int, ...]:
     """Rows that repeat an earlier row's address and amount."""
     seen: set[tuple[str, int]] = set()

@@ -40,6 +40,7 @@ _TOPICS = {
     "paid_elsewhere": "was never sent by Switchboard, but was committed elsewhere.",
     "suspended": "is not sent.",
     "out_of_reach": "cannot be approved by the people there are.",
+    "disagrees": "is on hold: the database holds what the audit does not. Nothing is sent. The operator has to look.",
     "unaccounted": "is not accounted for by the service's own list. Look it up at the service.",
     "unread": "is over at the service, but its list of payments cannot be read. Switchboard goes on asking for it.",
     "stands_still": "does not move at the service.",

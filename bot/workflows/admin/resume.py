@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from bot.domain.payments.instruction import Instruction, State
 from bot.domain.policy import Policy
 from bot.domain.recovery import ASK_AGAIN, HELD, Look, ReadingOnly, Seen
-from bot.workflows.reading_only import announce, leave, looks, reading_only
+from bot.workflows.reading_only import RESUMED, announce, leave, looks, reading_only
 from bot.workflows.witness import witness
 from storage.transaction import Tx
 
@@ -59,7 +59,7 @@ def resume(tx: Tx, found: Standing, *, reason: str, forced: bool, policy: Policy
     leave(tx, now)
     seen = {value.value: sum(look is not None and look.seen is value for _, look in found.looked) for value in Seen}
     detail = {"reason": reason, "forced": forced, "looks": seen, "unknown": list(found.unknown), "again": again}
-    witness(tx, "resumed", detail, now, actor=OPERATOR)
+    witness(tx, RESUMED, detail, now, actor=OPERATOR)
     announce(tx, "resumed", {"reason": reason, "again": again}, policy=policy, now=now)
     return again
 
@@ -75,7 +75,7 @@ def _reopen(tx: Tx, mode: ReadingOnly, instruction: Instruction, now: datetime) 
     voted = bool(tx.votes.of(instruction.id, instruction.round))
     if voted and from_before and instruction.state in (State.AWAITING, State.NEEDS_HUMAN):
         expires = _expires(instruction, now) if instruction.state is State.AWAITING else instruction.expires_at
-        tx.instructions.touch(
+        after = tx.instructions.touch(
             instruction,
             now=now,
             show=True,
@@ -84,6 +84,8 @@ def _reopen(tx: Tx, mode: ReadingOnly, instruction: Instruction, now: datetime) 
             expires_at=expires,
             due_at=now,
         )
+        if after is not None:
+            witness(tx, "approve_again", {"reason": ASK_AGAIN}, now, actor=OPERATOR, about=after)
         return True
     if instruction.reason == HELD:
         tx.instructions.touch(instruction, now=now, show=True, reason="", due_at=now)

@@ -13,7 +13,7 @@ from bot.clients.payments import PaymentsClient
 from bot.clients.transport import Guard
 from bot.domain.errors import ServiceNow
 from bot.domain.outcome import NotExecuted
-from bot.domain.payments.bulk import CHUNK, CancelPayload, HashList, hashes_digest
+from bot.domain.payments.bulk import CHUNK, CancelPayload, HashList
 from bot.domain.payments.bulk_account import RowChange, moves_on, our_word
 from bot.domain.payments.bulk_progress import BulkProgress
 from bot.domain.payments.bulk_records import ReportedItem
@@ -29,6 +29,7 @@ from bot.workflows.payments.bulk_send import FEW
 from bot.workflows.payments.follow import PAYOUT
 from bot.workflows.requests.announce import asked_in, show_file, tell
 from bot.workflows.requests.attempt import Answers, Outcome, attempt_once
+from bot.workflows.requests.authority import has_its_items, may_send
 from bot.workflows.requests.ballot import Standings
 from bot.workflows.requests.claim import Claimed, fingerprint, held_claim, lease, open_attempt, with_people
 from bot.workflows.requests.look_again import asks_people_already, later, still
@@ -124,8 +125,7 @@ async def _reported(payments: PaymentsClient, instruction: Instruction) -> Mappi
 
 
 def _as_approved(tx: Tx, instruction: Instruction) -> bool:
-    amounts = {row.hash: int(row.cents) for row in tx.bulk_items.rows(instruction.id)}
-    return instruction.intact() and hashes_digest(amounts) == _payload(instruction).items_digest
+    return instruction.intact() and has_its_items(tx, instruction)
 
 
 def _apply(tx: Tx, instruction: Instruction, reported: Mapping[str, ReportedItem]) -> BulkProgress:
@@ -148,6 +148,8 @@ def _claim(
     reported: Mapping[str, ReportedItem],
 ) -> _Chunk | None:
     now = ctx.clock.now()
+    if not may_send(ctx, tx, instruction, now) or not _as_approved(tx, instruction):
+        return None  # the next step ends what was changed since this one read it
     progress = _apply(tx, instruction, reported)
     earlier = tx.attempts.of(instruction.id)
     lost = [one.n for one in earlier if one.outcome is AttemptOutcome.UNKNOWN]

@@ -11,7 +11,7 @@ from datetime import datetime
 from bot.clients.payments import NewBulk, PaymentsClient
 from bot.clients.transport import Guard
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
-from bot.domain.payments.bulk import BulkPayload, items_digest, row_of
+from bot.domain.payments.bulk import BulkPayload, known_digest, row_of
 from bot.domain.payments.bulk_account import is_ours
 from bot.domain.payments.bulk_records import BulkJob, ReportedItem
 from bot.domain.payments.instruction import Attempt, Instruction, Kind, State
@@ -24,12 +24,15 @@ from bot.workflows.payments.bulk_follow import begin_following
 from bot.workflows.payments.bulk_request import prepare
 from bot.workflows.requests.announce import alert, alert_paid
 from bot.workflows.requests.attempt import Answers, Outcome, attempt_once
+from bot.workflows.requests.authority import has_its_items
 from bot.workflows.requests.claim import Claimed
 from bot.workflows.requests.look_again import Look, asks_people_already, found_after_send, is_absent, later, next_watch
 from bot.workflows.requests.send import not_now, sending
 from bot.workflows.requests.settle import ask_people, end_changed, on_record
 from storage.transaction import Tx
 
+KNOWN = "known"
+"""In the audit row of a submission: what the history held before the first one."""
 FEW = 10
 """Steps at a time of those that read long lists."""
 
@@ -56,7 +59,8 @@ async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction)
     async def submit(_: Claimed, guard: Guard) -> Outcome[BulkJob]:
         return await payments.submit_bulk(new, earlier_unknown=instruction.commits > 0, guard=guard)
 
-    claim = sending(ctx, instruction, name="claim_bulk", hindrance=hindrance)
+    sealed = {KNOWN: known_digest(known)}
+    claim = sending(ctx, instruction, name="claim_bulk", hindrance=hindrance, sealed=sealed)
     await attempt_once(ctx, payments.circuit, claim, submit, SUBMITTED, name="submitted")
 
 
@@ -85,17 +89,10 @@ async def watch_closed(ctx: Context, payments: PaymentsClient, instruction: Inst
 
 def _as_approved(tx: Tx, instruction: Instruction) -> NewBulk | None:
     """The items to submit, exactly as approved; None when their digest differs from the approved one."""
-    payload = instruction.payload
-    if not isinstance(payload, BulkPayload):
-        raise TypeError(instruction.kind)
+    if not instruction.intact() or not has_its_items(tx, instruction):
+        return None
     items = [row.item for row in tx.bulk_items.rows(instruction.id)]
-    same = (
-        instruction.intact()
-        and items_digest(items) == payload.items_digest
-        and len(items) == payload.count
-        and sum(item.cents for item in items) == payload.cents
-    )
-    return NewBulk(reference=instruction.reference, items=items) if same else None
+    return NewBulk(reference=instruction.reference, items=items)
 
 
 async def _history(payments: PaymentsClient) -> frozenset[str]:
@@ -105,7 +102,9 @@ async def _history(payments: PaymentsClient) -> frozenset[str]:
 
 async def in_history(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> Look[BulkJob]:
     """Read the whole history once: ids that are new since the submission and list our payments."""
-    known = await ctx.store.read(lambda tx: tx.bulk_flights.known(instruction.id))
+    known = await ctx.store.read(lambda tx: _known(tx, instruction))
+    if known is None:
+        return Look(doubt=reasons.NOTE_CHANGED)
     jobs: dict[str, BulkJob] = {}
     try:
         async for page in payments.bulk_history():
@@ -124,6 +123,14 @@ async def in_history(ctx: Context, payments: PaymentsClient, instruction: Instru
     if hits or doubtful is None:
         return Look(tuple(hits))
     return Look(doubt=reasons.MAY_BE_THIS_BULK.format(id=doubtful), suspect=doubtful)
+
+
+def _known(tx: Tx, instruction: Instruction) -> frozenset[str] | None:
+    """Ids that the history held before the first submission; None: they are not those that were noted then."""
+    known = tx.bulk_flights.known(instruction.id)
+    rows = tx.audit.told(tx.audit.about(instruction.id))
+    sealed = [row.entry.detail[KNOWN] for row in rows if row.is_intact and row.entry and KNOWN in row.entry.detail]
+    return known if not sealed or sealed[0] == known_digest(known) else None
 
 
 async def _belongs_to_another(ctx: Context, remote_id: str, instruction: Instruction) -> bool:

@@ -14,7 +14,7 @@ from bot.presentation.payments.holding import is_held
 from bot.presentation.services import ANSWER_LOST, sentence
 from bot.workflows import holding
 from bot.workflows.context import Context, Queue, RequestKind
-from bot.workflows.requests import restore
+from bot.workflows.requests import authority, restore
 from bot.workflows.requests.announce import alert, remind
 from bot.workflows.requests.attempt import give_up
 from bot.workflows.requests.ballot import without_old
@@ -43,9 +43,11 @@ def _lost(ctx: Context, tx: Tx, instruction: Instruction) -> bool:
     return True
 
 
-async def _step(ctx: Context, instruction: Instruction) -> None:
-    if not await restore.is_held(ctx, instruction) and not await holding.is_held(ctx, instruction):
-        await _go_on(ctx, instruction)
+async def _step(ctx: Context, claimed: Instruction) -> None:
+    instruction = await authority.checked(ctx, claimed)
+    if instruction is None or await restore.is_held(ctx, instruction) or await holding.is_held(ctx, instruction):
+        return
+    await _go_on(ctx, instruction)
 
 
 async def _go_on(ctx: Context, instruction: Instruction) -> None:

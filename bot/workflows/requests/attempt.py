@@ -180,9 +180,16 @@ def give_up(ctx: Context, tx: Tx, instruction: Instruction, reason: str) -> None
     if not still_open:
         # Not reachable by design; but one inconsistent row must not keep the others from being recovered.
         log.error("an attempt is over and its request is not", reference=instruction.reference, state=instruction.state)
-    lost = (still_open or attempts)[-1]
+    lost = (still_open or attempts or [_deleted(ctx, instruction)])[-1]
     lose(ctx, tx, instruction, lost, Unknown(reason=reason))
     ctx.attempted(lost.kind, AttemptStep.UNKNOWN)
+
+
+def _deleted(ctx: Context, instruction: Instruction) -> Attempt:
+    """In place of an attempt that somebody deleted: the next step finds that it is missing, and holds the request."""
+    kind = AttemptKind.CREATE if instruction.state is State.CREATING else AttemptKind.COMMIT
+    now = ctx.clock.now()
+    return Attempt(instruction_id=instruction.id, n=0, kind=kind, request_hash="", claimed_at=now, boot_at=0.0)
 
 
 def recover(ctx: Context, tx: Tx) -> int:

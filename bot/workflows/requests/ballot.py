@@ -7,8 +7,10 @@ from datetime import datetime, timedelta
 from bot.domain.approvals import Count, Standing, Void, counting
 from bot.domain.errors import ServiceNow
 from bot.domain.payments.instruction import Instruction, Vote
+from bot.domain.payments.sealed import RECOUNTED
 from bot.presentation.payments.holding import asked_again
 from bot.workflows.context import Context
+from bot.workflows.witness import witness
 from storage.transaction import Tx
 
 Standings = Mapping[str, Standing]
@@ -99,9 +101,12 @@ def without_the_others(
     if number is None:
         return instruction
     reason = why_more(instruction, found) or instruction.reason
-    return tx.instructions.touch(
+    after = tx.instructions.touch(
         instruction, now=now, show=True, round=number, reason=reason, due_at=instruction.due_at
     )
+    if after is not None:
+        witness(tx, RECOUNTED, {"round": number, "counted": sorted(found.counted)}, now, about=after)
+    return after
 
 
 async def without_old(ctx: Context, instruction: Instruction) -> Instruction | None:

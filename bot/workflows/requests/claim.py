@@ -17,6 +17,7 @@ from bot.domain.payments.payout import GUARD_SECONDS
 from bot.workflows import keeping
 from bot.workflows.context import Context
 from bot.workflows.holding import seated
+from bot.workflows.requests.authority import may_send
 from bot.workflows.requests.ballot import OutdatedError, Standings, standings_of
 from storage.leases import LEASE_SECONDS
 from storage.transaction import Tx
@@ -71,7 +72,7 @@ def open_attempt(ctx: Context, tx: Tx, under_way: Instruction, *, request_hash: 
         n=len(earlier) + 1,
         kind=AttemptKind.CREATE if under_way.state is State.CREATING else AttemptKind.COMMIT,
         request_hash=request_hash,
-        claimed_at=ctx.clock.now(),
+        claimed_at=under_way.sent_at or ctx.clock.now(),
         boot_at=ctx.clock.boottime(),
     )
     tx.attempts.open(attempt)
@@ -99,6 +100,8 @@ def creating(
 
     def work(tx: Tx) -> Claimed | None:
         now = ctx.clock.now()
+        if not may_send(ctx, tx, instruction, now):
+            return None
         moved = tx.instructions.move(
             instruction,
             State.CREATING,

@@ -16,6 +16,7 @@ from bot.domain.payments.recipient import concerns
 from bot.presentation.blocks.text import clean
 from bot.workflows.context import Context
 from bot.workflows.requests.announce import tell
+from bot.workflows.requests.authority import may_decide_on
 from bot.workflows.requests.ballot import (
     OutdatedError,
     Standings,
@@ -138,9 +139,12 @@ async def _decide(ctx: Context, click: Click, work: _Work, *, name: str) -> Deci
         found = tx.instructions.get(click.instruction_id)
         if found is None:
             raise LookupError(click.instruction_id)
+        now = ctx.clock.now()
+        if not may_decide_on(ctx, tx, found, now):
+            return Decided(found, Refusal.DISAGREES)
         if found.round != click.round:
             return Decided(found, Refusal.STALE)
-        return work(tx, found, ctx.clock.now())
+        return work(tx, found, now)
 
     return await ctx.write(checked, name=name)
 
@@ -203,7 +207,12 @@ def _vote(ctx: Context, tx: Tx, found: Instruction, vote: Vote, people: Standing
 def _counted(tx: Tx, found: Instruction, vote: Vote, count: Count) -> Decided:
     """Result of a vote, together with the others that count: approved with the quorum, else still waiting."""
     voices = len(count.counted)
-    detail = {"round": found.round, "counted": sorted(count.counted), "quorum": found.requirement.quorum}
+    detail = {
+        "round": found.round,
+        "counted": sorted(count.counted),
+        "quorum": found.requirement.quorum,
+        "typed": vote.typed,
+    }
     if voices < found.requirement.quorum:
         witness(tx, vote.choice.value, detail, vote.at, actor=vote.person, about=found)
         return Decided(tx.instructions.touch(found, now=vote.at, show=True) or found, voices=voices)

@@ -4,6 +4,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from bot.domain.approvals import No, Role, in_role
+from bot.domain.audit import SYSTEM, Entry
 from bot.domain.freeze import Frozen
 from bot.domain.payments.instruction import State
 from bot.workflows.context import Context
@@ -12,7 +13,10 @@ from bot.workflows.witness import witness
 from storage.errors import RowUnreadable
 from storage.transaction import Tx
 
-_FLAG = "frozen"
+FREEZE = "frozen"
+"""Key of the flag."""
+_FREEZE, _UNFREEZE = "freeze", "unfreeze"
+"""Actions in the audit."""
 _UNREADABLE = Frozen(by="", reason="it cannot be read whether they are", at="")
 
 
@@ -27,12 +31,19 @@ class Freezing:
 
 
 def frozen(tx: Tx) -> Frozen | None:
-    """Whether sending is stopped, read in the transaction that would send; so it is where that cannot be read."""
+    """Whether sending is stopped, read in the transaction that would send; so it is where that cannot be read.
+
+    It starts again when the audit says so too: a flag is a row that anybody can write who can write to the database.
+    """
+    sealed = frozen_by_audit(tx)
     try:
-        found = tx.flags.get(_FLAG)
-        return _read(found) if found is None or isinstance(found, dict) else _UNREADABLE
+        found = tx.flags.get(FREEZE)
+        flag = _read(found) if found is None or isinstance(found, dict) else _UNREADABLE
     except (RowUnreadable, ValueError, TypeError, KeyError):
         return _UNREADABLE
+    if flag is None or sealed is None:
+        return flag or sealed
+    return replace(flag, lifting=tuple(one for one in flag.lifting if one in sealed.lifting))
 
 
 def _read(found: dict[str, Any] | None) -> Frozen | None:
@@ -40,6 +51,27 @@ def _read(found: dict[str, Any] | None) -> Frozen | None:
         return None
     by, reason, at, lifting = (found[name] for name in ("by", "reason", "at", "lifting"))
     return Frozen(by=str(by), reason=str(reason), at=str(at), lifting=tuple(str(one) for one in lifting))
+
+
+def frozen_by_audit(tx: Tx) -> Frozen | None:
+    """Whether sending is stopped, as the sealed rows say, and who was seen to want it started again."""
+    rows = tx.audit.since(_FREEZE, _UNFREEZE)
+    if not rows:
+        return None
+    changed = next((row for row in rows if row.entry is None or not row.is_intact), None)
+    if changed is not None:
+        return Frozen(by=SYSTEM, reason=f"row {changed.seq} of the audit was changed", at="")
+    entries = [row.entry for row in rows if row.entry is not None]
+    first, lifts = entries[0], [one for one in entries if one.action == _UNFREEZE]
+    if first.action != _FREEZE or any(_is_enough(one) for one in lifts):
+        return None
+    people = tuple(dict.fromkeys(one.actor for one in lifts))
+    return Frozen(by=first.actor, reason=str(first.detail.get("reason", "")), at=first.at.isoformat(), lifting=people)
+
+
+def _is_enough(lifting: Entry) -> bool:
+    voices, needed = lifting.detail.get("voices"), lifting.detail.get("needed")
+    return isinstance(voices, int) and isinstance(needed, int) and voices >= needed
 
 
 async def is_frozen(ctx: Context) -> Frozen | None:
@@ -57,8 +89,8 @@ async def freeze(ctx: Context, *, person: str, reason: str, command: str = "/pay
         if refusal is not None or before is not None:
             return Freezing(frozen=before, refusal=refusal)
         after = Frozen(by=person, reason=reason, at=now.isoformat())
-        tx.flags.set(_FLAG, asdict(after), now)
-        witness(tx, "freeze", {"reason": reason}, now, actor=person)
+        tx.flags.set(FREEZE, asdict(after), now)
+        witness(tx, _FREEZE, {"reason": reason}, now, actor=person)
         announce(tx, "frozen", {"by": person, "reason": reason, "command": command}, policy=ctx.policy, now=now)
         return Freezing(frozen=after, changed=True)
 
@@ -82,12 +114,12 @@ async def unfreeze(ctx: Context, *, person: str) -> Freezing:
         if refusal is not None or before is None:
             return Freezing(frozen=before, refusal=refusal, needed=needed)
         voices = tuple(dict.fromkeys((*(one for one in before.lifting if one not in gone), person)))
-        witness(tx, "unfreeze", {"voices": len(voices), "needed": needed}, now, actor=person)
+        witness(tx, _UNFREEZE, {"voices": len(voices), "needed": needed}, now, actor=person)
         if len(voices) < needed:
             after = replace(before, lifting=voices)
-            tx.flags.set(_FLAG, asdict(after), now)
+            tx.flags.set(FREEZE, asdict(after), now)
             return Freezing(frozen=after, changed=voices != before.lifting, needed=needed)
-        tx.flags.set(_FLAG, {}, now)
+        tx.flags.set(FREEZE, {}, now)
         for held in tx.instructions.awaiting((State.APPROVED,)):
             tx.instructions.touch(held, now=now, due_at=now)  # at once: its window to execute is running
         announce(tx, "unfrozen", {"by": list(voices)}, policy=ctx.policy, now=now)

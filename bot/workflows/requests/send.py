@@ -3,8 +3,9 @@
 The requester and the voters are checked last: their rights at the time of the claim count.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime
+from types import MappingProxyType
 
 from bot.clients.circuit import Seat
 from bot.domain.approvals import Count
@@ -14,6 +15,7 @@ from bot.presentation.payments import reasons
 from bot.workflows.context import Context
 from bot.workflows.holding import hold
 from bot.workflows.requests.announce import remind
+from bot.workflows.requests.authority import may_send
 from bot.workflows.requests.ballot import Standings, count, next_round, require_fresh, why_more
 from bot.workflows.requests.claim import Claimed, OvertakenError, held_claim, lease, open_attempt, with_people
 from bot.workflows.requests.freeze import frozen
@@ -43,28 +45,43 @@ async def not_now(ctx: Context, instruction: Instruction) -> bool:
 
 
 def sending(
-    ctx: Context, instruction: Instruction, *, name: str, hindrance: Hindrance = _nothing
+    ctx: Context,
+    instruction: Instruction,
+    *,
+    name: str,
+    hindrance: Hindrance = _nothing,
+    sealed: Mapping[str, object] = MappingProxyType({}),
 ) -> Callable[[Seat], Awaitable[Claimed | None]]:
-    """Function that claims the one attempt to send an approved request."""
+    """Function that claims the one attempt to send an approved request; see :func:`claim`."""
     return with_people(
         ctx,
         instruction,
-        lambda tx, standings: claim(ctx, tx, instruction, standings, hindrance=hindrance),
+        lambda tx, standings: claim(ctx, tx, instruction, standings, hindrance=hindrance, sealed=sealed),
         name=name,
         read_back=lambda tx: held_claim(ctx, tx, instruction),
     )
 
 
 def claim(
-    ctx: Context, tx: Tx, instruction: Instruction, standings: Standings, *, hindrance: Hindrance = _nothing
+    ctx: Context,
+    tx: Tx,
+    instruction: Instruction,
+    standings: Standings,
+    *,
+    hindrance: Hindrance = _nothing,
+    sealed: Mapping[str, object] = MappingProxyType({}),
 ) -> Claimed | None:
     """The one attempt to send an approved request, stored before it is sent; None: not now, and the reason is stored.
+
+    ``sealed``: what else goes into its audit row.
 
     Raises:
         OvertakenError: somebody else changed the request first; see :func:`claim.with_people`.
         OutdatedError: people were read too long ago, or not all of them.
     """
     now = ctx.clock.now()
+    if not may_send(ctx, tx, instruction, now):
+        return None
     allowed = _still_allowed(ctx, tx, instruction, standings, now)
     if allowed is None:
         return None
@@ -84,7 +101,7 @@ def claim(
         State.SENDING,
         now=now,
         action="send",
-        detail={"attempt": n, "counted": sorted(counted), "digest": instruction.digest},
+        detail={"attempt": n, "counted": sorted(counted), "digest": instruction.digest, **sealed},
         sent_at=now,
         commits=instruction.commits + 1,
         reason="",
@@ -140,14 +157,19 @@ def _ask_again(ctx: Context, tx: Tx, instruction: Instruction, found: Count, now
     """The votes no longer suffice: back to the approvers, with the votes that still count."""
     back = State.NEEDS_HUMAN if instruction.commits else State.AWAITING
     votes = tx.votes.of(instruction.id, instruction.round)
+    number = next_round(tx, instruction, votes, found.counted) or instruction.round
     moved = tx.instructions.move(
         instruction,
         back,
         now=now,
         action="votes_no_longer_count",
-        detail={"counted": sorted(found.counted), "void": {who: why.value for who, why in found.void.items()}},
+        detail={
+            "round": number,
+            "counted": sorted(found.counted),
+            "void": {who: why.value for who, why in found.void.items()},
+        },
         reason=why_more(instruction, found),
-        round=next_round(tx, instruction, votes, found.counted) or instruction.round,
+        round=number,
         decided_by="",
         exec_deadline=None,
         due_at=now + ctx.quiet.spacing * 60 if instruction.commits else now,

@@ -14,6 +14,7 @@ from bot.domain.payments.bulk_state import SAME_PAYMENT, doubts_of, facts_of, re
 from bot.domain.payments.instruction import NOT_PAID, Instruction, Payload, State
 from bot.domain.payments.moves import APPROVED
 from bot.domain.payments.payout import daily_key
+from bot.domain.payments.sealed import needed
 from bot.domain.requirement import Requirement
 from bot.workflows.context import Context
 from bot.workflows.requests.announce import remind
@@ -117,13 +118,7 @@ def tighten(ctx: Context, tx: Tx, instruction: Instruction, now: datetime) -> In
         lease_until=instruction.lease_until,
     )
     if held is not None:
-        detail = {
-            "quorum": wanted.quorum,
-            "typed_amount": wanted.typed_amount,
-            "expires_seconds": wanted.expires_seconds,
-            "execute_within_seconds": wanted.execute_within_seconds,
-        }
-        witness(tx, "tightened", detail, now, about=held)
+        witness(tx, "tightened", needed(wanted), now, about=held)
     return held
 
 

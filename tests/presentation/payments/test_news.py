@@ -229,6 +229,8 @@ cannot be approved by the people there are.
 The service says On &lt;Hold&gt;.
 The service's id: `652f7a1e9b3c4d5e6f708192`
 Add somebody to the approvers, or have it withdrawn.""",
+            "disagrees": """is on hold: the database holds what the audit does not. Nothing is sent. The operator has \
+to look.""",
             "unaccounted": "is not accounted for by the service's own list. Look it up at the service.",
             "unread": """is over at the service, but its list of payments cannot be read. Switchboard goes on asking \
 for it.""",
@@ -265,6 +267,8 @@ cannot be approved by the people there are.
 The service says On &lt;Hold&gt;.
 The service's id: `652f7a1e9b3c4d5e6f708192`
 Add somebody to the approvers, or have it withdrawn.""",
+            "disagrees": """is on hold: the database holds what the audit does not. Nothing is sent. The operator has \
+to look.""",
             "unaccounted": "is not accounted for by the service's own list. Look it up at the service.",
             "unread": """is over at the service, but its list of payments cannot be read. Switchboard goes on asking \
 for it.""",

@@ -1,0 +1,326 @@
+"""What the sealed audit rows of a request say, and where its rows in the database disagree. Pure.
+
+Whoever writes to the database without its key can change every row but these: none of them can be made, changed, or
+moved to another place or request. So before anything is sent, what was asked, where it stands, what was sent so far
+and every vote are compared with them. Which rows are missing, only the chain around them shows.
+
+Requests of older versions have less in their rows: what is not there is not compared, and votes are taken as these
+versions counted them.
+"""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from itertools import pairwise
+from typing import Final
+
+from bot.domain.audit import Entry, Told
+from bot.domain.payments.instruction import (
+    EFFECT_UNDER_WAY,
+    Attempt,
+    AttemptKind,
+    AttemptOutcome,
+    Choice,
+    Instruction,
+    Kind,
+    Payload,
+    State,
+    Vote,
+)
+from bot.domain.payments.payout import daily_key
+from bot.domain.requirement import Requirement
+
+REQUESTED: Final = "requested"
+"""Action of the first row of every request."""
+RECOUNTED: Final = "recounted"
+"""Action of a row that says whose votes went on into a new round."""
+_STILL_COUNTED: Final = "votes_no_longer_count"
+_BEGIN_ANEW: Final = frozenset({"suspended", "approve_again"})
+"""Actions after which every vote so far is void, whatever state they left behind."""
+_WAITS: Final = frozenset({State.AWAITING.value, State.NEEDS_HUMAN.value})
+_PUT_OFF: Final = frozenset({"create_put_off", "send_put_off"})
+_UNKNOWN: Final = frozenset({State.CREATE_UNKNOWN.value, State.COMMIT_UNKNOWN.value})
+_UNDER_WAY: Final = frozenset(state.value for state in EFFECT_UNDER_WAY)
+_FOUND: Final = "found_after_restore"
+_CHOICES: Final = frozenset(choice.value for choice in Choice)
+_ONE_CLAIM: Final = timedelta(minutes=1)
+"""Older versions read the clock twice for one claim."""
+
+
+class Odd(StrEnum):
+    """In which way a request disagrees with its sealed rows."""
+
+    NOT_ASKED = "not asked"
+    CHANGED_ROW = "changed row"
+    GAP = "gap"
+    """The chain is broken somewhere since the request was made, so one of its rows may be missing."""
+    CONTENT = "content"
+    REQUESTER = "requester"
+    REQUIREMENT = "requirement"
+    STORY = "story"
+    """One of its rows begins in another state than the row before it left: a state was changed in between."""
+    STATE = "state"
+    SENT = "sent"
+    """What was sent so far."""
+    REMOTE_ID = "remote id"
+    WINDOW = "window"
+    VOTES = "votes"
+    RESERVED = "reserved"
+    """What its attempts took of the daily limit."""
+    ITEMS = "items"
+    """The payments of a bulk payment or of a cancellation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """One way. ``facts``: what the reason names, e.g. the people whose votes have no row, or the row of the audit."""
+
+    odd: Odd
+    facts: tuple[str, ...] = ()
+
+
+def content_of(payload: Payload) -> str:
+    """SHA-256 (hex) of everything that was asked, also of what no money depends on."""
+    # Without defaults: a field that a later version adds does not change what was asked before.
+    held = payload.model_dump(mode="json", exclude_defaults=True)
+    return hashlib.sha256(json.dumps(held, sort_keys=True, ensure_ascii=True).encode()).hexdigest()
+
+
+def asked(instruction: Instruction) -> dict[str, object]:
+    """Detail of the row with which a request begins: everything that must stay as it is."""
+    return {
+        "code": instruction.code,
+        "digest": instruction.digest,
+        "reference": instruction.reference,
+        "content": content_of(instruction.payload),
+        "requirement": needed(instruction.requirement),
+    }
+
+
+def needed(requirement: Requirement) -> dict[str, object]:
+    """A requirement for the audit."""
+    return {
+        "quorum": requirement.quorum,
+        "typed_amount": requirement.typed_amount,
+        "expires_seconds": requirement.expires_seconds,
+        "execute_within_seconds": requirement.execute_within_seconds,
+    }
+
+
+def disagreements(
+    instruction: Instruction, *, votes: Sequence[Vote], attempts: Sequence[Attempt], rows: Sequence[Told]
+) -> tuple[Disagreement, ...]:
+    """Every way in which a request disagrees with its rows; empty: it stands as it was asked, decided and sent.
+
+    Args:
+        instruction: as it would be acted upon.
+        votes: of its present round.
+        attempts: all of them, in order.
+        rows: its audit rows in order.
+    """
+    changed = tuple(str(row.seq) for row in rows if row.entry is None or not row.is_intact)
+    if changed:
+        return (Disagreement(Odd.CHANGED_ROW, changed),)
+    entries = [row.entry for row in rows if row.entry is not None]
+    if not entries or entries[0].action != REQUESTED or entries[0].before:
+        return (Disagreement(Odd.NOT_ASKED),)
+    return tuple(_compared(instruction, votes, attempts, entries))
+
+
+def _compared(
+    instruction: Instruction, votes: Sequence[Vote], attempts: Sequence[Attempt], entries: Sequence[Entry]
+) -> Iterator[Disagreement]:
+    first, last = entries[0], entries[-1]
+    if not _is_as_asked(instruction, first):
+        yield Disagreement(Odd.CONTENT)
+    if instruction.requester != first.actor or instruction.created_at != first.at:
+        yield Disagreement(Odd.REQUESTER)
+    if not _asks_as_much(instruction.requirement, entries):
+        yield Disagreement(Odd.REQUIREMENT)
+    if any(one.before != before.after for before, one in pairwise(entries)):
+        yield Disagreement(Odd.STORY)
+    if last.after != instruction.state:
+        yield Disagreement(Odd.STATE, (last.after,))
+    if not _was_sent_as(instruction, attempts, entries):
+        yield Disagreement(Odd.SENT)
+    if not _is_created_as(instruction, entries):
+        yield Disagreement(Odd.REMOTE_ID)
+    if instruction.state is State.APPROVED and not _is_in_its_window(instruction, entries):
+        yield Disagreement(Odd.WINDOW)
+    alone = tuple(vote.person for vote in votes if not _is_witnessed(vote, entries))
+    if alone:
+        yield Disagreement(Odd.VOTES, alone)
+
+
+def _is_as_asked(instruction: Instruction, first: Entry) -> bool:
+    sealed = first.detail
+    same = (sealed.get("digest"), sealed.get("code"), sealed.get("reference")) == (
+        instruction.digest,
+        instruction.code,
+        instruction.reference,
+    )
+    content = sealed.get("content")
+    return same and instruction.intact() and content in (None, content_of(instruction.payload))
+
+
+def _asks_as_much(requirement: Requirement, entries: Sequence[Entry]) -> bool:
+    """Whether it asks for no less than it ever did: a policy can hold a request back, never hurry it."""
+    held = entries[0].detail.get("requirement")
+    begun = held if isinstance(held, Mapping) else {}
+    stated = [begun, *(one.detail for one in entries if "quorum" in one.detail)]
+    quorum = max((_number(one.get("quorum")) for one in stated), default=0)
+    longest = _number(begun.get("expires_seconds", requirement.expires_seconds))
+    window = _number(begun.get("execute_within_seconds", requirement.execute_within_seconds))
+    return (
+        requirement.quorum >= quorum
+        and requirement.typed_amount >= any(one.get("typed_amount") is True for one in stated)
+        and requirement.expires_seconds <= longest
+        and requirement.execute_within_seconds <= window
+    )
+
+
+def _number(value: object) -> float:
+    return float(value) if isinstance(value, int | float) else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Reserved:
+    """What an attempt holds of the limit of a day."""
+
+    day: str
+    cents: int
+    released: bool
+
+
+@dataclass(slots=True)
+class _Send:
+    """A request with an effect, as the rows tell of it. ``at`` None: it is known only that it was sent."""
+
+    kind: AttemptKind
+    at: datetime | None
+    put_off: bool = False
+    unknown: bool = False
+    under_way: bool = True
+
+
+def _sends(entries: Sequence[Entry]) -> list[_Send]:
+    sends: list[_Send] = []
+    for one in entries:
+        if one.before in _UNDER_WAY and sends and one.after != one.before:
+            sends[-1].under_way = False
+            sends[-1].put_off = one.action in _PUT_OFF
+            sends[-1].unknown = one.after in _UNKNOWN
+        if one.after in _UNDER_WAY and one.after != one.before:
+            creates = one.after == State.CREATING
+            sends.append(_Send(AttemptKind.CREATE if creates else AttemptKind.COMMIT, one.at))
+        elif one.action == _FOUND:
+            creates = one.after == State.CREATE_UNKNOWN
+            kind = AttemptKind.CREATE if creates else AttemptKind.COMMIT
+            sends.append(_Send(kind, None, unknown=True, under_way=False))
+    return sends
+
+
+def _creates(entries: Sequence[Entry]) -> int:
+    """Requests to create it that are counted: people who vote for another one begin to count anew."""
+    begun = max((n for n, one in enumerate(entries) if _asks_to_create_again(one)), default=0)
+    return sum(1 for one in _sends(entries[begun:]) if one.kind is AttemptKind.CREATE and not one.put_off)
+
+
+def _asks_to_create_again(entry: Entry) -> bool:
+    return entry.action == Choice.RETRY and entry.after == State.CREATE_UNKNOWN
+
+
+def _was_sent_as(instruction: Instruction, attempts: Sequence[Attempt], entries: Sequence[Entry]) -> bool:
+    """Whether counters, attempts and the time of the last request are those of the rows."""
+    sends = _sends(entries)
+    commits = sum(1 for one in sends if one.kind is AttemptKind.COMMIT and not one.put_off)
+    if (instruction.commits, instruction.creates) != (commits, _creates(entries)):
+        return False
+    if sends and sends[-1].at is not None and instruction.sent_at != sends[-1].at:
+        return False
+    return len(attempts) == len(sends) and all(
+        _is_this(attempt, n, send) for n, (attempt, send) in enumerate(zip(attempts, sends, strict=True), 1)
+    )
+
+
+def _is_this(attempt: Attempt, n: int, send: _Send) -> bool:
+    at = send.at or attempt.claimed_at
+    return (
+        (attempt.n, attempt.kind) == (n, send.kind)
+        and at <= attempt.claimed_at <= at + _ONE_CLAIM
+        and (attempt.outcome is AttemptOutcome.UNKNOWN) == send.unknown
+        and (attempt.outcome is AttemptOutcome.OPEN) == send.under_way
+    )
+
+
+def is_reserved_as(instruction: Instruction, held: Mapping[int, Reserved], rows: Sequence[Told]) -> bool:
+    """Whether each attempt that may have moved money holds it of the limit of its day.
+
+    Args:
+        instruction: what sends money away.
+        held: its reservations by the number of the attempt.
+        rows: its audit rows in order; those that are not what was written are left out.
+    """
+    sends = _sends([row.entry for row in rows if row.entry is not None and row.is_intact])
+    for n, send in enumerate(sends, 1):
+        if send.kind is not AttemptKind.COMMIT or send.put_off or instruction.state is State.REFUSED:
+            continue
+        taken = held.get(n)
+        day = daily_key(send.at) if send.at is not None else None
+        if taken is None or taken.released or taken.cents != instruction.cents or day not in (None, taken.day):
+            return False
+    return True
+
+
+def _is_created_as(instruction: Instruction, entries: Sequence[Entry]) -> bool:
+    """Whether what would be committed is what was created for it; before that, nothing is there under any id."""
+    named = [one.detail["remote_id"] for one in entries if "remote_id" in one.detail]
+    if instruction.kind is Kind.PAYOUT and named:
+        return instruction.remote_id == named[-1]
+    waits = instruction.state in (State.NEW, State.AWAITING, State.APPROVED)
+    return not waits or bool(named) or instruction.remote_id is None
+
+
+def _is_in_its_window(instruction: Instruction, entries: Sequence[Entry]) -> bool:
+    decided = [one.at for one in entries if one.action in _CHOICES and one.after == State.APPROVED]
+    window = timedelta(seconds=instruction.requirement.execute_within_seconds)
+    deadline = instruction.exec_deadline
+    return bool(decided) and deadline is not None and deadline <= decided[-1] + window
+
+
+def _is_witnessed(vote: Vote, entries: Sequence[Entry]) -> bool:
+    """Whether the person was seen to vote, in this ballot, for this, then and so; and counts on in this round."""
+    ballot = entries[_begun(entries) :]
+    own = [
+        one
+        for one in ballot
+        if (one.actor, one.action, one.at) == (vote.person, vote.choice.value, vote.at)
+        and one.detail.get("typed", vote.typed) is vote.typed
+    ]
+    return any(_counts_in(vote.round, vote.person, one, ballot) for one in own)
+
+
+def _counts_in(number: int, person: str, own: Entry, ballot: Sequence[Entry]) -> bool:
+    if own.detail.get("round") == number:
+        return True
+    if "typed" not in own.detail:  # an older version did not write down who went on into which round
+        return _number(own.detail.get("round")) <= number
+    kept = (one.detail for one in ballot if one.action in (RECOUNTED, _STILL_COUNTED) or one.action in _CHOICES)
+    return any(one.get("round") == number and person in _people(one.get("counted")) for one in kept)
+
+
+def _people(counted: object) -> Sequence[object]:
+    return counted if isinstance(counted, list) else ()
+
+
+def _begun(entries: Sequence[Entry]) -> int:
+    """Where the present ballot begins: what was voted before counts no more."""
+    return max((n for n, one in enumerate(entries) if _begins_ballot(one)), default=0)
+
+
+def _begins_ballot(entry: Entry) -> bool:
+    moved_there = entry.after in _WAITS and entry.before != entry.after and entry.action != _STILL_COUNTED
+    return moved_there or entry.action in _BEGIN_ANEW

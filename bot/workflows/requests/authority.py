@@ -1,0 +1,120 @@
+"""A request compared with its sealed audit rows, before people decide on it and before anything of it is sent.
+
+Whoever writes to the database without the key cannot make such a row. What does not agree is held where it stands:
+taking a transition from a state that was forged would seal it.
+"""
+
+from datetime import datetime
+
+import structlog
+
+from bot.domain.payments.bulk import BulkPayload, CancelPayload, hashes_digest, items_digest
+from bot.domain.payments.instruction import FINAL, Instruction, State
+from bot.domain.payments.moves import CREATES
+from bot.domain.payments.sealed import Disagreement, Odd, disagreements
+from bot.presentation.payments.disagreeing import is_on_hold, on_hold
+from bot.workflows.context import Context
+from bot.workflows.requests.announce import alert
+from storage.transaction import Tx
+
+log = structlog.get_logger(__name__)
+
+DISAGREES = "disagrees"
+"""Topic of its alert."""
+
+
+def odd(tx: Tx, instruction: Instruction) -> tuple[Disagreement, ...]:
+    """Every way in which a request disagrees with its audit rows, and its items with their digest."""
+    found = disagreements(
+        instruction,
+        votes=tx.votes.of(instruction.id, instruction.round),
+        attempts=tx.attempts.of(instruction.id),
+        rows=tx.audit.told(tx.audit.about(instruction.id)),
+    )
+    return found if has_its_items(tx, instruction) else (*found, Disagreement(Odd.ITEMS))
+
+
+def has_its_items(tx: Tx, instruction: Instruction) -> bool:
+    """Whether the payments of a bulk payment or a cancellation are those of its digest; others have none."""
+    payload = instruction.payload
+    if isinstance(payload, BulkPayload):
+        items = [row.item for row in tx.bulk_items.rows(instruction.id)]
+        same = items_digest(items) == payload.items_digest
+        return same and (len(items), sum(item.cents for item in items)) == (payload.count, payload.cents)
+    if isinstance(payload, CancelPayload):
+        amounts = {row.hash: int(row.cents) for row in tx.bulk_items.rows(instruction.id)}
+        return hashes_digest(amounts) == payload.items_digest
+    return True
+
+
+def may_decide_on(ctx: Context, tx: Tx, instruction: Instruction, now: datetime) -> bool:
+    """Whether people may decide on a request; if not, it is held."""
+    return instruction.state in FINAL or not _held(ctx, tx, instruction, _odd_row(tx, instruction), now)
+
+
+def may_send(ctx: Context, tx: Tx, instruction: Instruction, now: datetime) -> bool:
+    """Whether the one attempt may be claimed, in its transaction; if not, the request is held.
+
+    True also for one that somebody else has changed since: then its conditional update fails.
+    """
+    if _is_overtaken(tx, instruction):
+        return True
+    return not _held(ctx, tx, instruction, _odd_with_gap(tx, instruction, keep=False), now)
+
+
+async def checked(ctx: Context, instruction: Instruction) -> Instruction | None:
+    """Before the step of a request: the request, no longer marked as held; None: it is held, or somebody was faster."""
+    if instruction.state in FINAL:
+        return instruction
+    found = await ctx.store.read(lambda tx: _seen(tx, instruction))
+    if not found and not is_on_hold(instruction.reason):
+        return instruction
+
+    def work(tx: Tx) -> Instruction | None:
+        now = ctx.clock.now()
+        if _is_overtaken(tx, instruction) or _held(ctx, tx, instruction, found, now):
+            return None
+        owner, until = instruction.lease_owner, instruction.lease_until
+        return tx.instructions.touch(instruction, now=now, show=True, reason="", lease_owner=owner, lease_until=until)
+
+    return await ctx.write(work, name="disagrees")
+
+
+def _seen(tx: Tx, instruction: Instruction) -> tuple[Disagreement, ...]:
+    if _is_overtaken(tx, instruction):
+        return ()
+    sends = instruction.state is State.APPROVED or (instruction.state is State.NEW and instruction.kind in CREATES)
+    return _odd_with_gap(tx, instruction, keep=True) if sends else _odd_row(tx, instruction)
+
+
+def _odd_row(tx: Tx, instruction: Instruction) -> tuple[Disagreement, ...]:
+    """Without its items, which are read where they are sent."""
+    rows = tx.audit.told(tx.audit.about(instruction.id))
+    votes, attempts = tx.votes.of(instruction.id, instruction.round), tx.attempts.of(instruction.id)
+    return disagreements(instruction, votes=votes, attempts=attempts, rows=rows)
+
+
+def _odd_with_gap(tx: Tx, instruction: Instruction, *, keep: bool) -> tuple[Disagreement, ...]:
+    found = _odd_row(tx, instruction)
+    if found:
+        return found
+    gap = tx.audit.gap(tx.audit.about(instruction.id), keep=keep)
+    return () if gap is None else (Disagreement(Odd.GAP, (str(gap),)),)
+
+
+def _is_overtaken(tx: Tx, instruction: Instruction) -> bool:
+    """Whether somebody else has changed it since it was read: then its rows tell of the change."""
+    now = tx.instructions.get(instruction.id)
+    return now is None or now.version != instruction.version
+
+
+def _held(ctx: Context, tx: Tx, instruction: Instruction, found: tuple[Disagreement, ...], now: datetime) -> bool:
+    if not found:
+        return False
+    reason = on_hold(found)
+    log.error("a request disagrees with the audit", reference=instruction.reference, reason=reason)
+    tx.instructions.touch(
+        instruction, now=now, show=instruction.reason != reason, reason=reason, due_at=now + ctx.quiet.spacing * 60
+    )
+    alert(ctx, tx, instruction, DISAGREES, now, reason=reason)
+    return True

@@ -1,0 +1,319 @@
+"""F85: what the sealed rows of a request say, and each way in which its rows in the database can disagree."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from bot.domain.audit import Entry, Told
+from bot.domain.payments.instruction import (
+    Attempt,
+    AttemptKind,
+    AttemptOutcome,
+    Choice,
+    Instruction,
+    Kind,
+    State,
+    Vote,
+    digest_of,
+)
+from bot.domain.payments.sealed import Odd, Reserved, asked, content_of, disagreements, is_reserved_as
+from bot.domain.requirement import Requirement
+from tests.domain.made import NOW, REMOTE, bulk, instruction, payload
+
+ADA, LIN = "U0ADA", "U0LIN"
+Row = tuple[str, str, str, str, Mapping[str, Any]]
+
+
+def at(minutes: float) -> datetime:
+    return NOW + timedelta(minutes=minutes)
+
+
+def told(*rows: Row) -> list[Told]:
+    """Rows of the form (actor, action, before, after, detail), a minute apart."""
+    entries = [
+        Entry(at=at(n), instruction_id="i", actor=actor, action=action, before=before, after=after, detail=detail)
+        for n, (actor, action, before, after, detail) in enumerate(rows)
+    ]
+    return [Told(seq=10 + n, entry=entry, is_intact=True) for n, entry in enumerate(entries)]
+
+
+REQUIREMENT = Requirement(quorum=2)
+ONE = instruction(requirement=REQUIREMENT, creates=1, sent_at=at(1))
+ASKED: Row = ("U0MARIA", "requested", "", "new", asked(ONE))
+CREATED: list[Row] = [
+    ASKED,
+    ("switchboard", "create", "new", "creating", {}),
+    ("switchboard", "created", "creating", "awaiting", {"remote_id": REMOTE}),
+]
+
+
+def voted(person: str, after: str = "awaiting", **more: Any) -> Row:
+    detail = {"round": 1, "counted": [person], "quorum": 2, "typed": False, **more}
+    return (person, more.pop("action", "approve"), "awaiting", after, detail)
+
+
+APPROVED: list[Row] = [*CREATED, voted(ADA), voted(LIN, "approved", counted=[ADA, LIN])]
+VOTES = [
+    Vote(instruction_id="i", round=1, person=person, choice=Choice.APPROVE, at=at(n))
+    for n, person in ((3, ADA), (4, LIN))
+]
+CREATE = Attempt(
+    instruction_id="i",
+    n=1,
+    kind=AttemptKind.CREATE,
+    request_hash="h",
+    claimed_at=at(1),
+    boot_at=1.0,
+    outcome=AttemptOutcome.DONE,
+)
+READY = replace(ONE, state=State.APPROVED, exec_deadline=at(64))
+SEND: Row = ("switchboard", "send", "approved", "sending", {"attempt": 2})
+
+
+def odds(
+    one: Instruction = READY,
+    *,
+    votes: Sequence[Vote] = VOTES,
+    attempts: Sequence[Attempt] = (CREATE,),
+    rows: Sequence[Row] | Sequence[Told] = APPROVED,
+) -> set[Odd]:
+    held = [row if isinstance(row, Told) else told(row)[0] for row in rows]
+    if rows and not isinstance(rows[0], Told):
+        held = told(*rows)
+    return {found.odd for found in disagreements(one, votes=votes, attempts=attempts, rows=held)}
+
+
+def test_what_was_asked_approved_and_created_agrees() -> None:
+    assert odds() == set()
+    assert odds(replace(ONE, state=State.AWAITING), votes=VOTES[:1], rows=APPROVED[:4]) == set()
+    new = replace(ONE, state=State.NEW, creates=0, sent_at=None, remote_id=None)
+    assert odds(new, votes=(), attempts=(), rows=[ASKED]) == set()
+
+
+OTHER = payload(cents=90_000)
+CHANGED: list[tuple[str, Callable[[Instruction], Instruction], set[Odd]]] = [
+    (
+        "another digest with its payload",
+        lambda one: replace(one, payload=OTHER, digest=digest_of(kind=one.kind, code=one.code, payload=OTHER)),
+        {Odd.CONTENT},
+    ),
+    ("another payload alone", lambda one: replace(one, payload=OTHER), {Odd.CONTENT}),
+    (
+        "another code",
+        lambda one: replace(one, code="X", digest=digest_of(kind=one.kind, code="X", payload=one.payload)),
+        {Odd.CONTENT},
+    ),
+    (
+        "another kind",
+        lambda one: replace(
+            one, kind=Kind.ONE_STEP, digest=digest_of(kind=Kind.ONE_STEP, code=one.code, payload=one.payload)
+        ),
+        {Odd.CONTENT},
+    ),
+    ("another reference", lambda one: replace(one, reference="P-XXXXXX"), {Odd.CONTENT}),
+    ("another requester", lambda one: replace(one, requester=ADA), {Odd.REQUESTER}),
+    ("asked later", lambda one: replace(one, created_at=at(1)), {Odd.REQUESTER}),
+    ("a smaller quorum", lambda one: replace(one, requirement=Requirement(quorum=1)), {Odd.REQUIREMENT}),
+    (
+        "votes that live longer",
+        lambda one: replace(one, requirement=Requirement(quorum=2, expires_seconds=86_401)),
+        {Odd.REQUIREMENT},
+    ),
+    (
+        "a longer window",
+        lambda one: replace(one, requirement=Requirement(quorum=2, execute_within_seconds=3_601)),
+        {Odd.REQUIREMENT},
+    ),
+    ("another state", lambda one: replace(one, state=State.AWAITING), {Odd.STATE}),
+    ("a commit less", lambda one: replace(one, commits=1), {Odd.SENT}),
+    ("a create less", lambda one: replace(one, creates=0), {Odd.SENT}),
+    ("sent at another time", lambda one: replace(one, sent_at=at(0)), {Odd.SENT}),
+    ("another operation", lambda one: replace(one, remote_id="1" * 24), {Odd.REMOTE_ID}),
+    ("no operation", lambda one: replace(one, remote_id=None), {Odd.REMOTE_ID}),
+    ("a later end of the window", lambda one: replace(one, exec_deadline=at(64.1)), {Odd.WINDOW}),
+    ("no end of the window", lambda one: replace(one, exec_deadline=None), {Odd.WINDOW}),
+]
+
+
+@pytest.mark.parametrize(("change", "found"), [one[1:] for one in CHANGED], ids=[one[0] for one in CHANGED])
+def test_each_change_of_the_request_is_seen(change: Callable[[Instruction], Instruction], found: set[Odd]) -> None:
+    assert odds(change(READY)) == found
+
+
+def test_a_policy_that_asks_more_is_no_disagreement() -> None:
+    strict = Requirement(quorum=3, typed_amount=True, expires_seconds=60, execute_within_seconds=60)
+    assert odds(replace(READY, requirement=strict, exec_deadline=at(5))) == set()
+
+
+@pytest.mark.parametrize("detail", [{"quorum": 3}, {"quorum": 2, "typed_amount": True}])
+def test_what_the_policy_asked_more_since_is_not_forgotten(detail: dict[str, object]) -> None:
+    rows = [*APPROVED, ("switchboard", "tightened", "approved", "approved", detail)]
+    assert odds(rows=rows) == {Odd.REQUIREMENT}
+
+
+ANOTHER_TIME = replace(VOTES[1], at=at(4.5))
+FORGED: list[tuple[str, list[Vote], list[Row]]] = [
+    ("nobody voted", VOTES, CREATED),
+    ("another person", [*VOTES[:1], replace(VOTES[1], person="U0TOM")], APPROVED),
+    ("another time", [*VOTES[:1], ANOTHER_TIME], APPROVED),
+    ("another choice", [*VOTES[:1], replace(VOTES[1], choice=Choice.RETRY)], APPROVED),
+    ("the amount typed", [*VOTES[:1], replace(VOTES[1], typed=True)], APPROVED),
+    ("another round", [*VOTES[:1], replace(VOTES[1], round=2)], APPROVED),
+]
+
+
+@pytest.mark.parametrize(("votes", "rows"), [one[1:] for one in FORGED], ids=[one[0] for one in FORGED])
+def test_a_vote_without_its_row_is_seen(votes: list[Vote], rows: list[Row]) -> None:
+    assert Odd.VOTES in odds(votes=votes, rows=rows)
+
+
+def test_votes_of_a_ballot_that_is_over_do_not_count_again() -> None:
+    """After an unknown outcome, the approvals of the first attempt are no approvals of the second one."""
+    rows = [
+        *APPROVED,
+        SEND,
+        ("switchboard", "commit_unknown", "sending", "commit_unknown", {}),
+        ("switchboard", "needs_human", "commit_unknown", "needs_human", {}),
+    ]
+    sent = replace(CREATE, n=2, kind=AttemptKind.COMMIT, claimed_at=at(5), outcome=AttemptOutcome.UNKNOWN)
+    one = replace(ONE, state=State.NEEDS_HUMAN, commits=1, sent_at=at(5), round=2)
+    assert odds(one, votes=(), attempts=(CREATE, sent), rows=rows) == set()
+    assert odds(replace(one, round=1), attempts=(CREATE, sent), rows=rows) == {Odd.VOTES}
+
+
+@pytest.mark.parametrize("action", ["suspended", "approve_again"])
+def test_nor_after_they_became_void(action: str) -> None:
+    rows = [*APPROVED[:4], ("switchboard", action, "awaiting", "awaiting", {})]
+    assert odds(replace(ONE, state=State.AWAITING), votes=VOTES[:1], rows=rows) == {Odd.VOTES}
+
+
+@pytest.mark.parametrize("action", ["recounted", "votes_no_longer_count"])
+def test_who_counts_on_in_a_new_round_is_named_in_its_row(action: str) -> None:
+    kept = [replace(VOTES[0], round=2)]
+    rows = [*APPROVED[:4], ("switchboard", action, "awaiting", "awaiting", {"round": 2, "counted": [ADA]})]
+    waits = replace(ONE, state=State.AWAITING, round=2)
+    assert odds(waits, votes=kept, rows=rows) == set()
+    assert odds(waits, votes=[replace(VOTES[1], round=2)], rows=rows) == {Odd.VOTES}
+    others = [*APPROVED[:4], ("switchboard", action, "awaiting", "awaiting", {"round": 2, "counted": [LIN]})]
+    assert odds(waits, votes=kept, rows=others) == {Odd.VOTES}
+
+
+def test_a_request_of_an_older_version_is_compared_by_what_its_rows_have() -> None:
+    short = {name: ASKED[4][name] for name in ("code", "digest", "reference")}
+    old = {"round": 1, "counted": [ADA, LIN], "quorum": 2}
+    rows: list[Row] = [
+        (*ASKED[:4], short),
+        *CREATED[1:],
+        (ADA, "approve", "awaiting", "awaiting", old),
+        (LIN, "approve", "awaiting", "approved", old),
+    ]
+    assert odds(rows=rows) == set()
+    assert odds(votes=[replace(one, round=2, typed=True) for one in VOTES], rows=rows) == set()
+    assert odds(replace(READY, requirement=Requirement(quorum=1)), rows=rows) == {Odd.REQUIREMENT}
+    assert odds(replace(READY, payload=OTHER), rows=rows) == {Odd.CONTENT}
+
+
+def test_rows_that_do_not_follow_each_other_tell_that_a_state_was_changed_between() -> None:
+    rows: list[Row] = [
+        *APPROVED,
+        ("U0MARIA", "withdrawn", "approved", "withdrawn", {}),
+        ("switchboard", "tightened", "approved", "approved", {}),
+    ]
+    assert odds(rows=rows) == {Odd.STORY}
+
+
+def test_without_its_first_row_nobody_asked() -> None:
+    assert odds(rows=[]) == {Odd.NOT_ASKED}
+    assert odds(rows=APPROVED[1:]) == {Odd.NOT_ASKED}
+    assert odds(rows=[("U0MARIA", "requested", "new", "new", asked(ONE)), *APPROVED[1:]]) == {Odd.NOT_ASKED}
+
+
+@pytest.mark.parametrize("changed", [{"is_intact": False}, {"entry": None, "is_intact": False}])
+def test_a_row_that_is_not_what_was_written_is_named(changed: dict[str, Any]) -> None:
+    rows = told(*APPROVED)
+    rows[3] = replace(rows[3], **changed)
+    (found,) = disagreements(READY, votes=VOTES, attempts=(CREATE,), rows=rows)
+    assert (found.odd, found.facts) == (Odd.CHANGED_ROW, ("13",))
+
+
+COMMIT = replace(CREATE, n=2, kind=AttemptKind.COMMIT, claimed_at=at(5), outcome=AttemptOutcome.OPEN)
+UNDER_WAY = replace(ONE, state=State.SENDING, commits=1, sent_at=at(5))
+SENT = [*APPROVED, SEND]
+UNKNOWN = [*SENT, ("switchboard", "commit_unknown", "sending", "commit_unknown", {})]
+LOST = replace(COMMIT, outcome=AttemptOutcome.UNKNOWN)
+UNANSWERED = replace(UNDER_WAY, state=State.COMMIT_UNKNOWN)
+
+
+def test_an_attempt_is_followed_through_its_rows() -> None:
+    assert odds(UNDER_WAY, attempts=(CREATE, COMMIT), rows=SENT) == set()
+    assert odds(UNANSWERED, attempts=(CREATE, LOST), rows=UNKNOWN) == set()
+    back = [*SENT, ("switchboard", "send_put_off", "sending", "approved", {})]
+    unsent = replace(COMMIT, outcome=AttemptOutcome.ABANDONED)
+    assert odds(replace(READY, sent_at=at(5)), attempts=(CREATE, unsent), rows=back) == set()
+    found = [*APPROVED, ("switchboard", "found_after_restore", "approved", "commit_unknown", {})]
+    late = replace(LOST, claimed_at=at(-60))
+    assert odds(replace(UNANSWERED, sent_at=at(-60)), attempts=(CREATE, late), rows=found) == set()
+
+
+@pytest.mark.parametrize(
+    "attempts",
+    [
+        (),
+        (CREATE,),
+        (CREATE, replace(LOST, outcome=AttemptOutcome.ABANDONED)),
+        (CREATE, replace(LOST, outcome=AttemptOutcome.OPEN)),
+        (CREATE, replace(LOST, kind=AttemptKind.CREATE)),
+        (CREATE, replace(LOST, n=3)),
+        (CREATE, replace(LOST, claimed_at=at(4))),
+        (CREATE, replace(LOST, claimed_at=at(6.1))),
+        (CREATE, LOST, replace(LOST, n=3)),
+    ],
+)
+def test_attempts_that_were_not_made_so_are_seen(attempts: tuple[Attempt, ...]) -> None:
+    assert odds(UNANSWERED, attempts=attempts, rows=UNKNOWN) == {Odd.SENT}
+
+
+def test_creating_begins_to_count_anew_when_people_want_it_again() -> None:
+    rows: list[Row] = [
+        ASKED,
+        ("switchboard", "create", "new", "creating", {}),
+        ("switchboard", "create_unknown", "creating", "create_unknown", {}),
+        ("switchboard", "needs_human", "create_unknown", "needs_human", {}),
+        (ADA, "retry", "needs_human", "create_unknown", {"round": 2, "counted": [ADA], "quorum": 2, "typed": True}),
+    ]
+    lost = replace(CREATE, outcome=AttemptOutcome.UNKNOWN)
+    one = replace(ONE, state=State.CREATE_UNKNOWN, creates=0, remote_id=None, round=3)
+    assert odds(one, votes=(), attempts=(lost,), rows=rows) == set()
+    assert odds(replace(one, creates=1), votes=(), attempts=(lost,), rows=rows) == {Odd.SENT}
+
+
+def test_nothing_is_at_the_service_before_it_was_sent() -> None:
+    begun = instruction(kind=Kind.ONE_STEP, requirement=REQUIREMENT, remote_id=None)
+    rows: list[Row] = [
+        ("U0MARIA", "requested", "", "new", asked(begun)),
+        ("switchboard", "prepared", "new", "awaiting", {}),
+    ]
+    assert odds(begun, votes=(), attempts=(), rows=rows) == set()
+    assert odds(replace(begun, remote_id=REMOTE), votes=(), attempts=(), rows=rows) == {Odd.REMOTE_ID}
+
+
+def test_what_no_money_depends_on_is_part_of_what_was_asked() -> None:
+    many = bulk()
+    assert content_of(many.payload) != content_of(many.payload.model_copy(update={"name": "april.csv"}))
+
+
+def test_an_attempt_holds_its_part_of_the_limit_of_its_day() -> None:
+    held = {2: Reserved("2026-11-20", 2500, released=False)}
+    assert is_reserved_as(UNANSWERED, held, told(*UNKNOWN))
+    for wrong in (
+        {},
+        {2: Reserved("2026-11-20", 2500, released=True)},
+        {2: Reserved("2026-11-19", 2500, released=False)},
+        {2: Reserved("2026-11-20", 2499, released=False)},
+    ):
+        assert not is_reserved_as(UNANSWERED, wrong, told(*UNKNOWN))
+    assert is_reserved_as(replace(UNANSWERED, state=State.REFUSED), {}, told(*UNKNOWN))
+    assert is_reserved_as(READY, {}, told(*SENT, ("switchboard", "send_put_off", "sending", "approved", {})))

@@ -1,0 +1,307 @@
+"""F85: whoever writes to the database without its key moves no money: what the audit does not say is held."""
+
+from collections.abc import Mapping
+
+import pytest
+from sqlalchemy import text
+
+from bot.domain.payments.instruction import Choice, Instruction, Kind, State, Vote, digest_of
+from bot.domain.recovery import ReadingOnly
+from bot.playground.faults import Fault, FaultKind
+from bot.workflows.admin.comparing import compare
+from bot.workflows.reading_only import enter, reading_only, resumed_at
+from bot.workflows.requests.attempt import recover
+from bot.workflows.requests.freeze import frozen
+from storage.transaction import Tx
+from tests.support.bulk import ask as ask_for_many
+from tests.support.bulk import run
+from tests.support.rig import ADA, APPROVALS, FINANCE, LIN, MARIA, OLGA, Rig
+from tests.workflows.authority import KINDS, approved_just_now, asked_for, sent
+from tests.workflows.looking import HOUR, QUIET, alerts, asked, heard, newest, read, state
+
+pytestmark = pytest.mark.rig(on="both")
+
+PUSH = "UPDATE instruction SET state = 'approved', due_at = :now, exec_deadline = :end, closed_at = NULL"
+TWO_STEPS_AND_ONE = [Kind.PAYOUT, Kind.ONE_STEP]
+
+
+async def tamper(rig: Rig, *statements: str, **values: object) -> None:
+    """As whoever owns the tables can: without the triggers."""
+
+    def work(tx: Tx) -> None:
+        connection = tx.audit._connection
+        if connection.dialect.name == "sqlite":
+            for (name,) in connection.execute(text("SELECT name FROM sqlite_master WHERE type = 'trigger'")).all():
+                connection.execute(text(f"DROP TRIGGER {name}"))
+        else:
+            for table in ("instruction", "audit", "audit_head"):
+                connection.execute(text(f"ALTER TABLE {table} DISABLE TRIGGER USER"))
+        for statement in statements:
+            given = {name: value for name, value in values.items() if f":{name}" in statement}
+            connection.execute(text(statement), given)
+
+    await rig.switchboard.context.store.write(work)
+
+
+async def pushed(rig: Rig, *statements: str, deadline: int = 0) -> None:
+    """Put the newest request into the state in which it is sent, due now; ``deadline`` 0: in an hour."""
+    found, now = await newest(rig), int(rig.clock.seconds() * 1_000_000)
+    push = f"{PUSH} WHERE id = :id"
+    await tamper(rig, *statements, push, id=found.id, now=now, end=deadline or now + 3_600_000_000)
+
+
+async def another(rig: Rig, **changes: object) -> None:
+    """Another payload for the newest request, with the digest that fits it."""
+    found = await newest(rig)
+    other = found.payload.model_copy(update=changes)
+    digest = digest_of(kind=found.kind, code=found.code, payload=other)
+    change = "UPDATE instruction SET payload = :payload, digest = :digest, cents = :cents WHERE id = :id"
+    await tamper(rig, change, payload=other.model_dump_json(), digest=digest, cents=other.cents, id=found.id)
+
+
+def deadline_of(found: Instruction) -> int:
+    assert found.exec_deadline is not None
+    return int(found.exec_deadline.timestamp() * 1_000_000)
+
+
+async def named(rig: Rig) -> tuple[str, ...]:
+    """What ``audit verify`` names."""
+    return (await read(rig, compare)).lines
+
+
+async def is_held(rig: Rig, why: str) -> None:
+    """The newest request waits, its card says why, the operator was told once, and it stays so."""
+    found = await newest(rig)
+    assert why in found.reason
+    assert any(why in line and line.startswith(f"{found.reference}: ") for line in await named(rig))
+    for _ in range(2):
+        told = [one for one in alerts(rig) if found.reference in one and "is on hold" in one]
+        assert len(told) == 1
+        assert told[0].endswith("Runbook: `docs/alerts.md#on-hold`")
+        assert (await newest(rig)).state is found.state
+        await rig.pass_time(2 * HOUR, steps=2)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_a_vote_that_nobody_gave_pays_nothing(rig: Rig, kind: Kind) -> None:
+    await asked_for(rig, kind)
+    before, found = sent(rig, kind), await newest(rig)
+    at = rig.clock.now()
+    vote = Vote(instruction_id=found.id, round=1, person=ADA, choice=Choice.APPROVE, at=at, typed=True)
+    await rig.switchboard.context.store.write(lambda tx: tx.votes.cast(vote))
+    await pushed(rig)
+    await rig.settle()
+    assert sent(rig, kind) == before
+    await is_held(rig, "an approval was never given")
+
+
+@pytest.mark.parametrize("kind", TWO_STEPS_AND_ONE)
+async def test_what_was_changed_after_it_was_shown_is_not_approved_on_the_old_card(rig: Rig, kind: Kind) -> None:
+    await asked_for(rig, kind)
+    card = await rig.card()
+    await another(rig, email="thief@example.com", cents=90_000)
+    await rig.workspace.click(ADA, APPROVALS, card.ts, "payout.approve")
+    await rig.settle()
+    assert "what the database holds of this is not what the audit says" in await heard(rig, ADA, "on hold")
+    assert rig.paid == []
+    assert await state(rig) is State.AWAITING
+    await is_held(rig, "it is not what was asked for")
+
+
+@pytest.mark.parametrize("kind", TWO_STEPS_AND_ONE)
+async def test_nor_is_it_sent_when_it_was_approved_before(rig: Rig, kind: Kind) -> None:
+    await approved_just_now(rig, kind)
+    await another(rig, email="thief@example.com")
+    await rig.settle()
+    assert rig.paid == []
+    await is_held(rig, "it is not what was asked for")
+
+
+@pytest.mark.parametrize("kind", TWO_STEPS_AND_ONE)
+async def test_what_was_withdrawn_stays_withdrawn(rig: Rig, kind: Kind) -> None:
+    await approved_just_now(rig, kind)
+    deadline = deadline_of(await newest(rig))
+    await rig.workspace.click(MARIA, APPROVALS, (await rig.card()).ts, "payout.withdraw")
+    assert await state(rig) is State.WITHDRAWN
+    await pushed(rig, deadline=deadline)
+    await rig.settle()
+    assert rig.paid == []
+    await is_held(rig, "the audit says that it is withdrawn")
+
+
+async def test_nor_when_the_row_that_says_so_is_deleted(rig: Rig) -> None:
+    await approved_just_now(rig, Kind.ONE_STEP)
+    deadline = deadline_of(await newest(rig))
+    await rig.workspace.click(MARIA, APPROVALS, (await rig.card()).ts, "payout.withdraw")
+    await pushed(rig, "DELETE FROM audit WHERE action = 'withdrawn'", deadline=deadline)
+    await rig.settle()
+    assert rig.paid == []
+    assert "the audit does not hold from row" in (await newest(rig)).reason
+
+
+async def test_nothing_is_created_that_nobody_asked_for(rig: Rig) -> None:
+    await rig.workspace.slash(MARIA, APPROVALS, "/pay", "send ana@example.com 25.00 rent")
+    assert await state(rig) is State.NEW
+    await another(rig, email="thief@example.com")
+    await rig.settle()
+    assert asked(rig, "create_payout") == 0
+    await is_held(rig, "it is not what was asked for")
+
+
+async def test_an_attempt_that_was_deleted_is_not_made_again(rig: Rig) -> None:
+    """Executed, its answer lost; then the database forgets that it was sent."""
+    await approved_just_now(rig, Kind.ONE_STEP)
+    deadline = deadline_of(await newest(rig))
+    rig.payments.switches.accept_duplicate_codes = True
+    rig.payments.faults.arm(Fault(FaultKind.DONE_DROPPED, "one_step_payout", times=1))
+    await rig.settle()
+    assert await state(rig) is State.COMMIT_UNKNOWN
+    forget = "UPDATE instruction SET commits = 0, sent_at = NULL"
+    await pushed(rig, "DELETE FROM attempt", "DELETE FROM reservation", forget, deadline=deadline)
+    await rig.settle()
+    assert rig.paid == [("ana@example.com", 2500)]
+    await is_held(rig, "the attempts to send it are not those of the audit")
+
+
+async def test_an_attempt_that_was_deleted_keeps_no_process_from_starting(rig: Rig) -> None:
+    await approved_just_now(rig, Kind.PAYOUT)
+    leave = "UPDATE instruction SET state = 'sending', lease_owner = 'dead', lease_until = 1"
+    await tamper(rig, "DELETE FROM attempt", leave)
+    ctx = rig.switchboard.context
+    assert await ctx.store.write(lambda tx: recover(ctx, tx)) == 1
+    assert await state(rig) is State.COMMIT_UNKNOWN
+    await rig.pass_time(60)
+    assert rig.paid == []
+    await is_held(rig, "the attempts to send it are not those of the audit")
+
+
+async def test_what_would_be_committed_is_what_was_created_for_it(rig: Rig) -> None:
+    await approved_just_now(rig, Kind.PAYOUT)
+    await tamper(rig, "UPDATE instruction SET remote_id = 'another'")
+    await rig.settle()
+    assert rig.paid == []
+    await is_held(rig, "it names another operation at the service")
+
+
+async def test_it_goes_on_when_the_operator_has_put_the_row_back(rig: Rig) -> None:
+    await asked_for(rig, Kind.PAYOUT)
+    found = await newest(rig)
+    await tamper(rig, "UPDATE instruction SET requester = 'U0ZOE'")
+    await rig.press("approve", user=ADA)
+    assert "somebody else asked for it" in (await newest(rig)).reason
+    await tamper(rig, "UPDATE instruction SET requester = :name", name=found.requester)
+    await rig.pass_time(HOUR + 1)
+    assert (await newest(rig)).reason == ""
+    await rig.press("approve", user=ADA)
+    assert rig.paid == [("ana@example.com", 2500)]
+    assert await named(rig) == ()
+
+
+@pytest.mark.parametrize(("action", "user"), [("approve", LIN), ("withdraw", MARIA)])
+async def test_nobody_decides_on_what_the_audit_does_not_know(rig: Rig, action: str, user: str) -> None:
+    """A decision would seal the state that was forged."""
+    await asked_for(rig, Kind.ONE_STEP)
+    card = await rig.card()
+    await tamper(rig, "UPDATE instruction SET commits = 1, due_at = NULL")
+    found = await newest(rig)
+    rows = await read(rig, lambda tx: len(tx.audit.about(found.id)))
+    await rig.workspace.click(user, APPROVALS, card.ts, f"payout.{action}")
+    assert "on hold" in await heard(rig, user, "on hold")
+    assert await read(rig, lambda tx: len(tx.audit.about(found.id))) == rows
+    assert await state(rig) is State.AWAITING
+
+
+async def test_a_freeze_is_lifted_by_those_who_were_seen_to_lift_it(rig: Rig) -> None:
+    await approved_just_now(rig, Kind.ONE_STEP)
+    await rig.workspace.slash(OLGA, FINANCE, "/pay", "freeze the invoice run is wrong")
+    await tamper(rig, "DELETE FROM flag WHERE key = 'frozen'")
+    still = await read(rig, frozen)
+    assert still is not None
+    assert (still.by, still.reason) == (OLGA, "the invoice run is wrong")
+    assert await named(rig) == ("Payments are frozen, says the audit; the database says that they are not.",)
+    await rig.settle()
+    assert rig.paid == []
+    await rig.pay("unfreeze", user=ADA)
+    assert await read(rig, frozen) is None
+    assert await named(rig) == ()
+    assert rig.paid == [("ana@example.com", 2500)]
+
+
+async def test_a_name_that_was_written_among_those_who_lift_a_freeze_is_no_voice(rig: Rig) -> None:
+    await rig.pay("freeze the invoice run is wrong", user=OLGA)
+    flag = await read(rig, lambda tx: tx.flags.get("frozen"))
+    assert isinstance(flag, Mapping)
+    forged = {**flag, "lifting": [LIN]}
+    ctx = rig.switchboard.context
+    await ctx.store.write(lambda tx: tx.flags.set("frozen", forged, rig.clock.now()))
+    held = await read(rig, frozen)
+    assert held is not None
+    assert held.lifting == ()
+
+
+async def test_a_row_of_a_freeze_that_was_changed_freezes(rig: Rig) -> None:
+    await rig.pay("freeze the invoice run is wrong", user=OLGA)
+    await rig.pay("unfreeze", user=ADA)
+    assert await read(rig, frozen) is None
+    await tamper(rig, "UPDATE audit SET actor = 'U0TOM' WHERE action = 'unfreeze'")
+    assert await read(rig, frozen) is not None
+
+
+async def test_reading_only_ends_when_an_operator_has_ended_it(rig: Rig) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    found = ReadingOnly(since=now, reason="the database is older", until=now, sent=("commit_payout X",))
+    await ctx.store.write(lambda tx: enter(tx, found, policy=ctx.policy, now=now))
+    resumed = "INSERT INTO flag (key, value, updated_at) VALUES ('resumed', :at, 1)"
+    await tamper(rig, "DELETE FROM flag", resumed, at='{"at":"2099-01-01T00:00:00+00:00"}')
+    assert await read(rig, reading_only) == found
+    assert await read(rig, resumed_at) is None
+
+
+async def test_what_the_history_held_is_what_was_noted_then(rig: Rig) -> None:
+    """Otherwise a submission could be called known, so that people believe that it is not there."""
+    await ask_for_many(rig)
+    rig.payments.faults.arm(Fault(FaultKind.DONE_DROPPED, "create_bulk_payment", times=1))
+    await rig.press("approve", user=ADA)
+    assert await state(rig) is State.COMMIT_UNKNOWN
+    (job,) = rig.payments.bulk_payments
+    await tamper(rig, "UPDATE bulk_flight SET known = :known", known=f'["{job.id}"]')
+    await run(rig, steps=4)
+    await rig.pass_time(5 * QUIET, steps=6)
+    found = await newest(rig)
+    assert found.state is State.NEEDS_HUMAN
+    assert "what the history held before it was sent is not what was noted then" in found.reason
+
+
+async def test_a_request_whose_row_is_gone_is_named(rig: Rig) -> None:
+    await rig.pay()
+    found = await newest(rig)
+    assert await named(rig) == ()
+    await tamper(
+        rig,
+        "DELETE FROM callback_token",
+        "DELETE FROM attempt",
+        "DELETE FROM outbox",
+        "DELETE FROM instruction",
+    )
+    assert await named(rig) == (f"{found.reference}: it is in the audit and not in the database.",)
+
+
+async def test_a_row_that_cannot_be_read_is_named_and_the_others_are_read(rig: Rig) -> None:
+    await rig.pay()
+    first = await newest(rig)
+    await rig.pay("send luis@example.com 30.00 rent")
+    second = await newest(rig)
+    await tamper(rig, "UPDATE instruction SET requester = 'U0ZOE' WHERE id = :id", id=second.id)
+    await tamper(rig, "UPDATE instruction SET payload = '{}' WHERE id = :id", id=first.id)
+    lines = await named(rig)
+    assert lines[0].startswith(f"{first.reference}: its rows cannot be read (")
+    assert lines[1] == f"{second.reference}: somebody else asked for it, or at another time."
+    await tamper(rig, "DELETE FROM callback_token", "UPDATE instruction SET due_at = NULL")
+
+
+async def test_money_that_the_limit_does_not_count_is_named(rig: Rig) -> None:
+    await approved_just_now(rig, Kind.ONE_STEP)
+    await rig.settle()
+    assert await named(rig) == ()
+    await tamper(rig, "UPDATE reservation SET cents = 1")
+    assert "what its attempts took of the daily limit is not what was sent" in str(await named(rig))

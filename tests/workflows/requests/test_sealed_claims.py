@@ -1,0 +1,71 @@
+"""F85: the claim itself asks the audit: what is changed between the look before it and the claim is held, too."""
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from typing import Any
+
+import pytest
+
+from bot.domain.approvals import Standing
+from bot.domain.payments.instruction import Attempt, AttemptKind, AttemptOutcome, Kind, State
+from tests.support.rig import APPROVALS, MARIA, Rig
+from tests.workflows.authority import KINDS, approved_just_now, sent
+from tests.workflows.looking import alerts, asked, newest, state
+
+
+async def forge(rig: Rig) -> None:
+    """An attempt that nobody made."""
+    found = await newest(rig)
+    forged = Attempt(
+        instruction_id=found.id,
+        n=9,
+        kind=AttemptKind.COMMIT,
+        request_hash="h",
+        claimed_at=rig.clock.now(),
+        boot_at=1.0,
+        outcome=AttemptOutcome.UNKNOWN,
+    )
+    await rig.switchboard.context.store.write(lambda tx: tx.attempts.open(forged))
+
+
+def before_the_answer(owner: object, method: str, happens: Callable[[], Awaitable[None]]) -> Any:
+    original = getattr(owner, method)
+
+    async def slow(*arguments: Any, **named: Any) -> Any:
+        await happens()
+        return await original(*arguments, **named)
+
+    return slow
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_what_is_forged_while_people_are_read_is_not_sent(
+    rig: Rig, kind: Kind, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await approved_just_now(rig, kind)
+    before, people = sent(rig, kind), rig.switchboard.context.people
+    original, done = people.standings, list[str]()
+
+    async def slow(users: Iterable[str]) -> Mapping[str, Standing]:
+        if not done:
+            done.append("forged")
+            await forge(rig)
+        return await original(users)
+
+    monkeypatch.setattr(people, "standings", slow)
+    await rig.settle()
+    assert done
+    assert sent(rig, kind) == before
+    assert await state(rig) is State.APPROVED
+    assert [one for one in alerts(rig) if "is on hold" in one]
+
+
+async def test_what_is_forged_while_the_recipient_is_looked_up_is_not_created(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await rig.workspace.slash(MARIA, APPROVALS, "/pay", "send ana@example.com 25.00 rent")
+    payments = rig.switchboard.context.payments.client
+    assert payments is not None
+    monkeypatch.setattr(payments, "account_status", before_the_answer(payments, "account_status", lambda: forge(rig)))
+    await rig.settle()
+    assert asked(rig, "create_payout") == 0
+    assert await state(rig) is State.NEW
