@@ -1,11 +1,12 @@
 """Every deliberate mistake, by what it is about."""
 
-from tests.mutants import authority, doors, money, outcomes, sampled, services, stored, words
+from tests.mutants import authority, doors, money, outcomes, sampled, sealed, services, stored, words
 
 MUTANTS = (
     *money.MUTANTS,
     *outcomes.MUTANTS,
     *authority.MUTANTS,
+    *sealed.MUTANTS,
     *stored.MUTANTS,
     *doors.MUTANTS,
     *services.MUTANTS,
