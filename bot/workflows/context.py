@@ -61,6 +61,8 @@ class Subject:
 
     patient: bool = False
     """Whether a board's post that Slack refuses is retried for ever."""
+    lasting: bool = True
+    """Whether a board that somebody deleted is posted anew."""
 
     async def board(self, ctx: "Context", id: str) -> Content | None:  # noqa: A002, ARG002 - what it is
         """The message itself, as things stand now."""

@@ -16,7 +16,7 @@ from bot.presentation.payments import forms, operations
 from bot.presentation.services import sentence
 from bot.workflows.admin.audit import Story, story
 from bot.workflows.payments.purchase import link_of
-from bot.workflows.requests.lookup import find, find_votes
+from bot.workflows.requests.lookup import check_cards, find, find_votes
 from handlers.dependencies import Dependencies
 from handlers.incoming import Command
 from handlers.input import fields
@@ -34,6 +34,7 @@ async def _show(deps: Dependencies, command: Command, values: Values) -> Reply:
     in_a_role = any(listed(role, standing, ctx.policy.people) for role in Role)
     found = await story(ctx.store, text)
     if found is not None and (in_a_role or found.about.requester == command.user):
+        await check_cards(ctx, found.about)
         return await _told_now(deps, found)
     payments = ctx.payments.client
     if found is not None or not in_a_role or payments is None:

@@ -67,6 +67,11 @@ class Boards(Repository):
         thread = case((table.c.channel == channel, table.c.thread_ts), else_=null())
         self._set(subject, channel=channel, ts=ts, thread_ts=thread, **_showing(version, now))
 
+    def lost(self, subject: str, *, ts: str) -> bool:
+        """Store that its message ``ts`` is no more; False when it was lost before, or stands elsewhere by now."""
+        there = (table.c.subject == subject, table.c.ts == ts)
+        return self._change(table, *there, ts="", due_at=None, attempts=0) == 1
+
     def go_elsewhere(self, subject: str, *, direct: bool) -> None:
         """Drop its thread, which is gone; ``direct``: post it to the requester instead of the channel."""
         self._set(subject, thread_ts=None, **({"channel": ""} if direct else {}))

@@ -108,6 +108,15 @@ class Outbox(Repository):
         """The row with this key."""
         return self._one(SHAPE, select(*_COLUMNS).where(table.c.key == key))
 
+    def post_anew(self, subject: str, *, action: str, new_id: str, now: datetime) -> bool:
+        """Post the message of a finished row again, before what waits behind that row; False while it is unfinished.
+
+        ``sent_ts`` stays that of the earlier message until there is a new one.
+        """
+        finished = (table.c.subject == subject, table.c.action == action, table.c.state.not_in(_UNFINISHED))
+        fresh = {"state": OutboxState.NEW, "created_at": now, "due_at": now, "attempts": 0, "last_error": ""}
+        return self._change(table, *finished, id=new_id, payload={}, **FREED, **fresh) == 1
+
     def claim_due(self, **hold: Unpack[Hold]) -> list[OutboxRow]:
         """Claim rows that are due, in their order.
 

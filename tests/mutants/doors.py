@@ -8,6 +8,22 @@ _DOWNLOADS = ("tests/slack/test_downloads.py",)
 
 MUTANTS = (
     Mutant(
+        name="the button of a card that was posted anew still counts",
+        file="bot/workflows/requests/buttons.py",
+        old=" and _time_of(post.sent_ts) < after]",
+        new="]",
+        breaks="a click counts on the card of now alone",
+        tests=("tests/workflows/slack/test_deleted.py",),
+    ),
+    Mutant(
+        name="a deleted card is posted by everybody who notices",
+        file="storage/repositories/boards.py",
+        old="there = (table.c.subject == subject, table.c.ts == ts)",
+        new="there = (table.c.subject == subject,)",
+        breaks="a deleted card is posted anew once",
+        tests=("tests/storage/test_boards.py",),
+    ),
+    Mutant(
         name="webhooks of deliveries do not look at their list",
         file="bot/wiring/http.py",
         old="        sources=settings.delivery_allowed_sources,",

@@ -33,6 +33,16 @@ async def test_a_subject_has_one_board_and_a_message_is_found_by_its_place(store
     assert (found.subject, found.thread, found.due_at) == ("job:1", "0.5", None)
 
 
+async def test_of_two_who_find_its_message_gone_one_is_right(store: Store) -> None:
+    await posted_board(store)
+    assert await store.write(lambda tx: tx.boards.lost("job:1", ts="1.1"))
+    assert not await store.write(lambda tx: tx.boards.lost("job:1", ts="1.1"))
+    assert await store.read(lambda tx: tx.boards.find("C1", "1.1")) is None
+    await store.write(lambda tx: tx.boards.posted("job:1", channel="C1", ts="2.2", version=1, now=NOW))
+    assert not await store.write(lambda tx: tx.boards.lost("job:1", ts="1.1")), "it stands elsewhere by now"
+    assert (await board(store)).ts == "2.2"
+
+
 async def test_a_board_that_went_to_somebody_directly_has_a_thread_of_its_own(store: Store) -> None:
     await store.write(lambda tx: tx.boards.add("job:1", channel="C1", thread_ts="0.5", requester="U1"))
     await store.write(lambda tx: tx.boards.posted("job:1", channel="D1", ts="1.1", version=1, now=NOW))

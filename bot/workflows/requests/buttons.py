@@ -5,7 +5,7 @@ from bot.slack.messenger import Posted
 from bot.workflows.context import Context
 from bot.workflows.requests.announce import Place
 from bot.workflows.slack.outbox import adopt
-from storage.rows import OutboxState
+from storage.rows import OutboxRow, OutboxState
 from storage.transaction import Tx
 
 _UNDER_WAY = (OutboxState.SENDING, OutboxState.UNKNOWN)
@@ -20,20 +20,24 @@ async def shown_as(ctx: Context, instruction_id: str, *, channel: str, ts: str) 
 
     A click can arrive before Slack's answer to our post: while the post of a card to this conversation is in
     flight, the button is taken as that card's. After a lost answer, the click tells where the card was posted.
+    A card that has been posted anew since is outdated.
     """
+    after = _time_of(ts)
+
+    def posts_here(tx: Tx) -> list[OutboxRow]:
+        posts = [tx.outbox.by_key(f"card:{instruction_id}:{place}") for place in Place]
+        return [post for post in posts if post and post.channel == channel and _time_of(post.sent_ts) < after]
 
     def look(tx: Tx) -> tuple[Shown | None, bool]:
         card = tx.boards.find(channel, ts)
         if card is not None:
             return (_shown(tx, instruction_id) if card.instruction_id == instruction_id else None), False
-        posts = [tx.outbox.by_key(f"card:{instruction_id}:{place}") for place in Place]
-        states = [post.state for post in posts if post is not None and post.channel == channel]
+        states = [post.state for post in posts_here(tx)]
         under_way = any(state in _UNDER_WAY for state in states)
         return (_shown(tx, instruction_id) if under_way else None), OutboxState.UNKNOWN in states
 
     def keep(tx: Tx) -> None:
-        posts = [tx.outbox.by_key(f"card:{instruction_id}:{place}") for place in Place]
-        here = [post for post in posts if post is not None and post.channel == channel]
+        here = posts_here(tx)
         if len(here) == 1 and here[0].state is OutboxState.UNKNOWN:
             adopt(ctx, tx, here[0], Posted(channel, ts))
 
@@ -42,6 +46,11 @@ async def shown_as(ctx: Context, instruction_id: str, *, channel: str, ts: str) 
         return found
     await ctx.write(keep, name="found_post")
     return await ctx.store.read(lambda tx: _shown(tx, instruction_id))
+
+
+def _time_of(ts: str) -> tuple[int, ...]:
+    """Slack's time stamp as something to compare; of none: earlier than any other."""
+    return tuple(int(part) if part.isdecimal() else 0 for part in ts.split("."))
 
 
 def _shown(tx: Tx, instruction_id: str) -> Shown | None:

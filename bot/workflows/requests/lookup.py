@@ -1,4 +1,4 @@
-"""Look at requests without changing anything."""
+"""Look at requests without changing them."""
 
 from collections.abc import Iterable
 from contextlib import suppress
@@ -25,6 +25,15 @@ async def find(ctx: Context, text: str) -> tuple[Instruction, list[Vote]] | None
 async def find_votes(ctx: Context, instruction: Instruction) -> list[Vote]:
     """The votes of a request's present round."""
     return await ctx.store.read(lambda tx: tx.votes.of(instruction.id, instruction.round))
+
+
+async def check_cards(ctx: Context, instruction: Instruction) -> None:
+    """Edit the cards of an open request: one that was deleted is found out by that, and posted anew."""
+    if instruction.closed_at is not None:
+        return
+    now = ctx.clock.now()
+    await ctx.store.write(lambda tx: tx.boards.mark_request(instruction.id, now=now), name="check_cards")
+    ctx.wake()
 
 
 async def waiting(ctx: Context) -> list[tuple[Instruction, list[Vote]]]:

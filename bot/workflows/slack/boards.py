@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from bot.domain.references import ulid
-from storage.rows import Action, Job
+from storage.rows import Action, Board, Job
 from storage.transaction import Tx
 
 ELSEWHERE = "elsewhere"
@@ -56,6 +56,16 @@ def post_job(tx: Tx, job: Job, subject: str) -> bool:
         now=job.created_at,
         requester=job.requester,
     )
+
+
+def post_anew(tx: Tx, board: Board, *, now: datetime) -> bool:
+    """Queue the message once more: the posted one was deleted, or can never be edited. False when it was queued before.
+
+    The buttons of the old message are outdated from now on. Lines and files that wait follow in the new one's thread.
+    """
+    if not tx.boards.lost(board.subject, ts=board.ts):
+        return False
+    return tx.outbox.post_anew(board.subject, action=Action.BOARD, new_id=ulid(now), now=now)
 
 
 def show_board(tx: Tx, subject: str, *, now: datetime, progress: bool = False) -> None:

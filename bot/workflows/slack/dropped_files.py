@@ -207,7 +207,9 @@ async def _keep_place(ctx: Context, file_id: str, share: Share, user: str) -> No
 
 
 class FileOffers(Subject):
-    """Content of the offers, see :class:`bot.workflows.context.Subject`."""
+    """Content of the offers, see :class:`bot.workflows.context.Subject`. A file is offered once."""
+
+    lasting = False
 
     async def board(self, ctx: Context, id: str) -> Content | None:  # noqa: A002 - what it is
         """The offer as things stand now."""

@@ -17,6 +17,7 @@ from bot.slack.messenger import TOO_RICH, Posted
 from bot.slack.turns import Turn
 from bot.workflows.alerts import tell_everybody
 from bot.workflows.context import PLAIN, Context
+from bot.workflows.slack.boards import post_anew
 from bot.workflows.slack.posting import DIRECT, names, post, speaker_of, where
 from bot.workflows.slack.searching import forgetting, has_come_further, remembering, stretch_of
 from bot.workflows.workers import Work
@@ -36,6 +37,8 @@ _DEAD_AFTER = 12
 _BLIND_AFTER = 4
 """The same where Slack says that we may not look: two such answers may be wrong, more keep people waiting."""
 
+_BELOW_NEW = "below_new"
+"""Key in a payload: its thread was gone with its board, which was posted anew; not twice for the same row."""
 _NO_THREAD = "thread_not_found"
 _NO_PLACE = frozenset({"not_in_channel", "channel_not_found", "is_archived", "restricted_action", "no_permission"})
 
@@ -178,7 +181,7 @@ async def _refused(ctx: Context, row: OutboxRow, board: Board | None, error: str
 
 
 def _redirect(tx: Tx, row: OutboxRow, board: Board | None, error: str, now: datetime) -> bool:
-    """Whether another way is left: a direct message to the requester, outside a deleted thread, or without the file."""
+    """Whether another way is left: directly, outside a deleted thread, below a new board, or without the file."""
     payload = dict(row.payload)
     personal = board if board is not None and board.requester else None
     if personal and error in _NO_PLACE and personal.channel and not payload.get(DIRECT):
@@ -188,6 +191,9 @@ def _redirect(tx: Tx, row: OutboxRow, board: Board | None, error: str, now: date
             payload[DIRECT] = True
     elif personal and error == _NO_THREAD and personal.thread_ts is not None:
         tx.boards.go_elsewhere(row.subject, direct=False)
+    elif error == _NO_THREAD and board is not None and row.action != Action.BOARD and not payload.get(_BELOW_NEW):
+        post_anew(tx, board, now=now)
+        payload[_BELOW_NEW] = True
     elif row.action == Action.FILE and not payload.get(PLAIN):
         log.warning("Slack refused a file", outbox=row.id, error=error)
         payload[PLAIN] = True

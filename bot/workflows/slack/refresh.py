@@ -17,7 +17,7 @@ from bot.domain.tracking import back_off
 from bot.slack.messenger import TOO_RICH, Posted
 from bot.workflows.alerts import tell_everybody
 from bot.workflows.context import Context
-from bot.workflows.slack.boards import split
+from bot.workflows.slack.boards import post_anew, split
 from bot.workflows.workers import Work
 from storage.errors import StorageError
 from storage.rows import Board, Hold
@@ -31,18 +31,23 @@ _EDIT_TIME = timedelta(seconds=30)
 _GIVEN_UP_AFTER = 12
 _TOLD_AFTER = 4
 """Failed edits of a message after which a bug of ours is an alert."""
+_DELETED = "message_not_found"
+_FIXED = frozenset({"cant_update_message", "edit_window_closed"})
+"""The message is there and will never change: another app's by now, or older than the workspace lets edit."""
 _GONE = frozenset(
     {
-        "message_not_found",
-        "cant_update_message",
-        "edit_window_closed",
         "not_in_channel",
         "channel_not_found",
         "is_archived",
         "is_inactive",
     }
 )
-"""Nobody will see this message change any more."""
+"""Nobody will see this message change any more, nor another one in its place."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Lost:
+    """The message can be edited no more: it is posted anew."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +59,7 @@ class _NotYet:
 
 
 async def _refresh(ctx: Context, board: Board) -> None:
-    """Edit one board. A bug in drawing one message must not hold up the others: it is tried later."""
+    """Edit one board, or post it anew. A bug in drawing one message must not hold up the others: it is tried later."""
     try:
         later = await _edit(ctx, board)
     except StorageError:
@@ -63,18 +68,22 @@ async def _refresh(ctx: Context, board: Board) -> None:
         number = secrets.token_hex(4)
         log.exception("a message could not be drawn", subject=board.subject, error_id=number)
         later = await _not_drawn(ctx, board, number)
-    if later is None:
-        now = ctx.clock.now()
+    now = ctx.clock.now()
+    if isinstance(later, _Lost):
+        await ctx.store.write(lambda tx: post_anew(tx, board, now=now), name="post_anew")
+        ctx.wake()
+    elif later is None:
         await ctx.store.write(lambda tx: tx.boards.shown(board.subject, board.wanted_version, now), name="shown")
     else:
         due, failed = later.due_at, later.failed
         await ctx.store.write(lambda tx: tx.boards.delay(board.subject, due, failed=failed), name="edit_later")
 
 
-async def _edit(ctx: Context, board: Board) -> _NotYet | None:
+async def _edit(ctx: Context, board: Board) -> _NotYet | _Lost | None:
     """Edit the message; None: it shows the newest state, or never will."""
     kind, name = split(board.subject)
-    content = await ctx.subjects[kind].board(ctx, name)
+    subject = ctx.subjects[kind]
+    content = await subject.board(ctx, name)
     if content is None:
         return None
     wait = ctx.pace.take(progress=board.progress)
@@ -88,9 +97,16 @@ async def _edit(ctx: Context, board: Board) -> _NotYet | None:
         return _NotYet(ctx.clock.now() + pause, failed=asked is None)
     except ServiceNever as refused:
         log.warning("a message could not be edited", subject=board.subject, error=refused.reason)
-        if refused.reason not in _GONE and board.attempts < _GIVEN_UP_AFTER:
+        if subject.lasting and _is_lost(board, refused.reason):
+            return _Lost()
+        if refused.reason not in _GONE | _FIXED | {_DELETED} and board.attempts < _GIVEN_UP_AFTER:
             return _NotYet(ctx.clock.now() + _pause(board), failed=True)
     return None
+
+
+def _is_lost(board: Board, error: str) -> bool:
+    """Whether a new message is worth it: for one that only shows older progress, not."""
+    return error == _DELETED or (error in _FIXED and not board.progress)
 
 
 async def _show(ctx: Context, at: Posted, content: Content) -> None:
