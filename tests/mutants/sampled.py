@@ -20,8 +20,8 @@ MUTANTS = (
     Mutant(
         name="the key changes although anchors are forged",
         file="storage/anchors.py",
-        old="    if verdict.bad_seq is not None or anchors.forged:",
-        new="    if verdict.bad_seq is not None:",
+        old="    if verdict.bad_seq is not None or anchors.forged or anchors.unreadable:",
+        new="    if verdict.bad_seq is not None or anchors.unreadable:",
         breaks="a key is handed over only where the whole audit and its anchors hold",
         tests=("tests/storage/test_keys.py", "-k", "anchor_is_forged"),
     ),
