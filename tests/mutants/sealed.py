@@ -179,8 +179,8 @@ MUTANTS = (
     Mutant(
         name="a flag alone lifts a freeze",
         file="bot/workflows/requests/freeze.py",
-        old="        return sealed\n",
-        new="        return None\n",
+        old="return flag or sealed",
+        new="return flag",
         breaks="a freeze is lifted by approvers",
         tests=_SEALED,
     ),

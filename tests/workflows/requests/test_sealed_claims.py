@@ -45,11 +45,11 @@ async def test_what_is_forged_while_people_are_read_is_not_sent(
     before, people = sent(rig, kind), rig.switchboard.context.people
     original, done = people.standings, list[str]()
 
-    async def slow(users: Iterable[str]) -> Mapping[str, Standing]:
+    async def slow(users: Iterable[str], **more: Any) -> Mapping[str, Standing]:
         if not done:
             done.append("forged")
             await forge(rig)
-        return await original(users)
+        return await original(users, **more)
 
     monkeypatch.setattr(people, "standings", slow)
     await rig.settle()
