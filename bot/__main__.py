@@ -28,6 +28,7 @@ from bot.manifest import bot_scopes, manifest
 from bot.presentation.blocks.text import capital
 from bot.settings import LogFormat, Settings, SettingsError, load_settings
 from bot.version import version
+from bot.wiring import descriptors
 from bot.wiring.extension import routes_of
 from storage.address import parse_address
 from storage.migrate import migrate
@@ -110,6 +111,7 @@ def _run(_: argparse.Namespace) -> int:
     settings, policy = _configuration()
     _logs(settings)
     _leave_no_core()
+    descriptors.allow_plenty()
     for caution in cautions(settings):
         log.warning(caution)
     log.info(

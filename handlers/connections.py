@@ -1,13 +1,17 @@
-"""Limits on connections: unverified ones are bounded, so that Slack can always connect.
+"""Limits on connections: silent ones are bounded, so that Slack and the services can always connect.
 
-A connection is unverified until it has carried a request that Slack signed. At most 200 of them are kept; beyond that,
-the source with the most of them loses its oldest. Only connections that keep us waiting are closed, for
-headers, for a body or for the next request: a request that is being answered is finished.
+A connection is unverified until it has carried a request that Slack signed, or a message to a valid address of ours.
+An unverified one that keeps us waiting, for headers, for a body or for the next request, is silent two seconds after
+it came, or after its last answer. At most 200 silent ones are kept; beyond that, the source with the most of them
+loses its oldest. One that has just come is left alone: behind a proxy, a thousand callbacks come from one address.
+
+All unverified ones together are bounded, too, by what the limit of descriptors allows: beyond that, even new ones
+are closed, the silent first. A request that is being answered is always finished.
 """
 
 import asyncio
 from collections import defaultdict, deque
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from enum import Enum, auto
@@ -15,16 +19,28 @@ from typing import Final, cast
 
 from aiohttp import web
 
-STRANGERS: Final = 200
-_AT_ONCE: Final = 2 * STRANGERS
-"""Unverified connections allowed until the event loop has had time to read what they sent."""
-_MOMENT: Final = 0.05
+SILENT: Final = 200
+NEW_SECONDS: Final = 2.0
+"""Twice what a sender takes whose packet was lost, and is sent again after a second."""
+CROWD: Final = 2_000
+"""Unverified connections altogether: a thousand callbacks at once, and as many that say nothing. About 20 KB each."""
+_FOR_OURSELVES: Final = 200
+"""Descriptors for the database, Slack, the services and files."""
+_BACKLOG: Final = 1_024
+"""Connections that wait in the kernel. One that finds no room there tries again a second later."""
 HEADER_SECONDS: Final = 10.0
 IDLE_SECONDS: Final = 75.0
 """Longer than proxies keep an idle connection, so that the proxy closes it first, and never while it sends."""
 _BETWEEN_LOOKS: Final = 1.0
+_MOMENT: Final = 0.05
 _LAST_REQUESTS: Final = 0.5
 """Seconds that an open connection has to send its request when the process stops."""
+
+
+def room(descriptors: int) -> int:
+    """How many unverified connections a process with so many descriptors keeps at most."""
+    return max(SILENT, min(CROWD, descriptors - _FOR_OURSELVES))
+
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -51,6 +67,10 @@ class _Guest:
     def waited_for(self) -> bool:
         return self.phase is not _Phase.ANSWER
 
+    def silent(self, now: float) -> bool:
+        """Whether it is unverified, has had its time, and keeps us waiting."""
+        return not self.signed and self.waited_for and now - self.since >= NEW_SECONDS
+
     def overdue(self, now: float) -> bool:
         limits = {_Phase.HEADERS: HEADER_SECONDS, _Phase.IDLE: IDLE_SECONDS}
         limit = limits.get(self.phase)
@@ -63,13 +83,14 @@ class Connections:
 
     Args:
         now: seconds of a clock that only goes forward.
+        most: unverified connections altogether, see :func:`room`.
     """
 
     now: Callable[[], float]
+    most: int = CROWD
     _guests: dict[asyncio.BaseTransport, _Guest] = field(default_factory=dict)
     _strangers: int = 0
     _look: asyncio.TimerHandle | None = None
-    _trim: asyncio.TimerHandle | None = None
 
     @property
     def strangers(self) -> int:
@@ -101,7 +122,7 @@ class Connections:
                 guest.phase = _Phase.ANSWER
 
     def vouch(self, request: web.Request) -> None:
-        """Mark the connection of this request as verified, because Slack signed the request."""
+        """Mark the connection of this request as verified: Slack signed the request, or it has a valid address."""
         guest = self._of(request)
         if guest is not None and not guest.signed:
             guest.signed = True
@@ -122,10 +143,12 @@ class Connections:
             await asyncio.sleep(_MOMENT)
 
     def sweep(self) -> None:
-        """Close connections that have kept us waiting too long."""
+        """Close connections that have kept us waiting too long, and the silent ones that are too many."""
         now = self.now()
         for guest in [guest for guest in self._guests.values() if guest.overdue(now)]:
-            guest.transport.abort()
+            self._cut(guest)
+        silent = [guest for guest in self._guests.values() if guest.silent(now)]
+        self._thin_out(silent, len(silent) - SILENT)
 
     def came(self, transport: asyncio.Transport) -> None:
         """Record a new connection."""
@@ -133,13 +156,11 @@ class Connections:
         source = str(peer[0]) if peer else ""
         self._guests[transport] = _Guest(transport, source, self.now())
         self._strangers += 1
-        loop = asyncio.get_running_loop()
-        if self._strangers > _AT_ONCE:
-            self._make_room()
-        elif self._strangers > STRANGERS and self._trim is None:
-            self._trim = loop.call_later(_MOMENT, self._after_a_moment)
+        if self._strangers > self.most:
+            waited_for = [one for one in self._guests.values() if not one.signed and one.waited_for]
+            self._thin_out(waited_for, self._strangers - self.most + SILENT // 2)  # not again for each that comes
         if self._look is None:
-            self._look = loop.call_later(_BETWEEN_LOOKS, self._look_around)
+            self._look = asyncio.get_running_loop().call_later(_BETWEEN_LOOKS, self._look_around)
 
     def sent(self, transport: asyncio.BaseTransport) -> None:
         """Record received data; on an idle connection it begins a request."""
@@ -160,28 +181,26 @@ class Connections:
         guest.phase = phase
         guest.since = self.now()
 
-    def _after_a_moment(self) -> None:
-        self._trim = None
-        self._make_room()
-
     def _look_around(self) -> None:
         self._look = None
         if self._guests:
             self.sweep()
             self._look = asyncio.get_running_loop().call_later(_BETWEEN_LOOKS, self._look_around)
 
-    def _make_room(self) -> None:
-        """Close unverified connections that keep us waiting, until the limit is met."""
-        strangers = [one for one in self._guests.values() if not one.signed and not one.transport.is_closing()]
+    def _thin_out(self, guests: Iterable[_Guest], count: int) -> None:
+        """Close so many of these, of the source that has the most of them, the longest awaited first."""
         crowds: dict[str, deque[_Guest]] = defaultdict(deque)
-        for guest in sorted(strangers, key=lambda one: one.since):
-            if guest.waited_for:
-                crowds[guest.source].append(guest)
-        for _ in range(len(strangers) - STRANGERS):
+        for guest in sorted(guests, key=lambda one: one.since):
+            crowds[guest.source].append(guest)
+        for _ in range(count):
             crowd = max(crowds.values(), key=len, default=None)
             if not crowd:
                 return
-            crowd.popleft().transport.abort()
+            self._cut(crowd.popleft())
+
+    def _cut(self, guest: _Guest) -> None:
+        self.left(guest.transport)  # counted no more: its end is reported a moment later
+        guest.transport.abort()
 
 
 class _Door(asyncio.Protocol):
@@ -215,7 +234,7 @@ class Site(web.BaseSite):
     """Listens, and reports every connection to ``connections``."""
 
     def __init__(self, runner: web.AppRunner, connections: Connections, host: str, port: int) -> None:
-        super().__init__(runner)
+        super().__init__(runner, backlog=_BACKLOG)
         self._connections = connections
         self._host = host
         self._port = port

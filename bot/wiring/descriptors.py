@@ -1,4 +1,4 @@
-"""File descriptors of this process: a warning where it may open too few, and quiet where none is left.
+"""File descriptors of this process: as many as it needs, a warning of too few, and quiet where none is left.
 
 At the limit asyncio tries to accept each waiting connection many times a second, and logs each failure with its
 traceback. Nothing is lost by waiting: the connections stay in the kernel's queue.
@@ -15,17 +15,33 @@ import structlog
 log = structlog.get_logger(__name__)
 
 _ENOUGH: Final = 400
-"""Twice the connections that may be unverified at a time (``handlers.connections``)."""
+"""Twice the connections that may be silent at a time (``handlers.connections``)."""
+_PLENTY: Final = 4_096
+"""Twice the unverified connections that are kept at most. Systems often begin with 1,024, and allow far more."""
 _SECONDS_BETWEEN: Final = 60.0
 _NONE_LEFT: Final = frozenset({errno.EMFILE, errno.ENFILE})
 
 
+def limit() -> int:
+    """How many descriptors this process may open."""
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return _PLENTY if soft == resource.RLIM_INFINITY else soft
+
+
+def allow_plenty() -> None:
+    """Raise the limit to 4,096, or as far as the system lets this user go. One that is higher stays."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = _PLENTY if hard == resource.RLIM_INFINITY else min(_PLENTY, hard)
+    if soft != resource.RLIM_INFINITY and soft < most:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+
+
 def too_few() -> tuple[str, str] | None:
     """What the operator should know of the limit, and the fix; None where it is high enough."""
-    limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if limit == resource.RLIM_INFINITY or limit >= _ENOUGH:
+    allowed = limit()
+    if allowed >= _ENOUGH:
         return None
-    what = f"this process may open {limit} files and connections, and needs {_ENOUGH} when many connect at once"
+    what = f"this process may open {allowed} files and connections, and needs {_ENOUGH} when many connect at once"
     return what, "raise the limit. Example: LimitNOFILE=4096 of systemd, or ulimit -n 4096"
 
 
@@ -46,9 +62,8 @@ class Exhaustion:
         now = self._monotonic()
         if now - self._said >= _SECONDS_BETWEEN:
             self._said = now
-            limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
             log.error(
                 "no file descriptor is left, so new connections wait",
-                limit=limit,
+                limit=limit(),
                 mend="raise the limit, e.g. LimitNOFILE=4096 of systemd",
             )

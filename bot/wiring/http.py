@@ -14,13 +14,13 @@ from bot.domain.errors import OperatorError
 from bot.domain.spellings import Secrets
 from bot.settings import Settings
 from bot.wiring.database import Database
-from bot.wiring.descriptors import Exhaustion
+from bot.wiring.descriptors import Exhaustion, limit
 from bot.wiring.workers import KINDS, QUEUES, WATCHED
 from bot.workflows.admin.replays import first_time
 from handlers.bodies import Bodies
 from handlers.callbacks.delivery import DeliveryCallbacks
 from handlers.callbacks.payments import PaymentsCallbacks
-from handlers.connections import Connections, Site
+from handlers.connections import Connections, Site, room
 from handlers.health import Health
 from handlers.measures import Measures
 from handlers.metrics import Metrics, Sources
@@ -62,7 +62,7 @@ async def serve(
     """
     loop = get_running_loop()
     loop.set_exception_handler(Exhaustion(loop.time))
-    connections = Connections(now=loop.time)
+    connections = Connections(now=loop.time, most=room(limit()))
     bodies = Bodies(connections)
     app = web.Application(middlewares=[connections.middleware])
     if settings.slack_signing_secret is not None and not settings.socket_mode:
@@ -77,7 +77,7 @@ async def serve(
             acked=measures.acked,
         )
         app.router.add_post("/slack/events", endpoint.handle)
-    _add_callbacks(app, settings, database, bodies, wake, measures, secrets)
+    _add_callbacks(app, settings, database, connections, bodies, wake, measures, secrets)
     _add_observation(app, settings, database, joined, measures)
     runner = web.AppRunner(
         app,
@@ -99,6 +99,7 @@ def _add_callbacks(
     app: web.Application,
     settings: Settings,
     database: Database,
+    connections: Connections,
     bodies: Bodies,
     wake: Callable[[], None],
     measures: Measures,
@@ -108,6 +109,7 @@ def _add_callbacks(
         kinds=KINDS,
         store=database.store,
         bodies=bodies,
+        vouch=connections.vouch,
         now=database.clock.now,
         wake=wake,
         sources=settings.payments_sources,
@@ -119,6 +121,7 @@ def _add_callbacks(
     delivery = DeliveryCallbacks(
         store=database.store,
         bodies=bodies,
+        vouch=connections.vouch,
         now=database.clock.now,
         wake=wake,
         sources=settings.delivery_allowed_sources,

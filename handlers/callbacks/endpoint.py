@@ -33,6 +33,7 @@ class CallbackEndpoint(ABC):
     Args:
         store: stores the messages.
         bodies: reads them.
+        vouch: called for each request to a valid address, before its body is read.
         now: the current instant.
         wake: wakes the workers that verify messages.
         sources: networks that may call; empty means any.
@@ -51,6 +52,7 @@ class CallbackEndpoint(ABC):
         *,
         store: Store,
         bodies: Bodies,
+        vouch: Callable[[web.Request], None],
         now: Callable[[], datetime],
         wake: Callable[[], None],
         sources: Sequence[Network],
@@ -60,6 +62,7 @@ class CallbackEndpoint(ABC):
     ) -> None:
         self._store = store
         self._bodies = bodies
+        self._vouch = vouch
         self._now = now
         self._wake = wake
         self._sources = sources
@@ -79,12 +82,14 @@ class CallbackEndpoint(ABC):
         token = request.match_info["token"]
         if request.method != "POST" or not token_like(token) or not self._may_call(request):
             return nothing_here()
-        body = await self._bodies.read(request, largest=_LARGEST_BODY)
-        if isinstance(body, web.Response):
-            return body
-        text = self._secrets.hidden(body.decode(errors="replace"))  # a key is enough
         try:
-            known = await self._take_in(token, text)
+            stands = token in self._called or await self._stands(token)
+            if stands:
+                self._vouch(request)
+            body = await self._bodies.read(request, largest=_LARGEST_BODY)
+            if isinstance(body, web.Response):
+                return body
+            known = stands and await self._take_in(token, body.decode(errors="replace"))  # a key is enough
         except StorageError as busy:
             return come_back(self.unstored, busy)
         if not known:
@@ -96,11 +101,9 @@ class CallbackEndpoint(ABC):
         """Store a message; False: there is no such address.
 
         Storing checks the address, too. But unknown senders must not load the writer: an address without recent
-        messages is looked up first.
+        messages has been looked up first.
         """
-        if token not in self._called and not await self._stands(token):
-            return False
-        if not await self._receive(token, body):
+        if not await self._receive(token, self._secrets.hidden(body)):
             self._called.pop(token, None)
             return False
         self._called[token] = None

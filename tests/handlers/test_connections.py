@@ -1,4 +1,6 @@
-"""Who may hold a connection, over real sockets: strangers are few and have seconds, Slack and health find room."""
+"""Who may hold a connection, over real sockets: the silent are few and have seconds; Slack, services and health find
+room.
+"""
 
 import asyncio
 import time
@@ -13,12 +15,11 @@ from aiohttp import web
 
 from bot.playground.workspace.delivery import sign
 from handlers.bodies import Bodies
-from handlers.connections import Connections, Site
+from handlers.connections import Connections, Site, room
 from tests.support.rig import FINANCE, MARIA, Rig
 
 HEADER_SECONDS = 10.0
 IDLE_SECONDS = 75.0
-STRANGERS = 200
 
 HALF = b"POST /slack/events HTTP/1.1\r\nHost: x\r\nX-Slow: "
 MEBIBYTE = 1 << 20
@@ -27,9 +28,9 @@ MEBIBYTE = 1 << 20
 class Server:
     """A server with one address that reads a body, one that vouches, and one that takes its time."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int) -> None:
         self.seconds = 0.0
-        self.connections = Connections(now=lambda: self.seconds)
+        self.connections = Connections(now=lambda: self.seconds, most=most)
         self.bodies = Bodies(self.connections, seconds=60, most=MEBIBYTE)
         self.release = asyncio.Event()
         self.port = 0
@@ -56,8 +57,8 @@ class Server:
 
     @classmethod
     @asynccontextmanager
-    async def open(cls) -> AsyncIterator["Server"]:
-        server = cls()
+    async def open(cls, *, most: int = 2_000) -> AsyncIterator["Server"]:
+        server = cls(most)
         app = web.Application(middlewares=[server.connections.middleware])
         app.router.add_post("/read", server._read)
         app.router.add_get("/vouched", server._vouched)
@@ -179,31 +180,100 @@ async def test_a_connection_may_be_idle_but_not_stop_in_its_next_request() -> No
         assert await idle.over()
 
 
-async def test_of_too_many_strangers_the_oldest_go_and_who_is_known_or_being_answered_stays() -> None:
+async def test_of_too_many_silent_ones_the_oldest_go_and_who_is_known_or_being_answered_stays() -> None:
     async with Server.open() as server:
         known, busy, first = [await server.client() for _ in range(3)]
         assert await known.ask("/vouched") == b"200 signed"
         await busy.send(b"GET /slow HTTP/1.1\r\nHost: x\r\n\r\n")
         await first.send(HALF)
         crowd = []
-        for number in range(STRANGERS + 50):
+        for number in range(250):
             server.seconds = number / 1_000
             crowd.append(await server.client())
+        await until(lambda: server.connections.strangers == 252)
+        server.seconds = 2.3
+        server.connections.sweep()
         assert await first.over()
-        await until(lambda: server.connections.strangers <= STRANGERS)
+        assert await crowd[49].over()
+        assert server.connections.strangers == 201
         assert await known.ask("/vouched") == b"200 signed"
         server.release.set()
         assert await busy.answer() == b"200 slow"
+        assert await crowd[50].ask("/vouched") == b"200 signed"
+
+
+async def test_who_has_just_come_is_not_silent_however_many_come_at_once() -> None:
+    async with Server.open() as server:
+        crowd = [await server.client() for _ in range(600)]
+        await until(lambda: server.connections.strangers == 600)
+        server.seconds = 1.9
+        server.connections.sweep()
+        assert server.connections.strangers == 600
+        late = await server.client()
+        server.seconds = 2.0
+        server.connections.sweep()
+        assert server.connections.strangers == 201
+        assert all(await asyncio.gather(*(one.over() for one in crowd[:400])))
+        assert await late.ask("/vouched") == b"200 signed"
+        assert await crowd[400].ask("/vouched") == b"200 signed"
+
+
+async def test_who_stops_within_a_body_and_who_was_answered_long_ago_are_silent() -> None:
+    async with Server.open() as server:
+        idle, half = [await server.client() for _ in range(2)]
+        assert (await idle.ask("/nowhere")).startswith(b"404")
+        await half.send(b"POST /read HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\nabc")
+        await until(lambda: server.bodies.held == 3)
+        crowd = [await server.client() for _ in range(200)]
+        server.seconds = 1.0
+        assert (await crowd[0].ask("/nowhere")).startswith(b"404")
+        server.seconds = 2.9
+        server.connections.sweep()
+        assert await idle.over()
+        server.seconds = 3.0
+        server.connections.sweep()
+        assert await half.over()
+        assert await crowd[0].ask("/vouched") == b"200 signed"
+
+
+async def test_new_ones_altogether_are_bounded_and_the_silent_go_first() -> None:
+    async with Server.open(most=150) as server:
+        busy, old, other = await server.client(), await server.client(), await server.client(source="127.0.0.2")
+        await busy.send(b"GET /slow HTTP/1.1\r\nHost: x\r\n\r\n")
+        # What was sent before on another connection has been read once this one is answered.
+        assert await (await server.client()).ask("/vouched") == b"200 signed"
+        server.seconds = 1.0
+        crowd = []
+        for _ in range(400):
+            crowd.append(await server.client())
+            assert server.connections.strangers <= 150
+        assert await old.over()
+        assert await crowd[0].over()
+        server.release.set()
+        assert await busy.answer() == b"200 slow"
+        assert await other.ask("/vouched") == b"200 signed"
         assert await crowd[-1].ask("/vouched") == b"200 signed"
+
+
+@pytest.mark.parametrize(
+    ("descriptors", "most"), [(256, 200), (400, 200), (401, 201), (1_024, 824), (2_200, 2_000), (4_096, 2_000)]
+)
+def test_unverified_connections_leave_two_hundred_descriptors_to_the_process_itself(
+    descriptors: int, most: int
+) -> None:
+    assert room(descriptors) == most
 
 
 async def test_the_source_with_the_most_connections_loses_them() -> None:
     async with Server.open() as server:
         other = await server.client(source="127.0.0.2")
         await other.send(HALF)
-        crowd = [await server.client() for _ in range(STRANGERS + 20)]
+        crowd = [await server.client() for _ in range(220)]
+        await until(lambda: server.connections.strangers == 221)
+        server.seconds = 2.0
+        server.connections.sweep()
         assert await crowd[0].over()
-        await until(lambda: server.connections.strangers <= STRANGERS)
+        assert server.connections.strangers == 200
         await other.send(b"1\r\nContent-Length: 0\r\n\r\n")
         assert (await other.answer()).startswith(b"404")
 
@@ -255,8 +325,77 @@ async def test_slack_and_health_are_answered_while_1500_strangers_stand_at_the_d
                     assert "/pay send" in await answer.text()
                 async with session.get(f"{rig.switchboard.url}/healthz") as answer:
                     assert answer.status == 200
-        closed = await asyncio.gather(*(client.over() for client in crowd[: 1_500 - STRANGERS]))
+        closed = await asyncio.gather(*(client.over() for client in crowd[:1_300]))
         assert all(closed)
     finally:
         for client in crowd:
+            client.close()
+
+
+async def addresses(rig: Rig) -> list[str]:
+    """Paths of the callbacks of one payout."""
+    await rig.pay()
+    (record,) = rig.payments.operations.values()
+    return [urlsplit(uri or "").path for uri in (record.confirmation_uri, record.failure_uri, record.cancel_uri)]
+
+
+def callback(path: str, body: bytes = b"{}", *, missing: int = 0) -> bytes:
+    head = f"POST {path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: {len(body) + missing}\r\n\r\n"
+    return head.encode() + body
+
+
+@pytest.mark.rig(on="both")
+async def test_a_thousand_callbacks_at_once_are_answered_while_five_hundred_say_nothing(rig: Rig) -> None:
+    """From one address, as behind a proxy: half of the silent ones are there before, half come between."""
+    port = urlsplit(rig.switchboard.url).port
+    assert port is not None
+    paths = await addresses(rig)
+    silent: list[Client] = []
+
+    async def say_nothing(number: int) -> bytes:
+        silent.append(client := await Client.open(port))
+        await client.send([b"", HALF, callback("/callbacks/payments/x", missing=9)][number % 3])
+        return b""
+
+    async def call(number: int) -> bytes:
+        client = await Client.open(port)
+        try:
+            await client.send(callback(paths[number % 3]))
+            return await client.answer()
+        finally:
+            client.close()
+
+    try:
+        for number in range(250):
+            await say_nothing(number)
+        visits = [say_nothing(n) if n % 5 == 0 else call(n) for n in range(1_250)]
+        answers = [answer for answer in await asyncio.gather(*visits) if answer]
+        assert answers == [b'200 {"ok": true}'] * 1_000
+        assert len(silent) == 500
+        closed = [asyncio.ensure_future(client.over()) for client in silent]
+        await until(lambda: sum(one.done() for one in closed) >= 300)
+        for one in closed:
+            one.cancel()
+    finally:
+        for client in silent:
+            client.close()
+
+
+@pytest.mark.rig(on="both")
+async def test_a_callback_whose_body_comes_slowly_is_no_stranger(rig: Rig) -> None:
+    port = urlsplit(rig.switchboard.url).port
+    assert port is not None
+    paths = await addresses(rig)
+    clients = [await Client.open(port) for _ in range(4)]
+    try:
+        for client, path in zip(clients, [*paths, "/callbacks/payments/" + "x" * 43], strict=True):
+            await client.send(callback(path, b"{", missing=1))
+        crowd = [await Client.open(port) for _ in range(260)]
+        clients += crowd
+        assert all(await asyncio.gather(*(client.over() for client in crowd[:59])))  # two seconds later
+        for client in clients[:4]:
+            await client.send(b"}")
+        assert [await client.answer() for client in clients[:4]] == [b'200 {"ok": true}'] * 3 + [b""]
+    finally:
+        for client in clients:
             client.close()

@@ -3,11 +3,12 @@
 import asyncio
 import errno
 import logging
+import resource
 
 import pytest
 from structlog.testing import capture_logs
 
-from bot.wiring.descriptors import Exhaustion
+from bot.wiring.descriptors import Exhaustion, allow_plenty, limit
 
 SAID = "no file descriptor is left, so new connections wait"
 
@@ -38,3 +39,27 @@ async def test_anything_else_is_told_as_ever(caplog: pytest.LogCaptureFixture) -
         "no exception",
     ]
     assert not logs
+
+
+@pytest.mark.parametrize(
+    ("soft", "hard", "then"), [(1_024, 20_000, 4_096), (1_024, 1_500, 1_500), (5_000, 20_000, 5_000), (300, 300, 300)]
+)
+def test_the_limit_is_raised_as_far_as_the_system_allows_and_never_lowered(
+    monkeypatch: pytest.MonkeyPatch, soft: int, hard: int, then: int
+) -> None:
+    kept = {resource.RLIMIT_NOFILE: (soft, hard)}
+    monkeypatch.setattr(resource, "getrlimit", kept.__getitem__)
+    monkeypatch.setattr(resource, "setrlimit", kept.__setitem__)
+    allow_plenty()
+    assert kept == {resource.RLIMIT_NOFILE: (then, hard)}
+    assert limit() == then
+
+
+@pytest.mark.parametrize(("soft", "then"), [(resource.RLIM_INFINITY, resource.RLIM_INFINITY), (1_024, 4_096)])
+def test_no_limit_at_all_is_enough(monkeypatch: pytest.MonkeyPatch, soft: int, then: int) -> None:
+    kept = {resource.RLIMIT_NOFILE: (soft, resource.RLIM_INFINITY)}
+    monkeypatch.setattr(resource, "getrlimit", kept.__getitem__)
+    monkeypatch.setattr(resource, "setrlimit", kept.__setitem__)
+    allow_plenty()
+    assert kept == {resource.RLIMIT_NOFILE: (then, resource.RLIM_INFINITY)}
+    assert limit() == 4_096
