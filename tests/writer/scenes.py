@@ -137,7 +137,9 @@ class _Batch:
     # People
 
     async def _ask(self) -> None:
-        """Everybody asks; with ``new`` nothing is done about it yet."""
+        """Everybody asks; with ``new`` nothing is done about it yet. Everybody who is paid has an account."""
+        for email, _ in (pair for n in range(len(self._attacks)) for pair in self.wanted(n)):
+            self._rig.payments.add_account(email, full_name="Somebody")
         if self._scene.kind is Kind.BULK:
             for n in range(len(self._attacks)):
                 await self._ask_bulk(n)
@@ -302,7 +304,7 @@ class _Batch:
 
 
 _STANDING: dict[str, Callable[[_Batch], Awaitable[None]]] = {name: getattr(_Batch, name) for name in STANDINGS}
-_STATES = {"unknown": "commit_unknown", "sent": "pending_escrow"}
+_STATES = {"unknown": "commit_unknown", "sent": "completed"}
 _APPROVED = {"new": -1, "awaiting": 1, "approved": 2, "unknown": -1, "needs_human": 1}
 _APPROVED |= dict.fromkeys(("withdrawn", "rejected", "expired", "sent"), -1)
 """Approvals that people have given for what is sent next; -1: nothing more may be sent, whoever presses."""
