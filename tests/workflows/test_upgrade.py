@@ -71,6 +71,7 @@ async def test_a_payout_that_awaited_votes_is_approved_and_paid_on_the_cards_tha
     before = {channel: await card_of(rig, "awaiting", channel) for channel in (FINANCE, APPROVALS)}
     await rig.settle()
     await rig.workspace.click(ADA, APPROVALS, before[APPROVALS].ts, "payout.approve")
+    await rig.workspace.submit(ADA, {})  # what is not fine about the account
     await rig.settle()
     await rig.payments.advance()
     await rig.pass_time(MINUTE)
@@ -111,6 +112,7 @@ async def test_what_was_not_sent_is_posted_once(rig: Rig) -> None:
     assert all("*rejected*" in one.text and not one.buttons for one in rejected)
     assert await read(rig, lambda tx: tx.queues.waiting(rig.clock.now())["messages"].rows) == 0
     await rig.workspace.click(ADA, APPROVALS, cards[1].ts, "payout.approve")
+    await rig.workspace.submit(ADA, {})  # what is not fine about the account
     await rig.settle()
     assert (await states(rig))["unsent"] is State.COMMITTED, "the time to decide began with its card"
 
