@@ -129,6 +129,8 @@ class OutboxRow(Leased):
     sent_ts: str = ""
     created_at: datetime
     last_error: str = ""
+    urgent: bool = False
+    """Whether it tells an end, or what a person has to know at once: it goes before others."""
 
     @property
     def before(self) -> OutboxState:
@@ -205,6 +207,8 @@ class Board:
     """Counts the changes to show; the board is up to date when ``shown_version`` is as high."""
     progress: bool = False
     """Whether only progress waits to be shown, which is less urgent."""
+    urgent: bool = False
+    """Whether the last state waits to be shown, which goes before others."""
     edited_at: datetime | None = None
     due_at: datetime | None = None
     attempts: int = 0

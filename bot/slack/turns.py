@@ -1,7 +1,8 @@
 """The order of posts within a conversation: they start one at a time, as queued; conversations are independent.
 
 A post that takes longer than 0.1 s does not block the next one, which then starts. A post that Slack asked us to delay
-is sent later, and those behind it after it, a second apart. In memory: each process orders only its own posts.
+is sent later, and those behind it after it, a second apart; one that goes first waits for none of them. In memory: each
+process orders only its own posts.
 """
 
 import asyncio
@@ -40,14 +41,14 @@ class Turn:
         self._conversation.join(self)
         await self.begun.wait()
 
-    def keep_pace(self, channel: str) -> None:
-        """Check that a message may be posted to this channel now.
+    def keep_pace(self, channel: str, *, first: bool = False) -> None:
+        """Check that a message may be posted to this channel now; ``first``: before those that were delayed.
 
         Raises:
             ServiceNow: Slack has asked us to wait, or a delayed post goes first; with the seconds until the retry.
         """
         self._paced = True
-        wait = self._conversation.wait(self._name, self._pace.wait(POST, channel))
+        wait = self._conversation.wait(self._name, self._pace.wait(POST, channel), first=first)
         if wait:
             raise ServiceNow(SERVICE, ASKED_US_TO_WAIT, retry_after=wait)
 
@@ -82,12 +83,12 @@ class _Conversation:
         self.queue.remove(turn)
         self._go_on(new_first=first)
 
-    def wait(self, name: str, asked: float) -> float:
+    def wait(self, name: str, asked: float, *, first: bool) -> float:
         """Seconds that this post has to wait, at least ``asked``; if not 0, the post is delayed."""
         now = self.monotonic()
         self.later = {other: due for other, due in self.later.items() if due >= now - _FORGOTTEN}
         wait = asked
-        if self.later and name not in self.later:
+        if self.later and name not in self.later and not first:
             wait = max(wait, max(self.later.values()) + SPACING - now)
         if wait > 0:
             self.later[name] = now + wait

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from sqlalchemy import and_, bindparam, case, func, literal, null, select, update
+from sqlalchemy import Boolean, and_, bindparam, case, func, literal, null, or_, select, update
 
 from storage.damage import Shape, read_one
 from storage.prepared import Prepared
@@ -25,18 +25,18 @@ _FIND = Prepared(
 )
 
 
-def _changed(due: Any, *, progress: bool) -> Mapping[str, Any]:
-    """Columns that mark a board as out of date: due at ``due`` if it is posted; results go before mere progress."""
+def _changed(due: Any, *, progress: bool, urgent: Any = False) -> Mapping[str, Any]:
+    """Columns that mark a board as out of date: due at ``due`` if it is posted; what is urgent stays so until shown."""
     counted = {"wanted_version": table.c.wanted_version + 1, "due_at": case((table.c.ts == "", null()), else_=due)}
     if progress:
         return {**counted, "progress": table.c.progress | table.c.due_at.is_(None)}
-    return {**counted, "progress": False, "attempts": 0}
+    return {**counted, "progress": False, "urgent": or_(table.c.urgent, urgent), "attempts": 0}
 
 
 _MARK_REQUEST = Prepared(
     update(table)
     .where(table.c.instruction_id == bindparam("wanted"))
-    .values(_changed(bindparam("moment", type_=Moment), progress=False))
+    .values(_changed(bindparam("moment", type_=Moment), progress=False, urgent=bindparam("last", type_=Boolean)))
 )
 
 
@@ -76,33 +76,43 @@ class Boards(Repository):
         """Drop its thread, which is gone; ``direct``: post it to the requester instead of the channel."""
         self._set(subject, thread_ts=None, **({"channel": ""} if direct else {}))
 
-    def mark(self, subject: str, *, now: datetime, progress: bool) -> None:
-        """Mark it as out of date. ``progress``: only the progress is, so the edit may wait a little."""
+    def mark(self, subject: str, *, now: datetime, progress: bool, urgent: bool = False) -> None:
+        """Mark it as out of date.
+
+        Args:
+            subject: of the board.
+            now: the present.
+            progress: only the progress is out of date, so the edit may wait a little.
+            urgent: its last state is to be shown.
+        """
         due: Any = literal(now, Moment)
         if progress:
             recent = and_(table.c.edited_at.is_not(None), table.c.edited_at > now - _GAP)
             due = func.coalesce(table.c.due_at, case((recent, literal(now + _GAP, Moment)), else_=due))
-        self._set(subject, **_changed(due, progress=progress))
+        self._set(subject, **_changed(due, progress=progress, urgent=literal(urgent)))
 
-    def mark_request(self, instruction_id: str, *, now: datetime) -> None:
-        """Mark every board of this request as out of date."""
-        _MARK_REQUEST.count(self._connection, {"wanted": instruction_id, "moment": now})
+    def mark_request(self, instruction_id: str, *, now: datetime, urgent: bool = False) -> None:
+        """Mark every board of this request as out of date; ``urgent``: its last state is to be shown."""
+        _MARK_REQUEST.count(self._connection, {"wanted": instruction_id, "moment": now, "last": urgent})
 
     def due(self, now: datetime, limit: int) -> list[Board]:
-        """Boards to edit: results first, then mere progress; longest due first."""
-        query = select(table).where(table.c.due_at <= now).order_by(table.c.progress, table.c.due_at).limit(limit)
-        return self._all(SHAPE, query)
+        """Boards to edit: last states first, then changes, then mere progress; longest due first."""
+        order = (table.c.urgent.desc(), table.c.progress, table.c.due_at)
+        return self._all(SHAPE, select(table).where(table.c.due_at <= now).order_by(*order).limit(limit))
 
     def claim_due(self, *, now: datetime, again_at: datetime, limit: int) -> list[Board]:
-        """The same, claimed by the caller; due again at ``again_at`` unless it calls :meth:`shown` or :meth:`delay`."""
+        """The same, claimed by the caller; due again at ``again_at`` unless it calls :meth:`shown` or :meth:`delay`.
+
+        From then on only what is marked meanwhile tells how urgent the next edit is.
+        """
         found = self.due(now, limit)
         for board in found:
-            self._set(board.subject, due_at=again_at)
+            self._set(board.subject, due_at=again_at, progress=True, urgent=False)
         return found
 
     def hasten(self, now: datetime) -> None:
-        """Make every waiting board due now: the process that claimed them is gone."""
-        self._change(table, table.c.due_at > now, due_at=now)
+        """Make every waiting board due now: the process that claimed them is gone, and with it how urgent they were."""
+        self._change(table, table.c.due_at > now, due_at=now, progress=False)
 
     def shown(self, subject: str, version: int, now: datetime) -> None:
         """Store that an edit made it show ``version``.
@@ -111,10 +121,17 @@ class Boards(Repository):
         """
         self._set(subject, attempts=0, **_showing(version, now))
 
-    def delay(self, subject: str, due_at: datetime, *, failed: bool) -> None:
-        """Put the edit off until ``due_at``; ``failed``: Slack refused the edit, which is counted."""
-        waiting = (table.c.subject == subject, table.c.due_at.is_not(None))
-        self._change(table, *waiting, due_at=due_at, attempts=table.c.attempts + int(failed))
+    def delay(self, board: Board, due_at: datetime, *, failed: bool) -> None:
+        """Put off the edit of a claimed board; ``failed``: Slack refused the edit, which is counted."""
+        self._change(
+            table,
+            table.c.subject == board.subject,
+            table.c.due_at.is_not(None),
+            due_at=due_at,
+            attempts=table.c.attempts + int(failed),
+            progress=and_(table.c.progress, literal(board.progress)),
+            urgent=or_(table.c.urgent, literal(board.urgent)),
+        )
 
     def _set(self, subject: str, **values: Any) -> None:
         self._change(table, table.c.subject == subject, **values)

@@ -318,7 +318,7 @@ class Instructions(Repository):
             )
         )
         if show:
-            self._boards.mark_request(before.id, now=now)
+            self._boards.mark_request(before.id, now=now, urgent=after.closed_at is not None)
         return after
 
     def touch(

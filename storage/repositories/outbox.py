@@ -54,7 +54,8 @@ def _claiming() -> Executable:
         OPEN,
         table.c.state != OutboxState.SENDING,
         key=table.c.seq,
-        order=[table.c.seq + 0],  # as an expression: with the plain column SQLite would scan every row ever sent
+        # As an expression: with the plain column SQLite would scan every row ever sent.
+        order=[table.c.urgent.desc(), table.c.seq + 0],
         free_to_go=~blocked,
         changed={
             "state": case(
@@ -84,8 +85,12 @@ class Outbox(Repository):
         subject: str,
         instruction_id: str | None = None,
         due_at: datetime | None = None,
+        urgent: bool = False,
     ) -> bool:
-        """Queue a post under a new ULID; False when ``key`` was queued before, in whatever state it is."""
+        """Queue a post under a new ULID; False when ``key`` was queued before, in whatever state it is.
+
+        With an ``urgent`` one, those of its subject that wait for their turn before it become urgent.
+        """
         row = OutboxRow(
             id=id,
             instruction_id=instruction_id,
@@ -97,7 +102,11 @@ class Outbox(Repository):
             payload=dict(payload),
             due_at=due_at or now,
             created_at=now,
+            urgent=urgent,
         )
+        if urgent:
+            waiting = (table.c.subject == subject, table.c.state == OutboxState.NEW, ~table.c.urgent)
+            self._change(table, *waiting, urgent=True, due_at=now)
         return insert_once(self._connection, table, columns(row), unless=("key",))
 
     def get(self, outbox_id: str) -> OutboxRow | None:
@@ -118,14 +127,14 @@ class Outbox(Repository):
         return self._change(table, *finished, id=new_id, payload={}, **FREED, **fresh) == 1
 
     def claim_due(self, **hold: Unpack[Hold]) -> list[OutboxRow]:
-        """Claim rows that are due, in their order.
+        """Claim rows that are due, the urgent ones first, in their order.
 
         A row waits while an earlier one of the same subject is unfinished.
         Rows come back as ``SENDING`` (send it) or ``UNKNOWN`` (search first whether it arrived). The attempt is
         counted already, so a row that kills its worker is counted too.
         """
         rows = claim(self._connection, _CLAIM, hold)
-        return self._records(SHAPE, sorted(rows, key=lambda row: row.seq))
+        return self._records(SHAPE, sorted(rows, key=lambda row: (not row.urgent, row.seq)))
 
     def hold(self, row: OutboxRow, *, now: datetime, until: datetime) -> bool:
         """Extend the lease of a claimed row; False when it has run out, so that another worker may hold the row."""

@@ -10,6 +10,7 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    false,
     text,
 )
 
@@ -41,6 +42,7 @@ outbox = Table(
     Column("sent_ts", Text, nullable=False),
     Column("created_at", Moment, nullable=False),
     Column("last_error", Words, nullable=False),
+    Column("urgent", Boolean(create_constraint=False), nullable=False, server_default=false()),
     one_of("state", OutboxState),
     partial("ix_outbox_open_due_at", "due_at", where="state IN ('new', 'sending', 'unknown')"),
     partial("ix_outbox_subject_seq", "subject", "seq", where="subject IS NOT NULL"),
@@ -64,6 +66,7 @@ board = Table(
     Column("attempts", Integer, nullable=False),
     # The request that it shows; every change of that marks the board.
     Column("instruction_id", Text),
+    Column("urgent", Boolean(create_constraint=False), nullable=False, server_default=false()),
     Index("ix_board_channel_ts", "channel", "ts"),
     partial("ix_board_instruction_id", "instruction_id", where="instruction_id IS NOT NULL"),
     due("board"),

@@ -8,6 +8,22 @@ _DOWNLOADS = ("tests/slack/test_downloads.py",)
 
 MUTANTS = (
     Mutant(
+        name="progress leaves no edits to what matters more",
+        file="bot/slack/pace.py",
+        old="Edit.PROGRESS: 12, Edit.CHANGE: 6,",
+        new="Edit.PROGRESS: 0, Edit.CHANGE: 0,",
+        breaks="the last state is shown at once, however busy the others are",
+        tests=("tests/workflows/slack/test_busy_edits.py",),
+    ),
+    Mutant(
+        name="what tells an end waits for its turn in the channel",
+        file="bot/workflows/slack/outbox.py",
+        old="turn.keep_pace(channel, first=row.urgent)",
+        new="turn.keep_pace(channel)",
+        breaks="the end is told first, however many messages wait",
+        tests=("tests/workflows/slack/test_busy_edits.py",),
+    ),
+    Mutant(
         name="the button of a card that was posted anew still counts",
         file="bot/workflows/requests/buttons.py",
         old=" and _time_of(post.sent_ts) < after]",

@@ -1,9 +1,9 @@
-"""Fifty edits a minute, of which progress leaves some for what people wait for."""
+"""Forty-eight edits a minute, evenly; progress leaves some to changes, and those to last states."""
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.slack.pace import Pace
+from bot.slack.pace import Edit, Pace
 
 
 class Seconds:
@@ -14,54 +14,75 @@ class Seconds:
         return self.now
 
 
-def test_cards_may_use_them_all_and_then_wait_for_the_oldest_to_leave_the_minute() -> None:
+def test_eighteen_edits_go_at_once_and_then_one_every_two_seconds() -> None:
     seconds = Seconds()
-    pace = Pace(monotonic=seconds, edits=3, for_cards=1)
-    for _ in range(3):
-        assert pace.take(progress=False) == 0
-        seconds.now += 1
-    assert pace.take(progress=False) == 57.0
-    seconds.now += 57.0
-    assert pace.take(progress=False) == 0
-    assert pace.take(progress=False) == 1.0
+    pace = Pace(monotonic=seconds)
+    assert [pace.take(Edit.LAST) for _ in range(19)] == [*[0.0] * 18, 2.0]
+    for _ in range(5):
+        seconds.now += 2.0
+        assert [pace.take(Edit.LAST), pace.take(Edit.LAST)] == [0.0, 2.0]
 
 
-def test_progress_leaves_some_for_cards() -> None:
+def test_they_never_stand_still_for_longer_than_two_seconds() -> None:
+    """A minute's worth was used up in seven seconds, and then none went for fifty-three."""
+    seconds, last = Seconds(), 0.0
+    pace = Pace(monotonic=seconds)
+    for _ in range(300):
+        seconds.now += 0.5
+        if not pace.take(Edit.LAST):
+            assert last == 0.0 or seconds.now - last <= 2.0
+            last = seconds.now
+    assert seconds.now - last < 2.0
+
+
+def test_progress_leaves_twelve_to_changes_and_those_leave_six_to_last_states() -> None:
     seconds = Seconds()
-    pace = Pace(monotonic=seconds, edits=3, for_cards=1)
-    assert [pace.take(progress=True) for _ in range(3)] == [0, 0, 60.0]
-    assert pace.take(progress=False) == 0
-    assert pace.take(progress=False) == 60.0
-    assert pace.take(progress=True) == 60.0
+    pace = Pace(monotonic=seconds)
+    assert [pace.take(Edit.PROGRESS) for _ in range(7)] == [*[0.0] * 6, 2.0]
+    assert [pace.take(Edit.CHANGE) for _ in range(7)] == [*[0.0] * 6, 2.0]
+    assert [pace.take(Edit.LAST) for _ in range(7)] == [*[0.0] * 6, 2.0]
+
+
+def test_where_nothing_that_matters_more_comes_progress_goes_on_and_half_is_left_to_what_may_come() -> None:
+    seconds = Seconds()
+    pace = Pace(monotonic=seconds)
+    for _ in range(18):
+        pace.take(Edit.LAST)
+    seconds.now += 1
+    assert [pace.take(edit) for edit in (Edit.CHANGE, Edit.PROGRESS)] == [3.0, 3.0]
+    for _ in range(6):
+        seconds.now += 4
+        assert [pace.take(Edit.PROGRESS), pace.take(Edit.PROGRESS)] == [0.0, 4.0]
+    assert [pace.take(Edit.LAST) for _ in range(7)] == [*[0.0] * 6, 1.0]
 
 
 def test_it_says_when_no_edit_at_all_may_go_out() -> None:
     seconds = Seconds()
-    pace = Pace(monotonic=seconds, edits=3, for_cards=1)
-    for _ in range(3):
+    pace = Pace(monotonic=seconds)
+    for _ in range(18):
         assert not pace.is_used_up
-        pace.take(progress=False)
+        pace.take(Edit.LAST)
     assert pace.is_used_up
-    seconds.now += 60.0
+    seconds.now += 1.9
+    assert pace.is_used_up
+    seconds.now += 0.1
     assert not pace.is_used_up
 
 
-@given(st.lists(st.tuples(st.floats(0, 30), st.booleans()), max_size=200))
-def test_no_minute_ever_holds_more(steps: list[tuple[float, bool]]) -> None:
+@given(st.lists(st.tuples(st.floats(0, 30), st.sampled_from(Edit)), max_size=200))
+def test_no_minute_ever_holds_more_than_slack_documents(steps: list[tuple[float, Edit]]) -> None:
     seconds = Seconds()
-    pace = Pace(monotonic=seconds, edits=10, for_cards=4)
-    sent: list[tuple[float, bool]] = []
-    for pause, progress in steps:
+    pace = Pace(monotonic=seconds)
+    sent: list[float] = []
+    for pause, edit in steps:
         seconds.now += pause
         waits = 0
-        while wait := pace.take(progress=progress):
+        while wait := pace.take(edit):
             seconds.now += wait
             waits += 1
         assert waits <= 2, "the wait it names is long enough, but for the last bit of a float"
-        sent.append((seconds.now, progress))
-        minute = [one for one in sent if one[0] > seconds.now - 60]
-        assert len(minute) <= 10
-        assert not progress or len(minute) <= 6
+        sent.append(seconds.now)
+        assert len([at for at in sent if at > seconds.now - 60]) <= 48
 
 
 def test_a_method_that_was_never_refused_is_as_fast_as_slack_takes_it() -> None:
@@ -120,12 +141,13 @@ def test_posts_are_held_by_channel_and_everything_else_by_method() -> None:
     assert (pace.wait("chat.postEphemeral", "C1"), pace.wait("chat.postEphemeral", "C2")) == (5.0, 5.0)
 
 
-def test_edits_wait_for_what_slack_asked_as_well_as_for_their_minute() -> None:
+def test_the_pause_of_edits_is_the_one_that_slack_named() -> None:
     seconds = Seconds()
-    pace = Pace(monotonic=seconds, edits=2, for_cards=0)
+    pace = Pace(monotonic=seconds)
+    pace.take(Edit.LAST)
     pace.refused("chat.update", "", retry_after=7)
     assert pace.is_used_up
-    assert pace.take(progress=False) == 7.0
+    assert [pace.take(edit) for edit in (Edit.LAST, Edit.CHANGE, Edit.PROGRESS)] == [7.0, 7.0, 7.0]
     seconds.now += 7
     assert not pace.is_used_up
-    assert [pace.take(progress=False) for _ in range(3)] == [0.0, 0.0, 60.0]
+    assert pace.take(Edit.LAST) == 0.0

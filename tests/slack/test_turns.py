@@ -69,6 +69,20 @@ async def play() -> Play:
     return Play()
 
 
+async def test_what_goes_first_waits_for_none_that_was_delayed(play: Play) -> None:
+    with play.turns.queued("C1", "delayed") as delayed:
+        delayed.keep_pace("C1")
+        delayed.put_off(30.0)
+    for name, first, waits in (("next", False, True), ("end", True, False)):
+        with play.turns.queued("C1", name) as turn:
+            if waits:
+                with pytest.raises(ServiceNow) as caught:
+                    turn.keep_pace("C1", first=first)
+                assert caught.value.retry_after == 31.0
+            else:
+                turn.keep_pace("C1", first=first)
+
+
 async def test_one_after_the_other_in_the_order_in_which_they_queued(play: Play) -> None:
     await play.post("a", "b", "c")
     assert play.begun == ["a"]

@@ -1,6 +1,6 @@
 """Boards: one message a subject, due whenever it does not show the latest."""
 
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 from bot.domain.payments.instruction import Instruction
 from storage import Store
@@ -17,6 +17,11 @@ async def board(store: Store, subject: str = "job:1") -> Board:
 async def posted_board(store: Store, subject: str = "job:1", ts: str = "1.1") -> None:
     await store.write(lambda tx: tx.boards.add(subject, channel="C1", thread_ts=None, requester="U1"))
     await store.write(lambda tx: tx.boards.posted(subject, channel="C1", ts=ts, version=1, now=NOW))
+
+
+async def put_off(store: Store, until: datetime, *, failed: bool) -> None:
+    found = await board(store)
+    await store.write(lambda tx: tx.boards.delay(found, until, failed=failed))
 
 
 async def due(store: Store, seconds: float) -> list[str]:
@@ -88,12 +93,49 @@ async def test_the_end_is_not_held_up_by_progress_before_it(store: Store) -> Non
     assert not (await board(store)).progress
 
 
+async def test_a_last_state_goes_before_changes_and_progress_however_long_they_wait(store: Store) -> None:
+    for number in range(1, 4):
+        await posted_board(store, f"job:{number}", ts=f"1.{number}")
+    await store.write(lambda tx: tx.boards.mark("job:1", now=NOW, progress=True))
+    await store.write(lambda tx: tx.boards.mark("job:2", now=NOW, progress=False))
+    await store.write(lambda tx: tx.boards.mark("job:3", now=later(5), progress=False, urgent=True))
+    assert await due(store, 5) == ["job:3", "job:2", "job:1"]
+
+
+async def test_how_urgent_the_next_edit_is_tells_only_what_came_after_the_claim(store: Store) -> None:
+    """Progress that comes while a change is being shown stays progress."""
+    await posted_board(store)
+    await store.write(lambda tx: tx.boards.mark("job:1", now=NOW, progress=False, urgent=True))
+    [claimed] = await store.write(lambda tx: tx.boards.claim_due(now=NOW, again_at=later(30), limit=9))
+    assert (claimed.urgent, claimed.progress) == (True, False)
+    await store.write(lambda tx: tx.boards.mark("job:1", now=later(1), progress=True))
+    await store.write(lambda tx: tx.boards.shown("job:1", claimed.wanted_version, later(2)))
+    assert ((await board(store)).urgent, (await board(store)).progress) == (False, True)
+
+
+async def test_an_edit_that_is_put_off_stays_as_urgent_as_it_was(store: Store) -> None:
+    await posted_board(store)
+    await store.write(lambda tx: tx.boards.mark("job:1", now=NOW, progress=False, urgent=True))
+    [claimed] = await store.write(lambda tx: tx.boards.claim_due(now=NOW, again_at=later(30), limit=9))
+    await store.write(lambda tx: tx.boards.mark("job:1", now=later(1), progress=True))
+    await store.write(lambda tx: tx.boards.delay(claimed, later(3), failed=False))
+    assert ((await board(store)).urgent, (await board(store)).progress) == (True, False)
+
+
+async def test_what_a_dead_process_was_showing_counts_as_a_change(store: Store) -> None:
+    await posted_board(store)
+    await store.write(lambda tx: tx.boards.mark("job:1", now=NOW, progress=False))
+    await store.write(lambda tx: tx.boards.claim_due(now=NOW, again_at=later(30), limit=9))
+    await store.write(lambda tx: tx.boards.hasten(later(1)))
+    assert (await due(store, 1), (await board(store)).progress) == (["job:1"], False)
+
+
 async def test_only_failures_are_counted(store: Store) -> None:
     await posted_board(store)
     await store.write(lambda tx: tx.boards.mark("job:1", now=NOW, progress=False))
-    await store.write(lambda tx: tx.boards.delay("job:1", later(9), failed=False))
+    await put_off(store, later(9), failed=False)
     assert ((await board(store)).attempts, await due(store, 8), await due(store, 9)) == (0, [], ["job:1"])
-    await store.write(lambda tx: tx.boards.delay("job:1", later(19), failed=True))
+    await put_off(store, later(19), failed=True)
     assert (await board(store)).attempts == 1
     await store.write(lambda tx: tx.boards.shown("job:1", 2, later(20)))
     assert ((await board(store)).attempts, await due(store, 99)) == (0, [])
@@ -111,10 +153,10 @@ async def test_an_older_edit_that_ends_last_is_edited_over(store: Store) -> None
 
 async def test_a_failed_edit_waits_and_counts_until_the_next_change(store: Store) -> None:
     await posted_board(store)
-    await store.write(lambda tx: tx.boards.delay("job:1", later(60), failed=True))
+    await put_off(store, later(60), failed=True)
     assert await due(store, 99) == [], "it was not due: nothing to delay"
     await store.write(lambda tx: tx.boards.mark("job:1", now=NOW, progress=False))
-    await store.write(lambda tx: tx.boards.delay("job:1", later(60), failed=True))
+    await put_off(store, later(60), failed=True)
     assert (await due(store, 59), (await board(store)).attempts) == ([], 1)
     await store.write(lambda tx: tx.boards.mark("job:1", now=later(5), progress=False))
     assert (await due(store, 5), (await board(store)).attempts) == (["job:1"], 0)

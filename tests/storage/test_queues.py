@@ -79,6 +79,25 @@ async def test_first_in_first_out_for_each_place(store: Store) -> None:
     assert (held.state, held.sent_channel, held.sent_ts, held.last_error) == (OutboxState.SENT, "C1", "1.1", "")
 
 
+async def test_an_urgent_post_goes_first_behind_those_of_its_own_subject(store: Store) -> None:
+    one = await _ask(store)
+    await _add(store, "other")
+    await _add(store, "before", about=one)
+    [first] = await _claim(store, limit=1)
+    await store.write(lambda tx: tx.outbox.again(first.id, later(0), ""))
+    await _add(store, "late", about=one, due_at=later(60))
+    await _add(store, "end", about=one, urgent=True, now=later(1))
+    order = []
+    for _ in range(4):
+        [row] = await _claim(store, 1, limit=1)
+        order.append(row.id)
+        await store.write(lambda tx, row=row: tx.outbox.sent(row.id, "C1", "1.1", later(1)))  # type: ignore[misc]
+    assert order == ["before", "late", "end", "other"]
+    await _add(store, "usual")
+    await _add(store, "alert", urgent=True)
+    assert [row.id for row in await _claim(store, 1)] == ["alert", "usual"]
+
+
 async def test_a_dead_post_lets_the_next_one_go(store: Store) -> None:
     one = await _ask(store)
     await _add(store, "1", about=one)

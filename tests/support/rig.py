@@ -128,7 +128,7 @@ class GivenSettings(Settings):
 def _unhurried(clock: ManualClock) -> dict[str, Any]:
     return {
         "limiter": Unlimited(),
-        "pace": Pace(monotonic=clock.boottime, edits=10_000),
+        "pace": Pace(monotonic=clock.boottime, at_once=10_000),
         "sleep": clock.sleep,
         "server_now": clock.now,
     }

@@ -28,13 +28,14 @@ def post_card(tx: Tx, booking: Booking, now: datetime) -> None:
 
 
 def show_card(tx: Tx, booking: Booking, now: datetime, *, progress: bool = False) -> None:
-    """Queue an edit of the card."""
-    show_board(tx, booking.subject, now=now, progress=progress)
+    """Queue an edit of the card, before others where the booking is over."""
+    show_board(tx, booking.subject, now=now, progress=progress, last=booking.closed_at is not None)
 
 
 def tell(tx: Tx, booking: Booking, topic: str, payload: Mapping[str, object], now: datetime, *, key: str = "") -> None:
     """Queue a line for the thread of the card, once for each ``key`` (the topic)."""
-    post_line(tx, subject=booking.subject, key=key or topic, payload={"topic": topic, **payload}, now=now)
+    facts, over = {"topic": topic, **payload}, booking.closed_at is not None
+    post_line(tx, subject=booking.subject, key=key or topic, payload=facts, now=now, last=over)
 
 
 def alarm(tx: Tx, booking: Booking, policy: Policy, topic: str, payload: Mapping[str, object], now: datetime) -> None:

@@ -94,7 +94,7 @@ def _store(
     )
     if stored is None:
         return None
-    show_card(tx, stored, now)
+    show_card(tx, stored, now, progress=not moved and not final)
     if moved:
         witness(
             tx,

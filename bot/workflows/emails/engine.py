@@ -207,7 +207,7 @@ async def _fail(ctx: Context, job: Job, trouble: Trouble) -> None:
             detail = {**current.detail, "reason": reason}
             tx.jobs.change(current, now=now, state=RunState.FAILED, detail=detail, close=True)
             tell(tx, job.id, key="end", state=RunState.FAILED, reason=reason, now=now)
-            show_board(tx, subject_of(job.id), now=now)
+            show_board(tx, subject_of(job.id), now=now, last=True)
 
     log.info("a list could not be processed", job=job.id, reason=type(trouble).__name__)
     await ctx.store.write(fail, name="email_fail")

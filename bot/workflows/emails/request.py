@@ -79,7 +79,7 @@ async def request_list(ctx: Context, requested: RequestedList) -> bool:
 def tell(tx: Tx, job_id: str, *, key: str, state: RunState, reason: str, now: datetime) -> None:
     """Queue a line for the requester: an end without a file, or a pause that nobody requested."""
     payload = {"state": state.value, "reason": reason}
-    post_line(tx, subject=subject_of(job_id), key=key, payload=payload, now=now)
+    post_line(tx, subject=subject_of(job_id), key=key, payload=payload, now=now, last=True)
 
 
 class Press(StrEnum):

@@ -219,7 +219,7 @@ class Run:
             if state is RunState.STOPPING or finished:
                 end = RunState.DONE if finished else RunState.STOPPED
                 tx.jobs.change(job, now=now, state=end, close=True)
-                post_file(tx, subject=subject_of(self._id), key=RESULT, payload={"what": RESULT}, now=now)
+                post_file(tx, subject=subject_of(self._id), key=RESULT, payload={"what": RESULT}, now=now, last=True)
             elif state is RunState.RUNNING and trouble:
                 detail = {**job.detail, "reason": trouble}
                 tx.jobs.change(job, now=now, state=RunState.PAUSED, detail=detail, due_at=None)
@@ -229,7 +229,7 @@ class Run:
                 tx.jobs.change(job, now=now, due_at=now + timedelta(seconds=rest))
             else:
                 tx.jobs.change(job, now=now)
-            show_board(tx, subject_of(self._id), now=now)
+            show_board(tx, subject_of(self._id), now=now, last=state is RunState.STOPPING or finished)
 
         await self._ctx.store.write(close, name="email_close")
 

@@ -167,11 +167,11 @@ def _end(ctx: Context, tx: Tx, job: Job, ended: _Ended) -> None:
         content = ended.file.content
         for n, first in enumerate(range(0, len(content), _BLOCK)):
             tx.emails.add_block(job.id, part=RESULT, n=n, content=content[first : first + _BLOCK])
-        post_file(tx, subject=subject_of(job.id), key=RESULT, payload={"what": RESULT}, now=now)
+        post_file(tx, subject=subject_of(job.id), key=RESULT, payload={"what": RESULT}, now=now, last=True)
     else:
         tell(tx, job.id, key="end", state=ended.state, reason=str(detail.get("reason") or ""), now=now)
     tx.jobs.change(current, now=now, state=ended.state, detail=detail, close=True)
-    show_board(tx, subject_of(job.id), now=now)
+    show_board(tx, subject_of(job.id), now=now, last=True)
 
 
 def _stem(name: str) -> str:

@@ -19,8 +19,8 @@ async def end(ctx: Context, job: Job, state: CallState, *, reason: str, words: s
         if tx.jobs.change(job, now=now, state=state, detail=progress.detail(), close=True) is None:
             return
         subject = subject_of(job.id)
-        show_board(tx, subject, now=now)
-        post_line(tx, subject=subject, key="end", payload={"what": FAILURE}, now=now)
+        show_board(tx, subject, now=now, last=True)
+        post_line(tx, subject=subject, key="end", payload={"what": FAILURE}, now=now, last=True)
         show_queue(tx, job.kind, now=now)
 
     await keep(ctx, work, name="end_localization")

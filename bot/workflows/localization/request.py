@@ -131,7 +131,7 @@ async def cancel(ctx: Context, job_id: str, *, person: str) -> Sight | None:
             return None if job is None else sight_in(tx, job)
         progress = CallProgress.read(job.detail).but(by=person, ended_at=now)
         changed = tx.jobs.change(job, now=now, state=CallState.CANCELED, detail=progress.detail(), close=True)
-        show_board(tx, subject_of(job_id), now=now)
+        show_board(tx, subject_of(job_id), now=now, last=True)
         show_queue(tx, job.kind, now=now)
         return sight_in(tx, changed or job)
 

@@ -119,13 +119,13 @@ def _without_addresses(result: Result) -> Result:
 
 def _tell(tx: Tx, job: Job, *, now: datetime) -> None:
     sight, subject = sight_in(tx, job), subject_of(job.id)
-    show_board(tx, subject, now=now)
+    show_board(tx, subject, now=now, last=True)
     show_queue(tx, job.kind, now=now)
     if told.is_long(sight):
         name = file_name(sight.order, job.id, Track(name=sight.order.request.capability.verb, url="", extension="txt"))
-        post_file(tx, subject=subject, key=RESULT, payload={"name": name}, now=now)
+        post_file(tx, subject=subject, key=RESULT, payload={"name": name}, now=now, last=True)
     else:
-        post_line(tx, subject=subject, key=RESULT, payload={"what": RESULT}, now=now)
+        post_line(tx, subject=subject, key=RESULT, payload={"what": RESULT}, now=now, last=True)
 
 
 def file_name(order: Order, job_id: str, track: Track) -> str:
@@ -244,10 +244,10 @@ def _close(ctx: Context, tx: Tx, job: Job) -> None:
     detail = progress.but(deliveries=(), result=result).detail()
     if tx.jobs.change(job, now=now, state=CallState.DONE, detail=detail, close=True) is not None:
         subject = subject_of(job.id)
-        show_board(tx, subject, now=now)
+        show_board(tx, subject, now=now, last=True)
         show_queue(tx, job.kind, now=now)
         if isinstance(result, Tracks) and result.missing:
-            post_line(tx, subject=subject, key="end", payload={"what": FAILURE}, now=now)
+            post_line(tx, subject=subject, key="end", payload={"what": FAILURE}, now=now, last=True)
 
 
 async def _later(

@@ -59,7 +59,7 @@ def _begin(ctx: Context, tx: Tx, job: Job) -> Job | None:
     progress = CallProgress.read(job.detail).but(started_at=now)
     begun = tx.jobs.change(job, now=now, state=CallState.RUNNING, detail=progress.detail(), keep_lease=True)
     if begun is not None:
-        show_board(tx, subject_of(job.id), now=now)
+        show_board(tx, subject_of(job.id), now=now, progress=True)
         show_queue(tx, job.kind, now=now)
     return begun
 

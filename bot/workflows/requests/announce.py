@@ -232,7 +232,10 @@ def _queue(
     now: datetime,
 ) -> bool:
     subject, channel = subject_of(instruction.id, place), _channel_of(ctx, instruction, place)
-    return queue(tx, action, subject, key, channel=channel, payload=payload, now=now, about=instruction.id)
+    urgent = payload.get("line") in (Line.NEWS, Line.ALERT)
+    return queue(
+        tx, action, subject, key, channel=channel, payload=payload, now=now, about=instruction.id, urgent=urgent
+    )
 
 
 def _channel_of(ctx: Context, instruction: Instruction, place: str) -> str:

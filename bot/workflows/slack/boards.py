@@ -68,9 +68,9 @@ def post_anew(tx: Tx, board: Board, *, now: datetime) -> bool:
     return tx.outbox.post_anew(board.subject, action=Action.BOARD, new_id=ulid(now), now=now)
 
 
-def show_board(tx: Tx, subject: str, *, now: datetime, progress: bool = False) -> None:
-    """Queue an edit: what it shows has changed. ``progress``: only by how far the work is."""
-    tx.boards.mark(subject, now=now, progress=progress)
+def show_board(tx: Tx, subject: str, *, now: datetime, progress: bool = False, last: bool = False) -> None:
+    """Queue an edit: what it shows has changed. ``progress``: only by how far the work is; ``last``: it has ended."""
+    tx.boards.mark(subject, now=now, progress=progress, urgent=last)
 
 
 def post_line(
@@ -81,21 +81,24 @@ def post_line(
     payload: Mapping[str, object],
     now: datetime,
     channel: str | None = None,
+    last: bool = False,
 ) -> bool:
     """Queue one message for the thread; False when this key was queued before for this subject.
 
-    ``channel``: another conversation, where it is posted outside a thread.
+    ``channel``: another conversation, where it is posted outside a thread. ``last``: it tells the end, and goes first.
     """
     full = f"line:{subject}:{key}"
     place = ELSEWHERE if channel else _THREAD
     where = channel or _channel_of(tx, subject)
-    return queue(tx, Action.LINE, subject, full, channel=where, payload=payload, now=now, place=place)
+    return queue(tx, Action.LINE, subject, full, channel=where, payload=payload, now=now, place=place, urgent=last)
 
 
-def post_file(tx: Tx, *, subject: str, key: str, payload: Mapping[str, object], now: datetime) -> bool:
+def post_file(
+    tx: Tx, *, subject: str, key: str, payload: Mapping[str, object], now: datetime, last: bool = False
+) -> bool:
     """Queue one file for the thread, built when it is posted; False when this key was queued before."""
-    where = _channel_of(tx, subject)
-    return queue(tx, Action.FILE, subject, f"file:{subject}:{key}", channel=where, payload=payload, now=now)
+    key, where = f"file:{subject}:{key}", _channel_of(tx, subject)
+    return queue(tx, Action.FILE, subject, key, channel=where, payload=payload, now=now, urgent=last)
 
 
 def queue(
@@ -109,8 +112,12 @@ def queue(
     now: datetime,
     place: str = _THREAD,
     about: str | None = None,
+    urgent: bool = False,
 ) -> bool:
-    """Queue a post; False when this key was queued before. ``about``: the request that it is about."""
+    """Queue a post; False when this key was queued before.
+
+    ``about``: the request that it is about. ``urgent``: it goes before posts of other subjects that wait.
+    """
     return tx.outbox.add(
         id=ulid(now),
         subject=subject,
@@ -121,6 +128,7 @@ def queue(
         channel=channel,
         payload=payload,
         now=now,
+        urgent=urgent,
     )
 
 

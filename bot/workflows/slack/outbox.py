@@ -75,7 +75,7 @@ async def _deliver(ctx: Context, row: OutboxRow, turn: Turn) -> None:
     try:
         channel, thread_ts = await where(ctx, row, board)
         if row.action != Action.FILE:
-            turn.keep_pace(channel)
+            turn.keep_pace(channel, first=row.urgent)
         posted = await post(ctx, row, channel=channel, thread_ts=thread_ts)
     except ServiceNow as later:
         if later.retry_after is not None:

@@ -15,6 +15,7 @@ from bot.domain.content import Content
 from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
 from bot.domain.tracking import back_off
 from bot.slack.messenger import TOO_RICH, Posted
+from bot.slack.pace import Edit
 from bot.workflows.alerts import tell_everybody
 from bot.workflows.context import Context
 from bot.workflows.slack.boards import post_anew, split
@@ -76,7 +77,7 @@ async def _refresh(ctx: Context, board: Board) -> None:
         await ctx.store.write(lambda tx: tx.boards.shown(board.subject, board.wanted_version, now), name="shown")
     else:
         due, failed = later.due_at, later.failed
-        await ctx.store.write(lambda tx: tx.boards.delay(board.subject, due, failed=failed), name="edit_later")
+        await ctx.store.write(lambda tx: tx.boards.delay(board, due, failed=failed), name="edit_later")
 
 
 async def _edit(ctx: Context, board: Board) -> _NotYet | _Lost | None:
@@ -86,7 +87,7 @@ async def _edit(ctx: Context, board: Board) -> _NotYet | _Lost | None:
     content = await subject.board(ctx, name)
     if content is None:
         return None
-    wait = ctx.pace.take(progress=board.progress)
+    wait = ctx.pace.take(_weight(board))
     if wait:
         return _NotYet(ctx.clock.now() + timedelta(seconds=wait), failed=False)
     try:
@@ -102,6 +103,12 @@ async def _edit(ctx: Context, board: Board) -> _NotYet | _Lost | None:
         if refused.reason not in _GONE | _FIXED | {_DELETED} and board.attempts < _GIVEN_UP_AFTER:
             return _NotYet(ctx.clock.now() + _pause(board), failed=True)
     return None
+
+
+def _weight(board: Board) -> Edit:
+    if board.urgent:
+        return Edit.LAST
+    return Edit.PROGRESS if board.progress else Edit.CHANGE
 
 
 def _is_lost(board: Board, error: str) -> bool:

@@ -1,0 +1,126 @@
+"""How urgent each kind of work calls its edits and its messages: ends go first, progress last."""
+
+from typing import Any
+
+import pytest
+
+from bot.presentation.payments import forms
+from bot.workflows.emails.request import RequestedList, request_list
+from storage.repositories.boards import Boards
+from storage.repositories.outbox import Outbox
+from tests.flow.localizing import DONE, Localizer
+from tests.support.deliveries import book, booked, open_rig, step
+from tests.support.rig import FINANCE, MARIA, Rig
+
+pytestmark = pytest.mark.rig(opened_by=open_rig)
+
+PROGRESS, CHANGE, LAST = "progress", "change", "last"
+
+
+class Said:
+    """What was said of edits, in order, and of messages, by their keys."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.edits: list[str] = []
+        self.posts: dict[str, bool] = {}
+        mark, mark_request, add = Boards.mark, Boards.mark_request, Outbox.add
+
+        def noted(boards: Boards, subject: str, **named: Any) -> None:
+            self.edits.append(PROGRESS if named["progress"] else LAST if named.get("urgent") else CHANGE)
+            mark(boards, subject, **named)
+
+        def noted_request(boards: Boards, instruction_id: str, **named: Any) -> None:
+            self.edits.append(LAST if named.get("urgent") else CHANGE)
+            mark_request(boards, instruction_id, **named)
+
+        def noted_post(outbox: Outbox, **named: Any) -> bool:
+            self.posts[named["key"]] = named.get("urgent", False)
+            return add(outbox, **named)
+
+        for kind, name, watched in (
+            (Boards, "mark", noted),
+            (Boards, "mark_request", noted_request),
+            (Outbox, "add", noted_post),
+        ):
+            monkeypatch.setattr(kind, name, watched)
+
+    def first(self, words: str) -> set[bool]:
+        """Whether messages with these words in their keys go first."""
+        return {urgent for key, urgent in self.posts.items() if words in key}
+
+
+@pytest.fixture
+def said(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> Said:
+    return Said(monkeypatch)
+
+
+async def test_of_a_booking_the_end(rig: Rig, said: Said) -> None:
+    await booked(rig)
+    for _ in range(3):
+        await step(rig)
+    assert LAST not in said.edits
+    assert CHANGE in said.edits
+    assert said.first(":moved:") == {False}
+    for _ in range(6):
+        await step(rig)
+    assert said.edits[-1] == LAST
+    assert said.edits.count(LAST) == 1
+    assert [urgent for key, urgent in said.posts.items() if ":moved:" in key][-1]
+
+
+async def test_what_moved_no_booking_is_progress(rig: Rig, said: Said) -> None:
+    """The cook time goes down."""
+    await book(rig, cook="30")
+    said.edits.clear()
+    await rig.pass_time(300, steps=5)
+    assert set(said.edits) == {PROGRESS}
+
+
+async def test_another_driver_is_told_and_the_edit_of_it_is_progress(rig: Rig, said: Said) -> None:
+    record = await booked(rig)
+    await step(rig)
+    said.edits.clear()
+    record.driver = ("Eva Luz", "+593987000222")
+    await rig.pass_time(120, steps=4)
+    assert set(said.edits) == {PROGRESS}
+    assert said.first(":driver:") == {False}
+
+
+async def test_of_a_call_the_end_and_all_before_it_is_progress(rig: Rig, said: Said) -> None:
+    localizer = Localizer(rig)
+    await localizer.type("paraphrase The meeting was moved to Friday because the room was taken.")
+    await rig.settle()
+    await localizer.board(DONE)
+    assert set(said.edits[:-1]) == {PROGRESS}
+    assert said.edits[-1] == LAST
+    assert {urgent for key, urgent in said.posts.items() if key.startswith(("line:", "file:"))} == {True}
+
+
+async def test_of_a_list_the_end(rig: Rig, said: Said) -> None:
+    asked = RequestedList(
+        requester=MARIA,
+        channel=FINANCE,
+        thread_ts=None,
+        file_id=rig.workspace.upload(MARIA, "people.csv", b"email\r\nana@example.com\r\n"),
+        file_name="people.csv",
+        column=0,
+        column_name="email",
+        whole=False,
+        concurrency=1,
+        source_key="test:people",
+    )
+    assert await request_list(rig.switchboard.context, asked)
+    await rig.settle()
+    assert said.edits[-1] == LAST
+    assert said.edits.count(LAST) == 1
+    assert said.first("file:") == {True}
+
+
+async def test_of_a_request_its_end_and_all_news(rig: Rig, said: Said) -> None:
+    await rig.pay()
+    assert set(said.edits) == {CHANGE}
+    await rig.press("reject")
+    await rig.submit("U0ADA", {forms.REASON: "no"})
+    assert said.edits[-1] == LAST
+    assert said.first("news:") == {True}
+    assert said.first("card:") == {False}
