@@ -54,7 +54,7 @@ class PostgresServer:
     def create_database(self, *, like: str | None = None) -> str:
         """Create a database; returns its name. ``like``: copy of that one, which must have no connections."""
         self._databases += 1
-        name = f"test_{self._databases}"
+        name = f"test_{os.getpid()}_{self._databases}"  # forks of a session share its server
         copied = "" if like is None else f" TEMPLATE {like}"
         with self._administer() as connection:
             if like is not None and connection.info.server_version >= _CHOOSES_HOW_TO_COPY:
