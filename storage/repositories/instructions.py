@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import fields, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, TypedDict, Unpack
 
 from sqlalchemy import Connection, bindparam, func, or_, select, update
@@ -364,6 +364,17 @@ class Instructions(Repository):
         others = [state for state in State if state not in states]
         rows = claim(self._connection, _CLAIM, hold, of_kinds=list(kinds), but_states=others)
         return sorted(self._records(SHAPE, rows), key=lambda one: (one.due_at or hold["now"], one.id))
+
+    def go_on(self, *, kind: Kind, state: State, reason: str, now: datetime, apart: timedelta, limit: int) -> None:
+        """Make requests due that are held for this reason, one ``apart`` from the other, by the end of their window.
+
+        A row whose step runs is left alone: it reads what has changed in the transaction that would hold it.
+        """
+        held = (table.c.kind == kind, table.c.state == state, table.c.reason == reason, free(table, now))
+        query = select(table.c.id).where(*held).order_by(table.c.exec_deadline, table.c.id).limit(limit)
+        for n, waiting in enumerate(self._connection.execute(query).scalars().all()):
+            due = now + n * apart
+            self._change(table, table.c.id == waiting, table.c.due_at > due, due_at=due)
 
     def abandoned(self, *, now: datetime, owner: str, exclusive: bool, limit: int = 1000) -> list[Instruction]:
         """Instructions with a request in flight whose process died.

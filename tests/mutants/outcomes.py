@@ -56,6 +56,22 @@ MUTANTS = (
         tests=(*_ABSENT, "-k", "held_before"),
     ),
     Mutant(
+        name="two bulk payments are in flight",
+        file="storage/repositories/bulk.py",
+        old="            return holder == instruction_id",
+        new="            return True",
+        breaks="the next bulk payment is sent when the one before it has its answer, not before",
+        tests=("tests/flow/test_bulk_queue.py", "-k", "unknown_holds"),
+    ),
+    Mutant(
+        name="those that wait do not look whether another one is in flight",
+        file="bot/workflows/payments/bulk_send.py",
+        old="    if tx.bulk_flights.flying() in (None, instruction.id):",
+        new="    if True:",
+        breaks="one that waits reads nothing",
+        tests=("tests/flow/test_bulk_queue.py", "-k", "reads_no_history"),
+    ),
+    Mutant(
         name="still created is believed after one read",
         file="bot/workflows/requests/look_again.py",
         old="    if silence_is_proven(instruction, reads=reads, quiet=ctx.quiet, now=now):",

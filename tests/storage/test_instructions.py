@@ -1,11 +1,11 @@
 """Instructions: what goes in comes out, the first transition wins, leases keep others off."""
 
 from dataclasses import fields, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import text, update
+from sqlalchemy import select, text, update
 
 from bot.domain.payments.instruction import (
     FINAL,
@@ -66,6 +66,42 @@ async def test_what_goes_in_comes_out(store: Store) -> None:
     frozen = {"id", "reference", "kind", "payload", "code", "digest", "requirement", "requester", "origin_channel"}
     frozen |= {"created_at", "source_key", "state", "version", "tries"}
     assert {field.name for field in fields(Instruction)} == frozen | set(Changes.__annotations__)
+
+
+async def test_what_is_held_for_one_reason_goes_on_in_the_order_of_its_window_a_step_apart(store: Store) -> None:
+    async def held(deadline: float, **other: Any) -> str:
+        made = replace(
+            instruction(state=State.APPROVED, due_at=later(60)), reason="full", exec_deadline=later(deadline)
+        )
+        assert await store.write(lambda tx: tx.instructions.insert(replace(made, **other), actor="U1"))
+        return made.id
+
+    third, first, second, fourth = [await held(deadline) for deadline in (300, 100, 200, 400)]
+    soon = await held(50, due_at=later(1))
+    left = [
+        await held(10, **other)
+        for other in (
+            {"kind": Kind.PURCHASE},
+            {"state": State.AWAITING},
+            {"reason": "frozen"},
+            {"lease_owner": "a", "lease_until": later(1)},
+        )
+    ]
+
+    async def due(ids: list[str]) -> list[datetime]:
+        query = select(table.c.id, table.c.due_at)
+        found = await store.read(lambda tx: dict(tx.instructions._connection.execute(query).all()))
+        return [found[one] for one in ids]
+
+    def go_on(tx: Tx, now: datetime) -> None:
+        apart = timedelta(seconds=2)
+        tx.instructions.go_on(kind=Kind.PAYOUT, state=State.APPROVED, reason="full", now=now, apart=apart, limit=4)
+
+    await store.write(lambda tx: go_on(tx, NOW))
+    assert await due([soon, first, second, third]) == [NOW, later(2), later(4), later(6)]
+    assert await due([fourth, *left]) == [later(60)] * 5
+    await store.write(lambda tx: go_on(tx, later(5)))
+    assert await due([soon, first, second, third]) == [NOW, later(2), later(4), later(6)], "never later than before"
 
 
 async def test_text_that_a_database_cannot_hold_is_mended(store: Store) -> None:

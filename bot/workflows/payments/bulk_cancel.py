@@ -201,7 +201,7 @@ def _refused(ctx: Context, tx: Tx, under_way: Instruction, outcome: NotExecuted,
     _all_sent(ctx, tx, under_way, progress, now, reason=outcome.told, said=outcome.detail)
 
 
-def _unname(tx: Tx, sending: Instruction, attempt: Attempt) -> None:
+def _unname(tx: Tx, sending: Instruction, attempt: Attempt, _now: datetime) -> None:
     rows = tx.bulk_items.named_by(sending.id, attempt.n)
     tx.bulk_items.name(sending.id, [row.row for row in rows], 0)
 

@@ -2,11 +2,13 @@
 
 A bulk payment has no code of ours to search for. So before the first submission the ids of the whole history are
 stored; afterwards a new id whose items carry our references is ours. Only one submission is in flight at a time, which
-keeps that comparison unambiguous. Nothing is submitted again automatically.
+keeps that comparison unambiguous: the others wait, and go on when its outcome is known. Nothing is submitted again
+automatically.
 """
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import Final
 
 from bot.clients.payments import NewBulk, PaymentsClient
 from bot.clients.transport import Guard
@@ -20,6 +22,7 @@ from bot.domain.references import Letter
 from bot.presentation.payments import reasons
 from bot.presentation.services import told
 from bot.workflows.context import Context, Queue, RequestKind
+from bot.workflows.holding import hold
 from bot.workflows.payments.bulk_follow import begin_following
 from bot.workflows.payments.bulk_request import prepare
 from bot.workflows.requests.announce import alert, alert_paid
@@ -35,6 +38,8 @@ KNOWN = "known"
 """In the audit row of a submission: what the history held before the first one."""
 FEW = 10
 """Steps at a time of those that read long lists."""
+_APART: Final = timedelta(seconds=1)
+"""Between those that waited: the next one has left by then, or has ended, and does not hold up the one after it."""
 
 
 async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
@@ -45,6 +50,8 @@ async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction)
     new = await ctx.store.read(lambda tx: _as_approved(tx, instruction))
     if new is None:
         await end_changed(ctx, instruction)
+        return
+    if await ctx.store.write(lambda tx: _waits(ctx, tx, instruction), name="bulk_waits"):
         return
     if instruction.commits:
         look = await in_history(ctx, payments, instruction)
@@ -85,6 +92,25 @@ async def watch_closed(ctx: Context, payments: PaymentsClient, instruction: Inst
         tx.instructions.touch(instruction, now=now, due_at=due)
 
     await ctx.store.write(work, name="watch_closed")
+
+
+def _waits(ctx: Context, tx: Tx, instruction: Instruction) -> bool:
+    """Whether the submission of another one is in flight; then this one is held until that has landed."""
+    if tx.bulk_flights.flying() in (None, instruction.id):
+        return False
+    hold(tx, instruction, reasons.ANOTHER_IS_SENT, ctx.clock.now())
+    return True
+
+
+def _land(tx: Tx, instruction_id: str, now: datetime) -> None:
+    """The outcome of a submission is known: the next one may go.
+
+    Several become due, one after the other: whichever comes first takes the flight, and the rest are held again.
+    """
+    if tx.bulk_flights.land(instruction_id):
+        tx.instructions.go_on(
+            kind=Kind.BULK, state=State.APPROVED, reason=reasons.ANOTHER_IS_SENT, now=now, apart=_APART, limit=FEW
+        )
 
 
 def _as_approved(tx: Tx, instruction: Instruction) -> NewBulk | None:
@@ -176,21 +202,21 @@ def _adopt(ctx: Context, tx: Tx, instruction: Instruction, job: BulkJob, now: da
     )
     if moved is None:
         return
-    tx.bulk_flights.land(instruction.id)
+    _land(tx, instruction.id, now)
     begin_following(ctx, tx, moved, now)
     if job.count is not None and isinstance(payload, BulkPayload) and job.count != payload.count:
         reason = reasons.MISCOUNTED.format(theirs=job.count, ours=payload.count)
         alert(ctx, tx, moved, "differs", now, reason=reason)
 
 
-def _unsent(tx: Tx, under_way: Instruction, _: Attempt) -> None:
+def _unsent(tx: Tx, under_way: Instruction, _: Attempt, now: datetime) -> None:
     if under_way.commits == 1:  # an earlier attempt of unknown outcome would still be in flight
-        tx.bulk_flights.land(under_way.id)
+        _land(tx, under_way.id, now)
 
 
-def _landed(_ctx: Context, tx: Tx, ended: Instruction, _now: datetime) -> None:
+def _landed(_ctx: Context, tx: Tx, ended: Instruction, now: datetime) -> None:
     """Allow the next submission."""
-    tx.bulk_flights.land(ended.id)
+    _land(tx, ended.id, now)
 
 
 async def _find(ctx: Context, payments: PaymentsClient, instruction: Instruction, _sent: bool) -> Finding:

@@ -29,7 +29,7 @@ T = TypeVar("T")
 Outcome = Done[T] | NotExecuted | Unknown
 
 
-def _kept(_tx: Tx, _under_way: Instruction, _attempt: Attempt) -> None:
+def _kept(_tx: Tx, _under_way: Instruction, _attempt: Attempt, _now: datetime) -> None:
     """The claim took nothing beside the attempt."""
 
 
@@ -47,7 +47,7 @@ class Answers(Generic[C, T]):
     done: Callable[[Context, Tx, Instruction, T, datetime], None]
     says: Callable[[C, T], str]
     refused: Callable[[Context, Tx, Instruction, NotExecuted, datetime], None] | None = None
-    unsent: Callable[[Tx, Instruction, Attempt], None] = _kept
+    unsent: Callable[[Tx, Instruction, Attempt, datetime], None] = _kept
 
 
 async def attempt_once(
@@ -99,7 +99,7 @@ def record(ctx: Context, tx: Tx, claimed: C, outcome: Outcome[T], answers: Answe
         case NotExecuted(again=True, reason=reason):
             ended = AttemptOutcome.ABANDONED if _stayed(outcome) else AttemptOutcome.NOT_EXECUTED
             under_way = close(tx, under_way, attempt, ended, reason, now)
-            answers.unsent(tx, under_way, attempt)
+            answers.unsent(tx, under_way, attempt, now)
             _put_off(tx, under_way, attempt, outcome, now)
             return ended
         case NotExecuted(reason=reason) if answers.refused is not None:
