@@ -163,6 +163,7 @@ async def answers_lost(on: Observed) -> None:
     """Three commits without an answer, one after the other; each is read and adopted soon after."""
     on.arm(FaultKind.DONE_DROPPED, "commit_payout", 3)
     for number in range(3):
+        on.rig.add_payees(f"p{number}@example.com")
         await approved(on.rig, f"send p{number}@example.com {20 + number}.00 rent")
         await on.rig.pass_time(MINUTE)
     assert {one.state for one in await requests(on.rig)} == {State.COMMITTED}

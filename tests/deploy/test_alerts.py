@@ -41,6 +41,7 @@ async def test_a_healthy_process_fires_nothing(rig: Rig, tmp_path: Path) -> None
     on = Observed(rig)
     await on.scrape()
     for number in range(3):
+        rig.add_payees(f"p{number}@example.com")
         await approved(rig, f"send p{number}@example.com {20 + number}.00 rent")
         await rig.payments.advance()
         await rig.payments.delivered()
