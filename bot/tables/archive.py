@@ -5,8 +5,9 @@ directory may be forged.
 """
 
 import copy
+import posixpath
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from lzma import LZMAError
 from struct import error as StructError  # noqa: N812 - a class with a lower-case name
@@ -95,4 +96,15 @@ def open_archive(file: BinaryIO, *, limits: Limits) -> Iterator[Archive]:
             raise TableProblem(Flaw.BOMB, allowed=limits.unpacked)
         if any(info.flag_bits & 1 for info in parts):
             raise TableProblem(Flaw.LOCKED)
+        _refuse_twice(info.filename for info in parts)
         yield Archive(archive=archive, unpacked=limits.unpacked)
+
+
+def _refuse_twice(names: Iterable[str]) -> None:
+    """Refuse two parts with one name: programs disagree about which of them is opened."""
+    seen: set[str] = set()
+    for name in names:
+        key = posixpath.normpath(f"/{name}".replace("\\", "/")).lower().lstrip("/")
+        if key in seen:
+            raise TableProblem(Flaw.TWICE, names=[f"Part {name}"])
+        seen.add(key)

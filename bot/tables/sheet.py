@@ -35,6 +35,7 @@ class Sheet:
         self._kind = "n"
         self._style = 0
         self._formula = False
+        self._given = False
         self._value: str | None = None
         self._parts: list[str] | None = None
         self._phonetic = False
@@ -53,17 +54,16 @@ class Sheet:
         """An element begins."""
         if name == "c":
             self._begin_cell(attributes)
-        elif name in ("v", "t"):
+        elif name in ("v", "is"):
+            self._begin_value(name)
+        elif name == "t":
             self._parts = []
         elif name == "f":
             self._formula = True
         elif name == "rPh":
             self._phonetic = True
         elif name == "row":
-            given = attributes.get("r", "")
-            self._number = int(given) if given.isascii() and given.isdigit() else self._number + 1
-            self._cells = {}
-            self._column = -1
+            self._begin_row(attributes)
         elif name == "mergeCell":
             raise TableProblem(Flaw.MERGED, names=[attributes.get("ref", "")])
 
@@ -87,14 +87,43 @@ class Sheet:
         if self._parts is not None:
             self._parts.append(data)
 
+    def _begin_row(self, attributes: Mapping[str, str]) -> None:
+        given = attributes.get("r", "")
+        number = int(given) if given.isascii() and given.isdigit() else self._number + 1
+        if number <= self._number:
+            raise TableProblem(Flaw.TWICE, names=[f"Row {number}"])
+        self._number = number
+        self._cells = {}
+        self._column = -1
+
     def _begin_cell(self, attributes: Mapping[str, str]) -> None:
-        place = _PLACE.fullmatch(attributes.get("r", ""))
-        self._column = _column(place[1]) if place is not None else self._column + 1
+        given = attributes.get("r")
+        column = self._column + 1 if given is None else self._column_of(given)
+        if column <= self._column:
+            raise self._twice(column)
+        self._column = column
         self._kind = attributes.get("t", "n")
         style = attributes.get("s", "0")
         self._style = int(style) if style.isascii() and style.isdigit() else 0
         self._formula = False
         self._value = None
+        self._given = False
+
+    def _column_of(self, given: str) -> int:
+        place = _PLACE.fullmatch(given)
+        if place is None or int(place[2]) != self._number:
+            raise TableProblem(Flaw.DAMAGED)  # a cell of another row, which would stand there a second time
+        return _column(place[1])
+
+    def _begin_value(self, name: str) -> None:
+        if self._given:
+            raise self._twice(self._column)
+        self._given = True
+        if name == "v":
+            self._parts = []
+
+    def _twice(self, column: int) -> TableProblem:
+        return TableProblem(Flaw.TWICE, names=[f"Cell {_letters(column)}{self._number}"])
 
     def _end_cell(self) -> None:
         if self._value is None:

@@ -101,6 +101,8 @@ class _Relations:
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
         if name == "Relationship":
+            if attributes.get("Id", "") in self.by_id:
+                raise TableProblem(Flaw.DAMAGED)  # the same relation twice: programs disagree about which one counts
             target = posixpath.normpath(posixpath.join("/xl", attributes.get("Target", ""))).lstrip("/")
             self.by_id[attributes.get("Id", "")] = (attributes.get("Type", "").rpartition("/")[2], target)
 

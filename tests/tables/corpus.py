@@ -4,12 +4,13 @@ import gzip
 import io
 import json
 import struct
+import warnings
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from bot.domain.files.tables import Limits
-from tests.tables.workbooks import Cell, letters, packed, parts, workbook
+from tests.tables.workbooks import Cell, cell, letters, packed, parts, workbook
 
 GOOD: list[Cell] = ["email", "amount", "note"]
 ROW: list[Cell] = ["ana@example.com", 25, "March"]
@@ -77,6 +78,34 @@ def mixed(where: str, encoding: str = "UTF-8") -> str:
 
 def twice(one: str, two: str) -> str:
     return f"Two columns have the same name: “{one}” and “{two}”. Each name stands once, for example email,amount,note."
+
+
+def again(what: str) -> str:
+    return (
+        f"{what} stands in the workbook twice or out of order, so it is not clear what counts. Open it in the "
+        "spreadsheet, check the values, save it and drop it again."
+    )
+
+
+def rows_of(text: str) -> Callable[[], bytes]:
+    """A workbook whose sheet has these rows, as XML, below a good first row."""
+    head = "".join(cell(f"{letters(at)}1", name) for at, name in enumerate(GOOD))
+    return changed(
+        "xl/worksheets/sheet1.xml", f'<worksheet><sheetData><row r="1">{head}</row>{text}</sheetData></worksheet>'
+    )
+
+
+def part_again(name: str) -> Callable[[], bytes]:
+    """A workbook with a second part of this name, in which the amount is another."""
+
+    def build() -> bytes:
+        data = io.BytesIO(workbook([GOOD, ROW]))
+        with warnings.catch_warnings(), zipfile.ZipFile(data, "a") as archive:
+            warnings.simplefilter("ignore")
+            archive.writestr(name, parts([GOOD, ["ana@example.com", 900, "March"]])["xl/worksheets/sheet1.xml"])
+        return data.getvalue()
+
+    return build
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -306,6 +335,53 @@ BOOKS = [
         lambda: workbook([GOOD, ["a@b.co", ("", "<f>SUM(A1:A9)</f>"), "x"]]),
         "Cell B2 holds a formula without a result. Open the workbook in the spreadsheet and save it, or replace the "
         "formula by its value, for example 25.00.",
+    ),
+    book(
+        "a cell given twice",
+        rows_of('<row r="2"><c r="A2" t="str"><v>a@b.co</v></c><c r="B2"><v>5</v></c><c r="B2"><v>900</v></c></row>'),
+        again("Cell B2"),
+    ),
+    book(
+        "a cell given again behind the next",
+        rows_of('<row r="2"><c r="B2"><v>5</v></c><c r="C2"><v>1</v></c><c r="B2"><v>900</v></c></row>'),
+        again("Cell B2"),
+    ),
+    book(
+        "an empty cell given again",
+        rows_of('<row r="2"><c r="B2"/><c r="B2"><v>900</v></c></row>'),
+        again("Cell B2"),
+    ),
+    book("two values in a cell", rows_of('<row r="2"><c r="B2"><v>5</v><v>900</v></c></row>'), again("Cell B2")),
+    book(
+        "a value and a text in a cell",
+        rows_of('<row r="2"><c r="B2"><v>5</v><is><t>900</t></is></c></row>'),
+        again("Cell B2"),
+    ),
+    book("a row given twice", rows_of('<row r="2"><c r="B2"><v>5</v></c></row>' * 2), again("Row 2")),
+    book(
+        "a row given again behind the next",
+        rows_of("".join(f'<row r="{n}"><c r="B{n}"><v>5</v></c></row>' for n in (2, 3, 2))),
+        again("Row 2"),
+    ),
+    book("a cell of another row", rows_of('<row r="2"><c r="B3"><v>5</v></c></row>'), DAMAGED),
+    book("a cell without a place that can be read", rows_of('<row r="2"><c r="b2"><v>5</v></c></row>'), DAMAGED),
+    book("a part given twice", part_again("xl/worksheets/sheet1.xml"), again("Part xl/worksheets/sheet1.xml")),
+    book(
+        "a part given twice in capitals", part_again("xl/worksheets/Sheet1.xml"), again("Part xl/worksheets/Sheet1.xml")
+    ),
+    book(
+        "a part given twice by another path",
+        part_again("xl\\worksheets/./sheet1.xml"),
+        again("Part xl\\worksheets/./sheet1.xml"),
+    ),
+    book(
+        "a relation given twice",
+        changed(
+            "xl/_rels/workbook.xml.rels",
+            '<Relationships><Relationship Id="rId1" Type="x/worksheet" Target="worksheets/sheet1.xml"/>'
+            '<Relationship Id="rId1" Type="x/worksheet" Target="worksheets/sheet2.xml"/></Relationships>',
+        ),
+        DAMAGED,
     ),
     book("NUL in a cell", lambda: workbook([GOOD, ["a@b.co", 1, "x_x0000_y"]]), nul(2)),
     book("half a letter in a cell", lambda: workbook([GOOD, ["a@b.co", 1, "x_xD83D_y"]]), DAMAGED),

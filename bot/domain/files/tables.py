@@ -115,6 +115,8 @@ class Flaw(StrEnum):
     NO_SHEET = "no sheet"
     NO_RESULT = "no result"
     MERGED = "merged"
+    TWICE = "twice"
+    """A cell, a row or a part of a workbook stands there a second time, or out of order."""
     MISSING_COLUMNS = "missing columns"
     AMBIGUOUS_COLUMN = "ambiguous column"
 

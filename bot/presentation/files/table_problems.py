@@ -188,6 +188,10 @@ _WORDS: Mapping[Flaw, _Words] = {
         f"Cells {_short(problem.names[0])} are merged, so it is not clear which row they belong to. "
         "Unmerge them and give each row its own value, for example 25.00 in each."
     ),
+    Flaw.TWICE: lambda problem, _: (
+        f"{_short(problem.names[0])} stands in the workbook twice or out of order, so it is not clear what counts. "
+        "Open it in the spreadsheet, check the values, save it and drop it again."
+    ),
     Flaw.MISSING_COLUMNS: lambda problem, example: (
         f"The first row has no column {' and no column '.join(problem.names)}. "
         f"It names the columns, for example {example}."
