@@ -1,7 +1,7 @@
 """Tables in dropped files, and tables that we return: CSV and XLSX, read as a whole before they are used."""
 
 from bot.domain.files.tables import Flaw, Limits, Row, Table, TableProblem
-from bot.tables.columns import clear_columns, find_columns
+from bot.tables.columns import clear_columns, find_columns, same_names
 from bot.tables.reading import read_table
 from bot.tables.writing import neutral, plain, rewritten, write_csv
 
@@ -17,5 +17,6 @@ __all__ = [
     "plain",
     "read_table",
     "rewritten",
+    "same_names",
     "write_csv",
 ]

@@ -34,8 +34,16 @@ def main(arguments: list[str]) -> int:
 
 
 def _hand_over(table: Table) -> None:
-    about = {"header": table.header, "encoding": table.encoding, "delimiter": table.delimiter, "sheet": table.sheet}
-    _write(about)
+    hidden = table.hidden
+    _write(
+        {
+            "header": table.header,
+            "encoding": table.encoding,
+            "delimiter": table.delimiter,
+            "sheet": table.sheet,
+            "hidden": [hidden.rows, hidden.columns, sorted(hidden.formulas.items()), sorted(hidden.disguised.items())],
+        }
+    )
     for start in range(0, len(table.rows), ROWS_A_LINE):
         _write([[row.number, row.cells] for row in table.rows[start : start + ROWS_A_LINE]])
     _write(len(table.rows))

@@ -25,10 +25,7 @@ def find_columns(
     names = [loose(name) for name in header]
     found: dict[str, int] = {}
     for name, others in wanted.items():
-        places = [place for place, given in enumerate(names) if given == loose(name)]
-        if not places:
-            meant = {loose(other) for other in others}
-            places = [place for place, given in enumerate(names) if given in meant]
+        places = _places(names, name, others)
         if len(places) > 1:
             raise TableProblem(Flaw.AMBIGUOUS_COLUMN, names=[name, *(header[place] for place in places)])
         if places:
@@ -48,6 +45,21 @@ def clear_columns(header: Sequence[str], wanted: Mapping[str, Collection[str]]) 
         except TableProblem:
             continue
     return found
+
+
+def same_names(header: Sequence[str], wanted: Mapping[str, Collection[str]]) -> frozenset[str]:
+    """Our names for which two columns are called the same, so that only a person can say which one is meant."""
+    names = [loose(name) for name in header]
+    places = {name: _places(names, name, others) for name, others in wanted.items()}
+    return frozenset(name for name, at in places.items() if len({names[place] for place in at}) < len(at))
+
+
+def _places(names: Sequence[str], name: str, others: Collection[str]) -> list[int]:
+    places = [place for place, given in enumerate(names) if given == loose(name)]
+    if places:
+        return places
+    meant = {loose(other) for other in others}
+    return [place for place, given in enumerate(names) if given in meant]
 
 
 def loose(name: str) -> str:

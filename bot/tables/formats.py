@@ -6,8 +6,10 @@ because no reader of ours expects them.
 """
 
 import re
+from collections.abc import Sequence
 from datetime import datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
+from functools import lru_cache
 
 GENERAL = "General"
 
@@ -43,7 +45,11 @@ BUILT_IN = {
 }
 """Formats that a workbook gives only by number."""
 
-_LITERAL = re.compile(r'"[^"]*"|\\.|_.|\*.|\[(?![hms]+\])[^\]]*\]', re.IGNORECASE)
+LITERAL = re.compile(r'"[^"]*"|\\.|_.|\*.|\[(?![hms]+\])[^\]]*\]', re.IGNORECASE)
+"""What a format code shows, or skips, whatever the number is."""
+_TOKEN = re.compile(rf"{LITERAL.pattern}|.", re.IGNORECASE | re.DOTALL)
+GROUPS = re.compile(r"[\s'’]")
+"""What stands between groups of three digits."""
 _DIGITS = re.compile(r"[0#?][0#?,]*(?:\.(?P<decimals>[0#?]+))?(?P<thousands>,*)")
 _LONGEST = 15
 """Significant digits that a spreadsheet keeps."""
@@ -59,13 +65,34 @@ def shown(stored: str, code: str, *, since_1904: bool = False) -> str:
         return stored
     if not value.is_finite() or abs(value.adjusted()) > 400:  # noqa: PLR2004 - beyond any number of a spreadsheet
         return stored
-    sections = [_LITERAL.sub("", section) for section in code.split(";")]
-    section = sections[1] if value < 0 and len(sections) > 1 and sections[1] else sections[0]
+    section = LITERAL.sub("", _section(value, sections(code)))
     if section.strip().casefold() in ("", "@", "general"):
         return _general(value)
-    if re.search(r"[ydhs]", section, re.IGNORECASE) or (re.search("m", section, re.IGNORECASE) and "0" not in section):
+    if is_moment(section):
         return _moment(value, section.casefold(), since_1904=since_1904)
     return _number(value, section)
+
+
+@lru_cache(maxsize=4_096)
+def sections(code: str) -> tuple[str, ...]:
+    """The parts of a format code: for numbers above zero, below zero, for zero, for text."""
+    found = [""]
+    for sign in _TOKEN.findall(code):
+        if sign == ";":
+            found.append("")
+        else:
+            found[-1] += sign
+    return tuple(found)
+
+
+def is_moment(section: str) -> bool:
+    """Whether a part of a format code, without its literals, shows a date or a time."""
+    letters = section.casefold()
+    return any(one in letters for one in "ydhs") or ("m" in letters and "0" not in letters)
+
+
+def _section(value: Decimal, parts: Sequence[str]) -> str:
+    return parts[1] if value < 0 and len(parts) > 1 and parts[1] else parts[0]
 
 
 def _general(value: Decimal) -> str:
@@ -80,7 +107,7 @@ def _general(value: Decimal) -> str:
 
 
 def _number(value: Decimal, section: str) -> str:
-    found = _DIGITS.search(section)
+    found = _DIGITS.search(GROUPS.sub("", section))
     if found is None or found["thousands"] or section.rstrip().endswith(",") or "/" in section:
         return _general(value)
     places = found["decimals"] or ""

@@ -37,14 +37,9 @@ def read_table(file: BinaryIO, *, name: str, limits: Limits | None = None) -> Ta
 
 
 def _check_header(header: Sequence[str], rows: Sequence[Row]) -> None:
-    """Refuse a first row that is data, and two columns with one name."""
+    """Refuse a first row that is data."""
     named = [name for name in header if name]
     if any(_ADDRESS.fullmatch(name) for name in named) or all(_NUMBER.fullmatch(name) for name in named):
         raise TableProblem(Flaw.NO_HEADER, names=header)
-    seen: dict[str, str] = {}
-    for name in named:
-        if name.casefold() in seen:
-            raise TableProblem(Flaw.DUPLICATE_HEADER, names=[seen[name.casefold()], name])
-        seen[name.casefold()] = name
     if not rows:
         raise TableProblem(Flaw.NO_ROWS)

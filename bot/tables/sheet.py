@@ -4,9 +4,12 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from bot.domain.files.hidden import Hidden
 from bot.domain.files.tables import CELL_LIMIT, Flaw, Limits, Rows, SampleRead, TableProblem
 from bot.domain.storable import storable
+from bot.tables.disguises import is_disguised
 from bot.tables.formats import GENERAL, shown
+from bot.tables.hiding import Hiding, column_of
 
 _PLACE = re.compile(r"([A-Z]{1,3})([0-9]{1,7})")
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
@@ -29,6 +32,7 @@ class Sheet:
         self._limits = limits
         self._header: tuple[str, ...] | None = None
         self._rows = Rows()
+        self._hiding = Hiding()
         self._number = 0
         self._cells: dict[int, str] = {}
         self._column = -1
@@ -40,15 +44,15 @@ class Sheet:
         self._parts: list[str] | None = None
         self._phonetic = False
 
-    def table(self) -> tuple[tuple[str, ...], Rows]:
-        """Header and rows.
+    def table(self) -> tuple[tuple[str, ...], Rows, Hidden]:
+        """Header, rows, and what is hidden of them.
 
         Raises:
             TableProblem: there is nothing on the sheet.
         """
         if self._header is None:
             raise TableProblem(Flaw.EMPTY)
-        return self._header, self._rows
+        return self._header, self._rows, self._hiding.found(len(self._header))
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
         """An element begins."""
@@ -60,10 +64,15 @@ class Sheet:
             self._parts = []
         elif name == "f":
             self._formula = True
+            self._hiding.formula(attributes)
         elif name == "rPh":
             self._phonetic = True
         elif name == "row":
             self._begin_row(attributes)
+        elif name == "sheetFormatPr":
+            self._hiding.defaults(attributes)
+        elif name == "col":
+            self._hiding.columns(attributes)
         elif name == "mergeCell":
             raise TableProblem(Flaw.MERGED, names=[attributes.get("ref", "")])
 
@@ -93,6 +102,7 @@ class Sheet:
         if number <= self._number:
             raise TableProblem(Flaw.TWICE, names=[f"Row {number}"])
         self._number = number
+        self._hiding.begin_row(number, attributes)
         self._cells = {}
         self._column = -1
 
@@ -113,7 +123,7 @@ class Sheet:
         place = _PLACE.fullmatch(given)
         if place is None or int(place[2]) != self._number:
             raise TableProblem(Flaw.DAMAGED)  # a cell of another row, which would stand there a second time
-        return _column(place[1])
+        return column_of(place[1])
 
     def _begin_value(self, name: str) -> None:
         if self._given:
@@ -135,6 +145,13 @@ class Sheet:
             raise TableProblem(Flaw.CELL_TOO_LONG, rows=[self._number], allowed=CELL_LIMIT)
         if text:
             self._cells[self._column] = text
+        if text.strip():
+            disguised = is_disguised(self._value, self._code(), number=self._kind == "n")
+            self._hiding.cell(self._column, formula=self._formula, disguised=disguised)
+
+    def _code(self) -> str:
+        formats = self._book.formats
+        return formats[self._style] if self._style < len(formats) else GENERAL
 
     def _shown(self, value: str) -> str:
         if self._kind == "s":
@@ -145,9 +162,7 @@ class Sheet:
         if self._kind == "b":
             return "TRUE" if value == "1" else "FALSE"
         if self._kind == "n":
-            formats = self._book.formats
-            code = formats[self._style] if self._style < len(formats) else GENERAL
-            return shown(value, code, since_1904=self._book.since_1904)
+            return shown(value, self._code(), since_1904=self._book.since_1904)
         return _unescaped(value)
 
     def _end_row(self) -> None:
@@ -163,7 +178,10 @@ class Sheet:
         if self._header is None:
             if width > self._limits.columns:
                 raise TableProblem(Flaw.TOO_MANY_COLUMNS, allowed=self._limits.columns)
+            if self._hiding.disguised:
+                raise TableProblem(Flaw.DISGUISED_NAME, names=[f"{_letters(self._hiding.disguised[0])}{self._number}"])
             self._header = tuple(cells.get(column, "").strip() for column in range(width))
+            self._hiding.end_row(self._number)
             return
         if width > len(self._header):
             raise TableProblem(
@@ -173,15 +191,8 @@ class Sheet:
             raise SampleRead
         if len(self._rows) >= self._limits.rows:
             raise TableProblem(Flaw.TOO_MANY_ROWS, allowed=self._limits.rows)
+        self._hiding.end_row(self._number)
         self._rows.add(self._number, tuple(cells.get(column, "") for column in range(len(self._header))))
-
-
-def _column(letters: str) -> int:
-    """``A`` is 0, ``Z`` is 25, ``AA`` is 26."""
-    number = 0
-    for letter in letters:
-        number = number * 26 + ord(letter) - ord("A") + 1
-    return number - 1
 
 
 def _letters(column: int) -> str:

@@ -44,8 +44,8 @@ def read_workbook(file: BinaryIO, *, limits: Limits) -> Table:
         sheet = Sheet(book=book, limits=limits)
         with suppress(SampleRead):
             _parse(archive.blocks(part), sheet.start, sheet.end, sheet.text)
-        header, rows = sheet.table()
-        return Table(header=header, rows=rows, sheet=name)
+        header, rows, hidden = sheet.table()
+        return Table(header=header, rows=rows, sheet=name, hidden=hidden)
 
 
 def _parse(

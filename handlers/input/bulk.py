@@ -45,11 +45,12 @@ async def request_bulk(
         items=checked.items,
         source_key=source_key,
         read_as=checked.read_as,
+        marks=checked.marks,
         thread_ts=thread_ts,
     )
     instruction = await bulk_request.request_bulk(deps.ctx, requested)
     member = await can_post(deps.messenger, channel)
-    return Private(bulk_answers.asked(instruction, member=member, name=checked.name, read_as=checked.read_as))
+    return Private(bulk_answers.asked(instruction, checked, member=member))
 
 
 async def problem_with(deps: Dependencies, checked: Checked, *, user: str) -> Content | None:

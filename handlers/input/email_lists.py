@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from bot.domain.content import Block
+from bot.domain.files.marks import marks_of
 from bot.presentation.emails import forms as email_forms
 from bot.presentation.emails.forms import ROW_BY_ROW, WHOLE_FILE
 from bot.presentation.files.table_problems import file_trouble
@@ -23,6 +24,7 @@ async def next_form(deps: Dependencies, file_id: str, *, channel: str, thread_ts
         looks,
         rows=len(table.rows),
         read_as=read_as(table),
+        marks=marks_of(table.hidden, table.header),
         file=file_id,
         name=info.name,
         channel=channel,

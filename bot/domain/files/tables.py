@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import NamedTuple, overload
 
 from bot.domain.errors import SwitchboardError
+from bot.domain.files.hidden import NOTHING_HIDDEN, Hidden
 
 MEBIBYTE = 1024 * 1024
 
@@ -63,6 +64,7 @@ class Table:
         encoding: how the letters were read, in words for people; empty for a workbook.
         delimiter: what separates the cells; empty for a workbook.
         sheet: name of the sheet that was read; empty for text.
+        hidden: what people do not see in their spreadsheet although it counts; nothing for text.
     """
 
     header: tuple[str, ...]
@@ -70,6 +72,7 @@ class Table:
     encoding: str = ""
     delimiter: str = ""
     sheet: str = ""
+    hidden: Hidden = NOTHING_HIDDEN
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +102,6 @@ class Flaw(StrEnum):
     TOO_MANY_COLUMNS = "too many columns"
     NO_HEADER = "no header"
     NO_ROWS = "no rows"
-    DUPLICATE_HEADER = "duplicate header"
     RAGGED = "ragged"
     NUL = "nul"
     QUOTE_OPEN = "quote open"
@@ -117,6 +119,8 @@ class Flaw(StrEnum):
     MERGED = "merged"
     TWICE = "twice"
     """A cell, a row or a part of a workbook stands there a second time, or out of order."""
+    DISGUISED_NAME = "disguised name"
+    """A name in the first row is shown as something else."""
     MISSING_COLUMNS = "missing columns"
     AMBIGUOUS_COLUMN = "ambiguous column"
 

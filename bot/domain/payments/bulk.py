@@ -13,6 +13,7 @@ from typing import Annotated, Final, Self
 
 from pydantic import Field
 
+from bot.domain.files.marks import NO_MARKS, Marks
 from bot.domain.money import Cents, plain
 from bot.domain.values import Value
 
@@ -67,6 +68,8 @@ class BulkPayload(Value):
     """Reference of an earlier request with the same payments; empty: none of late."""
     read_as: str = ""
     """How the file was read, in words: encoding, columns. Empty for rows that were typed."""
+    marks: Marks = NO_MARKS
+    """What people do not see in their spreadsheet although it is paid. Nothing in requests of older versions."""
     thread_ts: str = ""
     """Thread of the dropped file it was read from: its outcome is told there. Empty: given in a form."""
 

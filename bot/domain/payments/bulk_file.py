@@ -8,6 +8,8 @@ from typing import Final
 
 from bot.domain.addresses import AddressError, address
 from bot.domain.emails.lists import ColumnLook, likely_column
+from bot.domain.files.hidden import Spans, rows_of
+from bot.domain.files.marks import NO_MARKS, Marks
 from bot.domain.files.tables import Row
 from bot.domain.money import AmountError, parse_amount
 from bot.domain.payments.bulk import BulkItem
@@ -61,6 +63,10 @@ LEAST_COLUMNS: Final = len(REQUIRED)
 """Of a table that can be paid at all, whatever its columns are called."""
 NOTE_LIMIT: Final = 200
 """Characters of a note."""
+DISGUISED: Final = (
+    "its number format shows something else than the cell holds; give the cell a plain number format such as 0.00"
+)
+"""The rule that a cell breaks of which people see another value than would be paid."""
 _GIVEN = 80
 _GUESSED_FROM = 200
 """Rows from which is guessed which column holds the amounts."""
@@ -78,13 +84,17 @@ class BadRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
-    """A file that was read: its payments, or every row that is none. ``read_as`` says how, in words."""
+    """A file that was read: its payments, or every row that is none.
+
+    ``read_as`` says how, in words; ``marks`` what people do not see in their spreadsheet.
+    """
 
     name: str
     items: Sequence[BulkItem]
     bad: Sequence[BadRow]
     rows: int
     read_as: str
+    marks: Marks = NO_MARKS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,6 +169,17 @@ def read_rows(
         if found is not None:
             items.append(found)
     return items, bad
+
+
+def disguised_rows(rows: Iterable[Row], places: Mapping[str, int], disguised: Mapping[int, Spans]) -> list[BadRow]:
+    """Rows in which a column that is used shows something else in the spreadsheet than it holds."""
+    found = {name: frozenset(rows_of(disguised[place])) for name, place in places.items() if place in disguised}
+    return [
+        BadRow(row.number, name, DISGUISED, row.cells[places[name]][:_GIVEN])
+        for row in rows
+        for name, numbers in found.items()
+        if row.number in numbers
+    ]
 
 
 def _read(number: int, cells: Mapping[str, str]) -> tuple[BulkItem | None, list[BadRow]]:

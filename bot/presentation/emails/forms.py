@@ -4,8 +4,10 @@ from collections.abc import Mapping, Sequence
 
 from bot.domain.content import Block
 from bot.domain.emails.lists import CONCURRENCY, CONCURRENCY_LIMIT, ColumnLook, likely_column
+from bot.domain.files.marks import Marks
 from bot.presentation.blocks.text import SECTION_LIMIT, mrkdwn, plain, quote, section, shorten
-from bot.presentation.files.column_choice import MOST, column_name, column_option, option, select
+from bot.presentation.files.column_choice import MOST, column_names, column_option, option, select
+from bot.presentation.files.mark_words import mark_lines
 from bot.presentation.services import to_set
 from bot.presentation.views import View, field, form, notice, result
 
@@ -51,6 +53,7 @@ def list_form(
     *,
     rows: int,
     read_as: str,
+    marks: Marks,
     file: str,
     name: str,
     channel: str,
@@ -63,13 +66,15 @@ def list_form(
         looks: what stands in the columns.
         rows: how many rows there are.
         read_as: encoding, delimiter or sheet, in words.
+        marks: what people do not see in their spreadsheet.
         file: id of the file.
         name: what it is called.
         channel: where the result goes.
         thread_ts: the thread it goes to, or empty.
         lacking: ways that are not configured, and the variables that they lack.
     """
-    options = [_column_option(at, look) for at, look in enumerate(looks[:MOST])]
+    names = column_names(looks)
+    options = [_column_option(at, names[at], look) for at, look in enumerate(looks[:MOST])]
     about = f"*{quote(name, _NAME_LIMIT)}*: {rows:,} {'row' if rows == 1 else 'rows'}, read as {quote(read_as, 120)}"
     ways = {
         ROW_BY_ROW: "Each address is asked once; pause and stop at any time",
@@ -85,7 +90,7 @@ def list_form(
         "initial_value": str(CONCURRENCY),
     }
     blocks = [
-        section(mrkdwn(about)),
+        section(mrkdwn("\n".join([about, *mark_lines(marks)]))),
         select(COLUMN, "Column with the addresses", options, initial=likely_column(looks[:MOST])),
         field(HOW, "How", {"type": "radio_buttons", "action_id": HOW, "options": how, "initial_option": how[0]}),
         *(section(plain(not_configured(way, missing))) for way, missing in lacking.items()),
@@ -126,7 +131,7 @@ def chosen(value: str) -> tuple[int, int, str]:
     return int(place), int(percent), name
 
 
-def _column_option(at: int, look: ColumnLook) -> Block:
+def _column_option(at: int, name: str, look: ColumnLook) -> Block:
     percent = int(look.share * _PERCENT)
-    value = f"{at}|{percent}|{column_name(at, look)}"
-    return column_option(at, look, value=value, note=f" ({percent}% addresses)")
+    value = f"{at}|{percent}|{name}"
+    return column_option(name, look, value=value, note=f" ({percent}% addresses)")

@@ -1,5 +1,6 @@
 """Choosing the columns of a table in a form: each with its name and the first cells in it."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Final
 
@@ -16,15 +17,20 @@ _NAME_LIMIT: Final = 40
 _SAMPLE_LIMIT: Final = 24
 
 
-def column_name(at: int, look: ColumnLook) -> str:
-    """What the column is called, or which one it is where it has no name."""
-    return shorten(clean(look.name), _NAME_LIMIT) or f"column {at + 1}"
+def column_names(looks: Sequence[ColumnLook]) -> list[str]:
+    """What each column is called, or which one it is where it has no name; both where another is called the same."""
+    names = [shorten(clean(look.name), _NAME_LIMIT) for look in looks]
+    often = Counter(name.casefold() for name in names)
+    return [
+        f"{name} (column {at})" if name and often[name.casefold()] > 1 else name or f"column {at}"
+        for at, name in enumerate(names, 1)
+    ]
 
 
-def column_option(at: int, look: ColumnLook, *, value: str, note: str = "") -> Block:
-    """One column. ``note``: what is known of it, behind its name."""
+def column_option(name: str, look: ColumnLook, *, value: str, note: str = "") -> Block:
+    """One column, by its name in the list. ``note``: what is known of it, behind its name."""
     samples = ", ".join(shorten(clean(sample), _SAMPLE_LIMIT) for sample in look.samples) or "empty"
-    return option(value, f"{column_name(at, look)}{note}", samples)
+    return option(value, f"{name}{note}", samples)
 
 
 def option(value: str, text: str, description: str) -> Block:

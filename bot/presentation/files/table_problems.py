@@ -138,10 +138,6 @@ _WORDS: Mapping[Flaw, _Words] = {
     Flaw.NO_ROWS: lambda _, example: (
         f"The file has names in its first row but no rows below. Add at least one row below {example}."
     ),
-    Flaw.DUPLICATE_HEADER: lambda problem, example: (
-        f"Two columns have the same name: {_name(problem.names[0])} and {_name(problem.names[1])}. "
-        f"Each name stands once, for example {example}."
-    ),
     Flaw.RAGGED: _ragged,
     Flaw.NUL: lambda problem, _: (
         f"There is a NUL character in {_row(problem)}, which no table holds; the file is damaged or no CSV. {_TEXT}"
@@ -191,6 +187,10 @@ _WORDS: Mapping[Flaw, _Words] = {
     Flaw.TWICE: lambda problem, _: (
         f"{_short(problem.names[0])} stands in the workbook twice or out of order, so it is not clear what counts. "
         "Open it in the spreadsheet, check the values, save it and drop it again."
+    ),
+    Flaw.DISGUISED_NAME: lambda problem, _: (
+        f"Cell {_short(problem.names[0])} shows something else than the name that it holds. "
+        "Give it the number format General and drop the file again."
     ),
     Flaw.MISSING_COLUMNS: lambda problem, example: (
         f"The first row has no column {' and no column '.join(problem.names)}. "

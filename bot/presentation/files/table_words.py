@@ -1,5 +1,6 @@
 """How a table was read, in words."""
 
+from collections import Counter
 from collections.abc import Mapping
 
 from bot.domain.files.tables import Table
@@ -18,6 +19,10 @@ def read_as(table: Table) -> str:
 def columns_read(table: Table, places: Mapping[str, int]) -> str:
     """Encoding or sheet, which of its columns each of ours came from, and those that are not used."""
     how = table.encoding or (f"sheet “{table.sheet}”" if table.sheet else "")
-    columns = ", ".join(f"{ours} from “{table.header[place]}”" for ours, place in places.items())
-    left = [f"“{name}”" for place, name in enumerate(table.header) if place not in places.values() and name]
+    often = Counter(name.casefold() for name in table.header)
+    called = [
+        f"“{name}”{f' (column {at})' if often[name.casefold()] > 1 else ''}" for at, name in enumerate(table.header, 1)
+    ]
+    columns = ", ".join(f"{ours} from {called[place]}" for ours, place in places.items())
+    left = [called[place] for place, name in enumerate(table.header) if place not in places.values() and name]
     return "; ".join(part for part in (how, columns, f"not used: {', '.join(left)}" if left else "") if part)

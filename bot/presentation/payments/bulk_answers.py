@@ -6,7 +6,7 @@ from datetime import datetime
 from bot.domain.content import Block, Content
 from bot.domain.money import shown
 from bot.domain.payments.bulk_account import BulkRow
-from bot.domain.payments.bulk_file import BadRow
+from bot.domain.payments.bulk_file import BadRow, Checked
 from bot.domain.payments.bulk_records import BulkJob, JobPage
 from bot.domain.payments.instruction import Instruction
 from bot.presentation.blocks.buttons import turns
@@ -25,6 +25,7 @@ from bot.presentation.blocks.text import (
     spoken,
     typed,
 )
+from bot.presentation.files.mark_words import mark_lines
 from bot.presentation.payments.answers import requested
 from bot.presentation.payments.states import headline, word_of
 from bot.presentation.payments.words import job_word, status_word
@@ -91,12 +92,13 @@ def _bad(one: BadRow) -> str:
     return f"• *row {one.row}*, {one.column}: {rule[:1].lower()}{rule[1:]}{given}"
 
 
-def asked(instruction: Instruction, *, member: bool, name: str, read_as: str) -> Content:
-    """The request is stored; how the file was read, so that a wrong column is noticed at once."""
+def asked(instruction: Instruction, read: Checked, *, member: bool) -> Content:
+    """The request is stored; how the file was read, so that a wrong column or a hidden row is noticed at once."""
     first = requested(instruction, member=member)
-    if not read_as:
+    if not read.read_as:
         return first
-    return message(f"{first.text}\nI read “{quote(name, _NAME)}” as {quote(read_as, 300)}.")
+    said = f"I read “{quote(read.name, _NAME)}” as {quote(read.read_as, 300)}."
+    return message("\n".join([first.text, said, *mark_lines(read.marks)]))
 
 
 def asked_before(instruction: Instruction) -> Content:

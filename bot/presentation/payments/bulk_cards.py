@@ -23,6 +23,7 @@ from bot.presentation.blocks.text import (
     section,
     shorten,
 )
+from bot.presentation.files.mark_words import mark_lines
 from bot.presentation.payments import bulk_words
 from bot.presentation.payments.states import approved_by, became, because_of, headline
 from bot.presentation.payments.words import FINISHED, IN_ESCROW, nothing, noun, symbol, word
@@ -116,6 +117,7 @@ def _bulk_lines(instruction: Instruction, payload: BulkPayload) -> list[str]:
     if payload.same_as:
         found.append(f":warning: *The same payments* were asked for as {payload.same_as}")
     found.append(bulk_words.accounts_line(instruction.progress))
+    found += mark_lines(payload.marks)
     if payload.read_as:
         found.append(f"Read as: {quote(payload.read_as, 300)}")
     return found

@@ -10,7 +10,8 @@ from bot.domain.money import shown
 from bot.domain.payments.bulk import duplicates_in, people_in
 from bot.domain.payments.bulk_file import COLUMNS, REQUIRED, Checked, Preview
 from bot.presentation.blocks.text import context, mrkdwn, quote, section
-from bot.presentation.files.column_choice import MOST, column_option, option, select
+from bot.presentation.files.column_choice import MOST, column_names, column_option, option, select
+from bot.presentation.files.mark_words import mark_lines
 from bot.presentation.payments import bulk_words
 from bot.presentation.payments.forms import BULK_TITLE
 from bot.presentation.views import View, form
@@ -112,13 +113,15 @@ def _sum(seen: Preview, checked: Checked) -> list[Block]:
     repeated = duplicates_in(items)
     if repeated:
         lines.append(f":warning: *Duplicates*: {bulk_words.repeated(repeated, len(repeated))}; one more approver")
+    lines += mark_lines(checked.marks)
     file = f"{quote(seen.name, _NAME)}, read as {quote(seen.how, _NAME)}"
     return [section(mrkdwn("\n".join(lines))), context(file)]
 
 
 def _select(name: str, seen: Preview) -> Block:
     looks = seen.looks[: MOST - 1]
-    options = [column_option(at, look, value=str(at)) for at, look in enumerate(looks)]
+    names = column_names(looks)
+    options = [column_option(names[at], look, value=str(at)) for at, look in enumerate(looks)]
     place = seen.places.get(name)
     if name not in REQUIRED:
         options.append(option(_NONE, "No note", "Payments without a note"))

@@ -10,16 +10,26 @@ from typing import Final
 from bot.clients.payments import PaymentsClient
 from bot.domain.emails.lists import look_at
 from bot.domain.errors import ServiceNever
+from bot.domain.files.marks import marks_of
 from bot.domain.files.tables import MEBIBYTE, Flaw, Limits, Table, TableProblem
 from bot.domain.money import Cents
 from bot.domain.payments.bulk import MOST_ITEMS
 from bot.domain.payments.bulk_account import BulkRow
-from bot.domain.payments.bulk_file import COLUMNS, LEAST_COLUMNS, REQUIRED, Checked, Preview, guess_places, read_rows
+from bot.domain.payments.bulk_file import (
+    COLUMNS,
+    LEAST_COLUMNS,
+    REQUIRED,
+    Checked,
+    Preview,
+    disguised_rows,
+    guess_places,
+    read_rows,
+)
 from bot.domain.payments.bulk_records import BulkJob, JobPage, ReportedItem
 from bot.domain.payments.instruction import Instruction, Kind
 from bot.domain.payments.operation import OperationStatus
 from bot.presentation.files.table_words import columns_read, read_as
-from bot.tables import clear_columns, find_columns, plain
+from bot.tables import clear_columns, find_columns, plain, same_names
 from bot.workflows.context import Context
 from bot.workflows.slack.table_files import TableFile, read_table_file
 from bot.workflows.slack.tables import read_apart
@@ -46,9 +56,12 @@ async def read_file(ctx: Context, file_id: str) -> Checked:
 
 
 def can_be_paid(header: Sequence[str]) -> bool:
-    """Whether the names in the first row say which columns hold the recipient and the amount."""
-    places = clear_columns(header, COLUMNS)
-    return all(name in places for name in REQUIRED)
+    """Whether the names in the first row say which columns hold the recipient and the amount.
+
+    Two columns of the same name do: a person says which one is meant.
+    """
+    known = {*clear_columns(header, COLUMNS), *same_names(header, COLUMNS)}
+    return all(name in known for name in REQUIRED)
 
 
 async def preview(ctx: Context, file_id: str, chosen: Mapping[str, int]) -> Preview:
@@ -65,9 +78,11 @@ def _preview(found: TableFile, chosen: Mapping[str, int]) -> Preview:
     if len(table.header) < LEAST_COLUMNS:
         raise TableProblem(Flaw.MISSING_COLUMNS, names=[one for one in REQUIRED if one not in _clear(table)])
     fits = all(place < len(table.header) for place in chosen.values())
-    known = dict(chosen) if chosen and fits else _clear(table)
+    chosen = chosen if fits else {}
+    known = dict(chosen) or _clear(table)
     looks = look_at(table.header, (row.cells for row in table.rows))
-    complete = all(one in known for one in REQUIRED)
+    asked = not chosen and same_names(table.header, COLUMNS)
+    complete = all(one in known for one in REQUIRED) and not asked
     return Preview(
         name=name,
         fingerprint=found.fingerprint,
@@ -115,11 +130,13 @@ def _checked(table: Table, name: str, first: int) -> Checked:
 
 def _checked_at(table: Table, places: Mapping[str, int], name: str, first: int = 0) -> Checked:
     items, bad = read_rows(table.rows, places, plain=plain, first=first)
+    disguised = disguised_rows(table.rows, places, table.hidden.disguised)
     return Checked(
         name=name or _TYPED,
         items=items,
-        bad=bad,
+        bad=sorted([*bad, *disguised], key=lambda one: one.row),
         rows=len(table.rows),
+        marks=marks_of(table.hidden, table.header, places.values()),
         read_as=columns_read(table, places) if name else "",
     )
 

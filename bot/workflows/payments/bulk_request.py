@@ -10,6 +10,7 @@ import structlog
 
 from bot.clients.payments import PaymentsClient
 from bot.domain.errors import ServiceNever, ServiceNow
+from bot.domain.files.marks import NO_MARKS, Marks
 from bot.domain.payments.bulk import (
     BulkItem,
     BulkPayload,
@@ -55,7 +56,7 @@ class _Unread(Enum):
 class RequestedBulk:
     """A checked file. ``name``: untrusted text; ``read_as``: how the file was read, in our words.
 
-    ``thread_ts`` is the thread of a file that was dropped.
+    ``marks`` is what people do not see in their spreadsheet; ``thread_ts`` is the thread of a file that was dropped.
     """
 
     requester: str
@@ -64,6 +65,7 @@ class RequestedBulk:
     items: Sequence[BulkItem]
     source_key: str
     read_as: str = ""
+    marks: Marks = NO_MARKS
     thread_ts: str = ""
 
 
@@ -126,6 +128,7 @@ def _payload(tx: Tx, requested: RequestedBulk, now: datetime) -> BulkPayload:
         new_cents=max((item.cents for item in fresh), default=0),
         same_as=same.reference if same is not None else "",
         read_as=requested.read_as,
+        marks=requested.marks,
         thread_ts=requested.thread_ts,
     )
 

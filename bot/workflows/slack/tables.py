@@ -19,9 +19,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import IO, Any, BinaryIO, Final
 
+from bot.domain.files.hidden import Hidden, Spans
 from bot.domain.files.tables import MEBIBYTE, Flaw, Limits, Rows, Table, TableProblem
 from bot.tables.child import asked_as_json
 from bot.tables.reading import read_table
+
+_Pairs = list[list[int]]
+_ByColumn = list[tuple[int, _Pairs]]
 
 LOG = logging.getLogger(__name__)
 
@@ -162,7 +166,21 @@ def _whole(about: dict[str, Any], rows: Rows) -> Table:
         encoding=about["encoding"],
         delimiter=about["delimiter"],
         sheet=about["sheet"],
+        hidden=_hidden(*about["hidden"]),
     )
+
+
+def _hidden(rows: _Pairs, columns: list[int], formulas: _ByColumn, disguised: _ByColumn) -> Hidden:
+    return Hidden(
+        rows=_spans(rows),
+        columns=tuple(columns),
+        formulas={column: _spans(found) for column, found in formulas},
+        disguised={column: _spans(found) for column, found in disguised},
+    )
+
+
+def _spans(pairs: _Pairs) -> Spans:
+    return tuple((first, last) for first, last in pairs)
 
 
 def _problem(found: dict[str, Any]) -> TableProblem:

@@ -4,6 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.domain.emails.lists import Answer, ColumnLook, Outcome, RunState
+from bot.domain.files.marks import Marks
 from bot.domain.files.tables import Flaw, TableProblem
 from bot.presentation.emails import forms as email_forms
 from bot.presentation.emails import lists as emails
@@ -71,6 +72,7 @@ def test_the_form_for_a_column(columns: list[tuple[str, list[str]]], name: str, 
         looks,
         rows=10,
         read_as="UTF-8 with commas",
+        marks=Marks(hidden_columns=tuple(column for column, _ in columns[:20])),
         file="F0",
         name=name,
         channel="C0",

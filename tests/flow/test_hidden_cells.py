@@ -1,0 +1,156 @@
+"""A workbook that hides, computes or disguises what is paid: said before it is asked for, and to who approves it."""
+
+import pytest
+from inline_snapshot import snapshot
+
+from tests.flow.test_bulk_form import offered, pressed, told
+from tests.support.bulk import ask, button, press, stored_rows, submit
+from tests.support.offers import said
+from tests.support.rig import APPROVALS, FINANCE, MARIA, Rig
+from tests.support.shown import shown
+from tests.tables.workbooks import packed, parts
+from tests.workflows.looking import newest, requests
+
+pytestmark = pytest.mark.rig(on="both")
+
+_NAMES = "".join(
+    f'<c r="{at}1" t="str"><v>{name}</v></c>' for at, name in zip("ABC", ("email", "amount", "id"), strict=True)
+)
+
+
+def workbook(*, masked: str = "", about: str = "") -> bytes:
+    """Rows 3 and 4 are hidden, the amounts of 2 and 4 are results of formulas, and so are all ids.
+
+    ``masked``: the column that shows 5.00 in row 3 whatever it holds.
+    """
+
+    def row(number: int, amount: str, attributes: str = "") -> str:
+        style = {column: 's="1"' if column == masked and number == 3 else "" for column in "BC"}
+        identity = f'<c r="C{number}" {style["C"]}><f>ROW()</f><v>{number}</v></c>'
+        return (
+            f'<row r="{number}" {attributes}><c r="A{number}" t="str"><v>p{number}@example.com</v></c>'
+            f'<c r="B{number}" {style["B"]}>{amount}</c>{identity}</row>'
+        )
+
+    rows = [
+        row(2, "<f>12.5*2</f><v>25</v>"),
+        row(3, "<v>900</v>", 'hidden="1"'),
+        row(4, "<f>5+5</f><v>10</v>", 'ht="0"'),
+    ]
+    body = f'<sheetData><row r="1">{_NAMES}</row>{"".join(rows)}</sheetData>'
+    sheet = f"<worksheet>{about}{body}</worksheet>"
+    return packed({**parts([], formats=['"5.00"']), "xl/worksheets/sheet1.xml": sheet})
+
+
+COLUMNS = '<cols><col min="2" max="2" width="9" hidden="1"/></cols>'
+SAID = [
+    ":warning: Rows 3 and 4 are hidden in the file and count like the others.",
+    ":warning: Column “amount” is hidden in the file.",
+    ":warning: Rows 2 and 4 hold results of formulas, as they were last saved.",
+]
+
+
+async def dropped(rig: Rig, content: bytes, name: str = "march.xlsx") -> None:
+    """Drop a workbook and press *Pay in bulk*."""
+    await press(rig, await offered(rig, content, name))
+
+
+async def test_it_is_said_before_the_request_and_on_the_card(rig: Rig) -> None:
+    await dropped(rig, workbook(about=COLUMNS))
+    assert [line for line in told(rig).splitlines() if "warning" in line] == SAID
+    await submit(rig)
+    assert [line for line in shown(rig.form()).splitlines() if "warning" in line] == SAID
+    assert (await newest(rig)).cents == 93_500
+    (card,) = rig.cards(APPROVALS)
+    assert [line for line in card.plain.splitlines() if line in SAID] == SAID
+
+
+async def test_of_a_file_that_hides_nothing_nothing_is_said(rig: Rig) -> None:
+    await pressed(rig)
+    await submit(rig)
+    (card,) = rig.cards(APPROVALS)
+    assert "hidden" not in card.plain + shown(rig.form())
+    assert "formula" not in card.plain + shown(rig.form())
+
+
+async def test_an_amount_that_is_shown_as_another_is_not_paid(rig: Rig) -> None:
+    await dropped(rig, workbook(masked="B"))
+    assert told(rig) == snapshot("""\
+Pay in bulk
+:pencil2: *Nothing was requested.* 1 of 3 rows in “march.xlsx” cannot be paid. Mend it and drop the file again.
+• *row 3*, amount: its number format shows something else than the cell holds; give the cell a plain number format \
+such as 0.00. It says: 900
+A right row: `ana@example.com,25.00,March translation`""")
+    assert rig.form().submit == "Go on"
+    await submit(rig)
+    assert await requests(rig) == []
+
+
+async def test_a_disguise_in_a_column_that_is_not_used_keeps_nobody_up(rig: Rig) -> None:
+    await dropped(rig, workbook(masked="C"))
+    assert rig.form().submit == "Ask for approval"
+
+
+TWICE = b"email,amount,Amount,note\nana@example.com,25.00,900.00,March\n"
+
+
+async def test_of_two_columns_with_one_name_a_person_picks_one(rig: Rig) -> None:
+    await dropped(rig, TWICE, "march.csv")
+    assert told(rig).splitlines()[1].startswith(":mag: *Which column is which?*")
+    assert rig.form().submit == "Go on"
+    selects = {block["block_id"]: block["element"] for block in rig.form().blocks if block["type"] == "input"}
+    options = [one["text"]["text"] for one in selects["amount"]["options"]]
+    assert options == ["email", "amount (column 2)", "Amount (column 3)", "note"]
+    await submit(rig, {"amount": "2", "note": "3"})
+    assert "*900.00 USD* in 1 payment" in told(rig)
+    assert await requests(rig) == []
+    await submit(rig)
+    (row,) = await stored_rows(rig)
+    assert (row.item.cents, row.item.note) == (90_000, "March")
+    (card,) = rig.cards(APPROVALS)
+    assert "amount from “Amount” (column 3)" in card.plain
+    assert "not used: “amount” (column 2)" in card.plain
+
+
+@pytest.mark.parametrize(
+    "header",
+    ["email,amount,note,Note", "email,Email,amount,x", "email,amount,amount,x"],
+    ids=["note", "email", "amount"],
+)
+async def test_each_column_that_is_named_twice_is_asked_about(rig: Rig, header: str) -> None:
+    await dropped(rig, f"{header}\nana@example.com,25.00,10.00,x\n".encode(), "march.csv")
+    assert [one.text for one in said(rig)[0].buttons] == ["Pay in bulk", "Process e-mails"]
+    assert told(rig).splitlines()[1].startswith(":mag: *Which column is which?*")
+    assert await requests(rig) == []
+
+
+async def test_columns_with_one_name_that_are_not_used_are_not_asked_about(rig: Rig) -> None:
+    await dropped(rig, b"email,amount,x,x\nana@example.com,25.00,1,2\n", "march.csv")
+    assert "*25.00 USD* in 1 payment" in told(rig)
+
+
+async def test_typed_rows_with_one_name_twice_are_refused(rig: Rig) -> None:
+    await ask(rig, "email,amount,amount\nana@example.com,25.00,900.00")
+    assert await requests(rig) == []
+    assert "Rename one of them, so that only one means amount." in rig.form().plain
+
+
+async def test_of_a_list_of_addresses_it_is_said_before_it_starts(rig: Rig) -> None:
+    offer = await offered(rig, workbook(masked="C", about=COLUMNS), "people.xlsx")
+    await rig.workspace.click(MARIA, FINANCE, offer.ts, button(offer, "Process e-mails").action_id)
+    await rig.workspace.until(lambda: "read as" in rig.form().plain or None)
+    assert [line for line in rig.form().plain.splitlines() if line.startswith(":warning:")] == [
+        *SAID[:2],
+        ":warning: Rows 2 to 4 hold results of formulas, as they were last saved.",
+        ":warning: Row 3 holds something else than the spreadsheet shows.",
+    ]
+
+
+async def test_columns_of_a_list_with_one_name_are_told_apart(rig: Rig) -> None:
+    offer = await offered(rig, b"Email,name,email\n-,Ana,ana@example.com\n", "people.csv")
+    await rig.workspace.click(MARIA, FINANCE, offer.ts, button(offer, "Process e-mails").action_id)
+    await rig.workspace.until(lambda: "read as" in rig.form().plain or None)
+    select = next(block["element"] for block in rig.form().blocks if block.get("block_id") == "column")
+    names = [option["text"]["text"] for option in select["options"]]
+    assert names == ["Email (column 1) (0% addresses)", "name (0% addresses)", "email (column 3) (100% addresses)"]
+    assert select["initial_option"] == select["options"][2]

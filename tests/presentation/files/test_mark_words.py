@@ -1,0 +1,67 @@
+"""What people are told of hidden, computed and disguised places: one sentence each, with the rows."""
+
+import pytest
+
+from bot.domain.files.hidden import Hidden
+from bot.domain.files.marks import NO_MARKS, marks_of
+from bot.presentation.files.mark_words import mark_lines
+
+HEADER = ("email", "amount", "", "note")
+
+
+def said(hidden: Hidden, used: tuple[int, ...] | None = None) -> list[str]:
+    return mark_lines(marks_of(hidden, HEADER, used))
+
+
+def test_of_nothing_nothing_is_said() -> None:
+    assert said(Hidden()) == mark_lines(NO_MARKS) == []
+
+
+def test_one_row_and_one_column() -> None:
+    hidden = Hidden(rows=((3, 3),), columns=(1,), formulas={1: ((4, 4),)}, disguised={0: ((5, 5),)})
+    assert said(hidden) == [
+        ":warning: Row 3 is hidden in the file and counts like the others.",
+        ":warning: Column “amount” is hidden in the file.",
+        ":warning: Row 4 holds the result of a formula, as it was last saved.",
+        ":warning: Row 5 holds something else than the spreadsheet shows.",
+    ]
+
+
+def test_several() -> None:
+    hidden = Hidden(
+        rows=((3, 5), (9, 9)), columns=(1, 2), formulas={1: ((2, 9),)}, disguised={0: ((2, 2), (4, 4), (6, 7))}
+    )
+    assert said(hidden) == [
+        ":warning: Rows 3 to 5 and 9 are hidden in the file and count like the others.",
+        ":warning: Columns “amount” and “column 3” are hidden in the file.",
+        ":warning: Rows 2 to 9 hold results of formulas, as they were last saved.",
+        ":warning: Rows 2, 4, 6 and 7 hold something else than the spreadsheet shows.",
+    ]
+
+
+def test_of_many_the_first_and_how_many_more() -> None:
+    rows = tuple((n, n) for n in range(2, 100, 2))
+    assert said(Hidden(rows=rows)) == [
+        ":warning: Rows 2, 4, 6, 8, 10 and 44 more are hidden in the file and count like the others."
+    ]
+    kept = marks_of(Hidden(rows=rows), HEADER).hidden_rows
+    assert (len(kept.spans), kept.count) == (20, 49)
+    header = tuple(f"c{n}" for n in range(30))
+    assert mark_lines(marks_of(Hidden(columns=tuple(range(8))), header)) == [
+        ":warning: Columns “c0”, “c1”, “c2”, “c3”, “c4” and 3 more are hidden in the file."
+    ]
+
+
+@pytest.mark.parametrize(("used", "count"), [((0, 1), 1), ((3,), 1), ((0,), 0), (None, 2)])
+def test_formulas_count_only_in_columns_that_are_used(used: tuple[int, ...] | None, count: int) -> None:
+    assert marks_of(Hidden(formulas={1: ((2, 2),), 3: ((4, 4),)}), HEADER, used).formulas.count == count
+
+
+def test_rows_of_several_columns_are_counted_once() -> None:
+    marks = marks_of(Hidden(formulas={0: ((2, 4), (8, 8)), 1: ((3, 6),)}), HEADER)
+    assert (marks.formulas.spans, marks.formulas.count) == (((2, 6), (8, 8)), 6)
+
+
+def test_names_of_columns_are_foreign() -> None:
+    marks = marks_of(Hidden(columns=(0,)), ("<!channel>",))
+    assert mark_lines(marks) == [":warning: Column “&lt;!channel&gt;” is hidden in the file."]

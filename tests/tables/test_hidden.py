@@ -1,0 +1,195 @@
+"""What a workbook hides, computes or disguises is noted with its rows, and the values are read all the same."""
+
+import io
+
+import pytest
+
+from bot.domain.files.hidden import Hidden
+from bot.domain.files.tables import Flaw, Table, TableProblem
+from bot.tables import read_table
+from bot.tables.disguises import is_disguised
+from bot.workflows.slack.tables import read_apart
+from tests.tables.workbooks import packed, parts
+
+_NAMES = '<row r="1"><c r="A1" t="str"><v>email</v></c><c r="B1" t="str"><v>amount</v></c></row>'
+
+
+def content(rows: str, *, before: str = "", formats: tuple[str, ...] = ()) -> bytes:
+    """A workbook with these rows, as XML, below email and amount."""
+    sheet = f"<worksheet>{before}<sheetData>{_NAMES}{rows}</sheetData></worksheet>"
+    return packed({**parts([], formats=formats), "xl/worksheets/sheet1.xml": sheet})
+
+
+def row(number: int, *, about: str = "", cell: str = "", formula: str = "") -> str:
+    amount = f'<c r="B{number}" {cell}>{formula}<v>{number}</v></c>'
+    return f'<row r="{number}" {about}><c r="A{number}" t="str"><v>a@b.co</v></c>{amount}</row>'
+
+
+def read(made: bytes) -> Table:
+    return read_table(io.BytesIO(made), name="people.xlsx")
+
+
+@pytest.mark.parametrize("about", ['hidden="1"', 'hidden="true"', 'ht="0" customHeight="1"', 'ht="2.9"'])
+def test_a_row_that_nobody_sees_is_read_and_noted(about: str) -> None:
+    rows = [row(2), row(3, about=about), row(4, about=about), row(5), row(6, about=about)]
+    table = read(content("".join(rows)))
+    assert [one.number for one in table.rows] == [2, 3, 4, 5, 6]
+    assert table.hidden == Hidden(rows=((3, 4), (6, 6)))
+
+
+@pytest.mark.parametrize("about", ['hidden="0"', 'ht="3"', 'ht="15.75" customHeight="1"', 'ht="tall"'])
+def test_a_row_that_is_seen_is_not_noted(about: str) -> None:
+    assert read(content(row(2, about=about))).hidden == Hidden()
+
+
+def test_rows_without_a_height_have_that_of_the_sheet() -> None:
+    table = read(content(row(2) + row(3, about='ht="15"'), before='<sheetFormatPr defaultRowHeight="0"/>'))
+    assert table.hidden.rows == ((1, 2),)
+
+
+@pytest.mark.parametrize(
+    ("columns", "hidden"),
+    [
+        ('<cols><col min="2" max="2" width="9" hidden="1"/></cols>', (1,)),
+        ('<cols><col min="1" max="16384" width="9" hidden="true"/></cols>', (0, 1)),
+        ('<cols><col min="2" max="2" width="0" customWidth="1"/></cols>', (1,)),
+        ('<cols><col min="2" max="2" width="0.9"/></cols>', (1,)),
+        ('<cols><col min="2" max="2" width="1"/></cols>', ()),
+        ('<cols><col min="3" max="9" width="9" hidden="1"/></cols>', ()),
+        ('<sheetFormatPr defaultColWidth="0"/><cols><col min="1" max="1" width="9"/></cols>', (1,)),
+    ],
+)
+def test_columns_that_nobody_sees(columns: str, hidden: tuple[int, ...]) -> None:
+    assert read(content(row(2), before=columns)).hidden == Hidden(columns=hidden)
+
+
+def test_results_of_formulas_are_read_and_noted() -> None:
+    made = content(row(2) + row(3, formula="<f>SUM(C1:C9)</f>") + row(4, formula='<f t="shared" si="0"/>'))
+    table = read(made)
+    assert [one.cells[1] for one in table.rows] == ["2", "3", "4"]
+    assert table.hidden == Hidden(formulas={1: ((3, 4),)})
+
+
+@pytest.mark.parametrize("kind", ["array", "dataTable"])
+def test_cells_that_one_formula_fills_are_all_noted(kind: str) -> None:
+    first = row(2, formula=f'<f t="{kind}" ref="B2:B4">C1:C9</f>')
+    table = read(content(first + row(3) + row(4) + row(5)))
+    assert table.hidden == Hidden(formulas={1: ((2, 4),)})
+
+
+def test_a_cell_under_a_format_that_shows_something_else_is_noted() -> None:
+    rows = row(2) + row(3, cell='s="1"') + row(4, cell='s="2"') + row(5, cell='s="2" t="str"')
+    table = read(content(rows, formats=(";;;", "0.00")))
+    assert table.hidden == Hidden(disguised={1: ((3, 3),)})
+
+
+PLAIN = [
+    "General",
+    "@",
+    "0",
+    "00000",
+    "0.00",
+    "#,##0.00",
+    '"$"#,##0.00',
+    '"Fr. "0.00',
+    "# ##0.00",
+    "#\\ ##0.00",
+    "[$CHF-807] #\\'##0.00",
+    "[$€-2] #,##0.00;[Red]-[$€-2] #,##0.00",
+    "#,##0.00_);[Red](#,##0.00)",
+    '_-* #,##0.00\\ "€"_-;\\-* #,##0.00\\ "€"_-;_-* "-"??\\ "€"_-;_-@_-',
+    '_($* #,##0.00_);_($* (#,##0.00);_($* "-"??_);_(@_)',
+    'General" USD"',
+    "0%",
+    "0.00E+00",
+    "# ?/?",
+    "# ?/16",
+    "yyyy-mm-dd",
+    "[h]:mm:ss",
+    "0.00;@",
+    "[>=100]0.00;0.0",
+]
+DISGUISES = [
+    ";;;",
+    ";0.00",
+    '"5.00"',
+    '"five"',
+    "\\5",
+    '"5.00";"5.00";"5.00"',
+    '"1"0.00',
+    '0.00"9"',
+    "[$5]0.00",
+    "*50.00",
+    '"٥"0',
+    "50.00",
+    '0"."00',
+    "0\\.00",
+    "0,",
+    "#,##0.00,,",
+    "-0.00",
+    '"-"0.00',
+    "(0.00)",
+    '[=900]"5.00";0.00',
+]
+
+
+@pytest.mark.parametrize("code", PLAIN)
+@pytest.mark.parametrize("stored", ["25", "900.5"])
+def test_a_format_that_shows_the_number_disguises_nothing(code: str, stored: str) -> None:
+    assert not is_disguised(stored, code, number=True)
+    assert not is_disguised("ana@example.com", code, number=False)
+
+
+@pytest.mark.parametrize("code", DISGUISES)
+def test_a_format_that_shows_something_else_is_seen(code: str) -> None:
+    assert is_disguised("900", code, number=True)
+
+
+@pytest.mark.parametrize("code", [";;;", '0;0;0;"bo@example.com"', '"bo."@', "0.00;0.00;0.00;"])
+def test_a_format_that_hides_or_changes_a_text_is_seen(code: str) -> None:
+    assert is_disguised("ana@example.com", code, number=False)
+
+
+@pytest.mark.parametrize(
+    ("stored", "code", "seen"),
+    [
+        ("-5", "0.00;;", True),
+        ("-5", "0.00;-0.00;", False),
+        ("0", '0.00;-0.00;"5.00"', True),
+        ("0", '0.00;-0.00;"-"', False),
+        ("five", '"5.00"', True),
+    ],
+)
+def test_numbers_below_zero_and_zero_have_their_own_part(stored: str, code: str, seen: bool) -> None:
+    assert is_disguised(stored, code, number=True) is seen
+
+
+def test_a_separator_inside_a_text_of_the_format_ends_no_part() -> None:
+    assert not is_disguised("25", '0.00"; net"', number=True)
+    assert read(content(row(2, cell='s="1"'), formats=('0.00" ;"',))).rows[0].cells[1] == "2.00"
+
+
+def test_cents_behind_a_blank_of_the_format_are_kept() -> None:
+    made = content('<row r="2"><c r="B2" s="1"><v>1234.56</v></c></row>', formats=("# ##0.00",))
+    assert read(made).rows[0].cells[1] == "1234.56"
+
+
+async def test_it_comes_out_of_the_process_that_reads() -> None:
+    rows = row(2, about='hidden="1"') + row(3, formula="<f>1</f>") + row(4, cell='s="1"')
+    made = content(rows, before='<cols><col min="1" max="1" hidden="1"/></cols>', formats=(";;;",))
+    apart = await read_apart(io.BytesIO(made), name="people.xlsx")
+    assert apart.hidden == Hidden(rows=((2, 2),), columns=(0,), formulas={1: ((3, 3),)}, disguised={1: ((4, 4),)})
+
+
+def test_more_than_can_be_said_is_refused() -> None:
+    """Formulas in every second row of many columns: no person looks at those."""
+    letters = [chr(65 + at) for at in range(26)]
+    names = "".join(f'<c r="{one}1" t="str"><v>n{one}</v></c>' for one in letters)
+    rows = "".join(
+        f'<row r="{n}">' + "".join(f'<c r="{one}{n}"><f>1</f><v>1</v></c>' for one in letters) + "</row>"
+        for n in range(2, 7_800, 2)
+    )
+    sheet = f'<worksheet><sheetData><row r="1">{names}</row>{rows}</sheetData></worksheet>'
+    with pytest.raises(TableProblem) as refusal:
+        read(packed({**parts([]), "xl/worksheets/sheet1.xml": sheet}))
+    assert refusal.value.flaw is Flaw.TOO_COMPLEX
