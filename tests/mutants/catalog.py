@@ -1,6 +1,6 @@
 """Every deliberate mistake, by what it is about."""
 
-from tests.mutants import authority, doors, money, outcomes, sampled, sealed, services, stored, words
+from tests.mutants import authority, doors, money, outcomes, sampled, sealed, services, stored, tables, words
 
 MUTANTS = (
     *money.MUTANTS,
@@ -10,6 +10,7 @@ MUTANTS = (
     *stored.MUTANTS,
     *doors.MUTANTS,
     *services.MUTANTS,
+    *tables.MUTANTS,
     *sampled.MUTANTS,
     *words.MUTANTS,
 )

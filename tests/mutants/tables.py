@@ -1,0 +1,83 @@
+"""Tables that are paid: what a workbook hides, computes or disguises."""
+
+from tests.mutants.mutant import Mutant
+
+_HIDDEN = ("tests/tables/test_hidden.py",)
+_BROKEN = ("tests/tables/test_broken_files.py", "-k", "answered_with_its_sentence and twice")
+_FLOW = ("tests/flow/test_hidden_cells.py",)
+_CARD = (*_FLOW, "-k", "on_the_card and sqlite")
+
+MUTANTS = (
+    Mutant(
+        name="of a cell that is given twice the last one counts",
+        file="bot/tables/sheet.py",
+        old="        if column <= self._column:",
+        new="        if column < self._column:",
+        breaks="a cell given twice is refused",
+        tests=_BROKEN,
+    ),
+    Mutant(
+        name="of a row that is given twice both are paid",
+        file="bot/tables/sheet.py",
+        old="        if number <= self._number:",
+        new="        if number < self._number:",
+        breaks="a row given twice is refused",
+        tests=_BROKEN,
+    ),
+    Mutant(
+        name="of a part that is given twice the last one counts",
+        file="bot/tables/archive.py",
+        old="        if key in seen:",
+        new="        if name in seen:",
+        breaks="a part given twice, in whatever spelling, is refused",
+        tests=_BROKEN,
+    ),
+    Mutant(
+        name="a row of no height is seen",
+        file="bot/tables/hiding.py",
+        old="        self._hidden_row = low or _is_true",
+        new="        self._hidden_row = _is_true",
+        breaks="rows that nobody sees are said",
+        tests=_HIDDEN,
+    ),
+    Mutant(
+        name="cells that an array formula fills are plain values",
+        file="bot/tables/hiding.py",
+        old="        if formula or any(first <= column <= last for first, last, _ in self._ranges):",
+        new="        if formula:",
+        breaks="results of formulas are said",
+        tests=_HIDDEN,
+    ),
+    Mutant(
+        name="a fixed text in a number format shows the number",
+        file="bot/tables/disguises.py",
+        old="    if _has_digits(_literals(section)):",
+        new="    if not section:",
+        breaks="a cell that shows something else than it holds is seen",
+        tests=_HIDDEN,
+    ),
+    Mutant(
+        name="an amount that is shown as another is paid",
+        file="bot/workflows/payments/bulk_reading.py",
+        old="        bad=sorted([*bad, *disguised], key=lambda one: one.row),",
+        new="        bad=sorted(bad, key=lambda one: one.row),",
+        breaks="an amount that is shown as another is refused",
+        tests=(*_FLOW, "-k", "shown_as_another and sqlite"),
+    ),
+    Mutant(
+        name="approvers are not told of hidden rows",
+        file="bot/workflows/payments/bulk_request.py",
+        old="        marks=requested.marks,",
+        new="        marks=NO_MARKS,",
+        breaks="what is hidden stands on the approvers' card",
+        tests=_CARD,
+    ),
+    Mutant(
+        name="of two notes with one name none is asked about",
+        file="bot/workflows/payments/bulk_reading.py",
+        old=" and not asked",
+        new="",
+        breaks="columns with one name are asked about",
+        tests=(*_FLOW, "-k", "named_twice and note and sqlite"),
+    ),
+)
