@@ -27,10 +27,11 @@ def address(text: str) -> str:
             check_deliverability=False,
             globally_deliverable=False,
             allow_smtputf8=False,
-            allow_quoted_local=True,
         )
     except EmailNotValidError:
         found = None
+    if found is None and text.strip().startswith('"'):
+        raise AddressError(f"it must have no quotation marks: {RULE}")
     if found is None or "." not in found.ascii_domain:
         raise AddressError(f"it must be {RULE}")
     written = found.ascii_email or found.normalized

@@ -22,6 +22,9 @@ class Person:
     teams: frozenset[str] = frozenset()
     """Every workspace of their organization that they are a member of."""
     name: str = ""
+    """As they chose it."""
+    handle: str = ""
+    """Unique in the workspace."""
     deleted: bool = False
     bot: bool = False
     guest: bool = False

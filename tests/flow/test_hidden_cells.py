@@ -3,8 +3,7 @@
 import pytest
 from inline_snapshot import snapshot
 
-from tests.flow.test_bulk_form import offered, pressed, told
-from tests.support.bulk import ask, button, press, stored_rows, submit
+from tests.support.bulk import ask, button, offered, press, pressed, stored_rows, submit, told
 from tests.support.offers import said
 from tests.support.rig import APPROVALS, FINANCE, MARIA, Rig
 from tests.support.shown import shown

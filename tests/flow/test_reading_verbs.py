@@ -347,7 +347,7 @@ Account: active, verified, not the primary address
 Country: BRA""")
     assert shown((await ask(rig, "account nobody@example.com")).text) == snapshot("""\
 *nobody@example.com*
-Registered name: none
+Registered name: unknown
 Account: not active (no account, signup not completed, or it cannot receive money now), not verified, not the primary \
 address
 Country: not said""")

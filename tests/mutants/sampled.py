@@ -12,8 +12,8 @@ MUTANTS = (
     Mutant(
         name="a name goes into a message as it is",
         file="bot/presentation/blocks/text.py",
-        old='    name = quote(names.get(user, ""), _NAME_LIMIT)\n',
-        new='    name = names.get(user, "")\n',
+        old='return f"{quote(name_of(names[user]), _NAME_LIMIT)}{behind}"',
+        new='return f"{names[user]}{behind}"',
         breaks="a display name such as <!channel> rings nobody",
         tests=(*_REQUEST, "-k", "rings_nobody"),
     ),

@@ -7,7 +7,9 @@ from bot.playground.workspace.files import StoredFile
 from bot.playground.workspace.model import Button
 from storage import Tx
 from tests.support.rig import ADA, FINANCE, MARIA, Rig
+from tests.support.shown import shown
 
+GOOD = b"email,amount,note\nana@example.com,25.00,March\nluis@example.com,10.50,Proofs\nANA@example.com,25.00,April\n"
 ROWS = "ana@example.com, 25.00, March\nluis@example.com, 10.50, Proofs\nnobody@example.com, 4.25, Held"
 
 
@@ -83,3 +85,22 @@ async def stored_rows(rig: Rig) -> list[BulkRow]:
         return tx.bulk_items.rows(found[-1].id)
 
     return await rig.switchboard.context.store.read(newest)
+
+
+async def offered(rig: Rig, content: bytes = GOOD, name: str = "march.csv") -> Message:
+    """Drop a file; its offer."""
+    await rig.workspace.drop(MARIA, FINANCE, name, content)
+    await rig.settle()
+    return next(one for one in reversed(everything(rig, FINANCE)) if one.buttons)
+
+
+async def pressed(rig: Rig, content: bytes = GOOD) -> Message:
+    """Drop a file and press *Pay in bulk*; the offer."""
+    offer = await offered(rig, content)
+    await press(rig, offer)
+    return offer
+
+
+def told(rig: Rig) -> str:
+    """The form without its choices."""
+    return shown(rig.form()).partition("\nColumn with")[0]

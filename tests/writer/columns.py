@@ -30,10 +30,10 @@ ATTACKED: Final[dict[str, str]] = {
     ),
     "outbox": (
         "seq id instruction_id subject key action place channel payload state attempts due_at lease_owner lease_until "
-        "tries stopped sent_channel sent_ts created_at last_error"
+        "tries stopped sent_channel sent_ts created_at last_error urgent"
     ),
     "board": (
-        "subject channel thread_ts requester ts shown_version wanted_version progress edited_at due_at attempts "
+        "subject channel thread_ts requester ts shown_version wanted_version progress urgent edited_at due_at attempts "
         "instruction_id"
     ),
     "flag": "key value updated_at",

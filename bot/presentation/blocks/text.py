@@ -19,6 +19,9 @@ HEADER_LIMIT = 150
 QUOTE_LIMIT = 1_000
 """Characters that foreign words take at most inside a sentence of ours, escapes included."""
 
+UNKNOWN = "unknown"
+"""Name of somebody whose name cannot be seen."""
+
 SPOKEN_LIMIT = 4_000
 """Characters of a message's ``text``: what Slack takes in an edit."""
 
@@ -27,10 +30,17 @@ _REST = "… and more in the message itself."
 _NAME_LIMIT = 80
 _CELLS = 20
 _INSTANT = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d) UTC", re.ASCII)
-_FORMATTING = re.compile(r"(?<![A-Za-z0-9])[*_~`]|[*_~`](?![A-Za-z0-9])")
-"""Characters that format what follows or precedes them; within a word they do not."""
-_LIKE = str.maketrans("*_~`", "\u2217\uff3f\u223c\u02cb")
-_BREAKS = "\r\n\t\v\f\u0085\u2028\u2029"
+_FORMATTING = re.compile(r"(?<![A-Za-z0-9])[*_~`]|[*_~`](?![A-Za-z0-9])|:(?=[\w'+-]+:)")
+"""Characters that format what follows or precedes them; within a word they do not. A colon begins an emoji's code."""
+_LIKE = str.maketrans("*_~`:", "\u2217\uff3f\u223c\u02cb\ua789")
+_BLANKS = frozenset("\r\n\t\v\f\u0085\u2028\u2029\u115f\u1160\u3164\uffa0\u2800")
+"""Breaks, and letters in which there is nothing to see: the fillers of Hangul, and Braille without a dot."""
+_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co"})
+_MARKS = frozenset({"Mn", "Me"})
+_MOST_MARKS = 4
+"""Marks on one letter: Hebrew with accents has as many. More of them would cover the lines above and below."""
+_PICTURES = re.compile("[\ufe00-\ufe0f\U0001f3fb-\U0001f3ff\u20e3]")
+"""What is left of an emoji without its picture: variants, tones of skin, the frame of a key."""
 
 
 def escape(text: str) -> str:
@@ -39,9 +49,26 @@ def escape(text: str) -> str:
 
 
 def clean(text: str) -> str:
-    """The text without control characters and without invisible ones that reorder it."""
-    kept = (" " if letter in _BREAKS else letter for letter in text)
-    return "".join(letter for letter in kept if unicodedata.category(letter) not in ("Cc", "Cf", "Cs", "Co")).strip()
+    """The text without control characters and invisible ones, with at most four marks on a letter.
+
+    A letter that nobody can see counts as a blank, so that a text of nothing else is empty.
+    """
+    if text.isascii() and text.isprintable():
+        return text.strip()
+    kept, marks = [" "], 0
+    for letter in text:
+        kind = unicodedata.category(letter)
+        if kind in _MARKS:
+            marks += 1
+            if marks <= _MOST_MARKS and not kept[-1].isspace():  # on nothing, it could not be seen
+                kept.append(letter)
+        elif letter in _BLANKS or kind == "Cn":
+            kept.append(" ")
+            marks = 0
+        elif kind not in _UNSEEN:
+            kept.append(letter)
+            marks = 0
+    return "".join(kept).strip()
 
 
 def shorten(text: str, limit: int) -> str:
@@ -74,7 +101,21 @@ def typed(text: str, limit: int = QUOTE_LIMIT) -> str:
 
     Never for an address or an id, which people copy.
     """
-    return quote(_FORMATTING.sub(lambda found: found[0].translate(_LIKE), clean(text)), limit)
+    return quote(_FORMATTING.sub(_like, clean(text)), limit)
+
+
+def name_of(text: str) -> str:
+    """What somebody is called, by Slack or a service: letters alone, typed as text; *unknown* where none can be seen.
+
+    It is foreign still, and goes through :func:`quote` into mrkdwn.
+    """
+    letters = "".join(letter for letter in clean(text) if unicodedata.category(letter) != "So")
+    words = clean(_PICTURES.sub("", letters)).split()
+    return _FORMATTING.sub(_like, " ".join(words)) or UNKNOWN
+
+
+def _like(found: re.Match[str]) -> str:
+    return found[0].translate(_LIKE)
 
 
 def sentence_of(text: str) -> str:
@@ -132,10 +173,15 @@ def mention(user: str) -> str:
     return f"<@{user}>"
 
 
-def named(user: str, names: Mapping[str, str]) -> str:
-    """A person by plain name, which does not notify them; as a mention where the name is unknown."""
-    name = quote(names.get(user, ""), _NAME_LIMIT)
-    return name or mention(user)
+def named(user: str, names: Mapping[str, str], *, handle: str = "") -> str:
+    """A person by plain name, which does not notify them; as a mention where Slack did not say the name.
+
+    ``handle``: follows the name, which anybody may choose freely.
+    """
+    if user not in names:
+        return mention(user)
+    behind = f" ({quote(handle, _NAME_LIMIT)})" if clean(handle) else ""
+    return f"{quote(name_of(names[user]), _NAME_LIMIT)}{behind}"
 
 
 def all_named(users: Sequence[str], names: Mapping[str, str]) -> str:

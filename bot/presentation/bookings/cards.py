@@ -22,6 +22,7 @@ from bot.presentation.blocks.text import (
     labelled,
     mention,
     mrkdwn,
+    name_of,
     quote,
     section,
     sentence_of,
@@ -73,7 +74,7 @@ def card(booking: Booking, *, now: datetime, private: bool = False) -> Content:
 
 def headline(booking: Booking) -> str:
     """Reference, store and customer; plain text."""
-    customer = shorten(clean(_customer(booking)), _NAME_LIMIT)
+    customer = shorten(_customer(booking), _NAME_LIMIT)
     store = shorten(clean(booking.store), _NAME_LIMIT)
     return f"{booking.reference} · {store}{f' → {customer}' if customer else ''}"
 
@@ -86,8 +87,9 @@ def named(booking: Booking) -> str:
 
 def driver_line(driver: Mapping[str, Any]) -> str:
     """The driver in one line, escaped."""
-    parts = [quote(str(driver.get(part, "")), _NAME_LIMIT) for part in ("name", "mobile", "provider")]
-    return " · ".join(part for part in parts if part)
+    name = str(driver.get("name", ""))
+    parts = [name_of(name) if name else "", *(str(driver.get(part, "")) for part in ("mobile", "provider"))]
+    return " · ".join(quote(part, _NAME_LIMIT) for part in parts if clean(part))
 
 
 def link(url: str, label: str) -> str:
@@ -131,7 +133,9 @@ def _tracking(booking: Booking) -> str:
 
 
 def _customer(booking: Booking) -> str:
-    return booking.request.customer if booking.request is not None else str(booking.detail.get("customer", ""))
+    """Their name; empty where nobody said one."""
+    name = booking.request.customer if booking.request is not None else str(booking.detail.get("customer", ""))
+    return name_of(name) if name else ""
 
 
 def _hidden(value: str, *, masked: bool) -> str:

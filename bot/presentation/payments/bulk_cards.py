@@ -18,7 +18,6 @@ from bot.presentation.blocks.text import (
     mention,
     message,
     mrkdwn,
-    named,
     quote,
     section,
     shorten,
@@ -40,13 +39,13 @@ _TO_DECIDE = frozenset(
 _CAN_CANCEL = frozenset({State.COMMITTED, State.PENDING_ESCROW})
 
 
-def facts(instruction: Instruction, *, names: Mapping[str, str]) -> list[Block]:
-    """What the card says besides headline and state, as blocks."""
+def facts(instruction: Instruction, *, asker: str) -> list[Block]:
+    """What the card says besides headline and state, as blocks. ``asker``: mrkdwn."""
     match instruction.payload:
         case BulkPayload() as payload:
-            return _bulk_facts(instruction, payload, named(instruction.requester, names))
+            return _bulk_facts(instruction, payload, asker)
         case CancelPayload() as payload:
-            asked = f"Asked by {named(instruction.requester, names)}, reference {instruction.reference}"
+            asked = f"Asked by {asker}, reference {instruction.reference}"
             return [section(mrkdwn("\n".join([*_cancel_lines(payload), asked])))]
         case _:
             return []

@@ -11,6 +11,7 @@ from bot.presentation import stopped
 from bot.presentation.blocks.buttons import actions, button
 from bot.presentation.blocks.text import (
     SECTION_LIMIT,
+    UNKNOWN,
     addressed,
     capital,
     channel,
@@ -22,6 +23,7 @@ from bot.presentation.blocks.text import (
     labelled,
     mentions,
     mrkdwn,
+    name_of,
     named,
     plain,
     quote,
@@ -60,6 +62,7 @@ def card(
     invite_to: str = "",
     buttons: bool = True,
     names: Mapping[str, str] | None = None,
+    handle: str = "",
     approvers: Sequence[str] = (),
     short: Short | None = None,
 ) -> Content:
@@ -73,34 +76,35 @@ def card(
         invite_to: channel in which the request was made and the bot is no member, with the way to mend that.
         buttons: False for a picture of it that nobody can press.
         names: what people are called, of those who are not to be rung.
+        handle: the requester's, shown to approvers, because a name can be anybody's.
         approvers: people and groups of the policy who are called on the approvers' copy, as long as they have to act.
         short: approvals that it needs and nobody is there to give; None: there are people enough.
     """
-    voters, known = [vote.person for vote in votes], names or {}
+    voters, asker = [vote.person for vote in votes], named(instruction.requester, names or {}, handle=handle)
     call = _call(instruction, voters, approvers) if for_approvers else ""
-    blocks = [*_head(instruction, known), section(mrkdwn(sentence(instruction, votes=len(voters))))]
+    blocks = [*_head(instruction, asker), section(mrkdwn(sentence(instruction, votes=len(voters))))]
     notes = _notes(instruction, voters, for_approvers, approvals_channel, invite_to)
     lacking = [f":warning: {capital(reasons.out_of_reach(short))}."] if short is not None else []
     blocks += [context(line) for line in [*([call] if call else []), *notes, *lacking]]
     pressable = _buttons(instruction, for_approvers=for_approvers) if buttons else []
     blocks += actions(pressable, f"decide:{instruction.id}")
-    text = " ".join([_spoken(instruction, voters, call=call, names=known), *lacking])
+    text = " ".join([_spoken(instruction, voters, call=call, asker=asker), *lacking])
     return Content(text=text, blocks=blocks)
 
 
-def _head(instruction: Instruction, names: Mapping[str, str]) -> list[Block]:
+def _head(instruction: Instruction, asker: str) -> list[Block]:
     if is_many(instruction):
-        return [bulk.title(instruction), *bulk.facts(instruction, names=names)]
+        return [bulk.title(instruction), *bulk.facts(instruction, asker=asker)]
     return [
         header(headline(instruction)),
-        {"type": "section", "fields": _facts(instruction, names)},
+        {"type": "section", "fields": _facts(instruction, asker)},
         section(plain(shorten(f"For: {clean(instruction.payload.description)}", SECTION_LIMIT))),
     ]
 
 
-def _spoken(instruction: Instruction, voters: Sequence[str], *, call: str, names: Mapping[str, str]) -> str:
+def _spoken(instruction: Instruction, voters: Sequence[str], *, call: str, asker: str) -> str:
     """The whole card in one paragraph: what notifications and screen readers get."""
-    asker, many = named(instruction.requester, names), is_many(instruction)
+    many = is_many(instruction)
     parts = [
         f"Payout {instruction.reference}: {escape(headline(instruction))}",
         f"({quote(recipient_line(instruction.recipient), _TEXT_NAME_LIMIT)})",
@@ -130,8 +134,9 @@ def recipient_line(recipient: Recipient | None) -> str:
         return "account not looked up yet"
     if recipient.problem:
         return f"account could not be read: {recipient.problem}"
-    name = shorten(clean(recipient.full_name or ""), _NAME_LIMIT) or "no registered name"
-    return ", ".join([name, account_line(recipient)])
+    name = name_of(recipient.full_name or "")
+    whose = f"registered name {UNKNOWN}" if name == UNKNOWN else shorten(name, _NAME_LIMIT)
+    return ", ".join([whose, account_line(recipient)])
 
 
 def account_line(recipient: Recipient, *, marked: bool = False) -> str:
@@ -180,15 +185,15 @@ def _call(instruction: Instruction, voters: Sequence[str], approvers: Sequence[s
     return f"To decide: {' '.join(addressed(one) for one in left)}" if left else ""
 
 
-def _facts(instruction: Instruction, names: Mapping[str, str]) -> list[Block]:
+def _facts(instruction: Instruction, asker: str) -> list[Block]:
     recipient = instruction.recipient
     known = recipient is not None and not recipient.problem
-    name = clean(recipient.full_name or "") or "none" if recipient is not None and known else "not known"
+    name = name_of(recipient.full_name or "") if recipient is not None and known else "not known"
     unread = quote(recipient_line(recipient).removeprefix("account "), _NAME_LIMIT)
     return [
         labelled("Registered name", quote(name, _NAME_LIMIT)),
         labelled("Account", account_line(recipient, marked=True) if recipient is not None and known else unread),
-        labelled("Asked by", named(instruction.requester, names)),
+        labelled("Asked by", asker),
         labelled("Reference", instruction.reference),
     ]
 

@@ -20,6 +20,7 @@ from bot.presentation.blocks.text import (
     message,
     moment,
     mrkdwn,
+    name_of,
     paragraphs,
     quote,
     section,
@@ -151,7 +152,7 @@ def account(email: str, found: AccountStatus) -> Content:
     return facts(
         email,
         [
-            ("Registered name", found.full_name or "none"),
+            ("Registered name", name_of(found.full_name)),
             ("Account", account_line(recipient)),
             ("The service's word for it", raw),
             ("Country", found.country or _NOT_SAID),
@@ -164,7 +165,7 @@ def partner(found: Partner) -> Content:
     balance = digits(found.balance) if found.balance is not None else found.balance_text
     currency = found.currency or ""
     return facts(
-        clean(found.name) or "Our account",
+        name_of(found.name) if clean(found.name) else "Our account",
         [
             ("Balance", f"{balance} {currency}" if balance else _NOT_SAID),
             ("Currency", "" if balance and currency else currency or _NOT_SAID),

@@ -130,13 +130,15 @@ async def card_for(ctx: Context, sight: Sight) -> Content:
     hint = asked_in if direct and not asked_in.startswith("D") else ""
     if instruction.kind is Kind.PURCHASE:
         return purchases.card(instruction, link=link_of(ctx, instruction), invite_to=hint)
+    for_approvers = sight.place == Place.APPROVALS
     return cards.card(
         instruction,
         sight.votes,
-        for_approvers=sight.place == Place.APPROVALS,
+        for_approvers=for_approvers,
         approvals_channel=ctx.policy.channels.approvals,
         invite_to=hint,
         names=await ctx.people.names([instruction.requester]),
+        handle=await ctx.people.handle(instruction.requester) if for_approvers else "",
         approvers=ctx.policy.people.approvers,
         short=await ctx.store.read(lambda tx: short_of(tx, instruction)),
     )

@@ -13,6 +13,7 @@ from bot.presentation.blocks.text import (
     header,
     listed,
     moment,
+    named,
     quote,
     reason_of,
     sentence_of,
@@ -136,3 +137,66 @@ def test_a_list_says_how_many_of_its_lines_are_left_out() -> None:
 def test_a_reason_is_a_sentence_and_nothing_where_none_was_given() -> None:
     assert because("the <bank> called") == " Reason: the &lt;bank&gt; called."
     assert because("\u200b") == ""
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ("Ana Maria Lopez", "Ana Maria Lopez"),
+        ("O'Brien-Núñez", "O'Brien-Núñez"),
+        ("<!channel>", "&lt;!channel&gt;"),
+        ("<@U0ADA>", "&lt;@U0ADA&gt;"),
+        ("*Ana* _x_ ~y~ `z`", "∗Ana∗ ＿x＿ ∼y∼ ˋzˋ"),
+        (":white_check_mark: Ana", "꞉white_check_mark: Ana"),
+        ("a:b:c", "a꞉b:c"),
+        ("Ana ✅", "Ana"),
+        ("👍🏽 Ana 🇪🇨", "Ana"),
+        ("1️⃣ Ana", "1 Ana"),
+        ("Z" + "\u0301" * 50 + "oe", "Z" + "\u0301" * 4 + "oe"),
+    ],
+)
+def test_a_name_is_letters_alone(given: str, said: str) -> None:
+    assert named("U1", {"U1": given}) == said
+
+
+INVISIBLE = {
+    "nothing": "",
+    "blanks": " \t\u00a0\u2003 ",
+    "a joiner": "\u200b\u200d\u2060",
+    "a turn": "\u202e",
+    "U+115F": "\u115f",
+    "U+1160": "\u1160",
+    "U+3164": "\u3164",
+    "U+FFA0": "\uffa0",
+    "U+2800": "\u2800",
+    "unassigned": "\u0378",
+    "a mark on nothing": "\u034f\u0301",
+    "a mark on what cannot be seen": "\u3164\u0301",
+}
+
+
+@pytest.mark.parametrize("which", INVISIBLE)
+def test_what_nobody_can_see_is_empty_and_as_a_name_unknown(which: str) -> None:
+    text = INVISIBLE[which]
+    assert clean(text) == ""
+    assert named("U1", {"U1": text}) == "unknown"
+    assert named("U1", {"U1": text}, handle="ana.l") == "unknown (ana.l)"
+
+
+@pytest.mark.parametrize("text", ["✅", "👍🏽", "❤️", "🇪🇨"])
+def test_a_picture_is_no_name(text: str) -> None:
+    assert named("U1", {"U1": text}) == "unknown"
+
+
+def test_somebody_whose_name_slack_did_not_say_is_mentioned() -> None:
+    assert named("U1", {}, handle="ana") == "<@U1>"
+
+
+@pytest.mark.parametrize("text", ["Nguyễn Thị", "e\u0301\u0323", "שָּׁלוֹם", "ที่นี่", "क्षत्रिय", "한국", "😀 ok", "a\u3164b"])
+def test_letters_of_every_script_stay(text: str) -> None:
+    assert clean(text) == text.replace("\u3164", " ")
+
+
+def test_a_letter_carries_four_marks_at_most_and_what_is_between_them_does_not_begin_anew() -> None:
+    assert clean("a\u0301\u0302\u0303\u0304\u0305b") == "a\u0301\u0302\u0303\u0304b"
+    assert clean("a" + "\u0301\u200b" * 9 + "b\u0301") == "a" + "\u0301" * 4 + "b\u0301"

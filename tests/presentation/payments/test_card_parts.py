@@ -97,7 +97,7 @@ def test_what_is_known_of_the_recipient() -> None:
 | *Reference*: P-4F7K2M""",
             "not read": """*Registered name*: not known | *Account*: could not be read: no such account | *Asked by*: \
 Maria Quispe | *Reference*: P-4F7K2M""",
-            "nothing said": """*Registered name*: none | *Account*: active: not known, verified: not known, \
+            "nothing said": """*Registered name*: unknown | *Account*: active: not known, verified: not known, \
 primary address: not known | *Asked by*: Maria Quispe | *Reference*: P-4F7K2M""",
             "bad": """*Registered name*: Mia &lt;Keller&gt; | *Account*: :warning: *not active* (no account, \
 signup not completed, or it cannot receive money now), :warning: *not verified*, not the primary address | *Asked \
@@ -108,7 +108,7 @@ by*: Maria Quispe | *Reference*: P-4F7K2M""",
         {
             "not looked up": "Payout P-4F7K2M: 25.00 USD to ana@example.com (account not looked up yet)",
             "not read": "Payout P-4F7K2M: 25.00 USD to ana@example.com (account could not be read: no such account)",
-            "nothing said": """Payout P-4F7K2M: 25.00 USD to ana@example.com (no registered name, active: not \
+            "nothing said": """Payout P-4F7K2M: 25.00 USD to ana@example.com (registered name unknown, active: not \
 known, verified: not known, primary address: not known)""",
             "bad": """Payout P-4F7K2M: 25.00 USD to ana@example.com (Mia &lt;Keller&gt;, not active (no account, \
 signup not completed, or it cannot receive money now), not verified, not the primary address)""",

@@ -231,7 +231,7 @@ def test_what_is_not_said_is_said_to_be_not_said() -> None:
         [
             """\
 *ana@example.com*
-Registered name: none
+Registered name: unknown
 Account: active: not known, verified: not known, primary address: not known
 The service's word for it: On_Hold
 Country: not said""",

@@ -142,7 +142,7 @@ async def test_people_may_press_and_nothing_leaves(rig: Rig, tmp_path: Path) -> 
     assert (two.state, two.reason, three.state, three.reason) == (State.APPROVED, HELD, State.NEW, HELD)
     assert shown(rig.cards()[-1].text) == snapshot(
         "Payout P-······: 10.00 USD to luis@example.com (Luis Andrade, active, not verified, primary address) "
-        "for “second”, asked by Maria Silva. :hourglass_flowing_sand: *approved*: not sent yet. Held: the "
+        "for “second”, asked by Maria Silva (maria). :hourglass_flowing_sand: *approved*: not sent yet. Held: the "
         "database may be older than the services, so an operator has to look. Approved by <@U0ADA>. Needed 1 "
         "approval besides the requester."
     )

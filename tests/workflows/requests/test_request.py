@@ -61,16 +61,16 @@ async def test_the_card_shows_amount_recipient_with_account_purpose_and_requeste
     card, copy = rig.cards(APPROVALS)[0], rig.cards(FINANCE)[0]
     assert shown(card) == snapshot(
         "Payout P-······: 25.00 USD to ana@example.com (Ana Maria Lopez, active, verified, primary address) for "
-        "“March translation”, asked by Maria Silva. :hourglass_flowing_sand: *waiting for approval*: 0 of 1, until "
-        "<!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC>. Needs 1 approval besides the requester. "
-        "To decide: <!subteam^S0TREASURY>.\n"
+        "“March translation”, asked by Maria Silva (maria). :hourglass_flowing_sand: *waiting for approval*: 0 of 1, "
+        "until <!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC>. Needs 1 approval besides the "
+        "requester. To decide: <!subteam^S0TREASURY>.\n"
         "25.00 USD to ana@example.com\n"
         "*Registered name*\n"
         "Ana Maria Lopez\n"
         "*Account*\n"
         "active, verified, primary address\n"
         "*Asked by*\n"
-        "Maria Silva\n"
+        "Maria Silva (maria)\n"
         "*Reference*\n"
         "P-······\n"
         "For: March translation\n"
@@ -83,7 +83,7 @@ async def test_the_card_shows_amount_recipient_with_account_purpose_and_requeste
         "Withdraw"
     )
     different = [line for line in copy.plain.splitlines()[1:] if line not in card.plain.splitlines()]
-    assert different == ["Needs 1 approval besides the requester · decided in <#C0APPROVE>"]
+    assert different == ["Maria Silva", "Needs 1 approval besides the requester · decided in <#C0APPROVE>"]
 
 
 def account(rig: Rig) -> str:
@@ -100,7 +100,7 @@ NOT_ACTIVE = "not active (no account, signup not completed, or it cannot receive
         ("mia@example.com", f"Mia Keller, {NOT_ACTIVE}, verified, primary address"),
         ("luis@example.com", "Luis Andrade, active, not verified, primary address"),
         ("joana.silva@example.com", "Joana Silva, active, verified, not the primary address"),
-        ("nobody@example.com", f"no registered name, {NOT_ACTIVE}, not verified, not the primary address"),
+        ("nobody@example.com", f"registered name unknown, {NOT_ACTIVE}, not verified, not the primary address"),
     ],
 )
 async def test_what_the_service_says_of_the_account_is_on_the_card(rig: Rig, email: str, said: str) -> None:

@@ -242,7 +242,7 @@ async def test_the_daily_limit_is_checked_when_it_is_sent(rig: Rig) -> None:
     await approved(rig, "send luis@example.com 30.00 second")
     assert rig.paid == [("ana@example.com", 3000)]
     assert await state(rig) is State.APPROVED
-    assert rig.cards(APPROVALS)[1].text.partition("Silva. ")[2] == snapshot(
+    assert rig.cards(APPROVALS)[1].text.partition("Silva (maria). ")[2] == snapshot(
         ":hourglass_flowing_sand: *approved*: not sent yet. The daily limit is reached. Approved by <@U0ADA>. Needed 1 "
         "approval besides the requester."
     )

@@ -1,0 +1,95 @@
+"""Names are anybody's choice: they ring nobody, format nothing, and approvers see the handle besides."""
+
+import re
+
+import pytest
+
+from bot.playground.workspace import Message
+from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, MARIA, MONEY, Rig
+from tests.workflows.looking import DAY, ephemerals, requests
+
+LOUD = "<!channel> <@U0ADA> *paid* :white_check_mark: ✅ `x`"
+QUIET = "&lt;!channel&gt; &lt;@U0ADA&gt; ∗paid∗ ꞉white_check_mark: ˋxˋ"
+EMPTY = "\u3164\u200b"
+CHANNELS = (FINANCE, APPROVALS, ALERTS, MONEY)
+
+
+def asked_by(message: Message) -> str:
+    fields = [field["text"] for block in message.blocks for field in block.get("fields", [])]
+    return str(next(text for text in fields if text.startswith("*Asked by*"))).partition("\n")[2]
+
+
+def everything(rig: Rig) -> str:
+    """All that Slack would act on: texts of messages, and their blocks as mrkdwn."""
+    return "\n".join(f"{message.text}\n{message.blocks}" for one in CHANNELS for message in rig.workspace.messages(one))
+
+
+async def test_a_name_that_would_ring_everybody_rings_nobody(rig: Rig) -> None:
+    rig.workspace.set_user(MARIA, real_name=LOUD)
+    rig.workspace.set_user(ADA, real_name=LOUD)
+    await rig.pay()
+    await rig.pass_time(DAY / 4)
+    await rig.press("reject")
+    await rig.submit(ADA, {"reason": "no invoice"})
+    await rig.settle()
+    said = everything(rig)
+    assert "still needs" in said, "a reminder"
+    assert QUIET in said
+    assert not re.search(r"<!(channel|here|everyone)|:white_check_mark: ✅|\*paid\*", said)
+
+
+async def test_approvers_see_the_handle_besides(rig: Rig) -> None:
+    rig.workspace.set_user(MARIA, real_name="Ada Okafor")
+    await rig.pay()
+    assert asked_by(await rig.card(APPROVALS)) == "Ada Okafor (maria)"
+    assert "asked by Ada Okafor (maria)." in (await rig.card(APPROVALS)).text
+    assert asked_by(await rig.card(FINANCE)) == "Ada Okafor"
+
+
+async def test_an_empty_name_is_unknown(rig: Rig) -> None:
+    rig.workspace.set_user(MARIA, real_name=EMPTY)
+    rig.payments.add_account("ana@example.com", full_name=EMPTY)
+    await rig.pay()
+    assert asked_by(await rig.card(FINANCE)) == "unknown"
+    card = await rig.card(APPROVALS)
+    assert asked_by(card) == "unknown (maria)"
+    assert card.blocks[1]["fields"][0]["text"] == "*Registered name*\nunknown"
+    assert "(registered name unknown, active" in card.text
+    assert card.blocks[0]["text"]["text"] == "25.00 USD to ana@example.com", "the address stands besides"
+
+
+async def test_a_registered_name_formats_nothing(rig: Rig) -> None:
+    rig.payments.add_account("ana@example.com", full_name=LOUD)
+    await rig.pay()
+    card = await rig.card(APPROVALS)
+    assert card.blocks[1]["fields"][0]["text"] == f"*Registered name*\n{QUIET}"
+    await rig.pay("account ana@example.com", user=ADA)
+    assert f"Registered name: {QUIET}" in ephemerals(rig, ADA)[-1]
+
+
+@pytest.mark.parametrize(
+    "letter", ["\u115f", "\u1160", "\u3164", "\uffa0", "\u2800", "\u0378", "\u200b", "\u034f", "\u3164\u0301"]
+)
+async def test_a_description_that_nobody_can_see_is_none(rig: Rig, letter: str) -> None:
+    await rig.pay(f'send ana@example.com 25.00 "{letter * 3}"')
+    assert ephemerals(rig, MARIA)[-1].startswith(":pencil2: *description*: it ")
+    await rig.pay("send")
+    await rig.submit(MARIA, {"email": "ana@example.com", "amount": "25.00", "description": letter * 3})
+    assert rig.form(MARIA).errors.keys() == {"description"}
+    assert not await requests(rig)
+
+
+async def test_marks_do_not_pile_up(rig: Rig) -> None:
+    accents = "\u0301" * 200
+    await rig.pay(f"send ana@example.com 25.00 Ma{accents}rch")
+    (found,) = await requests(rig)
+    assert found.payload.description == "Ma\u0301\u0301\u0301\u0301rch"
+
+
+async def test_an_address_in_quotation_marks_is_refused(rig: Rig) -> None:
+    await rig.pay("send")
+    await rig.submit(MARIA, {"email": '"a b"@example.com', "amount": "25.00", "description": "March"})
+    assert rig.form(MARIA).errors == {
+        "email": "It must have no quotation marks: an e-mail address such as ana@example.com."
+    }
+    assert not await requests(rig)
