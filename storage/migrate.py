@@ -30,6 +30,7 @@ MOVED = "moved"
 _SESSIONS = (
     "SELECT application_name FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
 )
+_LOOKS = 10
 _PROGRAM = re.compile(rf"{migrations.PROGRAM}(?: {migrations.PEERS})?(?: (\d+))?")
 
 
@@ -172,12 +173,17 @@ def _refuse_old_programs(connection: Connection, oldest: str) -> None:
 def keep_programs_out(connection: Connection) -> None:
     """Until the transaction ends, no process starts on this PostgreSQL database.
 
+    A session that was just closed, such as that of a migration, shows until the server has ended it: it gets a second.
+
     Raises:
         StorageError: one runs.
     """
     connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({MIGRATION_LOCK})").close()
-    if _programs(connection):
-        raise StorageError("A process of Switchboard uses that database.", mend="Stop every process first.")
+    for _ in range(_LOOKS):
+        if not _programs(connection):
+            return
+        connection.exec_driver_sql("SELECT pg_sleep(0.1), pg_stat_clear_snapshot()").close()
+    raise StorageError("A process of Switchboard uses that database.", mend="Stop every process first.")
 
 
 def _programs(connection: Connection) -> list[str]:

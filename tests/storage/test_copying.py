@@ -123,6 +123,20 @@ async def test_neither_side_may_be_in_use(filled: str, new_postgres_url: str) ->
     await copied(filled, new_postgres_url)
 
 
+async def test_a_session_that_is_ending_is_waited_for(filled: str, new_postgres_url: str) -> None:
+    """As that of the migration just before, whose server process may take a moment to end."""
+    await migrate(new_postgres_url)
+    ending = psycopg.connect(new_postgres_url, application_name="switchboard 0019", autocommit=True)
+
+    def end() -> None:
+        ending.execute("SELECT pg_sleep(0.5)")
+        ending.close()
+
+    leaving = asyncio.create_task(asyncio.to_thread(end))
+    await copied(filled, new_postgres_url)
+    await leaving
+
+
 async def test_the_target_must_be_new(filled: str, postgres_url: str) -> None:
     store = await Store.open(postgres_url, audit_key=KEY)
     await store.write(lambda tx: tx.flags.set("x", 1, NOW))
