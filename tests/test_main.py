@@ -247,6 +247,17 @@ def test_the_manifest_asks_for_what_files_need(capfd: pytest.CaptureFixture[str]
     )
 
 
+def test_a_manifest_for_socket_mode_has_no_address(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("SLACK_APP_TOKEN", "xapp-1-A0-1-0")
+    assert main(["manifest"]) == 0
+    out = capfd.readouterr().out
+    shown = json.loads(out)["settings"]
+    assert shown["socket_mode_enabled"]
+    assert (shown["interactivity"], "https://" in out) == ({"is_enabled": True}, False)
+
+
 def test_the_manifest_in_the_tree_is_the_one_the_code_declares() -> None:
     kept = json.loads((Path(__file__).parents[1] / "manifest.json").read_text())
     assert kept == manifest(public_url="https://switchboard.example.com")

@@ -1,5 +1,6 @@
 """What is said to who runs it stays within Slack's limits and calls nobody, whatever names and states there are."""
 
+import re
 from collections.abc import Sequence
 from datetime import timedelta
 
@@ -58,6 +59,12 @@ def test_any_number_of_jobs(drawn: Sequence[tuple[What, str, str]]) -> None:
     check_message(content)
     calls = {call for call in calls_in(content) if not call.startswith("!date^")}
     assert calls <= {"@U0MARIA", "#C0FINANCE"}
+
+
+def test_a_long_name_is_cut_at_80_characters() -> None:
+    row = Running(what=What.EMAILS, name="n" * 81, state="running", requester="U0MARIA", channel="C0FINANCE", since=NOW)
+    said = overview.jobs(UnderWay(rows=[row], total=1))
+    assert [len(name) for name in re.findall(r"\* (n+[^:]*): running", said.text)] == [80]
 
 
 def test_many_assumptions_fit() -> None:

@@ -169,6 +169,11 @@ def test_rows_at_the_distance_of_packets_are_no_video() -> None:
     ("text", "found"),
     [
         ("<TABLE><tr>", "html"),
+        ("<meta charset=utf-8>", "html"),
+        ("<head><title>", "html"),
+        ("<body>", "html"),
+        ("<html>", "html"),
+        ("<workbook>", "xml"),
         ("\r\n<!doctype HTML>", "html"),
         ("MIME-Version: 1.0\r\n", "mhtml"),
         ('<?xml version="1.0"?>', "xml"),
@@ -180,6 +185,29 @@ def test_rows_at_the_distance_of_packets_are_no_video() -> None:
 def test_markup(text: str, found: str) -> None:
     for encoding in ("utf-8", "utf-8-sig", "utf-16"):
         assert markup_of(text.encode(encoding)) == found
+
+
+MPEG_1 = (0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 0)
+MPEG_2 = (0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160, 0)
+"""Layer III by the four bits of the header, in kbit/s: ISO 11172-3 and 13818-3; the first and the last are no rate."""
+
+
+@pytest.mark.parametrize(
+    ("version", "rates", "samples"),
+    [
+        (3, (44_100, 48_000, 32_000, 0), 144),
+        (2, (22_050, 24_000, 16_000, 0), 72),
+        (0, (11_025, 12_000, 8_000, 0), 72),
+    ],
+)
+def test_frames_of_every_rate_follow_each_other(version: int, rates: tuple[int, ...], samples: int) -> None:
+    for bits, kilobits in enumerate(MPEG_1 if version == 3 else MPEG_2):
+        for place, rate in enumerate(rates):
+            for padded in (0, 1):
+                head = bytes([0xFF, 0xE0 | version << 3 | 0b011, bits << 4 | place << 2 | padded << 1, 0])
+                length = samples * kilobits * 1000 // rate + padded if rate and kilobits else 64
+                found = sniff(head + bytes(length - len(head)) + head + bytes(40), "x")
+                assert (found.format == "mp3") == bool(rate and kilobits), (kilobits, rate, padded)
 
 
 def test_old_encodings_are_text_too() -> None:

@@ -88,6 +88,8 @@ def test_all_mistakes_of_a_line_at_once() -> None:
         ("to=fr He said “no” — twice…", "He said “no” — twice…"),
         ("to=fr “Where is the station?”", "Where is the station?"),
         ("to=fr it’s 3 &lt; 4 &amp; 5", "it’s 3 < 4 & 5"),
+        ('to=fr "', '"'),
+        ("to=fr “a” and “b”", "“a” and “b”"),
     ],
 )
 def test_a_text_is_translated_as_it_was_typed(typed: str, text: str) -> None:

@@ -43,7 +43,8 @@ class Choosing:
 
     def is_imported(self, one: Planted) -> bool:
         """Whether the mistake shows only in a process that imports the file anew."""
-        return not one.in_function or not self._recorded.outside[one.file].isdisjoint(one.lines)
+        before = one.file.startswith(self._suite.opened) or not one.in_function
+        return before or not self._recorded.outside[one.file].isdisjoint(one.lines)
 
     def tests(self, one: Planted, *, patience: float) -> tuple[list[str], int]:
         """Tests that take so many seconds together at most (but one always), and how many there are in all."""
@@ -68,7 +69,8 @@ class Choosing:
     def _distance(self, file: str, test_file: str) -> int:
         """How far the tests' room is from that of the code."""
         code, tests = PurePosixPath(file), PurePosixPath(test_file)
-        if f"test_{code.stem}" == tests.stem or self._imports(test_file, file):
+        reads = any(file.startswith(start) and test_file == reader for start, reader in self._suite.whole)
+        if reads or f"test_{code.stem}" == tests.stem or self._imports(test_file, file):
             return 0
         rooms, mirrored = code.parent.parts, tests.parent.parts[1:]
         if rooms[:1] == ("bot",):

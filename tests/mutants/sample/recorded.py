@@ -103,6 +103,13 @@ class Suite:
     tests: str = "tests"
     left_out: tuple[str, ...] = NOT_RECORDED
     marked: str = MARKED
+    opened: tuple[str, ...] = ("storage/migrations/",)
+    """Code that runs when a session opens what its tests share: a warm process has run it."""
+    whole: tuple[tuple[str, str], ...] = (
+        ("storage/tables/", "tests/storage/test_migrations.py"),
+        ("storage/migrations/", "tests/storage/test_migrations.py"),
+    )
+    """Code whose tables are read as a whole, and the tests that do it: they name none of them."""
     beside: tuple[str, ...] = ("docs", ".ci")
     """Folders that tests read, and that nothing is planted in."""
 
