@@ -16,6 +16,8 @@ _CURRENCY = re.compile(r"\[\$([^\]-]*)")
 _RUN = re.compile(r"[0#?](?:[0#?,.\s'’]*[0#?])?")
 """Digits that are shown next to each other, in groups or not."""
 _EXPONENT = re.compile(r"E[+-]", re.IGNORECASE)
+_POINT = re.compile(r"""(?:\\[.,]|"[^"\w]*[.,]")(?=[0#?])""")
+"""A point that belongs to no word, right before the digits: ``\\.00`` shows 25 as .25."""
 _OTHER_SIGN = ("-", "−", "–", "(")
 _WITH_TEXT = 4
 """Sections of a format code that has one for text."""
@@ -64,7 +66,7 @@ def _disguise(code: str) -> _Disguise:
 def _misleads(section: str) -> bool:
     """Whether a number is shown as something else."""
     bare = _bare(section)
-    if _has_digits(_literals(section)):
+    if _has_digits(_literals(section)) or _POINT.search(section):
         return True
     if "general" in bare.casefold() or "@" in bare or is_moment(bare):
         return False

@@ -40,7 +40,8 @@ class Hiding:
 
     def defaults(self, attributes: Mapping[str, str]) -> None:
         """Height and width of rows and columns that have none of their own."""
-        self._low = _size(attributes.get("defaultRowHeight")) < _LOWEST
+        zero = _is_true(attributes.get("zeroHeight"))
+        self._low = zero or _size(attributes.get("defaultRowHeight")) < _LOWEST
         self._narrow = _size(attributes.get("defaultColWidth")) < _NARROWEST
 
     def columns(self, attributes: Mapping[str, str]) -> None:

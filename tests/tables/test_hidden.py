@@ -42,8 +42,9 @@ def test_a_row_that_is_seen_is_not_noted(about: str) -> None:
     assert read(content(row(2, about=about))).hidden == Hidden()
 
 
-def test_rows_without_a_height_have_that_of_the_sheet() -> None:
-    table = read(content(row(2) + row(3, about='ht="15"'), before='<sheetFormatPr defaultRowHeight="0"/>'))
+@pytest.mark.parametrize("default", ['defaultRowHeight="0"', 'defaultRowHeight="15" zeroHeight="1"'])
+def test_rows_without_a_height_have_that_of_the_sheet(default: str) -> None:
+    table = read(content(row(2) + row(3, about='ht="15"'), before=f"<sheetFormatPr {default}/>"))
     assert table.hidden.rows == ((1, 2),)
 
 
@@ -92,6 +93,7 @@ PLAIN = [
     "#,##0.00",
     '"$"#,##0.00',
     '"Fr. "0.00',
+    '"Rs."0.00',
     "# ##0.00",
     "#\\ ##0.00",
     "[$CHF-807] #\\'##0.00",
@@ -124,6 +126,8 @@ DISGUISES = [
     "50.00",
     '0"."00',
     "0\\.00",
+    "\\.00",
+    '"."00',
     "0,",
     "#,##0.00,,",
     "-0.00",
