@@ -51,7 +51,7 @@ MUTANTS = (
     Mutant(
         name="a fixed text in a number format shows the number",
         file="bot/tables/disguises.py",
-        old="    if _has_digits(_literals(section)):",
+        old="    if _has_digits(_literals(section)) or _POINT.search(section):",
         new="    if not section:",
         breaks="a cell that shows something else than it holds is seen",
         tests=_HIDDEN,
