@@ -51,7 +51,7 @@ async def test_items_that_were_exchanged_after_the_approval_are_not_canceled(rig
     await approve(rig)
     await rig.pass_time(300, steps=4)
     assert named(rig) == []
-    assert (await rig.card()).text.partition("Silva. ")[2] == snapshot(
+    assert (await rig.card()).text.partition("Silva (maria). ")[2] == snapshot(
         ":octagonal_sign: *failed*: our own record was changed after it was approved. Nothing was canceled. "
         "Approved by <@U0ADA>."
     )

@@ -263,7 +263,7 @@ async def test_what_stood_in_its_way_is_not_on_the_card_once_it_goes_on(rig: Rig
     rig.payments.switches.forbidden = False
     await rig.pass_time(2 * MINUTE, steps=4)
     assert await state(rig) is State.AWAITING
-    assert rig.cards(APPROVALS)[0].text.partition("Silva. ")[2] == snapshot(
+    assert rig.cards(APPROVALS)[0].text.partition("Silva (maria). ")[2] == snapshot(
         ":hourglass_flowing_sand: *waiting for approval*: 0 of 1, until <!date^1795251632^{date_short_pretty} "
         "{time}|2026-11-21 09:00 UTC>. Needs 1 approval besides the requester. To decide: <!subteam^S0TREASURY>."
     )

@@ -204,7 +204,7 @@ async def test_a_new_attempt_can_be_unknown_too_and_its_refusal_proves_nothing(r
 async def test_who_has_to_look_is_told_where_and_who_may_decide(rig: Rig) -> None:
     await with_people(rig)
     assert everywhere(rig, f"The service's id: `{(await newest(rig)).remote_id}`.")
-    assert shown(rig.cards(APPROVALS)[0].text.partition("Silva. ")[2]) == snapshot(
+    assert shown(rig.cards(APPROVALS)[0].text.partition("Silva (maria). ")[2]) == snapshot(
         ":warning: *needs a person*: the outcome is *unknown*. Look it up at the service before you decide; a new "
         "attempt needs a new approval. The service's id: `······`. The service still shows it as not committed. "
         "Needs 1 approval besides the requester. To decide: <!subteam^S0TREASURY>."
