@@ -207,7 +207,7 @@ def _unread(tx: Tx) -> Iterator[Finding]:
 
 
 def out_of_reach(tx: Tx) -> Iterator[Finding]:
-    """Requests that wait for approvals nobody is there to give, as the bot counted last."""
+    """Requests that need more approvals than people can give, by the last count of the bot."""
     for one in all_short(tx):
         what = f"{one.instruction.reference}: {reasons.out_of_reach(one.short)}"
         yield Finding(Level.WARNING, what, f"{policy_example('people.approvers')} with more people")

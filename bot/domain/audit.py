@@ -24,6 +24,8 @@ from bot.domain.anchors import Anchor
 
 SYSTEM = "switchboard"
 """Actor of what no person did."""
+CLOCK_SET = "clock_set"
+"""Action of a row that says by how many ``seconds`` the clock was set and open rows were moved along."""
 GENESIS = "0" * 64
 """What the first row names as the hash before it."""
 

@@ -19,5 +19,5 @@ class Short:
 
     @property
     def is_short(self) -> bool:
-        """Whether nobody can ever approve it, as things stand."""
+        """Whether too few people can approve it."""
         return self.can < self.needs

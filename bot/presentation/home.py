@@ -51,7 +51,7 @@ def view(
         asked: what they asked for and is not over, newest first.
         running: what is under way, oldest first.
         services: all of them.
-        out_of_reach: requests that nobody can approve; there is no such part without any.
+        out_of_reach: requests that too few people can approve; the section is left out when there are none.
         approvals_channel: where decisions are made.
         now: told, so that everybody sees how old this is.
     """
@@ -60,7 +60,7 @@ def view(
     blocks = [
         header("Waiting for your approval"),
         *paragraphs([*_listed([waiting_line(one) for one in waiting]), *decide]),
-        *([header("Nobody can approve"), *paragraphs(listed(stuck, _LISTED))] if stuck else []),
+        *([header("Too few approvers"), *paragraphs(listed(stuck, _LISTED))] if stuck else []),
         header("What you asked for"),
         *paragraphs(_listed([_asked(one, votes) for one, votes in asked])),
         header("Under way"),

@@ -115,8 +115,8 @@ MUTANTS = (
     Mutant(
         name="the window may be longer",
         file="bot/domain/payments/sealed.py",
-        old="deadline is not None and deadline <= decided[-1] + window",
-        new="deadline is not None",
+        old="latest = at + timedelta(seconds=instruction.requirement.execute_within_seconds)",
+        new="latest = at + 2 * timedelta(seconds=instruction.requirement.execute_within_seconds)",
         breaks="what was not sent in time after its approval is not sent",
         tests=_ROWS,
     ),
@@ -199,5 +199,21 @@ MUTANTS = (
         new="return known",
         breaks="what is in the history is not called absent",
         tests=_SEALED,
+    ),
+    Mutant(
+        name="a clock that was set before the approval moves its deadline",
+        file="bot/domain/payments/sealed.py",
+        old="if row.seq > since and row.is_intact",
+        new="if row.is_intact",
+        breaks="a deadline is no later than its approval allows",
+        tests=_ROWS,
+    ),
+    Mutant(
+        name="a forged step of the clock moves a deadline",
+        file="bot/domain/payments/sealed.py",
+        old="if row.seq > since and row.is_intact",
+        new="if row.seq > since",
+        breaks="a deadline is no later than its approval allows",
+        tests=_ROWS,
     ),
 )

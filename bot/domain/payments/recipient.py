@@ -57,7 +57,7 @@ def concerns(recipient: Recipient | None) -> tuple[Concern, ...]:
 
 
 def awaits_requester(instruction: Instruction) -> bool:
-    """Whether the requester has to say what becomes of it: its address has no account, and nobody else was asked yet.
+    """Whether the request waits for its requester: the address has no account, and the approvers were not called yet.
 
     What may exist at the service already goes on: holding it would hide it.
     """

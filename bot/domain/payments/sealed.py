@@ -1,7 +1,7 @@
 """What the sealed audit rows of a request say, and where its rows in the database disagree. Pure.
 
-Whoever writes to the database without its key can change every row but these: none of them can be made, changed, or
-moved to another place or request. So before anything is sent, what was asked, where it stands, what was sent so far
+A writer of the database who lacks the key can change every row except these: nobody else can make one, change one, or
+move one to another place or request. So before anything is sent, what was asked, where it stands, what was sent so far
 and every vote are compared with them. Which rows are missing, only the chain around them shows.
 
 Requests of older versions have less in their rows: what is not there is not compared, and votes are taken as these
@@ -10,14 +10,14 @@ versions counted them.
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 from itertools import pairwise
 from typing import Final
 
-from bot.domain.audit import Entry, Told
+from bot.domain.audit import CLOCK_SET, Entry, Told
 from bot.domain.payments.instruction import (
     EFFECT_UNDER_WAY,
     Attempt,
@@ -111,7 +111,12 @@ def needed(requirement: Requirement) -> dict[str, object]:
 
 
 def disagreements(
-    instruction: Instruction, *, votes: Sequence[Vote], attempts: Sequence[Attempt], rows: Sequence[Told]
+    instruction: Instruction,
+    *,
+    votes: Sequence[Vote],
+    attempts: Sequence[Attempt],
+    rows: Sequence[Told],
+    general: Callable[[], Sequence[Told]] = tuple,
 ) -> tuple[Disagreement, ...]:
     """Every way in which a request disagrees with its rows; empty: it stands as it was asked, decided and sent.
 
@@ -120,6 +125,7 @@ def disagreements(
         votes: of its present round.
         attempts: all of them, in order.
         rows: its audit rows in order.
+        general: audit rows about no single request; read only where a deadline is later than it was given.
     """
     changed = tuple(str(row.seq) for row in rows if row.entry is None or not row.is_intact)
     if changed:
@@ -127,7 +133,10 @@ def disagreements(
     entries = [row.entry for row in rows if row.entry is not None]
     if not entries or entries[0].action != REQUESTED or entries[0].before:
         return (Disagreement(Odd.NOT_ASKED),)
-    return tuple(_compared(instruction, votes, attempts, entries))
+    found = tuple(_compared(instruction, votes, attempts, entries))
+    if instruction.state is State.APPROVED and not _is_in_its_window(instruction, rows, general):
+        return (*found, Disagreement(Odd.WINDOW))
+    return found
 
 
 def _compared(
@@ -148,8 +157,6 @@ def _compared(
         yield Disagreement(Odd.SENT)
     if not _is_created_as(instruction, entries):
         yield Disagreement(Odd.REMOTE_ID)
-    if instruction.state is State.APPROVED and not _is_in_its_window(instruction, entries):
-        yield Disagreement(Odd.WINDOW)
     alone = tuple(vote.person for vote in votes if not _is_witnessed(vote, entries))
     if alone:
         yield Disagreement(Odd.VOTES, alone)
@@ -284,11 +291,26 @@ def _is_created_as(instruction: Instruction, entries: Sequence[Entry]) -> bool:
     return not waits or bool(named) or instruction.remote_id is None
 
 
-def _is_in_its_window(instruction: Instruction, entries: Sequence[Entry]) -> bool:
-    decided = [one.at for one in entries if one.action in _CHOICES and one.after == State.APPROVED]
-    window = timedelta(seconds=instruction.requirement.execute_within_seconds)
+def _is_in_its_window(instruction: Instruction, rows: Sequence[Told], general: Callable[[], Sequence[Told]]) -> bool:
+    """Whether its deadline is no later than its approval allows, also where the clock was set forward since."""
+    approved = [
+        (row.seq, row.entry.at)
+        for row in rows
+        if row.entry is not None and row.entry.action in _CHOICES and row.entry.after == State.APPROVED
+    ]
     deadline = instruction.exec_deadline
-    return bool(decided) and deadline is not None and deadline <= decided[-1] + window
+    if not approved or deadline is None:
+        return False
+    seq, at = approved[-1]
+    latest = at + timedelta(seconds=instruction.requirement.execute_within_seconds)
+    return deadline <= latest or deadline <= latest + _set_forward(general(), since=seq)
+
+
+def _set_forward(general: Sequence[Told], *, since: int) -> timedelta:
+    """By how much deadlines were moved along with the clock since that row."""
+    steps = [row.entry for row in general if row.seq > since and row.is_intact and row.entry is not None]
+    by = [_number(one.detail.get("seconds")) for one in steps if one.action == CLOCK_SET]
+    return timedelta(seconds=sum(by) + len(by))  # each row says it in whole seconds
 
 
 def _is_witnessed(vote: Vote, entries: Sequence[Entry]) -> bool:

@@ -51,7 +51,7 @@ def escape(text: str) -> str:
 def clean(text: str) -> str:
     """The text without control characters and invisible ones, with at most four marks on a letter.
 
-    A letter that nobody can see counts as a blank, so that a text of nothing else is empty.
+    An invisible letter counts as a blank, so a text of invisible letters is empty.
     """
     if text.isascii() and text.isprintable():
         return text.strip()

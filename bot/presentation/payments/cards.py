@@ -78,7 +78,7 @@ def card(
         names: what people are called, of those who are not to be rung.
         handle: the requester's, shown to approvers, because a name can be anybody's.
         approvers: people and groups of the policy who are called on the approvers' copy, as long as they have to act.
-        short: approvals that it needs and nobody is there to give; None: there are people enough.
+        short: the approvals it needs, if more than people can give; None: enough people can approve.
     """
     voters, asker = [vote.person for vote in votes], named(instruction.requester, names or {}, handle=handle)
     call = _call(instruction, voters, approvers) if for_approvers else ""
@@ -176,8 +176,8 @@ def _is_open(instruction: Instruction, voters: Sequence[str]) -> bool:
 def _call(instruction: Instruction, voters: Sequence[str], approvers: Sequence[str]) -> str:
     """Who has to act is called by the first post of the card; Slack rings nobody for an edit.
 
-    Nobody is called before there is something to decide: what was asked in the approvers' channel has its card there
-    already, and they are called in its thread.
+    Approvers are called once there is something to decide. A request made in their channel already has its card there,
+    so they are called in its thread.
     """
     if instruction.state not in _DECIDABLE or not _is_open(instruction, voters):
         return ""

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 
 import structlog
 
+from bot.domain.audit import CLOCK_SET
 from bot.domain.clock import SharedClock
 from bot.workflows.alerts import tell_everybody
 from bot.workflows.context import Context
@@ -80,7 +81,7 @@ async def _move(ctx: Context, clock: SharedClock, by: timedelta) -> None:
         rows = tx.times.shift(by)
         tx.flags.set(_STEPS, steps + 1, now)
         seconds = round(by.total_seconds())
-        witness(tx, "clock_set", {"seconds": seconds, "rows": rows}, now)
+        witness(tx, CLOCK_SET, {"seconds": seconds, "rows": rows}, now)
         facts = {"topic": "clock_set", "seconds": seconds}
         tell_everybody(tx, key=f"clock_set:{ctx.owner}:{steps}", facts=facts, policy=ctx.policy, now=now)
         log.warning("the clock was set: all times were moved along", seconds=seconds, rows=rows)

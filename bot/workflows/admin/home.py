@@ -34,7 +34,7 @@ class Home:
     running: Sequence[Running] = ()
     services: Sequence[Service] = ()
     out_of_reach: Sequence[OutOfReach] = ()
-    """For admins: requests that nobody can approve."""
+    """For admins: requests that too few people can approve."""
 
 
 async def look(ctx: Context, user: str) -> Home:

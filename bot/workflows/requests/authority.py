@@ -1,7 +1,7 @@
 """A request compared with its sealed audit rows, before people decide on it and before anything of it is sent.
 
-Whoever writes to the database without the key cannot make such a row. What does not agree is held where it stands:
-taking a transition from a state that was forged would seal it.
+A writer of the database who lacks the key cannot make such a row. A request that disagrees keeps its state: a
+transition from a forged state would seal it.
 """
 
 from datetime import datetime
@@ -25,12 +25,7 @@ DISAGREES = "disagrees"
 
 def odd(tx: Tx, instruction: Instruction) -> tuple[Disagreement, ...]:
     """Every way in which a request disagrees with its audit rows, and its items with their digest."""
-    found = disagreements(
-        instruction,
-        votes=tx.votes.of(instruction.id, instruction.round),
-        attempts=tx.attempts.of(instruction.id),
-        rows=tx.audit.told(tx.audit.about(instruction.id)),
-    )
+    found = _odd_row(tx, instruction)
     return found if has_its_items(tx, instruction) else (*found, Disagreement(Odd.ITEMS))
 
 
@@ -89,9 +84,13 @@ def _seen(tx: Tx, instruction: Instruction) -> tuple[Disagreement, ...]:
 
 def _odd_row(tx: Tx, instruction: Instruction) -> tuple[Disagreement, ...]:
     """Without its items, which are read where they are sent."""
-    rows = tx.audit.told(tx.audit.about(instruction.id))
-    votes, attempts = tx.votes.of(instruction.id, instruction.round), tx.attempts.of(instruction.id)
-    return disagreements(instruction, votes=votes, attempts=attempts, rows=rows)
+    return disagreements(
+        instruction,
+        votes=tx.votes.of(instruction.id, instruction.round),
+        attempts=tx.attempts.of(instruction.id),
+        rows=tx.audit.told(tx.audit.about(instruction.id)),
+        general=lambda: tx.audit.told(tx.audit.about("")),
+    )
 
 
 def _odd_with_gap(tx: Tx, instruction: Instruction, *, keep: bool) -> tuple[Disagreement, ...]:

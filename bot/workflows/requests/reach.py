@@ -112,7 +112,7 @@ def short_of(tx: Tx, instruction: Instruction) -> Short | None:
 
 
 def all_short(tx: Tx) -> list[OutOfReach]:
-    """Every request that waits for approvals nobody can give, oldest first."""
+    """Every request that needs more approvals than people can give, oldest first."""
     if not _known(tx):
         return []
     lacking = [(one, short_of(tx, one)) for one in tx.instructions.awaiting(_WAITING, limit=_COUNTED)]

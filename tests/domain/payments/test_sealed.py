@@ -317,3 +317,29 @@ def test_an_attempt_holds_its_part_of_the_limit_of_its_day() -> None:
         assert not is_reserved_as(UNANSWERED, wrong, told(*UNKNOWN))
     assert is_reserved_as(replace(UNANSWERED, state=State.REFUSED), {}, told(*UNKNOWN))
     assert is_reserved_as(READY, {}, told(*SENT, ("switchboard", "send_put_off", "sending", "approved", {})))
+
+
+SET_ROW = Entry(
+    at=at(5), instruction_id="", actor="switchboard", action="clock_set", before="", after="", detail={"seconds": 7_200}
+)
+
+
+@pytest.mark.parametrize(
+    ("seq", "intact", "minutes", "agrees"),
+    [
+        (20, True, 64 + 120, True),
+        (20, True, 64 + 121, False),
+        (20, False, 64 + 120, False),
+        (14, True, 64 + 120, False),
+        (15, True, 64 + 120, True),
+    ],
+    ids=["moved with the clock", "further than the clock", "a row that was changed", "set before", "set right after"],
+)
+def test_a_deadline_moves_along_with_the_clock_and_no_further(
+    seq: int, intact: bool, minutes: float, agrees: bool
+) -> None:
+    """It was approved in row 14."""
+    one = replace(READY, exec_deadline=at(minutes))
+    steps = [Told(seq=seq, entry=SET_ROW, is_intact=intact)]
+    found = disagreements(one, votes=VOTES, attempts=(CREATE,), rows=told(*APPROVED), general=lambda: steps)
+    assert {each.odd for each in found} == (set() if agrees else {Odd.WINDOW})

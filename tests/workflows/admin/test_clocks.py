@@ -131,6 +131,21 @@ async def test_a_clock_that_is_set_holds_nothing_up(rig: Rig, seconds: float) ->
 
 @pytest.mark.both_databases
 @pytest.mark.rig(on="both", opened_by=settable)
+@pytest.mark.parametrize("seconds", [-7_200.0, 7_200.0])
+async def test_what_was_approved_before_the_clock_was_set_agrees_with_the_audit(rig: Rig, seconds: float) -> None:
+    rig.payments.faults.arm(Fault(FaultKind.TOO_MANY, "commit_payout", wait="600"))
+    await rig.pay()
+    await rig.press("approve")
+    assert await state(rig) is State.APPROVED
+    clock_of(rig).seconds = seconds
+    await rig.pass_time(61)
+    await rig.pass_time(600, steps=5)
+    assert len(rig.paid) == 1
+    assert not [m.text for m in rig.workspace.messages(ALERTS) if "on hold" in m.text]
+
+
+@pytest.mark.both_databases
+@pytest.mark.rig(on="both", opened_by=settable)
 @pytest.mark.parametrize("seconds", SET)
 async def test_what_is_under_way_while_the_clock_is_set_is_paid_once(rig: Rig, seconds: float) -> None:
     rig.payments.faults.arm(Fault(FaultKind.DONE_DROPPED, "commit_payout"))
