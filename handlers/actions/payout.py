@@ -6,7 +6,7 @@ from typing import Protocol
 from bot.domain.approvals import Refusal, may_decide, may_look
 from bot.domain.content import Block
 from bot.domain.payments.instruction import Instruction, State
-from bot.domain.payments.recipient import awaits_requester, concerns
+from bot.domain.payments.recipient import concerns
 from bot.presentation import answers
 from bot.presentation.payments import answers as payment_answers
 from bot.presentation.payments import cards, forms, recipients, withdrawing
@@ -76,11 +76,10 @@ async def send_anyway(deps: Dependencies, click: Click) -> Reply:
 async def edit(deps: Dependencies, click: Click) -> Reply:
     """Open the form in which the requester changes a request whose address has no account."""
     found, _ = await _meant(deps, click)
-    if found.requester != click.user:
-        raise DeclinedError(payment_answers.refused(Refusal.NOT_ASKED, found))
-    if not awaits_requester(found):
-        raise DeclinedError(payment_answers.refused(Refusal.DECIDED, found))
-    return Open(forms.edit(found))
+    asked = await recipient.waiting(deps.ctx, _decision(click, found))
+    if isinstance(asked, Decided):
+        raise DeclinedError(payment_answers.refused(asked.refusal or Refusal.DECIDED, asked.instruction))
+    return Open(forms.edit(asked))
 
 
 def _form(click: Click, found: Instruction, view: FormMaker) -> Open:

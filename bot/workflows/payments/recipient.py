@@ -120,6 +120,11 @@ async def send_anyway(ctx: Context, click: Click) -> Decided:
     return await ctx.write(work, name="send_anyway")
 
 
+async def waiting(ctx: Context, click: Click) -> Instruction | Decided:
+    """The request, if it waits for this person to say what becomes of it; otherwise why not."""
+    return await ctx.store.read(lambda tx: _waiting(tx, click))
+
+
 async def edited(ctx: Context, click: Click, requested: Requested) -> Instruction | Decided:
     """Request what the edited form says, and withdraw the request that it replaces, in one transaction.
 
@@ -140,7 +145,7 @@ async def edited(ctx: Context, click: Click, requested: Requested) -> Instructio
 
 
 def _waiting(tx: Tx, click: Click) -> Instruction | Decided:
-    """The request, if it waits for this person; otherwise why not."""
+    """See :func:`waiting`."""
     found = tx.instructions.get(click.instruction_id)
     if found is None:
         raise LookupError(click.instruction_id)
