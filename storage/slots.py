@@ -1,10 +1,13 @@
 """Rate limit of ten requests a second, shared by several processes: ten rows of PostgreSQL, one per request and second.
 
-A row serves one request after the other; ``sent_at`` is when the last one left, or will leave. A sender with an open
-connection reserves the row that is free first, ahead of time, and waits. So nobody polls, and no process starves,
-because none reserves a second row before it has used the first. Two requests of a row leave 1.07 s apart: the service
-counts a request when it arrives, and the network may delay one by 50 ms and not the next. An answer proves the arrival:
-the row is then free a second later, if that is earlier.
+A row serves one request after the other; it is free 1.07 s after ``sent_at``. The service counts a request when it
+arrives, and the network may delay one and not the next; only an answer proves the arrival. When a row is free again
+after an answer, or without one, is said in ``bot.clients.window``. As long as there is no answer, ``sent_at`` lies
+ahead by the difference: earlier versions read it, too.
+
+A sender with an open connection reserves the row that is free first, less than a second ahead of time, and waits. No
+process starves, because none reserves a second row before it has used the first. While every row waits for an answer,
+the first in each process's line looks again, ten times a second.
 """
 
 import asyncio
@@ -23,14 +26,21 @@ from storage.engine import PostgresLine
 LOG = logging.getLogger(__name__)
 
 WINDOW = 1.07
-"""Seconds: the service's second, 50 ms of network jitter, and the delay allowed between a moment and its first byte."""
+"""Seconds from ``sent_at`` until a row is free."""
+UNANSWERED = 2.0
+"""Seconds from its first byte for which a request that is not answered keeps its row."""
 
 _SECOND = 1.001
 """The service's second, plus a clock's rounding."""
+_JITTER = 0.069
+"""Seconds by which the network may hold up one request longer than another, and 19 ms from a moment to its byte."""
 _QUICK = 0.015
 """Seconds after its moment within which a first byte leaves; a later one is stamped again, ahead of time."""
-_SETTLED = 0.1
-"""Seconds after a first byte; an answer that comes later does not free its row earlier."""
+_SILENT = UNANSWERED - WINDOW
+"""Seconds by which ``sent_at`` lies ahead of the first byte of a request without an answer."""
+_AHEAD = 0.95
+"""Seconds by which a row is reserved ahead of time at most."""
+_LOOK_AGAIN = 0.1
 _WORTH = 0.005
 """Seconds. An answer that would free a row this little earlier is not written down."""
 _BROKEN_PAUSE = 0.25
@@ -45,12 +55,13 @@ def _statement(words: str, *micros: str) -> TextClause:
 
 _RESERVE = _statement(
     "WITH clock AS (SELECT $now AS now) "
-    "UPDATE send_slot SET sent_at = greatest(clock.now, sent_at + :window) FROM clock WHERE n = ("
+    "UPDATE send_slot SET sent_at = greatest(clock.now, sent_at + :window) + :silent FROM clock WHERE n = ("
     "SELECT n FROM send_slot WHERE sent_at + :window <= clock.now + :ahead "
     "ORDER BY sent_at LIMIT 1 FOR UPDATE SKIP LOCKED"
-    ") RETURNING n, sent_at, sent_at - clock.now AS rest",
+    ") RETURNING n, sent_at, sent_at - :silent - clock.now AS rest",
     "window",
     "ahead",
+    "silent",
 )
 _NEXT = _statement("SELECT min(sent_at) - $now FROM send_slot")
 _STAMP = _statement(
@@ -72,12 +83,10 @@ class SharedSlots:
         line: PostgresLine,
         sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
         clock: Callable[[], float] = time.monotonic,
-        window: float = WINDOW,
     ) -> None:
         self._line = line
         self._sleep = sleep
         self.clock = clock
-        self.window = window
 
     @classmethod
     def open(cls, url: str) -> "SharedSlots":
@@ -97,18 +106,19 @@ class SharedSlots:
             except SQLAlchemyError as error:
                 # A connection that was cut while it was idle is replaced by the next try.
                 LOG.warning("the send slots cannot be used: %s", type(error).__name__)
-                found = _BROKEN_PAUSE
+                await self._sleep(min(_BROKEN_PAUSE, rest))
+                continue
             if not isinstance(found, float):
                 n, at, wait = found
                 return _Reserved(self, n, at, sure=begun + wait, due=self.clock() + wait)
-            if self.clock() + found > deadline:
-                return None
-            await self._sleep(found)
+            if found > max(UNANSWERED, rest):
+                return None  # a 429 holds them all, and no answer frees one earlier
+            await self._sleep(max(_WORTH, min(found - _AHEAD, _LOOK_AGAIN, rest)))
         return None
 
     async def slow_down(self, hold: float) -> None:
         """After a 429: hold back, for that long, every sender that has not reserved a row yet."""
-        await self.run(_HOLD, hold=_micros(hold - self.window))
+        await self.run(_HOLD, hold=_micros(hold - WINDOW))
 
     async def close(self) -> None:
         """Close the connections."""
@@ -123,20 +133,20 @@ class SharedSlots:
             return None
 
     def _reserve(self, connection: Connection, *, within: float) -> tuple[int, int, float] | float:
-        """Row, moment in microseconds and seconds until then; or the seconds to wait before the next try."""
-        ahead = min(self.window - _SETTLED, within)
-        found = connection.execute(_RESERVE, {"window": _micros(self.window), "ahead": _micros(ahead)}).first()
+        """Row, its ``sent_at`` and seconds until the moment; or the seconds until the first row is free by itself."""
+        spans = {"window": WINDOW, "ahead": min(_AHEAD, within), "silent": _SILENT}
+        found = connection.execute(_RESERVE, {name: _micros(span) for name, span in spans.items()}).first()
         if found is not None:
             return found.n, found.sent_at, found.rest / 1_000_000
         behind: int = connection.execute(_NEXT).scalar_one()
-        return max(_WORTH, behind / 1_000_000 + self.window - ahead)
+        return behind / 1_000_000 + WINDOW
 
 
 class _Reserved:
     """A row and its moment.
 
     Args:
-        at: the moment by the server's clock, in microseconds.
+        at: ``sent_at`` of the row, in microseconds of the server's clock.
         sure: the moment by our clock, or up to one way to the server earlier than that.
         due: the moment by our clock, or up to one way to the server later.
     """
@@ -145,27 +155,29 @@ class _Reserved:
         self._slots = slots
         self._n = n
         self._at = at
-        self._sure = sure
+        self._sure = self._left = sure
         self.due = due
 
     async def leaves(self) -> bool:
         """Whether the row is still ours; it gets a new stamp when its moment has passed."""
-        ahead = 0.0
+        ahead = _SILENT
         while self._slots.clock() > self._sure + _QUICK:
             begun = self._slots.clock()
             stamped = await self._slots.run(_STAMP, n=self._n, at=self._at, ahead=_micros(ahead))
             if stamped is None:
                 return False
             self._at = stamped.sent_at
-            self._sure = begun + ahead
-            ahead = 2 * (self._slots.clock() - begun)
+            self._sure = begun + ahead - _SILENT
+            ahead = _SILENT + 2 * (self._slots.clock() - begun)
+        self._left = self._slots.clock()
         return True
 
-    async def answered(self) -> None:
+    async def answered(self, *, late: float) -> None:
         """Free the row earlier, if that gains enough and no other request has reserved it."""
-        arrived = self._slots.clock() - self._sure + _SECOND - self._slots.window
-        if arrived < -_WORTH:
-            await self._slots.run(_ANSWERED, n=self._n, at=self._at, answered=self._at + _micros(arrived))
+        arrived = min(self._slots.clock(), max(self._sure + _JITTER, self._left + late))
+        gained = self._sure + UNANSWERED - (arrived + _SECOND)
+        if gained > _WORTH:
+            await self._slots.run(_ANSWERED, n=self._n, at=self._at, answered=self._at - _micros(gained))
 
 
 def _micros(seconds: float) -> int:

@@ -8,6 +8,7 @@ are allowed although each has to connect first, and nobody stands long before th
 import asyncio
 import heapq
 import itertools
+from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -23,11 +24,12 @@ _FOR_EFFECTS: Final = 6
 _CONNECTING: Final = 1.0
 """Seconds after which a connection that still does not stand holds up nobody."""
 _LOOK_AGAIN: Final = 0.02
-_LAST_LOOK: Final = 0.1
-"""Seconds before a slot is due: the requests before it have been answered, or their answers no longer matter."""
 _EPSILON: Final = 1e-6
 """Seconds. A rest this small is rounding; waiting for it might never end on a coarse clock."""
 _HOLD: Final = 1.0
+_RECENT: Final = 500
+"""Answers of which the quickest says how long the way there and back takes at least."""
+_ENOUGH: Final = 10
 _LONGEST_HOLD: Final = 60.0
 """Seconds. After this long one request may ask again, whatever a proxy wrote into Retry-After."""
 
@@ -83,8 +85,12 @@ class Slot(Protocol):
         """Asked when it is due; the first byte follows at once. False: it is somebody else's by now."""
         ...
 
-    async def answered(self) -> None:
-        """The request has arrived: the slot is free again a second from now, if it would not be earlier."""
+    async def answered(self, *, late: float) -> None:
+        """The request has arrived, by now at the latest: the slot is free again before silence alone would free it.
+
+        Args:
+            late: seconds by which the answer took longer than usual; as much longer the request may have been under way.
+        """
         ...
 
 
@@ -171,6 +177,7 @@ class PartnerTurns:
         self._leaving = _Line()
         self._open: set[_Turn] = set()
         self._held_until = float("-inf")
+        self._recent: deque[float] = deque(maxlen=_RECENT)
 
     async def acquire(self, lane: Lane, *, patience: float) -> Turn | None:
         """See ``SendSlots``. Cancelling gives the place up."""
@@ -205,7 +212,8 @@ class PartnerTurns:
         async with self._leaving.head(turn.lane):
             while (rest := turn.deadline - self._clock()) >= 0:
                 slot = await self._slot(rest)
-                if slot is None or await self._may_leave(slot):
+                if slot is None or await self._may_leave(slot, turn.deadline):
+                    turn.left = self._clock()
                     return slot
         return None
 
@@ -217,11 +225,19 @@ class PartnerTurns:
             await self._sleep(held)
         return await self._window.reserve(within=within - max(held, 0))
 
-    async def _may_leave(self, slot: Slot) -> bool:
+    async def _may_leave(self, slot: Slot, deadline: float) -> bool:
         while (rest := slot.due - self._clock()) > _EPSILON:
-            # By the second look, whatever may still make it due earlier has happened.
-            await self._sleep(rest - _LAST_LOOK if rest > 2 * _LAST_LOOK else rest)
+            if self._clock() >= deadline:
+                return False
+            await self._sleep(min(rest, _LOOK_AGAIN))  # an answer may make it due earlier
         return self._held_until <= self._clock() and await slot.leaves()
+
+    def late(self, turn: "_Turn") -> float:
+        """Seconds by which an answer that just came took longer than the quickest one of late."""
+        took = self._clock() - turn.left
+        usual = min(self._recent) if len(self._recent) >= _ENOUGH else 0.0
+        self._recent.append(took)
+        return took - usual
 
     def forget(self, turn: "_Turn") -> None:
         """Release its place."""
@@ -235,6 +251,7 @@ class _Turn:
         begun: when it began to connect.
         deadline: when its patience ends.
         stands: whether its connection does.
+        left: when its first byte did.
     """
 
     def __init__(self, turns: PartnerTurns, lane: Lane, *, begun: float, deadline: float) -> None:
@@ -244,6 +261,7 @@ class _Turn:
         self.deadline = deadline
         self.stands = False
         self._slot: Slot | None = None
+        self.left = 0.0
 
     async def departs(self) -> bool:
         """See ``Turn``."""
@@ -255,7 +273,7 @@ class _Turn:
     async def answered(self) -> None:
         """See ``Turn``."""
         if self._slot is not None:
-            await self._slot.answered()
+            await self._slot.answered(late=self._turns.late(self))
 
     def over(self) -> None:
         """See ``Turn``."""

@@ -55,12 +55,11 @@ def connect(
     session_transport: Transport,
     secret: str | None = None,
     services: Path | None = None,
-    window: SlidingWindow | None = None,
 ) -> PaymentsClient:
     return PaymentsClient(
         routes=load_routes(services, environment="sandbox"),
         transport=session_transport,
-        limiter=PartnerTurns(window or SlidingWindow(clock=time.monotonic), clock=time.monotonic),
+        limiter=PartnerTurns(SlidingWindow(clock=time.monotonic), clock=time.monotonic),
         partner_id=service.partner_id,
         partner_secret=SecretStr(service.partner_secret if secret is None else secret),
     )
@@ -212,12 +211,10 @@ async def test_garbage_from_a_proxy_is_the_services_trouble(client: PaymentsClie
 
 
 async def test_forty_requests_at_once_meet_no_429(service: PaymentsSimulator) -> None:
-    """A slot is free a second after its answer; what is not answered counts on arrivals within 50 ms, elsewhere."""
     async with open_session() as session:
         client = connect(
             service,
             session_transport=Transport(session=session, base_url=service.base_url, service="payments"),
-            window=SlidingWindow(clock=time.monotonic, window=60.0),
         )
         operation_id = await created(client)
         async with asyncio.TaskGroup() as tasks:

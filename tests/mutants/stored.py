@@ -51,11 +51,19 @@ MUTANTS = (
         tests=("tests/workflows/admin/test_clocks.py",),
     ),
     Mutant(
-        name="the shared window is halved",
+        name="the shared second is halved",
         file="storage/slots.py",
-        old="WINDOW = 1.07",
-        new="WINDOW = 0.535",
+        old="_SECOND = 1.001",
+        new="_SECOND = 0.5",
         breaks="several processes send no more than ten requests a second together",
+        tests=("tests/storage/test_slots.py",),
+    ),
+    Mutant(
+        name="of several processes a request without an answer counts for a second",
+        file="storage/slots.py",
+        old="UNANSWERED = 2.0",
+        new="UNANSWERED = 1.07",
+        breaks="a request that may still be under way counts against the ten",
         tests=("tests/storage/test_slots.py",),
     ),
     Mutant(
