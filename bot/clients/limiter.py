@@ -89,7 +89,7 @@ class Slot(Protocol):
         """The request has arrived, by now at the latest: the slot is free again before silence alone would free it.
 
         Args:
-            late: seconds by which the answer took longer than usual; as much longer the request may have been under way.
+            late: seconds by which the answer took longer than usual; the way there may have taken as much longer.
         """
         ...
 

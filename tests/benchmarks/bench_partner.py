@@ -1,10 +1,9 @@
 """The partner's ten requests a second, in one process and over four: how many are used, and is one too many?
 
 Run with ``python -m tests.benchmarks.bench_partner``. The real client asks a server that accepts at once and counts as
-strictly as can be, by arrival. Every connection is made anew, at once or after up to a second; up to 50 ms of jitter lie
-on the way, and in the last case the network holds up one request in five for up to 0.9 s. Four processes share the rows
-of one PostgreSQL. Against jitter that may hold up any request and not the next, ten a second
-can be promised to 1 / (1 + jitter) where answers are late, and to 1 / (1 + half of it) where they come at once.
+strictly as can be, by arrival. Every connection is made anew, at once or after up to a second. Up to 50 ms of jitter
+lie on the way; in the last case the network holds up one request in five for up to 0.9 s. Four processes share the
+rows of one PostgreSQL. Against jitter that may hold up any request and not the next, ten a second can be promised to 1 / (1 + jitter) where answers are late, and to 1 / (1 + half of it) where they come at once.
 """
 
 import argparse
