@@ -3,7 +3,8 @@
 Run with ``python -m tests.benchmarks.bench_partner``. The real client asks a server that accepts at once and counts as
 strictly as can be, by arrival. Every connection is made anew, at once or after up to a second. Up to 50 ms of jitter
 lie on the way; in the last case the network holds up one request in five for up to 0.9 s. Four processes share the
-rows of one PostgreSQL. Against jitter that may hold up any request and not the next, ten a second can be promised to 1 / (1 + jitter) where answers are late, and to 1 / (1 + half of it) where they come at once.
+rows of one PostgreSQL. Against jitter that may hold up any request and not the next, ten a second can be promised to
+1 / (1 + jitter) where answers are late, and to 1 / (1 + half of it) where they come at once.
 """
 
 import argparse
