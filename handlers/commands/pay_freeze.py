@@ -1,8 +1,8 @@
 """``/pay freeze`` and ``/pay unfreeze``: the kill switch."""
 
 from bot.domain.errors import PersonError
+from bot.domain.visible import clean
 from bot.presentation import answers
-from bot.presentation.blocks.text import clean
 from bot.presentation.payments.forms import REASON_LIMIT
 from bot.presentation.payments.freezing import freezing
 from bot.workflows.requests.freeze import freeze, unfreeze

@@ -8,7 +8,7 @@ from bot.domain.bookings.phones import PhoneError, read_phone
 from bot.domain.bookings.places import PlaceError, read_position
 from bot.domain.bookings.record import Payment, Phone, Position
 from bot.domain.errors import PersonError
-from bot.presentation.blocks.text import clean
+from bot.domain.visible import clean
 from bot.presentation.bookings import forms as views
 from handlers.input import fields
 from handlers.input.fields import Read

@@ -16,8 +16,8 @@ from bot.domain.money import (
     shown,
 )
 from bot.domain.policy import Policy
+from bot.domain.visible import clean
 from bot.presentation import mistakes
-from bot.presentation.blocks.text import clean
 from bot.presentation.payments.forms import DESCRIPTION_LIMIT
 
 EMAIL_RULE = RULE

@@ -7,8 +7,8 @@ from typing import Protocol
 
 from bot.domain.approvals import Refusal
 from bot.domain.payments.instruction import Kind, PayoutPayload
+from bot.domain.visible import clean
 from bot.presentation import mistakes, views
-from bot.presentation.blocks.text import clean
 from bot.presentation.payments import answers as payment_answers
 from bot.presentation.payments import cards, forms, recipients, withdrawing
 from bot.workflows.context import Context

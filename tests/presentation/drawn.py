@@ -124,3 +124,19 @@ def votes(most: int = 21) -> st.SearchStrategy[list[Vote]]:
     return st.lists(st.sampled_from(PEOPLE[1:]), unique=True, max_size=most).map(
         lambda people: [vote(person) for person in people]
     )
+
+
+INVISIBLE = {
+    "nothing": "",
+    "blanks": " \t\u00a0\u2003 ",
+    "a joiner": "\u200b\u200d\u2060",
+    "a turn": "\u202e",
+    "U+115F": "\u115f",
+    "U+1160": "\u1160",
+    "U+3164": "\u3164",
+    "U+FFA0": "\uffa0",
+    "U+2800": "\u2800",
+    "unassigned": "\u0378",
+    "a mark on nothing": "\u034f\u0301",
+    "a mark on what cannot be seen": "\u3164\u0301",
+}

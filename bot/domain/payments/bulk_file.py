@@ -1,6 +1,5 @@
 """The rows of a file as payments. The whole file is read; one bad row means that nothing is requested."""
 
-import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -13,6 +12,7 @@ from bot.domain.files.marks import NO_MARKS, Marks
 from bot.domain.files.tables import Row
 from bot.domain.money import AmountError, parse_amount
 from bot.domain.payments.bulk import BulkItem
+from bot.domain.visible import clean
 
 COLUMNS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
@@ -195,16 +195,10 @@ def _read(number: int, cells: Mapping[str, str]) -> tuple[BulkItem | None, list[
     except AmountError as broken:
         rule = broken.rule if cells["amount"] else "it is missing; give an amount in USD such as 25.00"
         wrong.append(BadRow(number, "amount", rule, cells["amount"][:_GIVEN]))
-    note = _one_line(cells.get("note", ""))
+    note = clean(cells.get("note", ""))
     if len(note) > NOTE_LIMIT:
         rule = f"it must have at most {NOTE_LIMIT} characters; this has {len(note)}"
         wrong.append(BadRow(number, "note", rule, note[:_GIVEN]))
     if wrong or cents is None:
         return None, wrong
     return BulkItem(row=number, email=email, cents=cents, note=note), []
-
-
-def _one_line(text: str) -> str:
-    """Without control characters and the invisible ones that reorder what is read."""
-    kept = (" " if letter in "\r\n\t" else letter for letter in text)
-    return "".join(letter for letter in kept if unicodedata.category(letter) not in ("Cc", "Cf", "Cs", "Co")).strip()

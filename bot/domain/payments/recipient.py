@@ -5,6 +5,7 @@ from enum import StrEnum
 from typing import Final
 
 from bot.domain.payments.instruction import Instruction, Kind, Recipient, State
+from bot.domain.visible import clean
 
 USUAL_DOMAINS: Final = frozenset(
     {
@@ -70,7 +71,7 @@ def awaits_requester(instruction: Instruction) -> bool:
 
 def _has_no_account(recipient: Recipient) -> bool:
     """An inactive record without a name: the service says so of an address that it does not know."""
-    return not recipient.problem and recipient.active is False and not (recipient.full_name or "").strip()
+    return not recipient.problem and recipient.active is False and not clean(recipient.full_name or "")
 
 
 def suggestion(email: str, paid: Collection[str]) -> str:

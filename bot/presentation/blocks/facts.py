@@ -3,18 +3,8 @@
 from collections.abc import Sequence
 
 from bot.domain.content import Block, Content
-from bot.presentation.blocks.text import (
-    clean,
-    context,
-    escape,
-    header,
-    labelled,
-    plain,
-    quote,
-    section,
-    shorten,
-    spoken,
-)
+from bot.domain.visible import clean
+from bot.presentation.blocks.text import context, escape, header, labelled, plain, quote, section, shorten, spoken
 
 Fact = tuple[str, str]
 """What it is, and the text; foreign, and left out when it is empty."""

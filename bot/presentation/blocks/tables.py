@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from bot.domain.content import Block, Content
-from bot.presentation.blocks.text import clean, mrkdwn, paragraphs, section, shorten, spoken
+from bot.domain.visible import clean
+from bot.presentation.blocks.text import mrkdwn, paragraphs, section, shorten, spoken
 
 NOTHING = "–"
 """Text of an empty cell."""

@@ -11,6 +11,7 @@ from datetime import datetime
 
 from bot.domain.content import Block, Content
 from bot.domain.outcome import behind_refusal
+from bot.domain.visible import clean
 
 SECTION_LIMIT = 2_900
 """Characters of one section, a little under Slack's 3,000."""
@@ -33,12 +34,6 @@ _INSTANT = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d) UTC", re.ASCII)
 _FORMATTING = re.compile(r"(?<![A-Za-z0-9])[*_~`]|[*_~`](?![A-Za-z0-9])|:(?=[\w'+-]+:)")
 """Characters that format what follows or precedes them; within a word they do not. A colon begins an emoji's code."""
 _LIKE = str.maketrans("*_~`:", "\u2217\uff3f\u223c\u02cb\ua789")
-_BLANKS = frozenset("\r\n\t\v\f\u0085\u2028\u2029\u115f\u1160\u3164\uffa0\u2800")
-"""Breaks, and letters in which there is nothing to see: the fillers of Hangul, and Braille without a dot."""
-_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co"})
-_MARKS = frozenset({"Mn", "Me"})
-_MOST_MARKS = 4
-"""Marks on one letter: Hebrew with accents has as many. More of them would cover the lines above and below."""
 _PICTURES = re.compile("[\ufe00-\ufe0f\U0001f3fb-\U0001f3ff\u20e3]")
 """What is left of an emoji without its picture: variants, tones of skin, the frame of a key."""
 
@@ -46,29 +41,6 @@ _PICTURES = re.compile("[\ufe00-\ufe0f\U0001f3fb-\U0001f3ff\u20e3]")
 def escape(text: str) -> str:
     """Foreign text inside mrkdwn or a message's ``text``: nothing in it mentions, links or calls."""
     return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-
-
-def clean(text: str) -> str:
-    """The text without control characters and invisible ones, with at most four marks on a letter.
-
-    An invisible letter counts as a blank, so a text of invisible letters is empty.
-    """
-    if text.isascii() and text.isprintable():
-        return text.strip()
-    kept, marks = [" "], 0
-    for letter in text:
-        kind = unicodedata.category(letter)
-        if kind in _MARKS:
-            marks += 1
-            if marks <= _MOST_MARKS and not kept[-1].isspace():  # on nothing, it could not be seen
-                kept.append(letter)
-        elif letter in _BLANKS or kind == "Cn":
-            kept.append(" ")
-            marks = 0
-        elif kind not in _UNSEEN:
-            kept.append(letter)
-            marks = 0
-    return "".join(kept).strip()
 
 
 def shorten(text: str, limit: int) -> str:

@@ -9,10 +9,10 @@ from bot.domain.bookings.booking import Booking
 from bot.domain.bookings.record import BookingRecord, Quote, charge, read_status
 from bot.domain.bookings.stores import HookState, KnownStore
 from bot.domain.content import Block, Content
+from bot.domain.visible import clean
 from bot.presentation import answers
 from bot.presentation.blocks.text import (
     capital,
-    clean,
     context,
     counted,
     escape,

@@ -10,11 +10,11 @@ from bot.domain.bookings.places import map_link
 from bot.domain.bookings.record import Charge, Payment, Position, charge
 from bot.domain.content import Block, Content
 from bot.domain.money import plain as amount
+from bot.domain.visible import clean
 from bot.presentation import stopped
 from bot.presentation.blocks.buttons import actions, button
 from bot.presentation.blocks.text import (
     as_said,
-    clean,
     context,
     counted,
     escape,

@@ -6,7 +6,8 @@ from typing import Any
 from bot.domain.bookings.booking import COOK_MOST, NOTES_LEAST, NOTES_LIMIT, Booking, BookingKind
 from bot.domain.bookings.record import Payment
 from bot.domain.content import Block
-from bot.presentation.blocks.text import clean, counted, mrkdwn, plain, quote, section, shorten
+from bot.domain.visible import clean
+from bot.presentation.blocks.text import counted, mrkdwn, plain, quote, section, shorten
 from bot.presentation.bookings.answers import quote_lines, unpriced
 from bot.presentation.bookings.cards import headline, order
 from bot.presentation.views import View, email_input, field, form, text_input

@@ -6,7 +6,8 @@ from typing import Final
 
 from bot.domain.content import Block
 from bot.domain.emails.lists import ColumnLook
-from bot.presentation.blocks.text import clean, plain, shorten
+from bot.domain.visible import clean
+from bot.presentation.blocks.text import plain, shorten
 from bot.presentation.views import field
 
 MOST: Final = 100

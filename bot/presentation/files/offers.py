@@ -5,8 +5,9 @@ from typing import Protocol
 
 from bot.domain.content import Block, Content
 from bot.domain.files.dropped import DroppedFile, FileKind, FileTrouble, UnusableFile, megabytes
+from bot.domain.visible import clean
 from bot.presentation.blocks.buttons import actions, button
-from bot.presentation.blocks.text import clean, message, mrkdwn, plain, quote, section, sentence_of, shorten
+from bot.presentation.blocks.text import message, mrkdwn, plain, quote, section, sentence_of, shorten
 from bot.presentation.views import field, form, notice, result
 
 USE = "use"

@@ -5,7 +5,8 @@ from collections.abc import Callable, Mapping
 from bot.domain.errors import OperatorError, PersonError, ServiceNow, ServiceTrouble
 from bot.domain.files.sniffing import KIND_OF, FileKind
 from bot.domain.files.tables import MEBIBYTE, Flaw, TableProblem
-from bot.presentation.blocks.text import capital, clean, shorten
+from bot.domain.visible import clean
+from bot.presentation.blocks.text import capital, shorten
 from bot.presentation.services import sentence, told
 
 EXAMPLE = "email,amount,note"

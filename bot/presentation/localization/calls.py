@@ -6,11 +6,11 @@ from decimal import Decimal
 from bot.domain.content import Block, Content
 from bot.domain.localization import Emotion, Gender, Phrases, Tracks, Written
 from bot.domain.localization.progress import REPEATABLE, STOPPABLE, CallState, Order, ResultFile, Sight
+from bot.domain.visible import clean
 from bot.presentation.blocks.buttons import actions, button, question
 from bot.presentation.blocks.text import (
     bar,
     capital,
-    clean,
     context,
     counted,
     escape,

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from bot.domain.approvals import No, Refusal
 from bot.domain.content import Block, Content
 from bot.domain.payments.instruction import FINAL, Instruction, Kind, State, Vote
+from bot.domain.visible import clean
 from bot.presentation import answers
 from bot.presentation.blocks.text import (
     channel,
-    clean,
     context,
     escape,
     mention,

@@ -7,6 +7,7 @@ from bot.domain.money import shown
 from bot.domain.payments.bulk_state import is_many
 from bot.domain.payments.instruction import FINAL, Instruction, Kind, Recipient, State, Vote
 from bot.domain.quorum import Short
+from bot.domain.visible import clean
 from bot.presentation import stopped
 from bot.presentation.blocks.buttons import actions, button
 from bot.presentation.blocks.text import (
@@ -15,7 +16,6 @@ from bot.presentation.blocks.text import (
     addressed,
     capital,
     channel,
-    clean,
     context,
     counted,
     escape,

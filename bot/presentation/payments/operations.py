@@ -8,12 +8,12 @@ from bot.domain.money import plain as digits
 from bot.domain.money import shown
 from bot.domain.payments.instruction import Instruction, Recipient, State
 from bot.domain.payments.operation import AccountStatus, Operation, OperationPage, OperationStatus, Partner, PayoutEvent
+from bot.domain.visible import clean
 from bot.presentation.blocks import tables
 from bot.presentation.blocks.buttons import turns
 from bot.presentation.blocks.facts import Fact, facts
 from bot.presentation.blocks.tables import NOTHING, Column, table
 from bot.presentation.blocks.text import (
-    clean,
     context,
     counted,
     escape,

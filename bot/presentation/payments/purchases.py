@@ -7,6 +7,7 @@ from bot.domain.content import Block, Content
 from bot.domain.money import plain as amount
 from bot.domain.money import shown
 from bot.domain.payments.instruction import Instruction, Item, PurchasePayload, State
+from bot.domain.visible import clean
 from bot.presentation import stopped
 from bot.presentation.blocks.buttons import actions, button
 from bot.presentation.blocks.tables import Column, table
@@ -14,7 +15,6 @@ from bot.presentation.blocks.text import (
     SECTION_LIMIT,
     because_refused,
     channel,
-    clean,
     context,
     escape,
     header,

@@ -13,7 +13,7 @@ from bot.domain.approvals import Count, No, Refusal, Role, Standing, in_role, ma
 from bot.domain.money import AmountError, parse_amount
 from bot.domain.payments.instruction import Choice, Instruction, State, Vote
 from bot.domain.payments.recipient import concerns
-from bot.presentation.blocks.text import clean
+from bot.domain.visible import clean
 from bot.workflows.context import Context
 from bot.workflows.requests.announce import tell
 from bot.workflows.requests.authority import may_decide_on

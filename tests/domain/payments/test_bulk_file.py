@@ -80,3 +80,18 @@ def test_the_amounts_are_where_cents_are(columns: tuple[list[str], list[str]], p
     looks = [ColumnLook(name="", filled=3, addresses=0 if at else 3, samples=()) for at in range(3)]
     found = guess_places(looks, rows, {"email": 0}).get("amount")
     assert found == (None if place is None else place + 1)
+
+
+@pytest.mark.parametrize(
+    ("typed", "note"),
+    [
+        ("May\u200b rent\u202e", "May rent"),
+        ("two\nlines", "two lines"),
+        ("\u3164\u2800", ""),
+        ("a\u0301\u0302\u0303\u0304\u0305b", "a\u0301\u0302\u0303\u0304b"),
+    ],
+)
+def test_a_note_is_what_can_be_seen_of_it(typed: str, note: str) -> None:
+    items, bad = read_rows([Row(7, ("ana@example.com", "25.00", typed))], PLACES, plain=plain)
+    assert bad == []
+    assert items[0].note == note

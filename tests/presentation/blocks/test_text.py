@@ -1,5 +1,3 @@
-import unicodedata
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -8,7 +6,6 @@ from bot.presentation.blocks.text import (
     as_said,
     bar,
     because,
-    clean,
     escape,
     header,
     listed,
@@ -22,7 +19,7 @@ from bot.presentation.blocks.text import (
     typed,
 )
 from tests.domain.made import NOW
-from tests.presentation.drawn import ACTIVE, foreign
+from tests.presentation.drawn import INVISIBLE, foreign
 
 SPOKEN_LIMIT = 4000
 
@@ -45,17 +42,6 @@ def test_a_quote_stays_within_its_room_and_breaks_no_escape(text: str, limit: in
     assert "&" not in without
 
 
-@given(foreign())
-def test_nothing_invisible_reorders_or_breaks_what_is_read(text: str) -> None:
-    categories = {unicodedata.category(letter) for letter in clean(text)}
-    assert not categories & {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
-
-
-@pytest.mark.parametrize("text", [text for text in ACTIVE if "\u202e" in text])
-def test_a_reversed_name_reads_in_its_true_order(text: str) -> None:
-    assert clean(text) == "exe.tnemyap"
-
-
 @pytest.mark.parametrize(
     ("given", "said"),
     [
@@ -67,10 +53,6 @@ def test_a_reversed_name_reads_in_its_true_order(text: str) -> None:
 )
 def test_what_was_typed_formats_nothing(given: str, said: str) -> None:
     assert typed(given) == said
-
-
-def test_breaks_become_spaces() -> None:
-    assert clean(" a\nb\tc\u2028d ") == "a b c d"
 
 
 def test_what_is_left_out_is_marked() -> None:
@@ -159,26 +141,9 @@ def test_a_name_is_letters_alone(given: str, said: str) -> None:
     assert named("U1", {"U1": given}) == said
 
 
-INVISIBLE = {
-    "nothing": "",
-    "blanks": " \t\u00a0\u2003 ",
-    "a joiner": "\u200b\u200d\u2060",
-    "a turn": "\u202e",
-    "U+115F": "\u115f",
-    "U+1160": "\u1160",
-    "U+3164": "\u3164",
-    "U+FFA0": "\uffa0",
-    "U+2800": "\u2800",
-    "unassigned": "\u0378",
-    "a mark on nothing": "\u034f\u0301",
-    "a mark on what cannot be seen": "\u3164\u0301",
-}
-
-
 @pytest.mark.parametrize("which", INVISIBLE)
-def test_what_nobody_can_see_is_empty_and_as_a_name_unknown(which: str) -> None:
+def test_what_nobody_can_see_is_as_a_name_unknown(which: str) -> None:
     text = INVISIBLE[which]
-    assert clean(text) == ""
     assert named("U1", {"U1": text}) == "unknown"
     assert named("U1", {"U1": text}, handle="ana.l") == "unknown (ana.l)"
 
@@ -190,13 +155,3 @@ def test_a_picture_is_no_name(text: str) -> None:
 
 def test_somebody_whose_name_slack_did_not_say_is_mentioned() -> None:
     assert named("U1", {}, handle="ana") == "<@U1>"
-
-
-@pytest.mark.parametrize("text", ["Nguyễn Thị", "e\u0301\u0323", "שָּׁלוֹם", "ที่นี่", "क्षत्रिय", "한국", "😀 ok", "a\u3164b"])
-def test_letters_of_every_script_stay(text: str) -> None:
-    assert clean(text) == text.replace("\u3164", " ")
-
-
-def test_a_letter_carries_four_marks_at_most_and_what_is_between_them_does_not_begin_anew() -> None:
-    assert clean("a\u0301\u0302\u0303\u0304\u0305b") == "a\u0301\u0302\u0303\u0304b"
-    assert clean("a" + "\u0301\u200b" * 9 + "b\u0301") == "a" + "\u0301" * 4 + "b\u0301"
