@@ -8,6 +8,30 @@ _DOWNLOADS = ("tests/slack/test_downloads.py",)
 
 MUTANTS = (
     Mutant(
+        name="letters that nobody can see are a purpose",
+        file="bot/domain/visible.py",
+        old='        elif letter in _BLANKS or kind == "Cn":',
+        new='        elif letter in "\\r\\n\\t":',
+        breaks="a purpose can be read",
+        tests=("tests/domain/test_visible.py",),
+    ),
+    Mutant(
+        name="NUL reaches the database",
+        file="handlers/bolt.py",
+        old="        sound = without_unstorable(body)",
+        new="        sound = body",
+        breaks="what people type is the same on either database",
+        tests=("tests/handlers/test_unstorable.py",),
+    ),
+    Mutant(
+        name="hosts are spelled by IDNA 2003",
+        file="bot/domain/web.py",
+        old='            host = URL.build(scheme="http", host=host).raw_host or ""',
+        new='            host = host.encode("idna").decode()',
+        breaks="the check and the connection see one name",
+        tests=("tests/domain/test_web.py",),
+    ),
+    Mutant(
         name="progress leaves no edits to what matters more",
         file="bot/slack/pace.py",
         old="Edit.PROGRESS: 12, Edit.CHANGE: 6,",
