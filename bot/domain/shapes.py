@@ -82,12 +82,12 @@ def shape_of(document: object, *, at: object = None) -> Shape:
         at: an object inside it that is looked at in particular, the very same one.
     """
     looked = _Looked()
-    found = () if at is None or at is document else _path_of(at, document)
+    found = _path_of(at, document)
     if found:
-        looked.take(at, found, len(found) + 1)
+        looked.take(at, found, len(found))
     looked.take(document, (), 0)
     fields = tuple(Field(path, " or ".join(kinds)) for path, kinds in looked.kinds.items())
-    return Shape(kind=kind_of(document), level=found or (), fields=fields, is_cut=looked.is_cut)
+    return Shape(kind=kind_of(document), level=found, fields=fields, is_cut=looked.is_cut)
 
 
 def kind_of(value: object) -> str:

@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from bot.domain.money import Cents
 from bot.domain.policy import Facts, Policy
+from bot.domain.requirement import Requirement
 
 MINIMUM: dict[str, Any] = {"channels": {"approvals": "C0APPROVE"}}
 
@@ -168,3 +169,27 @@ def test_a_later_policy_only_tightens() -> None:
     assert asked.tightened(softer) is asked
     held = asked.tightened(stricter)
     assert (held.quorum, held.typed_amount) == (3, True)
+
+
+ASKED = Requirement(
+    quorum=2, typed_amount=False, reasons=("as asked",), expires_seconds=7_200.0, execute_within_seconds=600.0
+)
+
+
+@pytest.mark.parametrize(
+    ("later", "held"),
+    [
+        ({"quorum": 3}, {"quorum": 3, "reasons": ("later",)}),
+        ({"typed_amount": True}, {"typed_amount": True, "reasons": ("later",)}),
+        ({"quorum": 1, "typed_amount": True}, {"typed_amount": True, "reasons": ("later",)}),
+        ({"quorum": 3, "reasons": ()}, {"quorum": 3}),
+        ({"expires_seconds": 3_600.0}, {"expires_seconds": 3_600.0}),
+        ({"execute_within_seconds": 60.0}, {"execute_within_seconds": 60.0}),
+        ({}, {}),
+        ({"quorum": 1, "expires_seconds": 9_000.0, "execute_within_seconds": 900.0}, {}),
+    ],
+)
+def test_of_a_later_policy_only_what_is_stricter_holds(later: dict[str, Any], held: dict[str, Any]) -> None:
+    """Its reasons go before those of the request only where it asks for more approvals or for the amount."""
+    other = ASKED.model_copy(update={"reasons": ("later",), **later})
+    assert ASKED.tightened(other) == ASKED.model_copy(update=held)

@@ -1,5 +1,6 @@
 """The shape of a document: its fields and their types, and nothing that a value could be."""
 
+from collections.abc import Callable
 from decimal import Decimal
 
 import pytest
@@ -65,7 +66,8 @@ def test_the_object_in_question_comes_first_however_far_down_a_list_it_lies() ->
 
 
 def test_an_equal_object_is_not_the_same_one() -> None:
-    assert shape_of({"a": {"id": 1}}, at={"id": 1}).level == ()
+    shape = shape_of({"a": {"id": 1}}, at={"id": 1, "other": 2})
+    assert (shape.level, list(told(shape))) == ((), ["a", "a.id"])
 
 
 @pytest.mark.parametrize(
@@ -89,10 +91,15 @@ def test_an_equal_object_is_not_the_same_one() -> None:
         "a\x00b",
         "\ud800",
         "<!channel>",
+        "order12345",
+        "a1b2c",
+        "abcdefabcdef",
+        "x" * 51,
+        "(masked)",
     ],
 )
 def test_a_name_that_looks_like_a_value_is_masked(name: str) -> None:
-    assert told(shape_of({name: 1})) == {MASKED: "whole number"}
+    assert told(shape_of({name: 1})) == {"(masked)": "whole number"}
 
 
 @pytest.mark.parametrize(
@@ -107,6 +114,10 @@ def test_a_name_that_looks_like_a_value_is_masked(name: str) -> None:
         "@type",
         "sha256",
         "address2",
+        "order1234",
+        "a1b2",
+        "abcdefabcde",
+        "x" * 50,
         "código",
     ],
 )
@@ -122,6 +133,60 @@ def test_it_is_bounded() -> None:
         shape = shape_of(document)
         assert shape.is_cut
         assert len(shape.fields) <= MOST_FIELDS
+
+
+def named(count: int) -> dict[str, object]:
+    """An object with so many fields, called by letters alone."""
+    return {f"f{chr(97 + n // 26)}{chr(97 + n % 26)}": n for n in range(count)}
+
+
+@pytest.mark.parametrize(("there", "shown", "is_cut"), [(60, 60, False), (61, 60, True)])
+def test_sixty_fields_are_shown(there: int, shown: int, is_cut: bool) -> None:
+    shape = shape_of(named(there))
+    assert (len(shape.fields), shape.is_cut) == (shown, is_cut)
+
+
+@pytest.mark.parametrize(("there", "is_cut"), [(200, False), (201, True)])
+def test_two_hundred_names_of_an_object_are_looked_at(there: int, is_cut: bool) -> None:
+    shape = shape_of({f"{n:064x}": 1 for n in range(there)})
+    assert (told(shape), shape.is_cut) == ({MASKED: "whole number"}, is_cut)
+
+
+def nested(depth: int, inmost: object) -> object:
+    for _ in range(depth):
+        inmost = {"a": inmost}
+    return inmost
+
+
+@pytest.mark.parametrize("holding", [lambda inmost: nested(6, inmost), lambda inmost: [nested(5, inmost)]])
+@pytest.mark.parametrize(
+    ("inmost", "is_cut"), [(1, False), ("x", False), ({}, False), ([], False), ({"b": 1}, True), ([1], True)]
+)
+def test_fields_are_looked_at_six_deep(holding: Callable[[object], object], inmost: object, is_cut: bool) -> None:
+    """Lists count as well; what is left out and holds something is said to be more."""
+    shape = shape_of(holding(inmost))
+    assert (max(len(field.path) for field in shape.fields), shape.is_cut) == (6, is_cut)
+
+
+@pytest.mark.parametrize("depth", [1, 2, 5])
+def test_the_object_in_question_is_looked_at_as_deep_as_the_rest(depth: int) -> None:
+    at = nested(6 - depth, 1)
+    shape = shape_of(nested(depth, at), at=at)
+    assert (len(shape.level), len(shape.fields), shape.is_cut) == (depth, 6, False)
+
+
+def test_the_whole_document_may_be_the_object_in_question() -> None:
+    assert shape_of(DOCUMENT, at=DOCUMENT) == shape_of(DOCUMENT)
+
+
+def test_three_items_of_a_list_show_what_all_have() -> None:
+    assert list(told(shape_of([{"a": 1}, {"b": 1}, {"c": 1}, {"d": 1}]))) == ["[].a", "[].b", "[].c"]
+
+
+@pytest.mark.parametrize(("before", "level"), [(19_998, ("[]",)), (19_999, ())])
+def test_an_object_is_looked_for_among_twenty_thousand(before: int, level: tuple[str, ...]) -> None:
+    at = {"id": "x"}
+    assert shape_of([*({} for _ in range(before)), at], at=at).level == level
 
 
 def test_a_map_with_values_for_names_is_one_field() -> None:

@@ -1,6 +1,7 @@
 """What an operator is told of an answer that could not be read: which field may be the one that was looked for."""
 
 import json
+from decimal import Decimal
 
 import pytest
 
@@ -51,6 +52,14 @@ def test_the_only_field_that_is_called_alike_is_proposed(ours: str, theirs: str)
 
 def test_the_same_letters_go_before_a_part_of_the_name() -> None:
     assert proposed({"Status": "x", "status_code": "y"}, "status") == {"status": "Status"}
+
+
+def test_a_part_of_the_name_goes_before_letters_that_are_mostly_equal() -> None:
+    assert proposed({"statuse": "x", "status_code": "y"}, "status") == {"status": "status_code"}
+
+
+def test_letters_that_are_mostly_equal_go_before_others() -> None:
+    assert proposed({"statuse": "x", "memo": "y"}, "status") == {"status": "statuse"}
 
 
 def test_several_that_are_as_much_alike_are_all_listed_and_none_is_proposed() -> None:
@@ -117,3 +126,55 @@ def test_answers_of_one_form_have_one_fingerprint() -> None:
         page.fingerprint == UnreadAnswer(operation="a", status=200, body="no JSON (HTML page of 9 bytes)").fingerprint
     )
     assert page.fingerprint != UnreadAnswer(operation="b", status=200, body=page.body).fingerprint
+
+
+_VALUES: dict[str, object] = {"text": "x", "whole": 1, "number": Decimal("1.5"), "list": [1], "object": {"a": 1}}
+
+
+@pytest.mark.parametrize(
+    ("types", "names"),
+    [
+        ("list object", "data partner payments operations bulk_payments webhooks events items successful driver"),
+        ("text whole", "page pages last_page per_page total first last count payments_count pending completed failed"),
+        ("text list object", "text sentences emotion audio vocals music"),
+        ("text whole number", "id status amount email"),
+    ],
+)
+def test_a_field_is_looked_for_among_those_of_its_types(types: str, names: str) -> None:
+    for name in names.split():
+        for type_, value in _VALUES.items():
+            shape = shape_of({"unheard": value})
+            found = looked_for(shape, section="payments.partner", name=name, known=(name,), read=())
+            assert found.candidates == (("unheard",) if type_ in types.split() else ()), (name, type_)
+
+
+def test_at_most_five_are_listed_those_that_are_alike_most_first() -> None:
+    body = {"an_id": "x", "b_id": "x", "c_id": "x", "d_id": "x", "e_id": "x", "ID": "x"}
+    assert wanted(body, "id")[0].candidates == ("ID", "an_id", "b_id", "c_id", "d_id")
+
+
+@pytest.mark.parametrize(
+    ("body", "deeper"),
+    [
+        ({"id_of": {"x": 1}}, ""),
+        ({"data": {"operationId": "x"}}, "data.operationId"),
+        ({"data": {"idd": "x"}}, ""),
+        ({"data": {"operation_id": {}}}, ""),
+    ],
+)
+def test_what_lies_deeper_is_told_when_it_has_the_whole_name_and_may_be_it(body: object, deeper: str) -> None:
+    assert wanted(body, "id")[0].deeper == deeper
+
+
+def test_what_lies_deeper_is_looked_for_below_the_record_only() -> None:
+    record = {"a": {"id": "x"}}
+    assert wanted({"other": {"deep": {"id": 1}}, "rows": [record]}, "id", at=record)[0].deeper == "rows[].a.id"
+
+
+@pytest.mark.parametrize(("theirs", "is_proposed"), [("stat", True), ("sta", False)])
+def test_seven_of_ten_letters_are_alike(theirs: str, is_proposed: bool) -> None:
+    assert bool(proposed({theirs: "x", "www": "y"}, "status")) is is_proposed
+
+
+def test_a_name_without_letters_is_like_no_other() -> None:
+    assert wanted({"__": "x", "operation_id": "y"}, "id")[0].candidates == ("operation_id",)

@@ -3,11 +3,13 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from hashlib import sha256
 from typing import Any
 
 import pytest
 
 from bot.domain.audit import Entry, Told
+from bot.domain.payments.bulk import CancelPayload
 from bot.domain.payments.instruction import (
     Attempt,
     AttemptKind,
@@ -303,6 +305,13 @@ def test_nothing_is_at_the_service_before_it_was_sent() -> None:
 def test_what_no_money_depends_on_is_part_of_what_was_asked() -> None:
     many = bulk()
     assert content_of(many.payload) != content_of(many.payload.model_copy(update={"name": "april.csv"}))
+
+
+def test_what_was_asked_is_told_by_what_is_not_as_by_default() -> None:
+    """A field that a later version adds does not change what was asked before."""
+    payload = CancelPayload(bulk="L-4F7K2M", bulk_remote_id="bulk-1", count=2, cents=9_500, items_digest="22")
+    text = '{"bulk": "L-4F7K2M", "bulk_remote_id": "bulk-1", "cents": 9500, "count": 2, "items_digest": "22"}'
+    assert content_of(payload) == sha256(text.encode()).hexdigest()
 
 
 def test_an_attempt_holds_its_part_of_the_limit_of_its_day() -> None:
