@@ -1,0 +1,66 @@
+"""Requests put into the database as they are, without what led there: for the functions that act on one."""
+
+import sqlite3
+from contextlib import closing
+from itertools import count
+from typing import Any
+
+from bot.domain.money import Cents
+from bot.domain.payments.bulk import CancelPayload, hashes_digest
+from bot.domain.payments.bulk_account import BulkRow
+from bot.domain.payments.instruction import Instruction, Kind
+from tests.domain.made import bulk, instruction, purchase
+from tests.support.rig import Rig
+from tests.workflows.restoring import path_of
+
+_MADE = {Kind.BULK: bulk, Kind.PURCHASE: purchase}
+_NUMBERS = count(1)
+
+
+def made(rig: Rig, kind: Kind = Kind.PAYOUT, **changes: Any) -> Instruction:
+    """A request by Maria, made now; nothing of it is stored."""
+    number = next(_NUMBERS)
+    own = {
+        "id": f"01KAGT{number:020d}",
+        "reference": f"P-{number:06d}",
+        "code": f"01KAGC{number:020d}",
+        "source_key": f"planted:{number}",
+        "created_at": rig.clock.now(),
+        "remote_id": f"r{number}",
+    }
+    values = {**own, "kind": kind, **changes}
+    return _MADE.get(kind, instruction)(**values)
+
+
+async def planted(rig: Rig, kind: Kind = Kind.PAYOUT, *, items: Any = (), **changes: Any) -> Instruction:
+    """The same, stored with its items."""
+    one = made(rig, kind, **changes)
+
+    def store(tx: Any) -> None:
+        tx.instructions.insert(one, actor=one.requester)
+        tx.bulk_items.add(one.id, items)
+
+    await rig.switchboard.context.store.write(store)
+    return one
+
+
+def cancellation(*hashes: str, cents: int = 100) -> tuple[CancelPayload, list[BulkRow]]:
+    """What asks for these pending payments of a bulk payment to be canceled, and its items."""
+    rows = [
+        BulkRow(row=n, email=f"{name}@example.com", cents=Cents(cents), status="pending", hash=name)
+        for n, name in enumerate(hashes, 1)
+    ]
+    payload = CancelPayload(
+        bulk="L-4F7K2M",
+        bulk_remote_id="b1",
+        count=len(rows),
+        cents=cents * len(rows),
+        items_digest=hashes_digest({row.hash: int(row.cents) for row in rows}),
+    )
+    return payload, rows
+
+
+def everything_stored(rig: Rig) -> list[str]:
+    """Every row of the database, which is a file of SQLite."""
+    with closing(sqlite3.connect(path_of(rig.settings.database_url))) as connection:
+        return list(connection.iterdump())

@@ -1,0 +1,194 @@
+"""Whoever acts on a request as it was before somebody else changed it changes nothing, and tells nobody anything."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import datetime
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import pytest
+
+from bot.domain.approvals import No, Refusal
+from bot.domain.money import Cents
+from bot.domain.outcome import Unknown
+from bot.domain.payments.bulk_account import BulkRow
+from bot.domain.payments.bulk_progress import BulkProgress
+from bot.domain.payments.bulk_records import BulkJob
+from bot.domain.payments.instruction import Attempt, AttemptKind, Instruction, Kind, Recipient, State
+from bot.domain.payments.operation import Operation
+from bot.domain.requirement import Requirement
+from bot.presentation.payments.holding import held
+from bot.workflows.context import Context
+from bot.workflows.payments import bulk_cancel, bulk_follow, bulk_send, follow, payout, purchase, recipient
+from bot.workflows.payments.bulk_follow import Read
+from bot.workflows.requests import announce, attempt, decide, look_again, restore, send, settle, suspend, tighten
+from bot.workflows.requests.decide import Decided
+from bot.workflows.requests.look_again import Look
+from storage.transaction import Tx
+from tests.support.rig import ADA, MARIA, Rig
+from tests.workflows.planted import cancellation, everything_stored, planted
+
+HELD = held(No.GONE, sent_before=False)
+Work = Callable[[Context, Tx, Instruction, datetime], Any]
+
+
+class Late(NamedTuple):
+    """What is done with a request of this kind in this state."""
+
+    kind: Kind
+    state: State
+    work: Work
+    like: Mapping[str, Any] = MappingProxyType({})
+
+
+def operation(one: Instruction, **changes: Any) -> Operation:
+    """What the service holds of it."""
+    values = {"id": one.remote_id, "status": "created", "code": one.code, "cents": Cents(one.cents)}
+    return Operation(**{**values, "email": one.payload.email, "description": one.payload.description, **changes})
+
+
+def attempted(one: Instruction, now: datetime) -> Attempt:
+    return Attempt(instruction_id=one.id, n=1, kind=AttemptKind.COMMIT, request_hash="", claimed_at=now, boot_at=0.0)
+
+
+LATE: dict[str, Late] = {
+    "shown to the approvers": Late(
+        Kind.PAYOUT,
+        State.CREATING,
+        lambda ctx, tx, one, now: settle.show_approvers(ctx, tx, one, {}, action="created", now=now),
+    ),
+    "ended": Late(
+        Kind.PAYOUT,
+        State.AWAITING,
+        lambda ctx, tx, one, now: settle.end(ctx, tx, one, State.EXPIRED, "too late", now),
+    ),
+    "given to people": Late(
+        Kind.PAYOUT,
+        State.COMMIT_UNKNOWN,
+        lambda ctx, tx, one, now: settle.ask_people(ctx, tx, one, "unclear", now),
+    ),
+    "lost": Late(
+        Kind.PAYOUT,
+        State.SENDING,
+        lambda ctx, tx, one, now: attempt.lose(ctx, tx, one, attempted(one, now), Unknown(reason="no answer")),
+    ),
+    "suspended": Late(
+        Kind.PAYOUT, State.AWAITING, lambda ctx, tx, one, now: suspend.suspend(ctx, tx, one, No.GONE, now)
+    ),
+    "suspended after its approval": Late(
+        Kind.PAYOUT, State.APPROVED, lambda ctx, tx, one, now: suspend.suspend(ctx, tx, one, No.GONE, now)
+    ),
+    "resumed": Late(
+        Kind.PAYOUT, State.AWAITING, lambda _, tx, one, now: suspend.resumed(tx, one, now), {"reason": HELD}
+    ),
+    "tightened": Late(
+        Kind.PAYOUT,
+        State.AWAITING,
+        tighten.tighten,
+        {"requirement": Requirement(quorum=1, expires_seconds=1e9)},
+    ),
+    "not sent in time": Late(Kind.PAYOUT, State.APPROVED, send._expire),
+    "looked at later": Late(Kind.PAYOUT, State.COMMIT_UNKNOWN, look_again.later),
+    "asked about its address": Late(
+        Kind.PAYOUT,
+        State.NEW,
+        lambda ctx, tx, one, now: recipient._ask(ctx, tx, one, Recipient(active=False), now),
+        {"recipient": None},
+    ),
+    "paid, says the record": Late(
+        Kind.PAYOUT,
+        State.COMMITTED,
+        lambda ctx, tx, one, now: follow.apply_record(ctx, tx, one, operation(one, status="completed"), now) or None,
+    ),
+    "created in vain": Late(
+        Kind.PAYOUT,
+        State.CREATE_UNKNOWN,
+        lambda ctx, tx, one, now: payout._give_up(ctx, tx, one, Look(), now),
+    ),
+    "there before the database was put back": Late(
+        Kind.PAYOUT,
+        State.APPROVED,
+        lambda ctx, tx, one, now: restore._to_be_read(ctx, tx, one, now, AttemptKind.COMMIT),
+    ),
+    "opened": Late(
+        Kind.PURCHASE,
+        State.CREATING,
+        lambda ctx, tx, one, now: purchase.adopt(ctx, tx, one, operation(one, operation_type="purchase"), now),
+    ),
+    "settled by its buyer": Late(
+        Kind.PURCHASE,
+        State.OPEN,
+        lambda ctx, tx, one, now: purchase.observe(ctx, tx, one, operation(one, status="confirmed"), now) or None,
+    ),
+    "doubtful": Late(
+        Kind.PURCHASE,
+        State.CREATE_UNKNOWN,
+        lambda ctx, tx, one, now: purchase._give_up(ctx, tx, one, Look(doubt="no list"), now),
+    ),
+    "not listed": Late(
+        Kind.PURCHASE,
+        State.CREATE_UNKNOWN,
+        lambda ctx, tx, one, now: purchase._give_up(ctx, tx, one, Look(), now),
+    ),
+    "submitted": Late(
+        Kind.BULK,
+        State.SENDING,
+        lambda ctx, tx, one, now: bulk_send._adopt(ctx, tx, one, BulkJob(id="b1", count=1), now),
+    ),
+    "done in bulk": Late(
+        Kind.BULK,
+        State.PENDING_ESCROW,
+        lambda ctx, tx, one, now: bulk_follow._apply(ctx, tx, one, Read(BulkJob(id="b1", status="done")), now),
+        {"items": [BulkRow(row=1, email="ana@example.com", cents=Cents(100), status="completed")]},
+    ),
+    "gone on in bulk": Late(
+        Kind.BULK,
+        State.PENDING_ESCROW,
+        lambda ctx, tx, one, now: bulk_follow._apply(ctx, tx, one, Read(BulkJob(id="b1", status="done")), now),
+        {"items": [BulkRow(row=1, email="ana@example.com", cents=Cents(100), status="pending")]},
+    ),
+    "canceled": Late(
+        Kind.BULK_CANCEL,
+        State.COMMITTED,
+        lambda ctx, tx, one, now: bulk_cancel._finish(ctx, tx, one, BulkProgress(), now),
+    ),
+    "canceled in part": Late(Kind.BULK_CANCEL, State.SENDING, lambda _, tx, one, now: bulk_cancel._go_on(tx, one, now)),
+    "named in full": Late(
+        Kind.BULK_CANCEL,
+        State.SENDING,
+        lambda ctx, tx, one, now: bulk_cancel._all_sent(ctx, tx, one, BulkProgress(), now),
+        {"commits": 1},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LATE)
+async def test_who_comes_too_late_changes_nothing(rig: Rig, name: str) -> None:
+    kind, state, work, like = LATE[name]
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    payload, items = cancellation("ab", "cd")
+    more = {"payload": payload, "items": items} if kind is Kind.BULK_CANCEL else {}
+    one = await planted(rig, kind, state=state, version=2, **more, **like)
+    before = everything_stored(rig)
+    late = replace(one, version=1)
+    assert await ctx.store.write(lambda tx: work(ctx, tx, late, now)) is None
+    assert everything_stored(rig) == before
+    await ctx.store.write(lambda tx: work(ctx, tx, one, now))
+    assert everything_stored(rig) != before, "the same as it stands has its effect"
+
+
+async def test_who_ends_it_too_late_is_told_how_it_stands(rig: Rig) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    ended = await planted(rig, state=State.REJECTED, version=2, decided_by=ADA)
+    late = replace(ended, state=State.AWAITING, version=1, decided_by="")
+    said = await ctx.store.write(lambda tx: decide.finish(ctx, tx, late, State.WITHDRAWN, MARIA, "", now))
+    assert said == Decided(ended, Refusal.DECIDED)
+
+
+@pytest.mark.parametrize("state", [State.NEW, State.CREATING, State.AWAITING, State.APPROVED, State.COMMITTED])
+async def test_what_is_no_news_is_told_nowhere(rig: Rig, state: State) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    one = await planted(rig, state=state)
+    before = everything_stored(rig)
+    await ctx.store.write(lambda tx: announce.tell(ctx, tx, one, now))
+    assert everything_stored(rig) == before
