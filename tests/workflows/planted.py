@@ -8,7 +8,7 @@ from typing import Any
 from bot.domain.money import Cents
 from bot.domain.payments.bulk import CancelPayload, hashes_digest
 from bot.domain.payments.bulk_account import BulkRow
-from bot.domain.payments.instruction import Instruction, Kind
+from bot.domain.payments.instruction import Attempt, AttemptKind, AttemptOutcome, Instruction, Kind
 from tests.domain.made import bulk, instruction, purchase
 from tests.support.rig import Rig
 from tests.workflows.restoring import path_of
@@ -42,6 +42,30 @@ async def planted(rig: Rig, kind: Kind = Kind.PAYOUT, *, items: Any = (), **chan
 
     await rig.switchboard.context.store.write(store)
     return one
+
+
+async def tried(
+    rig: Rig,
+    one: Instruction,
+    n: int = 1,
+    *,
+    kind: AttemptKind = AttemptKind.COMMIT,
+    outcome: AttemptOutcome = AttemptOutcome.OPEN,
+) -> Attempt:
+    """An attempt of it, made now and stored."""
+    now = rig.clock.now()
+    attempt = Attempt(
+        instruction_id=one.id, n=n, kind=kind, request_hash="", claimed_at=now, boot_at=0.0, outcome=outcome
+    )
+    await rig.switchboard.context.store.write(lambda tx: tx.attempts.open(attempt))
+    return attempt
+
+
+async def stored(rig: Rig, one: Instruction) -> Instruction:
+    """The request as it stands now."""
+    found = await rig.switchboard.context.store.read(lambda tx: tx.instructions.get(one.id))
+    assert found is not None
+    return found
 
 
 def cancellation(*hashes: str, cents: int = 100) -> tuple[CancelPayload, list[BulkRow]]:

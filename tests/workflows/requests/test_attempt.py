@@ -1,0 +1,87 @@
+"""What becomes of an attempt: its outcome, its reservation, its state; and those that a dead process left behind."""
+
+from datetime import timedelta
+
+import pytest
+
+from bot.domain.outcome import NotExecuted, Unknown
+from bot.domain.payments.instruction import AttemptKind, AttemptOutcome, Kind, State
+from bot.workflows.payments import payout
+from bot.workflows.requests import attempt
+from bot.workflows.requests.claim import Claimed
+from tests.support.rig import Rig
+from tests.workflows.looking import read
+from tests.workflows.planted import planted, stored, tried
+
+DAY = "2026-11-20"
+
+
+@pytest.mark.parametrize(("works_on_it", "given_up"), [(True, 0), (False, 1)])
+async def test_an_attempt_that_this_process_works_on_is_not_given_up_although_its_lease_ran_out(
+    rig: Rig, works_on_it: bool, given_up: int
+) -> None:
+    ctx = rig.switchboard.context
+    over = rig.clock.now() - timedelta(seconds=1)
+    one = await planted(rig, state=State.SENDING, commits=1, lease_owner=ctx.owner, lease_until=over)
+    await tried(rig, one)
+    with ctx.leases.kept("instruction", (one.id if works_on_it else "another",)):
+        assert await ctx.store.write(lambda tx: attempt.recover(ctx, tx)) == given_up
+    assert (await stored(rig, one)).state is (State.COMMIT_UNKNOWN if given_up else State.SENDING)
+
+
+@pytest.mark.parametrize(("kind", "creates", "now_in", "counts"), [
+    (AttemptKind.CREATE, True, State.NEW, (1, 4)),
+    (AttemptKind.COMMIT, False, State.APPROVED, (2, 3)),
+])  # fmt: skip
+async def test_what_was_certainly_not_executed_is_as_it_was_before_and_tried_again(
+    rig: Rig, kind: AttemptKind, creates: bool, now_in: State, counts: tuple[int, int]
+) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    state = State.CREATING if creates else State.SENDING
+    one = await planted(rig, state=state, creates=2, commits=4, puts_off=1)
+    made = await tried(rig, one, kind=kind)
+    await ctx.store.write(lambda tx: tx.reservations.reserve(one.id, 1, DAY, 2500, 10_000))
+    outcome = NotExecuted(reason="busy", again=True, retry_after=7.0)
+    await ctx.store.write(lambda tx: attempt.record(ctx, tx, Claimed(made, one, False), outcome, payout.COMMITTED))
+    after = await stored(rig, one)
+    assert (after.state, (after.creates, after.commits), after.puts_off) == (now_in, counts, 2)
+    assert after.due_at == now + timedelta(seconds=7), "the wait that the service named"
+    assert await read(rig, lambda tx: tx.reservations.sum(DAY)) == 0
+    assert (await read(rig, lambda tx: tx.attempts.of(one.id)))[0].outcome is AttemptOutcome.NOT_EXECUTED
+
+
+@pytest.mark.parametrize(("puts_off", "seconds"), [(0, 1), (1, 2), (3, 8), (5, 32), (6, 60), (9, 60)])
+async def test_where_the_service_names_no_wait_it_doubles_from_a_second_to_a_minute(
+    rig: Rig, puts_off: int, seconds: int
+) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    one = await planted(rig, state=State.SENDING, commits=1, puts_off=puts_off)
+    made, outcome = await tried(rig, one), NotExecuted(reason="busy", again=True)
+    await ctx.store.write(lambda tx: attempt.record(ctx, tx, Claimed(made, one, False), outcome, payout.COMMITTED))
+    assert (await stored(rig, one)).due_at == now + timedelta(seconds=seconds)
+
+
+@pytest.mark.parametrize(("state", "kind", "refusal", "due", "puts_off"), [
+    (State.SENDING, AttemptKind.COMMIT, None, 2, 0),
+    (State.SENDING, AttemptKind.COMMIT, "no", 2, 0),
+    (State.CREATING, AttemptKind.CREATE, None, 2, 3),
+    (State.CREATING, AttemptKind.CREATE, "no", 0, 3),
+])  # fmt: skip
+async def test_an_unknown_outcome_is_read_after_two_seconds_and_that_of_a_refused_create_at_once(
+    rig: Rig, state: State, kind: AttemptKind, refusal: str | None, due: int, puts_off: int
+) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    one = await planted(rig, state=state, reads=2, last_read_at=now, suspect="r8", puts_off=3)
+    made, outcome = await tried(rig, one, kind=kind), Unknown(reason="no answer", refusal=refusal)
+    await ctx.store.write(lambda tx: attempt.lose(ctx, tx, one, made, outcome))
+    after = await stored(rig, one)
+    assert after.due_at == now + timedelta(seconds=due)
+    assert (after.unknown_since, after.refusal, after.suspect) == (now, refusal, None)
+    assert (after.reads, after.last_read_at, after.puts_off) == (0, None, puts_off)
+
+
+async def test_a_stopped_process_leaves_a_create_behind_whose_attempt_is_missing(rig: Rig) -> None:
+    ctx = rig.switchboard.context
+    one = await planted(rig, Kind.PAYOUT, state=State.CREATING, creates=1, lease_owner="dead")
+    assert await ctx.store.write(lambda tx: attempt.recover(ctx, tx)) == 1
+    assert (await stored(rig, one)).state is State.CREATE_UNKNOWN

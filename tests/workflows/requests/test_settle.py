@@ -1,0 +1,154 @@
+"""How a request without anything in flight is ended or given to people, and what is stored of that."""
+
+from datetime import timedelta
+from functools import partial
+from typing import Any
+
+import pytest
+
+from bot.domain.payments.instruction import AttemptOutcome, Instruction, Kind, State
+from bot.workflows.requests import announce, settle
+from storage.transaction import Tx
+from tests.support.rig import Rig
+from tests.workflows.looking import read
+from tests.workflows.planted import planted, stored, tried
+
+DAY = "2026-11-20"
+HOUR = timedelta(hours=1)
+
+
+def _reserve(tx: Tx, *, whose: str, n: int) -> bool:
+    return tx.reservations.reserve(whose, n, DAY, 2500, 1_000_000)
+
+
+async def detail(rig: Rig, one: Instruction) -> dict[str, object]:
+    """What the newest audit row says of it."""
+    rows = await read(rig, lambda tx: [row.entry for row in tx.audit.rows() if row.entry.instruction_id == one.id])
+    return dict(rows[-1].detail)
+
+
+@pytest.mark.parametrize(("said", "kept"), [
+    ("", {"reason": "no such account"}),
+    ("NO_ACCOUNT", {"reason": "no such account", "said": "NO_ACCOUNT"}),
+])  # fmt: skip
+async def test_the_audit_keeps_the_services_own_words(rig: Rig, said: str, kept: dict[str, str]) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    one = await planted(rig, state=State.SENDING, decided_by="U0ADA")
+    await ctx.store.write(lambda tx: settle.end(ctx, tx, one, State.REFUSED, "no such account", now, said=said))
+    after = await stored(rig, one)
+    assert (after.state, after.reason, after.decided_by) == (State.REFUSED, "no such account", "")
+    assert await detail(rig, one) == kept
+
+
+@pytest.mark.parametrize(("kind", "before", "state", "more", "watched"), [
+    (Kind.ONE_STEP, State.COMMIT_UNKNOWN, State.REFUSED, {"commits": 1}, True),
+    (Kind.PAYOUT, State.CREATE_UNKNOWN, State.REFUSED, {"creates": 1}, True),
+    (Kind.PURCHASE, State.CREATE_UNKNOWN, State.REFUSED, {"creates": 1}, True),
+    (Kind.BULK, State.COMMIT_UNKNOWN, State.REFUSED, {"commits": 1}, True),
+    (Kind.ONE_STEP, State.COMMIT_UNKNOWN, State.REFUSED, {"commits": 1, "remote_id": "r1"}, False),
+    (Kind.ONE_STEP, State.COMMIT_UNKNOWN, State.REFUSED, {}, False),
+    (Kind.ONE_STEP, State.APPROVED, State.EXPIRED, {"commits": 1}, False),
+])  # fmt: skip
+async def test_what_was_refused_without_an_id_is_looked_for_an_hour_later(
+    rig: Rig, kind: Kind, before: State, state: State, more: dict[str, object], watched: bool
+) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    one = await planted(rig, kind, state=before, **{"remote_id": None, **more})
+    await ctx.store.write(lambda tx: settle.end(ctx, tx, one, state, "no", now))
+    assert (await stored(rig, one)).due_at == (now + HOUR if watched else None)
+
+
+async def test_an_end_that_names_a_record_is_read_by_its_id_and_not_looked_for(rig: Rig) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    one = await planted(rig, state=State.CREATE_UNKNOWN, remote_id=None, creates=1)
+    await ctx.store.write(lambda tx: settle.end(ctx, tx, one, State.REFUSED, "no", now, remote_id="r7"))
+    after = await stored(rig, one)
+    assert (after.remote_id, after.due_at) == ("r7", None)
+
+
+@pytest.mark.parametrize(("refusal", "told"), [("Insufficient funds", "Insufficient funds"), (None, "no answer")])
+async def test_a_refusal_that_is_believed_is_told_and_gives_back_what_was_reserved(
+    rig: Rig, refusal: str | None, told: str
+) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    one = await planted(rig, state=State.COMMIT_UNKNOWN, refusal=refusal, reason="no answer", commits=2)
+    other = await planted(rig, state=State.SENDING)
+    for instruction, n, outcome in (
+        (one, 1, AttemptOutcome.UNKNOWN),
+        (one, 2, AttemptOutcome.UNKNOWN),
+        (other, 1, AttemptOutcome.OPEN),
+    ):
+        await tried(rig, instruction, n, outcome=outcome)
+        await ctx.store.write(partial(_reserve, whose=instruction.id, n=n))
+    await ctx.store.write(lambda tx: settle.end_refused(ctx, tx, one, now))
+    after = await stored(rig, one)
+    assert (after.state, after.reason) == (State.REFUSED, told)
+    assert await read(rig, lambda tx: tx.reservations.sum(DAY)) == 2500, "that of the other one stands"
+
+
+@pytest.mark.parametrize(("commits", "due"), [(0, None), (1, HOUR), (2, HOUR)])
+async def test_people_decide_in_a_new_round_and_reading_goes_on_hourly_after_an_attempt(
+    rig: Rig, commits: int, due: timedelta | None
+) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    state = State.COMMIT_UNKNOWN if commits else State.CREATE_UNKNOWN
+    one = await planted(rig, state=state, commits=commits, round=3, decided_by="U0ADA", suspect="r8")
+    await ctx.store.write(lambda tx: settle.ask_people(ctx, tx, one, "unclear", now, suspect="r9"))
+    after = await stored(rig, one)
+    assert (after.state, after.round, after.suspect, after.decided_by) == (State.NEEDS_HUMAN, 4, "r9", "")
+    assert after.due_at == (None if due is None else now + due)
+    assert await detail(rig, one) == {"reason": "unclear", "suspect": "r9"}
+
+
+@pytest.mark.parametrize(("commits", "state"), [(0, State.MISMATCH), (1, State.NEEDS_HUMAN)])
+async def test_what_differs_ends_unless_something_may_have_been_paid(rig: Rig, commits: int, state: State) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    one = await planted(rig, state=State.APPROVED, commits=commits)
+    await ctx.store.write(lambda tx: settle.end_mismatch(ctx, tx, one, "the amount differs", now))
+    assert ((await stored(rig, one)).state, (await stored(rig, one)).reason) == (state, "the amount differs")
+
+
+@pytest.mark.parametrize("seen", [False, True])
+async def test_the_time_to_decide_begins_at_once_where_the_approvers_see_the_card_already(rig: Rig, seen: bool) -> None:
+    ctx = rig.switchboard.context
+    one = await planted(rig, Kind.ONE_STEP, state=State.NEW, remote_id=None)
+    if seen:
+        await ctx.store.write(lambda tx: announce.show_card(ctx, tx, one, announce.Place.APPROVALS, rig.clock.now()))
+        await rig.settle()
+    now = rig.clock.now()
+    await ctx.store.write(lambda tx: settle.show_approvers(ctx, tx, one, {}, action="prepared", now=now))
+    after = await stored(rig, one)
+    assert (after.state, await detail(rig, one)) == (State.AWAITING, {})
+    assert after.posted_at == (now if seen else None)
+    assert after.expires_at == (now + 24 * HOUR if seen else None)
+    assert after.due_at == (now + 3 * HOUR if seen else None), "the first reminder, after an eighth"
+    called = await read(rig, lambda tx: tx.outbox.by_key(f"reminder:{one.id}:1:first"))
+    assert (called is not None) is seen
+
+
+async def test_an_id_of_the_service_is_kept_in_the_audit(rig: Rig) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    one = await planted(rig, state=State.CREATING, remote_id=None)
+    changes = settle.on_record("r5", "created")
+    await ctx.store.write(lambda tx: settle.show_approvers(ctx, tx, one, changes, action="created", now=now))
+    assert (await stored(rig, one)).remote_id == "r5"
+    assert await detail(rig, one) == {"remote_id": "r5"}
+
+
+async def test_nothing_is_in_doubt_any_more_once_the_service_has_it_on_record(rig: Rig) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    doubtful: dict[str, Any] = {
+        "refusal": "no",
+        "suspect": "r1",
+        "unknown_since": now,
+        "reads": 2,
+        "puts_off": 3,
+        "reason": "why",
+    }
+    one = await planted(rig, state=State.COMMIT_UNKNOWN, due_at=now, **doubtful)
+    changes = settle.on_record("r5", "committed")
+    await ctx.store.write(lambda tx: tx.instructions.move(one, State.COMMITTED, now=now, action="observed", **changes))
+    after = await stored(rig, one)
+    assert (after.remote_id, after.remote_status) == ("r5", "committed")
+    assert (after.refusal, after.suspect, after.unknown_since, after.due_at) == (None, None, None, None)
+    assert (after.reads, after.puts_off, after.reason) == (0, 0, "")
