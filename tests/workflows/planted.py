@@ -1,6 +1,7 @@
 """Requests put into the database as they are, without what led there: for the functions that act on one."""
 
 import sqlite3
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import closing
 from itertools import count
 from typing import Any
@@ -12,6 +13,25 @@ from bot.domain.payments.instruction import Attempt, AttemptKind, AttemptOutcome
 from tests.domain.made import bulk, instruction, purchase
 from tests.support.rig import Rig
 from tests.workflows.restoring import path_of
+
+
+def on_one_rig(cases: Iterable[Any]) -> Callable[[Callable[..., Awaitable[None]]], Callable[[Rig], Awaitable[None]]]:
+    """A test of many cases that each plant their own request: one rig does for all of them."""
+
+    def around(test: Callable[..., Awaitable[None]]) -> Callable[[Rig], Awaitable[None]]:
+        async def every_case(rig: Rig) -> None:
+            for case in cases:
+                try:
+                    await test(rig, *(case if isinstance(case, tuple) else (case,)))
+                except AssertionError as wrong:
+                    wrong.add_note(f"in the case {case}")
+                    raise
+
+        every_case.__name__, every_case.__doc__ = test.__name__, test.__doc__
+        return every_case
+
+    return around
+
 
 _MADE = {Kind.BULK: bulk, Kind.PURCHASE: purchase}
 _NUMBERS = count(1)

@@ -11,7 +11,7 @@ from bot.workflows.requests import attempt
 from bot.workflows.requests.claim import Claimed
 from tests.support.rig import Rig
 from tests.workflows.looking import read
-from tests.workflows.planted import planted, stored, tried
+from tests.workflows.planted import on_one_rig, planted, stored, tried
 
 DAY = "2026-11-20"
 
@@ -29,7 +29,7 @@ async def test_an_attempt_that_this_process_works_on_is_not_given_up_although_it
     assert (await stored(rig, one)).state is (State.COMMIT_UNKNOWN if given_up else State.SENDING)
 
 
-@pytest.mark.parametrize(("kind", "creates", "now_in", "counts"), [
+@on_one_rig([
     (AttemptKind.CREATE, True, State.NEW, (1, 4)),
     (AttemptKind.COMMIT, False, State.APPROVED, (2, 3)),
 ])  # fmt: skip
@@ -50,7 +50,7 @@ async def test_what_was_certainly_not_executed_is_as_it_was_before_and_tried_aga
     assert (await read(rig, lambda tx: tx.attempts.of(one.id)))[0].outcome is AttemptOutcome.NOT_EXECUTED
 
 
-@pytest.mark.parametrize(("puts_off", "seconds"), [(0, 1), (1, 2), (3, 8), (5, 32), (6, 60), (9, 60)])
+@on_one_rig([(0, 1), (1, 2), (3, 8), (5, 32), (6, 60), (9, 60)])
 async def test_where_the_service_names_no_wait_it_doubles_from_a_second_to_a_minute(
     rig: Rig, puts_off: int, seconds: int
 ) -> None:
@@ -61,7 +61,7 @@ async def test_where_the_service_names_no_wait_it_doubles_from_a_second_to_a_min
     assert (await stored(rig, one)).due_at == now + timedelta(seconds=seconds)
 
 
-@pytest.mark.parametrize(("state", "kind", "refusal", "due", "puts_off"), [
+@on_one_rig([
     (State.SENDING, AttemptKind.COMMIT, None, 2, 0),
     (State.SENDING, AttemptKind.COMMIT, "no", 2, 0),
     (State.CREATING, AttemptKind.CREATE, None, 2, 3),

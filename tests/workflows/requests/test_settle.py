@@ -11,7 +11,7 @@ from bot.workflows.requests import announce, settle
 from storage.transaction import Tx
 from tests.support.rig import Rig
 from tests.workflows.looking import read
-from tests.workflows.planted import planted, stored, tried
+from tests.workflows.planted import on_one_rig, planted, stored, tried
 
 DAY = "2026-11-20"
 HOUR = timedelta(hours=1)
@@ -27,7 +27,7 @@ async def detail(rig: Rig, one: Instruction) -> dict[str, object]:
     return dict(rows[-1].detail)
 
 
-@pytest.mark.parametrize(("said", "kept"), [
+@on_one_rig([
     ("", {"reason": "no such account"}),
     ("NO_ACCOUNT", {"reason": "no such account", "said": "NO_ACCOUNT"}),
 ])  # fmt: skip
@@ -40,7 +40,7 @@ async def test_the_audit_keeps_the_services_own_words(rig: Rig, said: str, kept:
     assert await detail(rig, one) == kept
 
 
-@pytest.mark.parametrize(("kind", "before", "state", "more", "watched"), [
+@on_one_rig([
     (Kind.ONE_STEP, State.COMMIT_UNKNOWN, State.REFUSED, {"commits": 1}, True),
     (Kind.PAYOUT, State.CREATE_UNKNOWN, State.REFUSED, {"creates": 1}, True),
     (Kind.PURCHASE, State.CREATE_UNKNOWN, State.REFUSED, {"creates": 1}, True),
@@ -86,7 +86,7 @@ async def test_a_refusal_that_is_believed_is_told_and_gives_back_what_was_reserv
     assert await read(rig, lambda tx: tx.reservations.sum(DAY)) == 2500, "that of the other one stands"
 
 
-@pytest.mark.parametrize(("commits", "due"), [(0, None), (1, HOUR), (2, HOUR)])
+@on_one_rig([(0, None), (1, HOUR), (2, HOUR)])
 async def test_people_decide_in_a_new_round_and_reading_goes_on_hourly_after_an_attempt(
     rig: Rig, commits: int, due: timedelta | None
 ) -> None:
@@ -100,7 +100,7 @@ async def test_people_decide_in_a_new_round_and_reading_goes_on_hourly_after_an_
     assert await detail(rig, one) == {"reason": "unclear", "suspect": "r9"}
 
 
-@pytest.mark.parametrize(("commits", "state"), [(0, State.MISMATCH), (1, State.NEEDS_HUMAN)])
+@on_one_rig([(0, State.MISMATCH), (1, State.NEEDS_HUMAN)])
 async def test_what_differs_ends_unless_something_may_have_been_paid(rig: Rig, commits: int, state: State) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await planted(rig, state=State.APPROVED, commits=commits)
@@ -108,7 +108,7 @@ async def test_what_differs_ends_unless_something_may_have_been_paid(rig: Rig, c
     assert ((await stored(rig, one)).state, (await stored(rig, one)).reason) == (state, "the amount differs")
 
 
-@pytest.mark.parametrize("seen", [False, True])
+@on_one_rig([False, True])
 async def test_the_time_to_decide_begins_at_once_where_the_approvers_see_the_card_already(rig: Rig, seen: bool) -> None:
     ctx = rig.switchboard.context
     one = await planted(rig, Kind.ONE_STEP, state=State.NEW, remote_id=None)

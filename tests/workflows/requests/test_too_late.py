@@ -6,8 +6,6 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-import pytest
-
 from bot.domain.approvals import No, Refusal
 from bot.domain.money import Cents
 from bot.domain.outcome import Unknown
@@ -26,7 +24,7 @@ from bot.workflows.requests.decide import Decided
 from bot.workflows.requests.look_again import Look
 from storage.transaction import Tx
 from tests.support.rig import ADA, MARIA, Rig
-from tests.workflows.planted import cancellation, everything_stored, planted
+from tests.workflows.planted import cancellation, everything_stored, on_one_rig, planted
 
 HELD = held(No.GONE, sent_before=False)
 Work = Callable[[Context, Tx, Instruction, datetime], Any]
@@ -162,7 +160,7 @@ LATE: dict[str, Late] = {
 }
 
 
-@pytest.mark.parametrize("name", LATE)
+@on_one_rig(LATE)
 async def test_who_comes_too_late_changes_nothing(rig: Rig, name: str) -> None:
     kind, state, work, like = LATE[name]
     ctx, now = rig.switchboard.context, rig.clock.now()
@@ -185,7 +183,7 @@ async def test_who_ends_it_too_late_is_told_how_it_stands(rig: Rig) -> None:
     assert said == Decided(ended, Refusal.DECIDED)
 
 
-@pytest.mark.parametrize("state", [State.NEW, State.CREATING, State.AWAITING, State.APPROVED, State.COMMITTED])
+@on_one_rig([State.NEW, State.CREATING, State.AWAITING, State.APPROVED, State.COMMITTED])
 async def test_what_is_no_news_is_told_nowhere(rig: Rig, state: State) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await planted(rig, state=state)

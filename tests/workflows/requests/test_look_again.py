@@ -1,0 +1,198 @@
+"""What a look at the service means for a request of unknown outcome, look by look."""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from bot.domain.payments.instruction import Instruction, Kind, State
+from bot.domain.payments.operation import Operation
+from bot.workflows.context import Context
+from bot.workflows.requests import look_again
+from bot.workflows.requests.look_again import Look
+from storage.transaction import Tx
+from tests.support.rig import Rig
+from tests.workflows.planted import on_one_rig, planted, stored
+
+MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
+QUIET = timedelta(minutes=15)
+HIT = Operation(id="r1", status="created")
+FOUND: Look[Operation] = Look((HIT,))
+NOTHING: Look[Operation] = Look()
+DOUBT: Look[Operation] = Look(doubt="no list")
+SUSPECT: Look[Operation] = Look(doubt="it may be r9", suspect="r9")
+
+
+class Acts:
+    """What was done with hits, and what with a request that no look finds."""
+
+    def __init__(self) -> None:
+        self.hits: list[str] = []
+        self.given_up = 0
+
+    def take_in(self, _c: Context, _t: Tx, _i: Instruction, hits: Sequence[Operation], _n: datetime) -> None:
+        self.hits += [one.id for one in hits]
+
+    def give_up(self, _c: Context, _t: Tx, _i: Instruction, _l: Look[Operation], _n: datetime) -> None:
+        self.given_up += 1
+
+
+UNKNOWN, PEOPLE = State.CREATE_UNKNOWN, State.NEEDS_HUMAN
+LOOKED_ONCE: dict[str, Any] = {"reads": 1}
+
+
+@on_one_rig([
+    (NOTHING, {}, UNKNOWN, 1, 0, MINUTE),
+    (NOTHING, LOOKED_ONCE, State.NEW, 1, 0, timedelta()),
+    (NOTHING, LOOKED_ONCE | {"creates": 2}, State.NEW, 1, 0, timedelta()),
+    (NOTHING, LOOKED_ONCE | {"creates": 3}, UNKNOWN, 1, 1, None),
+    (NOTHING, LOOKED_ONCE | {"state": PEOPLE, "kind": Kind.PURCHASE}, PEOPLE, 1, 1, None),
+    (NOTHING, {"refusal": "no"}, State.REFUSED, 0, 0, HOUR),
+    (DOUBT, LOOKED_ONCE, UNKNOWN, 1, 0, MINUTE),
+    (DOUBT, {"refusal": "no"}, State.REFUSED, 0, 0, HOUR),
+    (DOUBT, {"unknown_for": HOUR - MINUTE}, UNKNOWN, 0, 0, MINUTE),
+    (DOUBT, {"unknown_for": HOUR}, UNKNOWN, 0, 1, None),
+    (DOUBT, {"unknown_for": HOUR, "state": PEOPLE, "kind": Kind.PURCHASE}, PEOPLE, 0, 0, HOUR),
+    (SUSPECT, LOOKED_ONCE, UNKNOWN, 0, 0, MINUTE),
+    (NOTHING, LOOKED_ONCE | {"sent_ago": QUIET - MINUTE}, UNKNOWN, 1, 0, MINUTE),
+])  # fmt: skip
+async def test_a_create_of_unknown_outcome(
+    rig: Rig,
+    look: Look[Operation],
+    like: dict[str, Any],
+    state: State,
+    reads: int,
+    given_up: int,
+    due: timedelta | None,
+) -> None:
+    ctx, acts = rig.switchboard.context, Acts()
+    one = await unknown(rig, **{"state": UNKNOWN, "creates": 1, **like})
+    await ctx.store.write(
+        lambda tx: look_again.found_after_create(ctx, tx, one, look, take_in=acts.take_in, give_up=acts.give_up)
+    )
+    after = await stored(rig, one)
+    assert (after.state, after.reads, acts.given_up, acts.hits) == (state, reads, given_up, [])
+    assert after.due_at == (None if due is None else rig.clock.now() + due)
+    assert after.suspect == look.suspect
+
+
+async def unknown(rig: Rig, **like: Any) -> Instruction:
+    """One that was sent a day ago, or as long as it says."""
+    now = rig.clock.now()
+    sent, since = now - like.pop("sent_ago", DAY), now - like.pop("unknown_for", MINUTE)
+    return await planted(rig, **{"remote_id": None, "sent_at": sent, "unknown_since": since, **like})
+
+
+COMMITS: dict[str, Any] = {"state": State.COMMIT_UNKNOWN, "kind": Kind.ONE_STEP, "commits": 1}
+
+
+@on_one_rig([
+    (NOTHING, {}, State.COMMIT_UNKNOWN, 1, MINUTE),
+    (NOTHING, LOOKED_ONCE, PEOPLE, 1, HOUR),
+    (NOTHING, LOOKED_ONCE | {"refusal": "no"}, State.REFUSED, 1, HOUR),
+    (NOTHING, {"refusal": "no"}, State.COMMIT_UNKNOWN, 1, MINUTE),
+    (NOTHING, LOOKED_ONCE | {"state": PEOPLE}, PEOPLE, 2, HOUR),
+    (DOUBT, LOOKED_ONCE, State.COMMIT_UNKNOWN, 1, MINUTE),
+    (DOUBT, {"unknown_for": HOUR}, PEOPLE, 0, HOUR),
+    (SUSPECT, LOOKED_ONCE, State.COMMIT_UNKNOWN, 0, MINUTE),
+    (SUSPECT, {"unknown_for": HOUR}, PEOPLE, 0, HOUR),
+])  # fmt: skip
+async def test_a_send_of_unknown_outcome(
+    rig: Rig, look: Look[Operation], like: dict[str, Any], state: State, reads: int, due: timedelta
+) -> None:
+    ctx, acts = rig.switchboard.context, Acts()
+    one = await unknown(rig, **{**COMMITS, **like})
+    await ctx.store.write(
+        lambda tx: look_again.found_after_send(
+            ctx, tx, one, look, take_in=acts.take_in, absent_because="it is not listed"
+        )
+    )
+    after = await stored(rig, one)
+    assert (after.state, after.reads, after.suspect, acts.hits) == (state, reads, look.suspect, [])
+    assert after.due_at == rig.clock.now() + due
+
+
+@on_one_rig([{}, LOOKED_ONCE, {"refusal": "no"}, {"state": PEOPLE, "kind": Kind.PURCHASE}])
+async def test_what_is_found_is_taken_in_whatever_was_thought_of_it(rig: Rig, like: dict[str, Any]) -> None:
+    ctx, acts = rig.switchboard.context, Acts()
+    one = await unknown(rig, **{"state": UNKNOWN, "creates": 3, **like})
+    await ctx.store.write(
+        lambda tx: look_again.found_after_create(ctx, tx, one, FOUND, take_in=acts.take_in, give_up=acts.give_up)
+    )
+    await ctx.store.write(
+        lambda tx: look_again.found_after_send(ctx, tx, one, FOUND, take_in=acts.take_in, absent_because="")
+    )
+    assert (acts.hits, acts.given_up) == (["r1", "r1"], 0)
+    assert await stored(rig, one) == one
+
+
+@on_one_rig([
+    (NOTHING, LOOKED_ONCE, True, State.APPROVED, "", []),
+    (NOTHING, {}, False, State.APPROVED, "", []),
+    (FOUND, LOOKED_ONCE, False, State.APPROVED, "", ["r1"]),
+    (SUSPECT, LOOKED_ONCE, False, PEOPLE, "it may be r9", []),
+    (DOUBT, LOOKED_ONCE, False, State.APPROVED, "no list", []),
+])  # fmt: skip
+async def test_before_a_new_attempt_it_must_be_absent(
+    rig: Rig, look: Look[Operation], like: dict[str, Any], absent: bool, state: State, reason: str, hits: list[str]
+) -> None:
+    ctx, acts = rig.switchboard.context, Acts()
+    one = await unknown(rig, **{**COMMITS, **like, "state": State.APPROVED})
+    assert await look_again.is_absent(ctx, one, look, take_in=acts.take_in) is absent
+    after = await stored(rig, one)
+    assert (after.state, after.reason, acts.hits) == (state, reason, hits)
+    assert after.suspect == look.suspect
+    if not absent and not hits and state is State.APPROVED:
+        assert after.due_at == rig.clock.now() + MINUTE
+
+
+async def test_a_read_that_counts_notes_when_it_was(rig: Rig) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    one = await unknown(rig, **COMMITS)
+    changes, absent = look_again.taken_note_of(ctx, one, NOTHING, now)
+    assert (changes, absent) == ({"reads": 1, "suspect": None, "last_read_at": now}, False)
+    early = await unknown(rig, **COMMITS, sent_ago=QUIET - MINUTE)
+    assert look_again.taken_note_of(ctx, early, NOTHING, now) == ({"reads": 0, "suspect": None}, False)
+
+
+@on_one_rig([
+    ({"reads": 1}, State.COMMIT_UNKNOWN, 2, MINUTE),
+    ({"reads": 2}, PEOPLE, 2, HOUR),
+    ({"reads": 2, "sent_ago": QUIET - MINUTE}, State.COMMIT_UNKNOWN, 3, MINUTE),
+    ({"reads": 2, "read_ago": MINUTE / 2}, State.COMMIT_UNKNOWN, 2, MINUTE),
+])  # fmt: skip
+async def test_a_record_that_does_not_change_is_believed_at_the_third_read(
+    rig: Rig, like: dict[str, Any], state: State, reads: int, due: timedelta
+) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    read_ago = like.pop("read_ago", 2 * MINUTE)
+    one = await unknown(rig, **{**COMMITS, **like, "last_read_at": now - read_ago, "puts_off": 4})
+    await ctx.store.write(lambda tx: look_again.still(ctx, tx, one, "still created", now, {"puts_off": 0}))
+    after = await stored(rig, one)
+    assert (after.state, after.reads, after.due_at) == (state, reads, now + due)
+    if state is State.COMMIT_UNKNOWN:
+        assert after.puts_off == 0
+        assert after.last_read_at == (now if reads > like["reads"] else now - read_ago)
+
+
+@on_one_rig([
+    (State.COMMIT_UNKNOWN, None, MINUTE), (State.COMMIT_UNKNOWN, 7.0, timedelta(seconds=7)),
+    (PEOPLE, None, HOUR), (PEOPLE, 7.0, timedelta(seconds=7)),
+])  # fmt: skip
+async def test_the_wait_that_the_service_named_is_the_wait(
+    rig: Rig, state: State, wait: float | None, due: timedelta
+) -> None:
+    ctx = rig.switchboard.context
+    one = await unknown(rig, **{**COMMITS, "state": state})
+    await ctx.store.write(lambda tx: look_again.not_read(ctx, tx, one, "silent", wait=wait))
+    assert (await stored(rig, one)).due_at == rig.clock.now() + due
+
+
+@on_one_rig([
+    (timedelta(), HOUR), (DAY - MINUTE, HOUR), (DAY, DAY), (30 * DAY - MINUTE, DAY), (30 * DAY, None),
+])  # fmt: skip
+async def test_what_ended_unpaid_is_watched_hourly_for_a_day_and_daily_for_a_month(
+    rig: Rig, age: timedelta, due: timedelta | None
+) -> None:
+    now = rig.clock.now()
+    one = await planted(rig, state=State.CLOSED, closed_at=now - age)
+    assert look_again.next_watch(rig.switchboard.context, one, now) == (None if due is None else now + due)
