@@ -1,0 +1,172 @@
+"""Steps of requests that are due: what is put off, what has no step, what waits for people."""
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from bot.domain.approvals import No
+from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
+from bot.domain.payments.instruction import Choice, Instruction, Kind, State, Vote
+from bot.presentation.payments.holding import held
+from bot.workflows.context import Context
+from bot.workflows.requests import advance
+from bot.workflows.services.service import Service
+from storage.errors import StorageBusy
+from tests.support.rig import ADA, LIN, Rig
+from tests.workflows.looking import alerts, read
+from tests.workflows.planted import on_one_rig, planted, stored
+
+SECOND, HOUR = timedelta(seconds=1), timedelta(hours=1)
+
+
+def stepping(ctx: Context, outcome: Exception | None = None) -> tuple[Context, list[str]]:
+    """Where the step of every payout comes to this; and the states in which one was taken."""
+    taken: list[str] = []
+
+    async def step(_ctx: Context, _payments: object, one: Instruction) -> None:
+        taken.append(one.state)
+        if outcome is not None:
+            raise outcome
+
+    kind = replace(ctx.kinds[Kind.PAYOUT], steps=dict.fromkeys(ctx.kinds[Kind.PAYOUT].steps, step))
+    return replace(ctx, kinds={**ctx.kinds, Kind.PAYOUT: kind}), taken
+
+
+@on_one_rig([
+    (ServiceNow("payments", "is away"), 0, 2), (ServiceNow("payments", "is away"), 1, 4),
+    (ServiceNow("payments", "is away"), 3, 16), (ServiceNow("payments", "is away"), 4, 30),
+    (ServiceNow("payments", "is away"), 9, 30), (ServiceNow("payments", "is away", retry_after=7.0), 9, 7),
+])  # fmt: skip
+async def test_a_service_that_is_away_for_now_is_asked_again_without_a_word(
+    rig: Rig, trouble: ServiceNow, puts_off: int, seconds: int
+) -> None:
+    ctx, taken = stepping(rig.switchboard.context, trouble)
+    one = await planted(rig, state=State.COMMIT_UNKNOWN, reason="no answer", puts_off=puts_off)
+    await advance._go_on(ctx, one)
+    after = await stored(rig, one)
+    assert (taken, after.puts_off, after.reason) == (["commit_unknown"], puts_off + 1, "no answer")
+    assert after.due_at == rig.clock.now() + timedelta(seconds=seconds)
+    assert alerts(rig) == []
+
+
+@pytest.mark.parametrize(("trouble", "said"), [
+    (ServiceNever("payments", "refused the request"), "The payments service: refused the request."),
+    (OperatorError("the key is wrong", mend="set it anew"), "the key is wrong; set it anew"),
+])  # fmt: skip
+async def test_what_somebody_has_to_mend_is_told_once_a_round(rig: Rig, trouble: Exception, said: str) -> None:
+    ctx, _ = stepping(rig.switchboard.context, trouble)
+    one = await planted(rig, state=State.COMMIT_UNKNOWN, reason="no answer")
+    for _ in range(2):
+        await advance._go_on(ctx, await stored(rig, one))
+    after = await stored(rig, one)
+    assert said in after.reason
+    assert (after.state, after.puts_off) == (State.COMMIT_UNKNOWN, 2)
+    await rig.settle()
+    assert len([text for text in alerts(rig) if one.reference in text]) == 1
+
+
+async def test_a_database_that_is_busy_is_nobodys_trouble(rig: Rig) -> None:
+    ctx, _ = stepping(rig.switchboard.context, StorageBusy("locked"))
+    one = await planted(rig, state=State.COMMIT_UNKNOWN)
+    with pytest.raises(StorageBusy):
+        await advance._go_on(ctx, one)
+    assert await stored(rig, one) == one
+
+
+async def test_what_has_no_step_waits_until_somebody_acts(rig: Rig) -> None:
+    ctx, taken = stepping(rig.switchboard.context)
+    one = await planted(rig, state=State.COMMITTED, due_at=rig.clock.now())
+    await advance._go_on(ctx, one)
+    assert ((await stored(rig, one)).due_at, taken) == (None, [])
+
+
+async def test_without_payments_it_waits_and_the_operator_is_told_what_to_set(rig: Rig) -> None:
+    ctx, taken = stepping(rig.switchboard.context)
+    ctx = replace(ctx, payments=Service(client=None, missing=("PAYMENTS_BASE_URL",)))
+    one = await planted(rig, state=State.APPROVED, exec_deadline=rig.clock.now() + SECOND)
+    await advance._go_on(ctx, one)
+    after = await stored(rig, one)
+    assert (after.state, after.reason) == (State.APPROVED, "payments is not configured: set PAYMENTS_BASE_URL")
+    assert after.due_at == rig.clock.now() + SECOND, "its window to execute is not overslept"
+    assert taken == []
+
+
+@on_one_rig([(timedelta(), {ADA, LIN}), (SECOND, {LIN})])
+async def test_votes_for_a_new_attempt_count_for_as_long_as_approvals(
+    rig: Rig, too_old: timedelta, left: set[str]
+) -> None:
+    ctx, taken = stepping(rig.switchboard.context)
+    now = rig.clock.now()
+    one = await planted(rig, state=State.NEEDS_HUMAN, due_at=now)
+    for person, ago in ((ADA, timedelta(hours=24) + too_old), (LIN, HOUR)):
+        vote = Vote(instruction_id=one.id, round=1, person=person, choice=Choice.RETRY, at=now - ago)
+        await ctx.store.write(lambda tx, cast=vote: tx.votes.cast(cast))  # type: ignore[misc]
+    await advance._go_on(ctx, one)
+    after = await stored(rig, one)
+    votes = await read(rig, lambda tx: tx.votes.of(one.id, after.round))
+    assert ({vote.person for vote in votes}, taken) == (left, ["needs_human"])
+    assert after.round == (2 if too_old else 1)
+
+
+async def test_who_changes_it_meanwhile_takes_the_step(rig: Rig) -> None:
+    ctx, taken = stepping(rig.switchboard.context)
+    now = rig.clock.now()
+    one = await planted(rig, state=State.NEEDS_HUMAN, version=2)
+    old = Vote(instruction_id=one.id, round=1, person=ADA, choice=Choice.RETRY, at=now - timedelta(days=2))
+    await ctx.store.write(lambda tx: tx.votes.cast(old))
+    await advance._go_on(ctx, replace(one, version=1))
+    assert (await stored(rig, one), taken) == (one, [])
+
+
+def waiting(rig: Rig, posted_ago: timedelta, **more: Any) -> dict[str, Any]:
+    """One that approvers have seen for so long, of the eight hours they have."""
+    posted = rig.clock.now() - posted_ago
+    return {"state": State.AWAITING, "posted_at": posted, "expires_at": posted + 8 * HOUR, **more}
+
+
+@on_one_rig([
+    (timedelta(), None, HOUR),
+    (HOUR - SECOND, None, SECOND),
+    (HOUR, 1, HOUR),
+    (2 * HOUR, 2, 2 * HOUR),
+    (4 * HOUR, 3, 4 * HOUR),
+    (8 * HOUR - SECOND, 3, SECOND),
+])  # fmt: skip
+async def test_approvers_are_reminded_after_an_eighth_a_quarter_and_half_of_their_time(
+    rig: Rig, ago: timedelta, number: int | None, due: timedelta
+) -> None:
+    ctx = rig.switchboard.context
+    one = await planted(rig, **waiting(rig, ago))
+    await advance.wait_for_people(ctx, one)
+    keys = [f"reminder:{one.id}:1:{n}" for n in range(5)]
+    queued = await read(rig, lambda tx: [n for n, key in enumerate(keys) if tx.outbox.by_key(key) is not None])
+    assert queued == ([] if number is None else [number])
+    assert (await stored(rig, one)).due_at == rig.clock.now() + due
+
+
+async def test_the_time_to_decide_ends_to_the_second(rig: Rig) -> None:
+    ctx = rig.switchboard.context
+    one = await planted(rig, **waiting(rig, 8 * HOUR))
+    await advance.wait_for_people(ctx, one)
+    after = await stored(rig, one)
+    assert (after.state, after.reason) == (State.EXPIRED, "nobody decided in time")
+
+
+async def test_nobody_is_reminded_of_what_nobody_can_approve(rig: Rig) -> None:
+    ctx = rig.switchboard.context
+    rig.workspace.set_user("U0MARIA", deleted=True)
+    one = await planted(rig, **waiting(rig, HOUR))
+    await advance.wait_for_people(ctx, one)
+    after = await stored(rig, one)
+    assert after.reason == held(No.GONE, sent_before=False)
+    assert await read(rig, lambda tx: tx.outbox.by_key(f"reminder:{one.id}:1:1")) is None
+
+
+@on_one_rig([{"posted_at": None}, {"expires_at": None}])
+async def test_what_the_approvers_have_not_seen_yet_has_no_end(rig: Rig, more: dict[str, None]) -> None:
+    one = await planted(rig, **waiting(rig, 9 * HOUR, due_at=rig.clock.now(), **more))
+    await advance.wait_for_people(rig.switchboard.context, one)
+    after = await stored(rig, one)
+    assert (after.state, after.due_at) == (State.AWAITING, None)

@@ -1,0 +1,184 @@
+"""Looking at the service for what the database may have lost: which requests, and what a finding does to each."""
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
+from bot.domain.payments.instruction import AttemptKind, AttemptOutcome, Kind, State
+from bot.domain.recovery import Finding, ReadingOnly, Seen
+from bot.workflows.context import Context
+from bot.workflows.reading_only import enter, looks
+from bot.workflows.requests import restore
+from tests.support.rig import Rig
+from tests.workflows.looking import alerts, read
+from tests.workflows.planted import on_one_rig, planted, stored, tried
+
+SECOND, MINUTE = timedelta(seconds=1), timedelta(minutes=1)
+QUIET = timedelta(minutes=15)
+PAYOUT: dict[str, Any] = {"state": State.NEW, "remote_id": None}
+ONE_STEP: dict[str, Any] = {"state": State.APPROVED, "remote_id": None, "kind": Kind.ONE_STEP}
+
+
+@on_one_rig([
+    (PAYOUT, -SECOND, True),
+    (PAYOUT, timedelta(), False),
+    (PAYOUT | {"creates": 1}, -SECOND, False),
+    (PAYOUT | {"commits": 1}, -SECOND, False),
+    (PAYOUT | {"remote_id": "r1"}, -SECOND, False),
+    (PAYOUT | {"state": State.APPROVED}, -SECOND, False),
+    (PAYOUT | {"state": State.CREATE_UNKNOWN}, -SECOND, False),
+    (PAYOUT | {"kind": Kind.PURCHASE}, -SECOND, True),
+    (ONE_STEP, -SECOND, True),
+    (ONE_STEP | {"state": State.NEW}, -SECOND, False),
+    (ONE_STEP | {"kind": Kind.BULK}, -SECOND, True),
+    (ONE_STEP | {"kind": Kind.BULK_CANCEL}, -SECOND, False),
+])  # fmt: skip
+async def test_what_is_older_than_the_process_and_was_never_tried_is_looked_for_once(
+    rig: Rig, like: dict[str, Any], age: timedelta, wanted: bool
+) -> None:
+    ctx = rig.switchboard.context
+    one = await planted(rig, created_at=ctx.high_water.began + age, **like)
+    assert restore._must_be_looked_for(ctx, one) is wanted
+    ctx.high_water.looked.add(one.id)
+    assert not restore._must_be_looked_for(ctx, one)
+
+
+def finds(ctx: Context, found: Finding | Exception) -> Context:
+    """Where looking for a payout comes to this."""
+
+    async def find(*_: object) -> Finding:
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    return replace(ctx, kinds={**ctx.kinds, Kind.PAYOUT: replace(ctx.kinds[Kind.PAYOUT], find=find)})
+
+
+async def test_what_the_service_does_not_hold_is_not_looked_for_again(rig: Rig) -> None:
+    ctx = finds(rig.switchboard.context, Finding(Seen.ABSENT, "nothing there"))
+    payments = ctx.payments.required()
+    one = await planted(rig, created_at=ctx.high_water.began - SECOND, **PAYOUT)
+    assert await restore.is_known_here(ctx, payments, one)
+    assert one.id in ctx.high_water.looked
+
+
+async def test_what_the_service_does_not_say_keeps_it_waiting(rig: Rig) -> None:
+    ctx = finds(rig.switchboard.context, Finding(Seen.UNREADABLE, "no list"))
+    one = await planted(rig, created_at=ctx.high_water.began - SECOND, **PAYOUT)
+    with pytest.raises(ServiceNow, match="no list"):
+        await restore.is_known_here(ctx, ctx.payments.required(), one)
+    assert one.id not in ctx.high_water.looked
+
+
+@pytest.mark.parametrize("trouble", [
+    ServiceNow("payments", "did not answer"), ServiceNever("payments", "did not answer"),
+    OperatorError("did not answer", service="payments"),
+])  # fmt: skip
+async def test_a_service_that_cannot_be_asked_is_a_finding(rig: Rig, trouble: Exception) -> None:
+    ctx = finds(rig.switchboard.context, trouble)
+    one = await planted(rig, **PAYOUT)
+    found = await restore._look(ctx, ctx.payments.required(), one, until=rig.clock.now())
+    assert found.seen is Seen.UNREADABLE
+    assert "did not answer" in found.reason
+
+
+@on_one_rig([
+    (Seen.ABSENT, QUIET, Seen.ABSENT), (Seen.ABSENT, QUIET - SECOND, Seen.NOT_YET),
+    (Seen.FOUND, QUIET, Seen.FOUND), (Seen.FOUND, SECOND, Seen.FOUND), (Seen.UNREADABLE, QUIET, Seen.UNREADABLE),
+])  # fmt: skip
+async def test_it_is_absent_once_nothing_can_be_on_its_way(rig: Rig, seen: Seen, ago: timedelta, found: Seen) -> None:
+    ctx = finds(rig.switchboard.context, Finding(seen, "why"))
+    one = await planted(rig, **PAYOUT)
+    until = rig.clock.now() - ago
+    assert await restore._look(ctx, ctx.payments.required(), one, until=until) == Finding(found, "why")
+
+
+@on_one_rig([State.OPEN, State.COMMITTED, State.PENDING_ESCROW])
+async def test_what_is_followed_anyway_is_not_searched_for(rig: Rig, state: State) -> None:
+    ctx = finds(rig.switchboard.context, RuntimeError("not to be asked"))
+    one = await planted(rig, state=state)
+    found = await restore._look(ctx, ctx.payments.required(), one, until=rig.clock.now())
+    assert found == Finding(Seen.FOUND, "it is followed at the service already")
+
+
+async def test_three_are_looked_for_at_a_time_and_none_that_is_under_way(rig: Rig) -> None:
+    ctx = finds(rig.switchboard.context, Finding(Seen.ABSENT, "nothing there"))
+    now = rig.clock.now()
+    under_way = await planted(rig, state=State.SENDING)
+    others = [await planted(rig, state=State.AWAITING) for _ in range(4)]
+    mode = ReadingOnly(since=now, reason="put back", until=now - QUIET)
+    await ctx.store.write(lambda tx: enter(tx, mode, policy=ctx.policy, now=now))
+    assert await restore.look_due(ctx) == 3
+    assert set(await read(rig, looks)) == {one.id for one in others[:3]}
+    assert await restore.look_due(ctx) == 1
+    assert under_way.id not in await read(rig, looks)
+    assert await restore.look_due(ctx) == 0
+
+
+@pytest.mark.parametrize(("seen", "again"), [
+    (Seen.FOUND, None), (Seen.ABSENT, None), (Seen.NOT_YET, MINUTE), (Seen.UNREADABLE, MINUTE),
+])  # fmt: skip
+async def test_it_is_looked_for_again_until_that_is_settled(rig: Rig, seen: Seen, again: timedelta | None) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    one = await planted(rig, state=State.AWAITING)
+    mode = ReadingOnly(since=now, reason="put back", until=now)
+    await ctx.store.write(lambda tx: restore._note(ctx, tx, mode, one.id, Finding(seen, "why")))
+    look = (await read(rig, looks))[one.id]
+    assert (look.seen, look.reason, look.again_at) == (seen, "why", None if again is None else now + again)
+    assert (await stored(rig, one)).state is (State.COMMIT_UNKNOWN if seen is Seen.FOUND else State.AWAITING)
+
+
+@on_one_rig([
+    (Kind.PAYOUT, State.NEW, State.CREATE_UNKNOWN, (1, 0), 0),
+    (Kind.PAYOUT, State.AWAITING, State.COMMIT_UNKNOWN, (0, 1), 2500),
+    (Kind.PAYOUT, State.APPROVED, State.COMMIT_UNKNOWN, (0, 1), 2500),
+    (Kind.ONE_STEP, State.NEW, State.COMMIT_UNKNOWN, (0, 1), 2500),
+    (Kind.PURCHASE, State.NEW, State.CREATE_UNKNOWN, (1, 0), 0),
+    (Kind.BULK, State.AWAITING, State.COMMIT_UNKNOWN, (0, 1), 125_000),
+])  # fmt: skip
+async def test_what_was_sent_already_counts_as_an_attempt_of_unknown_outcome(
+    rig: Rig, kind: Kind, before: State, after: State, tries: tuple[int, int], reserved: int
+) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    sent = now - timedelta(days=1)
+    one = await planted(rig, kind, state=before, puts_off=2, reads=1)
+    await ctx.store.write(lambda tx: restore._take_up(ctx, tx, one, sent, "it is there"))
+    found = await stored(rig, one)
+    assert (found.state, (found.creates, found.commits), found.sent_at) == (after, tries, sent)
+    assert (found.unknown_since, found.reads, found.puts_off, found.due_at) == (now, 0, 0, now)
+    assert found.reason == "the service has it already: it was sent before the database was put back"
+    (attempt,) = await read(rig, lambda tx: tx.attempts.of(one.id))
+    kinds = AttemptKind.CREATE if tries[0] else AttemptKind.COMMIT
+    assert (attempt.n, attempt.kind, attempt.outcome) == (1, kinds, AttemptOutcome.UNKNOWN)
+    assert (attempt.claimed_at, attempt.request_hash) == (sent, one.digest)
+    held = await read(rig, lambda tx: tx.reservations.of(one.id))
+    assert sum(each.cents for each in held.values()) == reserved
+    assert all(each.day == sent.date().isoformat() for each in held.values())
+
+
+async def test_it_is_the_next_attempt_where_there_were_some_and_no_limit_stops_it(rig: Rig) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    one = await planted(rig, state=State.APPROVED, commits=1)
+    await tried(rig, one, outcome=AttemptOutcome.UNKNOWN)
+    other = await planted(rig, state=State.SENDING, commits=1)
+    await tried(rig, other)
+    day = now.date().isoformat()
+    await ctx.store.write(lambda tx: tx.reservations.reserve(other.id, 1, day, 2_499_999, 2_500_000))
+    await ctx.store.write(lambda tx: restore._take_up(ctx, tx, one, now, "it is there"))
+    assert [each.n for each in await read(rig, lambda tx: tx.attempts.of(one.id))] == [1, 2]
+    assert (await read(rig, lambda tx: tx.reservations.of(one.id)))[2].cents == 2500
+
+
+async def test_what_ended_here_is_an_alert_and_what_is_read_anyway_is_read_now(rig: Rig) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    ended = await planted(rig, state=State.REJECTED, closed_at=now, decided_by="U0ADA")
+    unknown = await planted(rig, state=State.COMMIT_UNKNOWN, commits=1)
+    await ctx.store.write(lambda tx: restore._take_up(ctx, tx, ended, now, "the list holds it"))
+    await ctx.store.write(lambda tx: restore._take_up(ctx, tx, unknown, now, "the list holds it"))
+    assert await stored(rig, ended) == ended
+    assert ((await stored(rig, unknown)).state, (await stored(rig, unknown)).due_at) == (State.COMMIT_UNKNOWN, now)
+    await rig.settle()
+    assert any("The list holds it; it is rejected here." in text for text in alerts(rig))
