@@ -19,6 +19,7 @@ from tests.workflows.looking import alerts, read
 from tests.workflows.planted import on_one_rig, planted, stored
 
 SECOND, HOUR = timedelta(seconds=1), timedelta(hours=1)
+SAID = "payments is not configured: the operator has to set PAYMENTS_BASE_URL"
 
 
 def stepping(ctx: Context, outcome: Exception | None = None) -> tuple[Context, list[str]]:
@@ -88,7 +89,7 @@ async def test_without_payments_it_waits_and_the_operator_is_told_what_to_set(ri
     one = await planted(rig, state=State.APPROVED, exec_deadline=rig.clock.now() + SECOND)
     await advance._go_on(ctx, one)
     after = await stored(rig, one)
-    assert (after.state, after.reason) == (State.APPROVED, "payments is not configured: set PAYMENTS_BASE_URL")
+    assert (after.state, after.reason) == (State.APPROVED, SAID)
     assert after.due_at == rig.clock.now() + SECOND, "its window to execute is not overslept"
     assert taken == []
 
