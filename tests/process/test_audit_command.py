@@ -1,233 +1,12 @@
-"""``switchboard audit verify``: it names the first bad row, beside the running bot and on both databases."""
+"""``switchboard audit``: beside the running bot, and where nobody reads on."""
 
 import asyncio
-import re
+import os
 import sys
-from collections.abc import Awaitable, Callable, Sequence
-from datetime import UTC, datetime, timedelta
-from pathlib import Path
+from collections.abc import Awaitable, Callable
 
-import pytest
-from inline_snapshot import snapshot
-
-from bot.__main__ import main
-from bot.domain.anchors import Anchor
-from bot.domain.references import derived_key
-from storage import Store, migrate
-from storage.anchors import AnchorFile, anchors_path
-from tests.process.audited import COLUMNS, KEY, ROWS, SECRET, audit, entry, rows_of, tamper, write
 from tests.process.scene import Scene
-from tests.storage.factories import instruction
-from tests.support.shown import shown
-
-EVERY = timedelta(minutes=15)
-
-
-@pytest.fixture(autouse=True)
-def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Keep out the ``.env`` of the working directory, and put the anchors of PostgreSQL into a folder of their own."""
-    monkeypatch.chdir(tmp_path)
-
-
-@pytest.fixture
-async def url(database_url: str) -> str:
-    """A database with eight rows, not open in any process."""
-    await write(database_url, [entry(number) for number in range(1, ROWS + 1)])
-    return database_url
-
-
-async def test_it_holds_and_says_how_many_rows_and_where_they_end(url: str) -> None:
-    store = await Store.open(url, audit_key=KEY)  # the bot runs
-    head = await store.read(lambda tx: tx.audit.head())
-    assert head.hash in audit("verify", url=url).out
-    assert said(0, url) == snapshot("""\
-The audit holds: 8 rows.
-Head: ······
-There are no anchors in ~/anchors, so rows cut off at the end cannot be noticed.
-""")
-    await store.write(lambda tx: tx.audit.append(entry(9)))
-    assert said(0, url).startswith("The audit holds: 9 rows.")
-    await store.close()
-
-
-async def test_an_empty_audit_holds(database_url: str) -> None:
-    await migrate(database_url)
-    assert said(0, database_url) == snapshot("""\
-The audit holds: 0 rows.
-Head: ······
-""")
-
-
-async def test_what_the_database_says_of_a_request_is_compared_with_the_audit(database_url: str) -> None:
-    await migrate(database_url)
-    store = await Store.open(database_url, audit_key=KEY)
-    one = instruction(created_at=datetime.now(UTC))
-    await store.write(lambda tx: tx.instructions.insert(one, actor=one.requester))
-    await store.close()
-    assert said(0, database_url) == snapshot("""\
-The audit holds: 1 row.
-Head: ······
-What was asked, decided and sent agrees with it: 1 request.
-There are no anchors in ~/anchors, so rows cut off at the end cannot be noticed.
-""")
-    tamper(database_url, "UPDATE instruction SET state = 'approved', requirement = '{\"quorum\":1}'")
-    told = said(1, database_url)
-    assert told.replace(one.reference, "P-······") == snapshot("""\
-The audit holds: 1 row.
-Head: ······
-The database disagrees with the audit:
-P-······: it asks for less approval than it did; the audit says that it is being prepared; the time in which it may be \
-sent is another one.
-There are no anchors in ~/anchors, so rows cut off at the end cannot be noticed.
-""")
-
-
-SWAP = [
-    "UPDATE audit SET seq = -3 WHERE seq = 3",
-    "UPDATE audit SET seq = 3 WHERE seq = 6",
-    "UPDATE audit SET seq = 6 WHERE seq = -3",
-]
-COPY = f"INSERT INTO audit (seq, {COLUMNS}) SELECT {{}}, {COLUMNS} FROM audit WHERE seq = 8"  # noqa: S608
-CUT = "DELETE FROM audit WHERE seq > 5"
-HEAD_TOO = "UPDATE audit_head SET seq = 5, hash = (SELECT hash FROM audit WHERE seq = 5)"
-
-
-@pytest.mark.parametrize(
-    ("statements", "row", "damage"),
-    [
-        (['UPDATE audit SET "at" = "at" + 1 WHERE seq = 1'], 1, "changed"),
-        (["UPDATE audit SET detail = detail || ' ' WHERE seq = 8"], 8, "changed"),
-        (["UPDATE audit SET hash = previous WHERE seq = 5"], 5, "changed"),
-        (["DELETE FROM audit WHERE seq = 4"], 4, "removed"),
-        (["DELETE FROM audit WHERE seq <= 2"], 1, "removed"),
-        (["DELETE FROM audit WHERE seq = 4", "UPDATE audit SET seq = seq - 1 WHERE seq > 4"], 4, "removed"),
-        ([COPY.format(9)], 9, "inserted"),
-        ([COPY.format(0)], 0, "inserted"),
-        (SWAP, 3, "reordered"),
-        (["UPDATE audit SET seq = 99 WHERE seq = 2"], 2, "reordered"),
-        ([CUT], 6, "cut off"),
-        (["DELETE FROM audit"], 1, "cut off"),
-        (["UPDATE audit_head SET hash = 'x'"], 8, "changed"),
-    ],
-)
-async def test_what_was_tampered_with_is_named(url: str, statements: list[str], row: int, damage: str) -> None:
-    tamper(url, *statements)
-    answer = audit("verify", url=url)
-    assert answer.code == 1
-    assert answer.out.splitlines()[0] == f"The audit does not hold. The first bad row is row {row}: {damage}."
-    held = {0: "There is no good row before it.", 1: "There is no good row before it.", 2: "Row 1 holds."}
-    assert held.get(row, "Rows 1 to ") in answer.out
-
-
-async def test_a_bad_row_is_shown_and_cannot_command_the_terminal(url: str) -> None:
-    tamper(url, "UPDATE audit SET actor = 'x\x1b[2J' WHERE seq = 4")
-    assert said(1, url) == snapshot("""\
-The audit does not hold. The first bad row is row 4: changed.
-Its content is not what was written.
-In its place stands: (time) UTC  P-······  x\\x1b[2J  observed, awaiting to approved
-Rows 1 to 3 hold.
-There are no anchors in ~/anchors, so rows cut off at the end cannot be noticed.
-""")
-
-
-async def test_another_key_makes_the_first_row_bad_and_says_what_that_may_mean(url: str) -> None:
-    assert said(1, url, SECRET_KEY="another-secret-key-than-the-one") == snapshot("""\
-The audit does not hold. The first bad row is row 1: changed.
-Its content is not what was written.
-In its place stands: (time) UTC  P-······  U01  booked, nothing to new
-There is no good row before it.
-Is SECRET_KEY the one the bot runs with? With another one, every row looks changed.
-SECRET_KEY is not the one that the database says it was written with.
-There are no anchors in ~/anchors, so rows cut off at the end cannot be noticed.
-""")
-
-
-# anchors
-
-
-async def anchored(url: str, *numbers: int, secret: str = SECRET) -> AnchorFile:
-    """The file of anchors as the bot writes it, at these rows."""
-    file = AnchorFile(anchors_path(url), key=derived_key(secret, "anchor"))
-    hashes = {row.seq: row.hash for row in rows_of(url)}
-    for number in numbers:
-        file.append(Anchor(at=datetime.now(UTC), seq=number, head=hashes[number]))
-    return file
-
-
-async def test_a_tail_cut_off_together_with_the_head_is_found_by_the_anchors_alone(url: str) -> None:
-    file = await anchored(url, 2, 7)
-    assert said(0, url).splitlines()[-1] == snapshot("Anchors: 2 in ~/anchors, the last at row 7, (time) UTC.")
-    tamper(url, CUT, HEAD_TOO)
-    assert said(1, url) == snapshot("""\
-The audit does not hold. The first bad row is row 6: cut off.
-Row 7 was there on (time) UTC, says an anchor.
-Rows 1 to 5 hold.
-Anchors: 2 in ~/anchors, the last at row 7, (time) UTC.
-""")
-    assert audit("verify", "--without-anchors", url=url).code == 0
-    copy = file.path.rename(file.path.with_name("a copy kept elsewhere"))
-    assert said(1, url, "--anchors", str(copy)).startswith("The audit does not hold")
-    assert audit("verify", "--anchors", "nowhere", url=url).code == 1
-
-
-async def test_a_database_in_place_of_the_real_one_is_found(database_url: str) -> None:
-    await write(database_url, [entry(number) for number in range(1, ROWS + 1)])
-    await anchored(database_url, 3, 6)
-    forged = [one for one in (row.entry() for row in rows_of(database_url)) if one is not None]
-    forged[4] = entry(5, actor="U0EVE")
-    tamper(database_url, "DELETE FROM audit", "DELETE FROM audit_head")
-    await write(database_url, forged)  # by somebody with the key
-    assert said(1, database_url) == snapshot("""\
-The audit does not hold. The first bad row is row 6: replaced.
-It is not the row that stood here on (time) UTC, says an anchor.
-In its place stands: (time) UTC  P-······  U06  observed, sending to committed
-Rows 1 to 5 hold.
-Anchors: 2 in ~/anchors, the last at row 6, (time) UTC.
-""")
-
-
-async def test_anchors_without_our_seal_are_no_witnesses(url: str) -> None:
-    file = await anchored(url, 2)
-    await anchored(url, 5, secret="another")
-    with file.path.open("a") as out:
-        out.write('{"at": "2026-11-2')
-    assert said(1, url) == snapshot("""\
-The audit holds: 8 rows.
-Head: ······
-Anchors: 1 in ~/anchors, the last at row 2, (time) UTC.
-The anchors were tampered with: line 2 of ~/anchors was not written by the bot.
-Cut off by a power failure: line 3 of ~/anchors.
-""")
-
-
-@pytest.mark.parametrize("garbage", ["garbage", '{"at": "2026-11-2', "\\x00\\x00", "[]"])
-async def test_a_garbled_line_of_the_anchors_is_tampering(url: str, garbage: str) -> None:
-    file = await anchored(url, 2)
-    with file.path.open("a") as out:
-        out.write(f"{garbage}\n")
-    assert said(1, url) == snapshot("""\
-The audit holds: 8 rows.
-Head: ······
-Anchors: 1 in ~/anchors, the last at row 2, (time) UTC.
-The anchors were tampered with: line 2 of ~/anchors is no anchor, and no power failure cut it off.
-""")
-
-
-async def test_anchors_that_ought_to_be_there_are_missed(sqlite_url: str) -> None:
-    await write(sqlite_url, [entry(1, at=datetime.now(UTC))])
-    young = said(0, sqlite_url)
-    assert young == snapshot("""\
-The audit holds: 1 row.
-Head: ······
-There are no anchors in ~/anchors, so rows cut off at the end cannot be noticed.
-""")
-    tamper(sqlite_url, "DELETE FROM audit", "DELETE FROM audit_head")
-    await write(sqlite_url, [entry(1, at=datetime.now(UTC) - 3 * EVERY)])
-    assert said(1, sqlite_url).removeprefix(young) == snapshot(
-        """The bot writes them within minutes, so they were removed or lie elsewhere: name the file with \
---anchors, or check the chain alone with --without-anchors.\n"""
-    )
-    assert audit("verify", "--without-anchors", url=sqlite_url).code == 0
+from tests.support.audited import SECRET, audit, entry, write
 
 
 async def test_it_works_beside_the_running_bot(open_scene: Callable[..., Awaitable[Scene]]) -> None:
@@ -249,36 +28,21 @@ async def test_it_works_beside_the_running_bot(open_scene: Callable[..., Awaitab
     assert (answer.code, "the last at row 3," in answer.out) == (0, True), answer
 
 
-def said(code: int, url: str, *more: str, **environment: str) -> str:
-    """What the operator reads, without times; ``code`` is that of the exit."""
-    answer = audit("verify", *more, url=url, **environment)
-    assert (answer.code, answer.err) == (code, ""), answer
-    out = shown(answer.out.replace(str(anchors_path(url)), "~/anchors"))
-    return re.sub(r"\d{4}-\d\d-\d\d \d\d:\d\d(:\d\d)?", "(time)", out)
+async def test_whoever_stops_reading_breaks_nothing(sqlite_url: str) -> None:
+    await write(sqlite_url, [entry(1)])
+    environment = {"PATH": os.environ["PATH"], "DATABASE_URL": sqlite_url, "SECRET_KEY": SECRET}
+    reading, writing = os.pipe()
+    os.close(reading)
+    assert await _run_into(writing, environment) == (1, b"")
 
 
-def test_it_needs_two_settings_and_says_which(tmp_path: Path) -> None:
-    url = f"sqlite+aiosqlite:///{tmp_path}/none.db"
-    missing = audit("verify", url=url, SECRET_KEY="")
-    assert (missing.code, missing.out) == (1, "")
-    assert missing.err == snapshot("""\
-switchboard cannot go on:
-SECRET_KEY is missing
-→ set the one that the bot runs with
-""")
-    for verb in ("verify", "export"):
-        nothing = audit(verb, url=url)
-        assert (nothing.code, nothing.out) == (1, "")
-        assert nothing.err.replace(str(tmp_path), "~") == snapshot("""\
-switchboard cannot go on:
-There is no database: ~/none.db
-→ Set DATABASE_URL to the database of the bot; a relative path counts from the working directory.
-""")
-    assert list(tmp_path.iterdir()) == []
-
-
-@pytest.mark.parametrize("arguments", [(), ("dance",), ("export", "--format", "xml")])
-def test_what_it_cannot_do_is_a_usage_error(arguments: Sequence[str], capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        main(["audit", *arguments])
-    assert "usage:" in capsys.readouterr().err
+async def _run_into(pipe: int, environment: dict[str, str]) -> tuple[int | None, bytes]:
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "bot", "audit", "export"),
+        env=environment,
+        stdout=pipe,
+        stderr=asyncio.subprocess.PIPE,
+    )
+    os.close(pipe)
+    _, err = await process.communicate()
+    return process.returncode, err

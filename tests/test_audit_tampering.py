@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from bot.domain.audit import GENESIS, Damage, Keys, Row, Stored, check, link, stored
 from storage.reading import open_for_reading
 from storage.transaction import Tx
-from tests.process.audited import COLUMNS, KEY, ROWS, audit, entry, rows_of, tamper, write
+from tests.support.audited import COLUMNS, KEY, ROWS, audit, entry, rows_of, tamper, write
 
 COPY = f"INSERT INTO audit (seq, {COLUMNS}) SELECT ?, {COLUMNS} FROM audit WHERE seq = ?"  # noqa: S608
 

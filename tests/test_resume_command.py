@@ -19,8 +19,8 @@ from bot.workflows.admin.highwater import HighWater
 from bot.workflows.reading_only import note, reading_only
 from storage import Store, migrate
 from storage.anchors import AnchorFile, anchors_path
-from tests.process.audited import KEY, SECRET, audit
 from tests.storage.factories import instruction
+from tests.support.audited import KEY, SECRET, audit
 from tests.support.rig import POLICY
 from tests.support.shown import shown
 

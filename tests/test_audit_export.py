@@ -1,11 +1,8 @@
 """``switchboard audit export``: rows are exported unchanged, and cells cannot run as formulas."""
 
-import asyncio
 import csv
 import io
 import json
-import os
-import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -13,7 +10,7 @@ import pytest
 from inline_snapshot import snapshot
 
 from bot.domain.audit import Keys, Stored, check
-from tests.process.audited import KEY, ROWS, SECRET, audit, entry, rows_of, tamper, write
+from tests.support.audited import KEY, ROWS, audit, entry, rows_of, tamper, write
 
 FORMULAS = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", 'a"b,c', "Zoë \U0001f600", "'", " =1"]
 
@@ -93,23 +90,3 @@ async def test_rows_that_were_tampered_with_leave_too(sqlite_url: str, kind: str
     assert answer.code == 0
     assert len(answer.out.splitlines()) == ROWS + (kind == "csv")
     assert "no json" in answer.out
-
-
-async def test_whoever_stops_reading_breaks_nothing(sqlite_url: str) -> None:
-    await write(sqlite_url, [entry(1)])
-    environment = {"PATH": os.environ["PATH"], "DATABASE_URL": sqlite_url, "SECRET_KEY": SECRET}
-    reading, writing = os.pipe()
-    os.close(reading)
-    assert await _run_into(writing, environment) == (1, b"")
-
-
-async def _run_into(pipe: int, environment: dict[str, str]) -> tuple[int | None, bytes]:
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "bot", "audit", "export"),
-        env=environment,
-        stdout=pipe,
-        stderr=asyncio.subprocess.PIPE,
-    )
-    os.close(pipe)
-    _, err = await process.communicate()
-    return process.returncode, err
