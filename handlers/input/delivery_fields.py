@@ -62,7 +62,7 @@ def payment(text: str) -> Payment:
 
 
 def cook_minutes(text: str) -> int:
-    """Whole minutes; None for an empty field."""
+    """Whole minutes; 0 for an empty field."""
     digits = text.strip()
     if not digits:
         return 0
