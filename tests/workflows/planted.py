@@ -108,3 +108,13 @@ def everything_stored(rig: Rig) -> list[str]:
     """Every row of the database, which is a file of SQLite."""
     with closing(sqlite3.connect(path_of(rig.settings.database_url))) as connection:
         return list(connection.iterdump())
+
+
+async def queued(rig: Rig, one: Instruction) -> list[str]:
+    """What is to be posted about it: each key without its id, oldest first."""
+    keys = await rig.switchboard.context.store.read(
+        lambda tx: tx._connection.exec_driver_sql(
+            "SELECT key FROM outbox WHERE instruction_id = ? ORDER BY seq", (one.id,)
+        ).scalars()
+    )
+    return [str(key).replace(f":{one.id}", "") for key in keys]
