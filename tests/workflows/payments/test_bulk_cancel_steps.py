@@ -1,0 +1,210 @@
+"""The steps of a cancellation: what is named, what is left, what ends it and what waits for people."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from bot.domain.errors import ServiceNow
+from bot.domain.money import Cents
+from bot.domain.outcome import NotExecuted
+from bot.domain.payments.bulk_progress import BulkProgress
+from bot.domain.payments.bulk_records import ReportedItem
+from bot.domain.payments.instruction import AttemptOutcome, Instruction, Kind, State
+from bot.workflows.payments import bulk_cancel
+from bot.workflows.payments.bulk_cancel_request import NotRequested, Why, _meant
+from bot.workflows.requests.claim import held_claim
+from tests.support.rig import Rig
+from tests.workflows.looking import read
+from tests.workflows.planted import cancellation, made, on_one_rig, planted, queued, stored, tried
+
+MINUTE, HOUR = timedelta(minutes=1), timedelta(hours=1)
+
+
+async def asked(rig: Rig, *hashes: str, named: Mapping[str, int] = {}, **like: Any) -> Instruction:
+    """A cancellation of these payments; ``named``: the attempts that named them."""
+    payload, rows = cancellation(*hashes)
+    values = {"payload": payload, "items": rows, "progress": BulkProgress(), "remote_id": None}
+    one = await planted(rig, Kind.BULK_CANCEL, **{**values, **like})
+    ctx = rig.switchboard.context
+    for name, attempt in named.items():
+        number = [row.row for row in rows if row.hash == name]
+        await ctx.store.write(lambda tx, at=number, n=attempt: tx.bulk_items.name(one.id, at, n))  # type: ignore[misc]
+    return one
+
+
+def reported(**statuses: str) -> dict[str, ReportedItem]:
+    return {name: ReportedItem(hash=name, status=status) for name, status in statuses.items()}
+
+
+async def audited(rig: Rig, one: Instruction) -> tuple[str, dict[str, object]]:
+    rows = await read(rig, lambda tx: [row.entry for row in tx.audit.rows() if row.entry.instruction_id == one.id])
+    return rows[-1].action, dict(rows[-1].detail)
+
+
+async def test_what_the_service_says_of_a_refusal_is_kept_and_the_items_are_read(rig: Rig) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    one = await asked(rig, "aa", state=State.SENDING, commits=1, unknown_since=now, reads=2)
+    said = NotExecuted(reason="not in escrow", again=False, detail="NOT_PENDING")
+    await ctx.store.write(lambda tx: bulk_cancel._refused(ctx, tx, one, said, now))
+    after = await stored(rig, one)
+    assert (after.state, after.reason, after.due_at) == (State.COMMITTED, said.told, now)
+    assert (after.unknown_since, after.reads) == (None, 0)
+    assert await audited(rig, one) == ("all_sent", {"reason": said.told, "said": "NOT_PENDING"})
+
+
+@on_one_rig([(0, State.FAILED), (1, State.COMMITTED)])
+async def test_where_nothing_was_ever_sent_it_ends(rig: Rig, commits: int, state: State) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    one = await asked(rig, "aa", state=State.APPROVED, commits=commits)
+    await ctx.store.write(lambda tx: bulk_cancel._all_sent(ctx, tx, one, BulkProgress(), now))
+    assert (await stored(rig, one)).state is state
+    if commits:
+        assert await audited(rig, one) == ("all_sent", {"reason": ""})
+
+
+UNKNOWN, PEOPLE = State.COMMIT_UNKNOWN, State.NEEDS_HUMAN
+
+
+@on_one_rig([
+    # state, statuses at the service, items named by the lost attempt, then: state, when it is looked at
+    (UNKNOWN, {"aa": "canceled", "bb": "pending"}, {"aa": 1}, State.APPROVED, timedelta()),
+    (UNKNOWN, {"aa": "pending", "bb": "pending"}, {"aa": 1}, UNKNOWN, MINUTE),
+    (PEOPLE, {"aa": "canceled", "bb": "pending"}, {"aa": 1}, State.COMMITTED, timedelta()),
+    (PEOPLE, {"aa": "pending", "bb": "pending"}, {"aa": 1}, PEOPLE, HOUR),
+    (PEOPLE, {"aa": "pending"}, {}, PEOPLE, HOUR),
+    (PEOPLE, {"aa": "canceled", "bb": "canceled"}, {}, State.COMMITTED, timedelta()),
+])  # fmt: skip
+async def test_the_outcome_of_a_chunk_is_read_from_its_items(
+    rig: Rig, state: State, statuses: dict[str, str], lost: dict[str, int], after: State, due: timedelta
+) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    one = await asked(rig, "aa", "bb", state=state, commits=1, named=lost, sent_at=now, puts_off=3)
+    await tried(rig, one, outcome=AttemptOutcome.UNKNOWN if lost else AttemptOutcome.DONE)
+    await ctx.store.write(lambda tx: bulk_cancel._take_in(ctx, tx, one, reported(**statuses)))
+    found = await stored(rig, one)
+    assert (found.state, found.due_at) == (after, now + due)
+    rows = await read(rig, lambda tx: tx.bulk_items.rows(one.id))
+    assert {row.hash: row.status for row in rows if row.hash in statuses} == statuses
+    if after is State.APPROVED:
+        assert (found.puts_off, found.reads, await audited(rig, one)) == (0, 0, ("chunk_sent", {}))
+
+
+@on_one_rig([
+    ({"aa": "pending", "bb": "canceled"}, 0, State.COMMITTED, 1),
+    ({"aa": "pending", "bb": "canceled"}, 1, State.COMMITTED, 2),
+    ({"aa": "pending", "bb": "canceled"}, 2, State.COMPLETED, 2),
+    ({"aa": "completed", "bb": "canceled"}, 0, State.COMPLETED, 0),
+    ({"aa": "completed", "bb": "completed"}, 0, State.FAILED, 0),
+])  # fmt: skip
+async def test_what_still_reads_as_pending_is_read_three_times(
+    rig: Rig, statuses: dict[str, str], reads: int, state: State, counted: int
+) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    one = await asked(rig, "aa", "bb", state=State.COMMITTED, commits=1, named={"aa": 1, "bb": 1}, reads=reads)
+    await ctx.store.write(lambda tx: bulk_cancel._verified(ctx, tx, one, reported(**statuses)))
+    found = await stored(rig, one)
+    assert (found.state, found.reads) == (state, counted)
+    if state is State.COMMITTED:
+        assert found.due_at == now + MINUTE
+    else:
+        assert "file:requester:result" in await queued(rig, one)
+        action, detail = await audited(rig, one)
+        counts = {word: list(statuses.values()).count(word) for word in statuses.values()}
+        assert (action, detail["counts"]) == ("observed", counts)
+        assert detail["status"] == ", ".join(f"{counts[word]} {word}" for word in sorted(counts))
+
+
+async def test_what_was_never_named_may_stay_pending(rig: Rig) -> None:
+    ctx = rig.switchboard.context
+    one = await asked(rig, "aa", "bb", state=State.COMMITTED, commits=1, named={"aa": 1})
+    await ctx.store.write(lambda tx: bulk_cancel._verified(ctx, tx, one, reported(aa="canceled", bb="pending")))
+    assert (await stored(rig, one)).state is State.COMPLETED
+
+
+async def test_what_was_not_sent_may_be_named_again(rig: Rig) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    one = await asked(rig, "aa", "bb", "cc", state=State.SENDING, named={"aa": 1, "bb": 2, "cc": 2})
+    attempt = await tried(rig, one, 2)
+    await ctx.store.write(lambda tx: bulk_cancel._unname(tx, one, attempt, now))
+    rows = await read(rig, lambda tx: tx.bulk_items.rows(one.id))
+    assert [row.attempt for row in rows] == [1, 0, 0]
+
+
+async def test_a_claim_whose_commit_had_no_answer_names_what_it_named(rig: Rig) -> None:
+    ctx = rig.switchboard.context
+    sent = await asked(rig, "aa", "bb", state=State.SENDING, version=2, lease_owner=ctx.owner, named={"bb": 1})
+    attempt = await tried(rig, sent)
+    before = made(rig, id=sent.id, version=1)
+    found = await read(rig, lambda tx: bulk_cancel._chunk(tx, held_claim(ctx, tx, before)))
+    assert found is not None
+    assert (found.attempt, found.hashes.all, found.earlier_unknown) == (attempt, ("bb",), False)
+    assert await read(rig, lambda tx: bulk_cancel._chunk(tx, held_claim(ctx, tx, sent))) is None
+
+
+async def test_a_list_without_an_item_proves_nothing(rig: Rig) -> None:
+    class Empty:
+        async def bulk_items(self, _job: str) -> Any:
+            yield type("Page", (), {"items": (ReportedItem(hash="", status="pending"),)})
+
+    one = await asked(rig, "aa")
+    payments: Any = Empty()
+    with pytest.raises(ServiceNow, match="its list of items is empty"):
+        await bulk_cancel._reported(payments, one)
+
+
+async def test_only_a_cancellation_has_hashes(rig: Rig) -> None:
+    with pytest.raises(TypeError, match="payout"):
+        bulk_cancel._payload(made(rig))
+
+
+# what is asked for
+
+LISTED = {
+    name: ReportedItem(hash=name, status=status, cents=cents, email=f"{name[:2]}@example.com", internal_note=note)
+    for name, status, cents, note in (
+        ("aa11111111", "pending", Cents(100), "L-4F7K2M/1"),
+        ("aa11111122", "PENDING", Cents(200), "L-4F7K2M/2"),
+        ("bb22222222", "completed", Cents(300), "L-4F7K2M/3"),
+        ("cc33333333", "pending", None, "L-4F7K2M/4"),
+    )
+}
+
+
+@pytest.mark.parametrize(("given", "meant"), [
+    (["aa11111111"], [("aa11111111", 100)]),
+    (["AA11111122"], [("aa11111122", 200)]),
+    (["1", "2"], [("aa11111111", 100), ("aa11111122", 200)]),
+    (["2", "aa11111122"], [("aa11111122", 200)]),
+    (["aa11111111", "2"], [("aa11111111", 100), ("aa11111122", 200)]),
+    (["bb222222"], NotRequested(Why.NOT_PENDING, ("bb22222222",), ("completed",))),
+    (["3"], NotRequested(Why.NOT_PENDING, ("bb22222222",), ("completed",))),
+    (["aa111111"], NotRequested(Why.AMBIGUOUS, ("aa111111",))),
+    (["bb22222"], NotRequested(Why.UNKNOWN_HASH, ("bb22222",))),
+    (["9", "1", "x"], NotRequested(Why.UNKNOWN_HASH, ("9", "x"))),
+    (["12345678"], NotRequested(Why.UNKNOWN_HASH, ("12345678",))),
+    (["٣"], NotRequested(Why.UNKNOWN_HASH, ("٣",))),
+    (["4"], NotRequested(Why.NO_AMOUNT, ("cc33333333",))),
+    (None, NotRequested(Why.NO_AMOUNT, ("cc33333333",))),
+])  # fmt: skip
+def test_what_is_named_is_found_by_hash_beginning_or_row(
+    given: list[str] | None, meant: list[tuple[str, int]] | NotRequested
+) -> None:
+    found = _meant(LISTED, given, "L-4F7K2M")
+    if isinstance(found, NotRequested):
+        assert found == meant
+        return
+    assert [(row.hash, row.cents) for row in found] == meant
+    assert [row.row for row in found] == list(range(1, len(found) + 1))
+    assert {row.status for row in found} == {"pending"}
+    assert all(row.email == LISTED[row.hash].email and row.note == LISTED[row.hash].internal_note for row in found)
+
+
+def test_all_means_everything_that_is_pending_now() -> None:
+    listed = {name: item for name, item in LISTED.items() if item.cents}
+    found = _meant(listed, None, "L-4F7K2M")
+    assert not isinstance(found, NotRequested)
+    assert [row.hash for row in found] == ["aa11111111", "aa11111122"]
+    over = {"bb22222222": LISTED["bb22222222"]}
+    assert _meant(over, None, "L-4F7K2M") == NotRequested(Why.NOTHING_PENDING)
