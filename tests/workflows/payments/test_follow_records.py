@@ -1,0 +1,311 @@
+"""What a record of the service does to a request, record by record: what moves it, what alarms, what is read on."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from bot.domain.money import Cents
+from bot.domain.payments.instruction import Instruction, Kind, PayoutPayload, State
+from bot.domain.payments.operation import Operation
+from bot.workflows.payments import follow, one_step, orphans, payout, polls, purchase, reconcile
+from storage.rows import Tracked
+from tests.support.rig import Rig
+from tests.workflows.looking import read
+from tests.workflows.planted import made, on_one_rig, planted, queued, stored
+
+PAID_AFTER = ["alert:paid after its end"]
+MINUTE, HOUR, DAY, POLL = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1), timedelta(seconds=30)
+
+
+def record(one: Instruction, status: str = "completed", **changes: Any) -> Operation:
+    values: dict[str, Any] = {"id": one.remote_id or "r1", "code": one.code, "cents": Cents(one.cents)}
+    return Operation(**{**values, "email": one.payload.email, "status": status, **changes})
+
+
+async def tracked(rig: Rig, kind: str, one: Instruction) -> Tracked | None:
+    return await read(rig, lambda tx: tx.tracked.get(kind, one.remote_id or ""))
+
+
+@on_one_rig([
+    (State.COMMITTED, "pending", State.PENDING_ESCROW, True), (State.COMMITTED, "Completed", State.COMPLETED, True),
+    (State.COMMITTED, "cancelled", State.CANCELED, True), (State.COMMITTED, "failed", State.FAILED, True),
+    (State.PENDING_ESCROW, "completed", State.COMPLETED, True),
+    (State.PENDING_ESCROW, "committed", State.PENDING_ESCROW, False),
+    (State.PENDING_ESCROW, "pending", State.PENDING_ESCROW, False),
+    (State.COMMITTED, "created", State.COMMITTED, False), (State.COMMITTED, "odd", State.COMMITTED, False),
+    (State.COMMIT_UNKNOWN, "committed", State.COMMITTED, True),
+])  # fmt: skip
+async def test_a_record_moves_a_payout_forward_and_never_back(
+    rig: Rig, before: State, status: str, after: State, moved: bool
+) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    one = await planted(rig, state=before, due_at=now, puts_off=3, unknown_since=now, reason="no answer")
+    await ctx.store.write(lambda tx: tx.tracked.follow("payout", one.remote_id or "", due_at=now, now=now))
+    said = record(one, status, svc_hash="5f4d", failure_reason="no such account")
+    assert await ctx.store.write(lambda tx: follow.apply_record(ctx, tx, one, said, now)) is moved
+    found, row = await stored(rig, one), await tracked(rig, "payout", one)
+    assert found.state is after
+    if not moved:
+        assert found == one
+        return
+    assert (found.remote_status, found.svc_hash, found.due_at) == (status, "5f4d", None)
+    assert found.reason == ("no such account" if after is State.FAILED else "")
+    assert (found.puts_off, found.unknown_since) == (0, None)
+    assert row is not None
+    assert (row.stopped_at is None) is (after in {State.COMMITTED, State.PENDING_ESCROW})
+
+
+async def test_the_id_of_a_payout_in_one_step_is_that_of_its_record_and_followed_after_a_base_interval(
+    rig: Rig,
+) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    one = await planted(rig, Kind.ONE_STEP, state=State.SENDING, remote_id=None)
+    await ctx.store.write(lambda tx: follow.apply_record(ctx, tx, one, record(one, "committed", id="r77"), now))
+    found = await stored(rig, one)
+    row = await tracked(rig, "payout", found)
+    assert (found.state, found.remote_id) == (State.COMMITTED, "r77")
+    assert row is not None
+    assert (row.instruction_id, row.due_at, row.created_at) == (one.id, now + POLL, now)
+
+
+@on_one_rig([
+    (State.COMPLETED, "failed", ["alert:contradiction"]), (State.FAILED, "completed", ["alert:contradiction"]),
+    (State.COMPLETED, "completed", []), (State.COMPLETED, "pending", []), (State.COMPLETED, "odd", []),
+    (State.CLOSED, "completed", []),
+])  # fmt: skip
+async def test_another_end_than_before_is_an_alert(rig: Rig, state: State, status: str, keys: list[str]) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    one = await planted(rig, state=state, closed_at=now)
+    assert await ctx.store.write(lambda tx: follow.apply_record(ctx, tx, one, record(one, status), now))
+    assert (await stored(rig, one), await queued(rig, one)) == (one, keys)
+
+
+@on_one_rig([
+    (State.CLOSED, {}, "completed", PAID_AFTER), (State.REJECTED, {}, "pending", PAID_AFTER),
+    (State.EXPIRED, {"commits": 1}, "committed", PAID_AFTER),
+    (State.CLOSED, {}, "created", []), (State.CLOSED, {}, "failed", []), (State.CLOSED, {}, "canceled", []),
+])  # fmt: skip
+async def test_what_ended_unpaid_and_reads_as_paid_is_an_alert(
+    rig: Rig, state: State, like: dict[str, Any], status: str, keys: list[str]
+) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    one = await planted(rig, state=state, closed_at=now, **like)
+    assert await ctx.store.write(lambda tx: follow.observe(ctx, tx, one, record(one, status), now))
+    assert (await stored(rig, one), await queued(rig, one)) == (one, keys)
+    if keys:
+        row = await read(rig, lambda tx: tx.outbox.by_key(f"alert:{one.id}:paid after its end"))
+        topic = "paid_after_close" if state is State.CLOSED else "paid_after_end" if like else "paid_elsewhere"
+        assert row is not None
+        assert row.payload["topic"] == topic
+
+
+@on_one_rig([{"cents": Cents(2501)}, {"cents": None}, {"email": "eve@example.com"}, {"code": "ANOTHER"}, {"id": "r0"}])
+async def test_a_record_of_another_payout_changes_nothing_and_is_an_alert(rig: Rig, differs: dict[str, Any]) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    one = await planted(rig, state=State.COMMITTED)
+    assert not await ctx.store.write(lambda tx: follow.observe(ctx, tx, one, record(one, **differs), now))
+    assert (await stored(rig, one), await queued(rig, one)) == (one, ["alert:differs"])
+
+
+@on_one_rig([
+    ("committed", "odd", "odd", ["alert:unknown_status:odd"]), ("odd", "ODD", "odd", []),
+    ("odd", "strange", "strange", ["alert:unknown_status:strange"]), ("odd", "committed", "committed", []),
+    ("committed", "created", "committed", []), ("created", "Created", "created", []),
+])  # fmt: skip
+async def test_a_status_nobody_knows_is_kept_as_it_is_spelled(
+    rig: Rig, before: str, said: str, kept: str, keys: list[str]
+) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    one = await planted(rig, state=State.COMMITTED, remote_status=before, due_at=now + HOUR)
+    after = await ctx.store.write(lambda tx: follow.note_status(ctx, tx, one, record(one, said), now))
+    assert after == await stored(rig, one)
+    assert (after.remote_status, after.due_at) == (kept, now + HOUR)
+    assert await queued(rig, one) == keys
+
+
+def row_of(rig: Rig, one: Instruction, kind: str, **changes: Any) -> Tracked:
+    now = rig.clock.now()
+    values: dict[str, Any] = {"kind": kind, "remote_id": one.remote_id, "created_at": now, "due_at": now}
+    return Tracked(**{**values, "instruction_id": one.id, "last_status": "before", **changes})
+
+
+@on_one_rig([
+    (State.COMMITTED, "committed", 1.5, "committed"), (State.COMMITTED, None, 1.5, "before"),
+    (State.COMMITTED, "completed", None, ""), (State.COMPLETED, "completed", None, ""),
+    (State.COMPLETED, None, None, ""),
+])  # fmt: skip
+async def test_a_payout_is_polled_until_its_end(
+    rig: Rig, state: State, status: str | None, pause: float | None, last: str
+) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    one = await planted(rig, state=state)
+    said, row = None if status is None else record(one, status), row_of(rig, one, "payout")
+    again = await ctx.store.write(lambda tx: follow._polled(ctx, tx, row, one, said, now))
+    assert (again and again.pause) == (None if pause is None else pause * POLL)
+    assert (again.status if again else "") == last
+
+
+@on_one_rig([(State.COMMITTED, 120), (State.PENDING_ESCROW, 2_880)])
+async def test_the_pace_falls_to_daily_for_money_in_escrow(rig: Rig, state: State, times: int) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    one = await planted(rig, state=state)
+    row = row_of(rig, one, "payout", polls=40, created_at=now - 30 * DAY)
+    again = await ctx.store.write(lambda tx: follow._polled(ctx, tx, row, one, None, now))
+    assert again is not None
+    assert again.pause == times * POLL
+
+
+# leftovers
+
+
+@on_one_rig([
+    (State.REJECTED, "r1", True), (State.WITHDRAWN, "r2", True), (State.EXPIRED, "r3", True),
+    (State.MISMATCH, "r4", True), (State.REFUSED, "r5", True), (State.CLOSED, "r6", False),
+    (State.COMPLETED, "r7", False), (State.REJECTED, None, False),
+])  # fmt: skip
+async def test_what_an_unpaid_end_leaves_at_the_service_is_followed(
+    rig: Rig, state: State, remote: str | None, followed: bool
+) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    one = await planted(rig, state=state, remote_id=remote)
+    await ctx.store.write(lambda tx: orphans.watch(ctx, tx, one, now))
+    assert (await tracked(rig, "orphan", one) is not None) is followed
+
+
+@on_one_rig([
+    ("created", timedelta(), True, []), ("odd", timedelta(), True, []), (None, timedelta(), True, []),
+    ("created", 90 * DAY, True, []), ("created", 90 * DAY + MINUTE, False, []), (None, 90 * DAY + MINUTE, False, []),
+    ("failed", timedelta(), False, []), ("completed", timedelta(), False, PAID_AFTER),
+    ("committed", timedelta(), False, PAID_AFTER), ("created", None, False, []),
+])  # fmt: skip
+async def test_a_leftover_is_read_for_90_days_and_its_payment_is_an_alert(
+    rig: Rig, status: str | None, ago: timedelta | None, on: bool, keys: list[str]
+) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    one = await planted(rig, state=State.REJECTED, closed_at=None if ago is None else now - ago)
+    said, row = None if status is None else record(one, status), row_of(rig, one, "orphan", polls=0)
+    again = await ctx.store.write(lambda tx: orphans._seen(ctx, tx, row, one, said, now))
+    assert (again is not None, await queued(rig, one)) == (on, keys)
+
+
+async def test_what_was_found_by_our_code_after_the_end_is_followed_by_its_id(rig: Rig) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    one = await planted(rig, state=State.REFUSED, remote_id=None, due_at=now)
+    held = [record(one, "created", id="o1"), record(one, "completed", id="o2"), record(one, "odd", id="o3")]
+    await ctx.store.write(lambda tx: orphans.leave_behind(ctx, tx, one, held, now))
+    after = await stored(rig, one)
+    assert (after.remote_id, after.due_at, await queued(rig, one)) == ("o1", None, PAID_AFTER)
+    rows = await read(rig, lambda tx: [tx.tracked.get("orphan", name) for name in ("o1", "o2", "o3")])
+    assert [row is not None for row in rows] == [True, False, True]
+
+
+@on_one_rig([("created", HOUR), ("odd", HOUR), ("failed", None), ("completed", None)])
+async def test_what_was_closed_is_read_while_it_may_still_be_paid(rig: Rig, status: str, due: timedelta | None) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    one = await planted(rig, state=State.CLOSED, closed_at=now)
+    await ctx.store.write(lambda tx: reconcile.seen_after_close(ctx, tx, one, record(one, status), now))
+    assert (await stored(rig, one)).due_at == (None if due is None else now + due)
+    assert await queued(rig, one) == (PAID_AFTER if status == "completed" else [])
+
+
+# an unknown outcome
+
+
+@on_one_rig([
+    (State.COMMIT_UNKNOWN, {}, "completed", State.COMPLETED, None),
+    (State.NEEDS_HUMAN, {}, "committed", State.COMMITTED, None),
+    (State.COMMIT_UNKNOWN, {}, "odd", State.COMMIT_UNKNOWN, MINUTE),
+    (State.NEEDS_HUMAN, {}, "odd", State.NEEDS_HUMAN, HOUR),
+    (State.NEEDS_HUMAN, {}, "created", State.NEEDS_HUMAN, HOUR),
+    (State.COMMIT_UNKNOWN, {}, "created", State.COMMIT_UNKNOWN, MINUTE),
+    (State.COMMIT_UNKNOWN, {"refusal": "no money"}, "created", State.REFUSED, None),
+    (State.COMMIT_UNKNOWN, {"reads": 2}, "created", State.NEEDS_HUMAN, HOUR),
+])  # fmt: skip
+async def test_an_unknown_outcome_is_what_the_record_says(
+    rig: Rig, state: State, like: dict[str, Any], status: str, after: State, due: timedelta | None
+) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    one = await planted(rig, state=state, commits=1, sent_at=now - DAY, puts_off=2, **like)
+    await ctx.store.write(lambda tx: reconcile.take_in(ctx, tx, one, record(one, status)))
+    found = await stored(rig, one)
+    assert (found.state, found.due_at) == (after, None if due is None else now + due)
+    if status == "odd":
+        assert found.remote_status == "odd"
+    if (after, status) == (State.COMMIT_UNKNOWN, "created"):
+        assert (found.reads, found.puts_off) == (1, 0)
+
+
+async def test_a_record_that_differs_is_an_alert_and_looked_at_again(rig: Rig) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    one = await planted(rig, state=State.COMMIT_UNKNOWN, commits=1)
+    await ctx.store.write(lambda tx: reconcile.take_in(ctx, tx, one, record(one, cents=Cents(1))))
+    found = await stored(rig, one)
+    assert (found.state, found.due_at) == (State.COMMIT_UNKNOWN, now + MINUTE)
+    assert await queued(rig, one) == ["alert:differs"]
+
+
+async def test_two_payouts_with_our_code_are_an_alert_and_looked_at_again(rig: Rig) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    one = await planted(rig, Kind.ONE_STEP, state=State.COMMIT_UNKNOWN, commits=1, remote_id=None)
+    hits = [record(one, id="o1"), record(one, id="o2")]
+    await ctx.store.write(lambda tx: one_step._take_in(ctx, tx, one, hits, now))
+    found = await stored(rig, one)
+    assert (found.state, found.due_at, found.remote_id) == (State.COMMIT_UNKNOWN, now + MINUTE, None)
+    row = await read(rig, lambda tx: tx.outbox.by_key(f"alert:{one.id}:differs"))
+    assert row is not None
+    assert row.payload["reason"] == "the service holds several payouts with our code"
+
+
+async def test_several_that_were_created_with_our_code_end_it_and_are_all_followed(rig: Rig) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    one = await planted(rig, state=State.CREATE_UNKNOWN, creates=1, remote_id=None)
+    hits = [record(one, "created", id="o1"), record(one, "created", id="o2")]
+    await ctx.store.write(lambda tx: payout._take_in(ctx, tx, one, hits, now))
+    found = await stored(rig, one)
+    assert (found.state, found.reason) == (State.MISMATCH, "the service holds several payouts with our code")
+    rows = await read(rig, lambda tx: [tx.tracked.get("orphan", name) for name in ("o1", "o2")])
+    assert all(row is not None and row.instruction_id == one.id for row in rows)
+
+
+# before the commit
+
+
+@on_one_rig([
+    ({}, {}, "created", False, State.APPROVED, ""),
+    ({}, {"cents": Cents(1)}, "created", True, State.MISMATCH, "the amount is 0.01 instead of 25.00"),
+    ({"commits": 1}, {"cents": Cents(1)}, "created", True, State.NEEDS_HUMAN, "the amount is 0.01 instead of 25.00"),
+    ({}, {}, "committed", True, State.MISMATCH, "the service says sent, although Switchboard sent nothing"),
+    ({"commits": 1}, {}, "committed", True, State.COMMITTED, ""),
+])  # fmt: skip
+async def test_before_it_is_sent_the_payout_must_be_as_it_was_approved(
+    rig: Rig, like: dict[str, Any], differs: dict[str, Any], status: str, stops: bool, state: State, reason: str
+) -> None:
+    ctx = rig.switchboard.context
+    one = await planted(rig, state=State.APPROVED, **like)
+    said = record(one, status, **differs)
+    assert await ctx.store.write(lambda tx: payout._is_not_as_approved(ctx, tx, one, said)) is stops
+    found = await stored(rig, one)
+    assert (found.state, found.reason) == (state, reason)
+
+
+async def test_the_answer_to_a_commit_that_differs_is_an_alert_and_counts(rig: Rig) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    one = await planted(rig, state=State.SENDING, commits=1)
+    await ctx.store.write(lambda tx: payout.paid(ctx, tx, one, record(one, "committed", email="eve@example.com"), now))
+    assert (await stored(rig, one)).state is State.COMMITTED
+    assert "alert:differs" in await queued(rig, one)
+
+
+async def test_only_a_purchase_is_opened(rig: Rig) -> None:
+    with pytest.raises(TypeError, match="is no purchase"):
+        purchase.new_purchase(rig.switchboard.context, made(rig))
+
+
+async def test_the_first_read_of_what_is_followed_is_a_base_interval_away(rig: Rig) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    one = await planted(rig, payload=PayoutPayload(email="ana@example.com", cents=1, description="x"))
+    await ctx.store.write(lambda tx: polls.follow(ctx, tx, "payout", one, "r9", now))
+    row = await read(rig, lambda tx: tx.tracked.get("payout", "r9"))
+    assert row is not None
+    assert (row.instruction_id, row.due_at) == (one.id, now + POLL)
