@@ -10,7 +10,7 @@ from bot.domain.money import Cents
 from bot.domain.payments.bulk import CancelPayload, hashes_digest
 from bot.domain.payments.bulk_account import BulkRow
 from bot.domain.payments.instruction import Attempt, AttemptKind, AttemptOutcome, Instruction, Kind
-from tests.domain.made import bulk, instruction, purchase
+from tests.domain.made import bulk, instruction, payload, purchase
 from tests.support.rig import Rig
 from tests.workflows.restoring import path_of
 
@@ -38,8 +38,10 @@ _NUMBERS = count(1)
 
 
 def made(rig: Rig, kind: Kind = Kind.PAYOUT, **changes: Any) -> Instruction:
-    """A request by Maria, made now; nothing of it is stored."""
+    """A request by Maria, made now, and a payout to somebody else than any other; nothing of it is stored."""
     number = next(_NUMBERS)
+    if kind in (Kind.PAYOUT, Kind.ONE_STEP):
+        changes = {"payload": payload(email=f"ana{number}@example.com"), **changes}
     own = {
         "id": f"01KAGT{number:020d}",
         "reference": f"P-{number:06d}",

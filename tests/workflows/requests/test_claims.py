@@ -1,0 +1,370 @@
+"""Before an attempt is claimed: its window, its votes, the policy in force, its rows; and the card that was pressed."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from bot.domain.approvals import Person, Standing
+from bot.domain.payments.instruction import AttemptKind, AttemptOutcome, Choice, Instruction, Kind, State, Vote
+from bot.domain.quorum import Short
+from bot.domain.requirement import Requirement
+from bot.presentation.payments.holding import asked_again
+from bot.workflows.requests import announce, authority, ballot, claim, decide, reach, send, tighten
+from bot.workflows.requests.ballot import OutdatedError
+from bot.workflows.requests.buttons import shown_as
+from bot.workflows.witness import witness
+from storage.errors import RowUnreadable
+from storage.rows import OutboxState
+from storage.transaction import Tx
+from tests.support.rig import ADA, APPROVALS, FINANCE, LIN, MARIA, POLICY, TOM, Rig
+from tests.workflows.authority import approved_just_now
+from tests.workflows.looking import newest, read
+from tests.workflows.planted import everything_stored, made, on_one_rig, planted, queued, stored, tried
+
+SECOND, MINUTE, HOUR = timedelta(seconds=1), timedelta(minutes=1), timedelta(hours=1)
+QUIET = timedelta(minutes=15)
+
+
+def standing(rig: Rig, *people: str, group: str = "S0TREASURY") -> Mapping[str, Standing]:
+    """Full members of the workspace who are in this group and that of requesters, read just now."""
+    home, at = rig.switchboard.context.home, rig.clock.boottime()
+    groups = frozenset({group, "S0FINANCE"})
+    return {who: Standing(person=Person(id=who, team_id=home), groups=groups, read_at=at) for who in people}
+
+
+async def voted(rig: Rig, one: Instruction, *people: str, ago: timedelta = timedelta(), typed: bool = False) -> None:
+    for person in people:
+        vote = Vote(
+            instruction_id=one.id,
+            round=one.round,
+            person=person,
+            choice=Choice.APPROVE,
+            at=rig.clock.now() - ago,
+            typed=typed,
+        )
+        await rig.switchboard.context.store.write(lambda tx, cast=vote: tx.votes.cast(cast))  # type: ignore[misc]
+
+
+@on_one_rig([
+    # window left, attempts, since the last one left, then: not now, state, when it goes on
+    (SECOND, 0, None, False, State.APPROVED, None),
+    (timedelta(), 0, None, True, State.EXPIRED, None),
+    (timedelta(), 1, HOUR, True, State.NEEDS_HUMAN, HOUR),
+    (HOUR, 1, QUIET - SECOND, True, State.APPROVED, MINUTE),
+    (HOUR, 1, QUIET, False, State.APPROVED, None),
+    (HOUR, 0, SECOND, False, State.APPROVED, None),
+])  # fmt: skip
+async def test_it_is_sent_within_its_window_and_not_while_an_earlier_one_may_be_on_its_way(
+    rig: Rig,
+    left: timedelta,
+    commits: int,
+    sent_ago: timedelta | None,
+    waits: bool,
+    state: State,
+    due: timedelta | None,
+) -> None:
+    now = rig.clock.now()
+    sent = None if sent_ago is None else now - sent_ago
+    one = await planted(rig, state=State.APPROVED, exec_deadline=now + left, commits=commits, sent_at=sent)
+    assert await send.not_now(rig.switchboard.context, one) is waits
+    found = await stored(rig, one)
+    assert (found.state, found.due_at) == (state, None if due is None else now + due)
+
+
+async def still(rig: Rig, one: Instruction, standings: Mapping[str, Standing]) -> Any:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    return await ctx.store.write(lambda tx: send.still_approved(ctx, tx, one, standings, now))
+
+
+@on_one_rig([
+    ((ADA,), (MARIA, ADA), {}, True, State.APPROVED),
+    ((), (MARIA,), {}, False, State.AWAITING),
+    ((), (MARIA,), {"commits": 1}, False, State.NEEDS_HUMAN),
+    ((ADA,), (MARIA, ADA), {"requirement": Requirement(quorum=2)}, False, State.AWAITING),
+])  # fmt: skip
+async def test_what_votes_no_longer_approve_goes_back_to_the_approvers(
+    rig: Rig, voters: tuple[str, ...], read_now: tuple[str, ...], like: dict[str, Any], enough: bool, state: State
+) -> None:
+    now = rig.clock.now()
+    one = await planted(rig, **{"state": State.APPROVED, "decided_by": ADA, "exec_deadline": now + HOUR, **like})
+    await voted(rig, one, *voters)
+    allowed = await still(rig, one, standing(rig, *read_now))
+    found = await stored(rig, one)
+    assert ((allowed is not None), found.state) == (enough, state)
+    if enough:
+        assert allowed == (one, frozenset(voters))
+        return
+    assert (found.decided_by, found.exec_deadline) == ("", None)
+    assert found.due_at == now + (HOUR if state is State.NEEDS_HUMAN else timedelta())
+    assert ("reminder:1:0" in await queued(rig, one)) is (state is State.AWAITING)
+
+
+@on_one_rig([(timedelta(hours=25), True), (timedelta(hours=25) + SECOND, False)])
+async def test_a_vote_counts_until_both_windows_are_over(rig: Rig, ago: timedelta, counts: bool) -> None:
+    one = await planted(rig, state=State.APPROVED, exec_deadline=rig.clock.now() + HOUR)
+    await voted(rig, one, ADA, ago=ago)
+    assert (await still(rig, one, standing(rig, MARIA, ADA)) is not None) is counts
+    if not counts:
+        found = await stored(rig, one)
+        assert found.round == 2
+        assert found.reason == (
+            "an approval no longer counts, because it was given too long ago, so one more approval is needed"
+        )
+
+
+@pytest.mark.rig(policy=POLICY.replace('execute_within = "60m"', 'execute_within = "30m"'))
+@pytest.mark.parametrize(("left", "state"), [(30 * MINUTE, State.EXPIRED), (30 * MINUTE + SECOND, State.APPROVED)])
+async def test_a_window_that_the_policy_makes_shorter_ends_as_early_as_a_new_one(
+    rig: Rig, left: timedelta, state: State
+) -> None:
+    now = rig.clock.now()
+    one = await planted(rig, state=State.APPROVED, exec_deadline=now + left, due_at=now)
+    await voted(rig, one, ADA)
+    allowed = await still(rig, one, standing(rig, MARIA, ADA))
+    found = await stored(rig, one)
+    assert ((allowed is not None), found.state) == (state is State.APPROVED, state)
+    if allowed is not None:
+        assert found.exec_deadline == now + SECOND
+
+
+async def test_who_changed_it_meanwhile_is_not_overwritten_by_a_stricter_policy(rig: Rig) -> None:
+    soft = Requirement(quorum=1, expires_seconds=1e9)
+    one = await planted(rig, state=State.APPROVED, version=2, requirement=soft)
+    await voted(rig, one, ADA)
+    before = everything_stored(rig)
+    assert await still(rig, replace(one, version=1), standing(rig, MARIA, ADA)) is None
+    assert everything_stored(rig) == before
+
+
+async def test_everybody_whose_word_counts_has_to_be_read(rig: Rig) -> None:
+    one = await planted(rig, state=State.APPROVED)
+    await voted(rig, one, ADA)
+    for known in ((MARIA,), (ADA,), ()):
+        with pytest.raises(OutdatedError):
+            await still(rig, one, standing(rig, *known))
+    ctx = rig.switchboard.context
+    old = {who: replace(each, read_at=each.read_at - 60.1) for who, each in standing(rig, MARIA, ADA).items()}
+    with pytest.raises(OutdatedError):
+        ballot.require_fresh(ctx, [MARIA], old)
+    late = {who: replace(each, read_at=each.read_at - 60.0) for who, each in standing(rig, MARIA, ADA).items()}
+    ballot.require_fresh(ctx, [MARIA, ADA], late)
+
+
+@on_one_rig([(MARIA,), (ADA,)])
+async def test_a_vote_needs_its_voter_and_the_requester_read(rig: Rig, known: str) -> None:
+    ctx = rig.switchboard.context
+    one = await planted(rig)
+    vote = Vote(instruction_id=one.id, round=1, person=ADA, choice=Choice.APPROVE, at=rig.clock.now())
+    before = everything_stored(rig)
+    with pytest.raises(OutdatedError):
+        await ctx.store.write(lambda tx: decide._vote(ctx, tx, one, vote, standing(rig, known)))
+    assert everything_stored(rig) == before
+
+
+# the policy in force
+
+
+@on_one_rig([
+    (None, None, None), (HOUR, None, HOUR), (HOUR, 2 * HOUR, HOUR), (3 * HOUR, 2 * HOUR, 2 * HOUR),
+])  # fmt: skip
+async def test_what_was_tightened_is_looked_at_when_its_earliest_end_comes(
+    rig: Rig, due: timedelta | None, ends: timedelta | None, after: timedelta | None
+) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    soft = Requirement(quorum=1, expires_seconds=86_400 + 3_600)
+    expires = None if ends is None else now + ends + HOUR
+    one = await planted(rig, requirement=soft, expires_at=expires, due_at=None if due is None else now + due)
+    await ctx.store.write(lambda tx: tighten.tighten(ctx, tx, one, now))
+    found = await stored(rig, one)
+    assert found.requirement.expires_seconds == 86_400
+    assert found.expires_at == (None if ends is None else now + ends)
+    assert found.due_at == (None if after is None else now + after)
+
+
+async def test_one_whose_votes_cannot_be_read_is_not_counted_as_tightened(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ctx = rig.switchboard.context
+    await planted(rig, requirement=Requirement(quorum=1, expires_seconds=1e9))
+
+    def unreadable(*_: object) -> None:
+        raise RowUnreadable("vote", "1", "person")
+
+    monkeypatch.setattr(tighten, "_at_start", unreadable)
+    assert await tighten.tighten_open(ctx) == 0
+    monkeypatch.undo()
+    assert await tighten.tighten_open(ctx) == 1
+
+
+# its rows
+
+
+async def test_what_is_not_there_was_overtaken(rig: Rig) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    gone = made(rig)
+    before = everything_stored(rig)
+    assert await read(rig, lambda tx: authority._is_overtaken(tx, gone))
+    assert await ctx.store.write(lambda tx: authority.may_send(ctx, tx, gone, now))
+    assert await read(rig, lambda tx: authority._seen(tx, gone)) == ()
+    assert everything_stored(rig) == before
+
+
+async def test_what_a_transaction_saw_that_was_rolled_back_is_not_remembered(rig: Rig) -> None:
+    await approved_just_now(rig, Kind.PAYOUT)
+    ctx, now, found = rig.switchboard.context, rig.clock.now(), await newest(rig)
+
+    def rolled_back(tx: Tx) -> None:
+        witness(tx, "never", {}, now)
+        assert authority.may_send(ctx, tx, found, now)
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        await ctx.store.write(rolled_back)
+    await ctx.store.write(lambda tx: witness(tx, "instead", {}, now))
+    assert await ctx.store.write(lambda tx: authority.may_send(ctx, tx, found, now))
+    assert await newest(rig) == found
+
+
+@on_one_rig([
+    (State.CREATING, AttemptKind.CREATE, [], 1, False),
+    (State.SENDING, AttemptKind.COMMIT, [(AttemptKind.CREATE, AttemptOutcome.UNKNOWN)], 2, False),
+    (State.SENDING, AttemptKind.COMMIT, [(AttemptKind.COMMIT, AttemptOutcome.UNKNOWN)], 2, True),
+    (State.SENDING, AttemptKind.COMMIT, [(AttemptKind.COMMIT, AttemptOutcome.NOT_EXECUTED)], 2, False),
+])  # fmt: skip
+async def test_an_attempt_knows_whether_an_earlier_one_of_its_kind_is_unknown(
+    rig: Rig, state: State, kind: AttemptKind, before: list[tuple[AttemptKind, AttemptOutcome]], n: int, unknown: bool
+) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    one = await planted(rig, state=state, sent_at=now - SECOND, lease_owner=ctx.owner, version=2)
+    for number, (earlier, outcome) in enumerate(before, 1):
+        await tried(rig, one, number, kind=earlier, outcome=outcome)
+    made_now = await ctx.store.write(lambda tx: claim.open_attempt(ctx, tx, one, request_hash="f00d"))
+    assert (made_now.attempt.n, made_now.attempt.kind, made_now.earlier_unknown) == (n, kind, unknown)
+    assert (made_now.attempt.claimed_at, made_now.attempt.request_hash) == (now - SECOND, "f00d")
+    assert made_now.attempt.boot_at == rig.clock.boottime()
+    earlier_row = replace(one, version=1)
+    assert await read(rig, lambda tx: claim.held_claim(ctx, tx, earlier_row)) == made_now
+    assert await read(rig, lambda tx: claim.held_claim(ctx, tx, one)) is None
+    other = replace(ctx, owner="another")
+    assert await read(rig, lambda tx: claim.held_claim(other, tx, earlier_row)) is None
+
+
+async def test_a_claim_is_sent_within_five_seconds(rig: Rig) -> None:
+    ctx = rig.switchboard.context
+    one = await planted(rig, state=State.SENDING)
+    attempt = replace(await tried(rig, one), boot_at=rig.clock.boottime())
+    fresh = claim.still_fresh(ctx, attempt)
+    rig.clock.advance(5.0)
+    assert fresh()
+    rig.clock.advance(0.01)
+    assert not fresh()
+
+
+# the card that was pressed
+
+
+async def sent_here(rig: Rig, one: Instruction, place: announce.Place, state: OutboxState) -> None:
+    """The post of its card to this place, in this state."""
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    await ctx.store.write(lambda tx: announce.show_card(ctx, tx, one, place, now))
+    values = (state.value, f"card:{one.id}:{place}")
+    await ctx.store.write(
+        lambda tx: tx._connection.exec_driver_sql("UPDATE outbox SET state = ? WHERE key = ?", values)
+    )
+
+
+@on_one_rig([
+    (OutboxState.NEW, False, False), (OutboxState.SENDING, True, False), (OutboxState.UNKNOWN, True, True),
+    (OutboxState.SENT, False, False),
+])  # fmt: skip
+async def test_a_button_is_that_of_a_card_whose_post_is_in_flight(
+    rig: Rig, state: OutboxState, taken: bool, adopted: bool
+) -> None:
+    ctx = rig.switchboard.context
+    one = await planted(rig)
+    await sent_here(rig, one, announce.Place.APPROVALS, state)
+    ts = f"1790000000.{one.id[-6:]}"
+    found = await shown_as(ctx, one.id, channel=APPROVALS, ts=ts)
+    assert (found is not None) is taken
+    board = await read(rig, lambda tx: tx.boards.find(APPROVALS, ts))
+    assert (board is not None) is adopted
+    assert await shown_as(ctx, one.id, channel=FINANCE, ts=ts) is None
+
+
+async def test_of_two_lost_posts_to_one_conversation_nobody_knows_which_was_pressed(rig: Rig) -> None:
+    ctx = rig.switchboard.context
+    thread = made(rig, Kind.BULK).payload.model_copy(update={"thread_ts": "1700000000.000001"})
+    one = await planted(rig, Kind.BULK, origin_channel=APPROVALS, payload=thread)
+    for place in announce.Place:
+        await sent_here(rig, one, place, OutboxState.UNKNOWN)
+    ts = "1790000000.000002"
+    found = await shown_as(ctx, one.id, channel=APPROVALS, ts=ts)
+    assert found is not None
+    assert await read(rig, lambda tx: tx.boards.find(APPROVALS, ts)) is None
+
+
+# who can approve
+
+
+@on_one_rig([
+    (State.NEW, True), (State.CREATING, True), (State.CREATE_UNKNOWN, True), (State.AWAITING, True),
+    (State.NEEDS_HUMAN, True), (State.APPROVED, False), (State.SENDING, False), (State.COMMIT_UNKNOWN, False),
+    (State.COMMITTED, False), (State.REJECTED, False), (State.COMPLETED, False),
+])  # fmt: skip
+async def test_too_few_approvers_concern_what_still_needs_them(rig: Rig, state: State, concerned: bool) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    one = await planted(rig, state=state, requirement=Requirement(quorum=2))
+    short = Short(needs=2, can=1)
+    told = await ctx.store.write(lambda tx: reach._store(ctx, tx, {one.id: short}, now))
+    assert told == (1 if concerned else 0)
+    assert await queued(rig, one) == (["out_of_reach:1", "alert:out_of_reach:1"] if concerned else [])
+    assert (await read(rig, lambda tx: reach.short_of(tx, one)) is not None) is concerned
+    assert (one.id in [each.instruction.id for each in await read(rig, reach.all_short)]) is concerned
+    assert (one.id in [each[0] for each in await read(rig, reach._asked)]) is concerned
+    again = await ctx.store.write(lambda tx: reach._store(ctx, tx, {one.id: short}, now))
+    assert again == 0, "each change is told once"
+    another = replace(one, requirement=Requirement(quorum=3))
+    assert await read(rig, lambda tx: reach.short_of(tx, another)) is None
+
+
+@pytest.mark.parametrize(("known", "found", "after"), [
+    (None, Short(2, 2), None),
+    (None, Short(2, 1), Short(2, 1, 1)),
+    (Short(2, 1, 1), Short(2, 1), Short(2, 1, 1)),
+    (Short(2, 1, 1), Short(2, 0), Short(2, 0, 2)),
+    (Short(2, 1, 1), Short(3, 1), Short(3, 1, 2)),
+    (Short(2, 1, 1), Short(2, 2), Short(2, 2, 1)),
+    (Short(2, 2, 1), Short(2, 2), Short(2, 2, 1)),
+    (Short(2, 2, 1), Short(2, 1), Short(2, 1, 2)),
+])  # fmt: skip
+def test_each_change_of_what_is_lacking_counts_once(known: Short | None, found: Short, after: Short | None) -> None:
+    stored_before = {} if known is None else {"one": known}
+    assert reach._after(stored_before, {"one": found}) == ({} if after is None else {"one": after})
+
+
+async def test_who_asks_is_none_of_the_people_who_can_approve(rig: Rig) -> None:
+    ctx = rig.switchboard.context
+    asked = frozenset({("by tom", TOM, 3), ("by maria", MARIA, 2), ("big", MARIA, 4)})
+    found = await reach._count(ctx, ctx.people, asked)
+    assert found == {"by tom": Short(3, 2), "by maria": Short(2, 2), "big": Short(4, 3)}
+    assert await reach._count(ctx, ctx.people, frozenset()) == {}
+
+
+def test_how_many_more_are_needed_is_said() -> None:
+    assert asked_again([], 1) == "the policy asks for more approvals now, so one more approval is needed"
+    assert asked_again([], 2) == "the policy asks for more approvals now, so 2 more approvals are needed"
+
+
+async def test_votes_that_count_go_into_the_new_round_and_the_others_stay(rig: Rig) -> None:
+    ctx = rig.switchboard.context
+    one = await planted(rig, requirement=Requirement(quorum=3))
+    await voted(rig, one, ADA, LIN, typed=True)
+    votes = await read(rig, lambda tx: tx.votes.of(one.id, 1))
+    assert await ctx.store.write(lambda tx: ballot.next_round(tx, one, votes, {ADA, LIN})) is None
+    assert await ctx.store.write(lambda tx: ballot.next_round(tx, one, votes, {ADA})) == 2
+    kept = await read(rig, lambda tx: tx.votes.of(one.id, 2))
+    assert [(vote.person, vote.typed) for vote in kept] == [(ADA, True)]
+    assert len(await read(rig, lambda tx: tx.votes.of(one.id, 1))) == 2
