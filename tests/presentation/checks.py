@@ -10,6 +10,7 @@ from bot.domain.content import Content
 from bot.playground.workspace.limits.blocks import check_blocks
 from bot.playground.workspace.limits.surfaces import UPDATE_CHARACTERS, checked_view
 
+_LONG_LIST = 12
 _ACTIVE = re.compile(r"<([^>]*)>?")
 
 
@@ -98,3 +99,36 @@ def _line(block: dict[str, Any]) -> str:
             return f"({block['title']}: {', '.join(pieces)})"
         case _:
             return " | ".join(_LABEL.sub(r"\1: ", text["text"]) for text in text_objects(block))
+
+
+def as_sent(view: dict[str, Any]) -> str:
+    """A form with all that Slack is told of it: its own facts, then one block a line. Texts stand for themselves."""
+    facts = {name: _flat(value) for name, value in view.items() if name not in ("type", "blocks")}
+    lines = [_spelled(one) for one in (facts, *map(_flat, view["blocks"]))]
+    return "\n".join(line.removeprefix("type=input ").replace("element=type=", "as=") for line in lines)
+
+
+def _flat(node: Any) -> Any:
+    """With the text of each text object in its place."""
+    match node:
+        case {"type": "mrkdwn" | "plain_text", "text": str(text)}:
+            return text
+        case dict():
+            return {name: _flat(value) for name, value in node.items()}
+        case list():
+            return [_flat(one) for one in node]
+        case _:
+            return node
+
+
+def _spelled(node: Any) -> str:
+    """Without the marks of JSON that say nothing to people; of a long list the first ones and the last."""
+    match node:
+        case dict():
+            return " ".join(f"{name}={_spelled(value)}" for name, value in node.items())
+        case [first, second, *_, last] if len(node) > _LONG_LIST:
+            return f"{_spelled([first, second, '…', last])} ({len(node)})"
+        case list():
+            return f"[{', '.join(map(_spelled, node))}]"
+        case _:
+            return str(node)
