@@ -17,7 +17,7 @@ def _changed(rows: Sequence[str]) -> str:
 
 def _stands(facts: Sequence[str]) -> str:
     (state,) = facts
-    return f"the audit says that it is {word(State(state)) if state in list(State) else 'something else'}"
+    return f"its state in the audit: {word(State(state)) if state in list(State) else 'another one'}"
 
 
 def _never_voted(people: Sequence[str]) -> str:

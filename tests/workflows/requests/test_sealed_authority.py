@@ -126,7 +126,7 @@ async def test_what_was_withdrawn_stays_withdrawn(rig: Rig, kind: Kind) -> None:
     await pushed(rig, deadline=deadline)
     await rig.settle()
     assert rig.paid == []
-    await is_held(rig, "the audit says that it is withdrawn")
+    await is_held(rig, "its state in the audit: withdrawn")
 
 
 async def test_nor_when_the_row_that_says_so_is_deleted(rig: Rig) -> None:

@@ -1,0 +1,90 @@
+"""The audit of a booking as a story: each action in its sentence."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from inline_snapshot import snapshot
+
+from bot.domain.audit import Entry, Told
+from bot.presentation.bookings.audit import _SAID, story
+from tests.presentation.bookings.moments import NOW, booking
+
+WORTH = {"amount": "25.50", "fee": "4.76", "tax": "0.62", "currency": "USD"}
+DETAIL: dict[str, dict[str, Any]] = {
+    "booked": WORTH,
+    "prebooked": {"amount": "25.50"},
+    "joined": {"other": "B-2B2B2B"},
+    "taken": {"number": "1042", "status": "ACCEPTED"},
+    "refused": {"reason": "the store is closed"},
+    "moved": {"status": "COMPLETED"},
+}
+
+
+def told(action: str, **detail: Any) -> Told:
+    """Two hours after the booking was made."""
+    at = NOW + timedelta(hours=2)
+    entry = Entry(at=at, instruction_id="i", actor="U0MARIA", action=action, before="", after="", detail=detail)
+    return Told(seq=1, entry=entry, is_intact=True)
+
+
+def said(action: str, **detail: Any) -> str:
+    """One line without its time."""
+    return story(booking(), [told(action, **detail)]).text.splitlines()[1].split("  ", 1)[1]
+
+
+def test_each_action_has_its_sentence() -> None:
+    assert [said(action, **DETAIL.get(action, {})) for action in _SAID] == snapshot(
+        [
+            "<@U0MARIA> booked it, an order of 25.50, for a fee of 4.76 USD (0.62 USD tax).",
+            "<@U0MARIA> asked for a link with which the customer enters the address, an order of 25.50.",
+            "A webhook told of it: it was made outside of Switchboard.",
+            "<@U0MARIA> named it by its number at the service: it was made outside of Switchboard.",
+            "It turned out to be B-2B2B2B, which was waiting for its answer.",
+            "Sent to the delivery service, attempt 1.",
+            "That attempt was not executed; to be sent again.",
+            "The delivery service took it as number 1042, and says *driver assigned*.",
+            "The delivery service made the link for the customer.",
+            "The delivery service did not take it. Reason: the store is closed.",
+            "The delivery service did not say whether it took it; only looking for it from here on.",
+            "The delivery service does not know it: not booked, as far as Switchboard can see.",
+            "The delivery service says *completed*.",
+            "<@U0MARIA> asked to start the search for a driver.",
+            "<@U0MARIA> asked to cancel it.",
+            "The delivery service did that.",
+            "The delivery service did not do that.",
+            "The delivery service did not say whether it did that; the booking is read instead.",
+            "The pre-booking was called off.",
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    ("detail", "worth"),
+    [
+        ({}, "booked it."),
+        ({"amount": "25.50"}, "booked it, an order of 25.50."),
+        ({"fee": "4.14"}, "booked it, for a fee of 4.14."),
+        ({"fee": "4.14", "currency": "USD"}, "booked it, for a fee of 4.14 USD."),
+        (WORTH, "booked it, an order of 25.50, for a fee of 4.76 USD (0.62 USD tax)."),
+        ({**WORTH, "unpriced": "no answer"}, "booked it, an order of 25.50, without a price: no answer."),
+    ],
+)
+def test_what_a_booking_is_worth(detail: dict[str, Any], worth: str) -> None:
+    assert said("booked", **detail) == f"<@U0MARIA> {worth}"
+
+
+def test_what_is_not_said_is_left_out() -> None:
+    assert said("taken", status="ACCEPTED") == snapshot("The delivery service took it, and says *driver assigned*.")
+    assert said("moved") == snapshot("The delivery service says *?*.")
+    assert said("joined") == snapshot("It turned out to be another one, which was waiting for its answer.")
+    assert said("turned_round") == snapshot("<@U0MARIA>: turned round.")
+
+
+def test_a_story_has_its_booking_above_it_and_says_what_is_left_out() -> None:
+    lines = story(booking(), [told("link_made")], is_complete=False).text.splitlines()
+    assert lines[0] == snapshot("*Audit of B-4F7K2M*: B-4F7K2M · Centro → Ana Lopez, now driver assigned")
+    assert lines[-1] == snapshot("… there is more; `switchboard audit export` has all of it")
+    assert story(booking(status=""), [told("link_made")]).text.splitlines()[0] == snapshot(
+        "*Audit of B-4F7K2M*: B-4F7K2M · Centro → Ana Lopez, now open"
+    )
