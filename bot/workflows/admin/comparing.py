@@ -38,8 +38,9 @@ def compare(tx: Tx) -> Compared:
 def _of(tx: Tx, instruction_id: str) -> str:
     try:
         instruction = tx.instructions.get(instruction_id)
-        found = odd(tx, instruction) if instruction is not None else ()
-        if instruction is not None and instruction.kind in MONEY_OUT:
+        assert instruction is not None, "its name was read in the same transaction"
+        found = odd(tx, instruction)
+        if instruction.kind in MONEY_OUT:
             held, rows = tx.reservations.of(instruction_id), tx.audit.told(tx.audit.about(instruction_id))
             if not is_reserved_as(instruction, held, rows):
                 found = (*found, Disagreement(Odd.RESERVED))

@@ -345,7 +345,7 @@ def _as_it_is(delivery: ResultFile, head: bytes) -> ResultFile:
 @asynccontextmanager
 async def _opened(
     ctx: Context, delivery: ResultFile, spool: Spool | None
-) -> AsyncIterator[tuple[AsyncIterable[bytes], int | None]]:
+) -> AsyncIterator[tuple[AsyncIterator[bytes], int | None]]:
     """The bytes of a file of the result, and how many there are where that is known."""
     if not delivery.track.url and spool is not None:
         yield spool.chunks(), spool.size
@@ -356,9 +356,8 @@ async def _opened(
         yield result, result.length
 
 
-async def _looked_into(chunks: AsyncIterable[bytes]) -> tuple[bytes, AsyncIterator[bytes]]:
+async def _looked_into(source: AsyncIterator[bytes]) -> tuple[bytes, AsyncIterator[bytes]]:
     """The beginning of a stream, and the whole stream from its beginning."""
-    source = aiter(chunks)
     held: list[bytes] = []
     while sum(map(len, held)) < _HEAD:
         try:

@@ -113,7 +113,6 @@ def _read(file: BinaryIO, name: str, limits: Limits, bounds: Bounds, reader: _Re
         )
         reader.started(child)
         end = threading.Timer(bounds.wall, child.kill)
-        end.daemon = True
         end.start()
         try:
             assert child.stdout is not None

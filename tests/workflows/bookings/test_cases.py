@@ -1,0 +1,168 @@
+"""What a look for a booking, a word of a webhook and a store without an answer lead to: case by case, at the edges."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import timedelta
+from itertools import count
+from typing import Any
+
+import pytest
+
+from bot.domain.bookings.booking import Booking, BookingKind, Stage
+from bot.domain.bookings.record import BookingRecord
+from bot.workflows.bookings import book, events, stores
+from storage.rows import InboxState, StoreEvent, StoreRow, StoreState
+from storage.transaction import Tx
+from tests.support.deliveries import open_rig
+from tests.support.rig import FINANCE, MARIA, Rig
+
+pytestmark = pytest.mark.rig(opened_by=open_rig)
+
+_NUMBERS = count(1)
+
+
+async def planted(rig: Rig, **changes: Any) -> Booking:
+    """A booking by Maria for the store Centro, stored as it is, without what led there."""
+    number = next(_NUMBERS)
+    own = {
+        "id": f"own{number}",
+        "reference": f"B-{number:06}",
+        "source_key": f"planted:{number}",
+        "external_id": f"external{number}",
+    }
+    like = {"kind": BookingKind.BOOKING, "store": "Centro", "request": None, "requester": MARIA, "channel": FINANCE}
+    one = Booking(**{**own, **like, "created_at": rig.clock.now(), "stage": Stage.UNKNOWN, **changes})
+    await rig.switchboard.context.store.write(lambda tx: tx.bookings.add(one))
+    return await now_stored(rig, one)
+
+
+async def now_stored(rig: Rig, one: Booking) -> Booking:
+    found = await rig.switchboard.context.store.read(lambda tx: tx.bookings.get(one.id))
+    assert found is not None
+    return found
+
+
+async def after(rig: Rig, one: Booking, work: Callable[[Tx], object]) -> Booking:
+    """The booking after a transaction."""
+    await rig.switchboard.context.store.write(work)
+    return await now_stored(rig, one)
+
+
+async def looked(rig: Rig, one: Booking, *, absent: bool, reason: str = "") -> Booking:
+    ctx = rig.switchboard.context
+    return await after(rig, one, lambda tx: book._looked(ctx, tx, one, None, absent, reason))
+
+
+async def test_when_a_booking_without_an_answer_counts_as_lost(rig: Rig) -> None:
+    """With the third reading that does not find it, once the quiet period is over: not a second earlier."""
+    quiet = timedelta(seconds=rig.switchboard.context.quiet.seconds)
+    now = rig.clock.now()
+    for reads, age, absent, stage in (
+        (2, quiet, True, Stage.LOST),
+        (1, quiet, True, Stage.UNKNOWN),
+        (2, quiet - timedelta(seconds=1), True, Stage.UNKNOWN),
+        (2, quiet, False, Stage.UNKNOWN),
+        (9, quiet + timedelta(days=1), False, Stage.UNKNOWN),
+    ):
+        one = await looked(rig, await planted(rig, reads=reads, sent_at=now - age), absent=absent)
+        assert (one.stage, one.reads) == (stage, reads + absent), (reads, age, absent)
+        assert one.closed_at is None
+    unsent = await planted(rig, reads=2, sent_at=None, created_at=now - quiet)
+    assert (await looked(rig, unsent, absent=True)).stage is Stage.LOST
+
+
+async def test_what_a_look_that_failed_says_is_kept_until_the_service_can_be_read_again(rig: Rig) -> None:
+    for before, absent, reason, then in (
+        ("", False, "it does not answer", "it does not answer"),
+        ("it does not answer", False, "", "it does not answer"),
+        ("it does not answer", False, "answer 500", "answer 500"),
+        ("it does not answer", True, "not found", ""),
+    ):
+        one = await planted(rig, reason=before, sent_at=rig.clock.now())
+        assert (await looked(rig, one, absent=absent, reason=reason)).reason == then, (before, absent, reason)
+
+
+async def test_a_lost_booking_is_looked_for_another_day_every_quarter_of_an_hour(rig: Rig) -> None:
+    now = rig.clock.now()
+    watched = await looked(rig, await planted(rig, stage=Stage.LOST, sent_at=now - timedelta(hours=24)), absent=True)
+    assert (watched.closed_at, watched.due_at) == (None, now + timedelta(minutes=15))
+    over = await planted(rig, stage=Stage.LOST, sent_at=now - timedelta(hours=24, seconds=1))
+    ended = await looked(rig, over, absent=True)
+    assert (ended.closed_at, ended.due_at, ended.stage) == (now, None, Stage.LOST)
+
+
+def event(rig: Rig, *, received: float = 0.0) -> StoreEvent:
+    now = rig.clock.now()
+    return StoreEvent(
+        id=f"event{next(_NUMBERS)}",
+        token_hash="",
+        body_hash="",
+        store="Centro",
+        kind="UPDATE_BOOKING_STATUS",
+        body="{}",
+        received_at=now + timedelta(seconds=received),
+        state=InboxState.RECEIVED,
+        attempts=0,
+        due_at=now,
+        lease_owner="",
+        lease_until=None,
+        tries=0,
+        stopped="",
+    )
+
+
+def reported(rig: Rig, heard: events._Heard) -> Callable[[Tx], object]:
+    return lambda tx: events._pass_on(rig.switchboard.context, tx, heard, "it does not answer", rig.clock.now())
+
+
+async def test_of_two_reported_states_the_later_one_is_shown(rig: Rig) -> None:
+    """An event without a state, one that came before, and one that came at the same moment change nothing."""
+    one = await planted(rig, stage=Stage.OPEN, status="ACCEPTED")
+    for received, said, shown in (
+        (0.0, "WAY_TO_DELIVER", "WAY_TO_DELIVER"),
+        (0.0, "RETURNING", "WAY_TO_DELIVER"),
+        (-5.0, "RETURNING", "WAY_TO_DELIVER"),
+        (5.0, "?", "WAY_TO_DELIVER"),
+        (5.0, "RETURNING", "RETURNING"),
+    ):
+        report = BookingRecord(id="r", status=said)
+        heard = events._Heard(
+            event=event(rig, received=received), identifier="r", report=report, booking=await now_stored(rig, one)
+        )
+        current = await after(rig, one, reported(rig, heard))
+        assert current.detail["reported"]["status"] == shown, (received, said)
+        assert current.status == "ACCEPTED"
+
+
+async def test_what_is_reported_of_a_booking_that_is_over_moves_nothing(rig: Rig) -> None:
+    for changes in ({"stage": Stage.ENDED, "status": "COMPLETED"}, {"stage": Stage.OPEN, "status": "COMPLETED"}):
+        one = await planted(rig, **changes)
+        heard = events._Heard(
+            event=event(rig), identifier="r", report=BookingRecord(id="r", status="RETURNING"), booking=one
+        )
+        assert await after(rig, one, reported(rig, heard)) == one
+
+
+@pytest.mark.parametrize(
+    ("younger", "state", "stays"), [(0, "creating", False), (1, "creating", True), (0, "ready", True)]
+)
+async def test_a_store_without_an_answer_is_given_up_when_the_quiet_period_is_over(
+    rig: Rig, younger: float, state: str, stays: bool
+) -> None:
+    ctx = rig.switchboard.context
+    row = StoreRow(
+        id="own",
+        name="Norte",
+        folded="norte",
+        state=StoreState(state),
+        sealed_key="",
+        remote_id="",
+        record={},
+        created_at=rig.clock.now() - timedelta(seconds=ctx.quiet.seconds - younger),
+        created_by=MARIA,
+        seen_at=None,
+        due_at=None,
+    )
+    assert await ctx.store.write(lambda tx: tx.stores.add(row))
+    await ctx.store.write(lambda tx: stores._give_up(ctx, tx, [replace(row, state=StoreState.CREATING)]))
+    assert (await ctx.store.read(lambda tx: tx.stores.by_id("own")) is not None) is stays
