@@ -1,0 +1,125 @@
+"""A whole file at the service: when it is sent again, and what of the file that comes back is passed on as it is."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from bot.domain.emails.lists import Returned, RunState
+from bot.domain.outcome import Failure, NotExecuted
+from bot.workflows.emails import whole
+from bot.workflows.emails.engine import EmailEngine
+from bot.workflows.emails.request import RequestedList, request_list
+from storage.rows import Job
+from storage.transaction import Tx
+from tests.support.rig import FINANCE, MARIA, Rig
+from tests.tables.corpus import CORPUS
+
+NOT_TAKEN: Any = {"failure": Failure.NOT_SENT, "again": True, "reason": "no connection"}
+
+
+async def prepared(rig: Rig) -> Job:
+    """A whole file that is ready to be sent."""
+    ctx = rig.switchboard.context
+    asked = RequestedList(
+        requester=MARIA,
+        channel=FINANCE,
+        thread_ts=None,
+        file_id=rig.workspace.upload(MARIA, "p.csv", b"email\r\nana@example.com\r\n"),
+        file_name="p.csv",
+        column=0,
+        column_name="email",
+        whole=True,
+        concurrency=1,
+        source_key="test:p",
+    )
+    assert await request_list(ctx, asked)
+    job = await ctx.store.read(lambda tx: tx.jobs.by_source("test:p"))
+    assert job is not None
+    return job
+
+
+async def changed(rig: Rig, job: Job, **detail: Any) -> Job:
+    ctx = rig.switchboard.context
+
+    def change(tx: Tx) -> Job | None:
+        current = tx.jobs.get(job.id)
+        return current and tx.jobs.change(current, now=ctx.clock.now(), detail={**current.detail, **detail})
+
+    found = await ctx.store.write(change)
+    assert found is not None
+    return found
+
+
+async def test_what_the_service_did_not_take_is_sent_again_later(rig: Rig) -> None:
+    """After growing waits; a longer one that the service names is the wait."""
+    ctx = rig.switchboard.context
+    job = await prepared(rig)
+    for tries, named, wait in (
+        (0, None, 10),
+        (1, None, 20),
+        (2, None, 40),
+        (3, None, 80),
+        (0, 9.0, 10),
+        (0, 11.0, 11),
+        (3, 11.0, 80),
+        (0, 300.0, 300),
+    ):
+        found = await changed(rig, job, tries=tries)
+        await whole._later(ctx, found, NotExecuted(**NOT_TAKEN, retry_after=named))
+        later = await ctx.store.read(lambda tx: tx.jobs.get(job.id))
+        assert later is not None
+        assert later.due_at == ctx.clock.now() + timedelta(seconds=wait), (tries, named)
+        assert (later.state, later.detail["tries"]) == (RunState.PREPARING, tries + 1)
+        assert later.detail["reason"] == "no connection"
+
+
+async def test_after_five_tries_it_is_given_up(rig: Rig) -> None:
+    ctx = rig.switchboard.context
+    job = await changed(rig, await prepared(rig), tries=4)
+    await whole._later(ctx, job, NotExecuted(**NOT_TAKEN))
+    ended = await ctx.store.read(lambda tx: tx.jobs.get(job.id))
+    assert ended is not None
+    assert (ended.state, ended.detail["reason"]) == (RunState.FAILED, "no connection (5 times)")
+    assert ended.closed_at == ctx.clock.now()
+
+
+AS_IT_IS = (
+    "a picture",
+    "a workbook with a password",
+    "parts with a password",
+    "cut off",
+    "a small bomb",
+    "an old workbook",
+    "gzip",
+)
+
+
+@pytest.mark.parametrize("name", AS_IT_IS)
+async def test_what_is_neither_table_nor_text_is_passed_on_as_it_is(name: str) -> None:
+    [broken] = [one for one in CORPUS if one.name == name]
+    file = Returned(name="result.bin", content=broken.content())
+    assert await whole._made_safe(file) == file
+
+
+@pytest.mark.parametrize(
+    ("content", "safe"),
+    [
+        (b"email,note\r\na@b.co,=1+1\r\n", b"email,note\r\na@b.co,'=1+1\r\n"),
+        (b"=1+1\r\n", b"'=1+1\r\n"),
+        (b'email,note\r\na@b.co,"=1+1\r\n', b"'=1+1"),
+    ],
+)
+async def test_formulas_in_a_text_are_made_harmless(content: bytes, safe: bytes) -> None:
+    made = await whole._made_safe(Returned(name="result.csv", content=content))
+    assert made.name == "result.csv"
+    assert safe in made.content.replace(b"\xef\xbb\xbf", b"")
+
+
+def test_whoever_resumes_waits_no_longer_and_nothing_else_cuts_a_wait_short() -> None:
+    engine = EmailEngine(monotonic=lambda: 100.0)
+    engine._pressure.busy(30.0)
+    engine.wake()
+    assert engine._pressure.rest() == 30.0
+    engine.wake(at_once=True)
+    assert engine._pressure.rest() == 0.0
