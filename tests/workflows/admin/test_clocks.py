@@ -216,3 +216,14 @@ async def test_of_several_processes_one_moves_the_rows(rig: Rig) -> None:
     assert after.expires_at == before.expires_at - timedelta(seconds=7_200)
     assert other.now() == clock_of(rig).now()
     assert len(told(rig)) == 1
+
+
+@pytest.mark.parametrize(("ahead", "is_told"), [(4.9, False), (-4.9, False), (5.0, True), (-5.0, True)])
+async def test_a_machine_whose_clock_is_not_the_servers_is_named(rig: Rig, ahead: float, is_told: bool) -> None:
+    """From five seconds on, either way."""
+    right = ManualClock()
+    shared = SharedClock(Ahead(right, ahead))
+    shared.take(right.now(), asked_at=right.boottime())
+    await clocks.warn(rig.switchboard.context, shared)
+    await rig.settle()
+    assert bool([m for m in rig.workspace.messages(ALERTS) if "clock" in m.text]) is is_told

@@ -8,7 +8,9 @@ from inline_snapshot import snapshot
 
 from bot.domain.content import Content
 from bot.playground.faults import Fault, FaultKind
-from bot.slack.pace import Pace
+from bot.playground.workspace.errors import ApiRefusal
+from bot.playground.workspace.methods import chat
+from bot.slack.pace import Edit, Pace
 from bot.workflows.slack.boards import show_board
 from tests.support.rig import ALERTS, FINANCE, MARIA, RANDOM, Rig
 from tests.support.settling import settle
@@ -176,3 +178,41 @@ async def test_after_a_restart_boards_go_on(rig: Rig, play: Play) -> None:
     again.job.count = 5
     await settle(again.ctx)
     assert [one.text for one in again.messages()] == ["Job 7 is at 5"]
+
+
+@pytest.mark.parametrize(
+    ("error", "tries"),
+    [
+        ("restricted_action", 13),
+        ("is_archived", 1),
+        ("is_inactive", 1),
+        ("not_in_channel", 1),
+        ("channel_not_found", 1),
+    ],
+)
+async def test_an_edit_that_slack_refuses_is_tried_thirteen_times_unless_nobody_will_see_it(
+    play: Play, monkeypatch: pytest.MonkeyPatch, error: str, tries: int
+) -> None:
+    await play.post()
+    asked: list[str] = []
+
+    def refuse(*_: object) -> None:
+        asked.append(error)
+        raise ApiRefusal(error)
+
+    monkeypatch.setattr(chat, "_own_message", refuse)
+    await play.count()
+    for _ in range(20):
+        await play.pass_time(3_600)
+    assert len(asked) == tries
+
+
+async def test_while_no_edit_may_be_sent_none_is_taken(play: Play) -> None:
+    """Taking one counts a try: after many clicks thousands may be waiting."""
+    await play.post()
+    while play.ctx.pace.take(Edit.LAST) == 0:
+        pass
+    await play.count()
+    later = play.ctx.clock.now() + timedelta(days=1)
+    [waiting] = await play.ctx.store.read(lambda tx: tx.boards.due(later, 99))
+    assert (waiting.attempts, waiting.due_at) == (0, play.ctx.clock.now())
