@@ -152,7 +152,7 @@ def _put_off(tx: Tx, under_way: Instruction, attempt: Attempt, outcome: NotExecu
 
 def lose(ctx: Context, tx: Tx, under_way: Instruction, attempt: Attempt, outcome: Unknown) -> None:
     """The answer does not prove the outcome: from here on it is only read, for a refused create at once."""
-    now, creates = ctx.clock.now(), attempt.kind is AttemptKind.CREATE
+    now, creates = ctx.clock.now(), under_way.state is State.CREATING
     under_way = close(tx, under_way, attempt, AttemptOutcome.UNKNOWN, outcome.reason, now)
     moved = tx.instructions.move(
         under_way,

@@ -85,3 +85,19 @@ async def test_a_stopped_process_leaves_a_create_behind_whose_attempt_is_missing
     one = await planted(rig, Kind.PAYOUT, state=State.CREATING, creates=1, lease_owner="dead")
     assert await ctx.store.write(lambda tx: attempt.recover(ctx, tx)) == 1
     assert (await stored(rig, one)).state is State.CREATE_UNKNOWN
+
+
+@pytest.mark.parametrize("outcome", [None, AttemptOutcome.OPEN, AttemptOutcome.DONE])
+async def test_a_state_that_somebody_wrote_keeps_no_other_from_being_recovered(
+    rig: Rig, outcome: AttemptOutcome | None
+) -> None:
+    """A request that was only created, written as being sent: it is read as one that may have been."""
+    ctx = rig.switchboard.context
+    forged = await planted(rig, state=State.SENDING, creates=1, lease_owner="dead")
+    if outcome is not None:
+        await tried(rig, forged, kind=AttemptKind.CREATE, outcome=outcome)
+    other = await planted(rig, state=State.SENDING, commits=1, lease_owner="dead")
+    await tried(rig, other)
+    assert await ctx.store.write(lambda tx: attempt.recover(ctx, tx)) == 2
+    assert (await stored(rig, forged)).state is State.COMMIT_UNKNOWN
+    assert (await stored(rig, other)).state is State.COMMIT_UNKNOWN
