@@ -7,7 +7,7 @@ expire, so results are fetched at once and the addresses deleted afterwards.
 import asyncio
 import re
 import tempfile
-from collections.abc import AsyncIterable, AsyncIterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import datetime, timedelta

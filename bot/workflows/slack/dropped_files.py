@@ -142,8 +142,7 @@ async def _decide(ctx: Context, row: DropRow, file: DroppedFile) -> None:
             return False
         return post_board(tx, subject=f"{SUBJECT}:{file.id}", channel=file.channel, thread_ts=file.thread_ts, now=now)
 
-    if await ctx.store.write(offer, name="offer_file"):
-        ctx.wake()
+    await ctx.write(offer, name="offer_file")
 
 
 async def _examined(ctx: Context, info: FileInfo, share: Share) -> tuple[DroppedFile, bytes]:

@@ -36,6 +36,8 @@ _LOGS = frozenset({"log", "_log", "logger"})
 _TYPING = frozenset({"TypeVar", "NewType", "ParamSpec", "Literal", "Annotated", "TypedDict"})
 _SAME_EITHER_WAY = frozenset({"isinstance", "min", "max", "gather", "issubclass"})
 _COPIES = frozenset({"tuple", "list", "frozenset", "dict", "iter", "bool", "super", "cast", "MappingProxyType", "Path"})
+_LABELS = frozenset({("write", "name"), ("keep", "name")})
+"""Arguments that name a transaction for who crashes it in a campaign."""
 _SMALL = 10
 
 
@@ -312,7 +314,7 @@ class _Places:
                     if ast.dump(first) != ast.dump(other):
                         yield "swapped", start, end, f"{self._text(other)}{between}{self._text(first)}"
         everything = sorted(self._at(one) for one in (*node.args, *node.keywords))
-        for keyword in (one for one in node.keywords if one.arg):
+        for keyword in (one for one in node.keywords if one.arg and (name, one.arg) not in _LABELS):
             yield "keyword", *self._without(everything, everything.index(self._at(keyword))), ""
 
     def _of_rows(

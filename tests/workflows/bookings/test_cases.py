@@ -9,11 +9,14 @@ from typing import Any
 import pytest
 
 from bot.domain.bookings.booking import Booking, BookingKind, Stage
-from bot.domain.bookings.record import BookingRecord
+from bot.domain.bookings.certification import Point
+from bot.domain.bookings.record import BookingRecord, PrebookingRecord
 from bot.workflows.bookings import book, events, stores
+from bot.workflows.bookings.evidence import gathered
+from bot.workflows.bookings.observe import observe
 from storage.rows import InboxState, StoreEvent, StoreRow, StoreState
 from storage.transaction import Tx
-from tests.support.deliveries import open_rig
+from tests.support.deliveries import fact, open_rig, prebook
 from tests.support.rig import FINANCE, MARIA, Rig
 
 pytestmark = pytest.mark.rig(opened_by=open_rig)
@@ -166,3 +169,39 @@ async def test_a_store_without_an_answer_is_given_up_when_the_quiet_period_is_ov
     assert await ctx.store.write(lambda tx: tx.stores.add(row))
     await ctx.store.write(lambda tx: stores._give_up(ctx, tx, [replace(row, state=StoreState.CREATING)]))
     assert (await ctx.store.read(lambda tx: tx.stores.by_id("own")) is not None) is stays
+
+
+async def test_what_a_booking_shows_counts_as_seen(rig: Rig) -> None:
+    """Of each state, of tracking where there is an address, and of a restarted search."""
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    one = await planted(rig, stage=Stage.OPEN, status="ACCEPTED", remote_id="r", detail={"changes": 0})
+    for status, tracking, states, view, restart in (
+        ("WAY_TO_DELIVER", "", 1, 0, 0),
+        ("ARRIVED_AT_DELIVERY", "https://track.example/1", 2, 1, 0),
+        ("READY_FOR_PICKUP", "", 3, 2, 1),
+    ):
+        record = BookingRecord(id="r", status=status, tracking_url=tracking)
+        one = await after(rig, one, observing(rig, one, record))
+        points, seen = await ctx.store.read(gathered)
+        counted = {point: found.count for point, found in points.items()}
+        assert [counted.get(point, 0) for point in (Point.STATES, Point.VIEW, Point.RESTART)] == [states, view, restart]
+        assert seen[status] == one.reference
+        assert points[Point.STATES].what == one.reference
+        assert points[Point.STATES].last == now
+
+
+def observing(rig: Rig, one: Booking, record: BookingRecord) -> Callable[[Tx], object]:
+    return lambda tx: observe(rig.switchboard.context, tx, one, record, rig.clock.now())
+
+
+async def test_the_address_link_of_a_prebooking_is_on_its_card_at_once(rig: Rig) -> None:
+    await prebook(rig)
+    ctx = rig.switchboard.context
+    [one] = await ctx.store.read(lambda tx: tx.bookings.open())
+    made = PrebookingRecord(id="p2", url="https://where.example/2")
+    rig.clock.advance(5)
+    await ctx.write(lambda tx: book._wait_for_customer(ctx, tx, one, made, rig.clock.now()), name="link")
+    await rig.settle()
+    assert fact(rig, "Address link") == "<https://where.example/2>"
+    waiting = await now_stored(rig, one)
+    assert (waiting.stage, waiting.prebooking_id, waiting.polls) == (Stage.WAITING, "p2", 0)
