@@ -1,0 +1,261 @@
+"""A booking whose request was sent: what its answer, a look and a webhook each do to it."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from bot.domain.bookings.booking import Booking, BookingKind, Stage
+from bot.domain.bookings.certification import Point
+from bot.domain.bookings.record import Payment, PrebookingRecord
+from bot.domain.outcome import Done, Failure, NotExecuted, Unknown
+from bot.workflows.bookings import book, follow, observe
+from bot.workflows.bookings.evidence import gathered
+from bot.workflows.context import Context
+from storage.transaction import Tx
+from tests.support.rig import Rig
+from tests.workflows.bookings.made import actions, asked, drawn, planted, record, said, stored
+from tests.workflows.looking import read
+from tests.workflows.planted import everything_stored, on_one_rig
+
+SECOND, MINUTE, HOUR = timedelta(seconds=1), timedelta(minutes=1), timedelta(hours=1)
+QUIET = timedelta(minutes=15)
+POLL = timedelta(seconds=30)
+
+
+async def seen(rig: Rig) -> set[Point]:
+    points, _ = await read(rig, gathered)
+    return set(points)
+
+
+async def test_a_lost_answer_is_searched_for_after_five_seconds_and_told(rig: Rig) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    booking = await planted(rig, stage=Stage.SENDING, reads=4)
+    before = await drawn(rig, booking)
+    outcome = Unknown(reason="it timed out", words="busy", detail="BUSY")
+    await ctx.store.write(lambda tx: book.lose(ctx, tx, booking, outcome, now))
+    after = await stored(rig, booking)
+    assert (after.stage, after.reason, after.reads) == (Stage.UNKNOWN, outcome.told, 0)
+    assert after.due_at == now + 5 * SECOND
+    assert await said(rig, booking) == ["line:unknown"]
+    assert await actions(rig, booking) == [("unknown", {"reason": "it timed out", "said": "BUSY"})]
+    assert await drawn(rig, booking) > before
+
+
+@on_one_rig([
+    (Stage.SENDING, True, True), (Stage.SENDING, False, False), (Stage.UNKNOWN, True, False), (Stage.OPEN, True, False),
+])  # fmt: skip
+async def test_an_exception_after_the_claim_is_an_unknown_outcome(
+    rig: Rig, stage: Stage, mine: bool, lost: bool
+) -> None:
+    ctx = rig.switchboard.context
+    booking = await planted(rig, stage=stage, lease_owner=ctx.owner if mine else "another")
+    assert await ctx.store.write(lambda tx: book._lost(ctx, tx, booking)) is lost
+    assert (await stored(rig, booking)).stage is (Stage.UNKNOWN if lost else stage)
+
+
+async def test_what_is_gone_was_not_lost(rig: Rig) -> None:
+    ctx = rig.switchboard.context
+    gone = replace(await planted(rig, stage=Stage.SENDING, lease_owner=ctx.owner), id="gone")
+    assert not await ctx.store.write(lambda tx: book._lost(ctx, tx, gone))
+
+
+@pytest.mark.parametrize(("works_on_it", "recovered"), [(True, 0), (False, 1)])
+async def test_what_this_process_still_sends_is_not_looked_for(rig: Rig, works_on_it: bool, recovered: int) -> None:
+    ctx, over = rig.switchboard.context, rig.clock.now() - SECOND
+    booking = await planted(rig, stage=Stage.SENDING, lease_owner=ctx.owner, lease_until=over)
+    with ctx.leases.kept("booking", (booking.id if works_on_it else "another",)):
+        assert await ctx.store.write(lambda tx: book.recover(ctx, tx)) == recovered
+    assert (await stored(rig, booking)).stage is (Stage.UNKNOWN if recovered else Stage.SENDING)
+
+
+# the answer
+
+
+@on_one_rig([
+    (NotExecuted(reason="not sent", again=True, failure=Failure.NOT_SENT), 3, timedelta(), ""),
+    (NotExecuted(reason="busy", again=True), 0, 2 * SECOND, "delivery"),
+    (NotExecuted(reason="busy", again=True), 2, 8 * SECOND, "delivery"),
+    (NotExecuted(reason="busy", again=True), 9, 4 * POLL, "delivery"),
+    (NotExecuted(reason="busy", again=True, retry_after=7.0), 9, 7 * SECOND, "delivery"),
+])  # fmt: skip
+async def test_what_was_not_booked_is_sent_later(
+    rig: Rig, outcome: NotExecuted, reads: int, wait: timedelta, reason: str
+) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    booking = await planted(rig, stage=Stage.SENDING, reads=reads, sent_at=now, search_at=now + HOUR)
+    before = await drawn(rig, booking)
+    await ctx.store.write(lambda tx: book._sent(ctx, tx, booking, outcome))
+    after = await stored(rig, booking)
+    assert (after.stage, after.sent_at, after.search_at, after.reads) == (Stage.NEW, None, None, reads + 1)
+    assert after.due_at == now + wait
+    assert (reason in after.reason) is True
+    assert bool(after.reason) is bool(reason)
+    assert [name for name, _ in await actions(rig, booking)] == ["put_off"]
+    assert await drawn(rig, booking) > before
+
+
+async def test_what_the_service_refused_is_over_and_its_words_are_kept(rig: Rig) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    booking = await planted(rig, stage=Stage.SENDING)
+    before = await drawn(rig, booking)
+    outcome = NotExecuted(reason="outside the area", again=False, words="Too far", detail="TOO_FAR")
+    await ctx.store.write(lambda tx: book._sent(ctx, tx, booking, outcome))
+    after = await stored(rig, booking)
+    assert (after.stage, after.reason, after.due_at, after.closed_at) == (Stage.REFUSED, outcome.told, None, now)
+    assert await said(rig, booking) == ["line:refused"]
+    assert await actions(rig, booking) == [("refused", {"reason": "outside the area", "said": "TOO_FAR"})]
+    assert await drawn(rig, booking) > before
+
+
+async def test_a_link_is_posted_and_read_from_then_on(rig: Rig) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    booking = await planted(rig, stage=Stage.SENDING, kind=BookingKind.PREBOOKING, polls=3, detail={"a": "b"})
+    before = await drawn(rig, booking)
+    made = PrebookingRecord(id="p1", url="https://d.example/p1", status="CREATED")
+    await ctx.store.write(lambda tx: book._sent(ctx, tx, booking, Done(value=made)))
+    after = await stored(rig, booking)
+    assert (after.stage, after.prebooking_id, after.polls, after.due_at) == (Stage.WAITING, "p1", 0, now + POLL)
+    assert after.detail == {"a": "b", "link": "https://d.example/p1"}
+    assert await said(rig, booking) == ["file:link"]
+    assert [name for name, _ in await actions(rig, booking)] == ["link_made"]
+    assert await seen(rig) == {Point.PREBOOK}
+    assert await drawn(rig, booking) > before
+
+
+@on_one_rig([
+    (BookingKind.BOOKING, {}, {Point.BOOK, Point.CASH}),
+    (BookingKind.BOOKING, {"payment": Payment.CARD}, {Point.BOOK, Point.CASH, Point.CARD}),
+    (BookingKind.PREBOOKING, {"cook_minutes": 5}, {Point.ADDRESS, Point.BOOK, Point.CASH, Point.CARD, Point.COOK}),
+])  # fmt: skip
+async def test_what_the_service_took_is_followed_and_counts_as_evidence(
+    rig: Rig, kind: BookingKind, request: dict[str, Any], points: set[Point]
+) -> None:
+    ctx = rig.switchboard.context
+    booking = await planted(rig, stage=Stage.SENDING, kind=kind, request=asked(**request))
+    await ctx.store.write(lambda tx: book._sent(ctx, tx, booking, Done(value=record(booking))))
+    after = await stored(rig, booking)
+    assert (after.stage, after.remote_id) == (Stage.OPEN, f"d-{booking.id}")
+    assert await seen(rig) - {Point.STATES} == points
+
+
+async def test_an_answer_after_the_booking_was_linked_only_hastens_the_next_read(rig: Rig) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    linked = await planted(rig, stage=Stage.OPEN, due_at=now + HOUR)
+    await ctx.store.write(lambda tx: book._sent(ctx, tx, linked, Unknown(reason="it timed out")))
+    after = await stored(rig, linked)
+    assert (after.stage, after.due_at, await said(rig, linked)) == (Stage.OPEN, now, [])
+
+
+# searching for it
+
+
+@on_one_rig([
+    ({}, True, "not found", Stage.UNKNOWN, 1, "", 10 * SECOND),
+    ({"reads": 2}, True, "not found", Stage.LOST, 3, "", QUIET),
+    ({"reads": 1}, True, "not found", Stage.UNKNOWN, 2, "", 20 * SECOND),
+    ({"reads": 2, "sent_ago": QUIET - SECOND}, True, "not found", Stage.UNKNOWN, 3, "", 40 * SECOND),
+    ({"reads": 8, "sent_ago": MINUTE}, True, "not found", Stage.UNKNOWN, 9, "", MINUTE),
+    ({"reads": 9}, False, "is away", Stage.UNKNOWN, 9, "is away", MINUTE),
+    ({"reason": "before"}, False, "", Stage.UNKNOWN, 0, "before", 5 * SECOND),
+    ({"reason": "before"}, True, "not found", Stage.UNKNOWN, 1, "", 10 * SECOND),
+    ({"stage": Stage.LOST, "sent_ago": 24 * HOUR}, True, "", Stage.LOST, 0, "", QUIET),
+    ({"stage": Stage.LOST, "sent_ago": 24 * HOUR + SECOND}, True, "", Stage.LOST, 0, "", None),
+])  # fmt: skip
+async def test_a_booking_is_lost_after_three_searches_and_the_quiet_period_and_searched_for_a_day(
+    rig: Rig,
+    like: dict[str, Any],
+    absent: bool,
+    reason: str,
+    stage: Stage,
+    reads: int,
+    says: str,
+    due: timedelta | None,
+) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    sent = now - like.pop("sent_ago", QUIET)
+    booking = await planted(rig, **{"stage": Stage.UNKNOWN, "sent_at": sent, **like})
+    before = await drawn(rig, booking)
+    await ctx.store.write(lambda tx: book._looked(ctx, tx, booking, None, absent, reason))
+    after = await stored(rig, booking)
+    assert (after.stage, after.reads, after.reason) == (stage, reads, says)
+    assert after.due_at == (None if due is None else now + due)
+    assert after.closed_at == (now if due is None else None)
+    newly_lost = stage is Stage.LOST and booking.stage is Stage.UNKNOWN
+    assert await said(rig, booking) == (["line:lost", "line:alert:lost"] if newly_lost else [])
+    assert (await drawn(rig, booking) > before) is (newly_lost or after.reason != booking.reason)
+
+
+async def test_what_was_lost_and_is_found_is_taken_in_with_an_alert(rig: Rig) -> None:
+    ctx = rig.switchboard.context
+    booking = await planted(rig, stage=Stage.LOST)
+    await ctx.store.write(lambda tx: book._looked(ctx, tx, booking, record(booking), False, ""))
+    assert (await stored(rig, booking)).stage is Stage.OPEN
+    assert await said(rig, booking) == ["line:moved:1", "line:alert:found_late"]
+
+
+async def test_two_of_ours_never_claim_one_booking(rig: Rig) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    first = await planted(rig)
+    second = await planted(rig, stage=Stage.UNKNOWN)
+    theirs = record(first)
+    assert await ctx.store.write(lambda tx: book.adopt(ctx, tx, second, theirs, now)) is None
+    assert ((await stored(rig, first)), (await stored(rig, second))) == (first, second)
+
+
+async def test_a_row_that_a_webhook_made_ends_and_points_here(rig: Rig) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    foreign = await planted(rig, kind=BookingKind.FOREIGN, request=None, numeric_id="77", due_at=now)
+    ours = await planted(rig, stage=Stage.UNKNOWN)
+    before = await drawn(rig, foreign)
+    theirs = record(foreign)
+    await ctx.store.write(lambda tx: book.adopt(ctx, tx, ours, theirs, now))
+    ended = await stored(rig, foreign)
+    assert (ended.stage, ended.remote_id, ended.numeric_id, ended.reason) == (Stage.DROPPED, None, "", ours.reference)
+    assert (ended.due_at, ended.closed_at) == (None, now)
+    assert await actions(rig, foreign) == [("joined", {"other": ours.reference})]
+    assert (await stored(rig, ours)).remote_id == foreign.remote_id
+    assert await drawn(rig, foreign) > before
+
+
+async def test_only_what_was_asked_for_here_is_sent(rig: Rig) -> None:
+    foreign = await planted(rig, kind=BookingKind.FOREIGN, request=None)
+    with pytest.raises(TypeError, match=foreign.reference):
+        book._asked(foreign)
+
+
+@on_one_rig([("before", False), ("another", True)])
+async def test_a_card_is_drawn_anew_where_the_reason_changes(rig: Rig, reason: str, anew: bool) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    booking = await planted(rig, stage=Stage.NEW, reason="before")
+    before = await drawn(rig, booking)
+    await book._put_off(ctx, booking, reason, MINUTE)
+    after = await stored(rig, booking)
+    assert (after.reason, after.due_at) == (reason, now + MINUTE)
+    assert (await drawn(rig, booking) > before) is anew
+
+
+Late = Callable[[Context, Tx, Booking, datetime], object]
+
+
+@on_one_rig([
+    (Stage.SENDING, lambda ctx, tx, one, now: book.lose(ctx, tx, one, Unknown(reason="x"), now)),
+    (Stage.SENDING, lambda ctx, tx, one, now: book._back(ctx, tx, one, NotExecuted(reason="x", again=True), now)),
+    (Stage.SENDING, lambda ctx, tx, one, now: book._wait_for_customer(
+        ctx, tx, one, PrebookingRecord(id="p1", url="u", status="CREATED"), now)),
+    (Stage.UNKNOWN, lambda ctx, tx, one, _: book._looked(ctx, tx, replace(one, reads=9), None, True, "")),
+    (Stage.UNKNOWN, lambda ctx, tx, one, _: book._looked(ctx, tx, one, None, False, "why")),
+    (Stage.WAITING, lambda _, tx, one, now: follow.dropped(tx, one, now)),
+    (Stage.OPEN, lambda ctx, tx, one, now: observe.observe(ctx, tx, one, record(one), now)),
+])  # fmt: skip
+async def test_who_comes_too_late_changes_nothing(rig: Rig, stage: Stage, work: Late) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    booking = await planted(rig, stage=stage, version=2, sent_at=now - HOUR)
+    before = everything_stored(rig)
+    late = replace(booking, version=1)
+    assert await ctx.store.write(lambda tx: work(ctx, tx, late, now)) is None
+    assert everything_stored(rig) == before
+    await ctx.store.write(lambda tx: work(ctx, tx, booking, now))
+    assert everything_stored(rig) != before
