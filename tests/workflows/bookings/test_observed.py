@@ -1,0 +1,223 @@
+"""What a record of the delivery service changes in a booking, what is told of it, and when it is read again."""
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+from bot.domain.bookings.booking import Booking, BookingKind, Stage
+from bot.domain.bookings.certification import Point
+from bot.domain.bookings.record import BookingRecord, Driver, StatusChange
+from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
+from bot.workflows.bookings import follow, observe
+from bot.workflows.bookings.evidence import gathered
+from tests.support.rig import Rig
+from tests.workflows.bookings.made import actions, drawn, planted, record, said, stored
+from tests.workflows.looking import read
+from tests.workflows.planted import on_one_rig
+
+SECOND, MINUTE, HOUR, POLL = timedelta(seconds=1), timedelta(minutes=1), timedelta(hours=1), timedelta(seconds=30)
+ANA = Driver(name="Ana", mobile="099")
+HELD = {"name": "Ana", "mobile": "099", "email": "", "image": "", "provider": ""}
+
+
+async def observed(rig: Rig, booking: Booking, status: str, *, report: BookingRecord | None = None, **told: Any) -> Any:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    return await ctx.store.write(
+        lambda tx: observe.observe(ctx, tx, booking, record(booking, status, **told), now, report=report)
+    )
+
+
+async def test_a_state_that_moves_is_told_and_the_pace_begins_anew(rig: Rig) -> None:
+    now = rig.clock.now()
+    history = [["t", "READY_FOR_PICKUP"]] * 45
+    detail = {"history": history, "changes": 45, "reported": {"status": "COMPLETED"}, "cancel": {"by": "U0MARIA"}}
+    booking = await planted(
+        rig, status="READY_FOR_PICKUP", polls=7, reads=2, reason="silent", detail=detail, numeric_id="77"
+    )
+    before = await drawn(rig, booking)
+    await observed(rig, booking, "ACCEPTED", driver=ANA, proof="", tracking_url="https://d.example/t")
+    after = await stored(rig, booking)
+    assert (after.stage, after.status, after.polls, after.reads, after.reason) == (Stage.OPEN, "ACCEPTED", 0, 0, "")
+    assert (after.numeric_id, after.due_at, after.closed_at) == ("77", now + POLL, None)
+    assert (after.detail["changes"], after.detail["changed_at"]) == (46, now.isoformat())
+    assert after.detail["history"] == [*history[:39], [now.isoformat(), "ACCEPTED"]]
+    assert "reported" not in after.detail
+    assert await said(rig, booking) == ["line:moved:46"]
+    row = await read(rig, lambda tx: tx.outbox.by_key(f"line:{booking.subject}:moved:46"))
+    assert row is not None
+    assert row.payload == {
+        "topic": "moved",
+        "status": "ACCEPTED",
+        "before": "READY_FOR_PICKUP",
+        "change": "moved",
+        "driver": HELD,
+        "reason": "",
+        "proof": "",
+        "by": "U0MARIA",
+    }
+    assert await actions(rig, booking) == [("moved", {"number": "77", "status": "ACCEPTED"})]
+    assert await drawn(rig, booking) > before
+    points, states = await read(rig, gathered)
+    assert set(points) == {Point.STATES, Point.VIEW}
+    assert dict(states) == {"ACCEPTED": booking.reference}
+
+
+async def test_the_first_record_of_a_booking_is_taken(rig: Rig) -> None:
+    booking = await planted(rig, stage=Stage.SENDING)
+    await observed(rig, booking, "ON_HOLD", numeric_id="78", cancel_reason="")
+    after = await stored(rig, booking)
+    assert (after.remote_id, after.numeric_id) == (f"d-{booking.id}", "78")
+    assert await actions(rig, booking) == [("taken", {"number": "78", "status": "ON_HOLD"})]
+
+
+async def test_a_search_that_begins_anew_and_one_without_a_driver_are_evidence_and_an_alert(rig: Rig) -> None:
+    booking = await planted(rig, status="ACCEPTED", detail={"driver": HELD})
+    await observed(rig, booking, "PROVIDER_NOT_FOUND")
+    after = await stored(rig, booking)
+    assert await said(rig, booking) == ["line:moved:1", "line:alert:no_provider:1"]
+    row = await read(rig, lambda tx: tx.outbox.by_key(f"line:{booking.subject}:moved:1"))
+    assert row is not None
+    assert row.payload["change"] == StatusChange.RESTARTED.value
+    points, _ = await read(rig, gathered)
+    assert set(points) == {Point.STATES, Point.RESTART}
+    assert "driver" not in after.detail
+
+
+async def test_the_end_is_told_and_nothing_is_read_any_more(rig: Rig) -> None:
+    now = rig.clock.now()
+    booking = await planted(rig, status="ACCEPTED")
+    await observed(rig, booking, "CANCELED_BY_ADMIN", cancel_reason="no stock")
+    after = await stored(rig, booking)
+    assert (after.stage, after.status, after.due_at, after.closed_at) == (Stage.ENDED, "CANCELED_BY_ADMIN", None, now)
+    assert await actions(rig, booking) == [("moved", {"status": "CANCELED_BY_ADMIN", "reason": "no stock"})]
+
+
+async def test_another_end_than_before_is_an_alert_and_not_believed(rig: Rig) -> None:
+    booking = await planted(rig, stage=Stage.ENDED, status="COMPLETED", due_at=rig.clock.now())
+    await observed(rig, booking, "Returned")
+    after = await stored(rig, booking)
+    assert (after.status, after.stage) == ("COMPLETED", Stage.ENDED)
+    assert await said(rig, booking) == ["line:alert:contradiction:returned"]
+
+
+async def test_a_proof_of_delivery_may_come_after_the_end(rig: Rig) -> None:
+    booking = await planted(rig, stage=Stage.ENDED, status="COMPLETED")
+    before = await drawn(rig, booking)
+    await observed(rig, booking, "COMPLETED")
+    assert (await stored(rig, booking), await drawn(rig, booking)) == (booking, before)
+    await observed(rig, booking, "COMPLETED", proof="https://d.example/p.png")
+    after = await stored(rig, booking)
+    assert (after.detail, after.stage) == ({"proof": "https://d.example/p.png"}, Stage.ENDED)
+    assert await drawn(rig, booking) > before
+    assert await said(rig, booking) == []
+
+
+@on_one_rig([
+    ({}, {}, POLL * 1.5, 0),
+    ({"polls": 1}, {}, POLL * 2.25, 0),
+    ({"status": "ON_HOLD", "search_at": 10}, {}, timedelta(seconds=40), 1),
+    ({"status": "ON_HOLD", "search_at": 3600, "polls": 5}, {}, timedelta(seconds=60), 1),
+    ({"status": "ON_HOLD", "search_at": -1}, {}, POLL * 1.5, 1),
+    ({"status": "ACCEPTED", "search_at": 3600, "polls": 5}, {}, timedelta(seconds=60), 0),
+])  # fmt: skip
+async def test_where_nothing_is_new_it_is_read_later_and_the_cook_time_counts_down(
+    rig: Rig, like: dict[str, Any], told: dict[str, Any], pause: timedelta, redrawn: int
+) -> None:
+    now = rig.clock.now()
+    if "search_at" in like:
+        like = like | {"search_at": now + timedelta(seconds=like["search_at"])}
+    booking = await planted(rig, **{"status": "READY_FOR_PICKUP", **like})
+    before = await drawn(rig, booking)
+    await observed(rig, booking, booking.status, **told)
+    after = await stored(rig, booking)
+    assert (after.polls, after.due_at) == (booking.polls + 1, now + pause)
+    assert await drawn(rig, booking) == before + redrawn
+    assert await said(rig, booking) == []
+
+
+@on_one_rig([
+    ({"driver": HELD}, {"driver": ANA}, None, HELD, None, []),
+    ({}, {"driver": ANA}, None, HELD, None, ["line:driver:2"]),
+    ({"driver": HELD, "driver_reported": True}, {"driver": ANA}, None, HELD, None, []),
+    ({}, {}, {"driver": ANA}, HELD, True, ["line:driver:2"]),
+    ({"driver": HELD}, {}, None, HELD, None, []),
+])  # fmt: skip
+async def test_a_driver_is_told_once_and_marked_where_only_a_webhook_named_them(
+    rig: Rig, detail: dict[str, Any], told: dict[str, Any], report: Any, driver: Any, reported: Any, keys: list[str]
+) -> None:
+    booking = await planted(rig, status="ACCEPTED", detail=detail)
+    heard = None if report is None else record(booking, "ACCEPTED", **report)
+    await observed(rig, booking, "ACCEPTED", report=heard, **told)
+    after = await stored(rig, booking)
+    assert (after.detail.get("driver"), after.detail.get("driver_reported")) == (driver, reported)
+    assert await said(rig, booking) == keys
+
+
+@on_one_rig(["ON_HOLD", "READY_FOR_PICKUP", "PROVIDER_NOT_FOUND"])
+async def test_while_it_is_searched_for_there_is_no_driver(rig: Rig, status: str) -> None:
+    booking = await planted(rig, status=status, detail={"driver": HELD, "driver_reported": True})
+    await observed(rig, booking, status, report=record(booking, status, driver=ANA))
+    assert (await stored(rig, booking)).detail == {}
+
+
+async def test_what_a_record_leaves_out_stays_and_a_webhook_adds_a_code_a_proof_or_a_reason_and_nothing_else(
+    rig: Rig,
+) -> None:
+    booking = await planted(rig, status="ACCEPTED", detail={"fee": "1.50", "customer": "Ana"})
+    heard = record(
+        booking, "ACCEPTED", validation_code="4711", proof="p", cancel_reason="r", fee="9.99", tracking_url="u"
+    )
+    await observed(rig, booking, "ACCEPTED", report=heard, customer="Luis", proof="own")
+    after = await stored(rig, booking)
+    assert after.detail == {
+        "fee": "1.50", "customer": "Luis", "validation_code": "4711", "proof": "own", "cancel_reason": "r"
+    }  # fmt: skip
+
+
+# reading
+
+
+@on_one_rig([
+    (ServiceNow("delivery", "is away"), 0, "", POLL * 1.5, 0),
+    (ServiceNow("delivery", "is away"), 1, "", POLL * 2.25, 0),
+    (ServiceNow("delivery", "is away"), 2, "The delivery service: is away.", POLL * 3.375, 1),
+    (ServiceNow("delivery", "is away", retry_after=7.0), 0, "", 7 * SECOND, 0),
+    (ServiceNever("delivery", "refused"), 0, "The delivery service: refused.", POLL * 1.5, 1),
+    (OperatorError("no key"), 0, "no key", POLL * 1.5, 1),
+])  # fmt: skip
+async def test_a_card_says_that_it_cannot_be_read_at_the_third_time_or_at_once_where_waiting_does_not_help(
+    rig: Rig, trouble: Any, reads: int, reason: str, wait: timedelta, redrawn: int
+) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    booking = await planted(rig, reads=reads)
+    before = await drawn(rig, booking)
+    await ctx.store.write(lambda tx: follow._not_read(ctx, tx, booking, trouble))
+    after = await stored(rig, booking)
+    assert (after.reads, after.due_at) == (reads + 1, now + wait)
+    assert (reason in after.reason, bool(after.reason)) == (True, bool(reason))
+    assert await drawn(rig, booking) == before + redrawn
+
+
+async def test_one_that_was_changed_meanwhile_is_read_again_at_once(rig: Rig) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    booking = await planted(rig, version=2, lease_owner=ctx.owner, lease_until=now + MINUTE, due_at=now + HOUR)
+    late = replace(booking, version=1)
+    await ctx.store.write(lambda tx: follow._not_read(ctx, tx, late, ServiceNow("delivery", "is away")))
+    after = await stored(rig, booking)
+    assert (after.due_at, after.lease_owner, after.reads) == (now, "", 0)
+
+
+async def test_a_prebooking_that_is_over_is_told_with_who_canceled_it(rig: Rig) -> None:
+    now = rig.clock.now()
+    booking = await planted(
+        rig, stage=Stage.WAITING, kind=BookingKind.PREBOOKING, detail={"cancel": {"by": "U0MARIA"}}, due_at=now
+    )
+    before = await drawn(rig, booking)
+    await rig.switchboard.context.store.write(lambda tx: follow.dropped(tx, booking, now))
+    after = await stored(rig, booking)
+    assert (after.stage, after.due_at, after.closed_at) == (Stage.DROPPED, None, now)
+    row = await read(rig, lambda tx: tx.outbox.by_key(f"line:{booking.subject}:dropped"))
+    assert row is not None
+    assert row.payload == {"topic": "dropped", "by": "U0MARIA"}
+    assert await actions(rig, booking) == [("dropped", {})]
+    assert await drawn(rig, booking) > before
