@@ -109,9 +109,10 @@ def assumptions(found: Sequence[Assumption]) -> Content:
     if not found:
         return message(":white_check_mark: Every route is documented or confirmed by the operator.")
     ordered = sorted(found, key=lambda one: not one.blocks)
-    blocking = sum(one.blocks for one in found)
+    blocking, many = sum(one.blocks for one in found), len(found) > 1
     lead = (
-        f"*{len(found)} routes are assumed* and nobody has confirmed them"
+        f"*{f'{len(found)} routes are' if many else '1 route is'} assumed* and nobody has confirmed "
+        f"{'them' if many else 'it'}"
         f"{f'; {blocking} of them move money, and production refuses those' if blocking else ''}."
     )
     note = "To vouch for one, the operator writes it into SERVICES_FILE: `[payments.commit_payout] confirmed = true`"

@@ -236,7 +236,8 @@ def _job(one: BulkJob, ours: Instruction | None) -> list[str]:
 def _named(cells: list[str]) -> list[str]:
     """The cells that hold something, numbers with what they count."""
     titles = [f" {column.title.lower()}" if column.align == "right" else "" for column in _JOB_COLUMNS]
-    return [escape(cell) + title for cell, title in zip(cells, titles, strict=True) if cell]
+    named = [title.removesuffix("s") if cell == "1" else title for cell, title in zip(cells, titles, strict=True)]
+    return [escape(cell) + title for cell, title in zip(cells, named, strict=True) if cell]
 
 
 def _number(count: int | None) -> str:

@@ -1,10 +1,20 @@
 """What one person is told who looks at bulk payments."""
 
+from datetime import UTC, datetime
+
 import pytest
 from inline_snapshot import snapshot
 
+from bot.domain.content import Content
+from bot.domain.money import Cents
+from bot.domain.payments.bulk_account import BulkRow
+from bot.domain.payments.bulk_file import BadRow, Checked
 from bot.domain.payments.bulk_records import BulkJob, JobPage
+from bot.domain.payments.instruction import Kind, State
 from bot.presentation.payments import bulk_answers
+from bot.presentation.payments.answers import requested
+from tests.domain.made import NOW, bulk, instruction
+from tests.presentation.checks import check_message, seen
 
 
 def test_one_word_is_spelled_one_way_in_the_history() -> None:
@@ -32,3 +42,198 @@ def test_one_made_elsewhere_is_completed_when_every_payment_was(figures: dict[st
     assert f"Status: {word}\n" in bulk_answers.job(job).text + "\n"
     listed = bulk_answers.history(JobPage(jobs=(job,), page=1, pages=1), {}, command="/pay").text
     assert listed.splitlines()[1].startswith(f"• a1 · {word} · 3 payments")
+
+
+def parts(content: Content) -> str:
+    """The text, then what stands in the blocks below it."""
+    return f"{content.text}\n--\n{seen(content)}"
+
+
+def test_a_page_of_payments() -> None:
+    shown = [
+        BulkRow(row=2, email="ana@example.com", cents=Cents(2500), status="completed", hash="9f86d081"),
+        BulkRow(row=3, email="ben@example.com", cents=Cents(1050)),
+    ]
+    told = bulk_answers.items("L-4F7K2M", shown, page=2, pages=3, total=42, failed=False, read_at=NOW)
+    assert parts(told) == snapshot("""\
+*Payments of L-4F7K2M*: 42, page 2 of 3
+• row 2 · ana@example.com · 25.00 USD · completed · `9f86d081`
+• row 3 · ben@example.com · 10.50 USD · not reported
+--
+*Payments of L-4F7K2M*: 42, page 2 of 3
+Row | Recipient | Amount | Status | Hash
+2 | ana@example.com | 25.00 USD | completed | 9f86d081
+3 | ben@example.com | 10.50 USD | not reported | –
+As the service said 2026-11-20 09:00 UTC.
+[Previous] [Next]\
+""")
+    check_message(told)
+    assert [(one["text"]["text"], one["action_id"], one["value"]) for one in told.blocks[-1]["elements"]] == snapshot(
+        [("Previous", "bulk.previous", "items:L-4F7K2M:1"), ("Next", "bulk.next", "items:L-4F7K2M:3")]
+    )
+
+
+def test_a_page_of_failed_payments() -> None:
+    shown = [
+        BulkRow(row=2, email="ana@example.com", cents=Cents(2500), error="the account is closed", hash="9f86d081"),
+        BulkRow(row=3, email="ben@example.com", cents=Cents(1050)),
+    ]
+    told = bulk_answers.items("L-4F7K2M", shown, page=1, pages=2, total=12, failed=True, read_at=None)
+    assert parts(told) == snapshot("""\
+*Failed payments of L-4F7K2M*: 12, page 1 of 2
+• row 2 · ana@example.com · 25.00 USD · the account is closed
+• row 3 · ben@example.com · 10.50 USD · not said
+--
+*Failed payments of L-4F7K2M*: 12, page 1 of 2
+Row | Recipient | Amount | Why
+2 | ana@example.com | 25.00 USD | the account is closed
+3 | ben@example.com | 10.50 USD | not said
+[Next]\
+""")
+    assert [(one["text"]["text"], one["action_id"], one["value"]) for one in told.blocks[-1]["elements"]] == snapshot(
+        [("Next", "bulk.next", "failed:L-4F7K2M:2")]
+    )
+
+
+@pytest.mark.parametrize(
+    ("page", "failed", "text"),
+    [
+        (1, False, ":open_file_folder: *Payments of L-4F7K2M*: none."),
+        (1, True, ":open_file_folder: *Failed payments of L-4F7K2M*: none."),
+        (3, True, ":open_file_folder: *Failed payments of L-4F7K2M*: none on page 3 of 2."),
+    ],
+)
+def test_a_page_without_payments(page: int, failed: bool, text: str) -> None:
+    told = bulk_answers.items("L-4F7K2M", [], page=page, pages=2, total=0, failed=failed, read_at=None)
+    assert told.text == text
+    assert seen(told).startswith(text)
+    assert len(told.blocks) == 2
+
+
+def test_the_history_page_by_page() -> None:
+    made = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
+    jobs = (
+        BulkJob(id="a1", status="DONE", count=1, completed=1, failed=0, pending=0, created_at=made),
+        BulkJob(id="b2", status="RUNNING", count=3, completed=1, failed=2),
+    )
+    ours = {"b2": instruction(kind=Kind.BULK, payload=bulk().payload, reference="L-4F7K2M", state=State.COMMITTED)}
+    told = bulk_answers.history(JobPage(jobs=jobs, page=2, pages=3), ours, command="/sb-pay")
+    assert parts(told) == snapshot("""\
+*Bulk payments*, page 2 of 3
+• 2026-11-20 09:00 · a1 · completed · 1 payment · 1 completed · 0 failed
+• L-4F7K2M · sent · 3 payments · 1 completed · 2 failed
+--
+*Bulk payments*, page 2 of 3
+Created (UTC) | Bulk payment | Status | Payments | Completed | Failed
+2026-11-20 09:00 | a1 | completed | 1 | 1 | 0
+– | L-4F7K2M | sent | 3 | 1 | 2
+`/sb-pay bulk show` with the reference or id tells more about one.
+[Previous] [Next]\
+""")
+    assert [(one["action_id"], one["value"]) for one in told.blocks[-1]["elements"]] == snapshot(
+        [("bulk.previous", "history:1"), ("bulk.next", "history:3")]
+    )
+
+
+@pytest.mark.parametrize(("page", "text"), [(1, "no bulk payments."), (2, "no bulk payments here.")])
+def test_a_page_of_the_history_with_nothing_on_it(page: int, text: str) -> None:
+    told = bulk_answers.history(JobPage(jobs=(), page=page, pages=1), {}, command="/pay")
+    assert told.text == f":open_file_folder: The service has {text}"
+
+
+def test_one_that_was_made_elsewhere() -> None:
+    job = BulkJob(id="a1", status="RUNNING", count=6, completed=3, failed=2, pending=1)
+    assert parts(bulk_answers.job(job)) == snapshot("""\
+*Bulk payment a1*
+Status: under way
+Payments: 6
+Pending in escrow: 1
+Completed: 3
+Failed: 2
+This is the service's record. Switchboard did not ask for it.
+--
+Bulk payment a1
+*Status*: under way | *Payments*: 6 | *Pending in escrow*: 1 | *Completed*: 3 | *Failed*: 2
+This is the service's record. Switchboard did not ask for it.\
+""")
+
+
+def bad(count: int) -> list[BadRow]:
+    return [
+        BadRow(row=row, column="amount", rule="it must be more than zero", given="0") for row in range(2, count + 2)
+    ]
+
+
+def test_bad_rows_are_named_with_what_they_say() -> None:
+    assert bulk_answers.bad_rows("march.csv", bad(1), rows=1).text == snapshot("""\
+:pencil2: *Nothing was requested.* The only row in “march.csv” cannot be paid. Mend it and drop the file again.
+• *row 2*, amount: it must be more than zero. It says: 0
+A right row: `ana@example.com,25.00,March translation`\
+""")
+    silent = BadRow(row=3, column="email", rule="it is missing", given="")
+    assert bulk_answers.bad_rows("march.csv", [*bad(1), silent], rows=9).text == snapshot("""\
+:pencil2: *Nothing was requested.* 2 of 9 rows in “march.csv” cannot be paid. Mend them and drop the file again.
+• *row 2*, amount: it must be more than zero. It says: 0
+• *row 3*, email: it is missing.
+A right row: `ana@example.com,25.00,March translation`\
+""")
+    assert bulk_answers.bad_lines([*bad(1), silent]) == [
+        ("2", "amount", "It must be more than zero.", "0"),
+        ("3", "email", "It is missing.", ""),
+    ]
+
+
+def test_of_more_than_twenty_five_bad_rows_the_rest_is_in_a_file() -> None:
+    assert not bulk_answers.needs_file(bad(25))
+    assert "in the file" not in bulk_answers.bad_rows("march.csv", bad(25), rows=30).text
+    assert bulk_answers.needs_file(bad(26))
+    lines = bulk_answers.bad_rows("march.csv", bad(26), rows=30).text.splitlines()
+    assert [lines[0], len(lines), *lines[-2:]] == snapshot(
+        [
+            """:pencil2: *Nothing was requested.* 26 of 30 rows in “march.csv” cannot be paid. Mend them and drop the \
+file again.""",
+            28,
+            "… and 1 more; all of them are in the file that I send you directly.",
+            "A right row: `ana@example.com,25.00,March translation`",
+        ]
+    )
+
+
+def test_why_nothing_is_canceled() -> None:
+    found = [
+        bulk_answers.cannot_cancel(why, ["a1", "b2"], ["completed", "failed", "completed"], bulk="L-4F7K2M")
+        for why in ("nothing pending", "unknown hash", "ambiguous", "not pending", "unknown amount")
+    ]
+    assert found == snapshot(
+        [
+            "nothing of L-4F7K2M is pending now, so there is nothing to cancel",
+            "L-4F7K2M has no payment with the hash or row a1, b2",
+            "a1, b2 may be one of several payments of L-4F7K2M; give more digits of the hash",
+            "a1, b2 is not pending any more (completed, failed); only pending payments can be canceled",
+            "the service does not say how much a1, b2 is, so nobody could approve it",
+        ]
+    )
+    of_many = bulk_answers.cannot_cancel("not pending", ["a", "b", "c", "d", "e"], [], bulk="L-4F7K2M")
+    assert of_many == snapshot("a, b, c and 2 more is not pending any more; only pending payments can be canceled")
+    assert "a, b, c is not" in bulk_answers.cannot_cancel("not pending", ["a", "b", "c"], [], bulk="L-4F7K2M")
+
+
+def test_what_is_told_on_the_way() -> None:
+    one = instruction(kind=Kind.BULK, payload=bulk().payload, reference="L-4F7K2M")
+    assert bulk_answers.reading("march.csv").text == ":hourglass_flowing_sand: Reading “march.csv”…"
+    assert bulk_answers.reading("").text == ":hourglass: Reading…"
+    assert bulk_answers.asked_before(one).text == snapshot(
+        """:information_source: This file was asked for already, as L-4F7K2M: 1250.00 USD in 10 payments, *waiting for \
+approval*. Nothing was asked for again."""
+    )
+    assert bulk_answers.not_returned("P-4F7K2M", "completed").text == snapshot(
+        ":information_source: P-4F7K2M can't be canceled any more. It is *completed*."
+    )
+    read = Checked(name="march.csv", items=[], bad=[], rows=3, read_as="UTF-8 with commas")
+    assert bulk_answers.asked(one, read, member=True).text == snapshot("""\
+:memo: Asked for 1250.00 USD in 10 payments, reference L-4F7K2M. Needs 1 approval besides the requester. The outcome \
+will be posted here.
+I read “march.csv” as UTF-8 with commas.\
+""")
+    typed = Checked(name="", items=[], bad=[], rows=3, read_as="")
+    assert bulk_answers.asked(one, typed, member=True) == requested(one, member=True)

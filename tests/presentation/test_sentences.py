@@ -1,0 +1,397 @@
+"""Sentences of the operator's answers: recovery, services, what is under way, mistakes; and where they are cut."""
+
+from datetime import timedelta
+
+import pytest
+from inline_snapshot import snapshot
+
+from bot.domain.content import Content
+from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceNow
+from bot.domain.outcome import NotExecuted, Unknown
+from bot.domain.overview import Assumption, Counts, Overview, Running, Service, UnderWay, What
+from bot.domain.quorum import Short
+from bot.domain.recovery import Look, ReadingOnly, Seen
+from bot.presentation import clocks, home, mistakes, overview, recovery, services, stopped
+from bot.presentation.blocks.facts import facts
+from tests.domain.made import NOW, instruction
+from tests.presentation.checks import seen
+
+MODE = ReadingOnly(since=NOW, reason="the database was put back", until=NOW)
+
+
+def test_what_the_operator_reads_before_it_goes_on() -> None:
+    looked = [("P-4F7K2M", Look(seen=Seen.ABSENT, reason="not in the list", again_at=None)), ("P-2B2B2B", None)]
+    assert recovery.report(MODE, looked, ["payments.commit_payout x"]) == snapshot(
+        [
+            "Reading only since 2026-11-20 09:00 UTC: the database was put back.",
+            "  P-4F7K2M: absent: not in the list",
+            "  P-2B2B2B: not looked for yet",
+            "Left before, and nothing in this database knows it; look for it at the service:",
+            "  payments.commit_payout x",
+        ]
+    )
+    assert recovery.report(MODE, [], []) == snapshot(
+        [
+            "Reading only since 2026-11-20 09:00 UTC: the database was put back.",
+            "  No request was open, so none had to be looked for.",
+        ]
+    )
+    assert recovery.describe(MODE) == snapshot(
+        """:rotating_light: *Reading only* since 2026-11-20 09:00 UTC: the database was put back. Nothing is sent \
+until an operator runs `switchboard resume`."""
+    )
+
+
+def test_of_many_requests_that_need_approval_again_twenty_are_named() -> None:
+    def resumed(count: int) -> str:
+        again = [f"P-{number}" for number in range(count)]
+        return recovery.notice({"topic": "resumed", "reason": "looked", "again": again})
+
+    assert resumed(0) == snapshot(":sunny: *Switchboard sends again*, an operator decided. Looked.")
+    assert resumed(20).endswith("P-18, P-19.")
+    assert resumed(22).endswith("P-18, P-19 and 2 more.")
+
+
+def test_lines_of_the_anchors_that_were_changed() -> None:
+    changed = {"topic": "anchors_changed", "lines": [2, 3], "count": 2, "file": "a.anchors"}
+    assert recovery.notice(changed) == snapshot(
+        """:rotating_light: *The anchors of the audit were changed*: line 2, 3 of `a.anchors` was not written by \
+Switchboard, or was changed since. The operator runs `switchboard audit verify`."""
+    )
+    assert "line 2, 3 and 1 more of" in recovery.notice({**changed, "count": 3})
+
+
+@pytest.mark.parametrize(("seconds", "said"), [(3_600, "forward by 1 hour"), (-3_600, "back by 1 hour")])
+def test_a_clock_that_was_set(seconds: int, said: str) -> None:
+    assert f"was set {said}.*" in clocks.notice({"topic": "clock_set", "seconds": seconds})
+
+
+def test_each_failure_of_a_service_in_one_sentence() -> None:
+    found = [
+        services.sentence(trouble)
+        for trouble in (
+            ServiceNow("payments", "no answer (timed out)"),
+            ServiceNow("payments", "too many requests", retry_after=5),
+            ServiceNow("payments", "answer 503", retry_after=119.5, words="we are closed"),
+            ServiceNow("payments", "it is down", retry_after=120),
+            ServiceNow("payments", "its disk is full", retry_after=0.5),
+            ServiceNever("payments", "the request was odd", status=400),
+            ServiceNever("payments", "the service said no"),
+            ServiceNever("payments", "answer 422", status=422, words="The limit is reached!"),
+            OperatorError("PAYMENTS_BASE_URL is missing", mend="set it"),
+            OperatorError("it refuses the key", service="payments", words="bad key"),
+            NotExecuted(reason="answer 503", again=True, retry_after=30.0),
+            NotExecuted(reason="answer 422", again=False, words="the limit is reached"),
+            NotExecuted(reason="answer 422", again=False),
+            Unknown(reason="no answer (timed out)"),
+            Unknown(reason="odd"),
+        )
+    ]
+    assert found == snapshot(
+        [
+            "The payments service gave no answer (timed out); try again in a minute.",
+            "The payments service got too many requests; try again in 5 s.",
+            "The payments service gave answer 503, saying “we are closed”; try again in 120 s.",
+            "The payments service is down; try again in 2 minutes.",
+            "The payments service's disk is full; try again in a minute.",
+            "The request to the payments service was odd; check what you gave.",
+            "The payments service said no.",
+            "The payments service says: The limit is reached!",
+            "The operator of Switchboard has to mend this: PAYMENTS_BASE_URL is missing; set it.",
+            "The operator of Switchboard has to mend this: payments: it refuses the key, saying “bad key”.",
+            "The payments service gave answer 503; nothing was executed, try again in 30 s.",
+            "Nothing was executed, the payments service says: the limit is reached.",
+            "The payments service gave answer 422; nothing was executed.",
+            """The payments service gave no answer (timed out); whether it was executed is not known yet, so it is \
+looked up and not repeated.""",
+            "The payments service: odd; whether it was executed is not known yet, so it is looked up and not repeated.",
+        ]
+    )
+    quiet = [services.sentence(ServiceNow("payments", "odd"), advice=False)]
+    quiet.append(services.sentence(ServiceNever("payments", "odd", status=400), advice=False))
+    assert quiet == snapshot(["The payments service: odd.", "The payments service: odd."])
+    assert services.to_set(["A", "B"]) == "the operator has to set `A`, `B`"
+    assert services.to_set(["A"], code=False) == "the operator has to set A"
+
+
+KINDS = ("payout", "one_step", "purchase", "bulk", "bulk_cancel")
+
+
+def whole(**changes: object) -> Overview:
+    requests = {(kind, "awaiting"): 1 for kind in KINDS} | {("payout", "odd"): 2, ("odd", "awaiting"): 1}
+    jobs = {("email.run", "running"): 1, ("email.file", "running"): 1, ("localization.media", "handing_over"): 1}
+    bookings = dict.fromkeys(("new", "sending", "unknown", "lost", "waiting", "open", "odd_one"), 1)
+    values = {
+        "services": [
+            Service(name="payments", missing=()),
+            Service(name="localization", missing=("LOCALIZATION_API_KEY",)),
+            Service(name="delivery", missing=(), silent_since=NOW),
+        ],
+        "under_way": Counts(requests=requests, jobs=jobs | {("localization.text", "waiting"): 2}, bookings=bookings),
+        "oldest": {
+            "messages": None,
+            "callbacks": NOW - timedelta(seconds=60),
+            "webhooks": NOW - timedelta(seconds=61),
+            "files": NOW + timedelta(seconds=1),
+        },
+        "frozen": None,
+        "blocking": 1,
+        "reading_only": MODE,
+    }
+    return Overview(**{**values, **changes})  # type: ignore[arg-type]
+
+
+def test_the_status() -> None:
+    assert overview.status(whole(), command="/sb-switchboard", now=NOW).text == snapshot("""\
+*Services*
+:large_green_circle: Payments: configured
+:white_circle: Content localization: not configured, the operator has to set `LOCALIZATION_API_KEY`
+:red_circle: Delivery booking: has not answered since <!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 \
+UTC>, so nothing is sent to it until it does
+*Under way*
+:rotating_light: *Reading only* since 2026-11-20 09:00 UTC: the database was put back. Nothing is sent until an \
+operator runs `switchboard resume`.
+• 2 payouts: 2 waiting for approval
+• 1 purchase: 1 waiting for approval
+• 1 bulk payment: 1 waiting for approval
+• 1 cancellation: 1 waiting for approval
+• 3 localization calls: 1 handing over, 2 waiting
+• 2 lists of addresses: 2 running
+• 7 bookings: 2 being sent, 1 lost, 1 odd one, 1 on the way, 1 unknown, 1 waiting for the address
+• :warning: 3 rows cannot be read: see the alerts channel
+*Queues*
+• messages to Slack: nothing waits
+• callbacks of payments: the oldest has waited 1 minute
+• :warning: webhooks of deliveries: the oldest has waited 1 minute
+• dropped files: the oldest has waited 0 seconds
+:warning: 1 assumed route that moves money is not confirmed: `/sb-switchboard routes`.
+`/sb-switchboard jobs` names what is under way.\
+""")
+    nothing = Counts(requests={}, jobs={}, bookings={})
+    idle = whole(services=[], under_way=nothing, oldest={}, blocking=0, reading_only=None)
+    assert overview.status(idle, command="/switchboard", now=NOW).text == snapshot("""\
+*Services*
+*Under way*
+Nothing.
+*Queues*
+`/switchboard jobs` names what is under way.\
+""")
+    assert "2 assumed routes that move money are not" in overview.status(whole(blocking=2), command="/x", now=NOW).text
+
+
+def running(what: What, state: str, *, requester: str = "U0MARIA", channel: str = "C0FINANCE") -> Running:
+    return Running(what=what, name="it", state=state, requester=requester, channel=channel, since=NOW)
+
+
+def test_what_is_under_way() -> None:
+    states = {What.LOCALIZATION: "handing_over", What.EMAILS: "running", What.BOOKING: "ACCEPTED"}
+    rows = [running(what, states.get(what, "awaiting")) for what in What]
+    rows += [running(What.BOOKING, "ACCEPTED", requester="", channel="D0MARIA")]
+    assert overview.jobs(UnderWay(rows=rows, total=len(rows))).text == snapshot("""\
+*8 under way*, the oldest first
+• *Payout* it: waiting for approval, asked by <@U0MARIA> in <#C0FINANCE>, <!date^1795165200^{date_short_pretty} \
+{time}|2026-11-20 09:00 UTC>
+• *Purchase* it: waiting for approval, asked by <@U0MARIA> in <#C0FINANCE>, <!date^1795165200^{date_short_pretty} \
+{time}|2026-11-20 09:00 UTC>
+• *Bulk payment* it: waiting for approval, asked by <@U0MARIA> in <#C0FINANCE>, <!date^1795165200^{date_short_pretty} \
+{time}|2026-11-20 09:00 UTC>
+• *Cancellation* it: waiting for approval, asked by <@U0MARIA> in <#C0FINANCE>, <!date^1795165200^{date_short_pretty} \
+{time}|2026-11-20 09:00 UTC>
+• *Localization call* it: handing over, asked by <@U0MARIA> in <#C0FINANCE>, <!date^1795165200^{date_short_pretty} \
+{time}|2026-11-20 09:00 UTC>
+• *List of addresses* it: running, asked by <@U0MARIA> in <#C0FINANCE>, <!date^1795165200^{date_short_pretty} \
+{time}|2026-11-20 09:00 UTC>
+• *Booking* it: driver assigned, asked by <@U0MARIA> in <#C0FINANCE>, <!date^1795165200^{date_short_pretty} \
+{time}|2026-11-20 09:00 UTC>
+• *Booking* it: driver assigned, made outside of Switchboard, <!date^1795165200^{date_short_pretty} {time}|2026-11-20 \
+09:00 UTC>\
+""")
+    assert overview.jobs(UnderWay(rows=[], total=0)).text == ":zzz: Nothing is under way."
+
+
+def test_of_much_that_is_under_way_twenty_five_are_named() -> None:
+    def last(count: int, total: int) -> str:
+        rows = [running(What.PAYOUT, "awaiting")] * count
+        return overview.jobs(UnderWay(rows=rows, total=total)).text.splitlines()[-1]
+
+    assert last(25, 25).startswith("• *Payout*")
+    assert last(25, 40) == snapshot("and 15 more")
+    assert last(26, 26) == snapshot("and 1 more")
+
+
+def test_routes_that_are_assumed() -> None:
+    def route(name: str, mark: str, *, blocks: bool) -> Assumption:
+        return Assumption(name=name, method="POST", path="/x", mark=mark, blocks=blocks)
+
+    found = [route("a.b", "A1", blocks=False), route("c.d", "A2", blocks=True), route("e.f", "A3", blocks=False)]
+    assert overview.assumptions([*found, route("g.h", "A9", blocks=False)]).text == snapshot("""\
+*4 routes are assumed* and nobody has confirmed them; 1 of them move money, and production refuses those.
+To vouch for one, the operator writes it into SERVICES_FILE: `[payments.commit_payout] confirmed = true`
+• `c.d` POST `/x`: assumed by analogy, *moves money*
+• `a.b` POST `/x`: assumed on strong evidence
+• `e.f` POST `/x`: assumed by naming only
+• `g.h` POST `/x`: assumed A9\
+""")
+    assert overview.assumptions(found[:1]).text.splitlines()[0] == snapshot(
+        "*1 route is assumed* and nobody has confirmed it."
+    )
+    assert overview.assumptions([]).text == snapshot(
+        ":white_check_mark: Every route is documented or confirmed by the operator."
+    )
+    assert [overview.exporting().text, overview.exported(1).text, overview.exported(2).text] == snapshot(
+        [
+            ":hourglass_flowing_sand: Writing the audit into a file…",
+            ":page_facing_up: The audit, 1 row, is in your direct messages.",
+            ":page_facing_up: The audit, 2 rows, is in your direct messages.",
+        ]
+    )
+
+
+def named(name: str) -> list[str]:
+    """What a stopped row of each table is called."""
+    found = []
+    for what in (*stopped._WHAT, "of_tomorrow"):
+        text = stopped.notice({"topic": "stopped", "number": "0badcafe", "what": what, "name": name}).text
+        found.append(text.partition("at the ")[2].partition(". It failed")[0])
+    return found
+
+
+def test_what_was_stopped_is_named_by_its_table() -> None:
+    assert named("P-4F7K2M") == snapshot(
+        [
+            "request P-4F7K2M",
+            "callback of P-4F7K2M",
+            "message about P-4F7K2M",
+            "following of P-4F7K2M",
+            "job P-4F7K2M",
+            "dropped file P-4F7K2M",
+            "booking P-4F7K2M",
+            "webhook of a store P-4F7K2M",
+            "card P-4F7K2M",
+            "store P-4F7K2M",
+            "vote about request P-4F7K2M",
+            "attempt of request P-4F7K2M",
+            "item of request P-4F7K2M",
+            "callback address of request P-4F7K2M",
+            "list of addresses P-4F7K2M",
+            "webhook address of a store P-4F7K2M",
+            "setting P-4F7K2M",
+            "note of an answer of P-4F7K2M",
+            "of_tomorrow P-4F7K2M",
+        ]
+    )
+    assert named("") == snapshot(
+        [
+            "request",
+            "callback",
+            "message",
+            "following of an operation",
+            "job",
+            "dropped file",
+            "booking",
+            "webhook of a store",
+            "card",
+            "store",
+            "vote about request",
+            "attempt of request",
+            "item of request",
+            "callback address of request",
+            "list of addresses",
+            "webhook address of a store",
+            "setting",
+            "note of an answer of",
+            "of_tomorrow",
+        ]
+    )
+
+
+def test_a_row_that_cannot_be_read() -> None:
+    row = {"topic": "unreadable", "what": "vote", "name": "P-4F7K2M", "number": "0badcafe", "column": "person"}
+    assert seen(stopped.notice(row)) == snapshot("""\
+:octagonal_sign: *A row of the database cannot be read*: the vote about request P-4F7K2M, column `person`. It is left \
+alone: nothing is sent or read for it. Everything else goes on.
+It was damaged or forged, or a newer version wrote it. The operator puts the row right from a backup; then an admin \
+presses *Try again*.
+Runbook: `docs/alerts.md#row-that-cannot-be-read`
+[Try again]\
+""")
+    assert seen(stopped.notice({**row, "number": "", "column": ""})) == snapshot("""\
+:octagonal_sign: *A row of the database cannot be read*: the vote about request P-4F7K2M. Everything else goes on.
+It was damaged or forged, or a newer version wrote it. The operator puts the row right from a backup.
+Runbook: `docs/alerts.md#row-that-cannot-be-read`\
+""")
+    assert [stopped.note("0badcafe"), stopped.goes_on().text, stopped.nothing_stopped().text] == snapshot(
+        [
+            """:octagonal_sign: Switchboard stopped here after an internal error (`0badcafe`). An admin can have it \
+tried again in the alerts channel.""",
+            ":arrow_forward: It is tried again now. Should it go on failing, this channel hears of it.",
+            ":information_source: Nothing is stopped by this error any more.",
+        ]
+    )
+
+
+def wrong(count: int) -> list[PersonError]:
+    return [PersonError(argument="item", rule=f"line {n}: it is odd", example="a = 1 x 2.00") for n in range(count)]
+
+
+def test_four_lines_that_are_wrong_are_told_and_of_more_how_many() -> None:
+    assert mistakes.at_lines(wrong(4)) == snapshot(
+        "Line 0: it is odd. Line 1: it is odd. Line 2: it is odd. Line 3: it is odd. For example: a = 1 x 2.00"
+    )
+    assert mistakes.at_lines(wrong(6)) == snapshot(
+        """Line 0: it is odd. Line 1: it is odd. Line 2: it is odd. Line 3: it is odd. And 2 more. For example: a = 1 \
+x 2.00"""
+    )
+
+
+def test_a_name_that_nothing_is_known_by() -> None:
+    assert mistakes.unknown("booking", "a reference") == snapshot(
+        "no booking of that name is known here; it is a reference"
+    )
+    assert mistakes.unknown("payout", "a reference", says="not found") == snapshot(
+        "no payout of that name is known here (the service says: not found); it is a reference"
+    )
+    assert mistakes.wrong_amount(2_500) == snapshot(
+        "This is not the amount on the card. Type that amount, with a point before the cents: 25.00"
+    )
+
+
+def test_requests_that_too_few_can_approve_stand_in_the_home_tab() -> None:
+    short = [(instruction(), Short(needs=2, can=1))]
+    view = home.view(
+        waiting=[], asked=[(instruction(), [])], running=[], services=[], out_of_reach=short, approvals_channel="C1",
+        now=NOW,
+    )  # fmt: skip
+    assert seen(Content(text="", blocks=view["blocks"])) == snapshot("""\
+Waiting for your approval
+:zzz: Nothing.
+Too few approvers
+:warning: *25.00 USD to ana@example.com* · P-4F7K2M · asked by <@U0MARIA>: it needs 2 approvals, and only 1 person can \
+approve it.
+What you asked for
+• *25.00 USD to ana@example.com* · P-4F7K2M
+:hourglass_flowing_sand: *waiting for approval*: 0 of 1.
+Under way
+:zzz: Nothing.
+Services
+
+As of 2026-11-20 09:00 UTC
+[Refresh]\
+""")
+
+
+def test_a_record_cuts_its_title_and_what_it_is_about() -> None:
+    whole = facts("t" * 300, [("Label", "v" * 250)], about="a" * 600)
+    assert whole.text.splitlines() == [f"*{'t' * 300}*", "a" * 600, f"Label: {'v' * 250}"]
+    assert whole.blocks[1]["text"]["text"] == "a" * 600
+    cut = facts("t" * 301, [("Label", "v" * 251), ("Empty", " ")], about="a" * 601, notes=["note"])
+    assert [len(line) for line in cut.text.splitlines()] == [302, 600, 257, 4]
+    assert len(cut.blocks[1]["text"]["text"]) == 600
+
+
+def test_ten_facts_stand_in_one_section() -> None:
+    def sections(count: int) -> list[int]:
+        found = facts("title", [(f"L{n}", "v") for n in range(count)])
+        return [len(block["fields"]) for block in found.blocks if "fields" in block]
+
+    assert [sections(10), sections(11)] == [[10], [10, 1]]
