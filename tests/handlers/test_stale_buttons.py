@@ -1,0 +1,80 @@
+"""Each button that names what is not there, or not on that message, is answered and changes nothing."""
+
+import pytest
+from inline_snapshot import snapshot
+
+from bot.wiring.slack import make_router
+from bot.wiring.surroundings import Surroundings
+from tests.support.deliveries import open_rig
+from tests.support.rig import FINANCE, TOM, Rig
+from tests.workflows.looking import requests
+
+pytestmark = pytest.mark.rig(opened_by=open_rig)
+
+
+async def pressed(rig: Rig, action: str, value: str) -> str:
+    """What somebody who may ask and decide is told; nothing where nothing is said."""
+    rig.clock.advance(60)
+    before = len(rig.workspace.ephemerals(TOM))
+    message = await rig.workspace.say(TOM, FINANCE, "anything")
+    ack = await rig.workspace.click(TOM, FINANCE, message.ts, action, value=value, force=True)
+    assert ack.status == 200
+    await rig.settle()
+    return "\n".join(said.text for said in rig.workspace.ephemerals(TOM)[before:])
+
+
+async def test_every_button_says_what_is_wrong_with_it(rig: Rig) -> None:
+    found: dict[str, list[str]] = {}
+    for action in make_router(Surroundings.real(), prefix="").actions:
+        if not action.startswith("use."):
+            found.setdefault(await pressed(rig, action, "nothing:x"), []).append(action)
+    assert found == snapshot(
+        {
+            ":no_entry_sign: This button is out of date; the request has changed since. Look at its card again.": [
+                "payout.approve",
+                "payout.reject",
+                "payout.withdraw",
+                "payout.retry",
+                "payout.close",
+                "payout.send_anyway",
+                "payout.edit",
+                "operations.previous",
+                "operations.next",
+                "bulk.previous",
+                "bulk.next",
+                "bulk.cancel",
+                "payout.return",
+                "booking.start",
+                "booking.cancel",
+                "booking.refresh",
+                "booking.contact",
+            ],
+            ":information_source: This list is not known any more, so nothing was changed.": [
+                "email.pause",
+                "email.resume",
+                "email.stop",
+            ],
+            ":page_facing_up: I sent you a template directly. Fill it in, drop it here, choose *Pay in bulk*.": [
+                "bulk.template"
+            ],
+            "": ["booking.track", "home.refresh"],
+            ":page_facing_up: The checklist is in your direct messages with me, as a file.": ["certification.export"],
+            ":warning: This button is out of date.": ["localization.cancel", "localization.again"],
+            ":no_entry_sign: Only admins of the policy may do this, and you are not among them.": ["stopped.again"],
+            ":shrug: This button is out of date. Use the shortcut *Use this file* on the message with the file.": [
+                "use"
+            ],
+        }
+    )
+    assert not await requests(rig)
+    assert not [call for call in rig.payments.calls if call.effect]
+
+
+@pytest.mark.parametrize("value", ["nothing|1.2", "nothing", "|", "nothing|1.2|3.4|5.6"])
+async def test_an_offer_that_names_too_little_or_too_much_is_out_of_date(rig: Rig, value: str) -> None:
+    assert await pressed(rig, "use.bulk", value) == snapshot(
+        ":shrug: This button is out of date. Use the shortcut *Use this file* on the message with the file."
+    )
+    assert await pressed(rig, "use", f"bulk|{value}") == snapshot(
+        ":shrug: This button is out of date. Use the shortcut *Use this file* on the message with the file."
+    )
