@@ -71,7 +71,7 @@ class Bodies:
             if len(body) > largest:
                 return web.Response(status=413)
             if reading.cut:
-                return web.Response(status=503)
+                raise ConnectionResetError("closed, as all bodies together were too large")
             reading.size += len(chunk)
             self._held += len(chunk)
             if self._held > self._most:

@@ -274,11 +274,7 @@ class _Listeners:
             view_id = await form
             await (self._turn(view_id, late) if view_id else self._tell(late, asker))
 
-        try:
-            reply = await self._reply(handling, deliver)
-        except BaseException:
-            form.set_result("")
-            raise
+        reply = await self._reply(handling, deliver)
         if isinstance(reply, Open):
             opening = self._open(reply, trigger_id, form)
             left = begun + self._patience - loop.time()

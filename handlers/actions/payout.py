@@ -107,7 +107,8 @@ async def _decidable(deps: Dependencies, click: Click, wanted: State) -> Shown:
     standing = await standing_of_voter(ctx, click.user, instruction_id)
     if may_look(standing, people=ctx.policy.people, home=ctx.home) is not None:
         no = may_decide(standing, requester="", people=ctx.policy.people, home=ctx.home)
-        raise DeclinedError(answers.refused(no or Refusal.STALE))
+        assert no is not None  # an approver has a role
+        raise DeclinedError(answers.refused(no))
     shown = await _meant(deps, click)
     found, _ = shown
     no = may_decide(standing, requester=found.requester, people=ctx.policy.people, home=ctx.home)
