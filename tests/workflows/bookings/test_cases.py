@@ -89,7 +89,7 @@ async def test_a_lost_booking_is_looked_for_another_day_every_quarter_of_an_hour
     now = rig.clock.now()
     watched = await looked(rig, await planted(rig, stage=Stage.LOST, sent_at=now - timedelta(hours=24)), absent=True)
     assert (watched.closed_at, watched.due_at) == (None, now + timedelta(minutes=15))
-    over = await planted(rig, stage=Stage.LOST, sent_at=now - timedelta(hours=24, seconds=1))
+    over = await planted(rig, stage=Stage.LOST, sent_at=now - timedelta(hours=24, seconds=1), due_at=now)
     ended = await looked(rig, over, absent=True)
     assert (ended.closed_at, ended.due_at, ended.stage) == (now, None, Stage.LOST)
 
