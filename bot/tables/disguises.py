@@ -58,8 +58,9 @@ def _disguise(code: str) -> _Disguise:
     above = _misleads(numbers[0]) or _other_sign(numbers[0])
     below = _misleads(numbers[1] if len(numbers) > 1 else numbers[0])
     zero = _has_digits(_literals(numbers[2] if len(numbers) > 2 else numbers[0]))  # noqa: PLR2004 - a dash for zero is right
-    if any(_CONDITION.search(one) for one in numbers):  # any of them may show any number
-        above = below = zero = any(_misleads(one) for one in numbers) or above
+    conditions = [bool(_CONDITION.search(one)) for one in numbers]
+    if any(conditions):  # any of them may show any number, and a number that fits none is shown as ####
+        above = below = zero = all(conditions) or any(_misleads(one) for one in numbers) or above
     return _Disguise(above, below, zero, for_text and _misleads_text(last))
 
 
@@ -69,7 +70,7 @@ def _misleads(section: str) -> bool:
     if _has_digits(_literals(section)) or _POINT.search(section):
         return True
     if "general" in bare.casefold() or "@" in bare or is_moment(bare):
-        return False
+        return _is_repeated(bare)
     if "/" in bare:
         return not _RUN.search(bare)
     runs = _RUN.findall(LITERAL.sub(lambda found: _gap(found[0]), _EXPONENT.sub("", section)))
@@ -85,7 +86,13 @@ def _gap(literal: str) -> str:
 def _misleads_text(section: str) -> bool:
     """Whether a text is shown as something else."""
     bare = _bare(section)
-    return bool(_literals(section).strip()) or not ("@" in bare or "general" in bare.casefold())
+    shown = "@" in bare or "general" in bare.casefold()
+    return bool(_literals(section).strip()) or not shown or _is_repeated(bare)
+
+
+def _is_repeated(bare: str) -> bool:
+    """Whether the cell is shown more than once: ``@@`` shows 25 as 2525."""
+    return bare.count("@") + bare.casefold().count("general") > 1
 
 
 def _other_sign(section: str) -> bool:

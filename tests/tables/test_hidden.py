@@ -110,6 +110,8 @@ PLAIN = [
     "[h]:mm:ss",
     "0.00;@",
     "[>=100]0.00;0.0",
+    "[>100]0.00;[<10]0.00;0.0",
+    "[Red]0.00",
 ]
 DISGUISES = [
     ";;;",
@@ -134,6 +136,10 @@ DISGUISES = [
     '"-"0.00',
     "(0.00)",
     '[=900]"5.00";0.00',
+    "[>1000]0.00",
+    "[>1000]0.00;[<10]0.00",
+    "@@",
+    "General@",
 ]
 
 
@@ -149,7 +155,9 @@ def test_a_format_that_shows_something_else_is_seen(code: str) -> None:
     assert is_disguised("900", code, number=True)
 
 
-@pytest.mark.parametrize("code", [";;;", '0;0;0;"bo@example.com"', '"bo."@', "0.00;0.00;0.00;"])
+@pytest.mark.parametrize(
+    "code", [";;;", '0;0;0;"bo@example.com"', '"bo."@', "0.00;0.00;0.00;", "@@", "@ @", "0;0;0;@@"]
+)
 def test_a_format_that_hides_or_changes_a_text_is_seen(code: str) -> None:
     assert is_disguised("ana@example.com", code, number=False)
 
