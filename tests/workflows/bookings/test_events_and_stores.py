@@ -1,0 +1,327 @@
+"""Events of stores that cannot be verified, what is kept of them, actions on bookings, creations that are given up."""
+
+import json
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from pydantic import SecretStr
+
+from bot.domain.bookings.booking import BookingKind, Stage
+from bot.domain.bookings.certification import Point
+from bot.domain.bookings.record import BookingRecord
+from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
+from bot.domain.outcome import Done, NotExecuted, Unknown
+from bot.workflows.bookings import acting, events, stores
+from bot.workflows.bookings.events import _Heard
+from bot.workflows.bookings.evidence import gathered
+from storage.rows import InboxState, StoreEvent, StoreState
+from storage.transaction import Tx
+from tests.support.rig import Rig
+from tests.workflows.bookings.made import actions, drawn, planted, record, said, stored
+from tests.workflows.looking import read
+from tests.workflows.planted import on_one_rig
+
+SECOND, MINUTE, HOUR, DAY = timedelta(seconds=1), timedelta(minutes=1), timedelta(hours=1), timedelta(hours=24)
+RECEIVED, STALE, UNCONFIRMED = InboxState.RECEIVED, InboxState.STALE, InboxState.UNCONFIRMED
+MISSING = ServiceNever("delivery", "not found", status=404)
+AWAY = ServiceNow("delivery", "is away")
+
+
+async def event(rig: Rig, **changes: Any) -> StoreEvent:
+    now = rig.clock.now()
+    values: dict[str, Any] = {
+        "id": f"01KEVT{rig.clock.boottime():020.3f}{len(await read(rig, lambda tx: tx.store_events.of('Centro')))}",
+        "token_hash": f"hash {len(await read(rig, lambda tx: tx.store_events.of('Centro')))}",
+        "body_hash": "b", "store": "Centro", "kind": "STATUS", "body": "{}", "received_at": now, "state": RECEIVED,
+        "attempts": 0, "due_at": now + HOUR, "lease_owner": "", "lease_until": None,
+    }  # fmt: skip
+    one = StoreEvent(**{**values, **changes})
+    await rig.switchboard.context.store.write(lambda tx: tx.store_events.receive(one, most=100))
+    return one
+
+
+async def after(rig: Rig, one: StoreEvent) -> StoreEvent:
+    (found,) = [each for each in await read(rig, lambda tx: tx.store_events.of("Centro")) if each.id == one.id]
+    return found
+
+
+@on_one_rig([
+    # trouble, attempts, age, booking known here, then: state, pause, told
+    (MISSING, 3, timedelta(), False, RECEIVED, 8, False), (MISSING, 4, timedelta(), False, STALE, None, False),
+    (MISSING, 2, timedelta(), True, RECEIVED, 4, False), (MISSING, 3, timedelta(), True, RECEIVED, 8, True),
+    (AWAY, 2, timedelta(), True, RECEIVED, 4, False), (AWAY, 3, timedelta(), True, RECEIVED, 8, True),
+    (AWAY, 14, timedelta(), True, RECEIVED, 3_600, True),
+    (OperatorError("no key"), 0, timedelta(), True, RECEIVED, 1, True),
+    (AWAY, 3, DAY, True, UNCONFIRMED, None, True), (AWAY, 0, DAY - SECOND, True, RECEIVED, 1, False),
+    (ServiceNever("delivery", "no", status=403), 4, timedelta(), False, RECEIVED, 16, False),
+])  # fmt: skip
+async def test_an_event_that_cannot_be_verified(
+    rig: Rig, trouble: Any, attempts: int, age: timedelta, known: bool, state: InboxState, pause: int | None, told: bool
+) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    one = await event(rig, attempts=attempts, received_at=now - age)
+    booking = await planted(rig, status="ACCEPTED") if known else None
+    report = BookingRecord(id="d1", status="?")
+    heard = _Heard(event=one, identifier="d1", report=report, booking=booking)
+    await ctx.store.write(lambda tx: events._not_verified(ctx, tx, heard, trouble))
+    found = await after(rig, one)
+    assert found.state is state
+    if pause is not None:
+        assert found.due_at == now + timedelta(seconds=pause)
+    if booking is not None:
+        assert await said(rig, booking) == ([f"line:unverified:{one.id}"] if told else [])
+
+
+@on_one_rig([
+    ("ACCEPTED", Stage.OPEN, "COMPLETED", {}, 1, "COMPLETED"),
+    ("ACCEPTED", Stage.OPEN, "?", {}, 1, None),
+    ("COMPLETED", Stage.OPEN, "ACCEPTED", {}, 0, None),
+    ("COMPLETED", Stage.ENDED, "ACCEPTED", {}, 0, None),
+    ("ACCEPTED", Stage.OPEN, "COMPLETED", {"ago": timedelta()}, 1, "BEFORE"),
+    ("ACCEPTED", Stage.OPEN, "COMPLETED", {"ago": SECOND}, 1, "COMPLETED"),
+    ("ACCEPTED", Stage.OPEN, "COMPLETED", {"ago": -SECOND}, 1, "BEFORE"),
+])  # fmt: skip
+async def test_what_is_only_reported_is_said_as_such_and_the_later_report_is_shown(
+    rig: Rig, status: str, stage: Stage, reported: str, earlier: dict[str, timedelta], lines: int, shown: str | None
+) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    one = await event(rig)
+    at = now - earlier["ago"] if earlier else now
+    detail = {"reported": {"status": "BEFORE", "at": at.isoformat()}} if earlier else {}
+    booking = await planted(rig, status=status, stage=stage, detail=detail)
+    before = await drawn(rig, booking)
+    heard = _Heard(event=one, identifier="d 1", report=record(booking, reported), booking=booking)
+    await ctx.store.write(lambda tx: events._pass_on(ctx, tx, heard, "is away", now))
+    found = await stored(rig, booking)
+    assert len(await said(rig, booking)) == lines
+    assert found.detail.get("reported", {}).get("status") == shown
+    assert (await drawn(rig, booking) > before) is (shown == "COMPLETED")
+    if lines:
+        row = await read(rig, lambda tx: tx.outbox.by_key(f"line:{booking.subject}:unverified:{one.id}"))
+        assert row is not None
+        told = "" if reported == "?" else reported
+        facts = {"topic": "unverified", "said": told, "kind": "STATUS", "reason": "is away", "id": "d 1"}
+        assert row.payload == facts
+
+
+async def test_an_event_about_a_booking_nobody_knows_is_told_in_the_stores_channel(rig: Rig) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    one = await event(rig)
+    heard = _Heard(event=one, identifier="d1", report=BookingRecord(id="d1", status="ACCEPTED"), booking=None)
+    await ctx.store.write(lambda tx: events._pass_on(ctx, tx, heard, "is away", now))
+    row = await read(rig, lambda tx: tx.outbox.by_key(f"line:store:Centro:unverified:{one.id}"))
+    assert row is not None
+    assert (row.channel, row.payload["said"]) == ("C0APPROVE", "ACCEPTED")
+
+
+@on_one_rig([
+    (Stage.SENDING, "Centro", "", timedelta(minutes=10) - SECOND, True),
+    (Stage.UNKNOWN, "Centro", "", timedelta(), True),
+    (Stage.WAITING, "Centro", "", timedelta(), True), (Stage.OPEN, "Centro", "", timedelta(), False),
+    (Stage.SENDING, "Norte", "", timedelta(), False), (Stage.SENDING, "Centro", "theirs", timedelta(), False),
+    (Stage.SENDING, "Centro", "", timedelta(minutes=10), False),
+])  # fmt: skip
+async def test_an_event_without_our_id_waits_while_an_answer_of_that_store_may_be_in_flight(
+    rig: Rig, stage: Stage, store: str, external: str, age: timedelta, waits: bool
+) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    flying = await planted(rig, stage=stage, store=store)
+    one = await event(rig, received_at=now - age)
+    name = f"new {flying.id}"
+    theirs = BookingRecord(id=name, status="ACCEPTED", external_id=external)
+    heard = _Heard(event=one, identifier=name, report=theirs, booking=None)
+    await ctx.store.write(lambda tx: events._apply(ctx, tx, heard, theirs))
+    made = await read(rig, lambda tx: tx.bookings.by_remote("Centro", name))
+    assert (made is None, (await after(rig, one)).state is RECEIVED) == (waits, waits)
+    if made is not None:
+        assert (made.kind, made.channel, made.requester) == (BookingKind.FOREIGN, "C0APPROVE", "")
+        assert [action for action, _ in await actions(rig, made)] == ["appeared", "moved"]
+    await ctx.store.write(lambda tx: tx.bookings.change(flying, stage=Stage.DROPPED, closed_at=now))
+
+
+async def test_ours_is_known_by_its_id_in_its_own_store_only(rig: Rig) -> None:
+    ours = await planted(rig, stage=Stage.SENDING)
+    theirs = BookingRecord(id="d9", status="ACCEPTED", external_id=ours.external_id)
+    assert await read(rig, lambda tx: events.known_here(tx, "Centro", theirs)) == ours
+    assert await read(rig, lambda tx: events.known_here(tx, "Norte", theirs)) is None
+    assert await read(rig, lambda tx: events.known_here(tx, "Centro", replace(theirs, external_id=""))) is None
+
+
+@on_one_rig([("DRIVER_ASSIGNED", Point.DRIVER_EVENT), ("UPDATE_BOOKING_STATUS", Point.STATUS_EVENT)])
+async def test_a_verified_event_is_evidence(rig: Rig, kind: str, point: Point) -> None:
+    ctx = rig.switchboard.context
+    booking = await planted(rig, status="ACCEPTED")
+    one = await event(rig, kind=kind)
+    theirs = record(booking, "ACCEPTED")
+    heard = _Heard(event=one, identifier=theirs.id, report=theirs, booking=booking)
+    await ctx.store.write(lambda tx: events._apply(ctx, tx, heard, theirs))
+    assert (await after(rig, one)).state is InboxState.APPLIED
+    assert point in (await read(rig, gathered))[0]
+
+
+# what is kept of an event
+
+LARGE = "x" * 8_193
+
+
+def test_a_small_event_is_kept_as_it_came_but_for_what_may_be_a_secret() -> None:
+    assert events._kept('{"id": 7}') == '{"id": 7}'
+    assert events._kept(f'"{"x" * 42}"') == f'"{"x" * 42}"'
+    assert events._kept(f'"{"x-_9" * 11}"') == '"[token]"'
+    assert events._kept("a b" * 2_730 + "ab") == "a b" * 2_730 + "ab", "8192 characters"
+
+
+def test_of_a_large_event_the_short_values_are_kept() -> None:
+    words = "a b " * 3_000
+    body = {"id": 7, "no": None, "yes": True, "text": words, "k " * 400: 1, "list": [1, [2, [3, [4, [5]]]]]}
+    found = json.loads(events._kept(json.dumps(body)))
+    assert found == {
+        "id": 7,
+        "no": None,
+        "yes": True,
+        "text": words[:500],
+        ("k " * 400)[:500]: 1,
+        "list": [1, [2, [3, None]]],
+    }
+
+
+def test_no_more_than_forty_values_of_a_level_are_kept() -> None:
+    words = "a b " * 2_500
+    listed = json.loads(events._kept(json.dumps({"text": words, "list": list(range(50))})))
+    assert listed["list"] == list(range(40))
+    named = json.loads(events._kept(json.dumps({"text": words} | {str(n): n for n in range(50)})))
+    assert len(named) == 40
+
+
+def test_nothing_is_kept_of_what_is_no_json_or_still_too_large() -> None:
+    assert events._kept("a b " * 3_000) == ""
+    assert events._kept(json.dumps([["a b " * 125] * 40] * 40)) == ""
+
+
+# actions
+
+
+class Service:
+    """The delivery service, as far as one action goes."""
+
+    def __init__(self, outcome: Any, record_now: Any) -> None:
+        self.outcome, self.record_now = outcome, record_now
+        self.client, self.asked = self, list[tuple[str, str]]()
+
+    async def key_of(self, _store: object, _name: str) -> SecretStr:
+        return SecretStr("key")
+
+    async def start_search(self, remote: str, *, key: SecretStr) -> Any:
+        assert key.get_secret_value() == "key"
+        self.asked.append(("start", remote))
+        return self.outcome
+
+    async def cancel_booking(self, remote: str, *_: object, **__: object) -> Any:
+        self.asked.append(("cancel", remote))
+        return self.outcome
+
+    async def cancel_prebooking(self, remote: str, *, key: SecretStr) -> Any:
+        assert key.get_secret_value() == "key"
+        self.asked.append(("cancel pre", remote))
+        return self.outcome
+
+    async def get_prebooking(self, _remote: str, **_: object) -> Any:
+        raise AWAY
+
+    async def get_booking(self, _remote: str, **_: object) -> Any:
+        if isinstance(self.record_now, Exception):
+            raise self.record_now
+        return self.record_now
+
+
+NOT_SAID = "The delivery service did not say whether it did that. The card shows what it says of the booking now."
+
+
+@on_one_rig([
+    (Done(value=None), "", ["executed"], ["line:started"]),
+    (NotExecuted(reason="no driver is near", again=False), "no driver is near", ["not_executed"], []),
+    (Unknown(reason="it timed out"), NOT_SAID, ["not_said"], []),
+])  # fmt: skip
+async def test_the_search_is_started_once_and_its_answer_is_kept(
+    rig: Rig, outcome: Any, trouble: str, audited: list[str], keys: list[str]
+) -> None:
+    booking = await planted(rig, status="ON_HOLD")
+    service: Any = Service(outcome, record(booking, "ON_HOLD"))
+    before = await read(rig, gathered)
+    acted = await acting.start_search(rig.switchboard.context, service, booking, by="U0MARIA")
+    assert service.asked == [("start", booking.remote_id)]
+    assert (trouble in acted.trouble, bool(acted.trouble)) == (True, bool(trouble))
+    assert [name for name, _ in await actions(rig, booking)] == ["search_asked", *audited]
+    assert await said(rig, booking) == keys
+    assert (await read(rig, gathered) != before) is (not trouble), "what was done is evidence"
+
+
+@on_one_rig([{"status": "ACCEPTED"}, {"status": "ON_HOLD", "stage": Stage.ENDED}])
+async def test_what_is_not_on_hold_is_not_started(rig: Rig, like: dict[str, Any]) -> None:
+    booking = await planted(rig, **like)
+    service: Any = Service(None, None)
+    acted = await acting.start_search(rig.switchboard.context, service, booking, by="U0MARIA")
+    assert (acted.trouble, service.asked) == ("The search starts by hand only while it is on hold.", [])
+
+
+async def test_a_booking_that_cannot_be_read_after_it_is_read_soon(rig: Rig) -> None:
+    booking = await planted(rig, status="ON_HOLD", due_at=rig.clock.now() + HOUR)
+    for outcome, trouble in ((Done(value=None), "is away"), (NotExecuted(reason="not near", again=False), "not near")):
+        service: Any = Service(outcome, AWAY)
+        acted = await acting.start_search(rig.switchboard.context, service, booking, by="U0MARIA")
+        assert trouble in acted.trouble
+        assert (await stored(rig, booking)).due_at == rig.clock.now()
+
+
+@pytest.mark.parametrize(("outcome", "stage", "trouble"), [
+    (Done(value=None), Stage.DROPPED, ""), (Unknown(reason="it timed out"), Stage.WAITING, NOT_SAID),
+])  # fmt: skip
+async def test_a_prebooking_is_canceled_by_its_own_id(rig: Rig, outcome: Any, stage: Stage, trouble: str) -> None:
+    booking = await planted(rig, stage=Stage.WAITING, kind=BookingKind.PREBOOKING, prebooking_id="p1")
+    service: Any = Service(outcome, None)
+    acted = await acting.cancel(rig.switchboard.context, service, booking, reason="closed", by="U0MARIA")
+    assert service.asked == [("cancel pre", "p1")]
+    assert (acted.booking.stage, acted.trouble) == (stage, trouble)
+    found = await stored(rig, booking)
+    assert (found.stage, found.detail["cancel"]) == (stage, {"by": "U0MARIA", "reason": "closed"})
+    assert next(name for name, _ in await actions(rig, booking)) == "cancel_asked"
+
+
+async def test_what_cannot_be_canceled_or_has_just_changed_is_not(rig: Rig) -> None:
+    ctx = rig.switchboard.context
+    over = await planted(rig, status="RETURNING")
+    service: Any = Service(None, None)
+    acted = await acting.cancel(ctx, service, over, reason="", by="U0MARIA")
+    assert acted.trouble == "It cannot be canceled now."
+    changed = await planted(rig, status="ACCEPTED", version=2)
+    late = await acting.cancel(ctx, service, replace(changed, version=1), reason="", by="U0MARIA")
+    assert late.trouble == "It has just changed. Look at its card and try again."
+    assert service.asked == []
+
+
+async def test_looking_again_at_what_is_searched_for_only_hastens_that(rig: Rig) -> None:
+    booking = await planted(rig, stage=Stage.UNKNOWN, due_at=rig.clock.now() + HOUR)
+    service: Any = Service(None, None)
+    acted = await acting.refresh(rig.switchboard.context, service, booking)
+    assert (acted.trouble, acted.booking) == ("", booking)
+    assert (await stored(rig, booking)).due_at == rig.clock.now()
+
+
+@on_one_rig([
+    (StoreState.CREATING, timedelta(minutes=15), False), (StoreState.CREATING, timedelta(minutes=15) - SECOND, True),
+    (StoreState.READY, DAY, True),
+])  # fmt: skip
+async def test_a_store_that_is_not_listed_after_the_quiet_period_was_never_made(
+    rig: Rig, state: StoreState, ago: timedelta, stays: bool
+) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    row = stores._row(f"Store {state} {ago}", None, now - ago, state=state, due_at=now)
+
+    def store(tx: Tx) -> None:
+        tx.stores.add(row)
+
+    await ctx.store.write(store)
+    await ctx.store.write(lambda tx: stores._give_up(ctx, tx, [row]))
+    assert (await read(rig, lambda tx: tx.stores.by_id(row.id)) is not None) is stays
