@@ -1,6 +1,7 @@
 """Which tests are to find a mistake, the nearest and quickest first."""
 
 import ast
+import re
 from collections import defaultdict
 from functools import cached_property
 from pathlib import PurePosixPath
@@ -82,8 +83,11 @@ class Choosing:
         module = file.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
         package, _, last = module.rpartition(".")
         text = self._text(test_file)
+        beside = rf"^from {re.escape(package)} import (\([^)]*|.*)\b{re.escape(last)}\b"  # perhaps with its neighbours
         return (
-            f"from {module} import" in text or f"import {module}\n" in text or f"from {package} import {last}" in text
+            f"from {module} import" in text
+            or f"import {module}\n" in text
+            or re.search(beside, text, re.MULTILINE) is not None
         )
 
     def _of_users(self, one: Planted) -> set[str]:
