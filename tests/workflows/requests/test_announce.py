@@ -1,0 +1,257 @@
+"""Where a request is shown, what is told of it in each state, and in which conversation."""
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from bot.domain.approvals import Count
+from bot.domain.errors import ServiceNow
+from bot.domain.money import Cents
+from bot.domain.outcome import Done, NotExecuted, Unknown
+from bot.domain.payments.bulk_progress import BulkProgress, Tally
+from bot.domain.payments.instruction import Choice, Kind, State, Vote
+from bot.domain.payments.operation import Operation
+from bot.domain.recovery import Look, ReadingOnly, Seen
+from bot.workflows.payments.refused import reread
+from bot.workflows.payments.subject import Sight, _people_in, card_for
+from bot.workflows.reading_only import enter, note
+from bot.workflows.requests.advance import _put_off
+from bot.workflows.requests.announce import Place, news_elsewhere, places, show_card, show_progress, tell
+from bot.workflows.requests.decide import _counted
+from bot.workflows.requests.lookup import check_cards
+from bot.workflows.requests.reach import approvers
+from bot.workflows.requests.restore import _due
+from storage.transaction import Tx
+from tests.support.rig import ADA, APPROVALS, FINANCE, LIN, MARIA, MONEY, POLICY, TOM, Rig
+from tests.workflows.looking import read
+from tests.workflows.planted import everything_stored, made, on_one_rig, planted, queued, stored
+
+SECOND, HOUR = timedelta(seconds=1), timedelta(hours=1)
+THREAD = "1700000000.000001"
+
+
+def threaded(rig: Rig) -> Any:
+    return made(rig, Kind.BULK).payload.model_copy(update={"thread_ts": THREAD})
+
+
+@on_one_rig([
+    (Kind.PAYOUT, {}, (Place.APPROVALS, Place.REQUESTER)), (Kind.PURCHASE, {}, (Place.REQUESTER,)),
+    (Kind.PAYOUT, {"origin_channel": APPROVALS}, (Place.APPROVALS,)),
+    (Kind.PURCHASE, {"origin_channel": APPROVALS}, (Place.REQUESTER,)),
+    (Kind.BULK, {"origin_channel": APPROVALS}, (Place.APPROVALS,)),
+    (Kind.BULK, {"origin_channel": APPROVALS, "thread": True}, (Place.APPROVALS, Place.REQUESTER)),
+])  # fmt: skip
+async def test_a_request_has_a_card_in_each_of_its_places(
+    rig: Rig, kind: Kind, like: dict[str, Any], expected: tuple[Place, ...]
+) -> None:
+    own = {"payload": threaded(rig)} if like.pop("thread", False) else {}
+    assert places(rig.switchboard.context, made(rig, kind, **like, **own)) == expected
+
+
+@on_one_rig([
+    (Place.REQUESTER, True, (FINANCE, THREAD, MARIA)), (Place.REQUESTER, False, (FINANCE, None, MARIA)),
+    (Place.APPROVALS, True, (APPROVALS, None, "")),
+])  # fmt: skip
+async def test_the_requesters_card_is_theirs_and_in_the_thread_of_their_file(
+    rig: Rig, place: Place, thread: bool, board: tuple[str, str | None, str]
+) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    one = await planted(rig, Kind.BULK, **({"payload": threaded(rig)} if thread else {}))
+    await ctx.store.write(lambda tx: show_card(ctx, tx, one, place, now))
+    found = await read(rig, lambda tx: tx.boards.get(f"request:{one.id}:{place}"))
+    assert found is not None
+    assert (found.channel, found.thread_ts, found.requester, found.instruction_id) == (*board, one.id)
+
+
+async def test_progress_is_an_edit_of_that_card(rig: Rig) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    one = await planted(rig, Kind.BULK)
+    await ctx.store.write(lambda tx: show_card(ctx, tx, one, Place.REQUESTER, now))
+    before = everything_stored(rig)
+    await ctx.store.write(lambda tx: show_progress(tx, one, Place.APPROVALS, now))
+    assert everything_stored(rig) == before, "there is no card of that place"
+    await ctx.store.write(lambda tx: show_progress(tx, one, Place.REQUESTER, now))
+    assert everything_stored(rig) != before
+
+
+NEWS = ["news:approvals:{}:1", "news:requester:{}:1"]
+
+
+@on_one_rig([
+    *((state, {"posted_at": True}, NEWS) for state in (
+        State.COMPLETED, State.CANCELED, State.FAILED, State.REJECTED, State.WITHDRAWN, State.EXPIRED, State.REFUSED,
+        State.CLOSED, State.PENDING_ESCROW, State.COMMIT_UNKNOWN)),
+    (State.NEEDS_HUMAN, {"posted_at": True}, [*NEWS, "alert:{}:1"]),
+    (State.MISMATCH, {"posted_at": True}, [*NEWS, "alert:{}:1"]),
+    (State.WITHDRAWN, {}, NEWS[1:]), (State.MISMATCH, {}, [NEWS[1], "alert:{}:1"]),
+])  # fmt: skip
+async def test_each_state_is_told_where_people_have_seen_the_request(
+    rig: Rig, state: State, like: dict[str, bool], keys: list[str]
+) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    one = await planted(rig, state=state, posted_at=now if like else None)
+    await ctx.store.write(lambda tx: tell(ctx, tx, one, now))
+    assert await queued(rig, one) == [key.format(state) for key in keys]
+
+
+async def test_the_news_hold_what_was_true_then(rig: Rig) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    progress = BulkProgress(tally=Tally(counts={"failed": 1}, sums={"failed": 100}))
+    one = await planted(
+        rig, Kind.BULK, state=State.FAILED, reason="why", refusal="no", decided_by=ADA, svc_hash="5f4d",
+        progress=progress, posted_at=now, round=2,
+    )  # fmt: skip
+    for number, person in ((1, LIN), (2, ADA)):
+        vote = Vote(instruction_id=one.id, round=number, person=person, choice=Choice.APPROVE, at=now)
+        await ctx.store.write(lambda tx, cast=vote: tx.votes.cast(cast))  # type: ignore[misc]
+    await ctx.store.write(lambda tx: tell(ctx, tx, one, now))
+    row = await read(rig, lambda tx: tx.outbox.by_key(f"news:{one.id}:requester:failed:2"))
+    assert row is not None
+    assert row.payload == {
+        "line": "news",
+        "state": "failed",
+        "reason": "why",
+        "refusal": "no",
+        "decided_by": ADA,
+        "voters": [ADA],
+        "svc_hash": "5f4d",
+        "tally": {"counts": {"failed": 1}, "sums": {"failed": 100}},
+    }
+    assert (row.channel, row.urgent, row.instruction_id) == (FINANCE, True, one.id)
+
+
+@on_one_rig([(Kind.PAYOUT, [MONEY])])
+async def test_news_that_could_not_be_posted_go_to_the_payments_channel(
+    rig: Rig, kind: Kind, channels: list[str]
+) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    one = await planted(rig, kind)
+    await ctx.store.write(lambda tx: news_elsewhere(ctx, tx, one, "key", {"line": "news"}, now))
+    row = await read(rig, lambda tx: tx.outbox.by_key("key:elsewhere"))
+    assert [row.channel if row else ""] == channels
+
+
+@pytest.mark.rig(policy=POLICY.replace('payments = "C0MONEY"', 'payments = "C0APPROVE"'))
+async def test_news_go_nowhere_else_where_that_channel_has_the_card(rig: Rig) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    payout, purchase = await planted(rig), await planted(rig, Kind.PURCHASE)
+    for one, posted in ((payout, False), (purchase, True)):
+        await ctx.store.write(
+            lambda tx, which=one: news_elsewhere(ctx, tx, which, f"k{which.id}", {"line": "news"}, now)  # type: ignore[misc]
+        )
+        row = await read(rig, lambda tx, which=one: tx.outbox.by_key(f"k{which.id}:elsewhere"))  # type: ignore[misc]
+        assert (row is not None) is posted
+
+
+@on_one_rig([
+    ({}, [MARIA, ""]), ({"decided_by": ADA, "voters": [LIN, TOM]}, [MARIA, ADA, LIN, TOM]),
+    ({"decided_by": None, "voters": None}, [MARIA, ""]), ({"voters": "U0ADA"}, [MARIA, ""]),
+])  # fmt: skip
+async def test_a_message_names_who_asked_who_decided_and_who_voted(
+    rig: Rig, payload: dict[str, object], people: list[str]
+) -> None:
+    assert _people_in(made(rig), payload) == people
+
+
+@on_one_rig([("D0OTHER", False), ("C0RANDOM", True), ("same", False)])
+async def test_a_card_that_only_its_requester_got_asks_to_invite_the_bot(rig: Rig, origin: str, hint: bool) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    one = await planted(rig, origin_channel="D0MARIA" if origin == "same" else origin)
+    await ctx.store.write(lambda tx: show_card(ctx, tx, one, Place.REQUESTER, now))
+    board = await read(rig, lambda tx: tx.boards.get(f"request:{one.id}:requester"))
+    assert board is not None
+    sight = Sight(instruction=one, votes=[], place=Place.REQUESTER, board=replace(board, channel="D0MARIA"))
+    assert ("invite" in str((await card_for(ctx, sight)).blocks).casefold()) is hint
+
+
+# beside it
+
+
+@on_one_rig([(None, 3), (1, 1), (2, 2), (3, 3), (9, 3)])
+async def test_no_more_approvers_are_read_than_are_needed(rig: Rig, most: int | None, count: int) -> None:
+    ctx = rig.switchboard.context
+    found = await approvers(ctx.policy, ctx.people, home=ctx.home, most=most)
+    assert len(found) == count
+    assert {one.person.id for one in found if one.person} <= {ADA, LIN, TOM}
+
+
+async def test_cards_are_checked_at_once_and_only_of_what_is_open(rig: Rig) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    woken: list[bool] = []
+    ctx = replace(ctx, wake=lambda: woken.append(True))
+    for one, wakes in ((await planted(rig, state=State.CLOSED, closed_at=now), 0), (await planted(rig), 1)):
+        await ctx.store.write(lambda tx, which=one: show_card(ctx, tx, which, Place.APPROVALS, now))  # type: ignore[misc]
+        before = everything_stored(rig)
+        await check_cards(ctx, one)
+        assert (len(woken), everything_stored(rig) != before) == (wakes, bool(wakes))
+
+
+async def test_a_vote_on_what_somebody_else_has_just_changed_shows_it_as_it_was(rig: Rig) -> None:
+    now = rig.clock.now()
+    one = await planted(rig, version=2)
+    late = replace(one, version=1)
+    cast = Vote(instruction_id=one.id, round=1, person=ADA, choice=Choice.APPROVE, at=now)
+    none = Count(frozenset(), {})
+    said = await rig.switchboard.context.store.write(lambda tx: _counted(tx, late, cast, none))
+    assert (said.instruction, said.voices) == (late, 0)
+
+
+async def test_who_was_overtaken_alarms_nobody(rig: Rig) -> None:
+    one = await planted(rig, version=2)
+    before = everything_stored(rig)
+    await _put_off(rig.switchboard.context, replace(one, version=1), wait=None, reason="the key is wrong")
+    assert everything_stored(rig) == before
+    await _put_off(rig.switchboard.context, one, wait=None, reason="")
+    assert await queued(rig, one) == []
+    assert (await stored(rig, one)).puts_off == 1
+
+
+@on_one_rig([(timedelta(), True), (SECOND, False)])
+async def test_a_look_is_repeated_when_its_time_has_come(rig: Rig, ahead: timedelta, due: bool) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    one = await planted(rig)
+    mode = ReadingOnly(since=now, reason="put back", until=now)
+
+    def store(tx: Tx) -> None:
+        enter(tx, mode, policy=ctx.policy, now=now)
+        note(tx, one.id, Look(seen=Seen.NOT_YET, reason="", again_at=now + ahead), now)
+
+    await ctx.store.write(store)
+    _, found = await read(rig, lambda tx: _due(tx, now))
+    assert (one.id in {each.id for each in found}) is due
+
+
+REFUSED = NotExecuted(reason="no money", again=False)
+
+
+@pytest.mark.parametrize(("outcome", "status", "differs", "kept"), [
+    (REFUSED, "created", {}, "refused"), (REFUSED, "completed", {}, "done"), (REFUSED, "odd", {}, "doubted"),
+    (REFUSED, "created", {"cents": Cents(1)}, "doubted"), (REFUSED, None, {}, "doubted"),
+    (Unknown(reason="it timed out"), "completed", {}, "unknown"),
+])  # fmt: skip
+async def test_a_refusal_counts_when_the_record_agrees(
+    rig: Rig, outcome: Any, status: str | None, differs: dict[str, Any], kept: str
+) -> None:
+    one = made(rig, state=State.SENDING)
+    found = Operation(
+        **{"id": one.remote_id, "status": status or "", "code": one.code, "cents": Cents(one.cents), **differs}
+    )
+
+    class Service:
+        async def get_operation(self, remote: str) -> Operation:
+            assert remote == one.remote_id
+            if status is None:
+                raise ServiceNow("payments", "is away")
+            return found
+
+    payments: Any = Service()
+    after = await reread(payments, one, outcome)
+    if kept in ("refused", "unknown"):
+        assert after is outcome
+    elif kept == "done":
+        assert after == Done(value=found)
+    else:
+        assert isinstance(after, Unknown)
+        assert after.refusal == "no money"
