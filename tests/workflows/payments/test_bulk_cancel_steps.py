@@ -183,7 +183,8 @@ LISTED = {
     (["aa111111"], NotRequested(Why.AMBIGUOUS, ("aa111111",))),
     (["bb22222"], NotRequested(Why.UNKNOWN_HASH, ("bb22222",))),
     (["9", "1", "x"], NotRequested(Why.UNKNOWN_HASH, ("9", "x"))),
-    (["12345678"], NotRequested(Why.UNKNOWN_HASH, ("12345678",))),
+    (["12345678"], [("12345678dd", 400)]), (["1234567"], NotRequested(Why.UNKNOWN_HASH, ("1234567",))),
+    (["bb22222222"], NotRequested(Why.NOT_PENDING, ("bb22222222",), ("completed",))),
     (["٣"], NotRequested(Why.UNKNOWN_HASH, ("٣",))),
     (["4"], NotRequested(Why.NO_AMOUNT, ("cc33333333",))),
     (None, NotRequested(Why.NO_AMOUNT, ("cc33333333",))),
@@ -191,14 +192,18 @@ LISTED = {
 def test_what_is_named_is_found_by_hash_beginning_or_row(
     given: list[str] | None, meant: list[tuple[str, int]] | NotRequested
 ) -> None:
-    found = _meant(LISTED, given, "L-4F7K2M")
+    more = {"12345678dd": ReportedItem(hash="12345678dd", status="pending", cents=Cents(400), internal_note="n")}
+    found = _meant(LISTED | more, given, "L-4F7K2M")
     if isinstance(found, NotRequested):
         assert found == meant
         return
     assert [(row.hash, row.cents) for row in found] == meant
     assert [row.row for row in found] == list(range(1, len(found) + 1))
     assert {row.status for row in found} == {"pending"}
-    assert all(row.email == LISTED[row.hash].email and row.note == LISTED[row.hash].internal_note for row in found)
+    assert all(
+        row.email == (LISTED | more)[row.hash].email and row.note == (LISTED | more)[row.hash].internal_note
+        for row in found
+    )
 
 
 def test_all_means_everything_that_is_pending_now() -> None:

@@ -255,3 +255,25 @@ async def test_the_pace_is_that_of_what_waits_for_people(rig: Rig, state: State,
     assert again.pause > least
     fresh = bulk_follow._again(rig.switchboard.context, row, one, "", rig.clock.now(), afresh=True)
     assert fresh.pause <= 1.1 * POLL
+
+
+@on_one_rig([((), False), ((RowChange(1, "completed", "h1", ""),), True)])
+async def test_when_something_last_changed_is_kept(rig: Rig, changes: tuple[RowChange, ...], moved: bool) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    long_ago = now - timedelta(hours=3)
+    progress = BulkProgress(tally=Tally(), read_at=long_ago, changed_at=long_ago)
+    one = await followed(rig, "committed", "", progress=progress)
+    found = Read(RUNNING, changes, complete=True)
+    await ctx.store.write(lambda tx: bulk_follow._apply(ctx, tx, one, found, now))
+    after = (await stored(rig, one)).progress
+    assert after is not None
+    assert (after.changed_at, after.read_at) == (now if moved else long_ago, now)
+
+
+@on_one_rig([(RUNNING.picture, ["alert:stands_still"]), ("before", [])])
+async def test_nothing_stands_still_at_a_look_that_shows_a_change(rig: Rig, last: str, keys: list[str]) -> None:
+    long_ago = rig.clock.now() - timedelta(hours=3)
+    tally = Tally(counts={"committed": 1}, sums={"committed": 100})
+    one = await followed(rig, "committed", progress=BulkProgress(tally=tally, read_at=long_ago, changed_at=long_ago))
+    await polled(rig, one, Read(RUNNING), last_status=last, polls=5)
+    assert await queued(rig, one) == keys

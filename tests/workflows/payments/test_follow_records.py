@@ -144,6 +144,7 @@ async def test_a_payout_is_polled_until_its_end(
     again = await ctx.store.write(lambda tx: follow._polled(ctx, tx, row, one, said, now))
     assert (again and again.pause) == (None if pause is None else pause * POLL)
     assert (again.status if again else "") == last
+    assert again is None or not again.afresh, "the count of its reads goes on"
 
 
 @on_one_rig([(State.COMMITTED, 120), (State.PENDING_ESCROW, 2_880)])
