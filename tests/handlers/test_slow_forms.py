@@ -12,8 +12,9 @@ from bot.presentation import views
 from bot.presentation.blocks.text import message
 from bot.presentation.payments import forms
 from bot.wiring.slack import make_router
+from handlers import bolt
 from handlers.dependencies import Dependencies
-from handlers.replies import Answer, Later, Open, Private, Replace, Reply
+from handlers.replies import Answer, Later, Nothing, Open, Private, Replace, Reply
 from handlers.router import Router
 from tests.support.rig import FINANCE, MARIA, Rig
 from tests.support.shown import shown
@@ -121,3 +122,39 @@ async def test_within_a_wait_that_slack_asked_for_no_form_is_tried(played: Playe
     rig.clock.advance(1)
     assert await command(rig) == 200
     assert rig.workspace.modal(MARIA)
+
+
+class Updates:
+    """Forms that were to be updated."""
+
+    def __init__(self) -> None:
+        self.made: list[str] = []
+
+    async def update_view(self, *, view_id: str, view: Any) -> None:
+        assert view["type"] == "modal"
+        self.made.append(view_id)
+
+
+@pytest.mark.parametrize(
+    ("late", "updated"),
+    [(Nothing(), []), (Replace(views.notice("Ready", "Text")), ["V1"]), (Private(message("x")), ["V1"])],
+)
+async def test_a_late_answer_that_says_nothing_leaves_the_form_as_it_is(late: Answer, updated: list[str]) -> None:
+    updates = Updates()
+    deps = Dependencies(ctx=None, messenger=updates, ephemerals=None, allowance=None)  # type: ignore[arg-type]
+    await bolt._Listeners(deps=deps, router=Router(), patience=1.0, moment=1.0)._turn("V1", late)
+    assert updates.made == updated
+
+
+async def test_a_late_answer_without_a_form_is_told_privately(played: Played) -> None:
+    rig, replies = played
+    ready = asyncio.Event()
+
+    async def work() -> Answer:
+        await ready.wait()
+        return Private(message("for your eyes"))
+
+    replies["boom"] = Later(work=work, meanwhile=Private(message("one moment")))
+    assert await command(rig) == 200
+    ready.set()
+    await heard(rig, MARIA, "for your eyes")

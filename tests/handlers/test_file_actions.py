@@ -1,0 +1,71 @@
+"""Buttons on dropped files: who may not use what is behind one is refused, and a slow file shows that it is read."""
+
+from pathlib import Path
+
+import pytest
+
+from bot.domain.files.dropped import DroppedFile, FileKind
+from bot.playground.workspace import Message
+from handlers.dependencies import Dependencies
+from handlers.file_actions import emails
+from handlers.incoming import Click
+from handlers.replies import Later, Open
+from tests.support import bulk, media
+from tests.support.rig import EVE, FINANCE, GUS, MARIA, ZOE, Rig
+
+
+async def offered(rig: Rig, name: str, content: bytes | Path) -> Message:
+    await rig.workspace.drop(MARIA, FINANCE, name, content)
+    await rig.settle()
+    return next(one for one in reversed(bulk.everything(rig, FINANCE)) if one.buttons)
+
+
+async def pressed(rig: Rig, offer: Message, label: str, *, user: str) -> str:
+    """What this person is told."""
+    before = len(rig.workspace.ephemerals(user))
+    await rig.workspace.click(user, FINANCE, offer.ts, bulk.button(offer, label).action_id)
+    await rig.workspace.until(lambda: rig.workspace.ephemerals(user)[before:])
+    assert rig.workspace.modal(user) is None
+    return rig.workspace.ephemerals(user)[-1].text
+
+
+GUESTS = ":no_entry_sign: Guests cannot do this. Ask a full member of the workspace."
+STRANGERS = ":no_entry_sign: Only members of this workspace can do this; you belong to another one."
+
+
+@pytest.mark.parametrize(("user", "said"), [(GUS, GUESTS), (EVE, STRANGERS)])
+async def test_a_table_is_for_members(rig: Rig, user: str, said: str) -> None:
+    offer = await offered(rig, "march.csv", bulk.GOOD)
+    for label in ("Pay in bulk", "Process e-mails"):
+        assert await pressed(rig, offer, label, user=user) == said
+    assert not rig.payments.bulk_payments
+
+
+async def test_paying_is_for_requesters_and_addresses_are_for_every_member(rig: Rig) -> None:
+    offer = await offered(rig, "march.csv", bulk.GOOD)
+    assert "*requester*: only people whom the policy names" in await pressed(rig, offer, "Pay in bulk", user=ZOE)
+    await rig.workspace.click(ZOE, FINANCE, offer.ts, bulk.button(offer, "Process e-mails").action_id)
+    await rig.workspace.until(lambda: rig.workspace.modal(ZOE))
+
+
+@pytest.mark.parametrize(("user", "said"), [(GUS, GUESTS), (EVE, STRANGERS)])
+async def test_a_sound_is_for_members(rig: Rig, tmp_path: Path, user: str, said: str) -> None:
+    offer = await offered(rig, "talk.wav", media.make(tmp_path, "wav"))
+    for label in ("Detect gender", "Convert"):
+        assert await pressed(rig, offer, label, user=user) == said
+
+
+async def test_while_a_list_is_read_the_form_names_it(rig: Rig) -> None:
+    deps = Dependencies(ctx=rig.switchboard.context, messenger=None, ephemerals=None, allowance=None)  # type: ignore[arg-type]
+    click = Click(
+        action_id="use.emails", value="", user=MARIA, channel=FINANCE, ts="", trigger_id="", response_url="", view_id=""
+    )
+    file = DroppedFile(
+        id="F1", name="march.csv", size=9, mimetype="text/csv", kind=FileKind.TABLE, format="csv", channel=FINANCE,
+        message_ts="1.2", thread_ts="", user=MARIA,
+    )  # fmt: skip
+    reply = await emails.process(deps, click, file)
+    assert isinstance(reply, Later)
+    assert isinstance(reply.meanwhile, Open)
+    (block,) = reply.meanwhile.view["blocks"]
+    assert block["text"]["text"] == ":hourglass_flowing_sand: Reading march.csv…"

@@ -1,0 +1,84 @@
+"""Each service from the settings: it is there when everything it needs is, and names what it lacks."""
+
+from contextlib import AsyncExitStack
+from typing import Any
+
+import pytest
+
+from bot.domain.spellings import Secrets
+from bot.settings import Settings
+from bot.wiring.delivery import make_delivery
+from bot.wiring.emails import make_emails
+from bot.wiring.localization import make_localization
+from bot.wiring.outside import Outside
+from bot.wiring.payments import make_payments
+from tests.support.rig import SECRET_KEY, GivenSettings, Unlimited
+
+KEY = "a-key-of-the-service-0123456789"
+ALONE = {"email_single_base_url": "https://one.example.com"}
+FILES = {"email_bulk_base_url": "https://many.example.com"}
+PAYMENTS = {
+    "payments_base_url": "https://pay.example.com",
+    "payments_partner_id": "partner",
+    "payments_partner_secret": "partner-secret",
+}
+LOCALIZATION = {"localization_base_url": "https://words.example.com", "localization_api_key": KEY}
+
+
+def nothing(*, at_once: bool = False) -> None:
+    """Nobody is there to be woken."""
+
+
+def outside(stack: AsyncExitStack, given: dict[str, Any]) -> Outside:
+    settings: Settings = GivenSettings(secret_key=SECRET_KEY, **given)
+    return Outside(settings=settings, stack=stack, total=1.0, monotonic=lambda: 0.0, secrets=Secrets(()))
+
+
+@pytest.mark.parametrize(
+    ("given", "alone", "files"),
+    [
+        ({}, False, False),
+        ({"email_api_key": KEY}, False, False),
+        (ALONE, False, False),
+        (FILES, False, False),
+        ({**ALONE, "email_api_key": KEY}, True, False),
+        ({**FILES, "email_api_key": KEY}, False, True),
+        ({**ALONE, **FILES, "email_api_key": KEY}, True, True),
+    ],
+)
+async def test_each_way_to_process_addresses_needs_its_address_and_the_key(
+    given: dict[str, str], alone: bool, files: bool
+) -> None:
+    async with AsyncExitStack() as stack:
+        service = make_emails(outside(stack, given), wake=nothing)
+        assert (service.client is not None) == service.is_configured == (alone or files)
+        assert (not service.missing_single, not service.missing_files) == (alone, files)
+
+
+@pytest.mark.parametrize("lacking", [None, *PAYMENTS])
+async def test_payments_need_all_three(lacking: str | None) -> None:
+    given = {name: value for name, value in PAYMENTS.items() if name != lacking}
+    async with AsyncExitStack() as stack:
+        service = make_payments(outside(stack, given), Unlimited())
+        assert (service.client is not None) == service.is_configured == (lacking is None)
+        assert list(service.missing) == ([] if lacking is None else [lacking.upper()])
+
+
+@pytest.mark.parametrize("lacking", [None, *LOCALIZATION])
+async def test_localization_needs_address_and_key(lacking: str | None) -> None:
+    given = {name: value for name, value in LOCALIZATION.items() if name != lacking}
+    async with AsyncExitStack() as stack:
+        service = make_localization(outside(stack, given))
+        assert (service.client is not None) == service.is_configured == (lacking is None)
+        assert list(service.missing) == ([] if lacking is None else [lacking.upper()])
+
+
+async def test_deliveries_need_an_address() -> None:
+    async with AsyncExitStack() as stack:
+        none = make_delivery(outside(stack, {}))
+        assert (none.client, "DELIVERY_BASE_URL" in none.missing) == (None, True)
+        there = make_delivery(
+            outside(stack, {"delivery_base_url": "https://bring.example.com", "delivery_master_key": KEY})
+        )
+        assert there.client is not None
+        assert not there.missing
