@@ -61,7 +61,9 @@ async def call(pending: Awaitable[Any]) -> dict[str, Any]:
     return data
 
 
-async def until_answered(ask: Callable[[], Awaitable[T]], *, setting: str) -> T:
+async def until_answered(
+    ask: Callable[[], Awaitable[T]], *, setting: str, sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
+) -> T:
     """Retry until Slack answers.
 
     Raises:
@@ -82,7 +84,7 @@ async def until_answered(ask: Callable[[], Awaitable[T]], *, setting: str) -> T:
             reason = silent.reason
             asked = silent.retry_after if isinstance(silent, ServiceNow) else None
         log.warning("Slack does not let us in yet", setting=setting, reason=reason)
-        await asyncio.sleep(max(pause, asked or 0.0))
+        await sleep(max(pause, asked or 0.0))
         pause = min(pause * 2, _LONGEST_PAUSE)
 
 

@@ -145,6 +145,7 @@ async def test_too_large_is_not_begun(host: Host) -> None:
     async with results() as fetcher:
         with pytest.raises(ServiceNever, match="too large"):
             await fetch(fetcher, host.url, limit=len(DATA) - 1)
+        assert await fetch(fetcher, host.url, limit=len(DATA)) == DATA
 
 
 PRIVATE = [

@@ -225,6 +225,10 @@ def test_an_identifier_never_becomes_a_path(value: str) -> None:
     assert re.fullmatch(r"/operations/[A-Za-z0-9%._~-]+/x", path)
 
 
+def test_an_identifier_has_two_hundred_characters_at_most() -> None:
+    assert ROUTE.address(id="a" * 200) == f"/operations/{'a' * 200}/x"
+
+
 @pytest.mark.parametrize("value", ["", ".", "..", "   ", "a" * 201])
 def test_what_is_no_identifier_is_refused(value: str) -> None:
     with pytest.raises(ValueError, match="no identifier"):

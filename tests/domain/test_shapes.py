@@ -218,3 +218,12 @@ def test_no_value_is_in_a_shape(document: object) -> None:
     names = {name for field in shape.fields for name in field.path}
     assert names <= {"id", "state", "data", "items", "note", "total", "[]", MASKED}
     assert {kind for field in shape.fields for kind in field.kind.split(" or ")} | {shape.kind} <= _WORDS
+
+
+def test_more_than_is_shown_stays_said_whatever_is_looked_at_afterwards() -> None:
+    assert shape_of({"cut": nested(6, {"b": 1}), "whole": nested(6, {})}).is_cut
+    assert shape_of({"cut": {f"{n:064x}": 1 for n in range(201)}, "whole": {"a": 1}}).is_cut
+
+
+def test_lists_of_several_lengths_are_one_type() -> None:
+    assert told(shape_of([{"a": [1]}, {"a": [1, 2]}, {"a": "x"}])) == {"[].a": "list of 1 or text"}

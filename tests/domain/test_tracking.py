@@ -1,9 +1,10 @@
 from datetime import timedelta
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.tracking import back_off, named_or, next_poll
+from bot.domain.tracking import back_off, jittered, named_or, next_poll
 
 HOUR = timedelta(hours=1)
 
@@ -43,3 +44,27 @@ def test_the_wait_that_a_service_named_is_the_wait_shorter_or_longer_than_ours()
     assert named_or(1.0, ours) == timedelta(seconds=1)
     assert named_or(3600.0, ours) == timedelta(hours=1)
     assert named_or(None, ours) == ours
+
+
+def test_each_look_waits_half_as_long_again() -> None:
+    waits = [next_poll(base=30, polls=polls, age=timedelta(0)).total_seconds() for polls in range(7)]
+    assert waits == [30, 45, 67.5, 101.25, 151.875, 227.8125, 300]
+
+
+@pytest.mark.parametrize(("seconds", "wait"), [(3_599, 300), (3_600, 3_600)])
+def test_after_an_hour_it_is_looked_at_hourly(seconds: float, wait: float) -> None:
+    assert next_poll(base=30, polls=40, age=timedelta(seconds=seconds)) == timedelta(seconds=wait)
+
+
+def test_a_back_off_doubles_twenty_times_at_most() -> None:
+    waits = [back_off(first=1, attempts=n, ceiling=10**9).total_seconds() for n in (19, 20, 21, 10**6)]
+    assert waits == [524_288, 1_048_576, 1_048_576, 1_048_576]
+
+
+def test_jitter_is_a_tenth_at_most_either_way_and_the_same_for_the_same_seed() -> None:
+    minute = timedelta(minutes=1)
+    waits = sorted(jittered(minute, seed=str(n)).total_seconds() for n in range(500))
+    assert 54 <= waits[0] < 54.2
+    assert 65.8 < waits[-1] <= 66
+    assert jittered(minute, seed="a") == jittered(minute, seed="a") != jittered(minute, seed="b")
+    assert jittered(minute, seed="a", spread=0) == minute

@@ -8,8 +8,8 @@ import pytest
 from aiohttp import web
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
-from bot.slack.calls import call
+from bot.domain.errors import OperatorError, OutcomeUnknown, ServiceNever, ServiceNow, ServiceTrouble
+from bot.slack.calls import call, until_answered
 from bot.slack.identity import who_we_are
 from tests.slack.conftest import Api
 
@@ -158,3 +158,51 @@ async def test_a_token_that_is_not_accepted_is_a_refusal(api: Api, web_client: A
     api.say("auth.test", {"ok": False, "error": "invalid_auth"})
     with pytest.raises(ServiceNever, match="invalid_auth"):
         await who_we_are(web_client)
+
+
+async def waits(*failures: ServiceTrouble) -> list[float]:
+    """The pauses between tries that fail like this, before one that does not."""
+    left, slept = list(failures), list[float]()
+
+    async def ask() -> str:
+        if left:
+            raise left.pop(0)
+        return "in"
+
+    async def sleep(seconds: float) -> None:
+        slept.append(seconds)
+
+    assert await until_answered(ask, setting="SLACK_BOT_TOKEN", sleep=sleep) == "in"
+    return slept
+
+
+async def test_until_slack_answers_each_try_waits_twice_as_long_up_to_a_quarter_of_a_minute() -> None:
+    assert await waits(*[ServiceNow("Slack", "cannot be reached")] * 7) == [0.5, 1, 2, 4, 8, 15, 15]
+    assert await waits(OutcomeUnknown("Slack", "the connection broke"), ServiceNever("Slack", "fatal")) == [0.5, 1]
+
+
+async def test_until_slack_answers_it_waits_as_long_as_slack_says_and_no_less_than_its_own_pause() -> None:
+    asked = [ServiceNow("Slack", "asked us to wait", retry_after=seconds) for seconds in (30.0, 0.1)]
+    assert await waits(*asked) == [30, 1]
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        "invalid_auth",
+        "not_authed",
+        "account_inactive",
+        "token_revoked",
+        "token_expired",
+        "not_allowed_token_type",
+        "missing_scope",
+        "no_permission",
+    ],
+)
+async def test_a_token_that_no_retry_can_cure_is_the_operators_matter(error: str) -> None:
+    with pytest.raises(OperatorError) as refused:
+        await waits(ServiceNever("Slack", error))
+    assert str(refused.value) == f"Slack does not accept SLACK_BOT_TOKEN ({error})"
+    assert refused.value.mend == (
+        "copy the token again from the app's settings; after a change of scopes, install it again"
+    )

@@ -4,6 +4,8 @@ from collections.abc import AsyncIterator
 
 import aiohttp
 import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.content import Content
@@ -180,3 +182,20 @@ async def test_nothing_is_not_shared(workspace: Workspace, files: Files) -> None
     with pytest.raises(ServiceNever):
         await stream(files, pieces(), None)
     assert not workspace.messages(FINANCE)
+
+
+async def test_bytes_follow_no_redirect() -> None:
+    arrived: list[str] = []
+
+    async def handle(request: web.Request) -> web.Response:
+        arrived.append(request.path)
+        return web.Response(status=307, headers={"Location": "/elsewhere"}) if request.path == "/up" else web.Response()
+
+    app = web.Application()
+    app.router.add_post("/{path}", handle)
+    async with TestServer(app) as server, aiohttp.ClientSession() as session:
+        url = f"http://127.0.0.1:{server.port}"
+        files = Files(client=AsyncWebClient(token="x"), session=session, api_url=f"{url}/api/")
+        with pytest.raises(ServiceNever) as refused:
+            await files._send(f"{url}/up", _Whole(PNG))
+    assert (refused.value.reason, refused.value.status, arrived) == ("upload_answered_307", 307, ["/up"])

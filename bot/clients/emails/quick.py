@@ -79,7 +79,7 @@ class Quick:
             async with self._session.request(
                 method,
                 URL(self._base_url + path, encoded=True),
-                headers=headers or None,
+                headers=headers,
                 timeout=self._timeout,
                 allow_redirects=False,
             ) as response:

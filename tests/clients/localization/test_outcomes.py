@@ -8,7 +8,7 @@ import pytest
 from inline_snapshot import snapshot
 
 from bot.clients.localization import LocalizationClient, Upload, UploadTrouble
-from bot.domain.localization import CallOperation, Request
+from bot.domain.localization import CallOperation, Request, Track, Tracks
 from bot.domain.outcome import Done, NotExecuted, Unknown
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.localization import LocalizationSimulator
@@ -167,3 +167,84 @@ async def test_media_that_are_too_large_end_unknown(
     simulator.switches.audio_as_bytes = True
     asked = Request(operation=CallOperation.CONVERSION, url="https://files.example.com/a.flac")
     assert isinstance(await client.run(asked, sink=Kept(limit=1_000)), Unknown)
+
+
+CONVERT = Request(
+    operation=CallOperation.CONVERSION, url="https://files.example.com/a.flac", options={"target_extension": "mp3"}
+)
+
+
+async def answered(client: OpenClient, asked: Request, content_type: str) -> tuple[object, bytes]:
+    """What became of a request that is answered with three bytes of this type, and what the sink took."""
+
+    async def behave(_request: Arrived, writer: asyncio.StreamWriter) -> None:
+        writer.write(answer(b"ID3", headers=f"Content-Type: {content_type}"))
+
+    sink = Kept()
+    async with wire_server(behave) as server:
+        outcome = await client(server.url).run(asked, sink=sink)
+    return outcome, bytes(sink.content)
+
+
+@pytest.mark.parametrize(
+    ("content_type", "extension"),
+    [
+        ("audio/mpeg", "mp3"),
+        ("audio/x-wav", "wav"),
+        ("audio/wave", "wav"),
+        ("audio/vnd.wave", "wav"),
+        ("audio/mp4", "m4a"),
+        ("audio/x-m4a", "m4a"),
+        ("audio/x-flac", "flac"),
+        ("audio/x-aiff", "aiff"),
+        ("audio/aacp", "aac"),
+        ("audio/ogg; codecs=opus", "ogg"),
+        ("audio/wav", "wav"),
+        ("audio/unheard", "mp3"),
+        ("video/mp4", "m4a"),
+        ("application/octet-stream", "mp3"),
+        ("binary/octet-stream", "mp3"),
+    ],
+)
+async def test_audio_that_comes_itself_is_called_by_its_type(
+    open_client: OpenClient, content_type: str, extension: str
+) -> None:
+    outcome, taken = await answered(open_client, CONVERT, content_type)
+    assert outcome == Done(value=Tracks(tracks=(Track(name="audio", url="", extension=extension),)))
+    assert taken == b"ID3"
+
+
+@pytest.mark.parametrize("content_type", ["text/plain", "application/json", "image/png"])
+async def test_what_is_no_medium_is_not_taken_for_one(open_client: OpenClient, content_type: str) -> None:
+    outcome, taken = await answered(open_client, CONVERT, content_type)
+    assert (type(outcome), taken) == (Unknown, b"")
+
+
+async def test_media_are_no_answer_to_what_asks_for_none(open_client: OpenClient) -> None:
+    outcome, taken = await answered(open_client, TEXT, "audio/mpeg")
+    assert (type(outcome), taken) == (Unknown, b"")
+
+
+@pytest.mark.parametrize(
+    ("status", "reason"),
+    [
+        (402, "the service wants to be paid first (402)"),
+        (405, "the service does not know what was asked for (405)"),
+        (410, "the service does not offer this any more (410)"),
+        (411, "the service refused the request (411)"),
+        (413, "the file is larger than the service takes (413)"),
+        (414, "the address is longer than the service takes (414)"),
+        (415, "the service does not take this kind of file (415)"),
+        (431, "the service refused the request (431)"),
+    ],
+)
+async def test_a_refusal_is_told_with_its_reason_and_the_services_words(
+    open_client: OpenClient, status: int, reason: str
+) -> None:
+    async def behave(_request: Arrived, writer: asyncio.StreamWriter) -> None:
+        writer.write(answer(b'{"message": "no"}', status=f"{status} X"))
+
+    async with wire_server(behave) as server:
+        outcome = await open_client(server.url).run(TEXT)
+    assert isinstance(outcome, NotExecuted)
+    assert (outcome.again, outcome.reason, outcome.words, outcome.status) == (False, reason, "no", status)

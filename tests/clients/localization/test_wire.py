@@ -25,6 +25,15 @@ def test_confidence_in_any_form(name: str, value: object) -> None:
     assert read(CallOperation.GENDER, {"gender": "female", name: value}) == Gender(gender="female", percent=Decimal(93))
 
 
+@pytest.mark.parametrize(
+    ("value", "percent"),
+    [(1, "100"), ("1.0", "100.0"), (Decimal("1.01"), "1.01"), ("1%", "1"), (0, "0"), (100, "100"), ("100.1%", None)],
+)
+def test_confidence_up_to_one_is_a_share(value: object, percent: str | None) -> None:
+    found = read(CallOperation.GENDER, {"gender": "female", "confidence": value})
+    assert found == Gender(gender="female", percent=None if percent is None else Decimal(percent))
+
+
 @pytest.mark.parametrize("value", [None, "", "high", True, [1], {"a": 1}, "101%", Decimal("1e9"), "-0.5"])
 def test_confidence_that_is_none(value: object) -> None:
     assert read(CallOperation.GENDER, {"gender": "male", "confidence": value}) == Gender(gender="male")
@@ -50,7 +59,9 @@ def test_a_transcript_by_any_name(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["audio", "audio_url", "audio_clip", "url", "output", "file"])
 @pytest.mark.parametrize("operation", [CallOperation.AUDIO_EXTRACTION, CallOperation.CONVERSION, CallOperation.SPEECH])
-@pytest.mark.parametrize("wrap", [lambda url: url, lambda url: [url], lambda url: {"url": url}])
+@pytest.mark.parametrize(
+    "wrap", [lambda url: url, lambda url: [url], lambda url: {"url": url}, lambda url: [{"href": url}]]
+)
 def test_one_address_by_any_name(name: str, operation: CallOperation, wrap: Any) -> None:
     found = read(operation, {name: wrap("https://cdn.example.com/a/b.wav?X=1")})
     assert found == Tracks(tracks=(Track(name="audio", url="https://cdn.example.com/a/b.wav?X=1", extension="wav"),))

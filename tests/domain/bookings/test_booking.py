@@ -4,8 +4,9 @@ import itertools
 from datetime import UTC, datetime
 
 import pytest
+from pydantic import ValidationError
 
-from bot.domain.bookings.booking import Booking, BookingKind, Stage
+from bot.domain.bookings.booking import Booking, BookingKind, BookingRequest, Stage
 from bot.domain.bookings.record import Status, StatusChange, change_of, is_canceled, is_final, read_status
 
 FINAL = {"COMPLETED", "CANCELLED_BY_BUSINESS", "CANCELLED_BY_ADMIN", "CANCELLED_BY_DELIVERY_PROVIDER", "RETURNED"}
@@ -74,3 +75,17 @@ def test_the_search_is_started_by_hand_while_the_service_holds_it(stage: Stage, 
         status=status,
     )
     assert booking.can_start is (stage is Stage.OPEN and status in ("ON_HOLD", "on hold"))
+
+
+ORDER = {"name": "Ana", "last_name": "", "country_code": "+593", "mobile": "99", "payment": "CASH", "cents": 1}
+
+
+@pytest.mark.parametrize("minutes", [0, 1_440])
+def test_an_order_cooks_a_day_at_most(minutes: int) -> None:
+    assert BookingRequest.model_validate({**ORDER, "cook_minutes": minutes}).cook_minutes == minutes
+
+
+@pytest.mark.parametrize("minutes", [-1, 1_441])
+def test_an_order_that_cooks_longer_than_a_day_is_refused(minutes: int) -> None:
+    with pytest.raises(ValidationError, match="cook_minutes"):
+        BookingRequest.model_validate({**ORDER, "cook_minutes": minutes})

@@ -231,3 +231,22 @@ def test_a_pause_is_spread_the_same_way_every_time() -> None:
     assert len(pauses) > 40
     assert all(timedelta(seconds=90) <= one <= timedelta(seconds=110) for one in pauses)
     assert jittered(timedelta(seconds=100), seed="a") == jittered(timedelta(seconds=100), seed="a")
+
+
+def test_payments_without_notes_that_are_others_are_not_ours_and_a_part_tells_nothing() -> None:
+    nameless = [reported(item, internal_note="") for item in ITEMS]
+    other = reported(ITEMS[0], internal_note="", email="somebody@example.com")
+    assert is_ours([other], reference="B-1", wanted=ITEMS) is False
+    assert is_ours([*nameless[:-1], other], reference="B-1", wanted=ITEMS) is False
+    assert is_ours([*nameless, other], reference="B-1", wanted=ITEMS) is None, "ours are among them"
+    assert is_ours(nameless[:1], reference="B-1", wanted=ITEMS) is None
+    for unread in ({"email": ""}, {"cents": None}):
+        assert is_ours([other.model_copy(update=unread)], reference="B-1", wanted=ITEMS) is None
+
+
+def test_notes_tell_whose_payments_they_are() -> None:
+    mine, changed = [reported(item) for item in ITEMS], [reported(item, internal_note="rent") for item in ITEMS]
+    assert is_ours([*mine[:1], *changed[1:]], reference="B-1", wanted=ITEMS) is None
+    assert is_ours(changed, reference="B-1", wanted=ITEMS) is None, "somebody wrote them anew"
+    other = changed[0].model_copy(update={"email": "somebody@example.com"})
+    assert is_ours([other], reference="B-1", wanted=ITEMS) is False

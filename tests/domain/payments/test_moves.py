@@ -77,3 +77,63 @@ def test_every_state_of_a_kind_can_be_reached_from_new_and_left_unless_it_is_fin
 
 def test_every_state_belongs_to_some_kind() -> None:
     assert {state for kind in Kind for arrow in arrows(kind) for state in arrow} == set(State)
+
+
+_ARROWS = {
+    Kind.PAYOUT: """
+        new -> create_unknown creating expired withdrawn
+        creating -> awaiting create_unknown mismatch new
+        create_unknown -> awaiting mismatch needs_human new refused
+        awaiting -> approved commit_unknown expired rejected withdrawn
+        approved -> awaiting canceled commit_unknown committed completed expired failed mismatch needs_human
+        approved -> pending_escrow sending withdrawn
+        sending -> approved canceled commit_unknown committed completed failed pending_escrow refused
+        commit_unknown -> canceled committed completed failed needs_human pending_escrow refused
+        needs_human -> approved canceled closed committed completed create_unknown failed pending_escrow
+        committed -> canceled completed failed pending_escrow
+        pending_escrow -> canceled completed failed
+    """,
+    Kind.ONE_STEP: """
+        new -> awaiting commit_unknown expired withdrawn
+        awaiting -> approved commit_unknown expired rejected withdrawn
+        approved -> awaiting canceled commit_unknown committed completed expired failed needs_human
+        approved -> pending_escrow refused sending withdrawn
+        sending -> approved canceled commit_unknown committed completed failed pending_escrow
+        commit_unknown -> canceled committed completed failed needs_human pending_escrow refused
+        needs_human -> approved canceled closed committed completed failed pending_escrow
+        committed -> canceled completed failed pending_escrow
+        pending_escrow -> canceled completed failed
+    """,
+    Kind.PURCHASE: """
+        new -> create_unknown creating withdrawn
+        creating -> create_unknown mismatch new open
+        create_unknown -> closed mismatch needs_human new open refused
+        needs_human -> closed mismatch open
+        open -> canceled completed failed
+    """,
+    Kind.BULK: """
+        new -> awaiting commit_unknown withdrawn
+        awaiting -> approved commit_unknown expired rejected withdrawn
+        approved -> awaiting commit_unknown committed expired mismatch needs_human sending withdrawn
+        sending -> approved commit_unknown committed
+        commit_unknown -> committed needs_human refused
+        needs_human -> approved closed committed
+        committed -> canceled completed failed pending_escrow
+        pending_escrow -> canceled completed failed
+    """,
+    Kind.BULK_CANCEL: """
+        new -> awaiting withdrawn
+        awaiting -> approved expired rejected withdrawn
+        approved -> awaiting committed completed expired failed mismatch needs_human sending withdrawn
+        sending -> approved commit_unknown committed
+        commit_unknown -> approved committed needs_human
+        needs_human -> approved closed committed
+        committed -> completed failed
+    """,
+}
+
+
+@EVERY_KIND
+def test_every_arrow_of_a_kind_is_known_and_there_is_no_other(kind: Kind) -> None:
+    lines = [line.split(" -> ") for line in _ARROWS[kind].strip().splitlines()]
+    assert arrows(kind) == {(State(one.strip()), State(to)) for one, targets in lines for to in targets.split()}
