@@ -1,0 +1,148 @@
+"""What watches over the whole: clocks, damaged rows, rows compared with the audit, services that fell silent."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from bot.domain.payments.instruction import State
+from bot.workflows.admin.clocks import warn
+from bot.workflows.admin.comparing import _of, compare
+from bot.workflows.admin.damage import _hold, _stop
+from bot.workflows.holding import Silence, hold, in_time, silent_services
+from bot.workflows.requests.freeze import freeze
+from storage.damage import Damaged
+from storage.rows import Job
+from storage.transaction import Tx
+from tests.support.rig import ALERTS, FINANCE, MARIA, OLGA, Rig
+from tests.workflows.looking import read
+from tests.workflows.planted import on_one_rig, planted, stored
+
+SECOND, MINUTE = timedelta(seconds=1), timedelta(minutes=1)
+
+
+def keys(tx: Tx, beginning: str) -> list[str]:
+    found = tx._connection.exec_driver_sql("SELECT key FROM outbox ORDER BY seq").scalars()
+    return [str(key) for key in found if beginning in str(key)]
+
+
+@pytest.mark.parametrize(("skew", "told"), [(4.99, False), (5.0, True), (-4.99, False), (-5.0, True)])
+async def test_a_clock_that_is_five_seconds_off_is_told(rig: Rig, skew: float, told: bool) -> None:
+    ctx = rig.switchboard.context
+    clock: Any = type("Clock", (), {"skew": skew})
+    await warn(ctx, clock)
+    assert bool(await read(rig, lambda tx: keys(tx, "clock_skew"))) is told
+
+
+async def test_what_is_gone_disagrees_with_nothing(rig: Rig) -> None:
+    assert await read(rig, lambda tx: _of(tx, "gone")) == ""
+
+
+async def test_flags_that_disagree_with_the_audit_are_named(rig: Rig) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    await ctx.store.write(lambda tx: tx.flags.set("frozen", {"by": MARIA, "reason": "x", "at": "", "lifting": []}, now))
+    assert (await read(rig, compare)).lines == (
+        "Payments are not frozen, says the audit; the database says that they are.",
+    )
+    await ctx.store.write(lambda tx: tx.flags.set("frozen", {}, now))
+    assert (await read(rig, compare)).lines == ()
+    await freeze(ctx, person=OLGA, reason="odd")
+    assert (await read(rig, compare)).lines == ()
+    await ctx.store.write(lambda tx: tx.flags.set("frozen", {}, now))
+    assert (await read(rig, compare)).lines == (
+        "Payments are frozen, says the audit; the database says that they are not.",
+    )
+
+
+# damaged rows
+
+
+async def job(rig: Rig, name: str) -> Job:
+    now = rig.clock.now()
+    one = Job(
+        id=name, kind="email_list", state="running", payload={}, detail={}, requester=MARIA, channel=FINANCE,
+        thread_ts=None, source_key=name, created_at=now, due_at=now, lease_owner="", lease_until=None,
+    )  # fmt: skip
+    await rig.switchboard.context.store.write(lambda tx: tx.jobs.add(one))
+    return one
+
+
+async def stopped_by(rig: Rig, table: str, name: str) -> str:
+    query = f"SELECT stopped FROM {table} WHERE id = ?"  # noqa: S608 - our own table's name
+    return await read(rig, lambda tx: str(tx._connection.exec_driver_sql(query, (name,)).scalar_one()))
+
+
+async def test_a_damaged_row_stops_what_it_belongs_to(rig: Rig) -> None:
+    ctx = rig.switchboard.context
+    one = await planted(rig)
+    held = await job(rig, "J1")
+    vote = Damaged(table="vote", key=(one.id, 1, "U0ADA"), name="", about=one.id, column="choice")
+    assert await ctx.store.write(lambda tx: _stop(tx, vote, "n1")) == "n1"
+    assert await stopped_by(rig, "instruction", one.id) == "n1"
+    run = Damaged(table="email_run", key=(held.id, 7), name="", about="", column="header")
+    assert await ctx.store.write(lambda tx: _stop(tx, run, "n2")) == "n2"
+    assert await stopped_by(rig, "job", held.id) == "n2"
+    itself = Damaged(table="job", key=(held.id,), name="", about="", column="payload")
+    assert await ctx.store.write(lambda tx: _stop(tx, itself, "n3")) == "n2", "it is stopped already"
+    loose = Damaged(table="flag", key=("x",), name="x", about="", column="value")
+    assert await ctx.store.write(lambda tx: _stop(tx, loose, "n4")) == ""
+
+
+async def test_what_is_stopped_already_is_told_once(rig: Rig) -> None:
+    one = await planted(rig)
+    found = Damaged(table="instruction", key=(one.id,), name=one.reference, about=one.id, column="payload")
+    for _ in range(2):
+        await _hold(rig.switchboard.context, found)
+    assert len(await read(rig, lambda tx: keys(tx, "unreadable:"))) == 1
+    rows = await read(rig, lambda tx: [row.entry for row in tx.audit.rows() if row.entry.action == "unreadable"])
+    assert [row.detail["table"] for row in rows] == ["instruction"]
+    await rig.settle()
+    (alert,) = rig.workspace.messages(ALERTS)
+    assert one.reference in alert.text
+
+
+async def test_an_alert_that_cannot_be_read_makes_no_alert(rig: Rig) -> None:
+    found = Damaged(table="outbox", key=("none",), name="unreadable:n1", about="", column="payload")
+    await _hold(rig.switchboard.context, found)
+    assert await read(rig, lambda tx: keys(tx, "unreadable:")) == []
+
+
+# silent services
+
+
+@on_one_rig([(2 * MINUTE, True), (2 * MINUTE + SECOND, False)])
+async def test_a_service_is_silent_while_a_process_said_so_within_two_minutes(
+    rig: Rig, ago: timedelta, silent: bool
+) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    found = Silence(since=now - 9 * MINUTE, seen=now - ago)
+    await ctx.store.write(lambda tx: tx.flags.set("silent:payments", found.stored(), now))
+    known = await read(rig, lambda tx: silent_services(tx, now))
+    assert known == ({"payments": now - 9 * MINUTE} if silent else {})
+
+
+@on_one_rig([None, "", 7, {}, {"since": "x", "seen": "y"}, {"since": "2026-11-20T09:00:00+00:00"}])
+async def test_a_silence_that_cannot_be_read_is_none(rig: Rig, kept: object) -> None:
+    assert Silence.read(kept) is None
+    assert rig.clock.now() is not None
+
+
+@on_one_rig([
+    (None, MINUTE, MINUTE), (timedelta(seconds=30), MINUTE, timedelta(seconds=30)), (2 * MINUTE, MINUTE, MINUTE),
+])  # fmt: skip
+async def test_what_is_held_is_looked_at_before_its_window_ends(
+    rig: Rig, window: timedelta | None, pause: timedelta, due: timedelta
+) -> None:
+    now = rig.clock.now()
+    ends = None if window is None else now + window
+    one = await planted(rig, state=State.APPROVED, exec_deadline=ends)
+    await rig.switchboard.context.store.write(lambda tx: hold(tx, one, "why", now, pause))
+    found = await stored(rig, one)
+    assert (found.reason, found.due_at, found.state) == ("why", now + due, State.APPROVED)
+    assert in_time(one, now + pause, now) == now + due
+
+
+async def test_a_window_that_is_over_shortens_no_wait(rig: Rig) -> None:
+    now = rig.clock.now()
+    one = await planted(rig, state=State.APPROVED, exec_deadline=now)
+    assert in_time(one, now + MINUTE, now) == now + MINUTE
