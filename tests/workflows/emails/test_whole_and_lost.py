@@ -1,0 +1,139 @@
+"""A list that is sent as a whole and comes back; answers that are lost; who may go on at once."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from bot.clients.emails import EmailsClient
+from bot.domain.emails.lists import Outcome, Returned, RunState
+from bot.domain.files.tables import Flaw, TableProblem
+from bot.domain.outcome import NotExecuted
+from bot.workflows.emails import whole
+from bot.workflows.emails.engine import EmailEngine
+from bot.workflows.emails.pressure import Pressure
+from bot.workflows.emails.run import Run
+from bot.workflows.slack.boards import post_board
+from storage.rows import Job
+from storage.transaction import Tx
+from tests.support.rig import FINANCE, MARIA, Rig
+from tests.workflows.looking import read
+
+
+async def job(rig: Rig, **changes: Any) -> Job:
+    """A list that is being prepared, with its board."""
+    now = rig.clock.now()
+    values: dict[str, Any] = {
+        "id": "J1", "kind": "email_list", "state": RunState.PREPARING, "payload": {"concurrency": 1}, "detail": {},
+        "requester": MARIA, "channel": FINANCE, "thread_ts": None, "source_key": "J1", "created_at": now,
+        "due_at": None, "lease_owner": "", "lease_until": None,
+    }  # fmt: skip
+    one = Job(**{**values, **changes})
+
+    def store(tx: Tx) -> None:
+        assert tx.jobs.add(one)
+        post_board(tx, subject=f"email:{one.id}", channel=FINANCE, thread_ts=None, requester=MARIA, now=now)
+
+    await rig.switchboard.context.store.write(store)
+    return one
+
+
+async def stored(rig: Rig, one: Job) -> Job:
+    found = await read(rig, lambda tx: tx.jobs.get(one.id))
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(("tries", "named", "seconds"), [
+    (0, None, 10), (1, None, 20), (2, None, 40), (3, None, 80), (0, 7.0, 10), (0, 90.0, 90),
+])  # fmt: skip
+async def test_a_file_that_the_service_does_not_have_is_sent_again_after_a_while(
+    rig: Rig, tries: int, named: float | None, seconds: int
+) -> None:
+    one = await job(rig, detail={"tries": tries, "a": "b"} if tries else {"a": "b"})
+    refusal = NotExecuted(reason="busy", again=True, retry_after=named)
+    await whole._later(rig.switchboard.context, one, refusal)
+    after = await stored(rig, one)
+    assert (after.state, after.due_at) == (RunState.PREPARING, rig.clock.now() + timedelta(seconds=seconds))
+    assert after.detail == {"a": "b", "tries": tries + 1, "reason": "busy"}
+
+
+async def test_at_the_fifth_time_it_is_given_up(rig: Rig) -> None:
+    one = await job(rig, detail={"tries": 4})
+    await whole._later(rig.switchboard.context, one, NotExecuted(reason="busy", again=True))
+    after = await stored(rig, one)
+    assert (after.state, after.detail["reason"], after.closed_at) == (
+        RunState.FAILED, "busy (5 times)", rig.clock.now()
+    )  # fmt: skip
+
+
+FORMULA = b"email,note\r\na@example.com,=1+1\r\n"
+
+
+def reading(flaw: Flaw) -> Callable[..., Any]:
+    async def broken(*_: object, **__: object) -> None:
+        raise TableProblem(flaw)
+
+    return broken
+
+
+@pytest.mark.parametrize(("flaw", "content", "as_it_is"), [
+    (Flaw.OTHER_KIND, FORMULA, True), (Flaw.LOCKED, FORMULA, True), (Flaw.DAMAGED, FORMULA, True),
+    (Flaw.BOMB, FORMULA, True), (Flaw.TOO_COMPLEX, b"PK\x03\x04", True), (Flaw.TOO_COMPLEX, FORMULA, False),
+    (Flaw.RAGGED, FORMULA, False), (Flaw.TOO_LARGE, FORMULA, False),
+])  # fmt: skip
+async def test_formulas_are_neutralised_in_what_is_text_and_nothing_else_is_touched(
+    monkeypatch: pytest.MonkeyPatch, flaw: Flaw, content: bytes, as_it_is: bool
+) -> None:
+    monkeypatch.setattr(whole, "read_apart", reading(flaw))
+    file = Returned(name="result.csv", content=content)
+    safe = await whole._made_safe(file)
+    assert (safe is file) is as_it_is
+    if not as_it_is:
+        assert safe.name == "result.csv"
+        assert b"'=1+1" in safe.content
+
+
+# answers that are lost
+
+
+def running(rig: Rig, one: Job, pressure: Pressure) -> Any:
+    client: Any = object.__new__(EmailsClient)
+    return Run(ctx=rig.switchboard.context, client=client, job=one, pressure=pressure, stopping=lambda: False)
+
+
+@pytest.mark.parametrize(("share", "losses"), [(1, 20), (10, 20), (11, 22), (40, 80)])
+async def test_after_as_many_lost_answers_as_two_rounds_nothing_more_is_sent(rig: Rig, share: int, losses: int) -> None:
+    pressure = Pressure(clock=rig.clock.boottime)
+    run = running(rig, await job(rig), pressure)
+    pressure.join("J1", wants=share)
+    for number in range(losses - 1):
+        run._lost(number, f"{number}@example.com", "it timed out")
+    assert run._trouble == ""
+    run._lost(losses, "last@example.com", "it timed out")
+    assert "it timed out" in run._trouble
+    assert len(run._waiting) == losses
+
+
+async def test_an_address_whose_answer_is_lost_three_times_has_failed(rig: Rig) -> None:
+    pressure = Pressure(clock=rig.clock.boottime)
+    run = running(rig, await job(rig), pressure)
+    for times in (1, 2):
+        run._lost(7, "a@example.com", "it timed out")
+        assert (len(run._waiting), run._answers) == (times, [])
+    run._lost(7, "a@example.com", "it timed out")
+    assert len(run._waiting) == 2
+    ((number, outcome, text),) = run._answers
+    assert (number, outcome) == (7, Outcome.FAILED)
+    assert "it timed out" in text
+
+
+async def test_only_a_person_who_resumes_ignores_the_wait_that_the_service_asked_for(rig: Rig) -> None:
+    engine: Any = EmailEngine(monotonic=rig.clock.boottime)
+    engine._pressure.busy(20.0)
+    engine.wake()
+    assert engine._pressure.rest() == 20.0
+    assert engine._news.is_set()
+    engine.wake(at_once=True)
+    assert engine._pressure.rest() == 0.0
