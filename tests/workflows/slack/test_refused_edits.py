@@ -1,0 +1,93 @@
+"""An edit that Slack refuses: which is tried again, for how long, and which is given up at once."""
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from bot.domain.content import Content
+from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
+from bot.slack.pace import Edit
+from bot.workflows.slack import refresh
+from storage.rows import Board
+from tests.support.rig import FINANCE, Rig
+from tests.workflows.play import Play
+
+SECOND = timedelta(seconds=1)
+
+
+class Messenger:
+    """Slack, as far as edits go: what it answers, one after the other."""
+
+    def __init__(self, *answers: Exception | None) -> None:
+        self.answers, self.edits = list(answers), list[Content]()
+
+    async def edit(self, *, at: object, content: Content) -> None:
+        assert at is not None
+        self.edits.append(content)
+        answer = self.answers.pop(0)
+        if answer is not None:
+            raise answer
+
+
+def board(**like: Any) -> Board:
+    values: dict[str, Any] = {"subject": "job:7", "instruction_id": None, "channel": FINANCE, "thread_ts": None}
+    return Board(**{**values, "requester": "", "ts": "1.2", "shown_version": 1, "wanted_version": 2, **like})
+
+
+async def edited(rig: Rig, *answers: Exception | None, attempts: int = 0, **like: Any) -> tuple[Any, Messenger]:
+    play = Play(rig)
+    messenger: Any = Messenger(*answers)
+    ctx = replace(play.ctx, messenger=messenger)
+    return await refresh._edit(ctx, board(attempts=attempts, **like)), messenger
+
+
+@pytest.mark.parametrize(("error", "attempts", "result"), [
+    ("internal_error", 0, "later"), ("internal_error", 11, "later"), ("internal_error", 12, "never"),
+    ("message_not_found", 0, "anew"), ("cant_update_message", 0, "anew"), ("edit_window_closed", 0, "anew"),
+    ("not_in_channel", 0, "never"), ("channel_not_found", 0, "never"), ("is_archived", 0, "never"),
+    ("is_inactive", 0, "never"),
+])  # fmt: skip
+async def test_what_slack_refuses_is_tried_twelve_times_unless_nobody_will_see_it(
+    rig: Rig, error: str, attempts: int, result: str
+) -> None:
+    found, _ = await edited(rig, ServiceNever("Slack", error), attempts=attempts)
+    if result == "later":
+        pause = timedelta(seconds=min(60, 2**attempts))
+        assert found == refresh._NotYet(rig.switchboard.context.clock.now() + pause, failed=True)
+    else:
+        assert found == (refresh._Lost() if result == "anew" else None)
+
+
+@pytest.mark.parametrize(("error", "lost"), [("message_not_found", True), ("cant_update_message", False)])
+async def test_mere_progress_is_no_reason_for_a_new_message_where_the_old_one_stands(
+    rig: Rig, error: str, lost: bool
+) -> None:
+    found, _ = await edited(rig, ServiceNever("Slack", error), progress=True)
+    assert found == (refresh._Lost() if lost else None)
+
+
+@pytest.mark.parametrize(("trouble", "attempts", "seconds", "failed"), [
+    (ServiceNow("Slack", "is away"), 0, 1, True), (ServiceNow("Slack", "is away"), 3, 8, True),
+    (ServiceNow("Slack", "is away", retry_after=7.0), 3, 7, False), (OutcomeUnknown("Slack", "is away"), 9, 60, True),
+])  # fmt: skip
+async def test_an_edit_that_was_not_answered_is_tried_later(
+    rig: Rig, trouble: Exception, attempts: int, seconds: int, failed: bool
+) -> None:
+    found, _ = await edited(rig, trouble, attempts=attempts)
+    assert found == refresh._NotYet(rig.switchboard.context.clock.now() + seconds * SECOND, failed=failed)
+
+
+async def test_where_slack_refuses_the_blocks_the_text_is_shown(rig: Rig) -> None:
+    found, messenger = await edited(rig, ServiceNever("Slack", "invalid_blocks"), None)
+    assert found is None
+    assert [content.text for content in messenger.edits] == ["Job 7 is at 0"] * 2
+    assert messenger.edits[1].blocks == messenger.edits[0].plainer
+
+
+@pytest.mark.parametrize(("like", "weight"), [
+    ({"urgent": True, "progress": True}, Edit.LAST), ({"progress": True}, Edit.PROGRESS), ({}, Edit.CHANGE),
+])  # fmt: skip
+def test_an_end_goes_before_a_change_and_a_change_before_progress(like: dict[str, bool], weight: Edit) -> None:
+    assert refresh._weight(board(**like)) is weight
