@@ -51,4 +51,36 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         sa.Column("payee_email", sa.Text(), nullable=False),""",
         "the order of two columns: every statement names the columns it reads and writes",
     ),
+    Equivalent(
+        "bot/workflows/payments/orphans.py",
+        'WATCH = polling("orphans", kind=ORPHAN, slots=20, read=read_operation, take_in=_seen, stored_as="orphan")',
+        """WATCH = polling("orphans", kind=ORPHAN, slots=10,
+        read=read_operation, take_in=_seen, stored_as="orphan")""",
+        "how many leftovers are read side by side: each is read daily at most, and none waits for another for long",
+    ),
+    Equivalent(
+        "bot/workflows/payments/orphans.py",
+        'WATCH = polling("orphans", kind=ORPHAN, slots=20, read=read_operation, take_in=_seen, stored_as="orphan")',
+        """WATCH = polling("orphans", kind=ORPHAN, slots=21,
+        read=read_operation, take_in=_seen, stored_as="orphan")""",
+        "how many leftovers are read side by side: each is read daily at most, and none waits for another for long",
+    ),
+    Equivalent(
+        "bot/workflows/emails/prepare.py",
+        "_AT_ONCE = 2_000",
+        "_AT_ONCE = 2001",
+        "addresses stored in one transaction while a list is taken in: all transactions together store the same rows",
+    ),
+    Equivalent(
+        "bot/workflows/emails/engine.py",
+        "_LOOK_SECONDS = 1.0",
+        "_LOOK_SECONDS = 0.5",
+        "how often the engine looks at its lists without being woken: whoever makes one due wakes it",
+    ),
+    Equivalent(
+        "bot/workflows/bookings/acting.py",
+        'outcome = await delivery.client.cancel_prebooking(booking.prebooking_id or "", key=key)',
+        "outcome = await delivery.client.cancel_prebooking(booking.prebooking_id or False, key=key)",
+        "a booking that waits for its customer has the id: both are stored by one change",
+    ),
 )

@@ -99,6 +99,10 @@ async def test_what_is_stopped_already_is_told_once(rig: Rig) -> None:
     await rig.settle()
     (alert,) = rig.workspace.messages(ALERTS)
     assert one.reference in alert.text
+    ctx = rig.switchboard.context
+    await ctx.store.write(lambda tx: tx._connection.exec_driver_sql("DELETE FROM outbox"))  # posted long ago
+    await _hold(ctx, found)
+    assert await read(rig, lambda tx: keys(tx, "unreadable:")) == []
 
 
 async def test_an_alert_that_cannot_be_read_makes_no_alert(rig: Rig) -> None:

@@ -176,7 +176,7 @@ async def test_a_booking_is_lost_after_three_searches_and_the_quiet_period_and_s
 ) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
     sent = now - like.pop("sent_ago", QUIET)
-    booking = await planted(rig, **{"stage": Stage.UNKNOWN, "sent_at": sent, **like})
+    booking = await planted(rig, **{"stage": Stage.UNKNOWN, "sent_at": sent, "due_at": now, **like})
     before = await drawn(rig, booking)
     await ctx.store.write(lambda tx: book._looked(ctx, tx, booking, None, absent, reason))
     after = await stored(rig, booking)
