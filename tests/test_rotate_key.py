@@ -146,3 +146,16 @@ rotate-key`
     )
     monkeypatch.setenv("SECRET_KEY", OLD)
     assert main(["migrate"]) == 0
+
+
+def test_an_old_key_that_is_none_is_told_at_its_setting(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    capfd.readouterr()
+    monkeypatch.setenv("SECRET_KEY_OLD", "two\nlines")
+    assert main(["rotate-key"]) == 1
+    assert said(capfd) == snapshot("""\
+switchboard cannot go on:
+SECRET_KEY_OLD: must be one line without control characters. Example: SECRET_KEY_OLD=…
+→ mend the settings named above and start again
+""")

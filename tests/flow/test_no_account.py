@@ -133,6 +133,10 @@ async def test_edit_after_send_anyway_changes_nothing(rig: Rig) -> None:
     await press(rig, "send_anyway")
     await rig.submit(MARIA, {forms.EMAIL: "ana@example.com", forms.AMOUNT: "30.00", forms.DESCRIPTION: "April"})
     assert [one.state for one in await requests(rig)] == [State.COMPLETED, State.AWAITING]
+    assert shown(rig.form(MARIA).plain) == snapshot("""\
+Switchboard
+:information_source: 30.00 USD to ana@exmaple.com (P-······) is now *waiting for approval*.\
+""")
 
 
 async def test_a_form_of_edit_that_is_submitted_twice_asks_once(rig: Rig) -> None:

@@ -174,6 +174,9 @@ already, so the service may charge for it.
 block_id=reason label=Reason as=plain_text_input action_id=reason max_length=250 multiline=True hint=The delivery \
 service and the card show it.\
 """)
+    assert bookings.cancel(booking())["title"]["text"] == "Cancel the booking"
+    taken = booking(kind=BookingKind.PREBOOKING, remote_id="r")
+    assert bookings.cancel(taken)["title"]["text"] == "Cancel the booking"
     link = booking(kind=BookingKind.PREBOOKING, stage=Stage.WAITING)
     assert as_sent(bookings.cancel(link)) == snapshot("""\
 callback_id=booking.cancel title=Cancel the pre-booking submit=Cancel the pre-booking close=Keep it \

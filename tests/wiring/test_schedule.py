@@ -283,3 +283,25 @@ async def test_a_stop_between_a_tick_and_its_beginning_is_no_error(
         await asyncio.sleep(0)
     assert not schedule._scheduler.running
     assert not [record for record in caplog.records if record.levelno >= logging.ERROR]
+
+
+async def test_due_work_that_cannot_begin_is_looked_at_again_at_each_tick(table: Table) -> None:
+    one = Worker()
+    table.due = {"one": table.clock.seconds()}
+    schedule = schedule_of(table, workers={"one": one})
+    schedule.start()
+    await until(lambda: table.looks >= 3 and one.calls >= 3, one)
+    await schedule.stop()
+
+
+async def test_once_it_is_stopped_it_hears_of_nothing(table: Table) -> None:
+    schedule = schedule_of(table, workers={"one": Worker()}, tick_seconds=3_600)
+    schedule.start()
+    await asyncio.sleep(0)
+    schedule.heard()
+    alarm = schedule._alarm
+    assert alarm is not None
+    await schedule.stop()
+    assert alarm.cancelled()
+    schedule.heard()
+    assert schedule._alarm is alarm

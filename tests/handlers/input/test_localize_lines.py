@@ -94,3 +94,20 @@ def test_all_mistakes_of_a_line_at_once() -> None:
 )
 def test_a_text_is_translated_as_it_was_typed(typed: str, text: str) -> None:
     assert read("translate", typed).text == text
+
+
+@pytest.mark.parametrize(
+    ("typed", "text"),
+    [
+        ('"Hello there"', "Hello there"),
+        ("“Hello there”", "Hello there"),
+        ("„Hello“", "Hello"),
+        ('Hello "there"', 'Hello "there"'),
+        ('"Hello" there', '"Hello" there'),
+        ('"Hello" "there"', '"Hello" "there"'),
+        ('"', '"'),
+        ('""', ""),
+    ],
+)
+def test_quotation_marks_around_the_whole_text_are_taken_away(typed: str, text: str) -> None:
+    assert read("paraphrase", typed).text == text

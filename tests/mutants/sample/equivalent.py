@@ -38,12 +38,6 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         "the size of the pieces in which a part is read: all pieces together are the same bytes",
     ),
     Equivalent(
-        "bot/clients/limiter.py",
-        "await self._sleep(rest - _LAST_LOOK if rest > 2 * _LAST_LOOK else rest)",
-        "await self._sleep(rest - _LAST_LOOK if rest >= 2 * _LAST_LOOK else rest)",
-        "with a rest of just that length it looks once more and sleeps for what is left: it leaves at the same moment",
-    ),
-    Equivalent(
         "storage/migrations/versions/0001_initial.py",
         """sa.Column("payee_email", sa.Text(), nullable=False),
         sa.Column("cents", sa.BigInteger(), nullable=False),""",

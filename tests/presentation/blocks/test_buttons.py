@@ -31,3 +31,24 @@ def test_a_row_without_buttons_is_no_block() -> None:
 def test_pages_lead_to_pages_that_there_are(page: int, pages: int, values: list[str]) -> None:
     rows = turns("of", page, pages, back="back", on="on")
     assert [one["value"] for row in rows for one in row["elements"]] == values
+
+
+def test_a_question_before_a_button() -> None:
+    asked = question("Sure?", "All of it.", yes="Do it", no="Leave it")
+    assert {name: text["text"] for name, text in asked.items()} == {
+        "title": "Sure?",
+        "text": "All of it.",
+        "confirm": "Do it",
+        "deny": "Leave it",
+    }
+    assert {text["type"] for text in asked.values()} == {"plain_text"}
+
+
+def test_a_link_is_a_button_with_an_address() -> None:
+    link = button("Open", "open", url="https://x.example", style="primary", spoken="Open it")
+    assert (link["url"], link["style"], link["accessibility_label"], "value" in link) == (
+        "https://x.example",
+        "primary",
+        "Open it",
+        False,
+    )

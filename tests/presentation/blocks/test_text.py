@@ -6,13 +6,19 @@ from bot.presentation.blocks.text import (
     as_said,
     bar,
     because,
+    context,
+    duration,
     escape,
     header,
     listed,
     moment,
+    mrkdwn,
     named,
+    paragraphs,
+    plain,
     quote,
     reason_of,
+    section,
     sentence_of,
     shorten,
     spoken,
@@ -155,3 +161,45 @@ def test_a_picture_is_no_name(text: str) -> None:
 
 def test_somebody_whose_name_slack_did_not_say_is_mentioned() -> None:
     assert named("U1", {}, handle="ana") == "<@U1>"
+
+
+def test_blocks_as_slack_gets_them() -> None:
+    assert plain("x") == {"type": "plain_text", "text": "x", "emoji": False}
+    assert mrkdwn("x") == {"type": "mrkdwn", "text": "x", "verbatim": True}
+    assert section(plain("x")) == {"type": "section", "text": {"type": "plain_text", "text": "x", "emoji": False}}
+    assert context("x") == {"type": "context", "elements": [{"type": "mrkdwn", "text": "x", "verbatim": True}]}
+    assert header("x") == {"type": "header", "text": {"type": "plain_text", "text": "x", "emoji": False}}
+
+
+def test_what_is_spoken_has_four_thousand_characters_at_most() -> None:
+    rest = "… and more in the message itself."
+    assert spoken(["x" * 1_999, "y" * 2_000]) == f"{'x' * 1_999}\n{'y' * 2_000}"
+    assert spoken(["x" * (3_999 - len(rest)), "y" * 99]) == f"{'x' * (3_999 - len(rest))}\n{rest}"
+    assert spoken(["x" * (4_000 - len(rest)), "y" * 99]) == rest
+
+
+def test_a_paragraph_has_2900_characters_at_most() -> None:
+    def lengths(*lines: int) -> list[int]:
+        return [len(block["text"]["text"]) for block in paragraphs(["x" * length for length in lines])]
+
+    assert lengths(1_000, 1_899) == [2_900]
+    assert lengths(1_000, 1_900) == [1_000, 1_900]
+    assert lengths(2_900, 1) == [2_900, 1]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [
+        (0.9, "0 seconds"),
+        (1, "1 second"),
+        (59.9, "59 seconds"),
+        (60, "1 minute"),
+        (3_599, "59 minutes"),
+        (3_600, "1 hour"),
+        (86_399, "23 hours"),
+        (86_400, "1 day"),
+        (172_800, "2 days"),
+    ],
+)
+def test_a_duration_is_told_in_its_largest_unit(seconds: float, said: str) -> None:
+    assert duration(seconds) == said

@@ -3,7 +3,7 @@
 import pytest
 
 from bot.domain.freeze import Frozen
-from bot.presentation.payments.freezing import freezing, refused_while_frozen
+from bot.presentation.payments.freezing import describe, freezing, refused_while_frozen
 
 FROZEN = Frozen(by="U0OLGA", reason="the bank called", at="2026-01-05T09:00:00Z", lifting=("U0ADA",))
 
@@ -38,3 +38,8 @@ def test_a_new_request_is_refused_with_who_froze_and_why() -> None:
         ":snowflake: Payments are frozen by <@U0OLGA>: the bank called. "
         "Nothing can be asked for until approvers lift it."
     )
+
+
+def test_a_freeze_of_nobody_known_names_nobody() -> None:
+    nobody = Frozen(by="", reason="the bank called", at="2026-01-05T09:00:00Z", lifting=())
+    assert describe(nobody) == "Payments are frozen: the bank called."
