@@ -186,3 +186,18 @@ def test_nothing_of_others_gets_loose_and_every_story_fits(rows: list[Told], des
     # People may be named (one whose id another made up is nobody); nobody else may be called.
     assert all(re.fullmatch(r"@[UW][A-Z0-9]+|!date\^17.*", call, re.DOTALL) for call in calls_in(shown))
     assert sum(len(str(block)) for block in shown.blocks) < 13_000
+
+
+def test_who_counted_when_it_was_sent() -> None:
+    def counted(*names: str) -> str:
+        detail = {"attempt": 1, "counted": list(names)}
+        return said(told(9, "send", before="approved", after="sending", detail=detail))
+
+    assert counted() == snapshot("Sent to the service, attempt 1, with the approval of nobody.")
+    assert counted("U0ADA") == snapshot("Sent to the service, attempt 1, with the approval of <@U0ADA>.")
+    assert counted("U0ADA", "U0LIN") == snapshot(
+        "Sent to the service, attempt 1, with the approval of <@U0ADA>, <@U0LIN>."
+    )
+    assert "U12" not in counted(*(f"U{number}" for number in range(14)))
+    assert " and 2 more" in counted(*(f"U{number}" for number in range(14)))
+    assert " more" not in counted(*(f"U{number}" for number in range(12)))

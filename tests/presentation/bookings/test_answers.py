@@ -154,3 +154,14 @@ assigned*.""",
 delivery service.""",
         }
     )
+
+
+def test_of_many_stores_forty_are_listed_and_ten_are_named() -> None:
+    def listed(count: int) -> list[str]:
+        known = [KnownStore(name=f"S{number}", record={}, usable=True) for number in range(count)]
+        return answers.stores(known, command="/deliver").text.splitlines()
+
+    assert listed(40)[-1] == "• *S39*"
+    assert listed(42)[-2:] == ["• *S39*", "and 2 more"]
+    assert answers.store_rule([f"S{number}" for number in range(12)]).endswith(" S8, S9")
+    assert answers.store_rule([]) == "it must be the name of a store; there is: none yet"

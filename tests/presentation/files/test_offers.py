@@ -12,7 +12,7 @@ from bot.domain.content import Content
 from bot.domain.files.dropped import DroppedFile, FileKind, FileTrouble, UnusableFile
 from bot.domain.files.sniffing import KIND_OF
 from bot.presentation.files import offers
-from tests.presentation.checks import calls_in, check_message, check_view, readable
+from tests.presentation.checks import as_sent, calls_in, check_message, check_view, readable
 from tests.presentation.drawn import foreign
 
 
@@ -161,3 +161,85 @@ def test_the_other_answers_are_complete() -> None:
     ):
         check_message(content)
         assert readable(content) == content.text
+
+
+def many(count: int) -> list[Named]:
+    return [Named(f"use{number}", f"Use {number}") for number in range(count)]
+
+
+def test_one_file_has_radio_buttons_up_to_ten_and_then_a_list() -> None:
+    def element(count: int) -> dict[str, Any]:
+        found: dict[str, Any] = offers.several([(file(), many(count))], [], channel="C0")["blocks"][-1]["element"]
+        return found
+
+    ten, eleven = element(10), element(11)
+    assert (ten["type"], len(ten["options"]), ten["initial_option"]["text"]["text"]) == ("radio_buttons", 10, "Use 0")
+    assert (eleven["type"], [len(group["options"]) for group in eleven["option_groups"]]) == ("static_select", [11])
+    assert ten["action_id"] == eleven["action_id"] == "choice"
+
+
+def test_several_files_are_groups_of_one_list() -> None:
+    other = file(id="F2", name="march.csv", kind=FileKind.TABLE, format="csv", duration_ms=None)
+    unused = file(id="F3", name="a.zip", kind=FileKind.OTHER, format="zip")
+    trouble = UnusableFile(FileTrouble.EMPTY, name="b.wav")
+    view = offers.several([(file(), USES[:2]), (other, USES[5:]), (unused, [])], [trouble], channel="C0")
+    assert as_sent(view) == snapshot("""\
+callback_id=use_file.chosen title=Use this file submit=Go on close=Close private_metadata=C0
+type=section text=:headphones: *talk.wav* · WAV audio, 3.3 MB, 2:05
+type=section text=:bar_chart: *march.csv* · CSV table, 3.3 MB
+type=section text=:paperclip: *a.zip* · ZIP, 3.3 MB: nothing here can use it. Unpack the archive and upload what is in \
+it.
+type=section text=:no_entry_sign: *b.wav*: This file is empty.
+block_id=choice label=What to do as=static_select option_groups=[label=talk.wav options=[text=Detect gender \
+value=gender|F0123456789|1700000000.000100|1700000000.000000, text=Separate vocals and music \
+value=separate|F0123456789|1700000000.000100|1700000000.000000], label=march.csv options=[text=Pay in bulk \
+value=bulk|F2|1700000000.000100|1700000000.000000, text=Process e-mails \
+value=emails|F2|1700000000.000100|1700000000.000000]] action_id=choice initial_option=text=Detect gender \
+value=gender|F0123456789|1700000000.000100|1700000000.000000\
+""")
+
+
+def test_where_nothing_can_be_done_there_is_nothing_to_submit() -> None:
+    unused = file(id="F3", name="a.xyz", kind=FileKind.OTHER, format="")
+    assert as_sent(offers.several([(unused, [])], [], channel="C0")) == snapshot("""\
+callback_id=notice title=Use this file close=Close
+type=section text=:paperclip: *a.xyz* · a format that I do not know, 3.3 MB: nothing here can use it. Audio, video, \
+documents and pictures with words, CSV and Excel tables can be used.\
+""")
+    assert as_sent(offers.started()) == snapshot("""\
+callback_id=notice title=Use this file close=Close
+type=section text=:outbox_tray: It has begun. The answer comes into the thread of the file.\
+""")
+    assert as_sent(offers.told(offers.no_file())) == snapshot("""\
+callback_id=notice title=Use this file close=Close
+type=section text=:paperclip: There is no file in this message. Use the shortcut on a message with one. Audio, video, \
+documents and pictures with words, CSV and Excel tables can be used.\
+""")
+
+
+def test_more_than_five_uses_are_a_menu() -> None:
+    kinds = [offers.offer(file(), many(count)).blocks[-1]["elements"][0]["type"] for count in (5, 6)]
+    assert kinds == ["button", "static_select"]
+
+
+@pytest.mark.parametrize(
+    ("size", "said"),
+    [
+        (0, "0 bytes"),
+        (1_023, "1023 bytes"),
+        (1_024, "1 KB"),
+        (1_025, "2 KB"),
+        (1_048_575, "1024 KB"),
+        (1_048_576, "1 MB"),
+    ],
+)
+def test_a_size_is_told_in_its_largest_unit(size: int, said: str) -> None:
+    assert offers.size(size) == said
+
+
+@pytest.mark.parametrize(
+    ("milliseconds", "said"),
+    [(0, "0:00"), (1, "0:01"), (59_000, "0:59"), (60_000, "1:00"), (3_599_000, "59:59"), (3_600_000, "1:00:00")],
+)
+def test_how_long_it_plays(milliseconds: int, said: str) -> None:
+    assert offers.length(milliseconds) == said

@@ -155,3 +155,13 @@ def test_a_form_says_nothing_of_what_is_typed_into_a_line(one: Capability) -> No
     carried = Carried(verb=one.verb, operations=(one.operation.value,), channel="C0FINANCE")
     lead = form([one], carried)["blocks"][0]["text"]["text"]
     assert "=" not in lead
+
+
+def test_a_long_result_is_previewed_by_its_beginning() -> None:
+    text = "word " * 2_000
+    shown = told.preview(sight(CAPABILITIES[0], CallState.DONE, result=Written(text=text)))
+    lead, begin = shown.split("\n>")
+    assert lead.endswith(": 10,000 characters")
+    assert len(begin) == 300
+    assert begin.startswith("word word")
+    assert begin.endswith(" … (shortened)")

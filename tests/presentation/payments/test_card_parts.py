@@ -7,8 +7,10 @@ import pytest
 from inline_snapshot import snapshot
 
 from bot.domain.payments.instruction import Instruction, Kind, Recipient, State
+from bot.domain.quorum import Short
 from bot.domain.requirement import Requirement
-from bot.presentation.payments import news
+from bot.presentation.payments import cards, news
+from bot.presentation.payments.cards import account_line, recipient_line
 from bot.presentation.payments.states import sentence
 from bot.presentation.payments.words import word
 from tests.domain.made import instruction, payload, vote
@@ -152,3 +154,70 @@ def test_sentences_are_sentences(state: State) -> None:
     news_text = news.news(instruction(), {"state": state.value, "voters": ["U0LIN"], "decided_by": "U0ADA"}).text
     assert not re.search(r"\s\s|\s[.,]|\.\.", news_text), news_text
     assert news_text.endswith((".", ".*"))
+
+
+@pytest.mark.parametrize(
+    ("recipient", "plainly", "marked"),
+    [
+        (Recipient(), "active: not known, verified: not known, primary address: not known", ""),
+        (Recipient(active=True, verified=True, primary=True), "active, verified, primary address", ""),
+        (
+            Recipient(active=False, verified=False, primary=False),
+            "not active (no account, signup not completed, or it cannot receive money now), not verified, not the "
+            "primary address",
+            ":warning: *not active* (no account, signup not completed, or it cannot receive money now), "
+            ":warning: *not verified*, not the primary address",
+        ),
+    ],
+)
+def test_what_the_account_can_do(recipient: Recipient, plainly: str, marked: str) -> None:
+    assert account_line(recipient) == plainly
+    assert account_line(recipient, marked=True) == (marked or plainly)
+
+
+@pytest.mark.parametrize(
+    ("recipient", "line", "name", "account"),
+    [
+        (None, "account not looked up yet", "not known", "not looked up yet"),
+        (
+            Recipient(problem="the service gave no answer"),
+            "account could not be read: the service gave no answer",
+            "not known",
+            "could not be read: the service gave no answer",
+        ),
+        (
+            Recipient(full_name="", active=True, verified=True, primary=True),
+            "registered name unknown, active, verified, primary address",
+            "unknown",
+            "active, verified, primary address",
+        ),
+    ],
+)
+def test_a_recipient_of_whom_little_is_known(recipient: Recipient | None, line: str, name: str, account: str) -> None:
+    subject = instruction(recipient=recipient)
+    assert recipient_line(recipient) == line
+    fields = [field["text"] for block in card(subject).blocks for field in block.get("fields", [])]
+    assert fields[:2] == [f"*Registered name*\n{name}", f"*Account*\n{account}"]
+
+
+def test_a_card_that_too_few_can_approve_says_so_in_its_text_too() -> None:
+    content = cards.card(
+        instruction(requirement=Requirement(quorum=2)),
+        [],
+        for_approvers=True,
+        approvals_channel="C0A",
+        short=Short(needs=2, can=1),
+    )
+    assert content.text.partition(":warning: ")[2] == snapshot(
+        "It needs 2 approvals, and only 1 person can approve it."
+    )
+    assert content.text.partition(":warning: ")[2] in seen(content)
+
+
+def test_at_most_the_card_for_who_asked_says_where_it_is_decided() -> None:
+    def decided_in(**changes: object) -> bool:
+        content = cards.card(instruction(**changes), [], for_approvers=False, approvals_channel="C0A")
+        return "decided in <#C0A>" in seen(content)
+
+    assert decided_in()
+    assert not decided_in(state=State.COMMITTED)
