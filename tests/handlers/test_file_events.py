@@ -1,0 +1,70 @@
+"""Slack's events about files: which of them are uploads of people, and what is kept of them."""
+
+from typing import Any, cast
+
+import pytest
+
+from bot.workflows.context import Context
+from bot.workflows.slack.dropped_files import Sighting
+from handlers.dependencies import Dependencies
+from handlers.events import files
+
+FILE = {"id": "F1", "mode": "hosted"}
+
+
+def message(**changes: Any) -> dict[str, Any]:
+    event = {"type": "message", "user": "U0MARIA", "channel": "C1", "ts": "1.5", "files": [FILE], **changes}
+    return {name: value for name, value in event.items() if value is not None}
+
+
+SEEN = Sighting(file_id="F1", channel="C1", user="U0MARIA", message_ts="1.5", thread_ts="")
+
+
+@pytest.mark.parametrize("subtype", [None, "", "file_share", "thread_broadcast", "me_message"])
+def test_what_people_say_is_heard(subtype: str | None) -> None:
+    assert files._seen(message(subtype=subtype), bot_user="U0BOT") == [SEEN]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"subtype": "message_changed"},
+        {"subtype": "bot_message"},
+        {"bot_id": "B1"},
+        {"user": None},
+        {"user": "U0BOT"},
+        {"files": []},
+        {"files": None},
+    ],
+)
+def test_what_is_no_upload_of_a_person_is_not(changes: dict[str, Any]) -> None:
+    assert files._seen(message(**changes), bot_user="U0BOT") == []
+
+
+def test_each_file_of_a_message_in_its_thread() -> None:
+    found = files._seen(message(files=[FILE, {**FILE, "id": "F2"}], thread_ts="1.2", ts=1.5), bot_user="U0BOT")
+    assert [(one.file_id, one.message_ts, one.thread_ts) for one in found] == [
+        ("F1", "1.5", "1.2"),
+        ("F2", "1.5", "1.2"),
+    ]
+
+
+class OnlyItself:
+    """A context without a store: who asks it for one fails."""
+
+    bot_user = "U0BOT"
+
+
+async def test_what_holds_no_file_asks_the_database_nothing() -> None:
+    deps = Dependencies(ctx=cast("Context", OnlyItself()), messenger=None, ephemerals=None, allowance=None)  # type: ignore[arg-type]
+    await files.said(deps, {"event": message(files=None)})
+    await files.shared(deps, {"event": {"file_id": "F1", "channel_id": "C1", "user_id": "U0BOT"}})
+    await files.shared(deps, {"event": {"file_id": "F1", "user_id": "U0MARIA"}})
+    await files.shared(deps, {"event": {"channel_id": "C1", "user_id": "U0MARIA"}})
+    await files.deleted(deps, {"event": {}})
+    with pytest.raises(AttributeError):
+        await files.said(deps, {"event": message()})
+    with pytest.raises(AttributeError):
+        await files.shared(deps, {"event": {"file": {"id": "F1"}, "channel_id": "C1", "user_id": "U0MARIA"}})
+    with pytest.raises(AttributeError):
+        await files.deleted(deps, {"event": {"file_id": "F1"}})
