@@ -13,7 +13,7 @@ from bot.domain.localization.declaration import Accepts
 from bot.playground.workspace import Ack
 from tests.flow.localizing import DONE, ENGLISH, Localizer, answer, errors
 from tests.support import media
-from tests.support.rig import EVE, FINANCE, GUS, MARIA, ZOE, Rig
+from tests.support.rig import EVE, FINANCE, GUS, MARIA, RANDOM, ZOE, Rig
 from tests.support.shown import shown
 
 VERBS = (
@@ -443,3 +443,15 @@ async def test_another_prefix(rig: Rig) -> None:
     assert answer(ack) == snapshot("""\
 :pencil2: *url*: it must be an address that begins with https://. You gave: nothing
 Nothing was done. For example: `/sb-localize convert https://example.com/talk.flac target=mp3`""")
+
+
+async def test_several_files_where_the_bot_is_no_member_are_answered_directly(rig: Rig, tmp_path: Path) -> None:
+    maria = Localizer(rig, channel=RANDOM)
+    sample = media.make(tmp_path, "mp3")
+    uploaded = [rig.workspace.upload(MARIA, f"{number}.mp3", sample) for number in range(2)]
+    await maria.type("gender")
+    await rig.workspace.submit(MARIA, {"file": uploaded})
+    assert rig.form().plain == snapshot("""\
+Localize
+:memo: On it: 2 files. I am not a member of this channel; the answers come to you.\
+""")

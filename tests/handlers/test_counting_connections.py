@@ -1,0 +1,116 @@
+"""Which connections are kept: so many strangers, so long in silence, and who is cut off first."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any, cast
+
+import pytest
+
+from handlers.connections import Connections, _Phase
+
+
+class Wire:
+    """A connection that only says where it comes from."""
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self.aborted = False
+
+    def get_extra_info(self, name: str) -> tuple[str, int] | None:
+        assert name == "peername"
+        return (self.source, 1) if self.source else None
+
+    def abort(self) -> None:
+        self.aborted = True
+
+
+class Door:
+    """Connections on a clock that a test moves."""
+
+    def __init__(self, most: int) -> None:
+        self.seconds = 0.0
+        self.connections = Connections(now=lambda: self.seconds, most=most)
+        self.wires: list[Wire] = []
+
+    def come(self, count: int = 1, *, source: str = "10.0.0.1") -> list[Wire]:
+        came = [Wire(source) for _ in range(count)]
+        for wire in came:
+            self.connections.came(cast("asyncio.Transport", wire))
+        self.wires += came
+        return came
+
+    def cut(self, wires: list[Wire] | None = None) -> int:
+        return sum(wire.aborted for wire in (self.wires if wires is None else wires))
+
+    def phase(self, wire: Wire, phase: _Phase) -> None:
+        self.connections._turn(self.connections._guests[cast("Any", wire)], phase)
+
+
+@pytest.fixture
+async def door() -> AsyncIterator[Door]:
+    made = Door(300)
+    yield made
+    if made.connections._look is not None:
+        made.connections._look.cancel()
+
+
+async def test_as_many_strangers_as_may_be_stay_and_one_more_costs_a_hundred_and_one(door: Door) -> None:
+    door.come(300)
+    assert (door.cut(), door.connections.strangers) == (0, 300)
+    door.come()
+    assert (door.cut(), door.connections.strangers) == (101, 200)
+    assert door.cut(door.wires[:101]) == 101, "those who came first"
+
+
+async def test_who_is_being_answered_is_not_cut_off(door: Door) -> None:
+    for wire in door.come(295):
+        door.phase(wire, _Phase.ANSWER)
+    door.come(6)
+    assert (door.cut(door.wires[:295]), door.cut(door.wires[295:])) == (0, 6)
+
+
+async def test_the_source_with_the_most_loses_first(door: Door) -> None:
+    few = door.come(100, source="10.0.0.2")
+    many = door.come(201)
+    assert (door.cut(few), door.cut(many)) == (0, 101)
+
+
+async def test_two_hundred_may_be_silent_for_two_seconds(door: Door) -> None:
+    silent = door.come(201)
+    door.seconds = 1.9
+    door.connections.sweep()
+    assert door.cut() == 0
+    door.seconds = 2.0
+    door.connections.sweep()
+    assert [wire.aborted for wire in silent] == [True] + [False] * 200
+
+
+async def test_headers_have_ten_seconds_and_an_idle_connection_seventy_five(door: Door) -> None:
+    begun, idle = door.come(2)
+    door.phase(idle, _Phase.IDLE)
+    for seconds, cut in ((9.9, 0), (10.0, 1), (74.9, 1), (75.0, 2)):
+        door.seconds = seconds
+        door.connections.sweep()
+        assert door.cut() == cut, seconds
+    assert begun.aborted
+
+
+async def test_an_idle_connection_that_sends_something_has_ten_seconds_from_then(door: Door) -> None:
+    (wire,) = door.come()
+    door.phase(wire, _Phase.IDLE)
+    door.seconds = 70.0
+    door.connections.sent(cast("Any", wire))
+    door.seconds = 79.9
+    door.connections.sent(cast("Any", wire))  # the next bytes give no more time
+    door.connections.sweep()
+    assert not wire.aborted
+    door.seconds = 80.0
+    door.connections.sweep()
+    assert wire.aborted
+
+
+async def test_who_leaves_is_counted_no_more(door: Door) -> None:
+    (wire,) = door.come(source="")
+    door.connections.left(cast("Any", wire))
+    door.connections.left(cast("Any", wire))
+    assert door.connections.strangers == 0
