@@ -328,7 +328,7 @@ def _same_name(tx: Tx, record: StoreRecord) -> StoreRow | None:
 def _same_key(tx: Tx, delivery: DeliveryService, key: SecretStr | None) -> StoreRow | None:
     if key is None:
         return None
-    return next((row for row in tx.stores.all() if row.sealed_key and delivery.unsealed(row) == key), None)
+    return next((row for row in tx.stores.all() if delivery.unsealed(row) == key), None)
 
 
 def _is_given(delivery: DeliveryService, key: SecretStr) -> bool:

@@ -15,7 +15,7 @@ from bot.workflows.emails.engine import EmailEngine
 from bot.workflows.emails.pressure import Pressure
 from bot.workflows.emails.run import Run
 from bot.workflows.slack.boards import post_board
-from storage.rows import Job
+from storage.rows import EmailRun, Job
 from storage.transaction import Tx
 from tests.support.rig import FINANCE, MARIA, Rig
 from tests.workflows.looking import read
@@ -137,3 +137,20 @@ async def test_only_a_person_who_resumes_ignores_the_wait_that_the_service_asked
     assert engine._news.is_set()
     engine.wake(at_once=True)
     assert engine._pressure.rest() == 0.0
+
+
+@pytest.mark.parametrize(("ago", "shown"), [(None, True), (1.0, True), (0.99, False)])
+async def test_progress_is_shown_every_second(rig: Rig, ago: float | None, shown: bool) -> None:
+    one = await job(rig, state=RunState.RUNNING)
+    begun = EmailRun(job_id="J1", header=("email",), rows=1, skipped=0, total=1, taken=0, repeated=0, outcomes={})
+    await rig.switchboard.context.store.write(lambda tx: tx.emails.begin(begun))
+    run = running(rig, one, Pressure(clock=rig.clock.boottime))
+    now = rig.clock.now()
+    run._shown_at = None if ago is None else now - timedelta(seconds=ago)
+    run._answers = [(0, Outcome.FAILED.value, "{}")]
+    before = await read(rig, lambda tx: tx.boards.get("email:J1"))
+    await run._store()
+    after = await read(rig, lambda tx: tx.boards.get("email:J1"))
+    assert before is not None
+    assert after is not None
+    assert (after.wanted_version > before.wanted_version, run._shown_at == now) == (shown, shown)

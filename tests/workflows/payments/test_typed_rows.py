@@ -1,0 +1,123 @@
+"""Rows that are typed or pasted, and the account of a recipient before anybody is asked."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
+from bot.domain.payments.instruction import Recipient, State
+from bot.domain.payments.operation import AccountStatus
+from bot.workflows.payments.bulk_reading import _padded, can_be_paid, read_typed
+from bot.workflows.payments.recipient import _recipient, _wait, with_recipient
+from tests.support.rig import Rig
+from tests.workflows.planted import made, on_one_rig, planted, stored
+
+HOUR = timedelta(hours=1)
+
+
+@pytest.mark.parametrize(("line", "mark", "padded"), [
+    ("a@example.com,1", ",", "a@example.com,1,"), ("a@example.com", ",", "a@example.com,,"),
+    ("a@example.com,1,note", ",", "a@example.com,1,note"),
+    ("a@example.com,1,note,more", ",", "a@example.com,1,note,more"),
+    ("a@example.com;1", ";", "a@example.com;1;"), ("a@example.com\t1", "\t", "a@example.com\t1\t"),
+    ('a@example.com,"1"', ",", 'a@example.com,"1"'), ("", ",", ""), ("  ", ",", "  "),
+])  # fmt: skip
+def test_a_typed_row_without_a_note_gets_an_empty_one(line: str, mark: str, padded: str) -> None:
+    assert _padded(line, mark) == padded
+
+
+@pytest.mark.parametrize("text", [
+    "a@example.com,1.00\nb@example.com,2.50,note", "a@example.com;1.00\nb@example.com;2.50;note",
+    "a@example.com\t1.00\nb@example.com\t2.50\tnote", "\na@example.com,1.00\nb@example.com,2.50,note\n\n",
+    "email,amount,note\na@example.com,1.00,\nb@example.com,2.50,note",
+    "note,amount,email\n,1.00,a@example.com\nnote,2.50,b@example.com",
+])  # fmt: skip
+async def test_typed_rows_are_read_with_or_without_names(text: str) -> None:
+    found = await read_typed(text)
+    assert [(one.email, one.cents, one.note) for one in found.items] == [
+        ("a@example.com", 100, ""),
+        ("b@example.com", 250, "note"),
+    ]
+    assert (list(found.bad), found.rows, found.name, found.read_as) == ([], 2, "typed rows", "")
+
+
+async def test_a_bad_row_is_named_by_its_number_as_it_was_typed() -> None:
+    typed = await read_typed("a@example.com,1.00\nb@example.com,x")
+    assert [one.row for one in typed.bad] == [2]
+    named = await read_typed("email,amount\na@example.com,1.00\nb@example.com,x")
+    assert [one.row for one in named.bad] == [3]
+
+
+@pytest.mark.parametrize(("header", "fits"), [
+    (["email", "amount"], True), (["email", "amount", "note"], True), (["Amount", "E-mail"], True),
+    (["email"], False), (["amount"], False), (["email", "note"], False), (["email", "amount", "amount"], True),
+    ([], False),
+])  # fmt: skip
+def test_a_file_that_names_its_recipients_and_amounts_can_be_paid(header: list[str], fits: bool) -> None:
+    assert can_be_paid(header) is fits
+
+
+# recipients
+
+
+class Accounts:
+    """The payments service, as far as accounts go."""
+
+    def __init__(self, answer: Any) -> None:
+        self.answer, self.asked = answer, 0
+
+    async def account_status(self, _email: str) -> AccountStatus:
+        self.asked += 1
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        found: AccountStatus = self.answer
+        return found
+
+
+FULL = AccountStatus(full_name="Ana Lopez", active=True, verified=False, primary=True, country="ECU")
+
+
+@on_one_rig([
+    (FULL, 0, Recipient(full_name="Ana Lopez", active=True, verified=False, primary=True, country="ECU")),
+    (AccountStatus(full_name="Ana", active=True), 0, Recipient(full_name="Ana", active=True)),
+    (ServiceNever("payments", "is odd"), 0, Recipient(problem="is odd")),
+    (ServiceNow("payments", "is away"), 3, Recipient(problem="is away")),
+    (ServiceNow("payments", "is away"), 2, None), (OperatorError("no route"), 0, None),
+])  # fmt: skip
+async def test_an_account_that_cannot_be_read_at_the_fourth_time_is_named_as_such(
+    rig: Rig, answer: Any, puts_off: int, kept: Recipient | None
+) -> None:
+    payments: Any = Accounts(answer)
+    one = made(rig, puts_off=puts_off, recipient=None)
+    if kept is not None:
+        assert await _recipient(rig.switchboard.context, payments, one) == kept
+        return
+    with pytest.raises((ServiceNow, OperatorError)):
+        await _recipient(rig.switchboard.context, payments, one)
+
+
+async def test_an_account_is_read_once_and_its_owner_is_kept(rig: Rig) -> None:
+    ctx = rig.switchboard.context
+    accounts = Accounts(FULL)
+    payments: Any = accounts
+    one = await planted(rig, state=State.NEW, recipient=None, remote_id=None)
+    looked_up = await with_recipient(ctx, payments, one)
+    assert looked_up is not None
+    assert (looked_up.lease_owner, looked_up.recipient) == (ctx.owner, (await stored(rig, one)).recipient)
+    assert await with_recipient(ctx, payments, looked_up) is looked_up
+    assert accounts.asked == 1
+
+
+@on_one_rig([(HOUR * 24, State.EXPIRED), (HOUR * 23, State.NEW)])
+async def test_nobody_who_was_asked_about_an_address_answers_within_the_time_to_decide(
+    rig: Rig, ago: timedelta, state: State
+) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    one = await planted(rig, state=State.NEW, created_at=now - ago, due_at=now)
+    await ctx.store.write(lambda tx: _wait(ctx, tx, one, now))
+    after = await stored(rig, one)
+    assert (after.state, after.reason) == (
+        (State.EXPIRED, "nobody said whether its address is right") if state is State.EXPIRED else (State.NEW, "")
+    )
+    assert after.due_at == (None if state is State.EXPIRED else now + HOUR)
