@@ -69,11 +69,13 @@ class Plan:
 class Pump:
     """Runs one worker until nothing is due; a nudge while running makes it run once more."""
 
+    _again: bool
+    """There may be work since the last step; a nudge comes before the first."""
+
     def __init__(self, *, name: str, worker: Worker, pause_seconds: float = _PAUSE_SECONDS) -> None:
         self._name = name
         self._worker = worker
         self._pause_seconds = pause_seconds
-        self._again = False
         self._running: asyncio.Task[None] | None = None
         self._stopping = asyncio.Event()
 

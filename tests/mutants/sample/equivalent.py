@@ -77,4 +77,36 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         "outcome = await delivery.client.cancel_prebooking(booking.prebooking_id or False, key=key)",
         "a booking that waits for its customer has the id: both are stored by one change",
     ),
+    Equivalent(
+        "handlers/views/localize.py",
+        "return Nothing()",
+        "return None",
+        "an ack without an answer either way; the type checker refuses it",
+    ),
+    Equivalent(
+        "bot/wiring/descriptors.py",
+        "if soft != resource.RLIM_INFINITY and soft < most:",
+        "if soft != resource.RLIM_INFINITY and soft <= most:",
+        "sets the limit that is in force already",
+    ),
+    Equivalent(
+        "bot/presentation/payments/operations.py",
+        "while told and len(told[-1]) < room:",
+        "while told and len(told[-1]) <= room:",
+        "one character more of a text that is cut 500 before Slack would",
+    ),
+    Equivalent(
+        "bot/presentation/payments/operations.py",
+        "_EVENT_CHARACTERS = 3_500",
+        "_EVENT_CHARACTERS = 3501",
+        "one character more of a text that is cut 500 before Slack would",
+    ),
+    Equivalent(
+        "handlers/slack_http.py",
+        "while self._seen and (len(self._seen) > _REMEMBERED "
+        "or next(iter(self._seen.values())) < now - _REPLAY_WINDOW):",
+        "while self._seen and (len(self._seen) >= _REMEMBERED "
+        "or next(iter(self._seen.values())) < now - _REPLAY_WINDOW):",
+        "one of fifty thousand signatures, a spare capacity: the database remembers them all",
+    ),
 )
