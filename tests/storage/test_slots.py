@@ -64,9 +64,7 @@ async def test_no_second_has_more_than_ten_arrivals_over_four_processes(opening:
 
     chance = random.Random(7)  # noqa: S311 - repeatable on purpose
     ways = [(0.3 * (n % 3), chance.choice([0.0, 0.03, 0.05, 0.9])) for n in range(34)]
-    await asyncio.gather(
-        *(request(processes[n % 4], *way, is_answered=n // 4 % 4 > 0) for n, way in enumerate(ways))
-    )
+    await asyncio.gather(*(request(processes[n % 4], *way, is_answered=n // 4 % 4 > 0) for n, way in enumerate(ways)))
     assert len(arrivals) == len(ways)
     assert busiest_second(arrivals) <= 10
 

@@ -1,0 +1,70 @@
+"""Requests with an effect are anchored before they leave: where that cannot be done, nothing leaves."""
+
+from typing import Any
+
+import pytest
+
+from bot.domain.payments.instruction import State
+from bot.domain.recovery import ReadingOnly
+from bot.workflows.admin import resume
+from bot.workflows.admin.highwater import HighWater
+from bot.workflows.payments.callbacks import stands
+from bot.workflows.reading_only import enter
+from storage.errors import StorageBusy
+from tests.support.rig import ALERTS, Rig
+from tests.workflows.looking import read
+from tests.workflows.planted import planted
+
+
+def high_water(rig: Rig) -> Any:
+    found: Any = rig.switchboard.context.high_water
+    assert isinstance(found, HighWater)
+    return found
+
+
+async def test_nothing_leaves_while_the_database_does_not_say_where_it_stands(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    water = high_water(rig)
+    assert await water.may_leave("payout X")
+
+    async def busy() -> None:
+        raise StorageBusy("locked")
+
+    monkeypatch.setattr(water, "_stand", busy)
+    assert not await water.may_leave("payout X")
+
+
+async def test_nothing_leaves_that_cannot_be_written_down_and_that_is_told_once_a_day(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    water = high_water(rig)
+
+    def full(_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(water._file, "append", full)
+    for _ in range(2):
+        assert not await water.may_leave("payout X")
+    await rig.settle()
+    found = [one.text for one in rig.workspace.messages(ALERTS) if "No space left on device" in one.text]
+    assert len(found) == 1
+
+
+async def test_nothing_leaves_in_reading_only_mode(rig: Rig) -> None:
+    ctx, now, water = rig.switchboard.context, rig.clock.now(), high_water(rig)
+    assert await water.is_sound()
+    mode = ReadingOnly(since=now, reason="put back", until=now)
+    await ctx.store.write(lambda tx: enter(tx, mode, policy=ctx.policy, now=now))
+    assert not await water.is_sound()
+    assert not await water.may_leave("payout X")
+
+
+async def test_who_is_not_in_reading_only_mode_has_nothing_to_resume(rig: Rig) -> None:
+    assert await read(rig, resume.standing) is None
+
+
+async def test_an_address_that_was_never_given_out_is_none(rig: Rig) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    await planted(rig, state=State.COMMITTED)
+    assert not await stands(ctx.store, now=now, token="never")
