@@ -215,4 +215,4 @@ def _plain(value: Any) -> Any:
 
 
 def _readable(value: Any) -> str:
-    return value if isinstance(value, str) and value.isprintable() and is_encodable(value) else ""
+    return value if isinstance(value, str) and value.isprintable() else ""

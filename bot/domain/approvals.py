@@ -168,7 +168,8 @@ def may_decide(standing: Standing, *, requester: str, people: People, home: str)
     refusal = full_member(standing.person, home=home)
     if refusal is not None:
         return refusal
-    if standing.person is not None and standing.person.id == requester:
+    assert standing.person is not None
+    if standing.person.id == requester:
         return No.OWN_REQUEST
     return None if listed(Role.APPROVER, standing, people) else No.NOT_APPROVER
 

@@ -71,18 +71,18 @@ vote = Table(
     "vote",
     metadata,
     instruction_id(primary_key=True),
-    Column("round", Integer, primary_key=True, autoincrement=False),
+    Column("round", Integer, primary_key=True),
     Column("person", Text, primary_key=True),
     Column("choice", Named(Choice), nullable=False),
     Column("at", Moment, nullable=False),
-    Column("typed", Boolean(create_constraint=False), nullable=False, server_default=false()),
+    Column("typed", Boolean, nullable=False, server_default=false()),
 )
 
 attempt = Table(
     "attempt",
     metadata,
     instruction_id(primary_key=True),
-    Column("n", Integer, primary_key=True, autoincrement=False),
+    Column("n", Integer, primary_key=True),
     Column("kind", Named(AttemptKind), nullable=False),
     Column("request_hash", Text, nullable=False),
     Column("claimed_at", Moment, nullable=False),
@@ -142,10 +142,10 @@ reservation = Table(
     "reservation",
     metadata,
     instruction_id(primary_key=True),
-    Column("n", Integer, primary_key=True, autoincrement=False),
+    Column("n", Integer, primary_key=True),
     Column("day", Text, nullable=False, index=True),
     Column("cents", BigInteger, nullable=False),
-    Column("released", Boolean(create_constraint=False), nullable=False),
+    Column("released", Boolean, nullable=False),
     CheckConstraint("cents > 0", name="cents"),
 )
 
@@ -169,7 +169,7 @@ bulk_item = Table(
     metadata,
     instruction_id(primary_key=True),
     # The row number in the file; in a cancellation, a running number.
-    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("number", Integer, primary_key=True),
     Column("email", Words, nullable=False),
     Column("payee", Words, nullable=False),
     Column("cents", BigInteger, nullable=False),

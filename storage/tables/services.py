@@ -37,7 +37,7 @@ email_address = Table(
     "email_address",
     metadata,
     Column("job_id", Text, ForeignKey("job.id"), primary_key=True),
-    Column("n", Integer, primary_key=True, autoincrement=False),
+    Column("n", Integer, primary_key=True),
     Column("address", Words, nullable=False),
     Column("answer", Words),
 )
@@ -48,7 +48,7 @@ email_block = Table(
     Column("job_id", Text, ForeignKey("job.id"), primary_key=True),
     # What the piece belongs to: the rows of the file, or the result file.
     Column("part", Text, primary_key=True),
-    Column("n", Integer, primary_key=True, autoincrement=False),
+    Column("n", Integer, primary_key=True),
     Column("content", LargeBinary, nullable=False),
 )
 

@@ -329,3 +329,43 @@ async def test_a_turn_that_was_not_used_is_free_again_at_once() -> None:
         turn = await slots.acquire(Lane.READ, patience=0)
         assert turn is not None
         turn.over()
+
+
+@pytest.mark.parametrize(("lane", "places"), [(Lane.READ, 12), (Lane.LISTING, 12), (Lane.EFFECT, 18)])
+async def test_a_connection_that_does_not_stand_takes_a_place_for_a_second(lane: Lane, places: int) -> None:
+    """Of the eighteen places six are for effects only."""
+    time = VirtualTime()
+    slots = turns(time)
+    for _ in range(places):
+        assert await slots.acquire(lane, patience=0) is not None
+    assert await slots.acquire(lane, patience=0) is None
+    await time.run_until(1000.99)
+    assert await slots.acquire(lane, patience=0) is None
+    await time.run_until(1001.0)
+    assert await slots.acquire(lane, patience=0) is not None
+
+
+async def test_whoever_is_cancelled_the_others_keep_their_order() -> None:
+    time = VirtualTime()
+    slots = turns(time)
+    order: list[int] = []
+
+    async def request(number: int) -> None:
+        turn = await slots.acquire(Lane.READ if number % 3 == 0 else Lane.LISTING, patience=100)
+        assert turn is not None
+        order.append(number)
+        turn.over()
+
+    full = [await slots.acquire(Lane.READ, patience=0) for _ in range(12)]
+    tasks = [asyncio.create_task(request(number)) for number in range(30)]
+    await time.settle()
+    gone = (1, 3, 4, 7, 9, 12, 15)
+    for number in gone:
+        tasks[number].cancel()
+    await time.settle()
+    for turn in full:
+        assert turn is not None
+        turn.over()
+    await time.run_until(time.now + 1)
+    left = [number for number in range(1, 30) if number not in gone]
+    assert order == [0, *[n for n in left if n % 3 == 0], *[n for n in left if n % 3]]

@@ -323,3 +323,13 @@ async def test_reads_let_effects_go_first(client: PaymentsClient, partner: Partn
     await client.list_operations()
     await client.find_by_code("code-1")
     assert slots.lanes == [Lane.READ, Lane.READ, Lane.LISTING]
+
+
+async def test_a_field_that_a_read_was_refused_for_is_named_in_our_words(
+    open_client: OpenClient, partner: Partner
+) -> None:
+    client = open_client('[payments.account_status]\nfields = { email = "correo" }\n')
+    partner.answer = lambda _: said({"message": "no", "messages": {"correo": ["is odd"]}}, 422)
+    with pytest.raises(ServiceNever) as refused:
+        await client.account_status("ana@example.com")
+    assert "email" in refused.value.reason

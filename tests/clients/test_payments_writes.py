@@ -5,12 +5,16 @@ from decimal import Decimal
 
 import pytest
 from aiohttp import web
+from pydantic import SecretStr
 
 from bot.clients.limiter import Lane
-from bot.clients.payments import NewItem, NewPayout, NewPurchase, PaymentsClient
+from bot.clients.payments import NewBulk, NewItem, NewPayout, NewPurchase, PaymentsClient
+from bot.clients.routes_file import load_routes
+from bot.clients.transport import Transport, open_session
 from bot.domain.errors import ServiceNever, ServiceNow
 from bot.domain.money import Cents
 from bot.domain.outcome import Done, Failure, NotExecuted, Unknown
+from bot.domain.payments.bulk import BulkItem
 from bot.domain.payments.operation import OperationStatus
 from tests.clients.conftest import CountingSlots, OpenClient
 from tests.clients.partner_server import Partner, operation, page_of_a_proxy, said
@@ -338,3 +342,40 @@ async def test_an_identifier_cannot_reach_another_path(client: PaymentsClient, p
 @pytest.mark.parametrize("new", [NEW, PURCHASE])
 def test_what_is_new_does_not_print_its_callback_addresses(new: object) -> None:
     assert "bot.example" not in repr(new)
+
+
+async def test_what_may_leave_is_asked_with_the_operation_and_what_it_is_about(partner: Partner) -> None:
+    """Its code, or its id; a bulk payment by our reference."""
+    asked: list[str] = []
+
+    async def may_leave(about: str) -> bool:
+        asked.append(about)
+        return False
+
+    async with open_session() as session:
+        client = PaymentsClient(
+            routes=load_routes(None, environment="sandbox"),
+            transport=Transport(session=session, base_url=partner.url, service="payments"),
+            limiter=CountingSlots(),
+            partner_id="partner",
+            partner_secret=SecretStr("x"),
+            may_leave=may_leave,
+        )
+        outcomes = [
+            await client.create_payout(NEW, earlier_unknown=False),
+            await client.commit_payout("op-1", earlier_unknown=False),
+            await client.submit_bulk(
+                NewBulk(
+                    reference="L-4F7K2M",
+                    items=[BulkItem(row=2, email="ana@example.com", cents=Cents(100), note="")],
+                ),
+                earlier_unknown=False,
+            ),
+        ]
+    assert all(isinstance(one, NotExecuted) for one in outcomes)
+    assert asked == [
+        f"payments.create_payout {NEW.code}",
+        "payments.commit_payout op-1",
+        "payments.create_bulk_payment L-4F7K2M",
+    ]
+    assert partner.calls == []

@@ -2,7 +2,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.clients.reading import moment
+from bot.clients.reading import flag, moment
 
 
 @pytest.mark.parametrize(
@@ -21,3 +21,27 @@ def test_an_instant_is_read_in_utc_whatever_zone_it_is_told_in(told: str, meant:
     found = moment({"at": told}, ("at",))
     assert found == meant
     assert found is None or found.tzinfo is UTC
+
+
+@pytest.mark.parametrize(
+    ("told", "meant"),
+    [
+        (True, True),
+        (False, False),
+        ("true", True),
+        (" True ", True),
+        ("1", True),
+        (1, True),
+        ("yes", True),
+        ("false", False),
+        ("0", False),
+        (0, False),
+        ("No", False),
+        ("maybe", None),
+        ("2", None),
+        ("", None),
+        (None, None),
+    ],
+)
+def test_yes_and_no_in_any_usual_spelling(told: object, meant: bool | None) -> None:
+    assert flag({"is": told}, ("is",)) is meant

@@ -126,6 +126,7 @@ def test_an_operators_name_is_taken_literally(operator: Write) -> None:
         ('[payments]\nfield_prefix = "a b"\n', "payments.field_prefix", "letters, digits"),
         ('[payments]\nlist_parameters = "url"\n', "payments.list_parameters", "one of query, body, both"),
         ("[payments]\nlist_page_size = 0\n", "payments.list_page_size", "number from 1"),
+        ("[payments]\nlist_page_size = 1001\n", "payments.list_page_size", "number from 1 to 1000"),
         ("[payments]\nlist_page_size = true\n", "payments.list_page_size", "number from 1"),
         ('[payments]\nitem_amount = "each"\n', "payments.item_amount", "one of unit, line"),
         ("[payments.comit_payout]\n", "payments.comit_payout", "unknown; there is: field_prefix"),
@@ -233,3 +234,8 @@ def test_an_identifier_has_two_hundred_characters_at_most() -> None:
 def test_what_is_no_identifier_is_refused(value: str) -> None:
     with pytest.raises(ValueError, match="no identifier"):
         ROUTE.address(id=value)
+
+
+@pytest.mark.parametrize("size", [1, 1_000])
+def test_a_page_holds_up_to_a_thousand(operator: Write, size: int) -> None:
+    assert operator(f"[payments]\nlist_page_size = {size}\n").dialect("payments").list_page_size == size

@@ -24,6 +24,17 @@ NEW = NewPayout(
 
 MOVES_MONEY = [row.name for row in load_routes(None, environment="production").rows() if row.moves_money]
 
+
+def test_what_moves_money_is_said_of_these_and_of_no_other() -> None:
+    assert MOVES_MONEY == [
+        "payments.commit_payout",
+        "payments.one_step_payout",
+        "payments.cancel_payout",
+        "payments.create_bulk_payment",
+        "payments.cancel_bulk_items",
+    ]
+
+
 Send = Callable[[PaymentsClient], Awaitable[object]]
 
 CALLS: list[tuple[str, Send, Callable[[PaymentsClient], None]]] = [

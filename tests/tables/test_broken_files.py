@@ -2,7 +2,7 @@
 
 import io
 import tracemalloc
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -10,7 +10,7 @@ from bot.domain.files.tables import Flaw, Limits, TableProblem
 from bot.presentation.files.table_problems import table_problem
 from bot.tables import read_table
 from tests.tables.corpus import BOOKS, CORPUS, TEXTS, Broken
-from tests.tables.workbooks import packed, parts
+from tests.tables.workbooks import packed, parts, workbook
 
 SMALL_BOOKS = [broken for broken in BOOKS if "bomb" not in broken.name]
 
@@ -100,3 +100,16 @@ def test_the_limit_of_rows_is_the_last_number_that_is_allowed(rows: int, flaw: F
     with pytest.raises(TableProblem) as refusal:
         read_table(content, name="a.csv", limits=Limits(size=10**6, rows=3))
     assert refusal.value.flaw is flaw
+
+
+@pytest.mark.parametrize("make", [lambda rows: "\n".join(map(",".join, rows)).encode(), workbook])
+def test_the_limit_of_columns_is_the_last_number_that_is_allowed(make: Callable[[list[list[str]]], bytes]) -> None:
+    limits = Limits(size=10**6, columns=3)
+    assert read_table(io.BytesIO(make([["a", "b", "c"], ["x", "", ""]])), name="a", limits=limits).header == (
+        "a",
+        "b",
+        "c",
+    )
+    with pytest.raises(TableProblem) as refusal:
+        read_table(io.BytesIO(make([["a", "b", "c", "d"], ["x", "", "", ""]])), name="a", limits=limits)
+    assert (refusal.value.flaw, refusal.value.allowed) == (Flaw.TOO_MANY_COLUMNS, 3)

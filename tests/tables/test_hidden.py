@@ -78,6 +78,11 @@ def test_cells_that_one_formula_fills_are_all_noted(kind: str) -> None:
     assert table.hidden == Hidden(formulas={1: ((2, 4),)})
 
 
+def test_a_formula_of_an_array_may_fill_one_cell() -> None:
+    table = read(content(row(2, formula='<f t="array" ref="B2">C1:C9</f>') + row(3)))
+    assert table.hidden == Hidden(formulas={1: ((2, 2),)})
+
+
 def test_a_cell_under_a_format_that_shows_something_else_is_noted() -> None:
     rows = row(2) + row(3, cell='s="1"') + row(4, cell='s="2"') + row(5, cell='s="2" t="str"')
     table = read(content(rows, formats=(";;;", "0.00")))

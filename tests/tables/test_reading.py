@@ -8,7 +8,7 @@ from bot.domain.files.tables import Flaw, Limits, Row, Table, TableProblem
 from bot.domain.money import AmountError, parse_amount
 from bot.presentation.files.table_problems import table_problem
 from bot.tables import find_columns, read_table
-from tests.tables.workbooks import number, packed, parts, workbook
+from tests.tables.workbooks import Cell, number, packed, parts, workbook
 
 
 def read(content: bytes, name: str = "people.csv") -> Table:
@@ -49,6 +49,17 @@ def test_bytes_that_are_no_utf_8_are_latin_1_and_it_is_said(byte: bytes) -> None
     table = read(b"email,name\na@b.co,Jos" + byte + b"\n")
     assert table.encoding == "Latin-1 (Windows-1252)"
     assert cells(table)[0][1].endswith("é")
+
+
+def test_a_control_character_is_no_letter_of_utf_8() -> None:
+    assert read(b"email,name\na@b.co,\x7f\x7f\xe9\n").encoding == "Latin-1 (Windows-1252)"
+
+
+@pytest.mark.parametrize(("content", "flaw"), [(b"a\0b", Flaw.NUL), (b"a\0b\0", Flaw.NO_ROWS)])
+def test_two_letters_show_what_is_utf_16(content: bytes, flaw: Flaw) -> None:
+    with pytest.raises(TableProblem) as refusal:
+        read(content)
+    assert refusal.value.flaw is flaw
 
 
 def test_the_signs_that_windows_adds_to_latin_1_are_read() -> None:
@@ -156,6 +167,40 @@ def test_an_amount_that_is_no_plain_amount_reaches_the_check_of_amounts_as_it_wa
 def test_a_number_of_a_workbook_is_read_as_a_person_sees_it(stored: str, code: str, seen: str) -> None:
     table = read(workbook([["email", "value"], ["a@b.co", number(stored, style=1)]], formats=[code]), "a.xlsx")
     assert cells(table) == [("a@b.co", seen)]
+
+
+_SHOWN = {
+    "46082.7504": (0, 49),
+    "46083": (1, 3, 37, 38),
+    "46082.75": (2, 4, 39, 40, 44),
+    "4608275%": (9,),
+    "4608275.04%": (10,),
+    "4.61E+04": (11,),
+    "4.6E+04": (48,),
+    "2026-03-01": (*range(14, 18), *range(27, 37), *range(50, 59)),
+    "2026-03-01 18:00": (22,),
+    "18:00": (18, 20),
+    "18:00:35": (19, 21, 45, 47),
+    "1105986:00:35": (46,),
+}
+"""What stands in a cell, by the numbers of ECMA-376, 18.8.30; 5 to 8 and others have no meaning everywhere."""
+
+
+def test_every_format_that_has_only_a_number_is_known() -> None:
+    seen = {one: shown for shown, numbers in _SHOWN.items() for one in numbers}
+    rows: list[list[Cell]] = [[f"{one}@b.co", number("46082.7504", style=one)] for one in range(60)]
+    files = parts([["email", "n"], *rows])
+    styles = "".join(f'<xf numFmtId="{one}"/>' for one in range(60))
+    files["xl/styles.xml"] = f'<styleSheet xmlns="u"><cellXfs>{styles}</cellXfs></styleSheet>'
+    assert [one[1] for one in cells(read(packed(files), "a.xlsx"))] == [
+        seen.get(one, "46082.7504") for one in range(60)
+    ]
+
+
+@pytest.mark.parametrize("style", ["", "x", "-1", "9", "\u0662"])
+def test_a_cell_of_no_known_style_shows_its_number(style: str) -> None:
+    made = workbook([["email", "n"], ["a@b.co", (f's="{style}"', "<v>25.126</v>")]], formats=["0.00"])
+    assert cells(read(made, "a.xlsx")) == [("a@b.co", "25.126")]
 
 
 def test_a_workbook_that_counts_from_1904() -> None:

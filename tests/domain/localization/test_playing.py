@@ -41,3 +41,49 @@ def test_anything_else_has_no_length_or_some(head: bytes, size: int) -> None:
     for start in (b"", b"RIFF\0\0\0\0WAVE", b"RIFF\0\0\0\0WAVEfmt \x10\0\0\0", b"ID3", b"\xff\xfb"):
         found = seconds_of(start + head, size)
         assert found is None or isinstance(found, float)
+
+
+_MPEG_1 = (32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320)
+_LATER = (8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160)
+
+
+def frame(version: int, *, bitrate: int = 9, rate: int = 0, mode: int = 0) -> bytes:
+    """Head of a frame of layer III: ISO/IEC 11172-3, 2.4.1.3, and 13818-3."""
+    return bytes([0xFF, 0xE3 | version << 3, bitrate << 4 | rate << 2, mode << 6])
+
+
+@pytest.mark.parametrize("version", [3, 2, 0])
+@pytest.mark.parametrize("number", range(14))
+def test_how_long_a_file_of_one_bitrate_plays(version: int, number: int) -> None:
+    kilobits = (_MPEG_1 if version == 3 else _LATER)[number]
+    assert seconds_of(frame(version, bitrate=number + 1), kilobits * 1_000) == 8.0
+
+
+@pytest.mark.parametrize("bitrate", [0, 15])
+def test_a_frame_without_a_bitrate_tells_no_length(bitrate: int) -> None:
+    assert seconds_of(frame(3, bitrate=bitrate), 1_000) is None
+
+
+@pytest.mark.parametrize(
+    ("version", "rate", "hertz"),
+    [
+        (3, 0, 44_100),
+        (3, 1, 48_000),
+        (3, 2, 32_000),
+        (2, 0, 22_050),
+        (2, 1, 24_000),
+        (2, 2, 16_000),
+        (0, 0, 11_025),
+        (0, 1, 12_000),
+        (0, 2, 8_000),
+    ],
+)
+@pytest.mark.parametrize("mode", [0, 3])
+@pytest.mark.parametrize("tag", [b"Xing", b"Info"])
+def test_how_long_a_file_plays_whose_head_counts_its_frames(
+    version: int, rate: int, hertz: int, mode: int, tag: bytes
+) -> None:
+    """The count stands behind the side information, whose length depends on version and channels."""
+    side = {(3, 0): 32, (3, 3): 17, (2, 0): 17, (2, 3): 9, (0, 0): 17, (0, 3): 9}[version, mode]
+    head = frame(version, rate=rate, mode=mode) + bytes(side) + tag + b"\0\0\0\1" + (1_000).to_bytes(4)
+    assert seconds_of(head, 10**6) == 1_000 * (1_152 if version == 3 else 576) / hertz

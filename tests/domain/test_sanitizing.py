@@ -1,0 +1,38 @@
+"""Text that a service wrote, as it is kept."""
+
+import pytest
+
+from bot.domain.sanitizing import is_page, one_line
+
+TOKEN = "AbCdEfGhIjKlMnOpQrStUvWxYz0123456789-_AbCdE"
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("  too\r\n short\t", "too short"),
+        ("see https://example.com/x now", "see [address] now"),
+        ("see a/b now", "see a/b now"),
+        ("see a%2Fb%2fc now", "see [address] now"),
+        (f"token {TOKEN}.", "token [token]."),
+        (f"token {TOKEN}x", f"token {TOKEN}x"),
+        (f"token {TOKEN[1:]}", f"token {TOKEN[1:]}"),
+        ("nul\x00 half\ud800", "nul\ufffd half?"),
+        ("a" * 501, "a" * 500),
+        ("", ""),
+    ],
+)
+def test_it_is_one_line_without_addresses_and_tokens(said: str, kept: str) -> None:
+    assert one_line(said) == kept
+
+
+@pytest.mark.parametrize(("more", "last"), [("", "yy"), ("y", "x")])
+def test_sixteen_thousand_characters_are_read_and_no_half_word_after_them(more: str, last: str) -> None:
+    """Half a token looks like none."""
+    assert one_line("x " * 7_999 + "yy" + more, 20_000).split()[-1] == last
+
+
+@pytest.mark.parametrize("name", ["!doctype", "html", "head", "body", "title", "script", "style", "h1", "CENTER"])
+def test_a_page_is_one_wherever_it_begins(name: str) -> None:
+    assert is_page(f"said: < {name}>")
+    assert not is_page(f"{name} < x{name}")
