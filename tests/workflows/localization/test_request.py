@@ -1,0 +1,113 @@
+"""Calls that are asked for: stored once, in their place of the queue, repeated once."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from bot.domain.errors import PersonError
+from bot.domain.localization import CallOperation, Request
+from bot.domain.localization.progress import CallProgress, CallState
+from bot.workflows.localization.request import (
+    RequestedCall,
+    find,
+    make_sure_of_room,
+    repeat,
+    request_call,
+    room_in,
+    sight_of,
+)
+from storage.errors import CommitUnknown
+from tests.support.rig import ADA, FINANCE, MARIA, Rig
+from tests.workflows.looking import read
+
+LANE = "localization.media"
+SOUND = Request(operation=CallOperation.SEPARATION, file="F1").complete()
+
+
+def asked(number: int, requester: str = MARIA, **changes: Any) -> RequestedCall:
+    values: dict[str, Any] = {"request": SOUND, "requester": requester, "channel": FINANCE, "thread_ts": None}
+    return RequestedCall(**{**values, "source_key": f"call:{number}", **changes})
+
+
+class Unsure:
+    """A store whose answer to a commit is lost; ``done``: whether it was made."""
+
+    def __init__(self, store: Any, *, done: bool) -> None:
+        self._store, self._done = store, done
+
+    async def write(self, work: Any, *, name: str = "") -> Any:
+        if self._done:
+            await self._store.write(work, name=name)
+        raise CommitUnknown("the connection broke")
+
+    async def read(self, work: Any) -> Any:
+        return await self._store.read(work)
+
+
+def unsure(rig: Rig, *, done: bool) -> Any:
+    store: Any = Unsure(rig.switchboard.context.store, done=done)
+    return replace(rig.switchboard.context, store=store)
+
+
+async def test_a_call_whose_commit_had_no_answer_is_looked_for(rig: Rig) -> None:
+    seen = await request_call(unsure(rig, done=True), asked(1))
+    job = await read(rig, lambda tx: tx.jobs.by_source("call:1"))
+    assert job is not None
+    assert (seen.id, seen.state) == (job.id, CallState.WAITING)
+    with pytest.raises(CommitUnknown):
+        await request_call(unsure(rig, done=False), asked(2))
+    assert await read(rig, lambda tx: tx.jobs.by_source("call:2")) is None
+
+
+async def test_three_calls_with_sound_have_room_and_the_others_a_number(rig: Rig) -> None:
+    ctx = rig.switchboard.context
+    seen = []
+    for n in range(5):
+        rig.clock.advance(0.01)  # calls have an order
+        seen.append((await request_call(ctx, asked(n))).position)
+    assert seen == [0, 0, 0, 1, 2]
+    assert await read(rig, lambda tx: room_in(tx, MARIA, LANE)) == 15
+    assert await read(rig, lambda tx: room_in(tx, ADA, LANE)) == 20
+
+
+async def test_twenty_open_calls_are_the_most_of_one_person(rig: Rig) -> None:
+    ctx = rig.switchboard.context
+    for n in range(18):
+        await request_call(ctx, asked(n))
+    await make_sure_of_room(ctx, MARIA, [SOUND, SOUND])
+    with pytest.raises(PersonError):
+        await make_sure_of_room(ctx, MARIA, [SOUND, SOUND, SOUND])
+    for n in (18, 19):
+        await request_call(ctx, asked(n))
+    with pytest.raises(PersonError):
+        await request_call(ctx, asked(20))
+    again = await request_call(ctx, asked(3))
+    assert again.id == (await request_call(ctx, asked(3))).id, "what was stored needs no room"
+    assert (await request_call(ctx, asked(21, ADA))).state is CallState.WAITING
+
+
+async def test_a_call_without_a_result_is_repeated_once(rig: Rig) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    woken: list[bool] = []
+    ctx = replace(ctx, wake=lambda: woken.append(True))
+    first = await request_call(ctx, asked(1))
+    assert await repeat(ctx, first.id, person=ADA) is None
+    job = await read(rig, lambda tx: tx.jobs.get(first.id))
+    assert job is not None
+    await ctx.store.write(lambda tx: tx.jobs.change(job, now=now, state=CallState.FAILED, close=True))
+    woken.clear()
+    again = await repeat(ctx, first.id, person=ADA)
+    assert again is not None
+    assert (again.order.again_of, again.requester, again.state, woken) == (first.id, ADA, CallState.WAITING, [True])
+    assert await repeat(ctx, first.id, person=ADA) is None
+    failed = await read(rig, lambda tx: tx.jobs.get(first.id))
+    assert failed is not None
+    progress = CallProgress.read(failed.detail)
+    assert (progress.again, progress.by) == (again.id, ADA)
+    assert await repeat(ctx, "gone", person=ADA) is None
+
+
+async def test_what_is_no_call_is_not_found(rig: Rig) -> None:
+    assert await read(rig, lambda tx: find(tx, "gone")) is None
+    assert await sight_of(rig.switchboard.context, "gone") is None
