@@ -6,9 +6,11 @@ from typing import Any
 import pytest
 
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
+from bot.domain.files.hidden import Hidden
+from bot.domain.files.tables import Row, Table
 from bot.domain.payments.instruction import Recipient, State
 from bot.domain.payments.operation import AccountStatus
-from bot.workflows.payments.bulk_reading import _padded, can_be_paid, read_typed
+from bot.workflows.payments.bulk_reading import _checked_at, _padded, can_be_paid, read_typed
 from bot.workflows.payments.recipient import _recipient, _wait, with_recipient
 from tests.support.rig import Rig
 from tests.workflows.planted import made, on_one_rig, planted, stored
@@ -121,3 +123,15 @@ async def test_nobody_who_was_asked_about_an_address_answers_within_the_time_to_
         (State.EXPIRED, "nobody said whether its address is right") if state is State.EXPIRED else (State.NEW, "")
     )
     assert after.due_at == (None if state is State.EXPIRED else now + HOUR)
+
+
+def test_what_people_do_not_see_in_their_spreadsheet_is_told_of_the_columns_that_are_paid() -> None:
+    hidden = Hidden(rows=((3, 4),), columns=(2,), formulas={0: ((2, 2),), 2: ((2, 9),)}, disguised={})
+    header, rows = ("amount", "email", "secret"), [Row(2, ("1.00", "a@example.com", "x"))]
+    table = Table(header=header, rows=rows, sheet="Sheet1", hidden=hidden)
+    found = _checked_at(table, {"email": 1, "amount": 0}, "march.xlsx")
+    assert [(one.email, one.cents) for one in found.items] == [("a@example.com", 100)]
+    assert found.marks.hidden_columns == ("secret",)
+    assert (found.marks.hidden_rows.count, found.marks.formulas.spans) == (2, ((2, 2),))
+    assert found.name == "march.xlsx"
+    assert "Sheet1" in found.read_as

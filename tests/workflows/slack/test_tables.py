@@ -5,6 +5,7 @@ import io
 import os
 import signal
 import sys
+import threading
 import zipfile
 from pathlib import Path
 
@@ -120,3 +121,21 @@ def _children() -> list[int]:
     """Processes that this one's threads have started for reading."""
     found = [one for task in Path("/proc/self/task").iterdir() for one in (task / "children").read_text().split()]
     return [int(one) for one in found if b"bot.tables.child" in Path(f"/proc/{one}/cmdline").read_bytes()]
+
+
+async def test_the_clock_of_a_read_neither_outlives_it_nor_holds_up_the_end_of_the_program(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made: list[threading.Timer] = []
+
+    class Timer(threading.Timer):
+        def start(self) -> None:
+            made.append(self)
+            assert self.daemon
+            super().start()
+
+    monkeypatch.setattr("bot.workflows.slack.tables.threading.Timer", Timer)
+    content = b"email,amount\n" + b"a@example.com,1.00\n" * 40_000
+    found = await read_apart(io.BytesIO(content), name="rows.csv", limits=Limits(rows=50_000))
+    assert len(found.rows) == 40_000
+    assert [one.finished.is_set() for one in made] == [True]
