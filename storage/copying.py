@@ -171,7 +171,7 @@ def _copy_table(table: Table, reading: Connection, writing: Connection) -> None:
         writing.execute(insert(table), [dict(row) for row in page])
     if table.name == "outbox":
         newest = select(func.coalesce(func.max(table.c.seq), 0) + 1).scalar_subquery()
-        writing.execute(select(func.setval(func.pg_get_serial_sequence(table.name, "seq"), newest, False)))
+        writing.execute(func.setval(func.pg_get_serial_sequence(table.name, "seq"), newest, False))
 
 
 def _sum(table: Table, connection: Connection) -> tuple[int, int]:

@@ -219,3 +219,11 @@ async def test_details_wait_for_the_board_and_for_each_other(store: Store) -> No
     assert await claim() == ["1", "3", "4", "5"]
     await store.write(lambda tx: tx.outbox.sent("1", "C1", "1.1", NOW))
     assert await claim() == ["2"]
+
+
+async def test_a_claimed_board_is_due_again_when_it_is_said_unless_it_was_shown(store: Store) -> None:
+    await posted_board(store)
+    await store.write(lambda tx: tx.boards.mark("job:1", now=NOW, progress=False, urgent=True))
+    assert await store.write(lambda tx: tx.boards.claim_due(now=NOW, again_at=later(30), limit=9))
+    assert (await due(store, 29), await due(store, 30)) == ([], ["job:1"])
+    assert ((await board(store)).urgent, (await board(store)).progress) == (False, True)

@@ -401,3 +401,16 @@ async def test_what_a_buyer_is_asked_for_is_no_payment_to_them(store: Store) -> 
     await store.write(work)
     assert await store.read(lambda tx: tx.instructions.recent_same("ana@example.com", 2500, NOW)) == 0
     assert not await store.read(lambda tx: tx.instructions.paid_before("ana@example.com"))
+
+
+@pytest.mark.parametrize(
+    "column",
+    ["id", "reference", "kind", "payload", "code", "digest", "requester", "created_at", "source_key"],
+)
+async def test_the_database_itself_refuses_to_change_what_was_asked(store: Store, column: str) -> None:
+    asked = instruction()
+    await store.write(lambda tx: tx.instructions.insert(asked, actor="U1"))
+    with pytest.raises(StorageError):
+        await store.write(
+            lambda tx: tx.flags._connection.execute(text(f"UPDATE instruction SET {column} = {column}"))  # noqa: S608
+        )

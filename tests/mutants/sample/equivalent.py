@@ -108,5 +108,53 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         "while self._seen and (len(self._seen) >= _REMEMBERED "
         "or next(iter(self._seen.values())) < now - _REPLAY_WINDOW):",
         "one of fifty thousand signatures, a spare capacity: the database remembers them all",
+        "storage/migrations/versions/0001_initial.py",
+        """postgresql_where=sa.text("due_at IS NOT NULL"),""",
+        """postgresql_where=("due_at IS NOT NULL"),""",
+        "the same condition: a text is taken for one",
+    ),
+    Equivalent(
+        "storage/migrations/versions/0001_initial.py",
+        """sa.ForeignKeyConstraint(
+            ["instruction_id"], ["instruction.id"], name=op.f("fk_reservation_instruction_id_instruction")
+        ),
+        sa.PrimaryKeyConstraint("instruction_id", "n", name=op.f("pk_reservation")),""",
+        """sa.PrimaryKeyConstraint("instruction_id", "n", name=op.f("pk_reservation")),
+        sa.ForeignKeyConstraint(
+            ["instruction_id"], ["instruction.id"], name=op.f("fk_reservation_instruction_id_instruction")
+        ),""",
+        "the order in which columns or constraints are named: every statement names the columns it reads and writes",
+    ),
+    Equivalent(
+        "storage/tables/queues.py",
+        """Column("key", Text, nullable=False, unique=True),
+    Column("action", Text, nullable=False),""",
+        """Column("action", Text, nullable=False),
+    Column("key", Text, nullable=False, unique=True),""",
+        "the order in which columns or constraints are named: every statement names the columns it reads and writes",
+    ),
+    Equivalent(
+        "storage/tables/instructions.py",
+        """Column("due_at", Moment),
+    *leased("instruction"),
+    Column("closed_at", Moment),""",
+        """Column("closed_at", Moment),
+    *leased("instruction"),
+    Column("due_at", Moment),""",
+        "the order in which columns or constraints are named: every statement names the columns it reads and writes",
+    ),
+    Equivalent(
+        "storage/tables/instructions.py",
+        """instruction_id(),
+    Column("kind", Named(CallbackKind), nullable=False),""",
+        """Column("kind", Named(CallbackKind), nullable=False),
+    instruction_id(),""",
+        "the order in which columns or constraints are named: every statement names the columns it reads and writes",
+    ),
+    Equivalent(
+        "storage/repositories/unread.py",
+        "newest = case((table.c.last_seen > last, table.c.last_seen), else_=last)",
+        "newest = case((table.c.last_seen >= last, table.c.last_seen), else_=last)",
+        "of two equal moments either is the newest",
     ),
 )
