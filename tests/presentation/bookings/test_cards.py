@@ -4,7 +4,7 @@ from typing import Any
 
 from inline_snapshot import snapshot
 
-from bot.domain.bookings.booking import Stage
+from bot.domain.bookings.booking import BookingKind, Stage
 from bot.domain.bookings.record import Status, StatusChange
 from bot.presentation.bookings import cards, lines
 from tests.presentation.bookings.moments import MARIA, NOW, booking, moments
@@ -294,3 +294,11 @@ def test_the_picture_of_an_address_link() -> None:
 a driver starts when the address is entered: <https://address.example.com/a1>""",
         )
     )
+
+
+def test_an_address_cannot_end_its_own_link() -> None:
+    def link(url: str) -> str:
+        return cards._address_link(booking(kind=BookingKind.PREBOOKING, stage=Stage.WAITING, detail={"link": url}))
+
+    assert link("https://x.example/a|b?c=1&d=2") == "<https://x.example/a%7Cb?c=1&amp;d=2>"
+    assert link("javascript:alert(1)") == "in the thread"
