@@ -108,6 +108,8 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         "while self._seen and (len(self._seen) >= _REMEMBERED "
         "or next(iter(self._seen.values())) < now - _REPLAY_WINDOW):",
         "one of fifty thousand signatures, a spare capacity: the database remembers them all",
+    ),
+    Equivalent(
         "storage/migrations/versions/0001_initial.py",
         """postgresql_where=sa.text("due_at IS NOT NULL"),""",
         """postgresql_where=("due_at IS NOT NULL"),""",

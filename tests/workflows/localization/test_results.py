@@ -24,7 +24,7 @@ SECOND = timedelta(seconds=1)
 
 
 class Stream:
-    """An answer that is read once: an iterable that is no iterator."""
+    """An answer that is read once, as far as somebody wants."""
 
     def __init__(self, *chunks: bytes) -> None:
         self.chunks, self.read = chunks, 0
@@ -42,7 +42,7 @@ async def test_the_beginning_of_a_stream_is_looked_at_and_nothing_of_it_is_lost(
     chunks: tuple[bytes, ...], held: int
 ) -> None:
     stream = Stream(*chunks)
-    head, whole = await results._looked_into(stream)
+    head, whole = await results._looked_into(aiter(stream))
     assert (head, stream.read) == (b"".join(chunks[:held]), held)
     assert b"".join([chunk async for chunk in whole]) == b"".join(chunks)
 
