@@ -7,12 +7,14 @@ from typing import Any
 from bot.domain.approvals import Refusal
 from bot.domain.payments.instruction import Instruction, Kind, PayoutPayload, State
 from bot.domain.payments.sealed import Disagreement, Odd
+from bot.domain.requirement import Requirement
 from bot.presentation.payments.disagreeing import on_hold
 from bot.workflows.payments.recipient import _waiting, edited, send_anyway
 from bot.workflows.requests.authority import checked
 from bot.workflows.requests.decide import Click, Decided
 from bot.workflows.requests.request import Requested
-from bot.workflows.requests.tighten import _twins
+from bot.workflows.requests.suspend import resumed
+from bot.workflows.requests.tighten import _twins, tighten
 from tests.support.rig import ADA, FINANCE, MARIA, Rig
 from tests.workflows.looking import newest, read
 from tests.workflows.planted import everything_stored, on_one_rig, planted, stored
@@ -105,3 +107,19 @@ async def test_only_who_asked_says_what_becomes_of_it_and_only_in_this_round(rig
     assert after.recipient is not None
     assert (after.recipient.anyway, after.due_at) == (True, rig.clock.now())
     assert (await send_anyway(ctx, mine)).refusal is Refusal.DECIDED
+
+
+async def test_a_shorter_window_has_an_approved_request_looked_at_when_that_ends(rig: Rig) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    soft = Requirement(quorum=1, execute_within_seconds=7_200)
+    one = await planted(rig, state=State.APPROVED, requirement=soft, exec_deadline=now + DAY, due_at=now + DAY)
+    after = await ctx.store.write(lambda tx: tighten(ctx, tx, one, now))
+    assert after is not None
+    assert after.exec_deadline == after.due_at == now + DAY - timedelta(hours=1)
+
+
+async def test_what_is_not_held_is_not_released(rig: Rig) -> None:
+    one = await planted(rig, reason="no answer")
+    before = everything_stored(rig)
+    assert await rig.switchboard.context.store.write(lambda tx: resumed(tx, one, rig.clock.now())) is one
+    assert everything_stored(rig) == before
