@@ -33,8 +33,8 @@ MUTANTS = (
     Mutant(
         name="the requester counts",
         file="bot/domain/approvals.py",
-        old="    if standing.person is not None and standing.person.id == requester:",
-        new='    if standing.person is not None and standing.person.id == f"{requester}?":',
+        old="    if standing.person.id == requester:",
+        new='    if standing.person.id == f"{requester}?":',
         breaks="nobody approves their own request",
         tests=_APPROVALS,
     ),

@@ -51,8 +51,8 @@ async def _hold(ctx: Context, found: Damaged) -> None:
 
     def work(tx: Tx) -> None:
         by = _stop(tx, found, number)
-        if found.name.startswith(_ALERT):
-            return  # alerts about alerts would never end
+        if (by and by != number) or found.name.startswith(_ALERT):
+            return  # stopped before, and told; and alerts about alerts would never end
         facts = {"topic": "unreadable", "what": found.table, "name": _name(tx, found), "column": found.column}
         key = f"{_ALERT}{by or ascii((found.table, *found.key))}"
         if tell_everybody(tx, key=key, facts={**facts, "number": by}, policy=ctx.policy, now=now):

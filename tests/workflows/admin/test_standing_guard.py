@@ -7,7 +7,7 @@ import pytest
 
 from bot.domain.payments.instruction import State
 from bot.workflows.admin.clocks import warn
-from bot.workflows.admin.comparing import _of, compare
+from bot.workflows.admin.comparing import compare
 from bot.workflows.admin.damage import _hold, _stop
 from bot.workflows.holding import Silence, hold, in_time, silent_services
 from bot.workflows.requests.freeze import freeze
@@ -32,10 +32,6 @@ async def test_a_clock_that_is_five_seconds_off_is_told(rig: Rig, skew: float, t
     clock: Any = type("Clock", (), {"skew": skew})
     await warn(ctx, clock)
     assert bool(await read(rig, lambda tx: keys(tx, "clock_skew"))) is told
-
-
-async def test_what_is_gone_disagrees_with_nothing(rig: Rig) -> None:
-    assert await read(rig, lambda tx: _of(tx, "gone")) == ""
 
 
 async def test_flags_that_disagree_with_the_audit_are_named(rig: Rig) -> None:
