@@ -90,7 +90,11 @@ async def _cancel_prebooking(ctx: Context, delivery: DeliveryService, booking: B
 
 
 def _want(tx: Tx, booking: Booking, reason: str, by: str, now: datetime) -> Booking | None:
-    wanted = tx.bookings.change(booking, detail={**booking.detail, "cancel": {"by": by, "reason": reason}})
+    """Store who wants it canceled; None when it is in another stage by now. A read since then changes nothing."""
+    current = tx.bookings.get(booking.id)
+    if current is None or current.stage is not booking.stage or not current.can_cancel:
+        return None
+    wanted = tx.bookings.change(current, detail={**current.detail, "cancel": {"by": by, "reason": reason}})
     if wanted is not None:
         witness(tx, wanted, "cancel_asked", now=now, actor=by, reason=reason)
     return wanted

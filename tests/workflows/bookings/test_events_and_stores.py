@@ -295,10 +295,22 @@ async def test_what_cannot_be_canceled_or_has_just_changed_is_not(rig: Rig) -> N
     service: Any = Service(None, None)
     acted = await acting.cancel(ctx, service, over, reason="", by="U0MARIA")
     assert acted.trouble == "It cannot be canceled now."
-    changed = await planted(rig, status="ACCEPTED", version=2)
-    late = await acting.cancel(ctx, service, replace(changed, version=1), reason="", by="U0MARIA")
-    assert late.trouble == "It has just changed. Look at its card and try again."
+    for now in ({"stage": Stage.ENDED}, {"stage": Stage.WAITING}, {"status": "RETURNING"}):
+        changed = await planted(rig, **{"stage": Stage.OPEN, "status": "ACCEPTED", **now})
+        seen = replace(changed, stage=Stage.OPEN, status="ACCEPTED")
+        late = await acting.cancel(ctx, service, seen, reason="", by="U0MARIA")
+        assert late.trouble == "It has just changed. Look at its card and try again."
+    gone = await acting.cancel(ctx, service, replace(changed, id="none", status="ACCEPTED"), reason="", by="U0MARIA")
+    assert gone.trouble == "It has just changed. Look at its card and try again."
     assert service.asked == []
+
+
+async def test_a_read_between_the_press_and_its_row_keeps_nobody_from_canceling(rig: Rig) -> None:
+    waiting = await planted(rig, stage=Stage.WAITING, kind=BookingKind.PREBOOKING, prebooking_id="p1", version=2)
+    service: Any = Service(Done(value=None), None)
+    seen = replace(waiting, version=1)
+    acted = await acting.cancel(rig.switchboard.context, service, seen, reason="closed", by="U0MARIA")
+    assert (acted.booking.stage, acted.trouble, service.asked) == (Stage.DROPPED, "", [("cancel pre", "p1")])
 
 
 async def test_looking_again_at_what_is_searched_for_only_hastens_that(rig: Rig) -> None:
