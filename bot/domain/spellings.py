@@ -45,6 +45,18 @@ class Secrets:
             return text
         return self._known.sub(HIDDEN, text)
 
+    def hidden_body(self, body: str) -> str:
+        """The same for a body that may be JSON, where any character may be written as an escape."""
+        if "\\" in body:
+            try:
+                document = json.loads(body)
+                clean = self.without(document)
+            except (ValueError, RecursionError):
+                return self.hidden(body)
+            if clean != document:
+                body = json.dumps(clean)
+        return self.hidden(body)
+
     def hidden_bytes(self, content: bytes) -> bytes:
         """The same for a file; every other byte stays as it is."""
         return self.hidden(content.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")

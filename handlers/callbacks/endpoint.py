@@ -103,7 +103,7 @@ class CallbackEndpoint(ABC):
         Storing checks the address, too. But unknown senders must not load the writer: an address without recent
         messages has been looked up first.
         """
-        if not await self._receive(token, self._secrets.hidden(body)):
+        if not await self._receive(token, self._secrets.hidden_body(body)):
             self._called.pop(token, None)
             return False
         self._called[token] = None

@@ -116,3 +116,14 @@ async def test_the_name_of_a_result_is_without_it() -> None:
         results = Results(session=session, own=["127.0.0.1"], secrets=Secrets(["an-other-key"]))
         async with results.open(f"{server.url}/x", service="email", limit=10) as result:
             assert result.name == "[hidden].csv"
+
+
+@pytest.mark.parametrize(("body", "kept"), [
+    (r'{"a": "s\u0065cret-1"}', '{"a": "[hidden]"}'),
+    (r'{"s\u0065cret-1": 1, "n": "\u00e9"}', r'{"[hidden]": 1, "n": "\u00e9"}'),
+    (r'{"a": "\u00e9"}', r'{"a": "\u00e9"}'), ("secret-1", "[hidden]"),
+    (r'no JSON \u secret-1', r'no JSON \u [hidden]'), (r'["\n", 1234567]', r'["\n", [hidden]]'),
+    ("[" * 100_000 + r'"\n secret-1"', "[" * 100_000 + r'"\n [hidden]"'),
+])  # fmt: skip
+def test_a_body_is_kept_without_secrets_also_where_json_spells_them_with_escapes(body: str, kept: str) -> None:
+    assert Secrets(["secret-1", "1234567"]).hidden_body(body) == kept

@@ -111,7 +111,7 @@ async def _ended(  # noqa: PLR0911 - one end an answer
 ) -> _Ended:
     match answer:
         case Returned():
-            return _Ended(RunState.DONE, {}, await _made_safe(answer))
+            return _Ended(RunState.DONE, {}, await _passed_on(client, answer))
         case Listed(header=header, rows=rows):
             content = await asyncio.to_thread(write_csv, header, rows)
             return _Ended(RunState.DONE, {}, Returned(name=name, content=content))
@@ -140,8 +140,13 @@ async def _fetched(ctx: Context, client: EmailsClient, url: str, name: str) -> _
         return _Ended(RunState.DONE, {"reason": f"it {trouble.reason}", "said": said})
     if not content:
         return _Ended(RunState.DONE, {"reason": EMPTY_RESULT, "said": said})
-    file = Returned(name=name, content=client.file_without_secrets(bytes(content)))
-    return _Ended(RunState.DONE, {}, await _made_safe(file))
+    return _Ended(RunState.DONE, {}, await _passed_on(client, Returned(name=name, content=bytes(content))))
+
+
+async def _passed_on(client: EmailsClient, file: Returned) -> Returned:
+    """As people get it; secrets are taken out last: in a workbook or in UTF-16 none would be seen."""
+    made = await _made_safe(file)
+    return Returned(name=client.without_secrets(made.name), content=client.file_without_secrets(made.content))
 
 
 async def _made_safe(file: Returned) -> Returned:

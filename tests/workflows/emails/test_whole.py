@@ -1,19 +1,23 @@
 """A whole file at the service: when it is sent again, and what of the file that comes back is passed on as it is."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
-from bot.domain.emails.lists import Returned, RunState
+from bot.domain.emails.lists import Link, Returned, RunState
 from bot.domain.outcome import Failure, NotExecuted
 from bot.workflows.emails import whole
 from bot.workflows.emails.engine import EmailEngine
 from bot.workflows.emails.request import RequestedList, request_list
 from storage.rows import Job
 from storage.transaction import Tx
+from tests.support.replaced import replaced
 from tests.support.rig import FINANCE, MARIA, Rig
 from tests.tables.corpus import CORPUS
+from tests.tables.workbooks import workbook
 
 NOT_TAKEN: Any = {"failure": Failure.NOT_SENT, "again": True, "reason": "no connection"}
 
@@ -82,6 +86,45 @@ async def test_after_five_tries_it_is_given_up(rig: Rig) -> None:
     assert ended is not None
     assert (ended.state, ended.detail["reason"]) == (RunState.FAILED, "no connection (5 times)")
     assert ended.closed_at == ctx.clock.now()
+
+
+class Fetched:
+    """A result that was fetched from its address."""
+
+    def __init__(self, file: Returned) -> None:
+        self.name, self._content = file.name, file.content
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        yield self._content
+
+
+@pytest.mark.parametrize("link", [False, True])
+@pytest.mark.parametrize("spelled", ["a workbook", "UTF-16", "UTF-8"])
+async def test_no_secret_stands_in_a_result_however_the_file_spells_it(rig: Rig, spelled: str, link: bool) -> None:
+    ctx = rig.switchboard.context
+    client = ctx.emails.client
+    assert client is not None
+    key = client._api_key.get_secret_value()
+    text = f"email,note\r\nana@example.com,for {key} only\r\n"
+    contents = {
+        "a workbook": workbook([("email", "note"), ("ana@example.com", f"for {key} only")]),
+        "UTF-16": text.encode("utf-16"),
+        "UTF-8": text.encode(),
+    }
+
+    file = Returned(name=f"{key}.csv", content=contents[spelled])
+
+    @asynccontextmanager
+    async def fetched(url: str, **_: object) -> AsyncIterator[Fetched]:
+        assert url == "https://example.com/result"
+        yield Fetched(file)
+
+    with replaced(ctx.emails.results, "open", fetched):
+        answer = Link(url="https://example.com/result") if link else file
+        ended = await whole._ended(ctx, client, answer, "p-processed.csv")
+    assert ended.file is not None
+    assert ended.file.content.decode("utf-8-sig") == "email,note\r\nana@example.com,for [hidden] only\r\n"
+    assert "[hidden]" in ended.file.name
 
 
 AS_IT_IS = (
