@@ -49,8 +49,8 @@ class Route:
     method: str
     path: str
     mark: Mark
+    moves_money: bool
     parameters: Place = "path"
-    moves_money: bool = False
     confirmed: bool = False
     overridden: bool = False
     fields: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))

@@ -20,8 +20,14 @@ def test_a_blank_number_is_no_receipt(number: str) -> None:
     assert type(read({"id": number, "state": "done"})).__name__ != "Receipt"
 
 
-def test_a_number_is_a_receipt() -> None:
-    assert type(read({"id": "17", "state": "done"})).__name__ == "Receipt"
+@pytest.mark.parametrize("number", ["17", 17])
+def test_a_number_is_a_receipt(number: object) -> None:
+    assert type(read({"id": number, "state": "done"})).__name__ == "Receipt"
+
+
+@pytest.mark.parametrize("number", [True, None, ["17"], {"a": "17"}, 1.5])
+def test_what_is_neither_text_nor_number_is_no_receipt(number: object) -> None:
+    assert type(read({"id": number, "state": "done"})).__name__ != "Receipt"
 
 
 def test_values_are_kept_up_to_500_characters() -> None:

@@ -10,6 +10,7 @@ import aiohttp
 import pytest
 from inline_snapshot import snapshot
 from slack_bolt.listener.async_listener import AsyncListener
+from structlog.testing import capture_logs
 
 from bot.domain.errors import ServiceNow
 from bot.playground.faults import Fault, FaultKind
@@ -328,6 +329,15 @@ async def test_other_kinds_of_bodies_are_answered_too(rig: Rig) -> None:
     asked = await rig.workspace.verify_url()
     assert asked.request is not None
     assert asked.body == {"challenge": asked.request.payload["challenge"]}
+
+
+async def test_what_cannot_be_read_is_logged_in_a_line(rig: Rig) -> None:
+    body = urlencode({"command": "/pay", "team_id": "T0HOME", "user_id": MARIA}).encode()
+    with capture_logs() as logs:
+        assert await post(rig, body) == 200
+    assert [(line["event"], line["stumbled"]) for line in logs if line["log_level"] == "warning"] == [
+        ("ignored a payload of an impossible shape", "KeyError")
+    ]
 
 
 @pytest.mark.parametrize(

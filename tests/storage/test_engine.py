@@ -109,7 +109,9 @@ def _locks(file: Path) -> list[str]:
     return sorted(line.partition(": ")[2] for line in lines if f":{file.stat().st_ino} " in line)
 
 
-async def test_a_frozen_process_is_waited_for_and_followed(sqlite_url: str, caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_frozen_process_is_waited_for_and_followed(
+    sqlite_url: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
     holder = await _hold(sqlite_url)
     holder.send_signal(signal.SIGSTOP)
     await asyncio.to_thread(os.waitid, os.P_PID, holder.pid, os.WSTOPPED | os.WNOWAIT)
@@ -126,6 +128,17 @@ async def test_a_frozen_process_is_waited_for_and_followed(sqlite_url: str, capl
     try:
         await asyncio.wait({opening, asyncio.create_task(told.wait())}, return_when=asyncio.FIRST_COMPLETED)
         assert not opening.done()
+        looks = engine.LockFile.take
+        again = asyncio.Event()
+
+        def look(database: Path) -> engine.LockFile:
+            again.set()
+            return looks(database)
+
+        monkeypatch.setattr(engine.LockFile, "take", look)
+        for _ in range(2):
+            again.clear()
+            await again.wait()
         assert caplog.messages == [
             f"Another process (id {holder.pid}) uses {sqlite_url.partition('///')[2]}. It is stopped, so its end is "
             "waited for, up to 300 s."

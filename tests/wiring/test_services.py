@@ -12,6 +12,8 @@ from bot.wiring.emails import make_emails
 from bot.wiring.localization import make_localization
 from bot.wiring.outside import Outside
 from bot.wiring.payments import make_payments
+from bot.wiring.surroundings import Surroundings
+from tests.support.clock import ManualClock
 from tests.support.rig import SECRET_KEY, GivenSettings, Unlimited
 
 KEY = "a-key-of-the-service-0123456789"
@@ -82,3 +84,7 @@ async def test_deliveries_need_an_address() -> None:
         )
         assert there.client is not None
         assert not there.missing
+
+
+def test_a_service_has_five_seconds_to_connect_unless_it_says_otherwise() -> None:
+    assert Surroundings(clock=ManualClock(), owner="x").service_connect == 5.0

@@ -73,7 +73,7 @@ def resumed(tx: Tx, instruction: Instruction, now: datetime) -> Instruction | No
     """The instruction, no longer marked as held; None when somebody else changed it first."""
     if not is_held(instruction.reason):
         return instruction
-    return tx.instructions.touch(instruction, now=now, show=True, reason="", due_at=instruction.due_at)
+    return tx.instructions.touch(instruction, now=now, show=True, reason="")
 
 
 def _put_back(

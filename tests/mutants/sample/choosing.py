@@ -53,7 +53,7 @@ class Choosing:
         if self.is_imported(one):
             found = found | self._of_users(one)
         if not found:
-            found = set(self._naming(one))
+            found = self._of_function(one) or set(self._naming(one))
         ordered = sorted(found, key=lambda test: self._rank(one, test))
         chosen: list[str] = []
         for test in ordered:
@@ -105,6 +105,14 @@ class Choosing:
             ):
                 found.update(tests)
         return found
+
+    def _of_function(self, one: Planted) -> set[str]:
+        """Tests that execute anything of the function around it: a line after an await is not always recorded."""
+        defined = ast.FunctionDef | ast.AsyncFunctionDef
+        for node in ast.walk(ast.parse(self._text(one.file))):
+            if one.in_function and isinstance(node, defined) and node.lineno <= one.line <= (node.end_lineno or 0):
+                return self._recorded.executing(one.file, range(node.body[0].lineno, (node.end_lineno or 0) + 1))
+        return set()
 
     def _naming(self, one: Planted) -> list[str]:
         """Files of tests, recorded or not, that name the function or import the file; whole, for nothing is known."""

@@ -1,5 +1,7 @@
 """What people see of a bulk payment and of a cancellation at every moment: the card whole."""
 
+from dataclasses import replace
+
 from inline_snapshot import snapshot
 
 from bot.domain.payments.instruction import Kind
@@ -31,6 +33,14 @@ Read as: UTF-8 with commas: email, amount, note"""
 def test_heads() -> None:
     assert seen(card(moments(Kind.BULK)["awaiting"])).startswith(f"{BULK}\n{TO_DECIDE}\n")
     assert seen(card(cancellation())).startswith(f"{CANCELLATION}\n")
+
+
+def test_the_name_of_a_file_is_shown_up_to_120_characters() -> None:
+    one = moments(Kind.BULK)["awaiting"]
+    for letters, is_whole in ((116, True), (117, False)):
+        name = f"{'n' * letters}.csv"
+        named = replace(one, payload=one.payload.model_copy(update={"name": name}))
+        assert (f"*File*: {name} |" in seen(card(named))) is is_whole
 
 
 def test_a_bulk_payment() -> None:

@@ -141,6 +141,16 @@ def test_many_long_items_are_counted_in_the_text_and_all_in_the_table() -> None:
     assert len(next(block for block in card.blocks if block["type"] == "table")["rows"]) == 21
 
 
+@pytest.mark.parametrize(("longer", "told"), [(0, 20), (1, 19)])
+def test_items_are_told_up_to_1100_characters(longer: int, told: int) -> None:
+    names = ["n" * 41] * 19 + ["n" * (41 + longer)]
+    items = tuple(Item(name=name, quantity=1, unit_cents=100) for name in names)
+    payload = PurchasePayload(email="ben@example.com", description="x", items=items)
+    lines = [f"1 × {name} at 1.00" for name in names[:told]]  # 53 characters, and two after each
+    rest = [] if told == len(names) else ["and 1 more"]
+    assert purchases._items_in_words(purchase(payload=payload)) == "; ".join([*lines, *rest])
+
+
 def test_the_form() -> None:
     check_view(forms.collect(channel=ORIGIN))
 

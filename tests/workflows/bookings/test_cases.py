@@ -205,3 +205,14 @@ async def test_the_address_link_of_a_prebooking_is_on_its_card_at_once(rig: Rig)
     assert fact(rig, "Address link") == "<https://where.example/2>"
     waiting = await now_stored(rig, one)
     assert (waiting.stage, waiting.prebooking_id, waiting.polls) == (Stage.WAITING, "p2", 0)
+
+
+async def test_a_booking_whose_store_lost_its_key_is_tried_again_when_the_service_is_read_again(rig: Rig) -> None:
+    ctx = rig.switchboard.context
+    for stage in (Stage.NEW, Stage.UNKNOWN):
+        one = await planted(rig, store="Gone", stage=stage)
+        await book._step(ctx, ctx.delivery.required(), one)
+        put_off = await now_stored(rig, one)
+        assert (put_off.stage, put_off.due_at) == (stage, rig.clock.now() + timedelta(seconds=ctx.poll_seconds))
+        assert "Gone" in put_off.reason
+    assert rig.delivery.calls_of("create_booking") == []

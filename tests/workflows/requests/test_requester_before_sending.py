@@ -102,7 +102,7 @@ async def test_nothing_is_created_for_somebody_who_may_no_longer_ask(rig: Rig) -
     leaves(rig, MARIA, GONE[0])
     await rig.pass_time(20 * MINUTE, steps=5)
     assert await state(rig) is State.NEW
-    assert asked(rig, "create_payout") == 0
+    assert (asked(rig, "create_payout"), asked(rig, "account_status")) == (0, 0), "nobody is looked up for them either"
     assert rig.cards(FINANCE)[-1].text.partition("Silva. ")[2] == snapshot(
         """:hourglass_flowing_sand: *being prepared*: the recipient is being looked up; no money moves before people \
 approve it. Held, because the account of who asked for it is deactivated. An admin can withdraw it; if the requester \
