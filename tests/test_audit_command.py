@@ -9,6 +9,7 @@ import pytest
 from inline_snapshot import snapshot
 
 from bot.__main__ import main
+from bot.audit_command import _line
 from bot.domain.anchors import Anchor
 from bot.domain.references import derived_key
 from storage import Store, migrate
@@ -260,3 +261,11 @@ def test_what_it_cannot_do_is_a_usage_error(arguments: Sequence[str], capsys: py
     with pytest.raises(SystemExit):
         main(["audit", *arguments])
     assert "usage:" in capsys.readouterr().err
+
+
+async def test_a_row_names_the_request_by_its_reference_or_else_by_its_id(url: str) -> None:
+    store = await Store.open(url, audit_key=KEY)
+    named = entry(1).instruction_id
+    row = (await store.read(lambda tx: tx.audit.about(named)))[0]
+    await store.close()
+    assert [_line(row, reference).split("  ")[1] for reference in ("P-4F7K2M", "")] == ["P-4F7K2M", named]

@@ -108,6 +108,19 @@ async def test_an_answer_frees_its_slot(
     assert left - _last(postgres_url) == earlier
 
 
+@pytest.mark.parametrize(("late", "stamped"), [(0.014, False), (0.016, True)])
+async def test_a_byte_that_leaves_15_ms_late_is_stamped_again(
+    postgres_url: str, opening: Opening, late: float, stamped: bool
+) -> None:
+    slots, now = opening(), 0.0
+    slots.clock = lambda: now
+    slot = await slots.reserve(within=5)
+    assert slot is not None
+    before, now = _last(postgres_url), slot.due + late
+    assert await slot.leaves()
+    assert (_last(postgres_url) != before) is stamped
+
+
 async def test_without_an_answer_a_slot_is_taken_for_two_seconds(postgres_url: str, opening: Opening) -> None:
     slots = opening()
     before = _now(postgres_url)

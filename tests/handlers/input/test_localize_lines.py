@@ -105,6 +105,8 @@ def test_a_text_is_translated_as_it_was_typed(typed: str, text: str) -> None:
         ('Hello "there"', 'Hello "there"'),
         ('"Hello" there', '"Hello" there'),
         ('"Hello" "there"', '"Hello" "there"'),
+        ('Hello"', 'Hello"'),
+        ('"Hello', '"Hello'),
         ('"', '"'),
         ('""', ""),
     ],

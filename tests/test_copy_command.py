@@ -1,0 +1,38 @@
+"""``switchboard copy-to``: what it prints once everything was copied."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from bot.__main__ import main
+from bot.domain.references import derived_key
+from storage import Store
+from tests.storage.factories import instruction
+from tests.support.audited import SECRET
+
+pytestmark = pytest.mark.postgres
+
+
+async def test_it_says_what_was_copied_and_what_to_do_next(
+    sqlite_url: str,
+    new_postgres_url: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    store = await Store.open(sqlite_url, audit_key=derived_key(SECRET, "audit"))
+    await store.write(lambda tx: tx.instructions.insert(instruction(), actor="U1"))
+    await store.close()
+    monkeypatch.chdir(tmp_path)
+    anchors = str(tmp_path / "anchors")
+    for name, value in {"DATABASE_URL": sqlite_url, "SECRET_KEY": SECRET, "ANCHORS_FILE": anchors}.items():
+        monkeypatch.setenv(name, value)
+    assert await asyncio.to_thread(main, ["copy-to", new_postgres_url]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split() == ["audit", "1"]
+    assert lines[-3].endswith("read back and compared. The audit holds there: 1 row.")
+    assert lines[-2:] == [
+        f"The anchors go on in {anchors}.",
+        "The file is marked: nothing starts on it any more. Set DATABASE_URL to the new database and start.",
+    ]
