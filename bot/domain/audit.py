@@ -25,7 +25,10 @@ from bot.domain.anchors import Anchor
 SYSTEM = "switchboard"
 """Actor of what no person did."""
 CLOCK_SET = "clock_set"
-"""Action of a row that says by how many ``seconds`` the clock was set and open rows were moved along."""
+"""Action of a row that says by how many ``seconds`` the clock was set and open rows were moved along.
+
+``microseconds``: the same exactly. Rows of versions that did not move the time of the last request have none.
+"""
 GENESIS = "0" * 64
 """What the first row names as the hash before it."""
 

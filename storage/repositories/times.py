@@ -15,7 +15,7 @@ from storage.types import Moment
 
 _EVERYWHERE: Final = ("due_at", "lease_until")
 _MORE: Final[Mapping[str, Sequence[str]]] = {
-    "instruction": ("posted_at", "expires_at", "exec_deadline", "unknown_since", "last_read_at"),
+    "instruction": ("posted_at", "expires_at", "exec_deadline", "sent_at", "unknown_since", "last_read_at"),
     "booking": ("sent_at", "search_at"),
     "inbox": ("read_at",),
     "board": ("edited_at",),

@@ -81,7 +81,8 @@ async def _move(ctx: Context, clock: SharedClock, by: timedelta) -> None:
         rows = tx.times.shift(by)
         tx.flags.set(_STEPS, steps + 1, now)
         seconds = round(by.total_seconds())
-        witness(tx, CLOCK_SET, {"seconds": seconds, "rows": rows}, now)
+        exactly = by // timedelta(microseconds=1)
+        witness(tx, CLOCK_SET, {"seconds": seconds, "microseconds": exactly, "rows": rows}, now)
         facts = {"topic": "clock_set", "seconds": seconds}
         tell_everybody(tx, key=f"clock_set:{ctx.owner}:{steps}", facts=facts, policy=ctx.policy, now=now)
         log.warning("the clock was set: all times were moved along", seconds=seconds, rows=rows)

@@ -1,5 +1,6 @@
 """Rows go by one clock: of the database's server, or of this machine on SQLite. What waits survives its being set."""
 
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -8,10 +9,11 @@ import pytest
 from bot.domain.clock import SharedClock, SystemClock
 from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
+from bot.presentation.payments import forms
 from bot.workflows.admin import clocks
 from tests.support.clock import ManualClock
-from tests.support.rig import ALERTS, Rig
-from tests.workflows.looking import newest, read, state
+from tests.support.rig import ADA, ALERTS, Rig
+from tests.workflows.looking import attempts, newest, read, state
 
 
 class Ahead:
@@ -156,6 +158,101 @@ async def test_what_is_under_way_while_the_clock_is_set_is_paid_once(rig: Rig, s
     await rig.pass_time(1_800, steps=20)
     assert len(rig.paid) == 1
     assert await state(rig) not in (State.COMMIT_UNKNOWN, State.NEEDS_HUMAN)
+
+
+def held(rig: Rig) -> list[str]:
+    return [m.text for m in rig.workspace.messages(ALERTS) if "on hold" in m.text]
+
+
+async def minutes_until(rig: Rig, happened: Callable[[], Awaitable[bool]]) -> float:
+    """How long it takes, to half a minute; an hour is longer than anything here waits for."""
+    for half_minutes in range(1, 121):
+        await rig.pass_time(30)
+        if await happened():
+            return half_minutes / 2
+    raise AssertionError(f"not within an hour; {await state(rig)}: {(await newest(rig)).reason}")
+
+
+async def retry(rig: Rig) -> None:
+    await rig.press("retry")
+    if rig.workspace.modal(ADA) is not None:
+        await rig.submit(ADA, {forms.AMOUNT: "25.00"})
+
+
+IN_ONE_STEP, IN_TWO_STEPS = "now ana@example.com 25.00 rent", "send ana@example.com 25.00 rent"
+
+
+@pytest.mark.both_databases
+@pytest.mark.rig(on="both", opened_by=settable)
+@pytest.mark.parametrize("seconds", SET)
+@pytest.mark.parametrize(
+    ("asked", "lost"),
+    [(IN_ONE_STEP, "one_step_payout"), (IN_TWO_STEPS, "commit_payout")],
+    ids=["one step", "two steps"],
+)
+async def test_people_are_asked_after_the_quiet_period_whatever_the_clock_does(
+    rig: Rig, asked: str, lost: str, seconds: float
+) -> None:
+    """A request that was lost may still be on its way for 15 minutes; a second one before that could pay twice."""
+    rig.payments.faults.arm(Fault(FaultKind.LOST, lost))
+    await rig.pay(asked)
+    await rig.press("approve")
+    assert await state(rig) is State.COMMIT_UNKNOWN
+    sent_at = (await newest(rig)).sent_at
+    assert sent_at is not None
+    clock_of(rig).seconds = seconds
+
+    async def asks() -> bool:
+        return await state(rig) is State.NEEDS_HUMAN
+
+    assert 15 <= await minutes_until(rig, asks) <= 17
+    assert (await newest(rig)).sent_at == sent_at + timedelta(seconds=seconds)
+    assert (await attempts(rig))[-1].claimed_at == sent_at
+    assert len(rig.payments.calls_of(lost)) == 1
+    await retry(rig)
+    await rig.pass_time(300, steps=5)
+    assert len(rig.payments.calls_of(lost)) == 2
+    assert len(rig.paid) == 1
+    assert not held(rig)
+
+
+@pytest.mark.both_databases
+@pytest.mark.rig(on="both", opened_by=settable)
+@pytest.mark.parametrize("seconds", SET)
+async def test_what_was_lost_while_it_was_created_is_created_again_after_the_quiet_period(
+    rig: Rig, seconds: float
+) -> None:
+    rig.payments.faults.arm(Fault(FaultKind.LOST, "create_payout"))
+    await rig.pay()
+    assert await state(rig) is State.CREATE_UNKNOWN
+    clock_of(rig).seconds = seconds
+
+    async def is_created_again() -> bool:
+        return len(rig.payments.calls_of("create_payout")) == 2
+
+    assert 15 <= await minutes_until(rig, is_created_again) <= 17
+    assert await state(rig) is State.AWAITING
+    await rig.press("approve")
+    assert len(rig.paid) == 1
+    assert not held(rig)
+
+
+@pytest.mark.both_databases
+@pytest.mark.rig(on="both", opened_by=settable)
+@pytest.mark.parametrize("seconds", SET)
+async def test_a_retry_is_sent_where_the_clock_was_set_before_people_were_asked(rig: Rig, seconds: float) -> None:
+    rig.payments.faults.arm(Fault(FaultKind.LOST, "commit_payout"))
+    await rig.pay()
+    await rig.press("approve")
+    await rig.pass_time(1_200, steps=20)
+    assert await state(rig) is State.NEEDS_HUMAN
+    clock_of(rig).seconds = seconds
+    await rig.pass_time(61)
+    await retry(rig)
+    await rig.pass_time(300, steps=5)
+    assert len(rig.payments.calls_of("commit_payout")) == 2
+    assert len(rig.paid) == 1
+    assert not held(rig)
 
 
 @pytest.mark.both_databases
