@@ -29,6 +29,8 @@ CLOCK_SET = "clock_set"
 
 ``microseconds``: the same exactly. Rows of versions that did not move the time of the last request have none.
 """
+_LATE_STEP = timedelta(minutes=2)
+"""For so long another process may go by the old time after the first one has noticed that the clock was set."""
 GENESIS = "0" * 64
 """What the first row names as the hash before it."""
 
@@ -127,6 +129,27 @@ class Told:
     seq: int
     entry: Entry | None
     is_intact: bool
+
+
+def on_any_clock(begun: datetime, now: datetime, steps: Iterable[Told]) -> tuple[datetime, datetime]:
+    """From when to when something lasted, on a clock that was never set, whether ours is right now or was right then.
+
+    Args:
+        begun: by the clock as it was then.
+        now: by the clock as it is.
+        steps: the rows that say by how much the clock was set, in order.
+    """
+    known = [(row.entry.at, _step(row.entry)) for row in steps if row.is_intact and row.entry is not None]
+    may_be_since = (n for n, (at, by) in enumerate(known) if at - by >= begun - _LATE_STEP)
+    since = [by for _, by in known[next(may_be_since, len(known)) :]]
+    # Of the clock by which it began and of each later one: how far it is ahead of the first of them.
+    ahead = [sum(since[:n], timedelta(0)) for n in range(len(since) + 1)]
+    return min(now, *(begun + by for by in ahead)), max(begun, *(now - (ahead[-1] - by) for by in ahead))
+
+
+def _step(entry: Entry) -> timedelta:
+    by = entry.detail.get("seconds")
+    return timedelta(seconds=by) if isinstance(by, int) else timedelta(0)
 
 
 def canonical(seq: int, entry: Entry) -> bytes:

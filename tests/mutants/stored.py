@@ -45,7 +45,7 @@ MUTANTS = (
     Mutant(
         name="deadlines stay where a clock that was set put them",
         file="storage/repositories/times.py",
-        old='("posted_at", "expires_at", "exec_deadline", "unknown_since", "last_read_at")',
+        old='("posted_at", "expires_at", "exec_deadline", "sent_at", "unknown_since", "last_read_at")',
         new="()",
         breaks="an approval and its window are as long as the policy says",
         tests=("tests/workflows/admin/test_clocks.py",),

@@ -33,6 +33,7 @@ from bot.workflows.localization.ending import end
 from bot.workflows.localization.request import show_queue, sight_in, sight_of, subject_of
 from bot.workflows.localization.subject import FAILURE, RESULT
 from bot.workflows.slack.boards import post_file, post_line, show_board
+from bot.workflows.slack.searching import posted_between
 from storage.rows import Job
 from storage.transaction import Tx
 
@@ -43,7 +44,6 @@ _HEAD = 64 * 1024
 _TRIES = 5
 _LOOKS, _LOOK_PAUSE = 40, 0.25
 _STEM = 40
-_CLOCK_SKEW = 60.0
 _NO_PLACE = frozenset({"not_in_channel", "channel_not_found", "is_archived", "restricted_action", "no_permission"})
 
 
@@ -217,7 +217,7 @@ async def _look_at(ctx: Context, job: Job, due: datetime) -> None:
 
 async def _is_there(ctx: Context, job: Job, delivery: ResultFile) -> bool:
     channel, thread_ts = await _where(ctx, job)
-    oldest = job.created_at.timestamp() - _CLOCK_SKEW
+    oldest, _ = await posted_between(ctx, job.created_at)
     names = {delivery.name, *(f"{PurePosixPath(delivery.name).stem}.{ending}" for ending in SOUNDS)}
     stretch = Stretch(channel=channel, thread_ts=thread_ts, oldest=oldest)
     found = await ctx.messenger.find(stretch, names=names)

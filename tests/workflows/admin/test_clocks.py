@@ -11,8 +11,9 @@ from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
 from bot.presentation.payments import forms
 from bot.workflows.admin import clocks
+from bot.workflows.slack.searching import posted_between
 from tests.support.clock import ManualClock
-from tests.support.rig import ADA, ALERTS, Rig
+from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, Rig
 from tests.workflows.looking import attempts, newest, read, state
 
 
@@ -87,12 +88,20 @@ class Settable(Ahead):
         self.right = self._right
 
 
-async def settable(database_url: str) -> Rig:
-    wrong = Settable()
+async def settable(database_url: str, seconds: float = 0.0) -> Rig:
+    wrong = Settable(seconds)
     around = {"clock": wrong, "server_now": wrong.now}
     rig = await Rig.open(database_url=database_url, clock=wrong.right, around=around)
     rig.workspace._delivery.signing_clock = lambda: wrong.now().timestamp()  # Slack refuses what is minutes off
     return rig
+
+
+async def two_hours_ahead(database_url: str) -> Rig:
+    return await settable(database_url, 7_200)
+
+
+async def two_hours_behind(database_url: str) -> Rig:
+    return await settable(database_url, -7_200)
 
 
 def clock_of(rig: Rig) -> Settable:
@@ -253,6 +262,59 @@ async def test_a_retry_is_sent_where_the_clock_was_set_before_people_were_asked(
     assert len(rig.payments.calls_of("commit_payout")) == 2
     assert len(rig.paid) == 1
     assert not held(rig)
+
+
+async def a_post_is_lost_and_looked_for_after_the_clock_was_set(rig: Rig, seconds: float) -> None:
+    """``seconds``: what our clock is ahead of Slack's by then. The search comes four minutes after the post."""
+    rig.workspace.faults.arm(Fault(FaultKind.DONE_DROPPED, "chat.postMessage", times=2))
+    rig.workspace.faults.arm(Fault(FaultKind.TOO_MANY, "conversations.history", times=6, wait="80"))
+    await rig.pay()
+    clock_of(rig).seconds = seconds
+    await rig.pass_time(900, steps=30)
+    assert {channel: len(rig.cards(channel)) for channel in (FINANCE, APPROVALS)} == {FINANCE: 1, APPROVALS: 1}
+    assert len([call for call in rig.workspace.calls if call.method == "conversations.history"]) > 6
+    await rig.press("approve")
+    assert len(rig.paid) == 1
+
+
+@pytest.mark.rig(opened_by=settable)
+@pytest.mark.parametrize("seconds", [-240.0, 240.0, *SET])
+async def test_a_lost_post_is_not_made_again_after_the_clock_was_set_wrongly(rig: Rig, seconds: float) -> None:
+    await a_post_is_lost_and_looked_for_after_the_clock_was_set(rig, seconds)
+
+
+@pytest.mark.rig(opened_by=two_hours_ahead)
+async def test_nor_after_a_clock_that_was_ahead_was_set_right(rig: Rig) -> None:
+    await a_post_is_lost_and_looked_for_after_the_clock_was_set(rig, 0.0)
+
+
+@pytest.mark.rig(opened_by=two_hours_behind)
+async def test_nor_after_a_clock_that_was_behind_was_set_right(rig: Rig) -> None:
+    await a_post_is_lost_and_looked_for_after_the_clock_was_set(rig, 0.0)
+
+
+@pytest.mark.both_databases
+@pytest.mark.rig(on="both", opened_by=settable)
+async def test_what_was_posted_is_looked_for_by_either_clock(rig: Rig) -> None:
+    ctx = rig.switchboard.context
+    begun = ctx.clock.now()
+
+    async def between() -> tuple[float, float]:
+        first, last = await posted_between(ctx, begun)
+        return first - begun.timestamp(), last - begun.timestamp()
+
+    await rig.pass_time(600, steps=10)
+    assert await between() == (-60, 660)
+    clock_of(rig).seconds = -7_200
+    await rig.pass_time(61)
+    assert await between() == (-7_200 - 60, 661 + 60)
+    clock_of(rig).seconds = -3_600
+    await rig.pass_time(61)
+    assert await between() == (-7_200 - 60, 722 + 60)
+    await rig.pass_time(7_200, steps=120)
+    begun = ctx.clock.now()  # what begins after the steps is looked for by the one clock
+    await rig.pass_time(61)
+    assert await between() == (-60, 61 + 60)
 
 
 @pytest.mark.both_databases
