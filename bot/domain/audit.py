@@ -139,12 +139,23 @@ def on_any_clock(begun: datetime, now: datetime, steps: Iterable[Told]) -> tuple
         now: by the clock as it is.
         steps: the rows that say by how much the clock was set, in order.
     """
-    known = [(row.entry.at, _step(row.entry)) for row in steps if row.is_intact and row.entry is not None]
-    may_be_since = (n for n, (at, by) in enumerate(known) if at - by >= begun - _LATE_STEP)
-    since = [by for _, by in known[next(may_be_since, len(known)) :]]
+    since = [_step(entry) for entry in _may_be_since(begun, steps)]
     # Of the clock by which it began and of each later one: how far it is ahead of the first of them.
     ahead = [sum(since[:n], timedelta(0)) for n in range(len(since) + 1)]
     return min(now, *(begun + by for by in ahead)), max(begun, *(now - (ahead[-1] - by) for by in ahead))
+
+
+def begun_by(begun: datetime, now: datetime, steps: Iterable[Told]) -> datetime:
+    """By the clock as it is: a time by which something had begun. Arguments as above."""
+    since = [entry.at for entry in _may_be_since(begun, steps)]
+    return min(now, max([*since, begun] if begun <= now or not since else since))
+
+
+def _may_be_since(begun: datetime, steps: Iterable[Told]) -> list[Entry]:
+    """The steps of the clock since something begun; one that was earlier may be among them, none is left out."""
+    known = [row.entry for row in steps if row.is_intact and row.entry is not None]
+    first = (n for n, entry in enumerate(known) if entry.at - _step(entry) >= begun - _LATE_STEP)
+    return known[next(first, len(known)) :]
 
 
 def _step(entry: Entry) -> timedelta:

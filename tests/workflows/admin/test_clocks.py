@@ -8,10 +8,16 @@ import pytest
 
 from bot.domain.clock import SharedClock, SystemClock
 from bot.domain.payments.instruction import State
+from bot.domain.recovery import Look, ReadingOnly, Seen
 from bot.playground.faults import Fault, FaultKind
+from bot.playground.simulators.payments.records import PayoutOrder
 from bot.presentation.payments import forms
+from bot.workflows import reading_only
 from bot.workflows.admin import clocks
+from bot.workflows.holding import Silence
 from bot.workflows.slack.searching import posted_between
+from storage.rows import StoreRow, StoreState
+from storage.transaction import Tx
 from tests.support.clock import ManualClock
 from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, Rig
 from tests.workflows.looking import attempts, newest, read, state
@@ -315,6 +321,91 @@ async def test_what_was_posted_is_looked_for_by_either_clock(rig: Rig) -> None:
     begun = ctx.clock.now()  # what begins after the steps is looked for by the one clock
     await rig.pass_time(61)
     assert await between() == (-60, 61 + 60)
+
+
+@pytest.mark.rig(opened_by=two_hours_ahead)
+async def test_what_may_be_ours_is_seen_though_the_clock_was_ahead_when_it_was_sent(rig: Rig) -> None:
+    """A record for the same recipient and amount, without our code, is no proof that nothing was paid."""
+    rig.payments.faults.arm(Fault(FaultKind.LOST, "one_step_payout"))
+    await rig.pay(IN_ONE_STEP)
+    await rig.press("approve")
+    order = PayoutOrder(email="ana@example.com", description="", cents=2500, confirmation_uri="", failure_uri="")
+    twin = rig.payments.add_payout(replace(order, code="INVOICE-7"))
+    clock_of(rig).seconds = 0.0
+    await rig.pass_time(5_400, steps=90)
+    found = await newest(rig)
+    assert (found.state, found.suspect) == (State.NEEDS_HUMAN, twin.id)
+
+
+@pytest.mark.both_databases
+@pytest.mark.rig(on="both", opened_by=settable)
+@pytest.mark.parametrize("seconds", SET)
+async def test_times_that_are_kept_as_json_move_along(rig: Rig, seconds: float) -> None:
+    ctx = rig.switchboard.context
+    now, by = ctx.clock.now(), timedelta(seconds=seconds)
+    silence = Silence(since=now - timedelta(minutes=9), seen=now)
+    mode = ReadingOnly(since=now, reason="a test", until=now)
+    look = Look(seen=Seen.NOT_YET, reason="not there", again_at=now + timedelta(minutes=1))
+    over = Look(seen=Seen.ABSENT, reason="not there", again_at=None)
+
+    def store(tx: Tx) -> None:
+        tx.flags.set("silent:payments", silence.stored(), now)
+        tx.flags.set("silent:emails", {"since": "damaged"}, now)
+        reading_only.enter(tx, mode, policy=ctx.policy, now=now)
+        reading_only.note(tx, "i1", look, now)
+        reading_only.note(tx, "i2", over, now)
+
+    await ctx.store.write(store)
+    clock_of(rig).seconds = seconds
+    rig.clock.advance(61)
+    await clocks.look_again(ctx)
+    flags = await read(rig, lambda tx: tx.flags.starting("silent:"))
+    assert Silence.read(flags["silent:payments"]) == Silence(since=silence.since + by, seen=now + by)
+    assert flags["silent:emails"] == {"since": "damaged"}
+    assert await read(rig, reading_only.reading_only) == replace(mode, until=now + by)
+    again = now + timedelta(minutes=1) + by
+    assert await read(rig, reading_only.looks) == {"i1": replace(look, again_at=again), "i2": over}
+
+
+@pytest.mark.both_databases
+@pytest.mark.rig(on="both", opened_by=settable)
+async def test_a_flag_that_cannot_be_read_stops_no_step_of_the_clock(rig: Rig) -> None:
+    ctx = rig.switchboard.context
+    await ctx.store.write(lambda tx: tx.flags.set("reading_only", {"until": "never"}, ctx.clock.now()))
+    clock_of(rig).seconds = -7_200
+    rig.clock.advance(61)
+    assert await clocks.look_again(ctx) == 1
+    assert (await read(rig, lambda tx: tx.flags.get("reading_only"))) == {"until": "never"}
+
+
+@pytest.mark.both_databases
+@pytest.mark.rig(on="both", opened_by=settable)
+@pytest.mark.parametrize("seconds", SET)
+async def test_a_store_that_is_being_made_is_given_as_long_as_before(rig: Rig, seconds: float) -> None:
+    """One that is made keeps the time at which it was."""
+    ctx = rig.switchboard.context
+    now = ctx.clock.now()
+    made = StoreRow(
+        id="s1",
+        name="Centro",
+        folded="centro",
+        state=StoreState.READY,
+        sealed_key="",
+        remote_id="1",
+        record={},
+        created_at=now,
+        created_by=ADA,
+        seen_at=None,
+        due_at=None,
+    )
+    making = replace(made, id="s2", name="Norte", folded="norte", state=StoreState.CREATING, remote_id="", due_at=now)
+    for row in (made, making):
+        await ctx.store.write(lambda tx, row=row: tx.stores.add(row))  # type: ignore[misc]
+    clock_of(rig).seconds = seconds
+    rig.clock.advance(61)
+    await clocks.look_again(ctx)
+    found = [await read(rig, lambda tx, row=row: tx.stores.by_id(row.id)) for row in (made, making)]  # type: ignore[misc]
+    assert [row.created_at - now for row in found if row is not None] == [timedelta(0), timedelta(seconds=seconds)]
 
 
 @pytest.mark.both_databases
