@@ -16,6 +16,7 @@ from typing import IO
 
 import structlog
 
+from bot.domain.audit import CLOCK_SET, begun_by
 from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
 from bot.domain.files.sniffing import FileKind, sniff, true_name
 from bot.domain.localization import Result, Track, Tracks
@@ -168,7 +169,8 @@ async def _hand_one(  # noqa: PLR0911 - one way out for each thing that can beco
     known = delivery.state
     try:
         if delivery.state is Handed.MAYBE:
-            seen_from = (progress.sent_at or job.created_at) + timedelta(seconds=ctx.localization.calls.look_seconds)
+            sent = await _sent_by(ctx, progress.sent_at or job.created_at)
+            seen_from = sent + timedelta(seconds=ctx.localization.calls.look_seconds)
             if ctx.clock.now() < seen_from:
                 await _look_at(ctx, job, seen_from)
                 return None
@@ -207,6 +209,12 @@ async def _store(ctx: Context, job: Job, progress: CallProgress) -> Job | None:
         lambda tx: tx.jobs.change(job, now=now, detail=progress.detail(), keep_lease=True),
         name="localization_file",
     )
+
+
+async def _sent_by(ctx: Context, sent_at: datetime) -> datetime:
+    """When the file was last sent, or when the clock was set since: Slack shows it a while after it was sent."""
+    steps = await ctx.store.read(lambda tx: tx.audit.every(CLOCK_SET))
+    return begun_by(sent_at, ctx.clock.now(), steps)
 
 
 async def _look_at(ctx: Context, job: Job, due: datetime) -> None:
