@@ -1,4 +1,4 @@
-"""F85: what the sealed rows of a request say, and each way in which its rows in the database can disagree."""
+"""F94: what the sealed rows of a request say, and each way in which its rows in the database can disagree."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
