@@ -25,7 +25,12 @@ from bot.domain.anchors import Anchor
 SYSTEM = "switchboard"
 """Actor of what no person did."""
 CLOCK_SET = "clock_set"
-"""Action of a row that says by how many ``seconds`` the clock was set and open rows were moved along."""
+"""Action of a row that says by how many ``seconds`` the clock was set and open rows were moved along.
+
+``microseconds``: the same exactly. Rows of versions that did not move the time of the last request have none.
+"""
+_LATE_STEP = timedelta(minutes=2)
+"""For so long another process may go by the old time after the first one has noticed that the clock was set."""
 GENESIS = "0" * 64
 """What the first row names as the hash before it."""
 
@@ -124,6 +129,38 @@ class Told:
     seq: int
     entry: Entry | None
     is_intact: bool
+
+
+def on_any_clock(begun: datetime, now: datetime, steps: Iterable[Told]) -> tuple[datetime, datetime]:
+    """From when to when something lasted, on a clock that was never set, whether ours is right now or was right then.
+
+    Args:
+        begun: by the clock as it was then.
+        now: by the clock as it is.
+        steps: the rows that say by how much the clock was set, in order.
+    """
+    since = [_step(entry) for entry in _may_be_since(begun, steps)]
+    # Of the clock by which it began and of each later one: how far it is ahead of the first of them.
+    ahead = [sum(since[:n], timedelta(0)) for n in range(len(since) + 1)]
+    return min(now, *(begun + by for by in ahead)), max(begun, *(now - (ahead[-1] - by) for by in ahead))
+
+
+def begun_by(begun: datetime, now: datetime, steps: Iterable[Told]) -> datetime:
+    """By the clock as it is: a time by which something had begun. Arguments as above."""
+    since = [entry.at for entry in _may_be_since(begun, steps)]
+    return min(now, max([*since, begun] if begun <= now or not since else since))
+
+
+def _may_be_since(begun: datetime, steps: Iterable[Told]) -> list[Entry]:
+    """The steps of the clock since something begun; one that was earlier may be among them, none is left out."""
+    known = [row.entry for row in steps if row.is_intact and row.entry is not None]
+    first = (n for n, entry in enumerate(known) if entry.at - _step(entry) >= begun - _LATE_STEP)
+    return known[next(first, len(known)) :]
+
+
+def _step(entry: Entry) -> timedelta:
+    by = entry.detail.get("seconds")
+    return timedelta(seconds=by) if isinstance(by, int) else timedelta(0)
 
 
 def canonical(seq: int, entry: Entry) -> bytes:

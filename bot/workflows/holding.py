@@ -44,7 +44,15 @@ class Silence:
 def silent_services(tx: Tx, now: datetime) -> dict[str, datetime]:
     """Services that some process finds silent, with the start of the silence."""
     found = {key.removeprefix(FLAG): Silence.read(value) for key, value in tx.flags.starting(FLAG).items()}
-    return {name: silence.since for name, silence in found.items() if silence is not None and now - silence.seen <= OLD}
+    return {name: one.since for name, one in found.items() if one is not None and abs(now - one.seen) <= OLD}
+
+
+def move_silences(tx: Tx, by: timedelta, now: datetime) -> None:
+    """The clock was set: what was found silent is as long ago as before."""
+    for key, value in tx.flags.starting(FLAG).items():
+        found = Silence.read(value)
+        if found is not None:
+            tx.flags.set(key, Silence(found.since + by, found.seen + by).stored(), now)
 
 
 def hold(tx: Tx, instruction: Instruction, reason: str, now: datetime, pause: timedelta = _PAUSE) -> None:

@@ -6,7 +6,7 @@ Kept in the database, so that it outlives restarts and holds for every process.
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from bot.domain.payments.instruction import State
 from bot.domain.policy import Policy
@@ -102,6 +102,17 @@ def not_looked_for(tx: Tx, mode: ReadingOnly) -> Sequence[str]:
     """Ids of the requests whose looks are not over: everything that was not final when it was noticed."""
     done = {key for key, look in looks(tx).items() if look.is_over}
     return [one for one in tx.instructions.not_over_at(mode.since) if one not in done]
+
+
+def move_along(tx: Tx, by: timedelta, now: datetime) -> None:
+    """The clock was set: what may still be on its way, and when to look again, is as far away as before."""
+    with suppress(RowUnreadable, ValueError, TypeError, KeyError, OverflowError):  # nothing is sent, and that is told
+        mode = ReadingOnly.read(tx.flags.get(_FLAG))
+        if mode is not None:
+            tx.flags.set(_FLAG, replace(mode, until=mode.until + by).stored(), now)
+    for key, look in looks(tx).items():
+        if look.again_at is not None:
+            note(tx, key, replace(look, again_at=look.again_at + by), now)
 
 
 def announce(tx: Tx, topic: str, facts: Mapping[str, object], *, policy: Policy, now: datetime) -> None:

@@ -15,9 +15,11 @@ from storage.types import Moment
 
 _EVERYWHERE: Final = ("due_at", "lease_until")
 _MORE: Final[Mapping[str, Sequence[str]]] = {
-    "instruction": ("posted_at", "expires_at", "exec_deadline", "unknown_since", "last_read_at"),
+    "instruction": ("posted_at", "expires_at", "exec_deadline", "sent_at", "unknown_since", "last_read_at"),
     "booking": ("sent_at", "search_at"),
-    "inbox": ("read_at",),
+    "inbox": ("received_at", "read_at"),
+    "store_event": ("received_at",),
+    "store": ("created_at",),
     "board": ("edited_at",),
 }
 """Times that are compared with now, beside those that every table of due rows has."""
@@ -53,6 +55,6 @@ class Times(Repository):
         if table is instruction:
             under_way = table.c.state.in_(EFFECT_UNDER_WAY)
             moved["version"] = case((under_way, table.c.version), else_=table.c.version + 1)
-        timed = or_(*(table.c[name].is_not(None) for name in names))
+        timed = or_(*(table.c[name].is_not(None) for name in names if name in _EVERYWHERE or table.c[name].nullable))
         which = table.c.state.not_in(FINAL) if table is instruction else timed
         return self._connection.execute(update(table).where(which).values(moved)).rowcount

@@ -15,10 +15,12 @@ from bot.domain.audit import (
     Keys,
     Row,
     Stored,
+    Told,
     Verdict,
     canonical,
     check,
     link,
+    on_any_clock,
     seal,
     stored,
     verify,
@@ -297,3 +299,42 @@ def test_anchors_that_fit_change_nothing() -> None:
     rows = lying()
     anchors = [Anchor(at=NOW, seq=row.seq, head=row.hash) for row in rows]
     assert looked_at(rows, anchors=anchors) == Verdict(LENGTH, rows[-1].hash)
+
+
+def clock_set(at: float, by: float, *, is_intact: bool = True) -> Told:
+    """The clock said ``at`` (minutes) after it was set ``by`` so many minutes."""
+    said = entry(0, at=NOW + timedelta(minutes=at), action="clock_set", detail={"seconds": int(by * 60), "rows": 1})
+    return Told(seq=1, entry=said, is_intact=is_intact)
+
+
+@pytest.mark.parametrize(
+    ("now", "steps", "between"),
+    [
+        (10, [], (0, 10)),
+        (-110, [clock_set(-119, -120)], (-120, 10)),
+        (10, [clock_set(-119, -120)], (-120, 130)),
+        (130, [clock_set(121, 120)], (0, 130)),
+        (-50, [clock_set(-119, -120), clock_set(-55, 60)], (-120, 10)),
+        (10, [clock_set(-125, -120)], (0, 10)),
+        (10, [clock_set(-121, -120)], (-120, 130)),
+        (-110, [clock_set(-119, -120, is_intact=False)], (-110, 0)),
+        (10, [Told(seq=1, entry=None, is_intact=False)], (0, 10)),
+    ],
+    ids=[
+        "never set",
+        "set back",
+        "set back two hours ago",
+        "set forward",
+        "set back, and half of it forward",
+        "set before",
+        "set up to two minutes before, as another process may not have noticed",
+        "a row that was changed",
+        "a row that cannot be read",
+    ],
+)
+def test_when_something_lasted_is_known_by_every_clock_since(
+    now: float, steps: list[Told], between: tuple[float, float]
+) -> None:
+    """It began at 0."""
+    found = on_any_clock(NOW, NOW + timedelta(minutes=now), steps)
+    assert tuple((at - NOW) / timedelta(minutes=1) for at in found) == between

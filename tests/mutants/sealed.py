@@ -201,6 +201,22 @@ MUTANTS = (
         tests=_SEALED,
     ),
     Mutant(
+        name="the last request may have been sent at any time",
+        file="bot/domain/payments/sealed.py",
+        old="    return instruction.sent_at == last.at + timedelta(microseconds=moved)\n",
+        new="    return True\n",
+        breaks="the quiet period is not shortened",
+        tests=_ROWS,
+    ),
+    Mutant(
+        name="what is over moves along with the clock",
+        file="bot/domain/payments/sealed.py",
+        old=" if _state_before(seq, rows) not in _OVER",
+        new="",
+        breaks="a request that agrees is not held",
+        tests=_ROWS,
+    ),
+    Mutant(
         name="a clock that was set before the approval moves its deadline",
         file="bot/domain/payments/sealed.py",
         old="if row.seq > since and row.is_intact",

@@ -1,4 +1,4 @@
-"""F85: from a request's first row to the end of the chain nothing is missing; a process verifies each row once."""
+"""F94: from a request's first row to the end of the chain nothing is missing; a process verifies each row once."""
 
 import asyncio
 

@@ -20,6 +20,7 @@ from typing import Final
 from bot.domain.audit import CLOCK_SET, Entry, Told
 from bot.domain.payments.instruction import (
     EFFECT_UNDER_WAY,
+    FINAL,
     Attempt,
     AttemptKind,
     AttemptOutcome,
@@ -44,6 +45,7 @@ _WAITS: Final = frozenset({State.AWAITING.value, State.NEEDS_HUMAN.value})
 _PUT_OFF: Final = frozenset({"create_put_off", "send_put_off"})
 _UNKNOWN: Final = frozenset({State.CREATE_UNKNOWN.value, State.COMMIT_UNKNOWN.value})
 _UNDER_WAY: Final = frozenset(state.value for state in EFFECT_UNDER_WAY)
+_OVER: Final = frozenset(state.value for state in FINAL)
 _FOUND: Final = "found_after_restore"
 _CHOICES: Final = frozenset(choice.value for choice in Choice)
 _ONE_CLAIM: Final = timedelta(minutes=1)
@@ -125,7 +127,8 @@ def disagreements(
         votes: of its present round.
         attempts: all of them, in order.
         rows: its audit rows in order.
-        general: audit rows about no single request; read only where a deadline is later than it was given.
+        general: audit rows that say by how much the clock was set; read only where something was sent or a deadline is
+            later than it was given.
     """
     changed = tuple(str(row.seq) for row in rows if row.entry is None or not row.is_intact)
     if changed:
@@ -134,6 +137,8 @@ def disagreements(
     if not entries or entries[0].action != REQUESTED or entries[0].before:
         return (Disagreement(Odd.NOT_ASKED),)
     found = tuple(_compared(instruction, votes, attempts, entries))
+    if all(one.odd is not Odd.SENT for one in found) and not _was_sent_when(instruction, rows, general):
+        found = (*found, Disagreement(Odd.SENT))
     if instruction.state is State.APPROVED and not _is_in_its_window(instruction, rows, general):
         return (*found, Disagreement(Odd.WINDOW))
     return found
@@ -204,10 +209,17 @@ class Reserved:
 
 @dataclass(slots=True)
 class _Send:
-    """A request with an effect, as the rows tell of it. ``at`` None: it is known only that it was sent."""
+    """A request with an effect, as the rows tell of it.
+
+    Attributes:
+        kind: what it was to do.
+        at: when; None: it is known only that it was sent.
+        place: which of the request's rows says so, from 0.
+    """
 
     kind: AttemptKind
     at: datetime | None
+    place: int
     put_off: bool = False
     unknown: bool = False
     under_way: bool = True
@@ -215,18 +227,18 @@ class _Send:
 
 def _sends(entries: Sequence[Entry]) -> list[_Send]:
     sends: list[_Send] = []
-    for one in entries:
+    for place, one in enumerate(entries):
         if one.before in _UNDER_WAY and sends and one.after != one.before:
             sends[-1].under_way = False
             sends[-1].put_off = one.action in _PUT_OFF
             sends[-1].unknown = one.after in _UNKNOWN
         if one.after in _UNDER_WAY and one.after != one.before:
             creates = one.after == State.CREATING
-            sends.append(_Send(AttemptKind.CREATE if creates else AttemptKind.COMMIT, one.at))
+            sends.append(_Send(AttemptKind.CREATE if creates else AttemptKind.COMMIT, one.at, place))
         elif one.action == _FOUND:
             creates = one.after == State.CREATE_UNKNOWN
             kind = AttemptKind.CREATE if creates else AttemptKind.COMMIT
-            sends.append(_Send(kind, None, unknown=True, under_way=False))
+            sends.append(_Send(kind, None, place, unknown=True, under_way=False))
     return sends
 
 
@@ -241,12 +253,10 @@ def _asks_to_create_again(entry: Entry) -> bool:
 
 
 def _was_sent_as(instruction: Instruction, attempts: Sequence[Attempt], entries: Sequence[Entry]) -> bool:
-    """Whether counters, attempts and the time of the last request are those of the rows."""
+    """Whether counters and attempts are those of the rows."""
     sends = _sends(entries)
     commits = sum(1 for one in sends if one.kind is AttemptKind.COMMIT and not one.put_off)
     if (instruction.commits, instruction.creates) != (commits, _creates(entries)):
-        return False
-    if sends and sends[-1].at is not None and instruction.sent_at != sends[-1].at:
         return False
     return len(attempts) == len(sends) and all(
         _is_this(attempt, n, send) for n, (attempt, send) in enumerate(zip(attempts, sends, strict=True), 1)
@@ -261,6 +271,28 @@ def _is_this(attempt: Attempt, n: int, send: _Send) -> bool:
         and (attempt.outcome is AttemptOutcome.UNKNOWN) == send.unknown
         and (attempt.outcome is AttemptOutcome.OPEN) == send.under_way
     )
+
+
+def _was_sent_when(instruction: Instruction, rows: Sequence[Told], general: Callable[[], Sequence[Told]]) -> bool:
+    """Whether the time of the last request is that of its row, moved along wherever the clock was set since."""
+    sends = _sends([row.entry for row in rows if row.entry is not None])
+    last = sends[-1] if sends else None
+    if last is None or last.at is None:
+        return True
+    steps = _clock_steps(general(), since=rows[last.place].seq)
+    moved = sum(_moved_by(step) for seq, step in steps if _state_before(seq, rows) not in _OVER)
+    return instruction.sent_at == last.at + timedelta(microseconds=moved)
+
+
+def _state_before(seq: int, rows: Sequence[Told]) -> str:
+    """What the request was when that row was written: one that is over is not moved."""
+    return [row.entry.after for row in rows if row.entry is not None and row.seq < seq][-1]
+
+
+def _moved_by(step: Entry) -> int:
+    """Microseconds by which the times of last requests were moved; versions that left them alone say none."""
+    by = step.detail.get("microseconds")
+    return by if isinstance(by, int) else 0
 
 
 def is_reserved_as(instruction: Instruction, held: Mapping[int, Reserved], rows: Sequence[Told]) -> bool:
@@ -308,9 +340,14 @@ def _is_in_its_window(instruction: Instruction, rows: Sequence[Told], general: C
 
 def _set_forward(general: Sequence[Told], *, since: int) -> timedelta:
     """By how much deadlines were moved along with the clock since that row."""
-    steps = [row.entry for row in general if row.seq > since and row.is_intact and row.entry is not None]
-    by = [_number(one.detail.get("seconds")) for one in steps if one.action == CLOCK_SET]
+    by = [_number(step.detail.get("seconds")) for _, step in _clock_steps(general, since=since)]
     return timedelta(seconds=sum(by) + len(by))  # each row says it in whole seconds
+
+
+def _clock_steps(general: Sequence[Told], *, since: int) -> list[tuple[int, Entry]]:
+    """Where the clock was set since that row: number and entry of each row that says so."""
+    found = [(row.seq, row.entry) for row in general if row.seq > since and row.is_intact and row.entry is not None]
+    return [(seq, entry) for seq, entry in found if entry.action == CLOCK_SET]
 
 
 def _is_witnessed(vote: Vote, entries: Sequence[Entry]) -> bool:

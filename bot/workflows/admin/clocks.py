@@ -11,8 +11,10 @@ import structlog
 
 from bot.domain.audit import CLOCK_SET
 from bot.domain.clock import SharedClock
+from bot.workflows import reading_only
 from bot.workflows.alerts import tell_everybody
 from bot.workflows.context import Context
+from bot.workflows.holding import move_silences
 from bot.workflows.witness import witness
 from storage.store import Store
 from storage.transaction import Tx
@@ -79,9 +81,12 @@ async def _move(ctx: Context, clock: SharedClock, by: timedelta) -> None:
         if steps != known:
             return steps
         rows = tx.times.shift(by)
+        reading_only.move_along(tx, by, now)
+        move_silences(tx, by, now)
         tx.flags.set(_STEPS, steps + 1, now)
         seconds = round(by.total_seconds())
-        witness(tx, CLOCK_SET, {"seconds": seconds, "rows": rows}, now)
+        exactly = by // timedelta(microseconds=1)
+        witness(tx, CLOCK_SET, {"seconds": seconds, "microseconds": exactly, "rows": rows}, now)
         facts = {"topic": "clock_set", "seconds": seconds}
         tell_everybody(tx, key=f"clock_set:{ctx.owner}:{steps}", facts=facts, policy=ctx.policy, now=now)
         log.warning("the clock was set: all times were moved along", seconds=seconds, rows=rows)

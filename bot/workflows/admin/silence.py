@@ -96,7 +96,7 @@ def _silent(ctx: Context, tx: Tx, circuit: Circuit, show: Callable[[Tx, datetime
     """Store that the service is silent. The first process to find out announces it."""
     key, now = f"{FLAG}{circuit.service}", ctx.clock.now()
     known = Silence.read(tx.flags.readable(key))
-    if known is None or now - known.seen > OLD:
+    if known is None or abs(now - known.seen) > OLD:
         tx.flags.forget(key)  # of a process that died, or damaged
         known = None
     since = holding.since(ctx, circuit) if known is None else known.since

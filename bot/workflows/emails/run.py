@@ -8,7 +8,7 @@ import asyncio
 import json
 from collections import deque
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from bot.clients.emails import EmailsClient
 from bot.domain.emails.lists import Answer, Busy, Lost, Outcome, RunState
@@ -66,7 +66,7 @@ class Run:
         self._trouble = ""
         self._is_empty = False
         self._news = asyncio.Event()
-        self._shown_at: datetime | None = None
+        self._shown_at = float("-inf")
 
     async def go(self) -> None:
         """Work until it is done, paused, stopped, or has to wait for the service."""
@@ -179,8 +179,8 @@ class Run:
         """Store the answers, claim as many again, check whether a button was pressed."""
         answers, self._answers = self._answers, []
         wanted = self._room - len(self._waiting) if self._is_sending and self._pressure.rest() == 0 else 0
-        now = self._ctx.clock.now()
-        shows = self._shown_at is None or now - self._shown_at >= timedelta(seconds=_SHOW_SECONDS)
+        now, at = self._ctx.clock.now(), self._ctx.clock.boottime()
+        shows = at - self._shown_at >= _SHOW_SECONDS
 
         def store(tx: Tx) -> tuple[str | None, list[_Taken]]:
             tx.emails.record(self._id, answers)
@@ -198,7 +198,7 @@ class Run:
             self._answers = [*answers, *self._answers]
             raise
         if shows and answers:
-            self._shown_at = now
+            self._shown_at = at
         self._waiting.extend(taken)
         self._is_empty = wanted > 0 and not taken
         self._state = RunState.STOPPING if state is None else RunState(state)

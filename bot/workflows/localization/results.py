@@ -16,6 +16,7 @@ from typing import IO
 
 import structlog
 
+from bot.domain.audit import CLOCK_SET, begun_by
 from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
 from bot.domain.files.sniffing import FileKind, sniff, true_name
 from bot.domain.localization import Result, Track, Tracks
@@ -33,6 +34,7 @@ from bot.workflows.localization.ending import end
 from bot.workflows.localization.request import show_queue, sight_in, sight_of, subject_of
 from bot.workflows.localization.subject import FAILURE, RESULT
 from bot.workflows.slack.boards import post_file, post_line, show_board
+from bot.workflows.slack.searching import posted_between
 from storage.rows import Job
 from storage.transaction import Tx
 
@@ -43,7 +45,6 @@ _HEAD = 64 * 1024
 _TRIES = 5
 _LOOKS, _LOOK_PAUSE = 40, 0.25
 _STEM = 40
-_CLOCK_SKEW = 60.0
 _NO_PLACE = frozenset({"not_in_channel", "channel_not_found", "is_archived", "restricted_action", "no_permission"})
 
 
@@ -168,7 +169,8 @@ async def _hand_one(  # noqa: PLR0911 - one way out for each thing that can beco
     known = delivery.state
     try:
         if delivery.state is Handed.MAYBE:
-            seen_from = (progress.sent_at or job.created_at) + timedelta(seconds=ctx.localization.calls.look_seconds)
+            sent = await _sent_by(ctx, progress.sent_at or job.created_at)
+            seen_from = sent + timedelta(seconds=ctx.localization.calls.look_seconds)
             if ctx.clock.now() < seen_from:
                 await _look_at(ctx, job, seen_from)
                 return None
@@ -209,6 +211,12 @@ async def _store(ctx: Context, job: Job, progress: CallProgress) -> Job | None:
     )
 
 
+async def _sent_by(ctx: Context, sent_at: datetime) -> datetime:
+    """When the file was last sent, or when the clock was set since: Slack shows it a while after it was sent."""
+    steps = await ctx.store.read(lambda tx: tx.audit.every(CLOCK_SET))
+    return begun_by(sent_at, ctx.clock.now(), steps)
+
+
 async def _look_at(ctx: Context, job: Job, due: datetime) -> None:
     """Slack may not list an uploaded file yet: search for it later."""
     now = ctx.clock.now()
@@ -217,7 +225,7 @@ async def _look_at(ctx: Context, job: Job, due: datetime) -> None:
 
 async def _is_there(ctx: Context, job: Job, delivery: ResultFile) -> bool:
     channel, thread_ts = await _where(ctx, job)
-    oldest = job.created_at.timestamp() - _CLOCK_SKEW
+    oldest, _ = await posted_between(ctx, job.created_at)
     names = {delivery.name, *(f"{PurePosixPath(delivery.name).stem}.{ending}" for ending in SOUNDS)}
     stretch = Stretch(channel=channel, thread_ts=thread_ts, oldest=oldest)
     found = await ctx.messenger.find(stretch, names=names)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from bot.clients.payments import OperationType, PaymentsClient
+from bot.domain.audit import CLOCK_SET, on_any_clock
 from bot.domain.payments.evidence import Listing, Sought, folded
 from bot.domain.payments.instruction import AttemptOutcome, Instruction, Kind
 from bot.domain.payments.operation import Operation
@@ -27,7 +28,8 @@ async def by_code(ctx: Context, payments: PaymentsClient, instruction: Instructi
     """
     listed = _list_of(ctx, instruction)
     kinds = frozenset(one.kind for one in ctx.kinds.values() if one.listed == listed)
-    known, since = await ctx.store.read(lambda tx: _known(tx, instruction, kinds))
+    now = ctx.clock.now()
+    known, since = await ctx.store.read(lambda tx: _known(tx, instruction, kinds, now))
     sought = Sought(code=instruction.code, email=instruction.payload.email, cents=instruction.cents, since=since)
     listing = Listing(sought, known=known)
     search = await payments.find_by_code(instruction.code, listed, see=listing.see)
@@ -62,11 +64,15 @@ def _list_of(ctx: Context, instruction: Instruction) -> OperationType:
     return listed
 
 
-def _known(tx: Tx, instruction: Instruction, kinds: frozenset[Kind]) -> tuple[frozenset[str], datetime]:
-    """Codes of ours that the list may show, and when the first request of this one was sent."""
+def _known(tx: Tx, instruction: Instruction, kinds: frozenset[Kind], now: datetime) -> tuple[frozenset[str], datetime]:
+    """Codes of ours that the list may show, and when the first request of this one was sent.
+
+    Where the clock was set since: the earliest that the service's clock may have said then.
+    """
     codes = frozenset(map(folded, tx.instructions.codes_at_the_service(kinds)))
     sent = [one.claimed_at for one in tx.attempts.of(instruction.id) if one.outcome in _HAD_AN_EFFECT]
-    return codes, min(sent, default=instruction.created_at)
+    earliest, _ = on_any_clock(min(sent, default=instruction.created_at), now, tx.audit.every(CLOCK_SET))
+    return codes, earliest
 
 
 def _nobody_elses(tx: Tx, instruction: Instruction, suspects: Sequence[Operation]) -> Operation | None:

@@ -8,6 +8,7 @@ from datetime import datetime
 
 import structlog
 
+from bot.domain.audit import CLOCK_SET
 from bot.domain.payments.bulk import BulkPayload, CancelPayload, hashes_digest, items_digest
 from bot.domain.payments.instruction import FINAL, Instruction, State
 from bot.domain.payments.moves import CREATES
@@ -89,7 +90,7 @@ def _odd_row(tx: Tx, instruction: Instruction) -> tuple[Disagreement, ...]:
         votes=tx.votes.of(instruction.id, instruction.round),
         attempts=tx.attempts.of(instruction.id),
         rows=tx.audit.told(tx.audit.about(instruction.id)),
-        general=lambda: tx.audit.told(tx.audit.about("")),
+        general=lambda: tx.audit.every(CLOCK_SET),
     )
 
 

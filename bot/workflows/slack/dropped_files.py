@@ -30,6 +30,7 @@ from bot.workflows.context import Context, Subject
 from bot.workflows.slack.boards import post_board, show_board
 from bot.workflows.slack.file_actions import suggested
 from bot.workflows.slack.headers import Patience, first_row
+from bot.workflows.slack.searching import posted_between
 from bot.workflows.workers import Work
 from storage.rows import DropRow, DropState
 from storage.transaction import Tx
@@ -45,7 +46,6 @@ _PLACE_PATIENCE = 5
 """Attempts at finding the message of a file; one that was put into a form has none."""
 _SEARCHED_FROM = 2
 """The attempt from which on its conversation is searched."""
-_CLOCK_SKEW = 60.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -233,7 +233,7 @@ async def _placed(ctx: Context, row: DropRow, info: FileInfo) -> Share | None:
     if named is not None or row.attempts < _SEARCHED_FROM:
         return named
     try:
-        oldest = row.created_at.timestamp() - _CLOCK_SKEW
+        oldest, _ = await posted_between(ctx, row.created_at)
         return await ctx.messenger.find_upload(channel=row.channel, file_id=row.id, oldest=oldest)
     except ServiceTrouble as silent:
         log.info("a conversation could not be searched for a file", file=row.id, reason=silent.reason)

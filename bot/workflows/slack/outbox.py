@@ -97,7 +97,7 @@ async def _missing(ctx: Context, row: OutboxRow) -> OutboxRow | None:
     stretch: Stretch | None = None
     try:
         channel, thread_ts = await where(ctx, row, board)
-        stretch = stretch_of(row, channel=channel, thread_ts=thread_ts, now=ctx.clock.now())
+        stretch = await stretch_of(ctx, row, channel=channel, thread_ts=thread_ts)
         there = await ctx.messenger.find(stretch, marker=row.id, names=await names(ctx, row))
     except ServiceTrouble as silent:
         await _not_searched(ctx, row, board, silent, stretch)

@@ -3,7 +3,9 @@
 from collections.abc import Mapping
 from datetime import datetime
 
+from bot.domain.audit import CLOCK_SET, on_any_clock
 from bot.slack.history import Stretch
+from bot.workflows.context import Context
 from storage.rows import OutboxRow
 
 _KEY = "search"
@@ -12,15 +14,29 @@ _CLOCK_SKEW = 60.0
 """Seconds that Slack's clock may differ from ours."""
 
 
-def stretch_of(row: OutboxRow, *, channel: str, thread_ts: str | None, now: datetime) -> Stretch:
+async def posted_between(ctx: Context, begun: datetime) -> tuple[float, float]:
+    """When, by Slack's clock, something may have been posted since ``begun``: the first and the last second since 1970.
+
+    Our clock may have been set since, and nobody says whether it was right before or is right now.
+    """
+    steps = await ctx.store.read(lambda tx: tx.audit.every(CLOCK_SET))
+    earliest, latest = on_any_clock(begun, ctx.clock.now(), steps)
+    return earliest.timestamp() - _CLOCK_SKEW, latest.timestamp() + _CLOCK_SKEW
+
+
+async def stretch_of(ctx: Context, row: OutboxRow, *, channel: str, thread_ts: str | None) -> Stretch:
     """Where the message may be: posted between the row's creation and now. A search that was begun continues."""
     begun = row.payload.get(_KEY)
-    oldest = row.created_at.timestamp() - _CLOCK_SKEW
+    oldest, latest = await posted_between(ctx, row.created_at)
     if isinstance(begun, Mapping) and begun["where"] == [channel, thread_ts]:
         return Stretch(
-            channel=channel, thread_ts=thread_ts, oldest=oldest, latest=begun["latest"], cursor=begun["cursor"]
+            channel=channel,
+            thread_ts=thread_ts,
+            oldest=begun.get("oldest", oldest),  # older versions did not store it
+            latest=begun["latest"],
+            cursor=begun["cursor"],
         )
-    return Stretch(channel=channel, thread_ts=thread_ts, oldest=oldest, latest=now.timestamp() + _CLOCK_SKEW)
+    return Stretch(channel=channel, thread_ts=thread_ts, oldest=oldest, latest=latest)
 
 
 def has_come_further(row: OutboxRow, stretch: Stretch | None) -> bool:
@@ -35,7 +51,8 @@ def remembering(row: OutboxRow, stretch: Stretch | None) -> dict[str, object]:
     if stretch is None or not stretch.cursor:
         return dict(row.payload)
     where = [stretch.channel, stretch.thread_ts]
-    return {**row.payload, _KEY: {"where": where, "latest": stretch.latest, "cursor": stretch.cursor}}
+    found = {"where": where, "oldest": stretch.oldest, "latest": stretch.latest, "cursor": stretch.cursor}
+    return {**row.payload, _KEY: found}
 
 
 def forgetting(row: OutboxRow) -> dict[str, object] | None:

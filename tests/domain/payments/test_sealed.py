@@ -1,4 +1,4 @@
-"""F85: what the sealed rows of a request say, and each way in which its rows in the database can disagree."""
+"""F94: what the sealed rows of a request say, and each way in which its rows in the database can disagree."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -352,3 +352,55 @@ def test_a_deadline_moves_along_with_the_clock_and_no_further(
     steps = [Told(seq=seq, entry=SET_ROW, is_intact=intact)]
     found = disagreements(one, votes=VOTES, attempts=(CREATE,), rows=told(*APPROVED), general=lambda: steps)
     assert {each.odd for each in found} == (set() if agrees else {Odd.WINDOW})
+
+
+def set_by(seq: int, seconds: int, **more: Any) -> Told:
+    """A row that says by how much the clock was set; ``more``: of the row itself."""
+    detail = {"seconds": seconds, "microseconds": seconds * 1_000_000, "rows": 1}
+    entry = replace(SET_ROW, detail=more.pop("detail", detail))
+    return Told(seq=seq, entry=entry, is_intact=more.get("is_intact", True))
+
+
+OLDER = {"seconds": -7_200, "rows": 1}
+"""Versions that did not move the time of the last request said no microseconds."""
+
+
+@pytest.mark.parametrize(
+    ("steps", "minutes"),
+    [
+        ([], 0),
+        ([set_by(20, -7_200)], -120),
+        ([set_by(20, 7_200)], 120),
+        ([set_by(20, -7_200), set_by(21, 180_000)], 2_880),
+        ([set_by(15, -7_200)], 0),
+        ([set_by(16, -7_200)], -120),
+        ([set_by(20, -7_200, is_intact=False)], 0),
+        ([set_by(20, -7_200, detail=OLDER)], 0),
+        ([set_by(20, -7_200, detail=OLDER), set_by(21, 60)], 1),
+        ([set_by(20, -7_200, detail={"microseconds": -7_200_000_001})], -120 - 1 / 60_000_000),
+    ],
+)
+def test_the_time_of_the_last_request_moves_along_with_the_clock_and_no_further(
+    steps: list[Told], minutes: float
+) -> None:
+    """It was sent in row 15."""
+    at_all = (minutes, minutes + 1 / 60_000_000, minutes - 1 / 60_000_000, minutes + 120, minutes - 120)
+    for moved in at_all:
+        found = disagreements(
+            replace(UNANSWERED, sent_at=at(5) + timedelta(minutes=moved)),
+            votes=VOTES,
+            attempts=(CREATE, LOST),
+            rows=told(*UNKNOWN),
+            general=lambda: steps,
+        )
+        assert {each.odd for each in found} == (set() if moved == minutes else {Odd.SENT}), moved
+
+
+def test_the_time_of_the_last_request_stays_once_it_is_over() -> None:
+    """Only what is not over was moved: it was sent in row 15, and refused in row 17."""
+    rows = [*UNKNOWN, ("switchboard", "refused", "commit_unknown", "refused", {})]
+    steps = [set_by(seq, 7_200) for seq in (16, 18)]
+    for hours, agrees in ((0, False), (2, True), (4, False)):
+        one = replace(UNANSWERED, state=State.REFUSED, sent_at=at(5) + timedelta(hours=hours))
+        found = disagreements(one, votes=VOTES, attempts=(CREATE, LOST), rows=told(*rows), general=lambda: steps)
+        assert {each.odd for each in found} == (set() if agrees else {Odd.SENT})

@@ -1,5 +1,6 @@
 """Rows go by one clock: of the database's server, or of this machine on SQLite. What waits survives its being set."""
 
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
 
@@ -7,11 +8,19 @@ import pytest
 
 from bot.domain.clock import SharedClock, SystemClock
 from bot.domain.payments.instruction import State
+from bot.domain.recovery import Look, ReadingOnly, Seen
 from bot.playground.faults import Fault, FaultKind
+from bot.playground.simulators.payments.records import PayoutOrder
+from bot.presentation.payments import forms
+from bot.workflows import reading_only
 from bot.workflows.admin import clocks
+from bot.workflows.holding import Silence
+from bot.workflows.slack.searching import posted_between
+from storage.rows import StoreRow, StoreState
+from storage.transaction import Tx
 from tests.support.clock import ManualClock
-from tests.support.rig import ALERTS, Rig
-from tests.workflows.looking import newest, read, state
+from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, Rig
+from tests.workflows.looking import attempts, newest, read, state
 
 
 class Ahead:
@@ -85,12 +94,20 @@ class Settable(Ahead):
         self.right = self._right
 
 
-async def settable(database_url: str) -> Rig:
-    wrong = Settable()
+async def settable(database_url: str, seconds: float = 0.0) -> Rig:
+    wrong = Settable(seconds)
     around = {"clock": wrong, "server_now": wrong.now}
     rig = await Rig.open(database_url=database_url, clock=wrong.right, around=around)
     rig.workspace._delivery.signing_clock = lambda: wrong.now().timestamp()  # Slack refuses what is minutes off
     return rig
+
+
+async def two_hours_ahead(database_url: str) -> Rig:
+    return await settable(database_url, 7_200)
+
+
+async def two_hours_behind(database_url: str) -> Rig:
+    return await settable(database_url, -7_200)
 
 
 def clock_of(rig: Rig) -> Settable:
@@ -156,6 +173,239 @@ async def test_what_is_under_way_while_the_clock_is_set_is_paid_once(rig: Rig, s
     await rig.pass_time(1_800, steps=20)
     assert len(rig.paid) == 1
     assert await state(rig) not in (State.COMMIT_UNKNOWN, State.NEEDS_HUMAN)
+
+
+def held(rig: Rig) -> list[str]:
+    return [m.text for m in rig.workspace.messages(ALERTS) if "on hold" in m.text]
+
+
+async def minutes_until(rig: Rig, happened: Callable[[], Awaitable[bool]]) -> float:
+    """How long it takes, to half a minute; an hour is longer than anything here waits for."""
+    for half_minutes in range(1, 121):
+        await rig.pass_time(30)
+        if await happened():
+            return half_minutes / 2
+    raise AssertionError(f"not within an hour; {await state(rig)}: {(await newest(rig)).reason}")
+
+
+async def retry(rig: Rig) -> None:
+    await rig.press("retry")
+    if rig.workspace.modal(ADA) is not None:
+        await rig.submit(ADA, {forms.AMOUNT: "25.00"})
+
+
+IN_ONE_STEP, IN_TWO_STEPS = "now ana@example.com 25.00 rent", "send ana@example.com 25.00 rent"
+
+
+@pytest.mark.both_databases
+@pytest.mark.rig(on="both", opened_by=settable)
+@pytest.mark.parametrize("seconds", SET)
+@pytest.mark.parametrize(
+    ("asked", "lost"),
+    [(IN_ONE_STEP, "one_step_payout"), (IN_TWO_STEPS, "commit_payout")],
+    ids=["one step", "two steps"],
+)
+async def test_people_are_asked_after_the_quiet_period_whatever_the_clock_does(
+    rig: Rig, asked: str, lost: str, seconds: float
+) -> None:
+    """A request that was lost may still be on its way for 15 minutes; a second one before that could pay twice."""
+    rig.payments.faults.arm(Fault(FaultKind.LOST, lost))
+    await rig.pay(asked)
+    await rig.press("approve")
+    assert await state(rig) is State.COMMIT_UNKNOWN
+    sent_at = (await newest(rig)).sent_at
+    assert sent_at is not None
+    clock_of(rig).seconds = seconds
+
+    async def asks() -> bool:
+        return await state(rig) is State.NEEDS_HUMAN
+
+    assert 15 <= await minutes_until(rig, asks) <= 17
+    assert (await newest(rig)).sent_at == sent_at + timedelta(seconds=seconds)
+    assert (await attempts(rig))[-1].claimed_at == sent_at
+    assert len(rig.payments.calls_of(lost)) == 1
+    await retry(rig)
+    await rig.pass_time(300, steps=5)
+    assert len(rig.payments.calls_of(lost)) == 2
+    assert len(rig.paid) == 1
+    assert not held(rig)
+
+
+@pytest.mark.both_databases
+@pytest.mark.rig(on="both", opened_by=settable)
+@pytest.mark.parametrize("seconds", SET)
+async def test_what_was_lost_while_it_was_created_is_created_again_after_the_quiet_period(
+    rig: Rig, seconds: float
+) -> None:
+    rig.payments.faults.arm(Fault(FaultKind.LOST, "create_payout"))
+    await rig.pay()
+    assert await state(rig) is State.CREATE_UNKNOWN
+    clock_of(rig).seconds = seconds
+
+    async def is_created_again() -> bool:
+        return len(rig.payments.calls_of("create_payout")) == 2
+
+    assert 15 <= await minutes_until(rig, is_created_again) <= 17
+    assert await state(rig) is State.AWAITING
+    await rig.press("approve")
+    assert len(rig.paid) == 1
+    assert not held(rig)
+
+
+@pytest.mark.both_databases
+@pytest.mark.rig(on="both", opened_by=settable)
+@pytest.mark.parametrize("seconds", SET)
+async def test_a_retry_is_sent_where_the_clock_was_set_before_people_were_asked(rig: Rig, seconds: float) -> None:
+    rig.payments.faults.arm(Fault(FaultKind.LOST, "commit_payout"))
+    await rig.pay()
+    await rig.press("approve")
+    await rig.pass_time(1_200, steps=20)
+    assert await state(rig) is State.NEEDS_HUMAN
+    clock_of(rig).seconds = seconds
+    await rig.pass_time(61)
+    await retry(rig)
+    await rig.pass_time(300, steps=5)
+    assert len(rig.payments.calls_of("commit_payout")) == 2
+    assert len(rig.paid) == 1
+    assert not held(rig)
+
+
+async def a_post_is_lost_and_looked_for_after_the_clock_was_set(rig: Rig, seconds: float) -> None:
+    """``seconds``: what our clock is ahead of Slack's by then. The search comes four minutes after the post."""
+    rig.workspace.faults.arm(Fault(FaultKind.DONE_DROPPED, "chat.postMessage", times=2))
+    rig.workspace.faults.arm(Fault(FaultKind.TOO_MANY, "conversations.history", times=6, wait="80"))
+    await rig.pay()
+    clock_of(rig).seconds = seconds
+    await rig.pass_time(900, steps=30)
+    assert {channel: len(rig.cards(channel)) for channel in (FINANCE, APPROVALS)} == {FINANCE: 1, APPROVALS: 1}
+    assert len([call for call in rig.workspace.calls if call.method == "conversations.history"]) > 6
+    await rig.press("approve")
+    assert len(rig.paid) == 1
+
+
+@pytest.mark.rig(opened_by=settable)
+@pytest.mark.parametrize("seconds", [-240.0, 240.0, *SET])
+async def test_a_lost_post_is_not_made_again_after_the_clock_was_set_wrongly(rig: Rig, seconds: float) -> None:
+    await a_post_is_lost_and_looked_for_after_the_clock_was_set(rig, seconds)
+
+
+@pytest.mark.rig(opened_by=two_hours_ahead)
+async def test_nor_after_a_clock_that_was_ahead_was_set_right(rig: Rig) -> None:
+    await a_post_is_lost_and_looked_for_after_the_clock_was_set(rig, 0.0)
+
+
+@pytest.mark.rig(opened_by=two_hours_behind)
+async def test_nor_after_a_clock_that_was_behind_was_set_right(rig: Rig) -> None:
+    await a_post_is_lost_and_looked_for_after_the_clock_was_set(rig, 0.0)
+
+
+@pytest.mark.both_databases
+@pytest.mark.rig(on="both", opened_by=settable)
+async def test_what_was_posted_is_looked_for_by_either_clock(rig: Rig) -> None:
+    ctx = rig.switchboard.context
+    begun = ctx.clock.now()
+
+    async def between() -> tuple[float, float]:
+        first, last = await posted_between(ctx, begun)
+        return first - begun.timestamp(), last - begun.timestamp()
+
+    await rig.pass_time(600, steps=10)
+    assert await between() == (-60, 660)
+    clock_of(rig).seconds = -7_200
+    await rig.pass_time(61)
+    assert await between() == (-7_200 - 60, 661 + 60)
+    clock_of(rig).seconds = -3_600
+    await rig.pass_time(61)
+    assert await between() == (-7_200 - 60, 722 + 60)
+    await rig.pass_time(7_200, steps=120)
+    begun = ctx.clock.now()  # what begins after the steps is looked for by the one clock
+    await rig.pass_time(61)
+    assert await between() == (-60, 61 + 60)
+
+
+@pytest.mark.rig(opened_by=two_hours_ahead)
+async def test_what_may_be_ours_is_seen_though_the_clock_was_ahead_when_it_was_sent(rig: Rig) -> None:
+    """A record for the same recipient and amount, without our code, is no proof that nothing was paid."""
+    rig.payments.faults.arm(Fault(FaultKind.LOST, "one_step_payout"))
+    await rig.pay(IN_ONE_STEP)
+    await rig.press("approve")
+    order = PayoutOrder(email="ana@example.com", description="", cents=2500, confirmation_uri="", failure_uri="")
+    twin = rig.payments.add_payout(replace(order, code="INVOICE-7"))
+    clock_of(rig).seconds = 0.0
+    await rig.pass_time(5_400, steps=90)
+    found = await newest(rig)
+    assert (found.state, found.suspect) == (State.NEEDS_HUMAN, twin.id)
+
+
+@pytest.mark.both_databases
+@pytest.mark.rig(on="both", opened_by=settable)
+@pytest.mark.parametrize("seconds", SET)
+async def test_times_that_are_kept_as_json_move_along(rig: Rig, seconds: float) -> None:
+    ctx = rig.switchboard.context
+    now, by = ctx.clock.now(), timedelta(seconds=seconds)
+    silence = Silence(since=now - timedelta(minutes=9), seen=now)
+    mode = ReadingOnly(since=now, reason="a test", until=now)
+    look = Look(seen=Seen.NOT_YET, reason="not there", again_at=now + timedelta(minutes=1))
+    over = Look(seen=Seen.ABSENT, reason="not there", again_at=None)
+
+    def store(tx: Tx) -> None:
+        tx.flags.set("silent:payments", silence.stored(), now)
+        tx.flags.set("silent:emails", {"since": "damaged"}, now)
+        reading_only.enter(tx, mode, policy=ctx.policy, now=now)
+        reading_only.note(tx, "i1", look, now)
+        reading_only.note(tx, "i2", over, now)
+
+    await ctx.store.write(store)
+    clock_of(rig).seconds = seconds
+    rig.clock.advance(61)
+    await clocks.look_again(ctx)
+    flags = await read(rig, lambda tx: tx.flags.starting("silent:"))
+    assert Silence.read(flags["silent:payments"]) == Silence(since=silence.since + by, seen=now + by)
+    assert flags["silent:emails"] == {"since": "damaged"}
+    assert await read(rig, reading_only.reading_only) == replace(mode, until=now + by)
+    again = now + timedelta(minutes=1) + by
+    assert await read(rig, reading_only.looks) == {"i1": replace(look, again_at=again), "i2": over}
+
+
+@pytest.mark.both_databases
+@pytest.mark.rig(on="both", opened_by=settable)
+async def test_a_flag_that_cannot_be_read_stops_no_step_of_the_clock(rig: Rig) -> None:
+    ctx = rig.switchboard.context
+    await ctx.store.write(lambda tx: tx.flags.set("reading_only", {"until": "never"}, ctx.clock.now()))
+    clock_of(rig).seconds = -7_200
+    rig.clock.advance(61)
+    assert await clocks.look_again(ctx) == 1
+    assert (await read(rig, lambda tx: tx.flags.get("reading_only"))) == {"until": "never"}
+
+
+@pytest.mark.both_databases
+@pytest.mark.rig(on="both", opened_by=settable)
+@pytest.mark.parametrize("seconds", SET)
+async def test_a_store_that_is_being_made_is_given_as_long_as_before(rig: Rig, seconds: float) -> None:
+    """One that is made keeps the time at which it was."""
+    ctx = rig.switchboard.context
+    now = ctx.clock.now()
+    made = StoreRow(
+        id="s1",
+        name="Centro",
+        folded="centro",
+        state=StoreState.READY,
+        sealed_key="",
+        remote_id="1",
+        record={},
+        created_at=now,
+        created_by=ADA,
+        seen_at=None,
+        due_at=None,
+    )
+    making = replace(made, id="s2", name="Norte", folded="norte", state=StoreState.CREATING, remote_id="", due_at=now)
+    for row in (made, making):
+        await ctx.store.write(lambda tx, row=row: tx.stores.add(row))  # type: ignore[misc]
+    clock_of(rig).seconds = seconds
+    rig.clock.advance(61)
+    await clocks.look_again(ctx)
+    found = [await read(rig, lambda tx, row=row: tx.stores.by_id(row.id)) for row in (made, making)]  # type: ignore[misc]
+    assert [row.created_at - now for row in found if row is not None] == [timedelta(0), timedelta(seconds=seconds)]
 
 
 @pytest.mark.both_databases

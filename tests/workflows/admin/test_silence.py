@@ -1,6 +1,7 @@
 """A service that answers nothing is not fed: nothing is claimed, one read finds out, and then everything goes on."""
 
 import asyncio
+from datetime import timedelta
 
 import aiohttp
 import pytest
@@ -9,6 +10,7 @@ from inline_snapshot import snapshot
 from bot.clients.circuit import PAUSES, Circuit
 from bot.domain.payments.instruction import AttemptKind, State
 from bot.playground.faults import Fault, FaultKind
+from bot.workflows.holding import Silence
 from tests.support import deliveries
 from tests.support.bulk import approve, held, reference
 from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, OLGA, POLICY, Rig
@@ -22,6 +24,7 @@ from tests.workflows.looking import (
     attempts,
     everywhere,
     newest,
+    read,
     requests,
     state,
     told_once,
@@ -158,6 +161,22 @@ Runbook: `docs/alerts.md#service-silent`\
     )
     await rig.pass_time(HOUR, steps=5)
     assert len(alerts(rig)) == 2
+
+
+@pytest.mark.parametrize(("minutes", "told"), [(-3, True), (-1, False), (1, False), (3, True)])
+async def test_what_a_process_said_minutes_ago_or_ahead_of_now_is_found_out_anew(
+    rig: Rig, minutes: int, told: bool
+) -> None:
+    """A process that still finds it silent says so within two minutes; what lies ahead, a clock said that was set."""
+    now = rig.clock.now()
+    said = Silence(since=now + timedelta(minutes=minutes - 5), seen=now + timedelta(minutes=minutes))
+    await rig.switchboard.context.store.write(lambda tx: tx.flags.set("silent:payments", said.stored(), now))
+    await silence(rig)
+    found = Silence.read(await read(rig, lambda tx: tx.flags.get("silent:payments")))
+    assert found is not None
+    assert found.seen == now
+    assert (found.since != said.since) is told
+    assert len(alerts(rig)) == (1 if told else 0)
 
 
 async def test_only_one_read_at_a_time_finds_out(rig: Rig) -> None:

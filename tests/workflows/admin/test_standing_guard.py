@@ -110,10 +110,11 @@ async def test_an_alert_that_cannot_be_read_makes_no_alert(rig: Rig) -> None:
 # silent services
 
 
-@on_one_rig([(2 * MINUTE, True), (2 * MINUTE + SECOND, False)])
+@on_one_rig([(2 * MINUTE, True), (2 * MINUTE + SECOND, False), (-2 * MINUTE, True), (-2 * MINUTE - SECOND, False)])
 async def test_a_service_is_silent_while_a_process_said_so_within_two_minutes(
     rig: Rig, ago: timedelta, silent: bool
 ) -> None:
+    """What was said ahead of now was said by a clock that was set back since: how long ago is not known."""
     ctx, now = rig.switchboard.context, rig.clock.now()
     found = Silence(since=now - 9 * MINUTE, seen=now - ago)
     await ctx.store.write(lambda tx: tx.flags.set("silent:payments", found.stored(), now))

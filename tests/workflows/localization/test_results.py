@@ -2,16 +2,19 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from datetime import timedelta
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from bot.domain.audit import CLOCK_SET
 from bot.domain.localization import CallOperation, Request, Track, Tracks
 from bot.domain.localization.progress import MEDIA_LANE, CallProgress, CallState, Handed, Order, ResultFile
 from bot.workflows.localization import results
 from bot.workflows.slack.boards import post_board
+from bot.workflows.witness import witness
 from storage.rows import Job
 from storage.transaction import Tx
 from tests.support.rig import FINANCE, MARIA, Rig
@@ -159,3 +162,40 @@ async def test_a_call_that_is_over_names_what_is_missing_and_the_waiting_ones_mo
     rows = await read(rig, lambda tx: [tx.outbox.by_key(f"line:localization:J1:{key}") for key in ("end",)])
     assert [row is not None for row in rows] == [bool(said)]
     assert (waiting.id, running.id) == ("J2", "J3")
+
+
+async def searches(rig: Rig, one: Job) -> timedelta | None:
+    """How long a file whose upload got no answer waits to be searched for; None: it is searched for now."""
+    now, searched = rig.clock.now(), False
+
+    async def find(*_: object, **__: object) -> object:
+        nonlocal searched
+        searched = True
+        return SimpleNamespace(ts="1.0")
+
+    ctx = rig.switchboard.context
+    messenger: Any = SimpleNamespace(find=find)
+    await ctx.store.write(
+        lambda tx: tx.boards.posted(f"localization:{one.id}", channel=FINANCE, ts="1.0", version=1, now=now)
+    )
+    await results._hand_one(replace(ctx, messenger=messenger), one, 0, None)
+    due = (await stored(rig, one))[0].due_at
+    assert due is not None
+    return None if searched else due - now
+
+
+@on_one_rig([(0, 30, None), (29, 1, None), (30, None, None), (0, 30, -7_200), (0, 30, 7_200), (0, 30, -180_000)])
+async def test_a_file_that_may_be_there_is_searched_for_half_a_minute_after_it_was_sent_whatever_the_clock_does(
+    rig: Rig, ago: int, seconds: int | None, step: int | None
+) -> None:
+    """It takes Slack a while to list it: a search that comes too early would double it."""
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    sent_at = now - timedelta(seconds=ago + (step or 0))
+    if step is not None:
+        await ctx.store.write(lambda tx: witness(tx, CLOCK_SET, {"seconds": step, "rows": 1}, now))
+    one = await job(rig, f"J{ago}{step}", on_its_way(Handed.MAYBE, sent_at=sent_at))
+    assert await searches(rig, one) == (None if seconds is None else seconds * SECOND)
+    if seconds is not None:
+        rig.clock.advance(seconds)
+        assert await searches(rig, (await stored(rig, one))[0]) is None
+    rig.clock.advance(1_000_000)  # the next case begins long after this step of the clock

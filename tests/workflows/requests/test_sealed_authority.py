@@ -1,4 +1,4 @@
-"""F85: whoever writes to the database without its key moves no money: what the audit does not say is held."""
+"""F94: whoever writes to the database without its key moves no money: what the audit does not say is held."""
 
 from collections.abc import Mapping
 

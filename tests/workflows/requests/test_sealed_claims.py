@@ -1,4 +1,4 @@
-"""F85: the claim itself asks the audit: what is changed between the look before it and the claim is held, too."""
+"""F94: the claim itself asks the audit: what is changed between the look before it and the claim is held, too."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any
