@@ -287,6 +287,18 @@ is a full member of this workspace who did not ask. Example: approvers = ["S0TRE
 2 to mend before it can run.""")
 
 
+async def test_a_request_that_too_few_people_can_approve_is_named(rig: Rig, capsys: pytest.CaptureFixture[str]) -> None:
+    rig.workspace.set_group("S0TREASURY", ["U0ADA"])
+    await rig.start()
+    await rig.pay('send ana@example.com 1500.00 "rent"')
+    await rig.workspace.until(lambda: ["can approve it" in one.text for one in rig.cards()] == [True] or None)
+    await rig.switchboard.stop()
+    assert await troubles(capsys, "warning  P-") == snapshot("""\
+warning  P-······: it needs 2 approvals, and only 1 person can approve it
+         → approvers = ["S0TREASURY"] with more people
+Nothing stands in the way.""")
+
+
 async def test_a_duplicate_needs_one_more_than_there_are(rig: Rig, capsys: pytest.CaptureFixture[str]) -> None:
     assert await troubles(capsys, "warning  a duplicate") == snapshot("""\
 warning  a duplicate of the largest kind needs one more approver than there are besides the requester

@@ -174,7 +174,12 @@ def with_words(reason: str, words: str) -> str:
 
 def tells_words(reason: str) -> bool:
     """Whether a reason made by :func:`with_words` is an answer in which the service said something."""
-    return reason.startswith("answer ") and _SAYING in reason
+    return reason.startswith("answer ") and quotes_words(reason)
+
+
+def quotes_words(reason: str) -> bool:
+    """Whether :func:`with_words` has put what a service said into it."""
+    return _SAYING in reason
 
 
 def is_of_an_unread_answer(reason: str) -> bool:

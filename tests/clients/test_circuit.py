@@ -8,7 +8,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from bot.clients.circuit import PAUSES, Circuit, Mark, Seat
+from bot.clients.circuit import Circuit, Mark, Seat
 from tests.support.clock import ManualClock
 
 DOZEN = 12
@@ -16,6 +16,7 @@ FEW = 3
 FORGOTTEN = 900.0
 IN_A_ROW = 3
 LONGEST_TRIAL = 600.0
+PAUSES = (5.0, 10.0, 20.0, 30.0)
 READY = 5
 TRIAL = 5.0
 

@@ -123,7 +123,7 @@ async def test_one_that_is_asked_to_wait_does_not_hold_up_the_others(rig: Rig) -
 
 
 async def test_one_that_cannot_go_yet_lets_the_one_behind_it_pass(rig: Rig) -> None:
-    """What the next one has to read first is not answered: the one after it is due a second later."""
+    """The next one is asked to wait before it may read: those after it are due a second later, it a minute later."""
     await ask_four(rig)
     rig.payments.faults.arm(Fault(FaultKind.DONE_DROPPED, "create_bulk_payment"))
     rig.payments.faults.arm(Fault(FaultKind.ERROR_500, "list_bulk_payments", times=None, skip=4))
@@ -135,7 +135,12 @@ async def test_one_that_cannot_go_yet_lets_the_one_behind_it_pass(rig: Rig) -> N
     await rig.pass_time(60)
     assert sorted(await states(rig)) == sorted([State.COMMITTED, *[State.APPROVED] * 3])
     await rig.pass_time(1)
+    assert submissions(rig) == 3
+    await rig.pass_time(58)
+    assert submissions(rig) == 3, "the wait that was named is the wait"
+    await rig.pass_time(1)
     assert submissions(rig) == 4
+    assert set(await states(rig)) == {State.COMMITTED}
 
 
 @pytest.mark.postgres

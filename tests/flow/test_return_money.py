@@ -110,6 +110,36 @@ async def test_what_was_taken_before_it_is_sent_is_left_alone(rig: Rig) -> None:
     assert (await returned(rig)).state is State.FAILED
 
 
+async def test_what_keeps_it_from_being_sent_is_on_its_card_and_gone_once_it_is_over(rig: Rig) -> None:
+    await in_escrow(rig)
+    await press(rig)
+    rig.payments.faults.arm(Fault(FaultKind.ERROR_500, "get_operation", times=None))
+    await rig.press("approve")
+    said = "not sent yet. The payments service answered 500, saying “Internal server error”."
+    assert said in rig.cards(APPROVALS)[-1].text
+    rig.payments.faults.clear()
+    await rig.payments.settle(operation(rig).id, "completed")
+    await rig.pass_time(300, steps=5)
+    assert canceled(rig) == 0
+    assert ((await returned(rig)).state, (await returned(rig)).reason) == (State.FAILED, "")
+    assert "answered 500" not in rig.cards(APPROVALS)[-1].text
+
+
+async def test_what_kept_it_from_being_sent_in_time_is_told(rig: Rig) -> None:
+    await in_escrow(rig)
+    await press(rig)
+    rig.payments.faults.arm(Fault(FaultKind.ERROR_500, "get_operation", times=None))
+    await rig.press("approve")
+    await rig.pass_time(3_601, steps=5)
+    rig.payments.faults.clear()
+    await rig.pass_time(60)
+    assert ((await returned(rig)).state, (await returned(rig)).reason) == (
+        State.EXPIRED,
+        "it was not sent in time after approval: the payments service answered 500, saying “Internal server error”",
+    )
+    assert canceled(rig) == 0
+
+
 @pytest.mark.parametrize(
     "kind", [FaultKind.DONE_DROPPED, FaultKind.DONE_500, FaultKind.DONE_REFUSED, FaultKind.GARBAGE]
 )

@@ -8,6 +8,9 @@ from inline_snapshot import snapshot
 from bot.playground.faults import Fault, FaultKind
 from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, Rig
 from tests.support.shown import shown
+from tests.workflows.looking import HOUR, MINUTE, asked, everywhere, requests, told_once
+
+SAYING = "answered 500, saying “Internal server error”"
 
 
 async def test_a_refused_create_says_so_and_that_nothing_was_paid(rig: Rig) -> None:
@@ -33,6 +36,56 @@ async def test_a_refused_commit_says_so_on_every_copy(rig: Rig) -> None:
 says it is not paid. Reason: answer 422, saying “The request is not valid; request: was refused”.""")
         ]
     assert not rig.paid
+
+
+def edits(rig: Rig) -> int:
+    """How often the newest card of the approvers was edited."""
+    card = rig.cards(APPROVALS)[-1]
+    made = [one.args for one in rig.workspace.calls if one.method == "chat.update" and one.ok]
+    return len([args for args in made if (args["channel"], args["ts"]) == (card.channel, card.ts)])
+
+
+async def test_what_the_service_says_instead_of_the_payout_is_on_the_card_until_it_is_paid(rig: Rig) -> None:
+    await rig.pay()
+    rig.payments.faults.arm(Fault(FaultKind.ERROR_500, "get_operation", times=None))
+    await rig.press("approve")
+    await rig.pass_time(MINUTE, steps=4)
+    assert everywhere(rig, f"*approved*: not sent yet. The payments service {SAYING}.")
+    before = edits(rig)
+    await rig.pass_time(10 * MINUTE, steps=20)
+    assert edits(rig) == before, "it says the same"
+    assert asked(rig, "get_operation") > 10
+    assert rig.workspace.messages(ALERTS) == []
+    rig.payments.faults.clear()
+    await rig.pass_time(MINUTE)
+    assert rig.paid == [("ana@example.com", 2_500)]
+    assert everywhere(rig, "*sent*: the service has accepted it")
+    assert not everywhere(rig, "answered 500")
+    assert [one.reason for one in await requests(rig)] == [""]
+
+
+async def test_what_kept_a_payout_from_being_sent_in_time_is_told(rig: Rig) -> None:
+    await rig.pay()
+    rig.payments.faults.arm(Fault(FaultKind.ERROR_500, "get_operation", times=None))
+    await rig.press("approve")
+    await rig.pass_time(HOUR, steps=20)
+    assert everywhere(
+        rig, f"*expired*: it was not sent in time after approval: the payments service {SAYING}. Nothing was paid."
+    )
+    assert shown(told_once(rig, "has *expired*")) == snapshot(
+        ":alarm_clock: <@U0MARIA> 25.00 USD to ana@example.com (P-······) has *expired*. Nothing was paid. Reason: it "
+        "was not sent in time after approval: the payments service answered 500, saying “Internal server error”."
+    )
+    assert not rig.paid
+
+
+async def test_what_the_service_says_instead_of_an_account_is_on_the_card_meanwhile(rig: Rig) -> None:
+    rig.payments.faults.arm(Fault(FaultKind.ERROR_500, "account_status", times=2))
+    await rig.pay()
+    assert f"no money moves before people approve it. The payments service {SAYING}." in rig.cards(FINANCE)[-1].text
+    await rig.pass_time(MINUTE, steps=4)
+    assert everywhere(rig, "*waiting for approval*: 0 of 1")
+    assert not everywhere(rig, "answered 500")
 
 
 @pytest.mark.parametrize("operation", ["account_status", "create_payout", "get_operation", "commit_payout"])

@@ -274,6 +274,14 @@ MUTANTS = (
         tests=_REACH,
     ),
     Mutant(
+        name="doctor names no request that too few people can approve",
+        file="bot/doctor.py",
+        old="    yield from short\n",
+        new="",
+        breaks="a quorum that nobody can reach is told",
+        tests=("tests/test_doctor.py::test_a_request_that_too_few_people_can_approve_is_named",),
+    ),
+    Mutant(
         name="who leaves is not noticed",
         file="bot/workflows/requests/reach.py",
         old="(asked == self._counted and now < self._due_at)",

@@ -131,6 +131,14 @@ MUTANTS = (
         tests=_QUEUES,
     ),
     Mutant(
+        name="what changed is read as seldom as what never does",
+        file="storage/repositories/tracked.py",
+        old='counted = {"polls": 0} if afresh else {}',
+        new="counted: dict[str, int] = {}",
+        breaks="a bulk payment that goes on is read soon again",
+        tests=_QUEUES,
+    ),
+    Mutant(
         name="a lease keeps nobody off",
         file="storage/repositories/common.py",
         old="    due = and_(*which, table.c.due_at <= now, free(table, now), ",

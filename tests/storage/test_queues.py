@@ -287,6 +287,23 @@ async def test_nothing_is_stored_about_what_does_not_exist(store: Store) -> None
         await _receive(store, instruction(), "x")
 
 
+@pytest.mark.parametrize(("afresh", "polls"), [(False, 4), (True, 1)])
+async def test_a_resource_that_changed_is_read_at_the_pace_of_a_new_one(store: Store, afresh: bool, polls: int) -> None:
+    await store.write(lambda tx: tx.tracked.follow("bulk", "b-1", due_at=NOW, now=NOW))
+
+    async def claimed() -> int:
+        [one] = await store.write(
+            lambda tx: tx.tracked.claim_due(kind="bulk", now=NOW, owner="a", lease_seconds=30, limit=9)
+        )
+        return one.polls
+
+    for counted in (1, 2, 3):
+        assert await claimed() == counted
+        assert await store.write(lambda tx: tx.tracked.again("bulk", "b-1", NOW, "Running"))
+    await store.write(lambda tx: tx.tracked.again("bulk", "b-1", NOW, "Paid", afresh=afresh))
+    assert await claimed() == polls
+
+
 async def test_resources_are_followed_until_they_are_final(store: Store) -> None:
     asked = await _ask(store)
 

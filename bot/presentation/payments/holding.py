@@ -4,6 +4,9 @@ from collections.abc import Collection, Mapping
 from datetime import datetime
 
 from bot.domain.approvals import No, Void
+from bot.domain.errors import ServiceNow
+from bot.domain.outcome import quotes_words
+from bot.presentation.services import told
 
 _VOTER: Mapping[No | Void, str] = {
     No.UNKNOWN: "Slack does not know them any more",
@@ -30,6 +33,9 @@ _HELD = "held, because "
 _WITHDRAW = "An admin can withdraw it"
 _CLOSE = "Approvers can close it once they know its outcome"
 _UNANSWERED = "the {} service has not answered"
+_ANSWERED = "the {} service answered "
+_IT_ANSWERED = "it answered "
+"""How the reason of a read begins that was answered (:mod:`bot.clients.service_errors`)."""
 
 
 def asked_again(void: Collection[No | Void], missing: int) -> str:
@@ -64,3 +70,21 @@ def unanswered(service: str, since: datetime) -> str:
 def is_unanswered(service: str, reason: str) -> bool:
     """Whether this is the reason of something that waits because the service does not answer."""
     return reason.startswith(_UNANSWERED.format(service))
+
+
+def answered(trouble: ServiceNow) -> str:
+    """What the service said instead of what had to be read first, so nothing was sent; empty where it said nothing."""
+    said = told(trouble)
+    if not (said.startswith(_IT_ANSWERED) and quotes_words(said)):
+        return ""
+    return f"{_ANSWERED.format(trouble.service)}{said.removeprefix(_IT_ANSWERED)}"
+
+
+def is_answered(service: str, reason: str) -> bool:
+    """Whether this is the reason of something that waits because of what the service said."""
+    return reason.startswith(_ANSWERED.format(service))
+
+
+def no_longer_answered(service: str, reason: str) -> str:
+    """The reason once the service has answered what was to be read; any other reason stays."""
+    return "" if is_answered(service, reason) else reason

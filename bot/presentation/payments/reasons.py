@@ -10,7 +10,7 @@ from bot.domain.payments.instruction import CallbackKind, Instruction, State
 from bot.domain.quorum import Short
 from bot.presentation.blocks.text import counted
 from bot.presentation.payments.bulk_words import payments
-from bot.presentation.payments.holding import is_unanswered
+from bot.presentation.payments.holding import is_answered, is_unanswered
 from bot.presentation.payments.words import job_word, status_word, word
 from bot.presentation.services import PAYMENTS, to_set
 
@@ -128,7 +128,8 @@ def not_sent_in_time(held: str, *, again: bool) -> str:
     """The time to send is over. ``held``: why it was not sent, or empty; ``again``: in a new attempt."""
     if again:
         return f"the new attempt was not sent in time{f' ({held})' if held else ''}"
-    return f"{NOT_SENT_IN_TIME}: {held}" if is_unanswered(PAYMENTS, held) else held or NOT_SENT_IN_TIME
+    silent = is_unanswered(PAYMENTS, held) or is_answered(PAYMENTS, held)
+    return f"{NOT_SENT_IN_TIME}: {held}" if silent else held or NOT_SENT_IN_TIME
 
 
 def for_people(instruction: Instruction, reason: str) -> str:

@@ -15,6 +15,7 @@ import structlog
 from bot.clients.emails import EmailsClient
 from bot.domain.emails.lists import RUN, WHOLE, RunState
 from bot.domain.errors import OutcomeUnknown, ServiceNow
+from bot.domain.tracking import named_or
 from bot.presentation.files.table_problems import Trouble, file_trouble
 from bot.workflows import quarantine
 from bot.workflows.context import Context
@@ -186,7 +187,7 @@ async def _read_later(ctx: Context, job: Job, silent: ServiceNow) -> None:
     if tries >= _READ_TRIES:
         await _fail(ctx, job, silent)
         return
-    due = ctx.clock.now() + timedelta(seconds=max(_READ_AGAIN * tries, silent.retry_after or 0.0))
+    due = ctx.clock.now() + named_or(silent.retry_after, timedelta(seconds=_READ_AGAIN * tries))
 
     def later(tx: Tx) -> None:
         current = tx.jobs.get(job.id)

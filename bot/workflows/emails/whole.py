@@ -2,7 +2,6 @@
 
 import asyncio
 from dataclasses import dataclass
-from datetime import timedelta
 from io import BytesIO
 from typing import Any
 
@@ -11,7 +10,7 @@ from bot.domain.emails.lists import Answer, FileAnswer, Link, Listed, Receipt, R
 from bot.domain.errors import ServiceNever, ServiceNow
 from bot.domain.files.tables import Flaw, Limits, Table, TableProblem
 from bot.domain.outcome import NotExecuted, Unknown, with_words
-from bot.domain.tracking import back_off
+from bot.domain.tracking import back_off, named_or
 from bot.presentation.emails.reasons import ANSWER_LOST, EMPTY_RESULT, NO_WORDS
 from bot.tables import rewritten, write_csv
 from bot.workflows.context import Context
@@ -94,13 +93,11 @@ async def _later(ctx: Context, job: Job, refusal: NotExecuted) -> None:
         ended = _Ended(RunState.FAILED, {**job.detail, "reason": f"{refusal.reason} ({tries} times)"})
         await ctx.store.write(lambda tx: _end(ctx, tx, job, ended), name="email_given_up")
         return
-    wait = max(
-        back_off(first=_FIRST_WAIT, attempts=tries, ceiling=_LONGEST_WAIT).total_seconds(), refusal.retry_after or 0
-    )
+    wait = named_or(refusal.retry_after, back_off(first=_FIRST_WAIT, attempts=tries, ceiling=_LONGEST_WAIT))
     detail = {**job.detail, "tries": tries, "reason": refusal.reason}
 
     def again(tx: Tx) -> None:
-        tx.jobs.change(job, now=now, state=RunState.PREPARING, detail=detail, due_at=now + timedelta(seconds=wait))
+        tx.jobs.change(job, now=now, state=RunState.PREPARING, detail=detail, due_at=now + wait)
         show_board(tx, subject_of(job.id), now=now)
 
     await ctx.store.write(again, name="email_again")

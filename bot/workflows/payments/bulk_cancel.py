@@ -22,6 +22,8 @@ from bot.domain.payments.instruction import Attempt, AttemptOutcome, Instruction
 from bot.domain.payments.payout import READS_NEEDED
 from bot.domain.references import Letter
 from bot.presentation.payments import reasons
+from bot.presentation.payments.holding import no_longer_answered
+from bot.presentation.services import PAYMENTS
 from bot.workflows.context import Context, Queue, RequestKind
 from bot.workflows.payments.bulk_follow import BULK
 from bot.workflows.payments.bulk_request import REQUEST_FILE
@@ -162,7 +164,7 @@ def _claim(
         _all_sent(ctx, tx, instruction, progress, now)
         return None
     if late:
-        end(ctx, tx, instruction, State.EXPIRED, reasons.NOT_SENT_IN_TIME, now)
+        end(ctx, tx, instruction, State.EXPIRED, reasons.not_sent_in_time(instruction.reason, again=False), now)
         return None
     allowed = still_approved(ctx, tx, instruction, standings, now)
     if allowed is None:
@@ -299,6 +301,7 @@ def _finish(ctx: Context, tx: Tx, instruction: Instruction, progress: BulkProgre
         action="observed",
         detail={"status": _counted(progress), "counts": dict(progress.tally.counts)},
         progress=progress,
+        reason=no_longer_answered(PAYMENTS, instruction.reason),
         unknown_since=None,
     )
     if moved is None:

@@ -10,7 +10,7 @@ from bot.domain.payments.instruction import EFFECT_UNDER_WAY, Instruction, Kind,
 from bot.domain.reminders import next_look, reminders_due
 from bot.domain.tracking import back_off, named_or
 from bot.presentation.payments import reasons
-from bot.presentation.payments.holding import is_held
+from bot.presentation.payments.holding import answered, is_held
 from bot.presentation.services import ANSWER_LOST, sentence
 from bot.workflows import holding
 from bot.workflows.context import Context, Queue, RequestKind
@@ -30,6 +30,7 @@ from storage.transaction import Tx
 log = structlog.get_logger(__name__)
 
 _BY_PEOPLE = frozenset({State.AWAITING})
+_BEFORE_SENDING = frozenset({State.NEW, State.APPROVED})
 _BY_THE_SERVICE = CLAIMED - _BY_PEOPLE
 """A separate queue, so that a deadline never waits behind a service."""
 
@@ -73,7 +74,7 @@ async def _go_on(ctx: Context, instruction: Instruction) -> None:
     except StorageError:
         raise  # not the instruction's fault; the step is taken again
     except ServiceNow as later:
-        await _put_off(ctx, instruction, wait=later.retry_after, reason="")
+        await _wait(ctx, instruction, later)
     except (ServiceNever, OperatorError) as stuck:
         log.warning("an instruction cannot go on", reference=instruction.reference, reason=str(stuck))
         await _put_off(ctx, instruction, wait=None, reason=sentence(stuck))
@@ -87,17 +88,34 @@ async def _without_old_votes(ctx: Context, instruction: Instruction) -> Instruct
     return await ctx.store.write(lambda tx: tx.instructions.touch(seen, now=now, **kept), name="hold")
 
 
-async def _put_off(ctx: Context, instruction: Instruction, *, wait: float | None, reason: str) -> None:
-    """Look again later; the deadlines of the instruction itself go on running."""
+async def _wait(ctx: Context, instruction: Instruction, later: ServiceNow) -> None:
+    """Nobody has to act. Before anything is sent, the card says what the service said; after that, what is in doubt."""
+    said = answered(later) if instruction.state in _BEFORE_SENDING else ""
+    await _put_off(ctx, instruction, wait=later.retry_after, reason=said, alarming=False)
+
+
+async def _put_off(
+    ctx: Context, instruction: Instruction, *, wait: float | None, reason: str, alarming: bool = True
+) -> None:
+    """Look again later; the deadlines of the instruction itself go on running.
+
+    ``reason``: shown on the card; empty: as before. ``alarming``: somebody has to mend it, so it is an alert, too.
+    """
     now = ctx.clock.now()
     pause = back_off(first=min(2.0, ctx.poll_seconds), attempts=instruction.puts_off, ceiling=max(ctx.poll_seconds, 1))
     due = holding.in_time(instruction, now + named_or(wait, pause), now)
 
     def work(tx: Tx) -> None:
+        said = reason or instruction.reason
         held = tx.instructions.touch(
-            instruction, now=now, due_at=due, puts_off=instruction.puts_off + 1, reason=reason or instruction.reason
+            instruction,
+            now=now,
+            show=said != instruction.reason,
+            due_at=due,
+            puts_off=instruction.puts_off + 1,
+            reason=said,
         )
-        if held is not None and reason:
+        if held is not None and reason and alarming:
             alert(ctx, tx, held, f"stuck:{held.round}", now, reason=reason)
 
     await ctx.store.write(work, name="put_off")

@@ -14,6 +14,8 @@ from bot.clients.circuit import Seat
 from bot.domain.errors import ServiceNow
 from bot.domain.payments.instruction import Attempt, AttemptKind, AttemptOutcome, Instruction, State
 from bot.domain.payments.payout import GUARD_SECONDS
+from bot.presentation.payments.holding import no_longer_answered
+from bot.presentation.services import PAYMENTS
 from bot.workflows import keeping
 from bot.workflows.context import Context
 from bot.workflows.holding import seated
@@ -110,6 +112,7 @@ def creating(
             show=False,
             sent_at=now,
             creates=instruction.creates + 1,
+            reason=no_longer_answered(PAYMENTS, instruction.reason),
             **lease(ctx),
         )
         return open_attempt(ctx, tx, moved, request_hash=fingerprint(content)) if moved is not None else None

@@ -4,7 +4,19 @@ import pytest
 from inline_snapshot import snapshot
 
 from bot.domain.approvals import No, Void
-from bot.presentation.payments.holding import asked_again, held, is_held, is_unanswered, unanswered
+from bot.domain.errors import ServiceNow
+from bot.presentation.payments.disagreeing import is_on_hold
+from bot.presentation.payments.holding import (
+    answered,
+    asked_again,
+    held,
+    is_answered,
+    is_held,
+    is_unanswered,
+    no_longer_answered,
+    unanswered,
+)
+from bot.presentation.payments.reasons import not_sent_in_time
 from tests.domain.made import NOW
 
 
@@ -80,3 +92,29 @@ def test_a_service_that_has_not_answered_is_named_with_the_time() -> None:
     )
     assert is_unanswered("payments", unanswered("payments", NOW))
     assert not is_unanswered("delivery", unanswered("payments", NOW))
+
+
+def test_what_a_service_said_before_anything_was_sent_is_a_reason_of_its_own() -> None:
+    said = answered(ServiceNow("payments", "it answered 500", words="Out of order"))
+    assert said == "the payments service answered 500, saying “Out of order”"
+    assert (is_answered("payments", said), is_answered("delivery", said)) == (True, False)
+    assert (is_held(said), is_unanswered("payments", said), is_on_hold(said)) == (False, False, False)
+    assert not is_answered("payments", unanswered("payments", NOW))
+    assert no_longer_answered("payments", said) == ""
+    assert no_longer_answered("payments", "the daily limit is reached") == "the daily limit is reached"
+    assert answered(ServiceNow("payments", "it answered 500, saying “Out of order”")) == said, "of a list"
+
+
+def test_a_service_that_said_nothing_leaves_the_reason_as_it_is() -> None:
+    for reason in ("it answered 500", "no answer (timed out)", "its answer could not be read"):
+        assert answered(ServiceNow("payments", reason)) == ""
+
+
+def test_what_was_not_sent_in_time_is_told_with_what_the_service_said() -> None:
+    said = answered(ServiceNow("payments", "it answered 500", words="Out of order"))
+    assert not_sent_in_time(said, again=False) == (
+        "it was not sent in time after approval: the payments service answered 500, saying “Out of order”"
+    )
+    assert not_sent_in_time(said, again=True) == (
+        "the new attempt was not sent in time (the payments service answered 500, saying “Out of order”)"
+    )

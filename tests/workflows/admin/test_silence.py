@@ -7,7 +7,7 @@ import aiohttp
 import pytest
 from inline_snapshot import snapshot
 
-from bot.clients.circuit import PAUSES, Circuit
+from bot.clients.circuit import Circuit
 from bot.domain.payments.instruction import AttemptKind, State
 from bot.playground.faults import Fault, FaultKind
 from bot.workflows.holding import Silence
@@ -32,6 +32,7 @@ from tests.workflows.looking import (
 
 FEW = 3
 IN_A_ROW = 3
+PAUSES = (5.0, 10.0, 20.0, 30.0)
 TRIAL = 5.0
 
 HANGS = 0.3

@@ -295,6 +295,21 @@ def test_pressure_halves_once_a_hold_and_grows_with_answers() -> None:
     assert (pressure.room, pressure.holds) == (100, 0)
 
 
+@pytest.mark.parametrize(
+    ("named", "waits"),
+    [(0.5, [0.5] * 8), (3.0, [3] * 8), (60.0, [60] * 8), (61.0, [60] * 8), (None, [1, 2, 4, 8, 16, 32, 60, 60])],
+)
+def test_a_wait_that_the_service_names_is_the_wait_up_to_a_minute(named: float | None, waits: list[float]) -> None:
+    seconds = Seconds()
+    pressure = Pressure(clock=seconds)
+    waited = []
+    for _ in range(8):
+        pressure.busy(named)
+        waited.append(pressure.rest())
+        seconds.now += 60.0
+    assert (waited, pressure.holds) == (waits, 8)
+
+
 def test_holds_grow_to_a_minute_and_whoever_says_go_on_is_heard() -> None:
     seconds = Seconds()
     pressure = Pressure(clock=seconds, limit=8)

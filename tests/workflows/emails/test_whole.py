@@ -56,7 +56,7 @@ async def changed(rig: Rig, job: Job, **detail: Any) -> Job:
 
 
 async def test_what_the_service_did_not_take_is_sent_again_later(rig: Rig) -> None:
-    """After growing waits; a longer one that the service names is the wait."""
+    """After growing waits; one that the service names is the wait."""
     ctx = rig.switchboard.context
     job = await prepared(rig)
     for tries, named, wait in (
@@ -64,9 +64,9 @@ async def test_what_the_service_did_not_take_is_sent_again_later(rig: Rig) -> No
         (1, None, 20),
         (2, None, 40),
         (3, None, 80),
-        (0, 9.0, 10),
+        (0, 9.0, 9),
         (0, 11.0, 11),
-        (3, 11.0, 80),
+        (3, 11.0, 11),
         (0, 300.0, 300),
     ):
         found = await changed(rig, job, tries=tries)

@@ -9,9 +9,10 @@ import pytest
 
 from bot.clients.emails import EmailsClient
 from bot.domain.emails.lists import Outcome, Returned, RunState
+from bot.domain.errors import ServiceNow
 from bot.domain.files.tables import Flaw, TableProblem
 from bot.domain.outcome import NotExecuted
-from bot.workflows.emails import whole
+from bot.workflows.emails import engine, whole
 from bot.workflows.emails.engine import EmailEngine
 from bot.workflows.emails.pressure import Pressure
 from bot.workflows.emails.run import Run
@@ -47,7 +48,7 @@ async def stored(rig: Rig, one: Job) -> Job:
 
 
 @pytest.mark.parametrize(("tries", "named", "seconds"), [
-    (0, None, 10), (1, None, 20), (2, None, 40), (3, None, 80), (0, 7.0, 10), (0, 90.0, 90),
+    (0, None, 10), (1, None, 20), (2, None, 40), (3, None, 80), (0, 7.0, 7), (0, 90.0, 90),
 ])  # fmt: skip
 async def test_a_file_that_the_service_does_not_have_is_sent_again_after_a_while(
     rig: Rig, tries: int, named: float | None, seconds: int
@@ -104,6 +105,19 @@ def running(rig: Rig, one: Job, pressure: Pressure) -> Any:
     return Run(ctx=rig.switchboard.context, client=client, job=one, pressure=pressure, stopping=lambda: False)
 
 
+@pytest.mark.parametrize(
+    ("reads", "named", "wait"),
+    [(0, None, 5), (1, None, 10), (4, None, 25), (0, 3.0, 3), (4, 3.0, 3), (4, 24.0, 24), (0, 300.0, 300)],
+)
+async def test_a_file_that_cannot_be_read_is_read_again_when_slack_says_or_less_and_less_often(
+    rig: Rig, reads: int, named: float | None, wait: float
+) -> None:
+    one = await job(rig, detail={"reads": reads})
+    await engine._read_later(rig.switchboard.context, one, ServiceNow("Slack", "asked us to wait", retry_after=named))
+    after = await stored(rig, one)
+    assert (after.due_at, after.detail["reads"]) == (rig.clock.now() + timedelta(seconds=wait), reads + 1)
+
+
 @pytest.mark.parametrize(("share", "losses"), [(1, 20), (10, 20), (11, 22), (40, 80)])
 async def test_after_as_many_lost_answers_as_two_rounds_nothing_more_is_sent(rig: Rig, share: int, losses: int) -> None:
     pressure = Pressure(clock=rig.clock.boottime)
@@ -131,13 +145,13 @@ async def test_an_address_whose_answer_is_lost_three_times_has_failed(rig: Rig) 
 
 
 async def test_only_a_person_who_resumes_ignores_the_wait_that_the_service_asked_for(rig: Rig) -> None:
-    engine: Any = EmailEngine(monotonic=rig.clock.boottime)
-    engine._pressure.busy(20.0)
-    engine.wake()
-    assert engine._pressure.rest() == 20.0
-    assert engine._news.is_set()
-    engine.wake(at_once=True)
-    assert engine._pressure.rest() == 0.0
+    one: Any = EmailEngine(monotonic=rig.clock.boottime)
+    one._pressure.busy(20.0)
+    one.wake()
+    assert one._pressure.rest() == 20.0
+    assert one._news.is_set()
+    one.wake(at_once=True)
+    assert one._pressure.rest() == 0.0
 
 
 class Calendar:

@@ -52,6 +52,28 @@ async def test_a_service_that_is_away_for_now_is_asked_again_without_a_word(
     assert alerts(rig) == []
 
 
+SAYING = ServiceNow("payments", "it answered 500", words="Out of order")
+ANSWERED = "the payments service answered 500, saying “Out of order”"
+
+
+@on_one_rig([
+    (State.NEW, "", ANSWERED), (State.APPROVED, "", ANSWERED), (State.APPROVED, "the daily limit is reached", ANSWERED),
+    (State.CREATE_UNKNOWN, "", ""), (State.COMMIT_UNKNOWN, "no answer", "no answer"),
+    (State.NEEDS_HUMAN, "the service does not list it", "the service does not list it"),
+    (State.CLOSED, "not in their list", "not in their list"), (State.REFUSED, "answer 422", "answer 422"),
+])  # fmt: skip
+async def test_what_the_service_says_is_the_reason_as_long_as_nothing_was_sent(
+    rig: Rig, state: State, before: str, after: str
+) -> None:
+    ctx, taken = stepping(rig.switchboard.context, SAYING)
+    one = await planted(rig, state=state, reason=before)
+    await advance._go_on(ctx, one)
+    held = await stored(rig, one)
+    assert (taken, held.puts_off, held.reason) == ([state.value], 1, after)
+    await rig.settle()
+    assert not [text for text in alerts(rig) if one.reference in text]
+
+
 @pytest.mark.parametrize(("trouble", "said"), [
     (ServiceNever("payments", "refused the request"), "The payments service: refused the request."),
     (OperatorError("the key is wrong", mend="set it anew"), "the key is wrong; set it anew"),

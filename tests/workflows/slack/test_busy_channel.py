@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from bot.playground.faults import Fault, FaultKind
-from bot.slack import history
 from storage.rows import OutboxRow, OutboxState
 from tests.support.rig import APPROVALS, MARIA, Rig
 from tests.support.settling import run_due
@@ -14,7 +13,9 @@ from tests.support.strict import Referee
 from tests.workflows.looking import newest, read
 
 MESSAGES = 3_000
-PAGES = MESSAGES // history._PAGE
+PAGE = 200
+"""Messages that one look into the history brings."""
+PAGES = MESSAGES // PAGE
 
 
 @pytest.fixture
@@ -65,7 +66,7 @@ async def test_one_that_was_searched_for_in_vain_and_lost_again_is_searched_for_
     """What was read before the second try cannot hold what it left there."""
     rig.workspace.faults.arm(Fault(FaultKind.LOST, "chat.postMessage", skip=1))
     await rig.pay()
-    chat(rig, 3 * history._PAGE)
+    chat(rig, 3 * PAGE)
     rig.workspace.faults.arm(Fault(FaultKind.DONE_DROPPED, "chat.postMessage"))
     assert await looks(rig, 30) < 30
     assert len(rig.cards(APPROVALS)) == 1
