@@ -3,8 +3,8 @@
 import unicodedata
 from typing import Final
 
-_BLANKS: Final = frozenset("\r\n\t\v\f\u0085\u2028\u2029\u115f\u1160\u3164\uffa0\u2800")
-"""Breaks, and letters in which there is nothing to see: the fillers of Hangul, and Braille without a dot."""
+_BLANKS: Final = frozenset("\r\n\t\v\f\u0085\u2028\u2029\u115f\u1160\u3164\uffa0\u2800\U0001d159")
+"""Breaks, and letters in which there is nothing to see: fillers of Hangul, Braille without a dot, an empty note."""
 _UNSEEN: Final = frozenset({"Cc", "Cf", "Cs", "Co"})
 _MARKS: Final = frozenset({"Mn", "Me"})
 _MOST_MARKS: Final = 4

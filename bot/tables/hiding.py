@@ -3,6 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Mapping
+from functools import lru_cache
 
 from bot.domain.files.hidden import Hidden, Runs
 from bot.domain.files.tables import Flaw, TableProblem
@@ -15,6 +16,7 @@ _MOST_RUNS = 100_000
 _RANGE = re.compile(r"([A-Z]{1,3})([0-9]{1,7})(?::([A-Z]{1,3})([0-9]{1,7}))?")
 
 
+@lru_cache(maxsize=1024)
 def column_of(letters: str) -> int:
     """``A`` is 0, ``Z`` is 25, ``AA`` is 26."""
     number = 0

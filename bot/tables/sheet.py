@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from bot.domain.files.hidden import Hidden
 from bot.domain.files.tables import CELL_LIMIT, Flaw, Limits, Rows, SampleRead, TableProblem
@@ -10,6 +11,24 @@ from bot.domain.storable import storable
 from bot.tables.disguises import is_disguised
 from bot.tables.formats import GENERAL, shown
 from bot.tables.hiding import Hiding, column_of
+
+PLACES: Final = {
+    "sheetFormatPr": ("worksheet",),
+    "cols": ("worksheet",),
+    "col": ("cols",),
+    "sheetData": ("worksheet",),
+    "row": ("sheetData",),
+    "c": ("row",),
+    "f": ("c",),
+    "v": ("c",),
+    "is": ("c",),
+    "r": ("is",),
+    "rPh": ("is",),
+    "t": ("is", "r", "rPh"),
+    "mergeCells": ("worksheet",),
+    "mergeCell": ("mergeCells",),
+}
+"""The elements that are read, each with those in which it stands."""
 
 _PLACE = re.compile(r"([A-Z]{1,3})([0-9]{1,7})")
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
@@ -33,6 +52,7 @@ class Sheet:
         self._header: tuple[str, ...] | None = None
         self._rows = Rows()
         self._hiding = Hiding()
+        self._begun = False
         self._number = 0
         self._cells: dict[int, str] = {}
         self._column = -1
@@ -69,12 +89,8 @@ class Sheet:
             self._phonetic = True
         elif name == "row":
             self._begin_row(attributes)
-        elif name == "sheetFormatPr":
-            self._hiding.defaults(attributes)
-        elif name == "col":
-            self._hiding.columns(attributes)
-        elif name == "mergeCell":
-            raise TableProblem(Flaw.MERGED, names=[attributes.get("ref", "")])
+        else:
+            self._begin_around(name, attributes)
 
     def end(self, name: str) -> None:
         """An element ends."""
@@ -95,6 +111,19 @@ class Sheet:
         """Text inside an element."""
         if self._parts is not None:
             self._parts.append(data)
+
+    def _begin_around(self, name: str, attributes: Mapping[str, str]) -> None:
+        """The table itself, or something beside it that concerns its cells."""
+        if name == "sheetFormatPr":
+            self._hiding.defaults(attributes)
+        elif name == "col":
+            self._hiding.columns(attributes)
+        elif name == "mergeCell":
+            raise TableProblem(Flaw.MERGED, names=[attributes.get("ref", "")])
+        elif name == "sheetData":
+            if self._begun:
+                raise TableProblem(Flaw.TWICE, names=["The table of the sheet"])
+            self._begun = True
 
     def _begin_row(self, attributes: Mapping[str, str]) -> None:
         given = attributes.get("r", "")

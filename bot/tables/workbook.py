@@ -4,24 +4,50 @@ Only the needed rows are kept, and the limits apply while reading. Why no librar
 """
 
 import posixpath
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import BinaryIO
-from xml.parsers import expat
 
 from bot.domain.files.tables import Flaw, Limits, SampleRead, Table, TableProblem
 from bot.tables.archive import Archive, open_archive
 from bot.tables.formats import BUILT_IN, GENERAL
-from bot.tables.sheet import Book, Sheet
+from bot.tables.markup import MAIN, PACKAGE, Dialect, End, Start, Text, parse
+from bot.tables.sheet import PLACES, Book, Sheet
 
 _WORKBOOK = "xl/workbook.xml"
 _RELATIONS = "xl/_rels/workbook.xml.rels"
 
-_NO_MEMORY = 1
-"""Expat's code for a lack of memory: XML_ERROR_NO_MEMORY."""
-
-Start = Callable[[str, Mapping[str, str]], None]
+_OUTLINE = Dialect(
+    namespaces=MAIN,
+    root="workbook",
+    places={"workbookPr": ("workbook",), "sheets": ("workbook",), "sheet": ("sheets",)},
+)
+_RELATED = Dialect(namespaces=PACKAGE, root="Relationships", places={"Relationship": ("Relationships",)})
+_TEXTS = Dialect(
+    namespaces=MAIN,
+    root="sst",
+    places={"si": ("sst",), "r": ("si",), "rPh": ("si",), "t": ("si", "r", "rPh")},
+)
+_STYLES = Dialect(
+    namespaces=MAIN,
+    root="styleSheet",
+    places={
+        "numFmts": ("styleSheet",),
+        "dxfs": ("styleSheet",),
+        "dxf": ("dxfs",),
+        "numFmt": ("numFmts", "dxf"),
+        "cellStyleXfs": ("styleSheet",),
+        "cellXfs": ("styleSheet",),
+        "xf": ("cellXfs", "cellStyleXfs"),
+    },
+)
+_SHEET = Dialect(namespaces=MAIN, root="worksheet", places=PLACES)
+_IDS = (
+    "http://schemas.openxmlformats.org/officeDocument/2006/relationships id",
+    "http://purl.oclc.org/ooxml/officeDocument/relationships id",
+)
+"""The attribute that names the part of a sheet, in both dialects."""
 
 
 def read_workbook(file: BinaryIO, *, limits: Limits) -> Table:
@@ -32,9 +58,9 @@ def read_workbook(file: BinaryIO, *, limits: Limits) -> Table:
     """
     with open_archive(file, limits=limits) as archive:
         outline = _Outline()
-        _parse(archive.blocks(_WORKBOOK), outline.start)
+        parse(archive.blocks(_WORKBOOK), _OUTLINE, outline.start)
         relations = _Relations()
-        _parse(archive.blocks(_RELATIONS), relations.start)
+        parse(archive.blocks(_RELATIONS), _RELATED, relations.start)
         name, part = _first(outline, relations, archive)
         book = Book(
             strings=_strings(archive, relations.part("sharedStrings", "xl/sharedStrings.xml")),
@@ -43,39 +69,9 @@ def read_workbook(file: BinaryIO, *, limits: Limits) -> Table:
         )
         sheet = Sheet(book=book, limits=limits)
         with suppress(SampleRead):
-            _parse(archive.blocks(part), sheet.start, sheet.end, sheet.text)
+            parse(archive.blocks(part), _SHEET, sheet.start, sheet.end, sheet.text)
         header, rows, hidden = sheet.table()
         return Table(header=header, rows=rows, sheet=name, hidden=hidden)
-
-
-def _parse(
-    blocks: Iterator[bytes],
-    start: Start,
-    end: Callable[[str], None] | None = None,
-    text: Callable[[str], None] | None = None,
-) -> None:
-    """Feed one part of the workbook to handlers, which get names without their namespace."""
-    parser = expat.ParserCreate()
-    parser.buffer_text = True
-    parser.StartElementHandler = lambda name, attributes: start(name.rpartition(":")[2], attributes)
-    if end is not None:
-        parser.EndElementHandler = lambda name: end(name.rpartition(":")[2])
-    if text is not None:
-        parser.CharacterDataHandler = text
-    parser.StartDoctypeDeclHandler = _no_doctype
-    try:
-        for block in blocks:
-            parser.Parse(block, False)
-        parser.Parse(b"", True)
-    except expat.ExpatError as broken:
-        if broken.code == _NO_MEMORY:
-            raise MemoryError from None
-        raise TableProblem(Flaw.DAMAGED) from None
-
-
-def _no_doctype(*_: object) -> None:
-    """Refuse a DOCTYPE: no workbook has one, and it may define entities that expand to gigabytes."""
-    raise TableProblem(Flaw.DAMAGED)
 
 
 @dataclass(slots=True)
@@ -87,8 +83,11 @@ class _Outline:
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
         if name == "sheet":
-            relation = next((value for key, value in attributes.items() if key.rpartition(":")[2] == "id"), "")
-            self.sheets.append((attributes.get("name", ""), relation, attributes.get("state", "visible") == "visible"))
+            named = [attributes[key] for key in _IDS if key in attributes]
+            if len(named) > 1:
+                raise TableProblem(Flaw.DAMAGED)  # programs disagree about which of its parts is the sheet
+            visible = attributes.get("state", "visible") == "visible"
+            self.sheets.append((attributes.get("name", ""), "".join(named), visible))
         elif name == "workbookPr":
             self.since_1904 = attributes.get("date1904", "0") in ("1", "true")
 
@@ -140,7 +139,7 @@ def _strings(archive: Archive, part: str) -> list[str]:
         if within["t"] and not within["rPh"]:
             inside.append(data)
 
-    _parse_if_there(archive, part, start, end, text)
+    _parse_if_there(archive, part, _TEXTS, start, end, text)
     return found
 
 
@@ -148,12 +147,12 @@ def _formats(archive: Archive, part: str) -> list[str]:
     """The format code of each cell style, by its number."""
     codes: dict[int, str] = dict(BUILT_IN)
     styles: list[str] = []
-    inside = {"cellXfs": False}
+    inside = {"numFmts": False, "cellXfs": False}
 
     def start(name: str, attributes: Mapping[str, str]) -> None:
-        if name == "numFmt":
+        if name == "numFmt" and inside["numFmts"]:
             codes[_number(attributes.get("numFmtId"))] = attributes.get("formatCode", GENERAL)
-        elif name == "cellXfs":
+        elif name in inside:
             inside[name] = True
         elif name == "xf" and inside["cellXfs"]:
             styles.append(codes.get(_number(attributes.get("numFmtId")), GENERAL))
@@ -162,15 +161,13 @@ def _formats(archive: Archive, part: str) -> list[str]:
         if name in inside:
             inside[name] = False
 
-    _parse_if_there(archive, part, start, end, None)
+    _parse_if_there(archive, part, _STYLES, start, end, None)
     return styles
 
 
-def _parse_if_there(
-    archive: Archive, part: str, start: Start, end: Callable[[str], None], text: Callable[[str], None] | None
-) -> None:
+def _parse_if_there(archive: Archive, part: str, dialect: Dialect, start: Start, end: End, text: Text | None) -> None:
     if archive.has(part):
-        _parse(archive.blocks(part), start, end, text)
+        parse(archive.blocks(part), dialect, start, end, text)
 
 
 def _number(text: str | None) -> int:

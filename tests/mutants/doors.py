@@ -9,6 +9,14 @@ _DOWNLOADS = ("tests/slack/test_downloads.py",)
 
 MUTANTS = (
     Mutant(
+        name="a note without a head is a letter",
+        file="bot/domain/visible.py",
+        old="\\u2800\\U0001d159",
+        new="\\u2800",
+        breaks="a text that nobody can see counts as empty",
+        tests=("tests/domain/test_visible.py",),
+    ),
+    Mutant(
         name="letters that nobody can see are a purpose",
         file="bot/domain/visible.py",
         old='        elif letter in _BLANKS or kind == "Cn":',

@@ -6,6 +6,7 @@ _ROWS = ("tests/domain/payments/test_sealed.py",)
 _WALKED = ("tests/storage/test_walked.py", "-m", "not postgres")
 _SEALED = ("tests/workflows/requests/test_sealed_authority.py", "-m", "not postgres")
 _GUARDED = ("tests/workflows/requests/test_sealed_claims.py",)
+_ITEMS = ("tests/workflows/requests/test_changed_items.py", "-k", "sqlite")
 
 MUTANTS = (
     Mutant(
@@ -231,5 +232,21 @@ MUTANTS = (
         new="if row.seq > since",
         breaks="a deadline is no later than its approval allows",
         tests=_ROWS,
+    ),
+    Mutant(
+        name="payments that were changed hold nothing",
+        file="bot/workflows/requests/authority.py",
+        old="            _held(ctx, tx, instruction, odd(tx, instruction), ctx.clock.now())",
+        new="            _held(ctx, tx, instruction, _odd_row(tx, instruction), ctx.clock.now())",
+        breaks="a bulk payment whose payments were changed is held as it stands",
+        tests=_ITEMS,
+    ),
+    Mutant(
+        name="payments that are still changed count as put back",
+        file="bot/workflows/requests/authority.py",
+        old="    if is_on_hold(instruction.reason) and not has_its_items(tx, instruction):",
+        new="    if False:",
+        breaks="a request that is held says so once",
+        tests=_ITEMS,
     ),
 )

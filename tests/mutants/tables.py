@@ -4,6 +4,7 @@ from tests.mutants.mutant import Mutant
 
 _HIDDEN = ("tests/tables/test_hidden.py",)
 _BROKEN = ("tests/tables/test_broken_files.py", "-k", "answered_with_its_sentence and twice")
+_MARKUP = ("tests/tables/test_markup.py",)
 _FLOW = ("tests/flow/test_hidden_cells.py",)
 _CARD = (*_FLOW, "-k", "on_the_card and sqlite")
 
@@ -31,6 +32,46 @@ MUTANTS = (
         new="        if name in seen:",
         breaks="a part given twice, in whatever spelling, is refused",
         tests=_BROKEN,
+    ),
+    Mutant(
+        name="of two tables on a sheet both are paid",
+        file="bot/tables/sheet.py",
+        old="            if self._begun:",
+        new="            if not name:",
+        breaks="a second table on a sheet is refused",
+        tests=_BROKEN,
+    ),
+    Mutant(
+        name="a row that a spreadsheet ignores is left out without a word",
+        file="bot/tables/markup.py",
+        old="        if within.name in self._dialect.places.get(local, ()):",
+        new="        if not within.name:",
+        breaks="an element of another namespace that would be read is refused",
+        tests=_MARKUP,
+    ),
+    Mutant(
+        name="a row inside of what a spreadsheet ignores is left out without a word",
+        file="bot/tables/markup.py",
+        old="        if name in self._read or within.name in _TEXTS:",
+        new="        if within.name in _TEXTS:",
+        breaks="a row that only some programs read is refused",
+        tests=_MARKUP,
+    ),
+    Mutant(
+        name="a sheet of any namespace is read",
+        file="bot/tables/markup.py",
+        old="        if namespace not in self._dialect.namespaces or name != self._dialect.root:",
+        new="        if name != self._dialect.root:",
+        breaks="a sheet in a namespace that no spreadsheet knows is refused",
+        tests=_MARKUP,
+    ),
+    Mutant(
+        name="an id in any namespace names the part of a sheet",
+        file="bot/tables/workbook.py",
+        old="            named = [attributes[key] for key in _IDS if key in attributes]",
+        new='            named = [value for key, value in attributes.items() if key.rpartition(" ")[2] == "id"]',
+        breaks="the sheet that is read is the one that a spreadsheet shows",
+        tests=_MARKUP,
     ),
     Mutant(
         name="a row of no height is seen",

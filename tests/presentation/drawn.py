@@ -136,6 +136,7 @@ INVISIBLE = {
     "U+3164": "\u3164",
     "U+FFA0": "\uffa0",
     "U+2800": "\u2800",
+    "U+1D159": "\U0001d159",
     "unassigned": "\u0378",
     "a mark on nothing": "\u034f\u0301",
     "a mark on what cannot be seen": "\u3164\u0301",

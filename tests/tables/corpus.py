@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from bot.domain.files.tables import Limits
-from tests.tables.workbooks import Cell, cell, letters, packed, parts, workbook
+from tests.tables.workbooks import Cell, cell, letters, packed, parts, sheet, workbook
 
 GOOD: list[Cell] = ["email", "amount", "note"]
 ROW: list[Cell] = ["ana@example.com", 25, "March"]
@@ -355,6 +355,19 @@ BOOKS = [
         "a row given again behind the next",
         rows_of("".join(f'<row r="{n}"><c r="B{n}"><v>5</v></c></row>' for n in (2, 3, 2))),
         again("Row 2"),
+    ),
+    book(
+        "a table given twice on a sheet",
+        changed(
+            "xl/worksheets/sheet1.xml",
+            sheet([GOOD, ROW], after='<sheetData><row r="3"><c r="B3"><v>900</v></c></row></sheetData>'),
+        ),
+        again("The table of the sheet"),
+    ),
+    book(
+        "a row that a spreadsheet ignores",
+        rows_of('<x:row xmlns:x="urn:x" r="2"><x:c r="B2"><x:v>900</x:v></x:c></x:row>'),
+        DAMAGED,
     ),
     book("a cell of another row", rows_of('<row r="2"><c r="B3"><v>5</v></c></row>'), DAMAGED),
     book("a cell without a place that can be read", rows_of('<row r="2"><c r="b2"><v>5</v></c></row>'), DAMAGED),

@@ -118,7 +118,7 @@ class Flaw(StrEnum):
     NO_RESULT = "no result"
     MERGED = "merged"
     TWICE = "twice"
-    """A cell, a row or a part of a workbook stands there a second time, or out of order."""
+    """A cell, a row, the table of a sheet or a part of a workbook stands there a second time, or out of order."""
     DISGUISED_NAME = "disguised name"
     """A name in the first row is shown as something else."""
     MISSING_COLUMNS = "missing columns"

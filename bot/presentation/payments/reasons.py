@@ -17,7 +17,6 @@ from bot.presentation.services import PAYMENTS, to_set
 FOUND_AFTER_RESTORE: Final = "the service has it already: it was sent before the database was put back"
 UNKNOWN_HERE: Final = "the service holds what the database says was never sent"
 NOBODY_ASKED: Final = "the payments service holds payments that report to us and that nothing in the database asked for"
-RECORD_CHANGED: Final = "our own record was changed after it was approved"
 NOT_SENT_IN_TIME: Final = "it was not sent in time after approval"
 ADDRESS_NOT_CONFIRMED: Final = "nobody said whether its address is right"
 EDITED: Final = "replaced by an edited request"

@@ -31,12 +31,12 @@ from bot.workflows.payments.bulk_send import FEW
 from bot.workflows.payments.follow import PAYOUT
 from bot.workflows.requests.announce import asked_in, show_file, tell
 from bot.workflows.requests.attempt import Answers, Outcome, attempt_once
-from bot.workflows.requests.authority import has_its_items, may_send
+from bot.workflows.requests.authority import has_its_items, hold_changed, may_send
 from bot.workflows.requests.ballot import Standings
 from bot.workflows.requests.claim import Claimed, fingerprint, held_claim, lease, open_attempt, with_people
 from bot.workflows.requests.look_again import asks_people_already, later, still
 from bot.workflows.requests.send import still_approved
-from bot.workflows.requests.settle import end, end_changed, prepared
+from bot.workflows.requests.settle import end, prepared
 from storage.transaction import Tx
 
 RESULT_FILE = "result"
@@ -60,7 +60,7 @@ async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction)
     else:
         payments.require_cancel()
     if not await ctx.store.read(lambda tx: _as_approved(tx, instruction)):
-        await end_changed(ctx, instruction)
+        await hold_changed(ctx, instruction)
         return
     reported = await _reported(payments, instruction)
 
@@ -151,7 +151,7 @@ def _claim(
 ) -> _Chunk | None:
     now = ctx.clock.now()
     if not may_send(ctx, tx, instruction, now) or not _as_approved(tx, instruction):
-        return None  # the next step ends what was changed since this one read it
+        return None  # the next step holds what was changed since this one read it
     progress = _apply(tx, instruction, reported)
     earlier = tx.attempts.of(instruction.id)
     lost = [one.n for one in earlier if one.outcome is AttemptOutcome.UNKNOWN]

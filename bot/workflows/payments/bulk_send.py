@@ -27,11 +27,11 @@ from bot.workflows.payments.bulk_follow import begin_following
 from bot.workflows.payments.bulk_request import prepare
 from bot.workflows.requests.announce import alert, alert_paid
 from bot.workflows.requests.attempt import Answers, Outcome, attempt_once
-from bot.workflows.requests.authority import has_its_items
+from bot.workflows.requests.authority import has_its_items, hold_changed
 from bot.workflows.requests.claim import Claimed
 from bot.workflows.requests.look_again import Look, asks_people_already, found_after_send, is_absent, later, next_watch
 from bot.workflows.requests.send import not_now, sending
-from bot.workflows.requests.settle import ask_people, end_changed, on_record
+from bot.workflows.requests.settle import ask_people, on_record
 from storage.transaction import Tx
 
 KNOWN = "known"
@@ -49,7 +49,7 @@ async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction)
     payments.require_bulk()
     new = await ctx.store.read(lambda tx: _as_approved(tx, instruction))
     if new is None:
-        await end_changed(ctx, instruction)
+        await hold_changed(ctx, instruction)
         return
     if await ctx.store.write(lambda tx: _waits(ctx, tx, instruction), name="bulk_waits"):
         return

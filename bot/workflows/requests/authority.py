@@ -76,11 +76,26 @@ async def checked(ctx: Context, instruction: Instruction) -> Instruction | None:
     return await ctx.write(work, name="disagrees")
 
 
+async def hold_changed(ctx: Context, instruction: Instruction) -> None:
+    """Hold a request whose items are not those that were asked for, unless they are again."""
+
+    def work(tx: Tx) -> None:
+        if not _is_overtaken(tx, instruction):
+            _held(ctx, tx, instruction, odd(tx, instruction), ctx.clock.now())
+
+    await ctx.write(work, name="disagrees")
+
+
 def _seen(tx: Tx, instruction: Instruction) -> tuple[Disagreement, ...]:
     if _is_overtaken(tx, instruction):
         return ()
     sends = instruction.state is State.APPROVED or (instruction.state is State.NEW and instruction.kind in CREATES)
-    return _odd_with_gap(tx, instruction, keep=True) if sends else _odd_row(tx, instruction)
+    if not sends:
+        return _odd_row(tx, instruction)
+    found = _odd_with_gap(tx, instruction, keep=True)
+    if is_on_hold(instruction.reason) and not has_its_items(tx, instruction):
+        return (*found, Disagreement(Odd.ITEMS))
+    return found
 
 
 def _odd_row(tx: Tx, instruction: Instruction) -> tuple[Disagreement, ...]:

@@ -95,12 +95,6 @@ def end(
         tell(ctx, tx, moved, now)
 
 
-async def end_changed(ctx: Context, instruction: Instruction) -> None:
-    """Our own record is not what was approved: see :func:`end_mismatch`."""
-    now = ctx.clock.now()
-    await ctx.write(lambda tx: end_mismatch(ctx, tx, instruction, reasons.RECORD_CHANGED, now), name="reread")
-
-
 def end_mismatch(ctx: Context, tx: Tx, instruction: Instruction, reason: str, now: datetime) -> None:
     """It is not what was approved, and ends. After an earlier attempt people decide: something may have been paid."""
     if instruction.commits:

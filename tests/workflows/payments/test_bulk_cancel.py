@@ -52,8 +52,8 @@ async def test_items_that_were_exchanged_after_the_approval_are_not_canceled(rig
     await rig.pass_time(300, steps=4)
     assert named(rig) == []
     assert (await rig.card()).text.partition("Silva (maria). ")[2] == snapshot(
-        ":octagonal_sign: *failed*: our own record was changed after it was approved. Nothing was canceled. "
-        "Approved by <@U0ADA>."
+        ":hourglass_flowing_sand: *approved*: not sent yet. On hold, as the database and the audit disagree: its "
+        "payments are not those that were asked for. Approved by <@U0ADA>. Needed 1 approval besides the requester."
     )
 
 

@@ -1,0 +1,206 @@
+"""Only what stands in the workbook's own namespace, where it belongs, is read; otherwise it is refused."""
+
+import io
+from collections.abc import Callable
+
+import pytest
+
+from bot.domain.files.tables import Flaw, Table, TableProblem
+from bot.tables import read_table
+from tests.tables.workbooks import packed, parts
+
+MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+STRICT = "http://purl.oclc.org/ooxml/spreadsheetml/main"
+IDS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+STRICT_IDS = "http://purl.oclc.org/ooxml/officeDocument/relationships"
+PACKAGE = "http://schemas.openxmlformats.org/package/2006/relationships"
+OTHERS = (
+    'xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006" mc:Ignorable="x x14ac" xmlns:x="urn:x" '
+    f'xmlns:x14ac="urn:ac" xmlns:x14="urn:14" xmlns:xm="urn:m" xmlns:xdr="urn:dr" xmlns:p="{PACKAGE}" '
+    f'xmlns:s="{STRICT}" xmlns:r="{IDS}"'
+)
+NAMES = '<row r="1"><c r="A1" t="str"><v>email</v></c><c r="B1" t="str"><v>amount</v></c></row>'
+ANA = '<row r="2"><c r="A2" t="str"><v>ana@example.com</v></c><c r="B2"><v>5</v></c></row>'
+THIEF = '<row r="3"><c r="A3" t="str"><v>thief@example.com</v></c><c r="B3"><v>900</v></c></row>'
+
+
+def foreign(xml: str, prefix: str) -> str:
+    """The same elements in another namespace."""
+    return xml.replace("</", f"<!{prefix}:").replace("<", f"<{prefix}:").replace(f"<{prefix}:!", "</")
+
+
+def sheet(rows: str, *, before: str = "", after: str = "", namespace: str = MAIN) -> dict[str, str]:
+    xml = f'<worksheet xmlns="{namespace}" {OTHERS}>{before}<sheetData>{NAMES}{rows}</sheetData>{after}</worksheet>'
+    return {**parts([]), "xl/worksheets/sheet1.xml": xml}
+
+
+def read(files: dict[str, str]) -> Table:
+    return read_table(io.BytesIO(packed(files)), name="people.xlsx")
+
+
+def refused(files: dict[str, str]) -> TableProblem:
+    with pytest.raises(TableProblem) as refusal:
+        read(files)
+    return refusal.value
+
+
+def paid(files: dict[str, str]) -> list[tuple[str, ...]]:
+    return [row.cells for row in read(files).rows]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        pytest.param(ANA + foreign(THIEF, "x"), id="a row that a spreadsheet ignores"),
+        pytest.param(ANA + foreign(THIEF, "p"), id="a row in the namespace of another part"),
+        pytest.param(ANA + foreign(THIEF, "s"), id="a row of the other dialect"),
+        pytest.param(ANA + THIEF.replace("<row", '<row xmlns=""'), id="a row without a namespace"),
+        pytest.param('<row r="2"><c r="A2"/><x:c r="B2"><v>900</v></x:c></row>', id="a cell"),
+        pytest.param('<row r="2"><c r="B2"><x:v>900</x:v></c></row>', id="a value"),
+        pytest.param('<row r="2"><c r="B2" t="inlineStr"><x:is><t>900</t></x:is></c></row>', id="a text"),
+        pytest.param('<row r="2"><c r="B2" t="inlineStr"><is><x:t>900</x:t></is></c></row>', id="words of a text"),
+        pytest.param('<row r="2"><c r="B2"><x:f>1</x:f><v>5</v></c></row>', id="a formula"),
+        pytest.param(f"<x:more>{THIEF}</x:more>", id="a row inside of what is ignored"),
+        pytest.param(f"<x:more><x:most>{THIEF}</x:most></x:more>", id="a row deep inside of what is ignored"),
+        pytest.param('<row r="2"><x:more><c r="B2"><v>5</v></c></x:more></row>', id="a cell inside of what is ignored"),
+        pytest.param(
+            f'<mc:AlternateContent><mc:Choice Requires="x">{ANA}</mc:Choice><mc:Fallback>{THIEF}</mc:Fallback>'
+            "</mc:AlternateContent>",
+            id="rows to choose from",
+        ),
+        pytest.param('<row r="2"><c r="B2"><v>5<x:more>00</x:more></v></c></row>', id="digits that are ignored"),
+        pytest.param('<row r="2"><c r="B2"><v>5<more>00</more></v></c></row>', id="digits in an element of their own"),
+        pytest.param(f"<more>{THIEF}</more>", id="a row elsewhere"),
+        pytest.param('<row r="2"><more><c r="B2"><v>5</v></c></more></row>', id="a cell elsewhere"),
+        pytest.param('<row r="2"><c r="B2"><is><v>5</v></is></c></row>', id="a value in a text"),
+    ],
+)
+def test_what_a_spreadsheet_does_not_show_is_refused(rows: str) -> None:
+    assert refused(sheet(rows)).flaw is Flaw.DAMAGED
+
+
+@pytest.mark.parametrize(
+    "around", [{"before": THIEF}, {"after": THIEF}, {"after": f"<x:sheetData>{ANA}</x:sheetData>"}]
+)
+def test_rows_beside_the_table_are_refused(around: dict[str, str]) -> None:
+    assert refused(sheet(ANA, **around)).flaw is Flaw.DAMAGED
+
+
+@pytest.mark.parametrize("root", ["x:worksheet", "p:worksheet", "chartsheet"])
+def test_a_sheet_that_is_none_is_refused(root: str) -> None:
+    files = sheet(ANA)
+    made = files["xl/worksheets/sheet1.xml"].replace("<worksheet", f"<{root}").replace("</worksheet", f"</{root}")
+    assert refused({**files, "xl/worksheets/sheet1.xml": made}).flaw is Flaw.DAMAGED
+
+
+def test_a_sheet_of_an_unknown_namespace_is_refused() -> None:
+    assert refused(sheet(ANA, namespace="urn:x")).flaw is Flaw.DAMAGED
+
+
+def test_a_second_table_on_a_sheet_is_refused() -> None:
+    problem = refused(sheet(ANA, after=f"<sheetData>{THIEF}</sheetData>"))
+    assert (problem.flaw, list(problem.names)) == (Flaw.TWICE, ["The table of the sheet"])
+
+
+@pytest.mark.parametrize(
+    "sheets",
+    [
+        '<x:sheet name="Other" sheetId="2" r:id="rId1"/><sheet name="People" sheetId="1" r:id="rId1"/>',
+        '<x:more><sheet name="Other" sheetId="2" r:id="rId1"/></x:more>',
+        '<sheet name="People" sheetId="1" r:id="rId1" q:id="rId2"/>',
+    ],
+)
+def test_a_sheet_that_only_some_programs_find_is_refused(sheets: str) -> None:
+    book = f'<workbook xmlns="{MAIN}" {OTHERS} xmlns:q="{STRICT_IDS}"><sheets>{sheets}</sheets></workbook>'
+    assert refused({**sheet(ANA), "xl/workbook.xml": book}).flaw is Flaw.DAMAGED
+
+
+def test_an_id_of_another_namespace_names_no_part() -> None:
+    book = (
+        f'<workbook xmlns="{MAIN}" {OTHERS}><sheets><sheet name="People" x:id="rId9" r:id="rId1"/></sheets></workbook>'
+    )
+    assert paid({**sheet(ANA), "xl/workbook.xml": book}) == [("ana@example.com", "5")]
+
+
+@pytest.mark.parametrize(
+    ("part", "xml"),
+    [
+        ("xl/sharedStrings.xml", f'<sst xmlns="{MAIN}" {OTHERS}><x:si><t>ana</t></x:si></sst>'),
+        ("xl/sharedStrings.xml", f'<sst xmlns="{MAIN}" {OTHERS}><si><t>ana</t><x:t>bo</x:t></si></sst>'),
+        ("xl/styles.xml", f'<styleSheet xmlns="{MAIN}" {OTHERS}><cellXfs><x:xf numFmtId="9"/></cellXfs></styleSheet>'),
+        ("xl/styles.xml", f'<styleSheet xmlns="{MAIN}" {OTHERS}><x:a><cellXfs/></x:a></styleSheet>'),
+        ("xl/_rels/workbook.xml.rels", f'<Relationships xmlns="{PACKAGE}" {OTHERS}><x:Relationship/></Relationships>'),
+        ("xl/_rels/workbook.xml.rels", f'<Relationships xmlns="{MAIN}"/>'),
+    ],
+)
+def test_texts_styles_and_relations_of_another_namespace_are_refused(part: str, xml: str) -> None:
+    assert refused({**sheet(ANA), part: xml}).flaw is Flaw.DAMAGED
+
+
+def test_a_format_that_only_a_condition_applies_is_that_of_no_cell() -> None:
+    styles = (
+        '<numFmts><numFmt numFmtId="164" formatCode="0.00"/></numFmts>'
+        '<dxfs><dxf><numFmt numFmtId="164" formatCode="0%"/></dxf></dxfs><cellXfs><xf numFmtId="164"/></cellXfs>'
+    )
+    files = {**sheet(ANA), "xl/styles.xml": f'<styleSheet xmlns="{MAIN}">{styles}</styleSheet>'}
+    assert paid(files) == [("ana@example.com", "5.00")]
+
+
+def test_what_spreadsheets_add_beside_the_table_is_ignored() -> None:
+    """A button with its place, a condition with a formula, the heights that Excel notes, and the like."""
+    row = ANA.replace("<row", '<row x14ac:dyDescent="0.25"').replace("</row>", "<extLst><ext/></extLst></row>")
+    controls = (
+        '<mc:AlternateContent><mc:Choice Requires="x14"><controls><control r:id="rId3"><controlPr><anchor><from>'
+        "<xdr:col>1</xdr:col><xdr:row>5</xdr:row></from></anchor></controlPr></control></controls></mc:Choice>"
+        "</mc:AlternateContent>"
+    )
+    objects = "<oleObjects><oleObject><objectPr><from><xdr:col>1</xdr:col><xdr:row>5</xdr:row></from></objectPr>"
+    extension = (
+        '<extLst><ext uri="{1}"><x14:cfRule><xm:f>A1</xm:f><x14:dxf><numFmt numFmtId="164"/></x14:dxf></x14:cfRule>'
+        "</ext></extLst>"
+    )
+    after = f"<x:more><x:row/></x:more>{controls}{objects}</oleObject></oleObjects>{extension}"
+    files = sheet(
+        row + "<x:more/>", before='<sheetPr><x:col/></sheetPr><sheetFormatPr x14ac:dyDescent="1"/>', after=after
+    )
+    files["xl/workbook.xml"] = (
+        f'<workbook xmlns="{MAIN}" {OTHERS}><mc:AlternateContent><mc:Choice Requires="x15"><x:absPath/></mc:Choice>'
+        '</mc:AlternateContent><sheets><sheet name="People" r:id="rId1"/></sheets>'
+        "<extLst><ext><x:workbookPr/></ext></extLst></workbook>"
+    )
+    assert paid(files) == [("ana@example.com", "5")]
+    assert read(files).hidden.formulas == {}
+
+
+def test_what_later_versions_add_does_not_change_the_day_from_which_dates_count() -> None:
+    files = parts([["day"], [('s="1"', "<v>44620</v>")]], formats=["yyyy-mm-dd"], since_1904=True)
+    later = '<extLst><ext><x:workbookPr xmlns:x="urn:x"/></ext></extLst></workbook>'
+    files["xl/workbook.xml"] = files["xl/workbook.xml"].replace("</workbook>", later)
+    assert paid(files) == [("2026-03-01",)]
+
+
+def strict(files: dict[str, str]) -> dict[str, str]:
+    return {part: xml.replace(MAIN, STRICT).replace(IDS, STRICT_IDS) for part, xml in files.items()}
+
+
+def prefixed(files: dict[str, str]) -> dict[str, str]:
+    """As some programs write: each element of the workbook with a prefix."""
+    return {
+        part: foreign(xml, "m").replace(f'xmlns="{MAIN}"', f'xmlns:m="{MAIN}"') if f'xmlns="{MAIN}"' in xml else xml
+        for part, xml in files.items()
+    }
+
+
+def renamed_ids(files: dict[str, str]) -> dict[str, str]:
+    book = files["xl/workbook.xml"].replace("xmlns:r=", "xmlns:ns7=").replace("r:id=", "ns7:id=")
+    return {**files, "xl/workbook.xml": book}
+
+
+@pytest.mark.parametrize("written", [dict, strict, prefixed, renamed_ids])
+def test_both_dialects_are_read_with_whatever_prefix(written: Callable[[dict[str, str]], dict[str, str]]) -> None:
+    cells = [('t="s"', "<v>0</v>"), ('s="1"', "<f>2*2.5</f><v>5</v>")]
+    files = parts([["email", "amount"], cells], strings=["<r><t>ana@</t></r><r><t>b.co</t></r>"], formats=["0.00"])
+    files["xl/worksheets/sheet1.xml"] = files["xl/worksheets/sheet1.xml"].replace('<?xml version="1.0"?>', "")
+    table = read(written(files))
+    assert (table.header, [row.cells for row in table.rows]) == (("email", "amount"), [("ana@b.co", "5.00")])
+    assert table.hidden.formulas == {1: ((2, 2),)}
