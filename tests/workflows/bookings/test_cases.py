@@ -16,7 +16,7 @@ from bot.workflows.bookings.evidence import gathered
 from bot.workflows.bookings.observe import observe
 from storage.rows import InboxState, StoreEvent, StoreRow, StoreState
 from storage.transaction import Tx
-from tests.support.deliveries import fact, open_rig, prebook
+from tests.support.deliveries import fact, open_rig, prebook, service_of
 from tests.support.rig import FINANCE, MARIA, Rig
 
 pytestmark = pytest.mark.rig(opened_by=open_rig)
@@ -215,4 +215,4 @@ async def test_a_booking_whose_store_lost_its_key_is_tried_again_when_the_servic
         put_off = await now_stored(rig, one)
         assert (put_off.stage, put_off.due_at) == (stage, rig.clock.now() + timedelta(seconds=ctx.poll_seconds))
         assert "Gone" in put_off.reason
-    assert rig.delivery.calls_of("create_booking") == []
+    assert service_of(rig).calls_of("create_booking") == []
