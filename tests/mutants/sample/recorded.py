@@ -111,8 +111,10 @@ class Suite:
     whole: tuple[tuple[str, str], ...] = (
         ("storage/tables/", "tests/storage/test_migrations.py"),
         ("storage/migrations/", "tests/storage/test_migrations.py"),
+        ("storage/migrations/", "tests/storage/test_audit.py"),
+        ("storage/migrations/", "tests/storage/test_instructions.py"),
     )
-    """Code whose tables are read as a whole, and the tests that do it: they name none of them."""
+    """Code whose tables and triggers are tried as a whole, and the tests that do it: they name none of them."""
     beside: tuple[str, ...] = ("docs", ".ci")
     """Folders that tests read, and that nothing is planted in."""
 
