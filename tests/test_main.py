@@ -103,12 +103,35 @@ def test_every_dependency_is_looked_for() -> None:
     assert {"phonenumbers" if name == "phonenumberslite" else name for name in names} == set(_NEEDED)
 
 
-def test_help_names_every_command(capfd: pytest.CaptureFixture[str]) -> None:
+def test_help_says_what_every_command_does(capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
     with pytest.raises(SystemExit) as left:
         main(["--help"])
     assert left.value.code == 0
-    shown = capfd.readouterr().out
-    assert [name for name in ("run", "playground", "migrate", "manifest", "routes", "audit") if name not in shown] == []
+    assert capfd.readouterr().out == snapshot("""\
+usage: switchboard [-h] [--version] command ...
+
+Run outside services from a Slack workspace.
+
+positional arguments:
+  command
+    run       run the bot with the settings of the environment or .env
+    playground
+              everything on this machine, without any account
+    doctor    look at settings, policy, database, Slack and the services; change nothing
+    migrate   bring the database to the version this program needs
+    manifest  print the app manifest, from the code's own declarations
+    routes    print the route table with its assumptions
+    audit     verify or export the audit of everything that was asked, decided and sent
+    rotate-key
+              change SECRET_KEY: seal anew what is sealed, continue the audit under it
+    copy-to   copy the SQLite database to PostgreSQL, while nothing runs on either
+    resume    an operator has looked: leave the reading-only mode of a database put back
+
+options:
+  -h, --help  show this help message and exit
+  --version   show program's version number and exit
+""")
 
 
 def test_migrate_makes_the_database_and_can_be_repeated(capfd: pytest.CaptureFixture[str]) -> None:

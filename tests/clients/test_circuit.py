@@ -246,6 +246,25 @@ def test_after_a_silence_the_first_trial_waits_for_nothing() -> None:
     assert circuit.news != before
 
 
+def test_a_silence_is_counted_from_the_first_effect_that_was_lost() -> None:
+    clock = ManualClock()
+    circuit = made(clock)
+    for _ in range(IN_A_ROW):
+        left = circuit.mark()
+        clock.advance(7)
+        circuit.silent(left, effect=True)
+    assert (circuit.is_silent, circuit.silent_seconds) == (True, 21)
+
+
+def test_while_reads_are_answered_a_silence_is_counted_from_the_third_effect_that_was_lost() -> None:
+    clock = ManualClock()
+    circuit = made(clock)
+    lost(circuit)
+    clock.advance(7)
+    lost(circuit, 1)
+    assert (circuit.is_open, circuit.is_silent, circuit.silent_seconds) == (True, False, 7)
+
+
 def test_effects_that_were_lost_long_ago_hold_nothing() -> None:
     clock = ManualClock()
     circuit = made(clock)

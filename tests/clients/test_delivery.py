@@ -1,5 +1,6 @@
 """The delivery client against the simulator: the right key, the language, what the service is sent and answers."""
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from decimal import Decimal
 from pathlib import Path
@@ -19,6 +20,7 @@ from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.delivery import DeliverySimulator
 from bot.playground.simulators.delivery.endpoints import MASTER, ROUTES
 from bot.presentation.services import sentence
+from tests.clients.wire_server import Arrived, answer, wire_server
 
 KEY = SecretStr("store-key")
 HERE = Position(latitude="-0.1850", longitude="-78.4700")
@@ -212,6 +214,21 @@ async def test_what_became_of_a_booking_is_never_guessed(
     service.faults.arm(Fault(kind, "create_booking"))
     assert isinstance(await client.create_booking(BOOKING, key=KEY), outcome)
     assert len(service.calls_of("create_booking")) == 1
+
+
+async def test_a_conflict_says_nothing_of_what_became_of_a_booking() -> None:
+    async def conflict(_: Arrived, writer: asyncio.StreamWriter) -> None:
+        writer.write(answer(b'{"message": "It exists"}', status="409 Conflict"))
+
+    async with wire_server(conflict) as server, open_session() as session:
+        client = DeliveryClient(
+            routes=load_routes(None, environment="production"),
+            transport=Transport(session=session, base_url=server.url, service="delivery", total=5.0),
+            master_key=None,
+        )
+        outcome = await client.create_booking(BOOKING, key=KEY)
+    assert isinstance(outcome, Unknown)
+    assert (outcome.status, outcome.words) == (409, "It exists")
 
 
 async def test_a_search_starts_only_from_on_hold(service: DeliverySimulator, client: DeliveryClient) -> None:

@@ -174,6 +174,14 @@ async def test_the_first_answers_say_nothing_of_what_is_usual() -> None:
     assert arrived[10] - arrived[0] == pytest.approx(1.401, abs=0.021)
 
 
+async def test_who_is_next_leaves_20_ms_after_an_answer_at_the_latest() -> None:
+    """An answer that took 1.21 s as usual frees its slot at once: the request arrived more than a second ago."""
+    usual = [Way(answering=1.21)] * 10
+    arrived = await arrivals([*usual, *[Way(comes=5.0, answering=1.21)] * 11])
+    assert arrived[19] - arrived[10] == pytest.approx(0.0)
+    assert 1.21 <= arrived[20] - arrived[10] <= 1.2301
+
+
 @pytest.mark.parametrize("connecting", [0.2, 1.0])
 async def test_the_ten_are_used_although_each_request_connects_first(connecting: float) -> None:
     arrived = await arrivals([Way(connecting=connecting)] * 200)

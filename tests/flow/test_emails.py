@@ -246,6 +246,13 @@ async def test_a_number_of_requests_out_of_bounds_is_refused_at_its_field(rig: R
         assert ack.body["errors"] == {"concurrent": "Give a whole number from 1 to 1,000, for example 100."}
 
 
+async def test_a_thousand_requests_at_a_time_may_be_asked_for(rig: Rig) -> None:
+    root = await processed(rig, concurrent="1000")
+    assert root.text.splitlines()[-1] == snapshot(
+        "Column “email”, row by row, up to 1000 at a time, asked by <@U0MARIA>"
+    )
+
+
 @pytest.mark.parametrize(
     "content", [LIST.decode().encode("utf-16"), LIST.replace(b",", b";"), LIST.replace(b",", b"\t")]
 )

@@ -3,6 +3,7 @@ room.
 """
 
 import asyncio
+import socket
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
@@ -87,6 +88,10 @@ class Client:
     async def open(cls, port: int, *, source: str = "127.0.0.1") -> "Client":
         return cls(*await asyncio.open_connection("127.0.0.1", port, local_addr=(source, 0)))
 
+    @classmethod
+    async def of(cls, connected: socket.socket) -> "Client":
+        return cls(*await asyncio.open_connection(sock=connected))
+
     async def send(self, data: bytes) -> None:
         self._writer.write(data)
         with suppress(ConnectionError):
@@ -133,6 +138,30 @@ async def test_who_has_connected_when_the_process_stops_is_answered(sent: bytes)
         await in_time.send(rest if not sent else b"y\r\nContent-Length: 0\r\n\r\n")
         assert await in_time.answer() == (b"200 signed" if not sent else b"404 404: Not Found")
         await stopping
+
+
+@pytest.mark.parametrize("rounds", [0, 1, 2])
+async def test_who_connects_in_the_last_rounds_before_the_listening_ends_is_answered(rounds: int) -> None:
+    """Of the event loop: who is accepted in the last one has not been reported yet when the listening ends."""
+    async with Server.open() as server:
+        loop = asyncio.get_running_loop()
+        stopping = asyncio.ensure_future(server.stop())
+        with socket.socket() as late:
+
+            def come(after: int) -> None:
+                if after:
+                    loop.call_soon(come, after - 1)
+                else:
+                    late.connect(("127.0.0.1", server.port))  # stands at once: the kernel answers for us
+                    late.setblocking(False)
+
+            come(rounds)
+            await until(lambda: not server.listens())
+            client = await Client.of(late)
+            await client.send(b"GET /vouched HTTP/1.1\r\nHost: x\r\n\r\n")
+            assert await client.answer() == b"200 signed"
+            await stopping
+            client.close()
 
 
 async def test_a_stop_waits_for_nobody_who_says_nothing_and_for_no_idle_connection_at_all() -> None:

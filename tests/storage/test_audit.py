@@ -66,6 +66,24 @@ async def test_a_unit_that_fails_leaves_no_gap_for_those_committed_with_it(store
     assert (await _verdict(store)).bad_seq is None
 
 
+async def test_the_end_is_read_once_a_transaction(sqlite_url: str) -> None:
+    said: list[str] = []
+
+    def thrice(tx: Tx) -> None:
+        driver: Any = tx.audit._connection.connection.dbapi_connection
+        driver.set_trace_callback(said.append)
+        for _ in range(3):
+            tx.audit.append(_entry())
+        driver.set_trace_callback(None)
+
+    store = await Store.open(sqlite_url, audit_key=KEY)
+    try:
+        await store.write(thrice)
+    finally:
+        await store.close()
+    assert len([one for one in said if one.startswith("SELECT") and "audit_head" in one]) == 1
+
+
 async def test_what_is_no_json_is_refused(store: Store) -> None:
     for detail in ({"x": object()}, {"x": float("nan")}):
         with pytest.raises((TypeError, ValueError)):

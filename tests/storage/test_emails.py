@@ -1,10 +1,12 @@
 """Lists of addresses on both databases: taken in order, stored once, picked up again."""
 
+from datetime import timedelta
+
 import pytest
 
 from storage import Store, Tx
 from storage.rows import EmailRun
-from tests.storage.lists import begun
+from tests.storage.lists import NOW, begun
 
 
 def run(tx: Tx, job_id: str = "J1") -> EmailRun:
@@ -76,3 +78,18 @@ async def test_addresses_of_any_kind_are_stored(store: Store, address: str) -> N
     await store.write(lambda tx: tx.emails.sized("J1", rows=1, skipped=0, total=1))
     ((_, found),) = await store.write(lambda tx: tx.emails.take("J1", 1))
     assert found == address.replace("\x00", "\ufffd").replace("\ud800", "\ufffd")
+
+
+async def test_what_is_kept_of_a_list_goes_when_it_was_closed_before_then(store: Store) -> None:
+    def close(tx: Tx) -> None:
+        begun(tx, 2)
+        job = tx.jobs.get("J1")
+        assert job is not None
+        tx.jobs.change(job, now=NOW, close=True)
+
+    await store.write(close)
+    assert not await store.read(lambda tx: tx.emails.has_old(before=NOW))
+    assert await store.write(lambda tx: tx.emails.forget(before=NOW, limit=9)) == 0
+    later = NOW + timedelta(microseconds=1)
+    assert await store.read(lambda tx: tx.emails.has_old(before=later))
+    assert await store.write(lambda tx: tx.emails.forget(before=later, limit=9)) == 2

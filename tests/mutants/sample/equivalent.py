@@ -159,4 +159,10 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         "newest = case((table.c.last_seen >= last, table.c.last_seen), else_=last)",
         "of two equal moments either is the newest",
     ),
+    Equivalent(
+        "bot/tables/formats.py",
+        '49: "@",',
+        '49: "@x",',
+        "a format with @ and no digits shows a number as General does, and disguises nothing",
+    ),
 )

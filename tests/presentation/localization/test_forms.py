@@ -2,9 +2,16 @@
 
 from inline_snapshot import snapshot
 
-from bot.domain.localization import CAPABILITIES
-from bot.presentation.localization.forms import Carried, form
+from bot.domain.localization import CAPABILITIES, OptionChoice
+from bot.presentation.localization.forms import Carried, _choices, form
 from tests.presentation.checks import as_sent
+
+
+def test_up_to_a_hundred_choices_stand_in_one_list_and_more_in_two() -> None:
+    many = [OptionChoice(value=str(n), label=f"{'AZ'[n % 2]} {n}") for n in range(101)]
+    assert len(_choices(many[:100])["options"]) == 100
+    halves = _choices(many)["option_groups"]
+    assert [(one["label"]["text"], len(one["options"])) for one in halves] == [("A – A", 51), ("Z – Z", 50)]
 
 
 def test_the_form_of_each_localization() -> None:

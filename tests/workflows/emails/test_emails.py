@@ -1,6 +1,7 @@
 """Runs through lists while they run: pressed buttons, a service that asks for less, two at a time."""
 
 import asyncio
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from bot.domain.emails.lists import Outcome, RunState
 from bot.playground.faults import Fault, FaultKind
 from bot.workflows.emails.pressure import Pressure
 from bot.workflows.emails.request import Press, Pressed, RequestedList, press, request_list
-from bot.workflows.emails.run import Run
+from bot.workflows.emails.run import Run, hold_lease
 from bot.workflows.emails.whole import send_whole
 from storage.rows import EmailRun, Job
 from tests.support.rig import FINANCE, MARIA, Rig
@@ -236,6 +237,20 @@ async def test_after_a_death_what_was_under_way_is_asked_again_and_counted(rig: 
     twice = sum(rig.emails.asked.values()) - 300
     assert twice <= run.repeated <= 30
     assert await rig.switchboard.context.store.read(lambda tx: tx.emails.counted(job_id)) == (300, 300)
+
+
+async def test_the_lease_of_a_list_is_renewed_for_a_minute_from_now(rig: Rig) -> None:
+    job_id = await ask(rig, 1)
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    claimed = await ctx.store.write(
+        lambda tx: tx.jobs.claim_due(kind="email.run", now=now, owner=ctx.owner, lease_seconds=60, limit=9)
+    )
+    assert [one.id for one in claimed] == [job_id]
+    rig.clock.advance(15)
+    await hold_lease(ctx, job_id)
+    job = await ctx.store.read(lambda tx: tx.jobs.get(job_id))
+    assert job is not None
+    assert job.lease_until == now + timedelta(seconds=15 + 60)
 
 
 async def test_an_address_without_an_answer_is_asked_three_times(rig: Rig) -> None:
