@@ -159,4 +159,10 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         "newest = case((table.c.last_seen >= last, table.c.last_seen), else_=last)",
         "of two equal moments either is the newest",
     ),
+    Equivalent(
+        "storage/tables/instructions.py",
+        'Column("seq", BigInteger, primary_key=True, autoincrement=False),',
+        'Column("seq", BigInteger, primary_key=True, autoincrement=True),',
+        "the steps make the table, and whoever writes a row of the audit names its number",
+    ),
 )
