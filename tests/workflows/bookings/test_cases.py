@@ -227,4 +227,4 @@ async def test_a_booking_whose_store_lost_its_key_is_tried_again_when_the_servic
         put_off = await now_stored(rig, one)
         assert (put_off.stage, put_off.due_at) == (stage, rig.clock.now() + timedelta(seconds=ctx.poll_seconds))
         assert "Gone" in put_off.reason
-    assert rig.delivery.calls_of("create_booking") == []
+    assert service_of(rig).calls_of("create_booking") == []
