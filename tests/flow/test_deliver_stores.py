@@ -431,6 +431,16 @@ sandbox of the delivery service, and this is production. Ask the customer for th
     assert not service_of(rig).calls_of("create_prebooking")
 
 
+async def test_a_form_for_a_prebooking_that_was_open_before_production_says_the_same(rig: Rig) -> None:
+    await deliver(rig, "prebook")
+    await rig.switchboard.stop()
+    rig.settings = type(rig.settings)(_env_file=None, **{**rig.settings.model_dump(), "environment": "production"})
+    await rig.start()
+    await rig.submit(MARIA, PRE)
+    assert "Pre-bookings exist only in the sandbox of the delivery service" in rig.form().plain
+    assert not service_of(rig).calls_of("create_prebooking")
+
+
 # certification
 
 

@@ -3,9 +3,12 @@
 from pathlib import Path
 
 import pytest
+from inline_snapshot import snapshot
 
 from bot.domain.files.dropped import DroppedFile, FileKind
+from bot.domain.localization import CallOperation, Request
 from bot.playground.workspace import Message
+from bot.workflows.localization import RequestedCall, request_call
 from handlers.dependencies import Dependencies
 from handlers.file_actions import emails
 from handlers.incoming import Click
@@ -53,6 +56,24 @@ async def test_a_sound_is_for_members(rig: Rig, tmp_path: Path, user: str, said:
     offer = await offered(rig, "talk.wav", media.make(tmp_path, "wav"))
     for label in ("Detect gender", "Convert"):
         assert await pressed(rig, offer, label, user=user) == said
+
+
+async def test_where_the_bot_is_no_member_any_more_the_number_in_the_queue_is_told_privately(
+    rig: Rig, tmp_path: Path
+) -> None:
+    offer = await offered(rig, "talk.wav", media.make(tmp_path, "wav"))
+    for number in range(4):
+        sound = Request(operation=CallOperation.SEPARATION, file="F1").complete()
+        asked = RequestedCall(
+            request=sound, requester=MARIA, channel=FINANCE, thread_ts=None, source_key=f"call:{number}"
+        )
+        await request_call(rig.switchboard.context, asked)
+        rig.clock.advance(0.01)  # calls have an order
+    rig.workspace.kick(FINANCE, "U0BOT")
+    assert await pressed(rig, offer, "Detect gender", user=MARIA) == snapshot(
+        ":memo: *Detect gender*: on it. It is number 2 in the queue. I am not a member of this channel, so the answer "
+        "comes to you directly. `/invite @Switchboard` brings me here."
+    )
 
 
 async def test_while_a_list_is_read_the_form_names_it(rig: Rig) -> None:

@@ -153,6 +153,19 @@ def test_a_long_story_is_cut_in_the_middle_and_says_so() -> None:
     )
 
 
+def test_before_the_mark_stands_less_than_a_third_with_the_ends_of_lines() -> None:
+    """The tenth line would end at 3,000 of 9,000 characters, and its own end would be one more."""
+
+    def long(seq: int, length: int) -> Told:
+        [bare] = lines(instruction(), [told(seq, "observed", detail={"reason": "r"})])
+        return told(seq, "observed", detail={"reason": "r" * (length - len(bare) + 1)})
+
+    rows = [*(long(seq, 299) for seq in range(1, 10)), *(long(seq, 300) for seq in range(10, 60))]
+    assert {len(line) for line in lines(instruction(), rows)} == {299, 300}
+    shown = story(instruction(), rows).text.split("\n")[1:]
+    assert [number for number, line in enumerate(shown) if "left out" in line] == [9]
+
+
 def test_a_story_of_nothing() -> None:
     check_message(story(instruction(), []))
 

@@ -1,6 +1,7 @@
 """Authority is read, not remembered: how old an answer may be, and that nobody counts on a guess."""
 
 import asyncio
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ from aiohttp import web
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.errors import ServiceNow
+from bot.slack import people as looked_up
 from bot.slack.client import PacedClient
 from bot.slack.pace import Pace
 from bot.slack.people import People
@@ -193,6 +195,31 @@ async def test_a_wait_that_an_ack_has_no_time_for_is_not_begun(api: Api, people:
     with pytest.raises(ServiceNow, match="did not say who you are"):
         await people.standing("U0ADA")
     assert api.asked("usergroups.list") == 1
+
+
+@pytest.mark.parametrize(("seconds", "begun"), [(1.99, True), (2.0, False)])
+async def test_a_wait_is_begun_where_it_ends_before_the_two_seconds_of_a_lookup(
+    people: People, clock: Clock, monkeypatch: pytest.MonkeyPatch, seconds: float, begun: bool
+) -> None:
+    slept: list[float] = []
+    answers = [ServiceNow("Slack", "busy", retry_after=seconds), None]
+
+    async def sleep(so_long: float) -> None:
+        slept.append(so_long)
+
+    async def ask() -> str:
+        if (busy := answers.pop(0)) is not None:
+            raise busy
+        return "Ada"
+
+    loop = SimpleNamespace(time=clock)
+    monkeypatch.setattr(looked_up, "asyncio", SimpleNamespace(get_running_loop=lambda: loop, sleep=sleep))
+    if begun:
+        assert (await people._patiently(ask), slept) == ("Ada", [seconds])
+    else:
+        with pytest.raises(ServiceNow, match="busy"):
+            await people._patiently(ask)
+        assert slept == []
 
 
 async def test_within_a_known_wait_nothing_is_asked_and_what_is_known_stands_in(

@@ -30,6 +30,8 @@ async def test_a_file_is_noticed_once(store: Store) -> None:
     assert not await notice(store, row(message_ts="2.2", channel="C2"))
     held = await get(store)
     assert (held.channel, held.message_ts, held.state) == ("C1", "1.1", DropState.NOTICED)
+    known = (held.name, held.size, held.mimetype, held.kind, held.format, held.duration_ms, held.header)
+    assert known == ("", 0, "", FileKind.OTHER, "", None, None), "until somebody looked at it"
     assert await store.read(lambda tx: tx.dropped.get("F2")) is None
 
 

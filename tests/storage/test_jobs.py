@@ -3,7 +3,11 @@
 from functools import partial
 from typing import Any
 
+import pytest
+
+from bot.domain.emails.lists import RUN, WHOLE
 from storage import Store, Tx
+from storage.errors import RowUnreadable
 from storage.rows import Job
 from tests.storage.factories import NOW, later
 
@@ -40,6 +44,17 @@ async def test_only_one_of_two_changes_wins(store: Store) -> None:
     assert first.due_at == NOW, "what is not named stays"
     assert await store.write(lambda tx: tx.jobs.change(job(), now=NOW, state="stopped")) is None
     assert await store.read(lambda tx: tx.jobs.get("1")) == first
+
+
+@pytest.mark.parametrize("missing", ["file", "name", "column", "column_name", "concurrency"])
+@pytest.mark.parametrize("kind", [RUN, WHOLE])
+async def test_a_list_of_which_something_is_missing_cannot_be_read(store: Store, kind: str, missing: str) -> None:
+    payload = {"file": "F1", "name": "a.csv", "column": 0, "column_name": "email", "concurrency": 5}
+    await store.write(lambda tx: tx.jobs.add(job(kind=kind, state="running", payload={**payload, missing: None})))
+    await store.write(lambda tx: tx.jobs.add(job("2", kind=kind, state="running", payload=payload)))
+    with pytest.raises(RowUnreadable, match=r": payload$"):
+        await store.read(lambda tx: tx.jobs.get("1"))
+    assert await store.read(lambda tx: tx.jobs.get("2")) is not None
 
 
 async def test_who_takes_a_job_has_it_until_the_lease_ends(store: Store) -> None:

@@ -43,7 +43,7 @@ class EmailList(Subject):
             return None
         job = await ctx.store.read(lambda tx: tx.jobs.get(id))
         name = str(job.detail.get("result") or "") if job is not None else ""
-        title = _named(name, id) if found.whole and name else f"{_stem(found.file)}-results-{id[-6:].lower()}.csv"
+        title = _named(name, id) if name else f"{_stem(found.file)}-results-{id[-6:].lower()}.csv"
         return Attachment(
             name=title,
             content=content,

@@ -36,6 +36,13 @@ def test_frames_without_a_head() -> None:
     assert seconds_of(tagged, len(tagged)) == pytest.approx(1.0, abs=0.02)
 
 
+def test_what_stands_in_a_tag_is_no_frame() -> None:
+    """A picture in it may hold any bytes, those that a frame begins with among them."""
+    picture = b"\xff\xe0" + bytes(128)
+    tagged = b"ID3\x04\x00\x00\x00\x00\x01\x02" + picture + frame(3, bitrate=9)
+    assert seconds_of(tagged, 10 + 130 + 128_000) == 8.0
+
+
 @given(st.binary(max_size=200), st.integers(min_value=0, max_value=10**9))
 def test_anything_else_has_no_length_or_some(head: bytes, size: int) -> None:
     for start in (b"", b"RIFF\0\0\0\0WAVE", b"RIFF\0\0\0\0WAVEfmt \x10\0\0\0", b"ID3", b"\xff\xfb"):

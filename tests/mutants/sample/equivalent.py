@@ -165,4 +165,10 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         '49: "@x",',
         "a format with @ and no digits shows a number as General does, and disguises nothing",
     ),
+    Equivalent(
+        "storage/tables/instructions.py",
+        'Column("seq", BigInteger, primary_key=True, autoincrement=False),',
+        'Column("seq", BigInteger, primary_key=True, autoincrement=True),',
+        "the steps make the table, and whoever writes a row of the audit names its number",
+    ),
 )

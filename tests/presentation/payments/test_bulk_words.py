@@ -3,7 +3,8 @@
 import pytest
 
 from bot.domain.payments.bulk_progress import BulkProgress
-from bot.presentation.payments import bulk_words
+from bot.presentation.payments import bulk_files, bulk_words
+from tests.domain.made import bulk
 
 NOT_ACTIVE = "no account, signup not completed, or it cannot receive money now"
 
@@ -57,3 +58,29 @@ def test_of_many_rows_that_repeat_ten_are_named() -> None:
     assert bulk_words.repeated(rows[:10], 10).endswith(f"row 11 {end}")
     assert bulk_words.repeated(rows, 12).endswith(f"row 11 and 2 more {end}")
     assert bulk_words.repeated(rows[:10], 40).endswith(f"row 11 and 30 more {end}")
+
+
+@pytest.mark.parametrize(
+    ("kind", "title", "comment"),
+    [
+        (
+            "failed",
+            "L-4F7K2M: failed payments",
+            ":page_facing_up: The 2 payments that failed, with the reasons. Mend the rows, drop the file here again "
+            "and choose *Pay in bulk*.",
+        ),
+        (
+            "items",
+            "L-4F7K2M: every payment",
+            ":page_facing_up: All 2 payments with their final state and hash.",
+        ),
+        (
+            "request",
+            "L-4F7K2M: what is to be paid",
+            ":page_facing_up: The file behind L-4F7K2M: 2 payments, exactly as they would be sent.",
+        ),
+    ],
+)
+def test_each_file_says_what_stands_in_it(kind: str, title: str, comment: str) -> None:
+    told = bulk_files.about(bulk(reference="L-4F7K2M"), kind=kind, count=2)
+    assert (told.title, told.alt, told.comment) == (title, "A table of 2 payments", comment)

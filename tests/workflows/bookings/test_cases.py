@@ -7,7 +7,9 @@ from itertools import count
 from typing import Any
 
 import pytest
+from inline_snapshot import snapshot
 
+from bot.clients.delivery.stores import StoreForm
 from bot.domain.bookings.booking import Booking, BookingKind, Stage
 from bot.domain.bookings.certification import Point
 from bot.domain.bookings.record import BookingRecord, PrebookingRecord
@@ -169,6 +171,16 @@ async def test_a_store_without_an_answer_is_given_up_when_the_quiet_period_is_ov
     assert await ctx.store.write(lambda tx: tx.stores.add(row))
     await ctx.store.write(lambda tx: stores._give_up(ctx, tx, [replace(row, state=StoreState.CREATING)]))
     assert (await ctx.store.read(lambda tx: tx.stores.by_id("own")) is not None) is stays
+
+
+async def test_a_store_that_lost_its_key_is_not_changed_and_it_is_said_why(rig: Rig) -> None:
+    ctx = rig.switchboard.context
+    changed = await stores.change_store(ctx, ctx.delivery.required(), "Gone", StoreForm(address="9 Quay"))
+    assert changed.trouble == snapshot(
+        "The operator of Switchboard has to mend this: delivery: there is no key for the store Gone; list the stores "
+        "(the master key brings their keys along) or add it to DELIVERY_STORE_KEYS."
+    )
+    assert service_of(rig).calls_of("update_store") == []
 
 
 async def test_what_a_booking_shows_counts_as_seen(rig: Rig) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from bot.domain.audit import CLOCK_SET
+from bot.domain.errors import ServiceNow
 from bot.domain.localization import CallOperation, Request, Track, Tracks
 from bot.domain.localization.progress import MEDIA_LANE, CallProgress, CallState, Handed, Order, ResultFile
 from bot.workflows.localization import results
@@ -86,6 +87,21 @@ async def drawn(rig: Rig, name: str) -> int:
     board = await read(rig, lambda tx: tx.boards.get(f"localization:{name}"))
     assert board is not None
     return board.wanted_version
+
+
+async def test_the_message_of_a_call_is_waited_for_ten_seconds(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    slept: list[float] = []
+    woken: list[bool] = []
+
+    async def sleep(seconds: float) -> None:
+        slept.append(seconds)
+
+    monkeypatch.setattr(results, "asyncio", SimpleNamespace(sleep=sleep))
+    one = await job(rig, "J1", on_its_way(Handed.NEW))
+    ctx = replace(rig.switchboard.context, wake=lambda: woken.append(True))
+    with pytest.raises(ServiceNow, match="has not taken the message of this call yet"):
+        await results._where(ctx, one)
+    assert (slept, len(woken)) == ([0.25] * 40, 40)
 
 
 @on_one_rig([

@@ -6,13 +6,13 @@ from typing import Any
 import pytest
 
 from bot.domain.money import Cents
-from bot.domain.payments.instruction import Instruction, Kind, PayoutPayload, State
+from bot.domain.payments.instruction import AttemptOutcome, Instruction, Kind, PayoutPayload, State
 from bot.domain.payments.operation import Operation
 from bot.workflows.payments import follow, one_step, orphans, payout, polls, purchase, reconcile
 from storage.rows import Tracked
 from tests.support.rig import Rig
 from tests.workflows.looking import read
-from tests.workflows.planted import made, on_one_rig, planted, queued, stored
+from tests.workflows.planted import made, on_one_rig, planted, queued, stored, tried
 
 PAID_AFTER = ["alert:paid after its end"]
 MINUTE, HOUR, DAY, POLL = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1), timedelta(seconds=30)
@@ -244,6 +244,16 @@ async def test_a_record_that_differs_is_an_alert_and_looked_at_again(rig: Rig) -
     found = await stored(rig, one)
     assert (found.state, found.due_at) == (State.COMMIT_UNKNOWN, now + MINUTE)
     assert await queued(rig, one) == ["alert:differs"]
+
+
+async def test_a_record_that_differs_confirms_no_refusal_and_gives_nothing_back(rig: Rig) -> None:
+    ctx, day = rig.switchboard.context, "2026-11-20"
+    one = await planted(rig, state=State.COMMIT_UNKNOWN, commits=1, refusal="no money")
+    await tried(rig, one, outcome=AttemptOutcome.UNKNOWN)
+    await ctx.store.write(lambda tx: tx.reservations.reserve(one.id, 1, day, 2500, 2500))
+    await ctx.store.write(lambda tx: reconcile.take_in(ctx, tx, one, record(one, "created", cents=Cents(1))))
+    assert (await stored(rig, one)).state is State.COMMIT_UNKNOWN
+    assert await read(rig, lambda tx: tx.reservations.sum(day)) == 2500
 
 
 async def test_two_payouts_with_our_code_are_an_alert_and_looked_at_again(rig: Rig) -> None:
