@@ -248,7 +248,7 @@ class Place:
         recorded = all(one in self._seconds for one in tests)
         if recorded and not self._choosing.is_imported(planted):
             run = self._warm.run(self._seconds, tests=tests, file=planted.file, scope=planted.scope)
-            if run.swapped:
+            if run.swapped and not run.broken:  # else what pytest stumbled over may be what the fork inherited
                 return run
         return self._cold.run(self._seconds, tests=tests, options=self._options)
 
