@@ -12,7 +12,6 @@ SETTINGS = {
     "SLACK_SIGNING_SECRET": "SLACK_SIGNING_SECRET=… (Basic Information page of the app)",
     "SLACK_APP_TOKEN": "SLACK_APP_TOKEN=xapp-… (Basic Information page of the app)",
     "SLACK_API_URL": "SLACK_API_URL=https://slack.com/api/",
-    "HOST": "HOST=127.0.0.1",
     "PORT": "PORT=3000",
     "PUBLIC_URL": "PUBLIC_URL=https://switchboard.example.com",
     "DATABASE_URL": "DATABASE_URL=sqlite+aiosqlite:///switchboard.db",
@@ -34,7 +33,7 @@ SETTINGS = {
     "LOG_LEVEL": "LOG_LEVEL=info",
     "DELIVERY_STORE_KEYS": 'DELIVERY_STORE_KEYS={"Centro": "key"}',
 }
-"""A right example for each variable; others get their own name with an ellipsis."""
+"""A right example for each variable that may be refused; others get their own name with an ellipsis."""
 
 _POLICY = {
     "channels": '[channels] approvals = "C0APPROVE"',

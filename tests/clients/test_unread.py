@@ -22,6 +22,7 @@ from bot.domain.errors import ServiceNever, ServiceNow
 from bot.domain.localization import CallOperation, Request
 from bot.domain.money import Cents
 from bot.domain.outcome import Done, Unknown
+from bot.domain.payments.bulk import HashList
 from bot.domain.spellings import Secrets
 from bot.domain.unread import UnreadAnswer
 from bot.playground.faults import Fault, FaultKind
@@ -174,6 +175,16 @@ async def test_a_commit_that_is_answered_as_not_committed_has_the_right_names(
     assert isinstance(outcome, Unknown)
     [wanted] = notes.one.wanted
     assert (wanted.name, wanted.is_there, wanted.candidates) == ("status", True, ())
+
+
+async def test_a_cancellation_that_is_answered_without_its_list_names_what_was_looked_for(
+    payments: OpenPayments, partner: Partner, notes: Notes
+) -> None:
+    partner.answer = lambda _: said({"canceled": ["h1"]})
+    outcome = await payments(partner.url).cancel_bulk_items("b-1", HashList("h1"), earlier_unknown=False)
+    assert isinstance(outcome, Unknown)
+    [wanted] = notes.one.wanted
+    assert (notes.one.operation, wanted.name, wanted.is_there) == ("payments.cancel_bulk_items", "successful", False)
 
 
 @pytest.mark.parametrize(

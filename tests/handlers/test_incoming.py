@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from handlers.incoming import Submission
+from handlers.incoming import Shortcut, Submission
 
 
 def submission(**state: Any) -> Submission:
@@ -63,3 +63,10 @@ def test_files_are_read_by_their_ids() -> None:
 def test_a_form_without_fields_is_read() -> None:
     body = {"user": {"id": "U1"}, "view": {"id": "V1", "callback_id": "c", "state": {}}}
     assert Submission.read(body).values == {}
+
+
+def test_a_shortcut_that_names_no_channel_or_message_is_read() -> None:
+    for body in ({}, {"channel": None, "message": None}):
+        shortcut = Shortcut.read({"callback_id": "c", "user": {"id": "U1"}, **body})
+        assert (shortcut.callback_id, shortcut.user) == ("c", "U1")
+        assert (shortcut.channel, shortcut.ts, shortcut.thread_ts, shortcut.files) == ("", "", "", ())

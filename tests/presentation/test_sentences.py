@@ -235,6 +235,9 @@ To vouch for one, the operator writes it into SERVICES_FILE: `[payments.commit_p
     assert overview.assumptions(found[:1]).text.splitlines()[0] == snapshot(
         "*1 route is assumed* and nobody has confirmed it."
     )
+    assert overview.assumptions(found[::2]).text.splitlines()[0] == snapshot(
+        "*2 routes are assumed* and nobody has confirmed them."
+    )
     assert overview.assumptions([]).text == snapshot(
         ":white_check_mark: Every route is documented or confirmed by the operator."
     )

@@ -134,6 +134,13 @@ def test_fifty_large_ones_fit_into_a_message() -> None:
     assert seen(content).splitlines()[-2] == "and 42 more: `python -m bot doctor` names them all"
 
 
+@pytest.mark.parametrize(("fields", "last"), [(30, "is_shown"), (31, "is_cut")])
+def test_fifteen_hundred_characters_of_fields_are_shown(fields: int, last: str) -> None:
+    names = [f"{'x' * 41}{chr(97 + n // 26)}{chr(97 + n % 26)}" for n in range(fields)]
+    said, _ = finding(noted(answer(dict.fromkeys(names, "v"))))
+    assert said.endswith({"is_shown": f"{names[29]} (text)", "is_cut": f"{names[29]} (text), and more"}[last])
+
+
 def test_names_of_fields_call_nobody() -> None:
     content = listing([noted(answer({"<!channel>": "x", "<@U0ADA>": "y", "a&b": "z", "`x`": 1, "*b*": 2}, "id"))])
     check_message(content)

@@ -1,8 +1,9 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.playground.workspace.delivery import sign
-from bot.slack.signature import signed_by_slack
+from bot.slack.signature import could_be_signed, signed_by_slack
 
 SECRET = "8f742231b10e8888abcd99yyyzzz85a5"
 NOW = 1_700_000_000
@@ -37,3 +38,12 @@ def test_no_byte_of_the_body_can_be_changed(body: bytes, at: int, flip: int) -> 
     changed[at % len(body)] ^= flip
     signature = sign(SECRET.encode(), str(NOW), body)
     assert not holds(body=bytes(changed), signature=signature)
+
+
+@pytest.mark.parametrize(
+    "stamp", ["", "now", "1700000000.0", " 1700000000", "+1700000000", "1_700_000_000", "١٧٠٠٠٠٠٠٠٠"]
+)
+def test_a_time_that_is_not_plain_digits_is_no_time_of_slack(stamp: str) -> None:
+    assert could_be_signed(timestamp="1700000000", signature=f"v0={'0' * 64}", now=NOW)
+    assert not could_be_signed(timestamp=stamp, signature=f"v0={'0' * 64}", now=NOW)
+    assert not holds(stamp=stamp)

@@ -223,6 +223,12 @@ def test_texts_truth_errors_and_results_of_formulas() -> None:
     assert (table.sheet, table.encoding) == ("People", "")
 
 
+def test_what_stands_beside_the_texts_of_a_workbook_is_no_part_of_them() -> None:
+    row = [('t="s"', "<v>0</v>"), ('t="s"', "<v>1</v>")]
+    table = read(workbook([["a", "b"], row], strings=["no<t>one</t>no", "no<r>no<t>two</t>no</r>no"]), "a.xlsx")
+    assert cells(table) == [("one", "two")]
+
+
 def test_blank_rows_and_cells_of_a_workbook_are_left_out_but_counted() -> None:
     table = read(workbook([["email", "note"], [None, None], ["a@b.co", None], [" ", ""], [None, "x"]]), "a.xlsx")
     assert list(table.rows) == [Row(3, ("a@b.co", "")), Row(5, ("", "x"))]

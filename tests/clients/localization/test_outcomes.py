@@ -127,6 +127,17 @@ async def test_an_error_that_comes_with_200(body: bytes, open_client: OpenClient
     assert outcome.words == "no such model"
 
 
+@pytest.mark.parametrize("status", [409, 500, 503])
+async def test_an_error_that_comes_with_another_status_is_no_refusal(status: int, open_client: OpenClient) -> None:
+    async def behave(_request: Arrived, writer: asyncio.StreamWriter) -> None:
+        writer.write(answer(b'{"success": false, "error": "no such model"}', status=f"{status} X"))
+
+    async with wire_server(behave) as server:
+        outcome = await open_client(server.url).run(TEXT)
+    assert isinstance(outcome, Unknown)
+    assert outcome.status == status
+
+
 @pytest.mark.parametrize("body", [b"{}", b"[]", b"null", b"hello", b"<html></html>", b'{"status": "queued"}'])
 async def test_a_200_without_a_result_is_unknown(body: bytes, open_client: OpenClient) -> None:
     async def behave(_request: Arrived, writer: asyncio.StreamWriter) -> None:

@@ -139,6 +139,12 @@ def test_text_is_a_table_when_it_looks_or_is_called_like_one(text: str, name: st
             assert sniff(text.encode(encoding), name).format == expected
 
 
+@pytest.mark.parametrize("ending", ["md", "log", "json", "xml", "srt", "vtt", "py", "js", "yaml", "yml", "ini", "sql"])
+def test_text_that_is_called_something_else_is_no_table_whatever_commas_are_in_it(ending: str) -> None:
+    assert sniff(b"one, two\nthree, four\n", f"a.{ending}").format == "txt"
+    assert not is_called_wrongly(f"a.{ending}", "txt")
+
+
 @pytest.mark.parametrize(
     "start",
     [

@@ -128,6 +128,12 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         "the order in which columns or constraints are named: every statement names the columns it reads and writes",
     ),
     Equivalent(
+        "storage/migrations/versions/0001_initial.py",
+        'sa.PrimaryKeyConstraint("key", name=op.f("pk_flag")),',
+        'sa.PrimaryKeyConstraint("key"),',
+        "the name of a key that no statement and no later migration refers to",
+    ),
+    Equivalent(
         "storage/tables/queues.py",
         """Column("key", Text, nullable=False, unique=True),
     Column("action", Text, nullable=False),""",

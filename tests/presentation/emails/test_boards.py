@@ -225,3 +225,8 @@ def test_stopping_a_list_is_confirmed_with_what_would_be_lost() -> None:
 stopped list cannot go on. Pause keeps it."""
         }
     )
+
+
+def test_addresses_and_what_is_said_of_them_may_take_several_lines() -> None:
+    (drawn,) = lists.checked([("ana@example.com", Answer(outcome=Outcome.ANSWERED, result="valid"))]).blocks
+    assert drawn["column_settings"] == [{"align": "left", "is_wrapped": True}] * 3

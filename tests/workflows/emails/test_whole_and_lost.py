@@ -154,6 +154,16 @@ async def test_only_a_person_who_resumes_ignores_the_wait_that_the_service_asked
     assert one._pressure.rest() == 0.0
 
 
+@pytest.mark.parametrize(("passed", "seconds"), [(14.9, 20), (15.0, 60)])
+async def test_a_lease_of_a_minute_is_renewed_every_fifteen_seconds(rig: Rig, passed: float, seconds: int) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    one = await job(rig, state=RunState.RUNNING, lease_owner=ctx.owner, lease_until=now + timedelta(seconds=20))
+    working: Any = EmailEngine(monotonic=lambda: passed)
+    working._tasks = {one.id: None}
+    await working._keep_leases(ctx)
+    assert (await stored(rig, one)).lease_until == now + timedelta(seconds=seconds)
+
+
 class Calendar:
     """A clock whose calendar is set while boot time goes on."""
 

@@ -8,6 +8,7 @@ import pytest
 from bot.domain.errors import PersonError
 from bot.domain.localization import CallOperation, Request
 from bot.domain.localization.progress import CallProgress, CallState
+from bot.workflows.localization import running
 from bot.workflows.localization.request import (
     RequestedCall,
     find,
@@ -111,3 +112,10 @@ async def test_a_call_without_a_result_is_repeated_once(rig: Rig) -> None:
 async def test_what_is_no_call_is_not_found(rig: Rig) -> None:
     assert await read(rig, lambda tx: find(tx, "gone")) is None
     assert await sight_of(rig.switchboard.context, "gone") is None
+
+
+async def test_a_file_is_as_long_as_its_milliseconds_say(rig: Rig) -> None:
+    ctx = rig.switchboard.context
+    file = rig.workspace.upload(MARIA, "song.mp3", b"ID3\0", duration_ms=125_000)
+    known = await running._known(ctx, replace(SOUND, file=file, seconds=7.0), await ctx.downloads.info(file))
+    assert (known.seconds, known.file_format) == (125.0, "mp3")
