@@ -159,4 +159,24 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         "newest = case((table.c.last_seen >= last, table.c.last_seen), else_=last)",
         "of two equal moments either is the newest",
     ),
+    Equivalent(
+        "storage/repositories/boards.py",
+        "return None if row is None else read_one(self._damage, SHAPE, dict(zip(_NAMES, row, strict=True)))",
+        "return None if row is None else read_one(self._damage, SHAPE, dict(zip(_NAMES, row, strict=False)))",
+        "the statement asks for the columns of this table and no others: as many as it has names",
+    ),
+    Equivalent(
+        "handlers/commands/switchboard_state.py",
+        "_PIECE = 64 * 1024",
+        "_PIECE = 32 * 1024",
+        "the size of the pieces in which a file is sent: all pieces together are the same bytes",
+    ),
+    Equivalent(
+        "storage/tables/queues.py",
+        """Column("id", Text, primary_key=True),
+    Column("kind", Text, nullable=False),""",
+        """Column("kind", Text, nullable=False),
+    Column("id", Text, primary_key=True),""",
+        "the order in which columns or constraints are named: every statement names the columns it reads and writes",
+    ),
 )
