@@ -166,6 +166,12 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         "the statement asks for the columns of this table and no others: as many as it has names",
     ),
     Equivalent(
+        "bot/workflows/bookings/follow.py",
+        "if seen is None:",
+        "if True:",
+        "where a record was taken, the lease has ended already: there is none to release",
+    ),
+    Equivalent(
         "handlers/commands/switchboard_state.py",
         "_PIECE = 64 * 1024",
         "_PIECE = 32 * 1024",
