@@ -296,6 +296,17 @@ moves money, UNCONFIRMED"""
     )
 
 
+def test_routes_says_what_an_operator_changed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "services.toml"
+    file.write_text('[payments.get_operation]\npath = "/op/{id}"\n', encoding="utf-8")
+    monkeypatch.setenv("SERVICES_FILE", str(file))
+    assert main(["routes"]) == 0
+    told = [line.split() for line in capfd.readouterr().out.splitlines() if line.startswith("payments.")]
+    assert [line[:3] for line in told if line[-1] == "overridden"] == [["payments.get_operation", "GET", "/op/{id}"]]
+
+
 @pytest.mark.parametrize("command", ["run", "migrate", "routes", "manifest"])
 def test_every_command_checks_its_settings_first(
     command: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]

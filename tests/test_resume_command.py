@@ -115,6 +115,15 @@ exit code 0""")
     assert await bot.store.read(reading_only) is None
 
 
+async def test_the_new_anchors_begin_with_the_head_of_the_chain(bot: Bot, capsys: pytest.CaptureFixture[str]) -> None:
+    await bot.lose()
+    await resume(capsys, "--force", "--reason", "looked")
+    head = await bot.store.read(lambda tx: tx.audit.head())
+    first = await asyncio.to_thread(bot.file.last)
+    assert first is not None
+    assert (first.seq, first.head) == (head.seq, head.hash)
+
+
 async def test_by_force_with_a_reason_that_the_audit_keeps(bot: Bot, capsys: pytest.CaptureFixture[str]) -> None:
     await bot.lose()
     assert await resume(capsys, "--force") == snapshot("""\

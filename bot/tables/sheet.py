@@ -59,7 +59,6 @@ class Sheet:
         self._kind = "n"
         self._style = 0
         self._formula = False
-        self._given = False
         self._value: str | None = None
         self._parts: list[str] | None = None
         self._phonetic = False

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from bot.clients.circuit import Circuit, Mark, Seat
+from bot.clients.leaving import not_asked
 from tests.support.clock import ManualClock
 
 DOZEN = 12
@@ -383,3 +384,8 @@ class Partner(RuleBasedStateMachine):
 
 TestPartner = Partner.TestCase
 TestPartner.settings = settings(max_examples=40, stateful_step_count=60, deadline=None)
+
+
+@pytest.mark.parametrize(("seconds", "named"), [(0.0, "1.000"), (0.9, "1.000"), (1.5, "1.500"), (30.0, "30.000")])
+def test_who_is_not_asked_is_asked_again_after_the_rest_and_a_second_at_least(seconds: float, named: str) -> None:
+    assert not_asked(seconds).headers["retry-after"] == named

@@ -118,6 +118,15 @@ def test_no_form_of_the_address_lets_the_token_through(hiding: JsonObject) -> No
     assert TOKEN.casefold() not in repr(found).casefold()
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["Token", "secret", "password", "Authorization", "X-Signature", "apiKey", "api_key", "Cookie", "Set-Cookie"],
+)
+def test_what_is_called_like_a_secret_is_not_kept(name: str) -> None:
+    [found] = read_events([{"type": "x", "headers": {name: "hush", "Accept": "all"}}], route=ROUTE)
+    assert dict(found.details) == {"type": "x", "headers.Accept": "all"}
+
+
 def test_what_a_record_holds_is_kept_within_bounds() -> None:
     deep: object = "bottom"
     for _ in range(50):

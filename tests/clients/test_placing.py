@@ -32,6 +32,8 @@ ENCODED = "a%2Fb%2B1"
         (COMMIT, 'path = "/commit"\nfields.id = "payout"', "/commit", {}, {"payout": "a/b+1"}),
         (COMMIT, 'path = "/go"\nparameters = "query"\nfields.id = "payout"', f"/go?payout={ENCODED}", {}, {}),
         (COMMIT, 'fields.id = "payout"', f"/payouts/{ENCODED}/commit", {}, {}),
+        (COMMIT, 'method = "PATCH"', f"/payouts/{ENCODED}/commit", {}, {}),
+        (COMMIT, 'method = "PUT"', f"/payouts/{ENCODED}/commit", {}, {}),
         (COMMIT, 'method = "DELETE"', f"/payouts/{ENCODED}/commit", {}, None),
     ],
 )

@@ -9,7 +9,14 @@ from hypothesis import strategies as st
 
 from bot.clients.service_errors import read_failure
 from bot.clients.transport import read_reply
-from bot.domain.errors import OperatorError, ServiceNever, ServiceNow, SwitchboardError
+from bot.domain.errors import (
+    OperatorError,
+    OutcomeUnknown,
+    ServiceNever,
+    ServiceNow,
+    ServiceTrouble,
+    SwitchboardError,
+)
 from bot.domain.outcome import Done, Failure, Reply, Unknown, classify
 from bot.presentation.services import sentence
 
@@ -228,3 +235,8 @@ def test_whatever_comes_is_one_short_line_without_a_token(status: int, body: obj
         assert text.splitlines() == [text]
         assert text[-1] in ".!?"
         assert TOKEN not in text
+
+
+@pytest.mark.parametrize("kind", [ServiceNow, ServiceNever, OutcomeUnknown])
+def test_trouble_in_a_log_names_the_service_and_holds_none_of_its_words(kind: type[ServiceTrouble]) -> None:
+    assert str(kind("delivery", "it refused", words="canary")) == "delivery: it refused"

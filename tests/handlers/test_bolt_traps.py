@@ -340,6 +340,15 @@ async def test_what_cannot_be_read_is_logged_in_a_line(rig: Rig) -> None:
     ]
 
 
+async def test_what_the_framework_itself_stumbles_over_is_logged_in_a_line_and_answered() -> None:
+    with capture_logs() as logs:
+        answer = await bolt._answer_anyway(AttributeError("raised outside our code"))
+    assert answer.status == 200
+    assert [(line["log_level"], line["event"], line["stumbled"]) for line in logs] == [
+        ("warning", "ignored a payload of an impossible shape", "AttributeError")
+    ]
+
+
 @pytest.mark.parametrize(
     "body",
     [

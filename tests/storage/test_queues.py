@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bot.domain.payments.instruction import CallbackKind, Instruction
+from bot.domain.payments.instruction import CallbackKind, Instruction, State
 from storage import Conflict, Store, Tx
 from storage.rows import InboxState, OutboxRow, OutboxState, Tracked
 from tests.storage.factories import NOW, instruction, later
@@ -280,6 +280,20 @@ async def test_tokens_stand_for_one_thing_until_they_expire(store: Store) -> Non
     await store.write(lambda tx: tx.tokens.expire(asked.id, later(5)))
     assert await store.read(lambda tx: tx.tokens.find("t", later(4))) is not None
     assert await store.read(lambda tx: tx.tokens.find("t", later(5))) is None
+
+
+async def test_an_address_is_forgotten_90_days_after_its_request_ended_when_it_stands_no_more(store: Store) -> None:
+    asked = await _ask(store)
+    await store.write(lambda tx: tx.instructions.move(asked, State.WITHDRAWN, now=NOW, actor="U1", action="withdrawn"))
+    await store.write(lambda tx: tx.tokens.put(token_hash="t", instruction_id=asked.id, kind=CallbackKind.CONFIRMATION))
+    over = NOW + timedelta(days=90)
+    before = over - timedelta(seconds=1)
+    assert await store.read(lambda tx: tx.tokens.find("t", before)) is not None
+    assert not await store.read(lambda tx: tx.tokens.has_old(now=before))
+    assert await store.write(lambda tx: tx.tokens.forget_old(now=before, limit=9)) == 0
+    assert await store.read(lambda tx: tx.tokens.find("t", over)) is None
+    assert await store.read(lambda tx: tx.tokens.has_old(now=over))
+    assert await store.write(lambda tx: tx.tokens.forget_old(now=over, limit=9)) == 1
 
 
 async def test_nothing_is_stored_about_what_does_not_exist(store: Store) -> None:

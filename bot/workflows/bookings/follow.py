@@ -59,10 +59,10 @@ async def read_now(ctx: Context, delivery: DeliveryService, booking: Booking) ->
 
     def work(tx: Tx) -> Booking | None:
         now = ctx.clock.now()
-        stored = observe(ctx, tx, booking, record, now)
-        if stored is None:
+        seen = observe(ctx, tx, booking, record, now)
+        if seen is None:
             tx.bookings.release(booking.id, owner=ctx.owner, due_at=now)
-        return stored
+        return seen
 
     stored = await ctx.store.write(work, name="booking_read")
     ctx.wake()

@@ -106,6 +106,8 @@ def test_a_file_is_called_what_its_address_says(ending: str, extension: str) -> 
     [
         ({"emotion": "Joy"}, "Joy"),
         ({"emotion": "ANGER"}, "Anger"),
+        ({"emotion": "surprise"}, "Surprise"),
+        ({"emotion": "NEUTRAL"}, "Neutral"),
         ({"label": " surprise "}, "Surprise"),
         ({"emotion": {"label": "fear", "score": Decimal("0.7")}}, "Fear"),
         ({"emotions": {"Joy": Decimal("0.1"), "Love": Decimal("0.8")}}, "Love"),

@@ -98,3 +98,11 @@ def test_the_edges_of_the_map_are_places(text: str) -> None:
 def test_beyond_the_edges_there_is_nothing(text: str) -> None:
     with pytest.raises(PlaceError):
         read_position(text)
+
+
+def test_a_text_may_have_2000_characters() -> None:
+    link = "https://www.google.com/maps?q=-0.1807,-78.4678&more="
+    found = read_position(link.ljust(2000, "x"))
+    assert (found.latitude, found.longitude) == HERE
+    with pytest.raises(PlaceError):
+        read_position(link.ljust(2001, "x"))

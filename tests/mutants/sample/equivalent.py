@@ -177,4 +177,30 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         'Column("seq", BigInteger, primary_key=True, autoincrement=True),',
         "the steps make the table, and whoever writes a row of the audit names its number",
     ),
+    Equivalent(
+        "storage/repositories/boards.py",
+        "return None if row is None else read_one(self._damage, SHAPE, dict(zip(_NAMES, row, strict=True)))",
+        "return None if row is None else read_one(self._damage, SHAPE, dict(zip(_NAMES, row, strict=False)))",
+        "the statement asks for the columns of this table and no others: as many as it has names",
+    ),
+    Equivalent(
+        "bot/workflows/bookings/follow.py",
+        "if seen is None:",
+        "if True:",
+        "where a record was taken, the lease has ended already: there is none to release",
+    ),
+    Equivalent(
+        "handlers/commands/switchboard_state.py",
+        "_PIECE = 64 * 1024",
+        "_PIECE = 32 * 1024",
+        "the size of the pieces in which a file is sent: all pieces together are the same bytes",
+    ),
+    Equivalent(
+        "storage/tables/queues.py",
+        """Column("id", Text, primary_key=True),
+    Column("kind", Text, nullable=False),""",
+        """Column("kind", Text, nullable=False),
+    Column("id", Text, primary_key=True),""",
+        "the order in which columns or constraints are named: every statement names the columns it reads and writes",
+    ),
 )

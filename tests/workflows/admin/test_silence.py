@@ -10,7 +10,7 @@ from inline_snapshot import snapshot
 from bot.clients.circuit import Circuit
 from bot.domain.payments.instruction import AttemptKind, State
 from bot.playground.faults import Fault, FaultKind
-from bot.workflows.holding import Silence
+from bot.workflows.holding import Silence, is_held
 from tests.support import deliveries
 from tests.support.bulk import approve, held, reference
 from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, OLGA, POLICY, Rig
@@ -29,6 +29,7 @@ from tests.workflows.looking import (
     state,
     told_once,
 )
+from tests.workflows.planted import planted, stored
 
 FEW = 3
 IN_A_ROW = 3
@@ -386,3 +387,16 @@ async def test_two_processes_count_for_themselves_and_tell_once(rig: Rig) -> Non
         assert len(rig.paid) == len(set(rig.paid)) == 9
     finally:
         await first.stop()
+
+
+async def test_a_step_before_a_silent_service_is_held_for_a_minute_and_says_why(rig: Rig) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    client = ctx.payments.client
+    assert client is not None
+    one = await planted(rig, state=State.APPROVED)
+    assert not await is_held(ctx, one)
+    found_silent(client.circuit)
+    assert await is_held(ctx, one)
+    after = await stored(rig, one)
+    assert (after.state, after.due_at) == (State.APPROVED, now + timedelta(seconds=60))
+    assert "has not answered since" in after.reason

@@ -1,9 +1,12 @@
 """What becomes of an attempt: its outcome, its reservation, its state; and those that a dead process left behind."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
 
+from bot.clients.circuit import Seat
+from bot.clients.transport import Guard
 from bot.domain.outcome import NotExecuted, Unknown
 from bot.domain.payments.instruction import AttemptKind, AttemptOutcome, Kind, State
 from bot.workflows.payments import payout
@@ -101,3 +104,19 @@ async def test_a_state_that_somebody_wrote_keeps_no_other_from_being_recovered(
     assert await ctx.store.write(lambda tx: attempt.recover(ctx, tx)) == 2
     assert (await stored(rig, forged)).state is State.COMMIT_UNKNOWN
     assert (await stored(rig, other)).state is State.COMMIT_UNKNOWN
+
+
+async def test_after_a_claim_that_made_no_attempt_the_workers_look_again(rig: Rig) -> None:
+    client = rig.switchboard.context.payments.client
+    assert client is not None
+    looked: list[str] = []
+    ctx = replace(rig.switchboard.context, wake=lambda: looked.append("again"))
+
+    async def claim(_: Seat) -> Claimed | None:
+        return None
+
+    async def request(_claimed: Claimed, _guard: Guard) -> NotExecuted:
+        raise AssertionError("nothing was claimed")
+
+    await attempt.attempt_once(ctx, client.circuit, claim, request, payout.COMMITTED, name="sent")
+    assert looked == ["again"]

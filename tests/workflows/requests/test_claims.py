@@ -375,3 +375,15 @@ async def test_votes_that_count_go_into_the_new_round_and_the_others_stay(rig: R
     kept = await read(rig, lambda tx: tx.votes.of(one.id, 2))
     assert [(vote.person, vote.typed) for vote in kept] == [(ADA, True)]
     assert len(await read(rig, lambda tx: tx.votes.of(one.id, 1))) == 2
+
+
+async def test_what_is_frozen_expires_at_the_very_end_of_its_window(rig: Rig) -> None:
+    ctx, now = rig.switchboard.context, rig.clock.now()
+    one = await planted(rig, state=State.APPROVED, exec_deadline=now)
+
+    def allowed(tx: Tx) -> object:
+        tx.flags.set("frozen", {"by": ADA, "reason": "odd", "at": now.isoformat()}, now)
+        return send._still_allowed(ctx, tx, one, {}, now)
+
+    assert await ctx.store.write(allowed) is None
+    assert (await stored(rig, one)).state is State.EXPIRED
