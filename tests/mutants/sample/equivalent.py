@@ -159,4 +159,10 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         "newest = case((table.c.last_seen >= last, table.c.last_seen), else_=last)",
         "of two equal moments either is the newest",
     ),
+    Equivalent(
+        "bot/slack/messenger.py",
+        'return None if found is None else Posted(stretch.channel, str(found["ts"]))',
+        'return None if found is None else Posted(stretch.channel, (found["ts"]))',
+        "the time of a message is a text in every answer of Slack, which names the message by it",
+    ),
 )
