@@ -35,3 +35,11 @@ def test_values_are_kept_up_to_500_characters() -> None:
     kept = [getattr(found, "id"), dict(getattr(found, "pairs"))["note"]]  # noqa: B009 - of one of several types
     assert [len(one) for one in kept] == [500, 500]
     assert dict(getattr(read({"id": "17", "note": "m" * 500}), "pairs"))["note"] == "m" * 500  # noqa: B009
+
+
+def test_an_answer_prints_nothing_that_the_service_sent_beside_it() -> None:
+    """Its headers may hold an address or a key."""
+    headers = {"location": "https://files.example.com/s3cret"}
+    reply = read_reply(status=200, headers={}, body=b"")
+    whole = Whole(reply=reply, headers=headers, body=b"s3cret", links=("s3cret",))
+    assert "s3cret" not in repr(whole)

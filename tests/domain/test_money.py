@@ -1,4 +1,6 @@
 from decimal import Decimal
+from fractions import Fraction
+from pathlib import PurePath
 
 import pytest
 from hypothesis import given
@@ -116,6 +118,11 @@ def test_an_amount_a_service_reports_is_exact(value: object, cents: int) -> None
     ],
 )
 def test_what_is_no_exact_amount_is_none(value: object) -> None:
+    assert cents_of(value) is None
+
+
+@pytest.mark.parametrize("value", [PurePath("25.00"), Fraction(25), True])
+def test_what_is_neither_a_number_of_json_nor_a_text_is_no_amount_even_if_it_prints_like_one(value: object) -> None:
     assert cents_of(value) is None
 
 

@@ -286,6 +286,16 @@ async def test_two_stores_of_one_name_are_told_apart(rig: Rig) -> None:
     assert shown(said) == snapshot("*2 stores*\n• *Centro*: 1 Main Square\n• *Centro (2)*: 1 Main Square")
 
 
+async def test_the_store_need_not_be_named_where_there_is_only_one(rig: Rig) -> None:
+    said = (await deliver(rig, "store show")).splitlines()[0]
+    assert said == ":convenience_store: *Centro*"
+    service_of(rig).add_store("Norte", token="norte")
+    await deliver(rig, "stores")
+    said = (await deliver(rig, "store show")).splitlines()[0]
+    assert said.startswith(":pencil2: *store*: it must be the name of a store; there ")
+    assert said.endswith(": Centro, Norte.")
+
+
 # prices
 
 

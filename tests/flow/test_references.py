@@ -37,7 +37,7 @@ async def canceled(rig: Rig, bulk: str) -> str:
 
 
 async def bookings(rig: Rig) -> list[str]:
-    rows = await rig.switchboard.context.store.read(lambda tx: tx.bookings.open())
+    rows = await rig.switchboard.context.store.read(lambda tx: tx.bookings.open(limit=20))
     return [row.reference for row in rows]
 
 

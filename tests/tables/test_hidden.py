@@ -48,6 +48,12 @@ def test_rows_without_a_height_have_that_of_the_sheet(default: str) -> None:
     assert table.hidden.rows == ((1, 2),)
 
 
+@pytest.mark.parametrize("zero", ["0", "false"])
+def test_a_sheet_that_says_its_rows_are_not_hidden_hides_none(zero: str) -> None:
+    sheet = f'<sheetFormatPr defaultRowHeight="15" zeroHeight="{zero}"/>'
+    assert read(content(row(2), before=sheet)).hidden == Hidden()
+
+
 @pytest.mark.parametrize(
     ("columns", "hidden"),
     [

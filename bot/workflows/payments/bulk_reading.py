@@ -116,7 +116,7 @@ async def read_typed(text: str) -> Checked:
 def _padded(line: str, mark: str) -> str:
     """A typed row with a cell for the note, which people leave out."""
     missing = len(COLUMNS) - 1 - line.count(mark)
-    return line + mark * missing if line.strip() and missing > 0 and '"' not in line else line
+    return line + mark * missing if line.strip() and '"' not in line else line
 
 
 async def _check(text: str, first: int = 0) -> Checked:

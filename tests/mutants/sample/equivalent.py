@@ -203,4 +203,10 @@ EQUIVALENT: tuple[Equivalent, ...] = (
     Column("id", Text, primary_key=True),""",
         "the order in which columns or constraints are named: every statement names the columns it reads and writes",
     ),
+    Equivalent(
+        "bot/slack/messenger.py",
+        'return None if found is None else Posted(stretch.channel, str(found["ts"]))',
+        'return None if found is None else Posted(stretch.channel, (found["ts"]))',
+        "the time of a message is a text in every answer of Slack, which names the message by it",
+    ),
 )

@@ -83,6 +83,11 @@ def test_results(result: Result) -> None:
         assert calls_in(content) <= {f"@{ME}"}
 
 
+@pytest.mark.parametrize(("text", "long"), [("x" * 2_500, False), ("x" * 2_501, True), ("&" * 501, True)])
+def test_a_text_of_more_than_2500_characters_as_slack_counts_them_is_a_file(text: str, long: bool) -> None:
+    assert told.is_long(sight(CAPABILITIES[0], CallState.DONE, result=Written(text=text))) is long
+
+
 @pytest.mark.parametrize("one", CAPABILITIES, ids=lambda one: str(one.operation))
 @given(foreign=FOREIGN)
 def test_forms(one: Capability, foreign: str) -> None:

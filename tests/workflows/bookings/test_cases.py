@@ -209,7 +209,7 @@ def observing(rig: Rig, one: Booking, record: BookingRecord) -> Callable[[Tx], o
 async def test_the_address_link_of_a_prebooking_is_on_its_card_at_once(rig: Rig) -> None:
     await prebook(rig)
     ctx = rig.switchboard.context
-    [one] = await ctx.store.read(lambda tx: tx.bookings.open())
+    [one] = await ctx.store.read(lambda tx: tx.bookings.open(limit=20))
     made = PrebookingRecord(id="p2", url="https://where.example/2")
     rig.clock.advance(5)
     await ctx.write(lambda tx: book._wait_for_customer(ctx, tx, one, made, rig.clock.now()), name="link")

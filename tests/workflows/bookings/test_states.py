@@ -216,14 +216,14 @@ async def test_a_reading_that_began_before_a_change_is_not_applied(rig: Rig) -> 
     ctx = rig.switchboard.context
     delivery = ctx.delivery.client
     assert delivery is not None
-    (before,) = await ctx.store.read(lambda tx: tx.bookings.open())
+    (before,) = await ctx.store.read(lambda tx: tx.bookings.open(limit=20))
     key = await ctx.store.read(lambda tx: delivery.key(tx, before.store))
     assert key is not None
     assert before.remote_id is not None
     record = await delivery.client.get_booking(before.remote_id, key=key)
     now = ctx.clock.now()
     assert await ctx.store.write(lambda tx: observe(ctx, tx, before, record, now)) is not None
-    (current,) = await ctx.store.read(lambda tx: tx.bookings.open())
+    (current,) = await ctx.store.read(lambda tx: tx.bookings.open(limit=20))
     await ctx.store.write(lambda tx: tx.bookings.change(current, reason="somebody was faster"))
     assert await ctx.store.write(lambda tx: observe(ctx, tx, current, record, now)) is None
 

@@ -153,7 +153,7 @@ async def test_an_unknown_booking_and_one_of_another_store_are_ignored(rig: Rig)
 async def test_our_number_in_the_record_of_another_store_moves_nothing_of_ours(rig: Rig) -> None:
     await booked(rig)
     store = rig.switchboard.context.store
-    (ours,) = await store.read(lambda tx: tx.bookings.open())
+    (ours,) = await store.read(lambda tx: tx.bookings.open(limit=20))
     await store.write(lambda tx: tx.bookings.change(ours, store="Norte"))
     fields = {**FIELDS, "externalBookingId": ours.external_id}
     theirs = service_of(rig).book.create(service_of(rig).store("Centro"), fields)
@@ -359,7 +359,7 @@ async def test_the_pace_of_reading_begins_anew_with_each_change(rig: Rig) -> Non
     await rig.pass_time(3_600, steps=60)
 
     async def pause() -> float:
-        (found,) = await rig.switchboard.context.store.read(lambda tx: tx.bookings.open())
+        (found,) = await rig.switchboard.context.store.read(lambda tx: tx.bookings.open(limit=20))
         assert found.due_at is not None
         return (found.due_at - rig.clock.now()).total_seconds()
 

@@ -152,6 +152,21 @@ async def test_pause_that_comes_after_the_last_answer_was_stored_ends_the_list(
     assert (await look(rig, job_id))[0].state == RunState.DONE
 
 
+async def test_no_other_process_takes_a_list_that_is_under_way(rig: Rig) -> None:
+    rig.emails.manners.latency = 0.3
+    ctx = rig.switchboard.context
+    job_id = await ask(rig, 1)
+    working = asyncio.create_task(rig.settle())
+    await rig.emails.until(lambda: len(rig.emails.asked) == 1)
+    now = rig.clock.now()
+    taken = await ctx.store.write(
+        lambda tx: tx.jobs.claim_due(kind="email.run", now=now, owner="another process", lease_seconds=60, limit=9)
+    )
+    assert taken == []
+    await working
+    assert (await look(rig, job_id))[0].state == RunState.DONE
+
+
 async def test_stopping_in_the_middle_keeps_what_was_answered(rig: Rig) -> None:
     rig.emails.manners.latency = 0.02
     job_id = await ask(rig, 400, concurrency=20)

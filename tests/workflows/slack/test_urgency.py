@@ -1,11 +1,13 @@
 """How urgent each kind of work calls its edits and its messages: ends go first, progress last."""
 
+import asyncio
 from typing import Any
 
 import pytest
 
+from bot.domain.emails.lists import RunState
 from bot.presentation.payments import forms
-from bot.workflows.emails.request import RequestedList, request_list
+from bot.workflows.emails.request import Press, Pressed, RequestedList, press, request_list
 from storage.repositories.boards import Boards
 from storage.repositories.outbox import Outbox
 from tests.flow.localizing import DONE, Localizer
@@ -96,12 +98,14 @@ async def test_of_a_call_the_end_and_all_before_it_is_progress(rig: Rig, said: S
     assert {urgent for key, urgent in said.posts.items() if key.startswith(("line:", "file:"))} == {True}
 
 
-async def test_of_a_list_the_end(rig: Rig, said: Said) -> None:
+async def ask_a_list(rig: Rig, *addresses: str) -> str:
+    """The id of its job."""
+    content = "".join(f"{line}\r\n" for line in ("email", *addresses)).encode()
     asked = RequestedList(
         requester=MARIA,
         channel=FINANCE,
         thread_ts=None,
-        file_id=rig.workspace.upload(MARIA, "people.csv", b"email\r\nana@example.com\r\n"),
+        file_id=rig.workspace.upload(MARIA, "people.csv", content),
         file_name="people.csv",
         column=0,
         column_name="email",
@@ -110,10 +114,31 @@ async def test_of_a_list_the_end(rig: Rig, said: Said) -> None:
         source_key="test:people",
     )
     assert await request_list(rig.switchboard.context, asked)
+    job = await rig.switchboard.context.store.read(lambda tx: tx.jobs.by_source("test:people"))
+    assert job is not None
+    return job.id
+
+
+async def test_of_a_list_the_end(rig: Rig, said: Said) -> None:
+    await ask_a_list(rig, "ana@example.com")
     await rig.settle()
     assert said.edits[-1] == LAST
     assert said.edits.count(LAST) == 1
     assert said.first("file:") == {True}
+
+
+async def test_of_a_list_that_is_stopped_its_end_too(rig: Rig, said: Said) -> None:
+    rig.emails.manners.latency = 0.1
+    job_id = await ask_a_list(rig, "ana@example.com", "bo@example.com", "cy@example.com")
+    working = asyncio.create_task(rig.settle())
+    await rig.emails.until(lambda: len(rig.emails.asked) == 1)
+    assert await press(rig.switchboard.context, job_id, Press.STOP, person=MARIA) == (Pressed.DONE, RunState.STOPPING)
+    await working
+    job = await rig.switchboard.context.store.read(lambda tx: tx.jobs.get(job_id))
+    assert job is not None
+    assert job.state == RunState.STOPPED
+    assert said.edits[-1] == LAST
+    assert said.edits.count(LAST) == 1
 
 
 async def test_of_a_request_its_end_and_all_news(rig: Rig, said: Said) -> None:
