@@ -277,10 +277,10 @@ class _Batch:
         await self._press("approve", LIN)
         await self._press("retry", LIN, {forms.AMOUNT: ""})
         await self._rig.settle()
-        for _ in range(3):
+        for _ in range(2):
             await self._rig.payments.advance()
             await self._rig.pass_time(2 * _MINUTE)
-        await self._rig.pass_time(2 * _QUIET, steps=4)
+        await self._rig.pass_time(2 * _QUIET, steps=2)
 
     # States
 

@@ -24,21 +24,27 @@ class Scene:
         return f"{self.kind} {self.state}{' of a payout' if self.returns else ''}"
 
 
-_DECIDED: Final = (
-    *(State.NEW, State.AWAITING, State.APPROVED, State.SENDING, State.COMMIT_UNKNOWN, State.NEEDS_HUMAN),
-    *(State.COMMITTED, State.COMPLETED, State.FAILED, State.REJECTED, State.WITHDRAWN, State.EXPIRED, State.CLOSED),
+_EVERY: Final = frozenset(
+    {
+        *(State.NEW, State.AWAITING, State.APPROVED, State.SENDING, State.COMMIT_UNKNOWN, State.NEEDS_HUMAN),
+        *(State.COMMITTED, State.COMPLETED, State.FAILED, State.REJECTED, State.WITHDRAWN, State.EXPIRED, State.CLOSED),
+    }
 )
 """States of every kind that people approve."""
-_PAYS: Final = (State.PENDING_ESCROW, State.CANCELED, State.REFUSED)
-_CREATES: Final = (State.CREATING, State.CREATE_UNKNOWN, State.MISMATCH)
+_PAYS: Final = _EVERY | {State.PENDING_ESCROW, State.CANCELED, State.REFUSED}
+_CREATES: Final = _PAYS | {State.CREATING, State.CREATE_UNKNOWN, State.MISMATCH}
 
-SCENES: Final = (
-    *(Scene(Kind.PAYOUT, state) for state in (*_DECIDED, *_PAYS, *_CREATES)),
-    *(Scene(Kind.ONE_STEP, state) for state in (*_DECIDED, *_PAYS)),
-    *(Scene(Kind.BULK, state) for state in (*_DECIDED, *_PAYS)),
-    *(Scene(Kind.BULK_CANCEL, state) for state in _DECIDED),
-    *(Scene(Kind.BULK_CANCEL, state, returns=True) for state in _DECIDED),
+_ATTACKED: Final = (
+    (Kind.PAYOUT, False, _CREATES),
+    (Kind.ONE_STEP, False, _PAYS),
+    (Kind.BULK, False, _PAYS),
+    (Kind.BULK_CANCEL, False, _EVERY),
+    (Kind.BULK_CANCEL, True, _EVERY),
 )
+SCENES: Final = tuple(
+    Scene(kind, state, returns) for state in State for kind, returns, states in _ATTACKED if state in states
+)
+"""All of them; the states in which something may still be sent come first."""
 
 LEFT_OUT: Final[dict[tuple[Kind, State], str]] = {
     (Kind.BULK, State.MISMATCH): "only a request whose rows were changed ends so, and changing them is the attack",
