@@ -143,12 +143,16 @@ def _without_items(monkeypatch: pytest.MonkeyPatch, module: ModuleType, is_whole
 
 
 @pytest.mark.parametrize(
-    "scene", [Scene(Kind.BULK_CANCEL, State.APPROVED), Scene(Kind.PAYOUT, State.PENDING_ESCROW)], ids=str
-)
-@pytest.mark.parametrize(
-    ("table", "column"), [("instruction", "remote_id"), ("instruction", "payload"), ("bulk_item", "hash")]
+    ("scene", "table", "column"),
+    [
+        (Scene(Kind.PAYOUT, State.APPROVED), "instruction", "remote_id"),
+        (Scene(Kind.ONE_STEP, State.APPROVED), "instruction", "payload"),
+        (Scene(Kind.BULK_CANCEL, State.APPROVED), "bulk_item", "hash"),
+    ],
+    ids=str,
 )
 def test_what_stands_in_another_request_is_not_sent(scene: Scene, table: str, column: str) -> None:
     other = max(one.nth for one in attacks() if (one.table, one.column) == (table, column))
     results = asyncio.run(run(scene, [Attack(table, column, other, mode) for mode in Mode]))
     assert _told(results) == []
+    assert [(one.done, one.sent) for one in results] == [(True, False)] * 4
