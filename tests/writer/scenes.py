@@ -78,11 +78,11 @@ class NotThereError(Exception):
 
 
 def batches(scene: Scene, attacks: Sequence[Attack]) -> list[list[Attack]]:
-    """Attacks that may share a database."""
+    """Attacks that may share a database, and behind them those that may not, which fill what time is left."""
     alone = [[one] for one in attacks if one.table in SHARED]
     together = [one for one in attacks if one.table not in SHARED]
     most = _most(scene)
-    return [*alone, *(together[start : start + most] for start in range(0, len(together), most))]
+    return [*(together[start : start + most] for start in range(0, len(together), most)), *alone]
 
 
 def _most(scene: Scene) -> int:
