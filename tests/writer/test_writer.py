@@ -156,3 +156,11 @@ def test_what_stands_in_another_request_is_not_sent(scene: Scene, table: str, co
     results = asyncio.run(run(scene, [Attack(table, column, other, mode) for mode in Mode]))
     assert _told(results) == []
     assert [(one.done, one.sent) for one in results] == [(True, False)] * 4
+
+
+@pytest.mark.parametrize("returns", [False, True])
+def test_what_a_cancellation_has_named_is_not_named_again(returns: bool) -> None:
+    scene = Scene(Kind.BULK_CANCEL, State.SENDING, returns=returns)
+    results = asyncio.run(run(scene, [Attack("bulk_item", "attempt", nth, Mode.PLAIN) for nth in (0, 3)]))
+    assert _told(results) == []
+    assert [(one.done, one.held, one.sent) for one in results] == [(True, True, False)] * 2
