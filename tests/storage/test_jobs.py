@@ -5,10 +5,7 @@ from typing import Any
 
 import pytest
 
-<<<<<<< HEAD
 from bot.domain.emails.lists import RUN, WHOLE
-=======
->>>>>>> wt-s5
 from storage import Store, Tx
 from storage.errors import RowUnreadable
 from storage.rows import Job
@@ -139,17 +136,3 @@ async def test_everybody_has_a_turn(store: Store) -> None:
     assert {one.id for one in taken} == {"a0", "b0"}
     await store.write(lambda tx: tx.jobs.change(taken[0], now=later(20), close=True))
     assert (await store.read(lambda tx: tx.jobs.in_turn("email")))[0].id in ("a0", "a1", "b0")
-
-
-@pytest.mark.parametrize("missing", ["file", "name", "column", "column_name", "concurrency"])
-async def test_a_list_that_lacks_a_word_of_its_order_cannot_be_read(store: Store, missing: str) -> None:
-    whole: dict[str, Any] = {"file": "F1", "name": "a.csv", "column": 0, "column_name": "email", "concurrency": 5}
-    lacking = {name: value for name, value in whole.items() if name != missing}
-    for name, payload in (("1", whole), ("2", lacking)):
-        listed = job(name, kind="email.run", state="running", payload=payload)
-        await store.write(lambda tx, listed=listed: tx.jobs.add(listed))  # type: ignore[misc]
-    found = await store.read(lambda tx: tx.jobs.get("1"))
-    assert found is not None
-    assert found.payload == whole
-    with pytest.raises(RowUnreadable):
-        await store.read(lambda tx: tx.jobs.get("2"))

@@ -53,7 +53,7 @@ class Mode(StrEnum):
 class Attack:
     """One column of the rows of one request, or what is done to whole rows (``column`` then says what).
 
-    ``nth``: which of the values for this column.
+    ``nth``: which of the values for this column; behind the last of them, what stands in another request's row.
     """
 
     table: str
@@ -78,13 +78,17 @@ def attacks(*, modes: tuple[Mode, ...] = tuple(Mode)) -> Iterator[Attack]:
     """All of them, by table and column."""
     for name, columns in ATTACKED.items():
         for column in (*columns.split(), *WHOLE):
-            values = 1 if column in WHOLE else len(list(_values(metadata.tables[name].c[column], None)))
+            values = 1 if column in WHOLE else _count(name, column) + 1
             for nth in range(values):
                 for mode in modes:
                     yield Attack(name, column, nth, mode)
     for nth in range(_MOST_CUT):
         for mode in modes:
             yield Attack("audit", CUT, nth, mode)
+
+
+def _count(table: str, column: str) -> int:
+    return len(list(_values(metadata.tables[table].c[column], None)))
 
 
 @contextmanager
@@ -163,12 +167,15 @@ def _clean(raw: sqlite3.Connection, request: str) -> None:
     raw.execute("DELETE FROM reservation WHERE instruction_id = ?", (request,))
 
 
+_ALL = ":request = :request"
+
+
 def _of(table: str) -> str:
     """Which rows of a table belong to a request."""
     columns = metadata.tables[table].c
     if table == "instruction":
         return "id = :request"
-    return "instruction_id = :request" if "instruction_id" in columns else ":request = :request"
+    return "instruction_id = :request" if "instruction_id" in columns else _ALL
 
 
 def _change(raw: sqlite3.Connection, attack: Attack, request: str) -> int:
@@ -184,16 +191,31 @@ def _change(raw: sqlite3.Connection, attack: Attack, request: str) -> int:
     rows = raw.execute(f"SELECT * FROM {table} WHERE {_of(table)} ORDER BY {', '.join(keys)}", mine).fetchall()  # noqa: S608
     if column == "repeat":
         return sum(_repeated(raw, table, keys, dict(row)) for row in rows)
+    is_of_another = attack.nth == _count(table, column)
+    others = _of_another(raw, table, keys, request) if is_of_another else rows
     done = 0
-    for row in rows:
+    for n, row in enumerate(rows if others else []):
         kind = raw.execute("SELECT kind FROM instruction WHERE id = ?", (request,)).fetchone()
-        changes = _changes(table, column, attack.nth, dict(row), kind["kind"] if kind else "")
+        other = others[min(n, len(others) - 1)][column]
+        value = other if is_of_another else _value(table, column, attack.nth, row[column])
+        code = dict(row).get("code", "")
+        changes = _changes(table, column, value, code, kind["kind"] if kind else "")
         sets = ", ".join(f'"{name}" = :new_{name}' for name in changes)
         which = " AND ".join(f'"{name}" = :old_{name}' for name in keys)
         given = {f"new_{name}": value for name, value in changes.items()}
         given |= {f"old_{name}": row[name] for name in keys}
         done += raw.execute(f"UPDATE {table} SET {sets} WHERE {which}", given).rowcount  # noqa: S608
     return done
+
+
+def _of_another(raw: sqlite3.Connection, table: str, keys: list[str], request: str) -> list[sqlite3.Row]:
+    """The rows of the last other request."""
+    if _of(table) == _ALL:
+        return []
+    owner = "id" if table == "instruction" else "instruction_id"
+    order = ", ".join(keys)
+    last = f"SELECT max({owner}) FROM {table} WHERE {owner} <> ?"  # noqa: S608 - names of ours
+    return raw.execute(f"SELECT * FROM {table} WHERE {owner} = ({last}) ORDER BY {order}", (request,)).fetchall()  # noqa: S608
 
 
 def _repeated(raw: sqlite3.Connection, table: str, keys: list[str], row: dict[str, Any]) -> int:
@@ -209,12 +231,15 @@ def _repeated(raw: sqlite3.Connection, table: str, keys: list[str], row: dict[st
     return raw.execute(f"INSERT INTO {table} ({names}) VALUES ({marks})", new).rowcount  # noqa: S608
 
 
-def _changes(table: str, column: str, nth: int, row: dict[str, Any], kind: str) -> dict[str, Any]:
-    value = list(_values(metadata.tables[table].c[column], row[column]))[nth]
+def _value(table: str, column: str, nth: int, before: Any) -> Any:
+    return list(_values(metadata.tables[table].c[column], before))[nth]
+
+
+def _changes(table: str, column: str, value: Any, code: str, kind: str) -> dict[str, Any]:
     changes = {column: value}
     if (table, column) == ("instruction", "payload") and kind:
         payload = _PAYLOADS[Kind(kind)].model_validate_json(value)
-        changes["digest"] = digest_of(kind=Kind(kind), code=row["code"], payload=payload)
+        changes["digest"] = digest_of(kind=Kind(kind), code=code, payload=payload)
     return changes
 
 

@@ -3,52 +3,52 @@
 People and the service are those of the rig. The service accepts a code twice, so that whatever is sent twice shows.
 """
 
+import asyncio
 import sqlite3
 import tempfile
 from collections import Counter
-from collections.abc import Awaitable, Callable, Sequence
-from contextlib import closing, suppress
+from collections.abc import Awaitable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import Any, Final, Self
 
-from bot.domain.payments.instruction import Kind
+from bot.clients.transport import Transport
+from bot.domain.payments.instruction import EFFECT_UNDER_WAY, Kind, State
 from bot.playground.faults import Fault, FaultKind
+from bot.playground.simulators.payments.bulk import BulkItem
 from bot.playground.workspace import Message
 from bot.presentation.payments import forms
 from storage.errors import StorageError
 from tests.support.clock import ManualClock
 from tests.support.databases import lay, migrated_file, sqlite_address
+from tests.support.replaced import replaced
 from tests.support.rig import ADA, ALERTS, APPROVALS, LIN, MARIA, POLICY, Rig
 from tests.support.scratch import scratch
+from tests.writer import service
 from tests.writer.attacks import SHARED, Attack, commit, writing
+from tests.writer.service import Unit
+from tests.writer.states import APPROVALS_GIVEN, Scene
 
 QUORUM = 2
 _POLICY = POLICY.replace("quorum = 1", f"quorum = {QUORUM}", 1).replace("25000.00", "9000000.00")
 _QUIET = 900.0
+_MINUTE = 60.0
 _MOST = 60
 """Requests of one batch."""
-_PENDING, _MINUTE = "pending", 60.0
-_COMMITS = {Kind.PAYOUT: "commit_payout", Kind.ONE_STEP: "one_step_payout"}
-
-
-@dataclass(frozen=True, slots=True)
-class Scene:
-    """Where the requests of a batch stand when they are attacked."""
-
-    kind: Kind
-    standing: str
-
-    def __str__(self) -> str:
-        return f"{self.kind} {self.standing}"
-
-
-ALONE = (Kind.PAYOUT, Kind.ONE_STEP)
-STANDINGS = ("new", "awaiting", "approved", "unknown", "needs_human", "withdrawn", "rejected", "expired", "sent")
-SCENES = (
-    *(Scene(kind, standing) for kind in ALONE for standing in STANDINGS),
-    *(Scene(Kind.BULK, standing) for standing in ("awaiting", "approved", "withdrawn", "sent")),
-)
+_MOST_NAMED = 40
+"""Of one in which each names two payments of one that is typed into a form."""
+_DOZEN = 12
+"""Of one without answers: more are not sent before the first is looked for."""
+_FEW = 3
+"""Of one in which processes die: more are not under way at a time."""
+_ONE_AT_A_TIME: Final = frozenset({State.SENDING, State.COMMIT_UNKNOWN, State.NEEDS_HUMAN, State.CLOSED, State.REFUSED})
+"""States on the way to which no other bulk payment is submitted."""
+_SENDS: Final[Mapping[Kind, str]] = {
+    Kind.PAYOUT: "commit_payout",
+    Kind.ONE_STEP: "one_step_payout",
+    Kind.BULK: "create_bulk_payment",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,12 +73,26 @@ class Result:
         return f"{self.scene}: {self.attack}: {self.violation}"
 
 
+class NotThereError(Exception):
+    """Not all requests of a batch have come to the state; fewer of them do."""
+
+
 def batches(scene: Scene, attacks: Sequence[Attack]) -> list[list[Attack]]:
-    """Attacks that may share a database. More than three requests without an answer, and no more are sent."""
-    most = 3 if scene.standing in ("unknown", "needs_human") else _MOST
+    """Attacks that may share a database, and behind them those that may not, which fill what time is left."""
     alone = [[one] for one in attacks if one.table in SHARED]
     together = [one for one in attacks if one.table not in SHARED]
-    return [*alone, *(together[start : start + most] for start in range(0, len(together), most))]
+    most = _most(scene)
+    return [*(together[start : start + most] for start in range(0, len(together), most)), *alone]
+
+
+def _most(scene: Scene) -> int:
+    if scene.kind is Kind.BULK and scene.state in _ONE_AT_A_TIME:
+        return 1
+    if scene.state in EFFECT_UNDER_WAY:
+        return _FEW
+    if scene.state is State.COMMIT_UNKNOWN:
+        return _DOZEN
+    return _MOST_NAMED if scene.kind is Kind.BULK_CANCEL and not scene.returns else _MOST
 
 
 async def run(scene: Scene, attacks: Sequence[Attack]) -> list[Result]:
@@ -93,6 +107,11 @@ class _Batch:
         self._folder = tempfile.TemporaryDirectory(dir=scratch(), prefix="writer-")
         self._file = Path(self._folder.name) / "switchboard.db"
         self._ids: list[str] = []
+        self._approved: list[frozenset[Unit]] = []
+        """What each request sends, once it is approved."""
+        self._before_us: frozenset[Unit] = frozenset()
+        """What the requests are about that cancellations take back."""
+        self._shown: list[Message | None] = []
 
     async def __aenter__(self) -> Self:
         lay(self._file, migrated())
@@ -110,17 +129,20 @@ class _Batch:
 
     async def run(self) -> list[Result]:
         await self._ask()
-        await _STANDING[self._scene.standing](self)
-        states = {state for (state,) in self._rows("SELECT state FROM instruction")}
-        assert states == {_STATES.get(self._scene.standing, self._scene.standing)}, (self._scene, states)
-        before = self._sent()
+        await getattr(self, self._scene.state.value)()
+        states = {state for (state,) in self._rows("SELECT state FROM instruction WHERE kind = ?", self._scene.kind)}
+        if states != {self._scene.state}:
+            raise NotThereError(f"{self._scene}: {states}")
+        before = service.sent(self._rig.payments)
         done = self._attack()
         alone = before
         with suppress(StorageError):  # a database that cannot go on at all sends nothing
+            if self._scene.state in EFFECT_UNDER_WAY:
+                await self._rig.start_again()
             await self._rig.settle()
-            alone = self._sent()
+            alone = service.sent(self._rig.payments)
             await self._people_decide()
-        after = self._sent()
+        after = service.sent(self._rig.payments)
         words = self._held()
         return [
             Result(
@@ -128,7 +150,7 @@ class _Batch:
                 attack=attack,
                 done=done[n],
                 held=self._ids[n] in words,
-                sent=any(after[pair] > before[pair] for pair in self.wanted(n)),
+                sent=any(after[unit] > before[unit] for unit in self._approved[n]),
                 violation=self._violation(n, before, alone, after),
             )
             for n, attack in enumerate(self._attacks)
@@ -137,48 +159,103 @@ class _Batch:
     # People
 
     async def _ask(self) -> None:
-        """Everybody asks; with ``new`` nothing is done about it yet. Everybody who is paid has an account."""
-        for email, _ in (pair for n in range(len(self._attacks)) for pair in self.wanted(n)):
-            self._rig.payments.add_account(email, full_name="Somebody")
-        if self._scene.kind is Kind.BULK:
-            for n in range(len(self._attacks)):
-                await self._ask_bulk(n)
-        else:
-            verb = "send" if self._scene.kind is Kind.PAYOUT else "now"
-            for n in range(len(self._attacks)):
-                self._rig.clock.advance(0.001)
-                email, cents = self.wanted(n)[0]
-                text = f"{verb} {email} {cents / 100:.2f} rent"
-                await self._rig.workspace.slash(MARIA, APPROVALS, "/pay", text)
-        if self._scene.standing != "new":
+        """Everybody asks; in the first states nothing is done about it yet."""
+        asking = {Kind.BULK: self._ask_bulk, Kind.BULK_CANCEL: self._ask_cancellations}
+        await asking.get(self._scene.kind, self._ask_payouts)()
+        found = self._rows("SELECT id, reference, code FROM instruction WHERE kind = ? ORDER BY id", self._scene.kind)
+        assert len(found) == len(self._attacks), (self._scene, len(found))
+        self._ids = [str(row[0]) for row in found]
+        if not self._approved:
+            told = enumerate(found)
+            self._approved = [frozenset({self._unit(n, str(name), str(code))}) for n, (_, name, code) in told]
+        if self._scene.state not in (State.NEW, State.CREATING, State.CREATE_UNKNOWN):
             await self._rig.settle()
-            await self._rig.pass_time(_MINUTE, steps=6)  # only so many are created at a time
-        rows = self._rows("SELECT id FROM instruction ORDER BY id")
-        self._ids = [str(row[0]) for row in rows]
-        assert len(self._ids) == len(self._attacks)
+            await self._until(State.AWAITING, pause=10)  # only so many are created at a time
 
-    async def _ask_bulk(self, n: int) -> None:
+    async def _ask_payouts(self) -> None:
+        verb = "now" if self._scene.kind is Kind.ONE_STEP else "send"
+        for n in range(len(self._attacks)):
+            self._rig.payments.add_account(f"p{n}@example.com", full_name="Somebody")
+            self._rig.clock.advance(0.001)
+            text = f"{verb} p{n}@example.com {_amount(n)} rent {n}"
+            await self._rig.workspace.slash(MARIA, APPROVALS, "/pay", text)
+
+    async def _ask_bulk(self) -> None:
+        for n in range(len(self._attacks)):
+            await self._ask_rows([f"p{n}{letter}@example.com, {_amount(n)}, rent {n}" for letter in "ab"])
+            if self._scene.state not in (State.PENDING_ESCROW, State.CANCELED):
+                for letter in "ab":
+                    self._rig.payments.add_account(f"p{n}{letter}@example.com", full_name="Somebody")
+
+    async def _ask_rows(self, rows: list[str]) -> None:
         rig = self._rig
         rig.clock.advance(0.01)
         await rig.workspace.slash(MARIA, APPROVALS, "/pay", "bulk")
-        rows = "\n".join(f"{email}, {cents / 100:.2f}, rent" for email, cents in self.wanted(n))
-        await rig.workspace.submit(MARIA, {"rows": rows})
+        await rig.workspace.submit(MARIA, {"rows": "\n".join(rows)})
         view = rig.form(MARIA)
         await rig.workspace.until(lambda: "Reading" not in (rig.workspace.modal(MARIA) or view).plain or None)
 
-    def wanted(self, n: int) -> list[tuple[str, int]]:
-        """Whom the request with this number pays, and how much."""
-        if self._scene.kind is Kind.BULK:
-            return [(f"p{n}{letter}@example.com", 1_000 + n) for letter in "ab"]
-        return [(f"p{n}@example.com", 1_000 + n)]
+    def _unit(self, n: int, reference: str, code: str) -> Unit:
+        """What the request with this number sends, as people are shown it."""
+        if self._scene.kind is not Kind.BULK:
+            return service.payout(f"p{n}@example.com", 1_000 + n, f"rent {n}", code)
+        rows = enumerate("ab", 1)
+        items = [(f"p{n}{one}@example.com", 1_000 + n, f"rent {n}", f"{reference}/{row}") for row, one in rows]
+        return service.bulk(items)
 
-    def _cards(self) -> list[Message | None]:
-        """The card of each request, by its reference."""
-        references = self._rows("SELECT reference, id FROM instruction")
-        found = {str(request): str(reference) for reference, request in references}
+    async def _ask_cancellations(self) -> None:
+        if self._scene.returns:
+            await self._ask_for_returns()
+        else:
+            await self._ask_for_hashes()
+        payments = self._rig.payments
+        self._before_us = frozenset(service.sent(payments)) | service.made(payments)
+
+    async def _ask_for_hashes(self) -> None:
+        """One bulk payment that waits in escrow; each request names two of its payments, and one is named by none."""
+        count = 2 * len(self._attacks)
+        await self._ask_rows([f"q{n}@example.com, {_amount(n)}" for n in range(count + 1)])
+        await self._pay_first(Kind.BULK)
+        (job,) = self._rig.payments.bulk_payments
+        ((reference,),) = self._rows("SELECT reference FROM instruction")
+        for n in range(0, count, 2):
+            mine = [item.hash for item in job.items[n : n + 2]]
+            text = f"bulk cancel {reference} {' '.join(mine)}"
+            await self._asked(self._rig.workspace.slash(MARIA, APPROVALS, "/pay", text))
+            self._approved.append(frozenset(service.cancellation(job.id, one) for one in mine))
+
+    async def _ask_for_returns(self) -> None:
+        """A payout for each request, of which nobody has taken the money."""
+        self._rig.payments.switches.escrow_above_cents = 0
+        await self._ask_payouts()
+        await self._pay_first(Kind.PAYOUT)
+        of = {record.email: record.id for record in self._rig.payments.operations.values()}
+        cards = self._cards(self._rows("SELECT reference FROM instruction ORDER BY id"))
+        for n, card in enumerate(cards):
+            assert card is not None
+            await self._asked(self._rig.workspace.click(MARIA, APPROVALS, card.ts, "payout.return"))
+            whose = of[f"p{n}@example.com"]
+            self._approved.append(frozenset({service.cancellation(whose, whose)}))
+
+    async def _asked(self, asking: Awaitable[object]) -> None:
+        """Wait until the request is there: its items are read after the answer to Slack."""
+        before = len(self._rows("SELECT id FROM instruction"))
+        self._rig.clock.advance(0.001)
+        await asking
+        await self._rig.workspace.until(lambda: len(self._rows("SELECT id FROM instruction")) > before or None)
+
+    async def _pay_first(self, kind: Kind) -> None:
+        """What the cancellations are about."""
+        await self._until(State.AWAITING, of=kind, pause=10)
+        self._shown = self._cards(self._rows("SELECT reference FROM instruction ORDER BY id"))
+        await self._press("approve", ADA)
+        await self._press("approve", LIN)
+        await self._until(State.PENDING_ESCROW, of=kind, moving=True)
+
+    def _cards(self, references: Sequence[tuple[object, ...]]) -> list[Message | None]:
+        """The card of each reference."""
         cards = self._rig.cards(APPROVALS)
-        of = {reference: next((one for one in cards if reference in one.text), None) for reference in found.values()}
-        return [of.get(found.get(request, "")) for request in self._ids]
+        return [next((one for one in cards if f" {name[0]}" in one.text[:60]), None) for name in references]
 
     async def _press(self, action: str, user: str, values: dict[str, str] | None = None) -> None:
         for n, card in enumerate(self._shown):
@@ -186,8 +263,16 @@ class _Batch:
                 continue
             await self._rig.workspace.click(user, APPROVALS, card.ts, f"payout.{action}")
             if values is not None and self._rig.workspace.modal(user) is not None:
-                filled = {name: value or f"{self.wanted(n)[0][1] / 100:.2f}" for name, value in values.items()}
+                filled = {name: value or self._typed(n) for name, value in values.items()}
                 await self._rig.workspace.submit(user, filled)
+
+    def _typed(self, n: int) -> str:
+        """The amount that is typed to try again."""
+        if self._scene.kind is Kind.BULK:
+            return f"{2 * (1_000 + n) / 100:.2f}"
+        if self._scene.kind is Kind.BULK_CANCEL and not self._scene.returns:
+            return f"{(2 * (1_000 + 2 * n) + 1) / 100:.2f}"
+        return _amount(n)
 
     def _now(self, card: Message) -> Message:
         return self._rig.workspace.message(card.channel, card.ts)
@@ -197,45 +282,103 @@ class _Batch:
         await self._press("approve", LIN)
         await self._press("retry", LIN, {forms.AMOUNT: ""})
         await self._rig.settle()
-        for _ in range(3):
+        for _ in range(2):
             await self._rig.payments.advance()
             await self._rig.pass_time(2 * _MINUTE)
-        await self._rig.pass_time(2 * _QUIET, steps=4)
+        await self._rig.pass_time(2 * _QUIET, steps=2)
 
     # States
 
     async def new(self) -> None:
-        self._shown: list[Message | None] = []
+        """Nothing is done about it."""
+
+    async def creating(self) -> None:
+        await self._dying("create_payout")
+
+    async def create_unknown(self) -> None:
+        with self._fault(FaultKind.ERROR_500, "create_payout"):
+            await self._until(State.CREATE_UNKNOWN, pause=1)
 
     async def awaiting(self) -> None:
-        self._shown = self._cards()
+        self._shown = self._cards(self._references())
         await self._press("approve", ADA)
 
     async def approved(self) -> None:
         await self.awaiting()
         await self._press("approve", LIN)
 
-    async def unknown(self) -> None:
+    async def sending(self) -> None:
         await self.approved()
-        self._rig.payments.faults.arm(Fault(FaultKind.DONE_DROPPED, _COMMITS[self._scene.kind], times=None))
-        await self._until("commit_unknown")
-        self._rig.payments.faults.clear()
+        await self._dying(self._operation)
+
+    async def commit_unknown(self) -> None:
+        await self.approved()
+        with self._fault(FaultKind.DONE_500):
+            await self._until(State.COMMIT_UNKNOWN, pause=5)
+
+    async def _not_sent(self) -> None:
+        """No answer, and nothing is found: people are asked."""
+        await self.approved()
+        with self._fault(FaultKind.ERROR_500):
+            await self._until(State.COMMIT_UNKNOWN)
+        await self._until(State.NEEDS_HUMAN, pause=_QUIET / 2)
 
     async def needs_human(self) -> None:
-        await self.approved()
-        self._rig.payments.faults.arm(Fault(FaultKind.LOST, _COMMITS[self._scene.kind], times=None))
-        await self._until("commit_unknown")
-        self._rig.payments.faults.clear()
-        await self._rig.pass_time(2 * _QUIET, steps=8)
+        await self._not_sent()
         await self._press("retry", ADA, {forms.AMOUNT: ""})
 
-    async def _until(self, state: str) -> None:
-        """Only so many are sent at a time, and fewer while no answer comes."""
-        for _ in range(40):
-            await self._rig.settle()
-            if not self._rows("SELECT 1 FROM instruction WHERE state <> ?", state):
-                return
-            await self._rig.pass_time(30)
+    async def closed(self) -> None:
+        await self._not_sent()
+        await self._press("close", ADA, {forms.REASON: "no"})
+        await self._rig.settle()
+
+    async def committed(self) -> None:
+        await self.approved()
+        with self._not_shown_yet():
+            await self._until(State.COMMITTED)
+
+    async def pending_escrow(self) -> None:
+        await self.approved()
+        self._rig.payments.switches.escrow_above_cents = 0
+        await self._until(State.PENDING_ESCROW, moving=True)
+
+    async def completed(self) -> None:
+        await self.approved()
+        await self._until(State.COMPLETED, moving=True)
+
+    async def canceled(self) -> None:
+        await self.pending_escrow()
+        payments = self._rig.payments
+        for record in payments.operations.values():
+            await payments.settle(record.id, "canceled")
+        for job, item in self._items():
+            payments.bulk.settle(job, item.hash, "canceled")
+        await self._until(State.CANCELED, pause=2 * _MINUTE)
+
+    async def failed(self) -> None:
+        await self.approved()
+        payments = self._rig.payments
+        if self._scene.kind is Kind.BULK_CANCEL:  # somebody has taken the money before
+            for record in payments.operations.values():
+                await payments.settle(record.id, "completed")
+            for job, item in self._items():
+                payments.bulk.settle(job, item.hash, "completed")
+        payments.switches.fail_reason, payments.switches.bulk_fail_every = "closed", 1
+        await self._until(State.FAILED, moving=True)
+
+    async def refused(self) -> None:
+        await self.approved()
+        with self._fault(FaultKind.REFUSED):
+            await self._until(State.COMMIT_UNKNOWN, State.REFUSED)
+        await self._until(State.REFUSED, pause=_QUIET / 2)
+
+    async def mismatch(self) -> None:
+        """Somebody committed it at the service."""
+        await self.awaiting()
+        for record in list(self._rig.payments.operations.values()):
+            await self._rig.payments.settle(record.id, "committed")
+        await self._press("approve", LIN)
+        await self._until(State.MISMATCH)
 
     async def withdrawn(self) -> None:
         await self.approved()
@@ -251,12 +394,61 @@ class _Batch:
         await self.awaiting()
         await self._rig.pass_time(25 * 3_600, steps=2)
 
-    async def sent(self) -> None:
-        await self.approved()
-        await self._rig.settle()
-        for _ in range(4):
-            await self._rig.payments.advance()
-            await self._rig.pass_time(2 * _MINUTE)
+    @property
+    def _operation(self) -> str:
+        """The request that moves money."""
+        return _SENDS.get(self._scene.kind, "cancel_payout" if self._scene.returns else "cancel_bulk_items")
+
+    def _items(self) -> list[tuple[Any, BulkItem]]:
+        return [(job, item) for job in self._rig.payments.bulk_payments for item in job.items]
+
+    @contextmanager
+    def _fault(self, kind: FaultKind, operation: str = "") -> Iterator[None]:
+        self._rig.payments.faults.arm(Fault(kind, operation or self._operation, times=None))
+        yield
+        self._rig.payments.faults.clear()
+
+    async def _until(self, *states: State, of: Kind | None = None, pause: float = 30.0, moving: bool = False) -> None:
+        """Wait until all have come there: only so many are under way at a time. ``moving``: the service moves on."""
+        marks = ", ".join("?" for _ in states)
+        query = f"SELECT 1 FROM instruction WHERE kind = ? AND state NOT IN ({marks})"  # noqa: S608 - marks alone
+        for _ in range(60):
+            await self._rig.settle()
+            if not self._rows(query, of or self._scene.kind, *states):
+                return
+            if moving:
+                await self._rig.payments.advance()
+            self._rig.clock.advance(pause)
+
+    async def _dying(self, operation: str) -> None:
+        """The process ends while the request is under way, and the request is lost; another one starts afterwards."""
+        original = Transport.send
+
+        async def send(transport: Transport, request: Any, **more: Any) -> Any:
+            if request.operation.endswith(operation):
+                raise asyncio.CancelledError
+            return await original(transport, request, **more)
+
+        with replaced(Transport, "send", send):
+            await self._rig.settle()
+
+    @contextmanager
+    def _not_shown_yet(self) -> Iterator[None]:
+        """What the service has canceled reads as pending for a while."""
+        if self._scene.kind is not Kind.BULK_CANCEL:
+            yield
+            return
+        book, cancel = self._rig.payments.bulk, self._rig.payments.bulk.cancel
+
+        def slow(*about: Any) -> list[BulkItem]:
+            canceled = cancel(*about)
+            for item in canceled:
+                item.status = "pending"
+            return canceled
+
+        self._rig.payments.switches.stale_reads = 1_000
+        with replaced(book, "cancel", slow):
+            yield
 
     # The database, past the product
 
@@ -270,6 +462,9 @@ class _Batch:
         with closing(sqlite3.connect(self._file)) as raw:
             return raw.execute(query, values).fetchall()
 
+    def _references(self) -> list[tuple[object, ...]]:
+        return self._rows("SELECT reference FROM instruction WHERE kind = ? ORDER BY id", self._scene.kind)
+
     def _held(self) -> set[str]:
         """Requests of which an alert says that they are on hold."""
         rows = self._rows("SELECT instruction_id FROM outbox WHERE key LIKE 'alert:%:disagrees'")
@@ -279,35 +474,29 @@ class _Batch:
 
     # What was sent
 
-    def _sent(self) -> Counter[tuple[str, int]]:
-        """Payments out of the account, and what was submitted in bulk, by recipient and amount."""
-        if self._scene.kind is not Kind.BULK:
-            return Counter(self._rig.paid)
-        orders = [item.order for job in self._rig.payments.bulk_payments for item in job.items]
-        return Counter((order.email, order.cents) for order in orders)
-
-    def _violation(self, n: int, before: Counter, alone: Counter, after: Counter) -> str:  # type: ignore[type-arg]
-        everything = {pair for number in range(len(self._attacks)) for pair in self.wanted(number)}
-        made = {(one.email, one.cents) for one in self._rig.payments.operations.values()}
-        foreign = (after.keys() | made) - everything
+    def _violation(self, n: int, before: Counter[Unit], alone: Counter[Unit], after: Counter[Unit]) -> str:
+        approved = frozenset[Unit]().union(*self._approved) | self._before_us
+        foreign = (after.keys() | service.made(self._rig.payments)) - approved
         if foreign and n == 0:
-            return f"what nobody asked for was created or paid: {foreign}"
-        given = _APPROVED[self._scene.standing]
-        for pair in self.wanted(n):
-            if after[pair] > 1:
-                return f"paid {after[pair]} times"
-            if alone[pair] > before[pair] and given < QUORUM:
-                return "paid without its approvals"
-            if after[pair] > before[pair] and given < QUORUM - 1:
-                return "paid in the end without its approvals"
-        return ""
+            return f"what nobody asked for was created or sent: {sorted(foreign, key=str)}"
+        given = APPROVALS_GIVEN.get(self._scene.state, -1)
+        earlier = before if self._scene.kind is Kind.BULK_CANCEL else Counter[Unit]()  # named again: nothing comes back
+        for unit in self._approved[n]:
+            times = after[unit] - earlier[unit]
+            if times > 1:
+                return f"sent {times} times: {unit}"
+            if alone[unit] > before[unit] and given < QUORUM:
+                return f"sent without its approvals: {unit}"
+            if after[unit] > before[unit] and given < QUORUM - 1:
+                return f"sent in the end without its approvals: {unit}"
+        twice = [one for one in self._before_us if after[one] > max(1, before[one])] if n == 0 else []
+        return f"sent again: {twice}" if twice else ""
 
 
-_STANDING: dict[str, Callable[[_Batch], Awaitable[None]]] = {name: getattr(_Batch, name) for name in STANDINGS}
-_STATES = {"unknown": "commit_unknown", "sent": "completed"}
-_APPROVED = {"new": -1, "awaiting": 1, "approved": 2, "unknown": -1, "needs_human": 1}
-_APPROVED |= dict.fromkeys(("withdrawn", "rejected", "expired", "sent"), -1)
-"""Approvals that people have given for what is sent next; -1: nothing more may be sent, whoever presses."""
+def _amount(n: int) -> str:
+    return f"{(1_000 + n) / 100:.2f}"
+
+
 _FILES: list[bytes] = []
 
 

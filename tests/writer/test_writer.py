@@ -5,27 +5,42 @@ Here each column is attacked once, its value and the state drawn by its place; `
 
 import asyncio
 from itertools import cycle
+from types import ModuleType
 
 import pytest
 
-from bot.domain.payments.instruction import Kind
+from bot.domain.payments.instruction import Kind, State
+from bot.domain.payments.moves import MOVES
+from bot.workflows.payments import bulk_cancel, bulk_send
+from bot.workflows.requests import authority
 from tests.writer.attacks import CUT, SHARED, WHOLE, Attack, Mode, attacks
 from tests.writer.columns import ATTACKED, HARMLESS, unclassified
-from tests.writer.scenes import Result, Scene, run
+from tests.writer.scenes import Result, run
+from tests.writer.states import LEFT_OUT, SCENES, Scene
 
 _BULK = frozenset({"bulk_item", "bulk_flight"})
 _ALONE = (
-    Scene(Kind.PAYOUT, "approved"),
-    Scene(Kind.ONE_STEP, "withdrawn"),
-    Scene(Kind.PAYOUT, "awaiting"),
-    Scene(Kind.ONE_STEP, "rejected"),
+    Scene(Kind.PAYOUT, State.APPROVED),
+    Scene(Kind.ONE_STEP, State.WITHDRAWN),
+    Scene(Kind.PAYOUT, State.AWAITING),
+    Scene(Kind.ONE_STEP, State.REJECTED),
 )
-_TOGETHER = (Scene(Kind.BULK, "approved"),)
+_TOGETHER = (Scene(Kind.BULK, State.APPROVED),)
 
 
 def test_every_column_is_attacked_or_leads_to_nothing() -> None:
     assert unclassified() == {}
     assert all(why for why, _ in HARMLESS.values())
+
+
+def test_every_state_is_attacked_or_left_out_for_a_reason() -> None:
+    attacked = {(scene.kind, scene.state) for scene in SCENES}
+    every = {
+        (kind, state) for kind, moves in MOVES.items() for before, after in moves.items() for state in (before, *after)
+    }
+    assert attacked | LEFT_OUT.keys() == every
+    assert attacked & LEFT_OUT.keys() == set()
+    assert all(LEFT_OUT.values())
 
 
 def _drawn() -> dict[Scene, list[Attack]]:
@@ -76,13 +91,13 @@ def test_each_column_has_its_turn() -> None:
 @pytest.mark.parametrize(
     ("scene", "attack"),
     [
-        (Scene(Kind.ONE_STEP, "withdrawn"), Attack("audit", CUT, 0, Mode.PUSHED)),
-        (Scene(Kind.ONE_STEP, "sent"), Attack("audit", CUT, 2, Mode.CLEANED)),
-        (Scene(Kind.BULK, "sent"), Attack("audit", CUT, 2, Mode.CLEANED)),
-        (Scene(Kind.ONE_STEP, "unknown"), Attack("attempt", "delete", 0, Mode.CLEANED)),
-        (Scene(Kind.ONE_STEP, "needs_human"), Attack("attempt", "delete", 0, Mode.VOTED)),
-        (Scene(Kind.PAYOUT, "awaiting"), Attack("audit", "actor", 2, Mode.PLAIN)),
-        (Scene(Kind.PAYOUT, "approved"), Attack("audit_head", "seq", 0, Mode.PLAIN)),
+        (Scene(Kind.ONE_STEP, State.WITHDRAWN), Attack("audit", CUT, 0, Mode.PUSHED)),
+        (Scene(Kind.ONE_STEP, State.COMPLETED), Attack("audit", CUT, 2, Mode.CLEANED)),
+        (Scene(Kind.BULK, State.COMPLETED), Attack("audit", CUT, 2, Mode.CLEANED)),
+        (Scene(Kind.ONE_STEP, State.COMMIT_UNKNOWN), Attack("attempt", "delete", 0, Mode.CLEANED)),
+        (Scene(Kind.ONE_STEP, State.NEEDS_HUMAN), Attack("attempt", "delete", 0, Mode.VOTED)),
+        (Scene(Kind.PAYOUT, State.AWAITING), Attack("audit", "actor", 2, Mode.PLAIN)),
+        (Scene(Kind.PAYOUT, State.APPROVED), Attack("audit_head", "seq", 0, Mode.PLAIN)),
     ],
     ids=str,
 )
@@ -90,3 +105,62 @@ def test_nor_with_the_audit_changed_besides(scene: Scene, attack: Attack) -> Non
     (result,) = asyncio.run(run(scene, [attack]))
     assert result.done
     assert result.violation == ""
+
+
+OTHER_NOTE = Attack("bulk_item", "note", 1, Mode.PLAIN)
+OTHER_CODE = Attack("instruction", "code", 1, Mode.PLAIN)
+OTHER_PAYLOAD = Attack("instruction", "payload", 0, Mode.PLAIN)
+OTHER_HASH = Attack("bulk_item", "hash", 4, Mode.PLAIN)
+
+
+@pytest.mark.parametrize(
+    ("scene", "attack"),
+    [
+        (Scene(Kind.ONE_STEP, State.APPROVED), OTHER_CODE),
+        (Scene(Kind.ONE_STEP, State.APPROVED), OTHER_PAYLOAD),
+        (Scene(Kind.BULK, State.APPROVED), OTHER_NOTE),
+        (Scene(Kind.BULK_CANCEL, State.APPROVED, returns=True), OTHER_HASH),
+    ],
+    ids=str,
+)
+def test_it_would_be_seen_if_it_were_sent(scene: Scene, attack: Attack, monkeypatch: pytest.MonkeyPatch) -> None:
+    def agrees(*_: object, **__: object) -> tuple[()]:
+        return ()
+
+    def is_whole(*_: object) -> bool:
+        return True
+
+    monkeypatch.setattr(authority, "disagreements", agrees)
+    for module in (authority, bulk_send, bulk_cancel):
+        _without_items(monkeypatch, module, is_whole)
+    (result,) = asyncio.run(run(scene, [attack]))
+    assert result.done
+    assert "nobody asked for" in result.violation
+
+
+def _without_items(monkeypatch: pytest.MonkeyPatch, module: ModuleType, is_whole: object) -> None:
+    monkeypatch.setattr(module, "has_its_items", is_whole)
+
+
+@pytest.mark.parametrize(
+    ("scene", "table", "column"),
+    [
+        (Scene(Kind.PAYOUT, State.APPROVED), "instruction", "remote_id"),
+        (Scene(Kind.ONE_STEP, State.APPROVED), "instruction", "payload"),
+        (Scene(Kind.BULK_CANCEL, State.APPROVED), "bulk_item", "hash"),
+    ],
+    ids=str,
+)
+def test_what_stands_in_another_request_is_not_sent(scene: Scene, table: str, column: str) -> None:
+    other = max(one.nth for one in attacks() if (one.table, one.column) == (table, column))
+    results = asyncio.run(run(scene, [Attack(table, column, other, mode) for mode in Mode]))
+    assert _told(results) == []
+    assert [(one.done, one.sent) for one in results] == [(True, False)] * 4
+
+
+@pytest.mark.parametrize("returns", [False, True])
+def test_what_a_cancellation_has_named_is_not_named_again(returns: bool) -> None:
+    scene = Scene(Kind.BULK_CANCEL, State.SENDING, returns=returns)
+    results = asyncio.run(run(scene, [Attack("bulk_item", "attempt", nth, Mode.PLAIN) for nth in (0, 3)]))
+    assert _told(results) == []
+    assert [(one.done, one.held, one.sent) for one in results] == [(True, True, False)] * 2

@@ -38,6 +38,8 @@ REQUESTED: Final = "requested"
 """Action of the first row of every request."""
 RECOUNTED: Final = "recounted"
 """Action of a row that says whose votes went on into a new round."""
+NAMED: Final = "named"
+"""In the row of a cancellation's request: SHA-256 over the hashes that it named."""
 _STILL_COUNTED: Final = "votes_no_longer_count"
 _BEGIN_ANEW: Final = frozenset({"suspended", "approve_again"})
 """Actions after which every vote so far is void, whatever state they left behind."""
@@ -312,6 +314,19 @@ def is_reserved_as(instruction: Instruction, held: Mapping[int, Reserved], rows:
         if taken is None or taken.released or taken.cents != instruction.cents or day not in (None, taken.day):
             return False
     return True
+
+
+def named_in(rows: Sequence[Told]) -> Mapping[int, str]:
+    """What each request of a cancellation named, by attempt; without those after which people voted for another one."""
+    found: dict[int, str] = {}
+    for one in (row.entry for row in rows if row.entry is not None and row.is_intact):
+        if one.action == Choice.RETRY and one.after == State.APPROVED:
+            found.clear()
+        elif one.action in _PUT_OFF and found:
+            found.popitem()
+        elif NAMED in one.detail:
+            found[int(_number(one.detail.get("attempt")))] = str(one.detail[NAMED])
+    return found
 
 
 def _is_created_as(instruction: Instruction, entries: Sequence[Entry]) -> bool:

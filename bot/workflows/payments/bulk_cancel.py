@@ -13,13 +13,14 @@ from bot.clients.payments import PaymentsClient
 from bot.clients.transport import Guard
 from bot.domain.errors import ServiceNow
 from bot.domain.outcome import NotExecuted
-from bot.domain.payments.bulk import CHUNK, CancelPayload, HashList
+from bot.domain.payments.bulk import CHUNK, CancelPayload, HashList, known_digest
 from bot.domain.payments.bulk_account import RowChange, moves_on, our_word
 from bot.domain.payments.bulk_progress import BulkProgress
 from bot.domain.payments.bulk_records import ReportedItem
 from bot.domain.payments.bulk_state import PENDING_WORD, ended_cancel
 from bot.domain.payments.instruction import Attempt, AttemptOutcome, Instruction, Kind, State
 from bot.domain.payments.payout import READS_NEEDED
+from bot.domain.payments.sealed import NAMED
 from bot.domain.references import Letter
 from bot.presentation.payments import reasons
 from bot.presentation.payments.holding import no_longer_answered
@@ -170,13 +171,19 @@ def _claim(
     if allowed is None:
         return None
     held, counted = allowed
-    n = len(earlier) + 1
+    n, named = len(earlier) + 1, known_digest(row.hash for row in rows)
     under_way = tx.instructions.move(
         held,
         State.SENDING,
         now=now,
         action="send",
-        detail={"attempt": n, "counted": sorted(counted), "digest": instruction.digest, "payments": len(rows)},
+        detail={
+            "attempt": n,
+            "counted": sorted(counted),
+            "digest": instruction.digest,
+            "payments": len(rows),
+            NAMED: named,
+        },
         sent_at=now,
         commits=held.commits + 1,
         progress=progress,

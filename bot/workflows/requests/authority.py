@@ -4,15 +4,21 @@ A writer of the database who lacks the key cannot make such a row. A request tha
 transition from a forged state would seal it.
 """
 
+from collections.abc import Sequence
 from datetime import datetime
 
 import structlog
 
+<<<<<<< HEAD
 from bot.domain.audit import CLOCK_SET
 from bot.domain.payments.bulk import BulkPayload, CancelPayload, hashes_digest, items_digest
+=======
+from bot.domain.audit import Told
+from bot.domain.payments.bulk import BulkPayload, CancelPayload, hashes_digest, items_digest, known_digest
+>>>>>>> wt-writer
 from bot.domain.payments.instruction import FINAL, Instruction, State
 from bot.domain.payments.moves import CREATES
-from bot.domain.payments.sealed import Disagreement, Odd, disagreements
+from bot.domain.payments.sealed import Disagreement, Odd, disagreements, named_in
 from bot.presentation.payments.disagreeing import is_on_hold, on_hold
 from bot.workflows.context import Context
 from bot.workflows.requests.announce import alert
@@ -27,7 +33,8 @@ DISAGREES = "disagrees"
 def odd(tx: Tx, instruction: Instruction) -> tuple[Disagreement, ...]:
     """Every way in which a request disagrees with its audit rows, and its items with their digest."""
     found = _odd_row(tx, instruction)
-    return found if has_its_items(tx, instruction) else (*found, Disagreement(Odd.ITEMS))
+    items = Disagreement(Odd.ITEMS)
+    return found if items in found or has_its_items(tx, instruction) else (*found, items)
 
 
 def has_its_items(tx: Tx, instruction: Instruction) -> bool:
@@ -99,13 +106,30 @@ def _seen(tx: Tx, instruction: Instruction) -> tuple[Disagreement, ...]:
 
 
 def _odd_row(tx: Tx, instruction: Instruction) -> tuple[Disagreement, ...]:
-    """Without its items, which are read where they are sent."""
-    return disagreements(
+    """Without its items, which are read where they are sent, but for what a cancellation has named."""
+    rows = tx.audit.told(tx.audit.about(instruction.id))
+    found = disagreements(
         instruction,
         votes=tx.votes.of(instruction.id, instruction.round),
         attempts=tx.attempts.of(instruction.id),
+<<<<<<< HEAD
         rows=tx.audit.told(tx.audit.about(instruction.id)),
         general=lambda: tx.audit.every(CLOCK_SET),
+=======
+        rows=rows,
+        general=lambda: tx.audit.told(tx.audit.about("")),
+>>>>>>> wt-writer
+    )
+    return found if _names_what_it_sent(tx, instruction, rows) else (*found, Disagreement(Odd.ITEMS))
+
+
+def _names_what_it_sent(tx: Tx, instruction: Instruction, rows: Sequence[Told]) -> bool:
+    """Whether the items say of each request of a cancellation what it named: what none has named is named next."""
+    if not isinstance(instruction.payload, CancelPayload):
+        return True
+    return all(
+        known_digest(row.hash for row in tx.bulk_items.named_by(instruction.id, n)) == named
+        for n, named in named_in(rows).items()
     )
 
 
