@@ -9,13 +9,8 @@ from datetime import datetime
 
 import structlog
 
-<<<<<<< HEAD
-from bot.domain.audit import CLOCK_SET
-from bot.domain.payments.bulk import BulkPayload, CancelPayload, hashes_digest, items_digest
-=======
-from bot.domain.audit import Told
+from bot.domain.audit import CLOCK_SET, Told
 from bot.domain.payments.bulk import BulkPayload, CancelPayload, hashes_digest, items_digest, known_digest
->>>>>>> wt-writer
 from bot.domain.payments.instruction import FINAL, Instruction, State
 from bot.domain.payments.moves import CREATES
 from bot.domain.payments.sealed import Disagreement, Odd, disagreements, named_in
@@ -112,13 +107,8 @@ def _odd_row(tx: Tx, instruction: Instruction) -> tuple[Disagreement, ...]:
         instruction,
         votes=tx.votes.of(instruction.id, instruction.round),
         attempts=tx.attempts.of(instruction.id),
-<<<<<<< HEAD
-        rows=tx.audit.told(tx.audit.about(instruction.id)),
-        general=lambda: tx.audit.every(CLOCK_SET),
-=======
         rows=rows,
-        general=lambda: tx.audit.told(tx.audit.about("")),
->>>>>>> wt-writer
+        general=lambda: tx.audit.every(CLOCK_SET),
     )
     return found if _names_what_it_sent(tx, instruction, rows) else (*found, Disagreement(Odd.ITEMS))
 
