@@ -4,9 +4,12 @@ from datetime import datetime
 from typing import Any
 
 import pytest
+from sqlalchemy import update
 
 from bot.domain.bookings.booking import Booking, BookingKind, Stage
 from storage import Store
+from storage.errors import RowUnreadable
+from storage.tables.services import booking as table
 from tests.storage.factories import NOW, later
 
 
@@ -75,3 +78,13 @@ async def test_only_old_forms_that_nobody_confirmed_are_forgotten(
     await add(store, booking("A1", stage=stage, created_at=created_at))
     assert await store.write(lambda tx: tx.bookings.forget_quotes(NOW)) == 1 - left
     assert sum((await store.read(lambda tx: tx.bookings.counts())).values()) == left
+
+
+async def test_one_that_cannot_be_read_is_called_by_its_reference(store: Store) -> None:
+    await add(store, booking("A1"))
+    await store.write(lambda tx: tx.bookings._connection.execute(update(table).values(detail=[])))
+    with pytest.raises(RowUnreadable):
+        await store.read(lambda tx: tx.bookings.get("A1"))
+    assert [(one.table, one.key, one.name, one.column) for one in store.damage.take()] == [
+        ("booking", ("A1",), "B-A1", "detail")
+    ]

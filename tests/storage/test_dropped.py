@@ -118,6 +118,15 @@ async def test_what_a_dead_process_held_is_free(store: Store) -> None:
     assert [one.id for one in await claim(store, owner="alive")] == ["F1"]
 
 
+async def test_what_nothing_was_posted_about_is_forgotten_when_it_was_noticed_before_then(store: Store) -> None:
+    await notice(store, row(created_at=NOW))
+    await store.write(lambda tx: tx.dropped.quiet("F1"))
+    assert not await store.read(lambda tx: tx.dropped.has_old(before=NOW))
+    assert await store.write(lambda tx: tx.dropped.forget_old(before=NOW, limit=9)) == 0
+    assert await store.read(lambda tx: tx.dropped.has_old(before=later(1)))
+    assert await store.write(lambda tx: tx.dropped.forget_old(before=later(1), limit=9)) == 1
+
+
 async def test_how_long_the_oldest_has_waited(store: Store) -> None:
     assert await store.read(lambda tx: tx.queues.waiting(NOW)["files"].oldest) is None
     await notice(store, row("F1", created_at=later(5)))

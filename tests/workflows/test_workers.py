@@ -1,11 +1,12 @@
 """Workers: a row is a task of its own, slots are counted, and a slot that is free is used at once."""
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
 
+from bot.workflows.slack.dropped_files import FILES
 from bot.workflows.workers import Work
 from storage.errors import StorageBusy
 from storage.rows import Hold
@@ -92,6 +93,14 @@ async def test_no_more_than_the_slots_and_the_next_when_one_is_free(rig: Rig) ->
     queue.gates["b"].set()
     await ctx.workers.finished()
     assert sorted(queue.ended) == ["a", "b", "c"]
+
+
+async def test_thirty_dropped_files_are_looked_at_at_a_time(rig: Rig) -> None:
+    ctx, queue = rig.switchboard.context, Queue(*map(str, range(31)))
+    files: Work[Any] = FILES
+    work = replace(files, claim=queue.claim, step=lambda _: queue.step)
+    assert await ctx.workers.take_up(ctx, work) == 30
+    await ctx.workers.finished()
 
 
 async def test_where_a_slot_was_always_free_nobody_is_called(rig: Rig) -> None:

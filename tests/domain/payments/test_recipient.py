@@ -72,6 +72,7 @@ def test_only_an_address_without_an_account_waits_for_its_requester(changes: dic
         ("ba", "ab", 1),
         ("abcd", "", 4),
         ("kitten", "sitting", 3),
+        ("ab", "xyzab", 3),
     ],
 )
 def test_a_swap_of_neighbors_is_one_mistake(one: str, other: str, letters: int) -> None:

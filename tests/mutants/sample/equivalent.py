@@ -209,4 +209,28 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         'return None if found is None else Posted(stretch.channel, (found["ts"]))',
         "the time of a message is a text in every answer of Slack, which names the message by it",
     ),
+    Equivalent(
+        "bot/domain/payments/recipient.py",
+        "found = sorted((distance(domain, one), one) for one in known if _near(domain, one))",
+        "found = sorted((distance(one, domain), one) for one in known if _near(domain, one))",
+        "a distance is the same in both directions",
+    ),
+    Equivalent(
+        "bot/tables/text.py",
+        "if len(cells) < width or any(map(str.strip, cells[width:])):",
+        "if len(cells) <= width or any(map(str.strip, cells[width:])):",
+        "asked only of a row that has fewer cells than the header, or more",
+    ),
+    Equivalent(
+        "bot/workflows/requests/look_again.py",
+        "return",
+        "pass",
+        "the version that was read is over, either way: a change to it finds no row",
+    ),
+    Equivalent(
+        "bot/presentation/payments/purchases.py",
+        'Column(title="USD", most=30, align="right"),',
+        'Column(title="USD", most=60, align="right"),',
+        "the largest sum of a purchase has 15 characters: none is cut",
+    ),
 )

@@ -1,0 +1,41 @@
+"""A few addresses at once: what may be answered a moment later is asked once more, after a second."""
+
+import asyncio
+from typing import cast
+
+import pytest
+
+from bot.clients.emails import EmailsClient
+from bot.domain.emails.lists import Answer, Busy, Checked, Lost, Outcome
+from bot.workflows.emails.single import check_addresses
+
+VALID = Answer(outcome=Outcome.ANSWERED, result="valid")
+BUSY = Busy(reason="too many requests", retry_after=7.0)
+LOST = Lost(reason="it timed out")
+
+
+@pytest.mark.parametrize(
+    ("said", "outcome", "pauses"),
+    [
+        ([VALID], Outcome.ANSWERED, []),
+        ([BUSY, VALID], Outcome.ANSWERED, [1.0]),
+        ([LOST, VALID], Outcome.ANSWERED, [1.0]),
+        ([BUSY, LOST, VALID], Outcome.FAILED, [1.0]),
+        ([LOST, BUSY, VALID], Outcome.FAILED, [1.0]),
+    ],
+)
+async def test_a_second_later_it_is_asked_once_more(
+    monkeypatch: pytest.MonkeyPatch, said: list[Checked], outcome: Outcome, pauses: list[float]
+) -> None:
+    paused: list[float] = []
+
+    class Service:
+        async def check(self, _: str) -> Checked:
+            return said.pop(0)
+
+    async def pause(seconds: float) -> None:
+        paused.append(seconds)
+
+    monkeypatch.setattr(asyncio, "sleep", pause)
+    [(address, answer)] = await check_addresses(cast("EmailsClient", Service()), ["ana@example.com"])
+    assert (address, answer.outcome, paused) == ("ana@example.com", outcome, pauses)
