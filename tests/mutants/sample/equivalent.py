@@ -209,4 +209,16 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         'return None if found is None else Posted(stretch.channel, (found["ts"]))',
         "the time of a message is a text in every answer of Slack, which names the message by it",
     ),
+    Equivalent(
+        "bot/workflows/bookings/book.py",
+        "slots=50,",
+        "slots=51,",
+        "how many bookings are sent or searched for side by side: one that finds no place waits for the next free one",
+    ),
+    Equivalent(
+        "bot/domain/web.py",
+        'host = URL.build(scheme="http", host=host).raw_host or ""',
+        'host = URL.build(scheme="http", host=host).raw_host or "x"',
+        "a host that is not empty gets a name or is refused: only an address without a host has none",
+    ),
 )
