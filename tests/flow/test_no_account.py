@@ -139,6 +139,23 @@ Switchboard
 """)
 
 
+async def test_who_may_not_ask_any_more_when_the_form_of_edit_is_submitted_asks_for_nothing(rig: Rig) -> None:
+    await held(rig)
+    await press(rig, "edit")
+    rig.workspace.set_group("S0FINANCE", [TOM])
+    await rig.pass_time(61)
+    await rig.submit(MARIA, {forms.EMAIL: "ana@example.com", forms.AMOUNT: "30.00", forms.DESCRIPTION: "April"})
+    assert [(one.state, one.payload.email) for one in await requests(rig)] == [
+        (State.COMPLETED, "ana@example.com"),
+        (State.NEW, WRONG),
+    ], "the request that it was to replace waits on"
+    assert shown(rig.form(MARIA).plain) == snapshot("""\
+Switchboard
+:no_entry_sign: *requester*: only people whom the policy names may ask for payments, and you are not among them. \
+The operator can add you there, for example `requesters = ["S0FINANCE"]`.\
+""")
+
+
 async def test_a_form_of_edit_that_is_submitted_twice_asks_once(rig: Rig) -> None:
     await held(rig)
     wrong = await newest(rig)

@@ -278,6 +278,16 @@ async def test_nothing_is_changed_where_the_old_key_or_the_audit_is_not_right(da
     assert len(rows) == 2
 
 
+async def test_a_database_that_fails_under_way_is_told_and_keeps_the_old_key(database_url: str) -> None:
+    await _write(database_url, OLD, 1)
+    await _raw(database_url, OLD, "DROP TABLE callback_token")
+    with pytest.raises(StorageError, match="callback_token"):
+        await rotate(database_url, anchors=anchors_path(database_url), old=OLD, new=NEW, now=NOW)
+    verdict, rows = await _look(database_url, OLD)
+    assert verdict.damage is None
+    assert [row.actor for row in rows] == ["U1"]
+
+
 async def test_nothing_is_changed_where_anchors_were_changed(database_url: str, tmp_path: Path) -> None:
     await _write(database_url, OLD, 1, 2)
     anchors = tmp_path / "anchors"

@@ -233,4 +233,16 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         'Column(title="USD", most=60, align="right"),',
         "the largest sum of a purchase has 15 characters: none is cut",
     ),
+    Equivalent(
+        "bot/workflows/bookings/book.py",
+        "slots=50,",
+        "slots=51,",
+        "how many bookings are sent or searched for side by side: one that finds no place waits for the next free one",
+    ),
+    Equivalent(
+        "bot/domain/web.py",
+        'host = URL.build(scheme="http", host=host).raw_host or ""',
+        'host = URL.build(scheme="http", host=host).raw_host or "x"',
+        "a host that is not empty gets a name or is refused: only an address without a host has none",
+    ),
 )
