@@ -2,12 +2,15 @@
 
 import asyncio
 import gc
+import logging
 import random
 import time
 from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import as_completed
 from contextlib import ExitStack
+
+import structlog
 
 from bot.domain.payments.instruction import Kind
 from tests.campaigns.kills import keep
@@ -53,6 +56,9 @@ def _prepare() -> None:
     _KEPT.enter_context(without_threads())
     _KEPT.enter_context(statements_compiled_once())
     gc.set_threshold(_SELDOM, 20, 100)
+    structlog.configure(
+        wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL)
+    )  # rows that nobody can read
 
 
 def play(scene: Scene, batch: Sequence[Attack]) -> list[Result]:

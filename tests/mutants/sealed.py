@@ -58,6 +58,22 @@ MUTANTS = (
         tests=_SEALED,
     ),
     Mutant(
+        name="what a cancellation has named is not compared",
+        file="bot/workflows/requests/authority.py",
+        old="return found if _names_what_it_sent(tx, instruction, rows) else (*found, Disagreement(Odd.ITEMS))",
+        new="return found",
+        breaks="an outcome that is not known is not made known by a changed row",
+        tests=("tests/writer/test_writer.py", "-k", "has_named"),
+    ),
+    Mutant(
+        name="a vote for another attempt leaves what was named before",
+        file="bot/domain/payments/sealed.py",
+        old="            found.clear()\n",
+        new="            pass\n",
+        breaks="what was approved again is sent",
+        tests=_ROWS,
+    ),
+    Mutant(
         name="what was asked is not compared",
         file="bot/domain/payments/sealed.py",
         old="    if not _is_as_asked(instruction, first):\n",

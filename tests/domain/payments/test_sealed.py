@@ -21,7 +21,7 @@ from bot.domain.payments.instruction import (
     Vote,
     digest_of,
 )
-from bot.domain.payments.sealed import Odd, Reserved, asked, content_of, disagreements, is_reserved_as
+from bot.domain.payments.sealed import Odd, Reserved, asked, content_of, disagreements, is_reserved_as, named_in
 from bot.domain.requirement import Requirement
 from tests.domain.made import NOW, REMOTE, bulk, instruction, payload
 
@@ -404,3 +404,39 @@ def test_the_time_of_the_last_request_stays_once_it_is_over() -> None:
         one = replace(UNANSWERED, state=State.REFUSED, sent_at=at(5) + timedelta(hours=hours))
         found = disagreements(one, votes=VOTES, attempts=(CREATE, LOST), rows=told(*rows), general=lambda: steps)
         assert {each.odd for each in found} == (set() if agrees else {Odd.SENT})
+
+
+def naming(n: int) -> Row:
+    return ("switchboard", "send", "approved", "sending", {"attempt": n, "named": f"hashes {n}"})
+
+
+GONE_ON: Row = ("switchboard", "chunk_sent", "sending", "approved", {})
+PUT_OFF: Row = ("switchboard", "send_put_off", "sending", "approved", {})
+VOTED_AGAIN: Row = (LIN, "retry", "needs_human", "approved", {})
+WAITS_FOR_ONE: Row = (ADA, "retry", "needs_human", "needs_human", {})
+
+
+@pytest.mark.parametrize(
+    ("rows", "found"),
+    [
+        ([], {}),
+        ([SEND], {}),
+        ([naming(1)], {1: "hashes 1"}),
+        ([naming(1), GONE_ON, naming(2)], {1: "hashes 1", 2: "hashes 2"}),
+        ([naming(1), GONE_ON, naming(2), PUT_OFF], {1: "hashes 1"}),
+        ([PUT_OFF], {}),
+        ([naming(1), WAITS_FOR_ONE], {1: "hashes 1"}),
+        ([naming(1), WAITS_FOR_ONE, VOTED_AGAIN], {}),
+        ([naming(1), VOTED_AGAIN, naming(2)], {2: "hashes 2"}),
+    ],
+)
+def test_what_a_cancellation_named_until_people_vote_for_another_attempt(
+    rows: list[Row], found: Mapping[int, str]
+) -> None:
+    assert named_in(told(*rows)) == found
+
+
+def test_a_row_that_was_changed_says_nothing_of_what_was_named() -> None:
+    (row,) = told(naming(1))
+    assert named_in([replace(row, is_intact=False)]) == {}
+    assert named_in([replace(row, entry=None)]) == {}
