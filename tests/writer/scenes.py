@@ -466,11 +466,13 @@ class _Batch:
         return self._rows("SELECT reference FROM instruction WHERE kind = ? ORDER BY id", self._scene.kind)
 
     def _held(self) -> set[str]:
-        """Requests of which an alert says that they are on hold."""
-        rows = self._rows("SELECT instruction_id FROM outbox WHERE key LIKE 'alert:%:disagrees'")
+        """Requests of which people have read in an alert that they are on hold; a writer can keep one from being sent."""
+        rows = self._rows(
+            "SELECT outbox.instruction_id, reference FROM outbox JOIN instruction ON instruction.id = outbox.instruction_id "
+            "WHERE key LIKE 'alert:%:disagrees'"
+        )
         told = [one.text for one in self._rig.workspace.messages(ALERTS) if "on hold" in one.text]
-        assert len(told) >= len(rows)
-        return {str(row[0]) for row in rows}
+        return {str(request) for request, name in rows if any(str(name) in text for text in told)}
 
     # What was sent
 
