@@ -466,9 +466,10 @@ class _Batch:
         return self._rows("SELECT reference FROM instruction WHERE kind = ? ORDER BY id", self._scene.kind)
 
     def _held(self) -> set[str]:
-        """Requests of which people have read in an alert that they are on hold; a writer can keep one from being sent."""
+        """Requests of which people read in an alert that they are on hold; a writer can keep one from being sent."""
         rows = self._rows(
-            "SELECT outbox.instruction_id, reference FROM outbox JOIN instruction ON instruction.id = outbox.instruction_id "
+            "SELECT outbox.instruction_id, reference FROM outbox "
+            "JOIN instruction ON instruction.id = outbox.instruction_id "
             "WHERE key LIKE 'alert:%:disagrees'"
         )
         told = [one.text for one in self._rig.workspace.messages(ALERTS) if "on hold" in one.text]
