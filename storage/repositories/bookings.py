@@ -75,12 +75,10 @@ class Bookings(Repository):
         query = select(table).where(same).order_by(table.c.created_at.desc()).limit(1)
         return self._one(SHAPE, query)
 
-    def open(self, *, limit: int, requester: str | None = None) -> list[Booking]:
+    def open(self, *, limit: int) -> list[Booking]:
         """Bookings that are under way, newest first."""
         hidden = (*CLOSED, Stage.QUOTED)
         query = select(table).where(table.c.stage.not_in(hidden)).order_by(table.c.created_at.desc()).limit(limit)
-        if requester is not None:
-            query = query.where(table.c.requester == requester)
         return self._all(SHAPE, query)
 
     def counts(self) -> dict[str, int]:

@@ -20,7 +20,7 @@ def upgrade() -> None:
 def _create_store() -> None:
     op.create_table(
         "store",
-        sa.Column("id", sa.Text()),
+        sa.Column("id", sa.Text(), nullable=False),
         sa.Column("name", sa.Text(), nullable=False),
         sa.Column("folded", sa.Text(), nullable=False),
         sa.Column("state", sa.Text(), nullable=False),
@@ -39,7 +39,7 @@ def _create_store() -> None:
 def _create_booking() -> None:
     op.create_table(
         "booking",
-        sa.Column("id", sa.Text()),
+        sa.Column("id", sa.Text(), nullable=False),
         sa.Column("reference", sa.Text(), nullable=False),
         sa.Column("kind", sa.Text(), nullable=False),
         sa.Column("store", sa.Text(), nullable=False),
@@ -81,7 +81,7 @@ def _create_booking() -> None:
 def _create_hook() -> None:
     op.create_table(
         "store_hook",
-        sa.Column("token_hash", sa.Text()),
+        sa.Column("token_hash", sa.Text(), nullable=False),
         sa.Column("id", sa.Text(), nullable=False),
         sa.Column("store", sa.Text(), nullable=False),
         sa.Column("kind", sa.Text(), nullable=False),
@@ -95,7 +95,7 @@ def _create_hook() -> None:
 def _create_event() -> None:
     op.create_table(
         "store_event",
-        sa.Column("id", sa.Text()),
+        sa.Column("id", sa.Text(), nullable=False),
         sa.Column("token_hash", sa.Text(), nullable=False),
         sa.Column("body_hash", sa.Text(), nullable=False),
         sa.Column("store", sa.Text(), nullable=False),
