@@ -9,6 +9,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestServer
 from inline_snapshot import snapshot
 
 from bot import doctor
@@ -123,6 +125,22 @@ async def test_too_few_descriptors(rig: Rig, capsys: pytest.CaptureFixture[str],
 warning  this process may open 399 files and connections, and needs 400 when many connect at once
          → raise the limit. Example: LimitNOFILE=4096 of systemd, or ulimit -n 4096"""
     assert (line in said, "connections" in said) == (warned, warned)
+
+
+async def test_a_host_that_sends_us_elsewhere_answers(
+    rig: Rig, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Elsewhere is not asked: nobody configured it."""
+
+    async def move(_: web.Request) -> web.Response:
+        return web.Response(status=302, headers={"Location": "http://127.0.0.1:9/"})
+
+    app = web.Application()
+    app.router.add_get("/", move)
+    async with TestServer(app, host="127.0.0.1") as server:
+        monkeypatch.setenv("LOCALIZATION_BASE_URL", str(server.make_url("")).rstrip("/"))
+        code, said = await report(capsys)
+    assert (code, "\nok       localization answers;" in said) == (0, True)
 
 
 async def test_no_secret_is_ever_printed(rig: Rig, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,6 +1,7 @@
 """Answers to one person, whatever they asked about. Only they see them."""
 
 from collections.abc import Sequence
+from math import ceil
 
 from bot.domain.approvals import No, Refusal
 from bot.domain.content import Content
@@ -94,7 +95,7 @@ def not_shared(trouble: ServiceTrouble) -> Content:
 
 def too_many(wait: float) -> Content:
     """The person's rate limit is reached; ``wait`` is the seconds until they may ask again."""
-    seconds = max(round(wait + 0.5), 1)
+    seconds = max(ceil(wait), 1)
     return message(
         f":hourglass: You have asked for very much in a short time, so this was not done. Try again in {seconds} s; "
         "what you asked for before goes on."

@@ -133,7 +133,6 @@ class AuditTrail:
 
         Args:
             entry: who changes the key and when; the rest is filled in here.
-            to: the same chain with the new key.
             to: the new key.
             anchor_key: the key of the anchors that goes with the old one.
         """

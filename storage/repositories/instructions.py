@@ -332,7 +332,7 @@ class Instructions(Repository):
 
     def _replace(self, before: Instruction, to: State, changes: dict[str, Any]) -> Instruction | None:
         if not changes.keys() <= _CHANGEABLE:
-            raise TypeError(f"never changes: {', '.join(sorted(changes.keys() - _CHANGEABLE))}")
+            raise TypeError(f"never changes: {changes.keys() - _CHANGEABLE}")
         if to is not before.state:
             changes = {"stopped": ""} | changes  # the next step may succeed
         # A step that keeps its lease is not over, so its tries are not reset.

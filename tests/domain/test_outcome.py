@@ -87,6 +87,10 @@ def test_every_other_status_is_unknown(status: int, earlier_unknown: bool) -> No
     assert isinstance(outcome(Reply(status=status, json={"id": "op1"}), earlier_unknown=earlier_unknown), Unknown)
 
 
+def test_neither_an_answer_nor_a_failure_is_unknown() -> None:
+    assert outcome(Reply()) == Unknown(reason="no answer")
+
+
 WORDS: dict[type[object], set[Ended]] = {
     Done: {Ended.DONE},
     NotExecuted: {Ended.REFUSED, Ended.TOO_MANY, Ended.UNREACHABLE, Ended.NOT_SENT},

@@ -23,6 +23,11 @@ def same_words(content: Content) -> None:
         assert plain in said, plain
 
 
+def test_who_asked_for_too_much_may_ask_again_in_whole_seconds() -> None:
+    named = [answers.too_many(wait).text.partition("Try again in ")[2].partition(" s;")[0] for wait in (0, 0.1, 1, 1.1)]
+    assert named == ["1", "1", "1", "2"]
+
+
 def test_every_refusal_has_a_sentence() -> None:
     found = {refusal.value: payment_answers.refused(refusal, instruction()) for refusal in (*No, *Refusal)}
     for content in found.values():

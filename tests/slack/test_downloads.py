@@ -19,6 +19,7 @@ from bot.playground.workspace import Workspace
 from bot.playground.workspace.files import Odd
 from bot.slack.downloads import Downloads, read_info
 from bot.slack.hosts import Hosts
+from tests.slack.conftest import Api
 from tests.support.rig import FINANCE, MARIA
 
 SAMPLES = Path(__file__).parent / "samples"
@@ -86,6 +87,25 @@ async def test_what_nobody_knows(downloads: Downloads) -> None:
     with pytest.raises(UnusableFile) as refused:
         await downloads.info("F0NOSUCH")
     assert refused.value.trouble is FileTrouble.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("error", "trouble"),
+    [
+        ("file_deleted", FileTrouble.DELETED),
+        ("file_not_found", FileTrouble.UNKNOWN),
+        ("not_visible", FileTrouble.UNKNOWN),
+        ("access_denied", FileTrouble.DENIED),
+    ],
+)
+async def test_what_slack_refuses_says_why(
+    api: Api, web_client: AsyncWebClient, session: aiohttp.ClientSession, error: str, trouble: FileTrouble
+) -> None:
+    api.say("files.info", {"ok": False, "error": error})
+    asking = Downloads(client=web_client, session=session, token="xoxb-playground", api_url=str(web_client.base_url))
+    with pytest.raises(UnusableFile) as refused:
+        await asking.info("F0ONE")
+    assert refused.value.trouble is trouble
 
 
 async def test_too_large_is_refused_before_a_byte_is_asked_for(workspace: Workspace, downloads: Downloads) -> None:

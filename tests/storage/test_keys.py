@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import Connection, text
 
 from bot.domain.anchors import Anchor, line
-from bot.domain.audit import Damage, Entry, Stored, Verdict, check, link
+from bot.domain.audit import Damage, Entry, Stored, Verdict, check, key_id, link
 from bot.domain.payments.instruction import CallbackKind, State
 from bot.domain.references import callback_token, derived_key, token_hash
 from storage import StorageError, Store, Tx, migrate
@@ -103,6 +103,18 @@ async def test_an_empty_database_belongs_to_the_first_key(database_url: str) -> 
     await (await _opened(database_url, OLD)).close()
     with pytest.raises(OtherKey):
         await _opened(database_url, NEW)
+
+
+async def test_the_first_row_of_all_is_written_with_the_key_in_force_alone(database_url: str) -> None:
+    running = await _opened(database_url, OLD)
+    theirs = {"theirs": key_id(derived_key(NEW, "audit"))}
+    change = text("UPDATE audit_key SET key_id = :theirs")
+    await running.write(lambda tx: tx.audit._connection.execute(change, theirs).rowcount)
+    with pytest.raises(OtherKey):
+        await running.write(lambda tx: tx.audit.append(_entry(1)))
+    await running.close()
+    verdict, rows = await _look(database_url, NEW)
+    assert (verdict.bad_seq, rows) == (None, [])
 
 
 async def test_a_database_of_before_takes_only_the_key_that_sealed_its_last_row(database_url: str) -> None:

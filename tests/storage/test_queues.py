@@ -226,6 +226,18 @@ async def test_an_address_has_one_row_however_much_comes(store: Store) -> None:
     assert (row.state, row.attempts, row.received_at, row.due_at) == (InboxState.RECEIVED, 0, later(1), later(3))
 
 
+async def test_callbacks_that_wait_are_swept_and_no_others(store: Store) -> None:
+    asked = await _ask(store)
+    for name in ("a", "b"):
+        await _receive(store, asked, name, token_hash=name)
+    found, end = await store.read(lambda tx: tx.sweep.page("inbox"))
+    assert ([row.id for row in found], end) == (["id-a", "id-b"], None)
+    for name, state in (("a", InboxState.APPLIED), ("b", InboxState.UNCONFIRMED)):
+        assert await store.write(lambda tx: tx.inbox.finish(f"id-{name}", state, hints=1))  # noqa: B023 - awaited here
+        found, _ = await store.read(lambda tx: tx.sweep.page("inbox"))
+        assert [row.id for row in found] == ["id-b"] * (name == "a")
+
+
 async def test_what_comes_while_somebody_looks_is_looked_at_too(store: Store) -> None:
     asked = await _ask(store)
     await _receive(store, asked, "a")

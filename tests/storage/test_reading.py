@@ -54,6 +54,17 @@ async def _append_elsewhere(url: str) -> None:
     await store.close()
 
 
+async def test_what_was_asked_for_is_in_no_error(store: Store, database_url: str) -> None:
+    del store  # it made the tables
+
+    def look(tx: Tx) -> None:
+        tx.audit._connection.execute(text("SELECT :word FROM nowhere"), {"word": "sentinel"})
+
+    with open_for_reading(database_url, audit_key=KEY) as reading, pytest.raises(StorageError) as refused:
+        reading.read(look)
+    assert "sentinel" not in f"{refused.value} {refused.value.__cause__}"
+
+
 async def test_it_cannot_write(store: Store, database_url: str) -> None:
     with open_for_reading(database_url, audit_key=KEY) as reading, pytest.raises(StorageError):
         reading.read(_append)

@@ -199,8 +199,8 @@ def _not_verified(ctx: Context, tx: Tx, heard: _Heard, trouble: ServiceNow | Ser
         _pass_on(ctx, tx, heard, sentence(trouble, advice=False), now)
     if now - event.received_at >= _PATIENCE:
         tx.store_events.finish(event.id, InboxState.UNCONFIRMED)
-        return
-    _again(ctx, tx, event, now)
+    else:
+        _again(ctx, tx, event, now)
 
 
 def _pass_on(ctx: Context, tx: Tx, heard: _Heard, reason: str, now: datetime) -> None:

@@ -255,7 +255,7 @@ def _keep(tx: Tx, delivery: DeliveryService, record: StoreRecord, now: datetime)
     key = record.key
     row = tx.stores.by_remote(record.id) or _same_name(tx, record) or _same_key(tx, delivery, key)
     if row is None:
-        if key is not None and _is_given(delivery, key):
+        if _is_given(delivery, key):
             return  # the operator gave it a name of their own
         _add(tx, delivery, record, now)
         return
@@ -331,7 +331,7 @@ def _same_key(tx: Tx, delivery: DeliveryService, key: SecretStr | None) -> Store
     return next((row for row in tx.stores.all() if delivery.unsealed(row) == key), None)
 
 
-def _is_given(delivery: DeliveryService, key: SecretStr) -> bool:
+def _is_given(delivery: DeliveryService, key: SecretStr | None) -> bool:
     return any(key == given for given in delivery.given_keys.values())
 
 

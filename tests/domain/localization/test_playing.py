@@ -66,6 +66,10 @@ def test_how_long_a_file_of_one_bitrate_plays(version: int, number: int) -> None
     assert seconds_of(frame(version, bitrate=number + 1), kilobits * 1_000) == 8.0
 
 
+def test_four_bytes_without_the_mark_of_a_frame_are_none() -> None:
+    assert seconds_of(b"\x00" + frame(3)[1:], 1_000) is None
+
+
 @pytest.mark.parametrize("bitrate", [0, 15])
 def test_a_frame_without_a_bitrate_tells_no_length(bitrate: int) -> None:
     assert seconds_of(frame(3, bitrate=bitrate), 1_000) is None

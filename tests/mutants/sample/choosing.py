@@ -53,7 +53,7 @@ class Choosing:
         if self.is_imported(one):
             found = found | self._of_users(one)
         if not found:
-            found = self._of_function(one) or set(self._naming(one))
+            found = self._of_function(one) or set(self._naming(one)) or self._of_room(one)
         ordered = sorted(found, key=lambda test: self._rank(one, test))
         chosen: list[str] = []
         for test in ordered:
@@ -113,6 +113,10 @@ class Choosing:
             if one.in_function and isinstance(node, defined) and node.lineno <= one.line <= (node.end_lineno or 0):
                 return self._recorded.executing(one.file, range(node.body[0].lineno, (node.end_lineno or 0) + 1))
         return set()
+
+    def _of_room(self, one: Planted) -> set[str]:
+        """Tests of the code's own room: what runs in a process of its own is neither recorded nor named by any."""
+        return {test for file, tests in self._of_file.items() if self._distance(one.file, file) == 1 for test in tests}
 
     def _naming(self, one: Planted) -> list[str]:
         """Files of tests, recorded or not, that name the function or import the file; whole, for nothing is known."""

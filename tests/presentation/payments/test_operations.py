@@ -173,6 +173,13 @@ def page(**changes: object) -> OperationPage:
     return OperationPage.model_validate({**values, **changes})
 
 
+@pytest.mark.parametrize(
+    ("first", "last", "said"), [(2, 3, " 2 to 3 of 3"), (2, None, ", 3 in all"), (None, 3, ", 3 in all")]
+)
+def test_a_span_has_two_ends(first: int | None, last: int | None, said: str) -> None:
+    assert operations._span(page(page=1, last_page=1, first=first, last=last)) == said
+
+
 def test_a_page_of_operations() -> None:
     content = operations.listing(
         page(), {"op-1": instruction(state=State.COMMITTED)}, operation_type=None, command="/sb-pay"

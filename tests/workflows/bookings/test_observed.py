@@ -10,6 +10,7 @@ from bot.domain.bookings.record import BookingRecord, Driver, StatusChange
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.workflows.bookings import follow, observe
 from bot.workflows.bookings.evidence import gathered
+from bot.workflows.bookings.subject import BookingSubject
 from tests.support.rig import Rig
 from tests.workflows.bookings.made import actions, drawn, planted, record, said, stored
 from tests.workflows.looking import read
@@ -117,6 +118,7 @@ async def test_a_proof_of_delivery_may_come_after_the_end(rig: Rig) -> None:
     ({"polls": 1}, {}, POLL * 2.25, 0),
     ({"status": "ON_HOLD", "search_at": 10}, {}, timedelta(seconds=40), 1),
     ({"status": "ON_HOLD", "search_at": 3600, "polls": 5}, {}, timedelta(seconds=60), 1),
+    ({"status": "ON_HOLD", "search_at": 0}, {}, POLL * 1.5, 1),
     ({"status": "ON_HOLD", "search_at": -1}, {}, POLL * 1.5, 1),
     ({"status": "ACCEPTED", "search_at": 3600, "polls": 5}, {}, timedelta(seconds=60), 0),
 ])  # fmt: skip
@@ -221,3 +223,12 @@ async def test_a_prebooking_that_is_over_is_told_with_who_canceled_it(rig: Rig) 
     assert row.payload == {"topic": "dropped", "by": "U0MARIA"}
     assert await actions(rig, booking) == [("dropped", {})]
     assert await drawn(rig, booking) > before
+
+
+@on_one_rig([(2_000, True), (2_001, False)])
+async def test_a_link_is_shown_as_a_picture_up_to_the_longest(rig: Rig, length: int, pictured: bool) -> None:
+    link = "https://d.example/".ljust(length, "x")
+    waiting = {"stage": Stage.WAITING, "kind": BookingKind.PREBOOKING, "detail": {"link": link}}
+    booking = await planted(rig, **waiting)
+    picture = await BookingSubject().file(rig.switchboard.context, booking.id, {})
+    assert (picture is not None) is pictured

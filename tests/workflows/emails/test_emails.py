@@ -6,15 +6,17 @@ from typing import Any
 
 import pytest
 from inline_snapshot import snapshot
+from structlog.testing import capture_logs
 
 from bot.domain.emails.lists import Outcome, RunState
 from bot.playground.faults import Fault, FaultKind
+from bot.workflows.emails import engine
 from bot.workflows.emails.pressure import Pressure
 from bot.workflows.emails.request import Press, Pressed, RequestedList, press, request_list
 from bot.workflows.emails.run import Run, hold_lease
 from bot.workflows.emails.whole import send_whole
 from storage.rows import EmailRun, Job
-from tests.support.rig import FINANCE, MARIA, Rig
+from tests.support.rig import ALERTS, FINANCE, MARIA, Rig
 
 CONCURRENCY_LIMIT = 1000
 
@@ -355,3 +357,17 @@ def test_holds_grow_to_a_minute_and_whoever_says_go_on_is_heard() -> None:
     assert pressure.rest() == 60
     pressure.forget()
     assert pressure.rest() == 0
+
+
+async def test_what_the_alert_names_is_found_in_the_log(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def fail(*_: object) -> None:
+        raise ZeroDivisionError("a defect")
+
+    monkeypatch.setattr(engine, "prepare", fail)
+    await ask(rig, 1)
+    with capture_logs() as logs:
+        await rig.pass_time(600, steps=10)
+    [alert] = rig.workspace.messages(ALERTS)
+    assert "*Switchboard stopped after an internal error*" in alert.text
+    failed = [line["error_id"] for line in logs if line["event"] == "the work on a list failed"]
+    assert [number for number in failed if number in alert.text] == failed[-1:]

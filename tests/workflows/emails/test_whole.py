@@ -166,3 +166,8 @@ def test_whoever_resumes_waits_no_longer_and_nothing_else_cuts_a_wait_short() ->
     assert engine._pressure.rest() == 30.0
     engine.wake(at_once=True)
     assert engine._pressure.rest() == 0.0
+
+
+@pytest.mark.parametrize(("name", "stem"), [("März 1.csv", "März-1"), ("--.csv", "list"), ("", "list")])
+def test_a_result_is_called_after_its_file(name: str, stem: str) -> None:
+    assert whole._stem(name) == stem
