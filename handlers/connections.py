@@ -84,13 +84,16 @@ class Connections:
     Args:
         now: seconds of a clock that only goes forward.
         most: unverified connections altogether, see :func:`room`.
+        pause: seconds between two looks for those that keep us waiting.
     """
 
     now: Callable[[], float]
     most: int = CROWD
+    pause: float = _BETWEEN_LOOKS
     _guests: dict[asyncio.BaseTransport, _Guest] = field(default_factory=dict)
     _strangers: int = 0
     _look: asyncio.TimerHandle | None = None
+    _looks_at: float = 0.0
 
     @property
     def strangers(self) -> int:
@@ -160,7 +163,7 @@ class Connections:
             waited_for = [one for one in self._guests.values() if not one.signed and one.waited_for]
             self._thin_out(waited_for, self._strangers - self.most + SILENT // 2)  # not again for each that comes
         if self._look is None:
-            self._look = asyncio.get_running_loop().call_later(_BETWEEN_LOOKS, self._look_around)
+            self._look_again()
 
     def sent(self, transport: asyncio.BaseTransport) -> None:
         """Record received data; on an idle connection it begins a request."""
@@ -181,11 +184,23 @@ class Connections:
         guest.phase = phase
         guest.since = self.now()
 
+    def _look_again(self) -> None:
+        self._looks_at = self.now() + self.pause
+        self._look = asyncio.get_running_loop().call_later(self.pause, self._look_around)
+
     def _look_around(self) -> None:
         self._look = None
         if self._guests:
+            self._excuse(self.now() - self._looks_at)
             self.sweep()
-            self._look = asyncio.get_running_loop().call_later(_BETWEEN_LOOKS, self._look_around)
+            self._look_again()
+
+    def _excuse(self, late: float) -> None:
+        """The loop was busy for so many seconds: what came meanwhile was not heard, and nobody was silent."""
+        if late > 0:
+            now = self.now()
+            for guest in self._guests.values():
+                guest.since = min(guest.since + late, now)
 
     def _thin_out(self, guests: Iterable[_Guest], count: int) -> None:
         """Close so many of these, of the source that has the most of them, the longest awaited first."""

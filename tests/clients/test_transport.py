@@ -54,6 +54,13 @@ def transport(
     return Transport(session=session, base_url=url, service="payments", connect=connect, read=read, total=total)
 
 
+async def test_a_service_has_five_seconds_to_connect_twenty_to_go_on_and_thirty_in_all(
+    session: aiohttp.ClientSession,
+) -> None:
+    made = Transport(session=session, base_url="https://api.example.com", service="payments")
+    assert made._timeout == aiohttp.ClientTimeout(total=30.0, connect=5.0, sock_connect=5.0, sock_read=20.0)
+
+
 async def fine(arrived: Arrived, writer: asyncio.StreamWriter) -> None:
     writer.write(answer(b'{"id":"op1","amount":25.10}'))
 

@@ -127,6 +127,7 @@ async def test_a_few_at_once_and_texts_do_not_wait_for_films(maria: Localizer) -
 
 
 async def test_nobody_waits_for_all_that_another_asked_for_before(maria: Localizer) -> None:
+    maria.rig.switchboard.context.localization.calls.beat_seconds = LONG  # a minute's edits are for the states alone
     maria.rig.localization.work_seconds["music_source_separation"] = LONG
     for number in range(6):
         await separate(maria, number)

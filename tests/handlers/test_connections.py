@@ -31,7 +31,7 @@ class Server:
 
     def __init__(self, most: int) -> None:
         self.seconds = 0.0
-        self.connections = Connections(now=lambda: self.seconds, most=most)
+        self.connections = Connections(now=lambda: self.seconds, most=most, pause=3_600)
         self.bodies = Bodies(self.connections, seconds=60, most=MEBIBYTE)
         self.release = asyncio.Event()
         self.port = 0
@@ -245,6 +245,25 @@ async def test_who_has_just_come_is_not_silent_however_many_come_at_once() -> No
         assert all(await asyncio.gather(*(one.over() for one in crowd[:400])))
         assert await late.ask("/vouched") == b"200 signed"
         assert await crowd[400].ask("/vouched") == b"200 signed"
+
+
+async def test_while_the_loop_was_busy_nobody_was_silent() -> None:
+    async with Server.open() as server:
+        known = await server.client()
+        assert await known.ask("/vouched") == b"200 signed"  # the next look is an hour after it came
+        server.seconds = 3_600
+        crowd = [await server.client() for _ in range(300)]
+        await until(lambda: server.connections.strangers == 300)
+        server.seconds = 3_603
+        server.connections._look_around()
+        assert server.connections.strangers == 300
+        server.seconds = 3_604.9
+        server.connections.sweep()
+        assert server.connections.strangers == 300
+        server.seconds = 3_605
+        server.connections.sweep()
+        assert server.connections.strangers == 200
+        assert await crowd[299].ask("/vouched") == b"200 signed"
 
 
 async def test_who_stops_within_a_body_and_who_was_answered_long_ago_are_silent() -> None:

@@ -29,7 +29,7 @@ class Door:
 
     def __init__(self, most: int) -> None:
         self.seconds = 0.0
-        self.connections = Connections(now=lambda: self.seconds, most=most)
+        self.connections = Connections(now=lambda: self.seconds, most=most, pause=3_600)
         self.wires: list[Wire] = []
 
     def come(self, count: int = 1, *, source: str = "10.0.0.1") -> list[Wire]:
