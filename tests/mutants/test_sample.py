@@ -1,5 +1,6 @@
 """A sample over a project of one file: what its tests find is found, what survives is told, equivalents are apart."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ from tests.mutants.mutant import ROOT
 from tests.mutants.sample.choosing import Choosing
 from tests.mutants.sample.equivalent import EQUIVALENT, Equivalent
 from tests.mutants.sample.hunting import Limits, Result, Verdict, hunt_all
-from tests.mutants.sample.planting import places
+from tests.mutants.sample.planting import Planted, places
 from tests.mutants.sample.recorded import Suite
 from tests.mutants.sample.run import Kept, Wanted, run
 
@@ -190,6 +191,18 @@ def test_what_was_found_is_forgotten_when_asked(tmp_path: Path) -> None:
     assert Kept(path, fresh=False).is_found(one)
     assert not Kept(path, fresh=True).is_found(one)
     assert not Kept(path, fresh=False).is_found(one)
+
+
+def test_an_equivalent_of_one_function_excuses_no_other() -> None:
+    one = Planted(
+        *("bot/shop.py", "statement", 0, 6, "pass", "doubled", 7),
+        lines=(7,),
+        in_function=True,
+        before="return",
+        after="pass",
+    )
+    said = Equivalent("bot/shop.py", "return", "pass", "nobody calls it")
+    assert [replace(said, scope=scope).is_it(one) for scope in ("", "doubled", "untested")] == [True, True, False]
 
 
 def test_each_equivalent_stands_in_its_file_and_says_why() -> None:

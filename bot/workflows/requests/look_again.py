@@ -164,10 +164,10 @@ def still(ctx: Context, tx: Tx, instruction: Instruction, reason: str, now: date
     reads = instruction.reads + (1 if counted else 0)
     if silence_is_proven(instruction, reads=reads, quiet=ctx.quiet, now=now):
         ask_people(ctx, tx, instruction, reason, now)
-        return
-    last = now if counted else instruction.last_read_at
-    seen: Changes = {**changes, "reads": reads, "last_read_at": last, "due_at": now + ctx.quiet.spacing}
-    tx.instructions.touch(instruction, now=now, **seen)
+    else:
+        last = now if counted else instruction.last_read_at
+        seen: Changes = {**changes, "reads": reads, "last_read_at": last, "due_at": now + ctx.quiet.spacing}
+        tx.instructions.touch(instruction, now=now, **seen)
 
 
 def later(

@@ -10,16 +10,22 @@ from tests.mutants.sample.planting import Planted
 
 @dataclass(frozen=True, slots=True)
 class Equivalent:
-    """One such mistake: the line (or lines) as it stands in the file, and as it would stand there."""
+    """One such mistake: the line (or lines) as it stands in the file, and as it would stand there.
+
+    Attributes:
+        scope: the function, where the same line stands in several; empty: anywhere in the file.
+    """
 
     file: str
     before: str
     after: str
     reason: str
+    scope: str = ""
 
     def is_it(self, one: Planted) -> bool:
         """Whether this is the planted mistake, wherever it moved in its file."""
-        return (self.file, _plain(self.before), _plain(self.after)) == (one.file, _plain(one.before), _plain(one.after))
+        same = (self.file, _plain(self.before), _plain(self.after)) == (one.file, _plain(one.before), _plain(one.after))
+        return same and self.scope in ("", one.scope)
 
     def stands_in(self, source: str) -> bool:
         """Whether the file still says what is changed."""
@@ -222,10 +228,11 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         "asked only of a row that has fewer cells than the header, or more",
     ),
     Equivalent(
-        "bot/workflows/requests/look_again.py",
-        "return",
-        "pass",
-        "the version that was read is over, either way: a change to it finds no row",
+        "storage/migrations/versions/0007_deliveries.py",
+        'sa.Column("token_hash", sa.Text(), nullable=False),',
+        'sa.Column("token_hash", sa.Text()),',
+        "SQLAlchemy writes NOT NULL for each column of a primary key whose definition does not say otherwise",
+        scope="_create_hook",
     ),
     Equivalent(
         "bot/presentation/payments/purchases.py",
