@@ -1,6 +1,7 @@
 """Reads that wait together share a transaction; each still answers, and fails, for itself."""
 
 import asyncio
+import threading
 from functools import partial
 
 import pytest
@@ -105,3 +106,22 @@ async def test_closing_answers_what_was_asked_and_refuses_the_rest(store: Store)
     assert await asyncio.gather(*asked) == [7] * len(asked)
     with pytest.raises(StorageBusy):
         await store.read(lambda tx: tx.flags.get("n"))
+
+
+async def test_who_waits_for_a_reader_that_is_cut_off_waits_no_longer(sqlite_url: str) -> None:
+    await migrate(sqlite_url, audit_key=KEY)
+    store = await Store.open(sqlite_url, audit_key=KEY)
+    begun, go_on = threading.Event(), threading.Event()
+
+    def wait(_: Tx) -> None:
+        begun.set()
+        go_on.wait(30)
+
+    asked = asyncio.ensure_future(store.read(wait))
+    assert await asyncio.to_thread(begun.wait, 30)
+    [reader] = [task for task in asyncio.all_tasks() if task.get_name() == "reader"]
+    reader.cancel()
+    go_on.set()
+    await asyncio.wait([asked], timeout=30)
+    assert asked.cancelled()
+    await store.close()
