@@ -120,7 +120,7 @@ class _Part:
 
     def __init__(self, dialect: Dialect) -> None:
         self._dialect = dialect
-        self._namespace = ""
+        self._namespace: str  # the root's, which comes before all that asks for it
         self._read: dict[str, _Element] = {}
         self.top = _Element()
 

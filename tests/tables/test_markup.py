@@ -48,6 +48,13 @@ def paid(files: dict[str, str]) -> list[tuple[str, ...]]:
     return [row.cells for row in read(files).rows]
 
 
+@pytest.mark.parametrize("end", ["</worksheet>", "</sheetData></worksheet>"])
+def test_a_sheet_that_breaks_off_is_refused_and_no_shorter_list(end: str) -> None:
+    whole = sheet(ANA)
+    broken = whole["xl/worksheets/sheet1.xml"].removesuffix(end)
+    assert refused(whole | {"xl/worksheets/sheet1.xml": broken}).flaw is Flaw.DAMAGED
+
+
 @pytest.mark.parametrize(
     "rows",
     [

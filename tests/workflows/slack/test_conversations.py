@@ -119,6 +119,6 @@ async def test_those_that_wait_for_slack_are_tried_again_a_second_apart(rig: Rig
     await lines(play, 6)
     await play.pass_time(0)
     keys = [f"line:job:{FINANCE}{number}:x" for number in range(6)]
-    waiting = [await read(rig, lambda tx, key=key: tx.outbox.by_key(key)) for key in keys]
+    waiting = await read(rig, lambda tx: [tx.outbox.by_key(key) for key in keys])
     due = [row.due_at for row in waiting if row is not None]
     assert [later - one for one, later in pairwise(due)] == [timedelta(seconds=1)] * 5
