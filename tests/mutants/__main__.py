@@ -4,6 +4,7 @@ With ``--sample 400 --seed 1`` it hunts random mistakes instead, planted all ove
 """
 
 import argparse
+import os
 import sys
 import time
 from collections import Counter
@@ -21,7 +22,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("words", nargs="*", help="only mutants with one of these in their name or file")
     parser.add_argument("--list", action="store_true", help="print them and do nothing")
-    parser.add_argument("--at-once", type=int, default=2, help="how many are hunted at the same time")
+    parser.add_argument("--at-once", type=int, default=os.cpu_count() or 1, help="how many are hunted at the same time")
     parser.add_argument("--timeout", type=float, default=180.0, help="seconds for the tests of one mutant")
     parser.add_argument("--trust", action="store_true", help="do not run the tests without a mistake first")
     parser.add_argument("--sample", type=int, metavar="N", help="hunt so many random mistakes instead")

@@ -146,7 +146,6 @@ async def test_a_clock_that_is_set_holds_nothing_up(rig: Rig, seconds: float) ->
     assert alert.startswith(f":alarm_clock: *The clock was set {way} by {by}.*")
 
 
-@pytest.mark.both_databases
 @pytest.mark.rig(on="both", opened_by=settable)
 @pytest.mark.parametrize("seconds", [-7_200.0, 7_200.0])
 async def test_what_was_approved_before_the_clock_was_set_agrees_with_the_audit(rig: Rig, seconds: float) -> None:
@@ -161,7 +160,6 @@ async def test_what_was_approved_before_the_clock_was_set_agrees_with_the_audit(
     assert not [m.text for m in rig.workspace.messages(ALERTS) if "on hold" in m.text]
 
 
-@pytest.mark.both_databases
 @pytest.mark.rig(on="both", opened_by=settable)
 @pytest.mark.parametrize("seconds", SET)
 async def test_what_is_under_way_while_the_clock_is_set_is_paid_once(rig: Rig, seconds: float) -> None:
@@ -197,7 +195,6 @@ async def retry(rig: Rig) -> None:
 IN_ONE_STEP, IN_TWO_STEPS = "now ana@example.com 25.00 rent", "send ana@example.com 25.00 rent"
 
 
-@pytest.mark.both_databases
 @pytest.mark.rig(on="both", opened_by=settable)
 @pytest.mark.parametrize("seconds", SET)
 @pytest.mark.parametrize(
@@ -231,7 +228,6 @@ async def test_people_are_asked_after_the_quiet_period_whatever_the_clock_does(
     assert not held(rig)
 
 
-@pytest.mark.both_databases
 @pytest.mark.rig(on="both", opened_by=settable)
 @pytest.mark.parametrize("seconds", SET)
 async def test_what_was_lost_while_it_was_created_is_created_again_after_the_quiet_period(
@@ -252,7 +248,6 @@ async def test_what_was_lost_while_it_was_created_is_created_again_after_the_qui
     assert not held(rig)
 
 
-@pytest.mark.both_databases
 @pytest.mark.rig(on="both", opened_by=settable)
 @pytest.mark.parametrize("seconds", SET)
 async def test_a_retry_is_sent_where_the_clock_was_set_before_people_were_asked(rig: Rig, seconds: float) -> None:
@@ -299,7 +294,6 @@ async def test_nor_after_a_clock_that_was_behind_was_set_right(rig: Rig) -> None
     await a_post_is_lost_and_looked_for_after_the_clock_was_set(rig, 0.0)
 
 
-@pytest.mark.both_databases
 @pytest.mark.rig(on="both", opened_by=settable)
 async def test_what_was_posted_is_looked_for_by_either_clock(rig: Rig) -> None:
     ctx = rig.switchboard.context
@@ -378,7 +372,6 @@ async def test_a_flag_that_cannot_be_read_stops_no_step_of_the_clock(rig: Rig) -
     assert (await read(rig, lambda tx: tx.flags.get("reading_only"))) == {"until": "never"}
 
 
-@pytest.mark.both_databases
 @pytest.mark.rig(on="both", opened_by=settable)
 @pytest.mark.parametrize("seconds", SET)
 async def test_a_store_that_is_being_made_is_given_as_long_as_before(rig: Rig, seconds: float) -> None:
@@ -408,7 +401,6 @@ async def test_a_store_that_is_being_made_is_given_as_long_as_before(rig: Rig, s
     assert [row.created_at - now for row in found if row is not None] == [timedelta(0), timedelta(seconds=seconds)]
 
 
-@pytest.mark.both_databases
 @pytest.mark.rig(on="both", opened_by=settable)
 @pytest.mark.parametrize("seconds", SET)
 async def test_rows_of_a_clock_that_was_ahead_go_on(rig: Rig, seconds: float) -> None:
