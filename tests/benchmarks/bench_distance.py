@@ -60,7 +60,7 @@ class FarScene(Scene):
         self._stack.callback(self.gauge.stop)
 
     def _environment(self, changed: Mapping[str, str | None]) -> dict[str, str]:
-        return super()._environment({"PAYMENTS_BASE_URL": f"http://127.0.0.1:{self.gauge.port}", **changed})
+        return super()._environment({"PAYMENTS_BASE_URL": f"http://127.0.0.1:{self.gauge.ports[0]}", **changed})
 
 
 def take_away(app: web.Application, distance: Callable[[], float]) -> None:

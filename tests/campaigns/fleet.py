@@ -1,6 +1,7 @@
 """Several processes on one PostgreSQL: ``kill -9``, SIGSTOP, restarts of the server, clocks that differ."""
 
 import asyncio
+import json
 import random
 import shutil
 import tempfile
@@ -8,12 +9,13 @@ import time
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
+from dataclasses import asdict
 from pathlib import Path
 
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.process import free_port
 from tests.campaigns.books import broken
-from tests.campaigns.gauge import Gauged, pace_of
+from tests.campaigns.gauge import Gauged, Stop, pace_of
 from tests.campaigns.kills import MOST_TOLD, START_SECONDS, keep
 from tests.campaigns.results import Ledger, Piece
 from tests.campaigns.traffic import Typist, Witness
@@ -86,6 +88,7 @@ class Fleet:
         self._frozen: set[BotProcess] = set()
         self._watching: asyncio.Task[None] | None = None
         self.starts = 0
+        self.stops: list[Stop] = []
 
     def urls(self) -> list[str]:
         """Processes that get Slack's requests, paused ones included, because Slack cannot know."""
@@ -129,6 +132,7 @@ class Fleet:
         bot.pause()
         await asyncio.sleep(seconds)
         self._frozen.discard(bot)
+        self.stops.append(Stop(self.bots.index(bot), time.monotonic()))
         with suppress(ProcessLookupError):
             bot.resume()
 
@@ -160,7 +164,7 @@ async def _opened(
             DATABASE_URL=url,
             PUBLIC_URL=balancer.url,
         )
-        gauge = Gauged(scene.payments.port)
+        gauge = Gauged(scene.payments.port, senders=processes)
         bots = []
         for n in range(processes):
             own = folder / f"process-{n}"
@@ -168,7 +172,7 @@ async def _opened(
             different = {
                 "PORT": str(free_port()),
                 "PLAY_SKEW": str(skews[n]),
-                "PAYMENTS_BASE_URL": f"http://127.0.0.1:{gauge.port}",
+                "PAYMENTS_BASE_URL": f"http://127.0.0.1:{gauge.ports[n]}",
             }
             environment = {**scene.bot.environment, **different}
             bots.append(BotProcess(environment=environment, folder=own, program=PLAYED))
@@ -207,12 +211,21 @@ async def _round(number: int, kills: int, processes: int, folder: Path, server: 
             violations.append(f"no end: {type(stuck).__name__}: {str(stuck)[:1000]}")
         await fleet.stop()
         violations += await broken(scene, url.replace("+psycopg", ""), typed=typist.typed, witness=witness)
-        pace = pace_of(gauge.arrivals())
+        arrivals = gauge.arrivals()
+        pace = pace_of(arrivals, fleet.stops)
+        (folder / "arrivals.json").write_text(
+            json.dumps([[asdict(one) for one in part] for part in (arrivals, fleet.stops)])
+        )
         if pace.too_many:
             violations.append(f"{pace.too_many} requests too many, up to {pace.certain} in a second")
         counts["paid"] = sum(scene.executions().values())
     counts |= {"asked": len(typist.typed), "approvals": len(witness.acknowledged), "requests": pace.requests}
-    counts |= {"most in a second, seen": pace.seen, "most in a second, certain": pace.certain, "starts": fleet.starts}
+    counts |= {
+        "sent after standing still": pace.stopped,
+        "most in a second, seen": pace.seen,
+        "most in a second, certain": pace.certain,
+        "starts": fleet.starts,
+    }
     counts["ended by themselves"] = sum(bot.stdout.count("switchboard cannot go on") for bot in fleet.bots)
     counts["tracebacks"] = sum(bot.stdout.count("Traceback") for bot in fleet.bots)
     return Piece(

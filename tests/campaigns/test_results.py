@@ -7,7 +7,7 @@ import aiohttp
 import pytest
 from aiohttp import web
 
-from tests.campaigns.gauge import Arrival, pace_of
+from tests.campaigns.gauge import Arrival, Stop, pace_of
 from tests.campaigns.plans import Drawn, flow_of
 from tests.campaigns.results import Ledger, Piece, table, upper_bound
 from tests.chaos.campaign import run_plan, run_world
@@ -45,6 +45,14 @@ def test_eleven_in_a_second_are_too_many_unless_somebody_was_late_to_count() -> 
     assert (crowded.seen, crowded.certain, crowded.too_many) == (11, 11, 1)
     doubtful = pace_of(arrivals(*ten, 0.99, late=0.02))
     assert (doubtful.seen, doubtful.certain, doubtful.too_many) == (11, 10, 0)
+
+
+def test_what_left_a_moment_after_its_process_stood_still_is_counted_apart() -> None:
+    ten = [Arrival(n * 0.05, 0.0, n % 2) for n in range(10)]
+    eleven = [*ten, Arrival(0.9, 0.0, 1)]
+    for stop, apart in ((Stop(1, 0.8), 1), (Stop(1, 0.7), 0), (Stop(0, 0.8), 0), (Stop(1, 0.91), 0)):
+        found = pace_of(eleven, [stop])
+        assert (found.stopped, found.too_many, found.requests) == (apart, 1 - apart, 11)
 
 
 async def test_what_was_drawn_can_be_repeated(tmp_path: Path) -> None:
