@@ -95,7 +95,7 @@ class Gauge:
             writer.close()
 
 
-class _Counting(asyncio.StreamReaderProtocol):
+class Counting(asyncio.StreamReaderProtocol):
     """One connection of a sender; counts bytes as they are read, before anything waits for its turn."""
 
     def __init__(self, gauge: Gauge, sender: int) -> None:
@@ -115,7 +115,7 @@ async def serve(pipe: Connection) -> None:
     port, senders = await said(pipe)
     gauge, loop = Gauge(port), asyncio.get_running_loop()
     servers = [
-        await loop.create_server(lambda sender=sender: _Counting(gauge, sender), "127.0.0.1", 0)  # type: ignore[misc]
+        await loop.create_server(lambda sender=sender: Counting(gauge, sender), "127.0.0.1", 0)  # type: ignore[misc]
         for sender in range(senders)
     ]
     beating = asyncio.create_task(gauge.beat())

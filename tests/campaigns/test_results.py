@@ -1,13 +1,16 @@
 """Tools of the campaigns: the file, the bound, the gauge and the balancer."""
 
+import asyncio
 import random
+import socket
+import time
 from pathlib import Path
 
 import aiohttp
 import pytest
 from aiohttp import web
 
-from tests.campaigns.gauge import Arrival, Stop, pace_of
+from tests.campaigns.gauge import Arrival, Counting, Gauge, Stop, pace_of
 from tests.campaigns.plans import Drawn, flow_of
 from tests.campaigns.results import Ledger, Piece, table, upper_bound
 from tests.chaos.campaign import run_plan, run_world
@@ -53,6 +56,28 @@ def test_what_left_a_moment_after_its_process_stood_still_is_counted_apart() -> 
     for stop, apart in ((Stop(1, 0.8), 1), (Stop(1, 0.7), 0), (Stop(0, 0.8), 0), (Stop(1, 0.91), 0)):
         found = pace_of(eleven, [stop])
         assert (found.stopped, found.too_many, found.requests) == (apart, 1 - apart, 11)
+
+
+async def test_a_byte_that_came_while_the_gauge_was_held_up_may_be_as_old_as_that() -> None:
+    """Its connection came meanwhile, too, so that it is read some rounds after the loop goes on."""
+    service = await asyncio.start_server(lambda _, writer: writer.close(), "127.0.0.1", 0)
+    gauge, loop = Gauge(service.sockets[0].getsockname()[1]), asyncio.get_running_loop()
+    server = await loop.create_server(lambda: Counting(gauge, 0), "127.0.0.1", 0)
+    beating = asyncio.create_task(gauge.beat())
+    await asyncio.sleep(0)
+    with socket.create_connection(server.sockets[0].getsockname()) as client:
+        client.sendall(b"GET / HTTP/1.1\r\n\r\n")
+        sent = time.monotonic()
+        while time.monotonic() < sent + 0.2:  # the loop is held up
+            pass
+        async with asyncio.timeout(20):
+            while not gauge.arrivals:  # noqa: ASYNC110 - what a socket brought is told nobody
+                await asyncio.sleep(0)
+    beating.cancel()
+    server.close()
+    service.close()
+    [arrival] = gauge.arrivals
+    assert arrival.at - arrival.late <= sent
 
 
 async def test_what_was_drawn_can_be_repeated(tmp_path: Path) -> None:
