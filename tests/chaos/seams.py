@@ -136,9 +136,7 @@ class Life:
         if when == "write.before":
             _, kind = self.outside.meet(Side.WRITE, name or "touch")
             if kind in (Kind.CRASH_BEFORE, Kind.BUSY):
-                # The batch is not committed, so crashes planned after its commit do not occur.
-                self.outside.died_before += self._committing.count(Kind.CRASH_AFTER)
-                self._committing.clear()
+                self._ends_here()
             else:
                 self._committing.append(kind)
         else:
@@ -150,8 +148,13 @@ class Life:
         if when == "write.before" and kind is Kind.BUSY:
             raise StorageBusy("the database is locked")
         if when == "write.after" and kind is Kind.COMMIT_UNKNOWN:
-            self._committing.clear()
+            self._ends_here()
             raise CommitUnknown("the connection broke while committing")
+
+    def _ends_here(self) -> None:
+        """The batch goes no further, so crashes planned for after its commit do not occur."""
+        self.outside.died_before += self._committing.count(Kind.CRASH_AFTER)
+        self._committing.clear()
 
 
 def _refusal(error: str) -> SlackApiError:

@@ -17,6 +17,10 @@ FOUND = {
     "a process that was to die of two requests at once died of the first": (
         "close: slack/usergroups.list#1=error_500, slack/users.info#1=crash_after, slack/usergroups.list#3=crash_after"
     ),
+    "a process that was to die of a commit whose connection broke before": (
+        "one step unknown: payments/list_operations#1=too_many, write/posted#5=commit_unknown, "
+        "write/posted#6=crash_after"
+    ),
     "a card was posted twice when the search for it failed": (
         "callback: slack/chat.postMessage#2=done_500, slack/conversations.history#1=error_500"
     ),
