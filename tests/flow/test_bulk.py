@@ -589,6 +589,22 @@ payments canceled, 6.40 USD returned to the balance. Approved by Ada Okafor.""")
     assert rig.payments.bulk_payments[0].canceled_all == 0
 
 
+async def test_a_cancellation_whose_time_is_over_ends_with_what_it_named(rig: Rig) -> None:
+    await ask(rig, "\n".join(f"q{n}@example.com,0.0{1 + n % 9}" for n in range(130)))
+    await approve(rig)
+    await run(rig, steps=3)
+    rig.payments.faults.arm(Fault(FaultKind.TOO_MANY, operation="cancel_bulk_items", skip=1, times=None))
+    await rig.pay(f"bulk cancel {reference(rig)} all")
+    await approve(rig)
+    await rig.pass_time(26 * 3_600, steps=60)
+    rig.payments.faults.clear()
+    await rig.pass_time(3_600, steps=10)
+    assert rig.payments.bulk_payments[0].cancellations == 1
+    assert shown([m.text for m in rig.news(FINANCE) if "ancellation" in m.text][-1]) == snapshot(""":white_check_mark: \
+<@U0MARIA> Cancellation X-······, 6.40 USD back from 130 payments still pending in escrow, is *completed*: 100 \
+payments canceled, 4.96 USD returned to the balance; 30 still pending in escrow (1.44 USD). Approved by Ada Okafor.""")
+
+
 # Looking
 
 

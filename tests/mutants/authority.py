@@ -97,8 +97,8 @@ MUTANTS = (
     Mutant(
         name="the window is not looked at in the claim",
         file="bot/workflows/requests/send.py",
-        old="""    if instruction.exec_deadline is not None and now >= instruction.exec_deadline:
-        _expire(ctx, tx, instruction, now)
+        old="""    if tightened.exec_deadline is not None and now >= tightened.exec_deadline:
+        _expire(ctx, tx, tightened, now)
         return None
 """,
         new="",
@@ -111,7 +111,7 @@ MUTANTS = (
         old="late = instruction.exec_deadline is not None and now >= instruction.exec_deadline",
         new="late = False",
         breaks="what was not sent in time after its approval is not sent",
-        tests=_CLAIM,
+        tests=("tests/flow/test_bulk.py", "-k", "time_is_over"),
     ),
     Mutant(
         name="people may have been read at any time before the claim",

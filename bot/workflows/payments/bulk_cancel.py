@@ -37,7 +37,7 @@ from bot.workflows.requests.ballot import Standings
 from bot.workflows.requests.claim import Claimed, fingerprint, held_claim, lease, open_attempt, with_people
 from bot.workflows.requests.look_again import asks_people_already, later, still
 from bot.workflows.requests.send import still_approved
-from bot.workflows.requests.settle import end, prepared
+from bot.workflows.requests.settle import prepared
 from storage.transaction import Tx
 
 RESULT_FILE = "result"
@@ -163,9 +163,6 @@ def _claim(
     late = instruction.exec_deadline is not None and now >= instruction.exec_deadline
     if not rows or (late and instruction.commits):
         _all_sent(ctx, tx, instruction, progress, now)
-        return None
-    if late:
-        end(ctx, tx, instruction, State.EXPIRED, reasons.not_sent_in_time(instruction.reason, again=False), now)
         return None
     allowed = still_approved(ctx, tx, instruction, standings, now)
     if allowed is None:

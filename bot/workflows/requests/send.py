@@ -115,10 +115,7 @@ def claim(
 def _still_allowed(
     ctx: Context, tx: Tx, instruction: Instruction, standings: Standings, now: datetime
 ) -> tuple[Instruction, frozenset[str]] | None:
-    """The request and the voters who count, if it may be sent: in time, not frozen, with enough votes."""
-    if instruction.exec_deadline is not None and now >= instruction.exec_deadline:
-        _expire(ctx, tx, instruction, now)
-        return None
+    """The request and the voters who count, if it may be sent: not frozen, in time, with enough votes."""
     stopped = frozen(tx)
     if stopped is not None:
         hold(tx, instruction, reasons.FROZEN.format(why=stopped.reason), now)
@@ -129,7 +126,7 @@ def _still_allowed(
 def still_approved(
     ctx: Context, tx: Tx, instruction: Instruction, standings: Standings, now: datetime
 ) -> tuple[Instruction, frozenset[str]] | None:
-    """The request and the voters who count, if they suffice by the policy that is in force now.
+    """The request and the voters who count, if they suffice by the policy that is in force now, and in time.
 
     The requester must still be allowed to ask. People are taken as they were within the last minute.
     """
