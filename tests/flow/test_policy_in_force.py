@@ -201,6 +201,9 @@ verified, primary address) for “March translation”, asked by Maria Silva (ma
 for approval*: 0 of 3, until <!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC>. An approval without \
 the amount typed no longer counts, because the policy asks for that now, so 3 more approvals are needed. Needs 3 \
 approvals besides the requester, typing the amount (over 10.00 USD). To decide: <!subteam^S0TREASURY>.""")
+    assert shown(rig.news(APPROVALS)[-1].text) == snapshot("""\
+:bell: <!subteam^S0TREASURY> 25.00 USD to ana@example.com (P-······), asked by Maria Silva, still needs 3 more \
+approvals, until <!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC>.""")
 
 
 async def test_an_amount_that_was_typed_stays_typed_whatever_becomes_stricter(rig: Rig) -> None:

@@ -48,6 +48,12 @@ def paid(files: dict[str, str]) -> list[tuple[str, ...]]:
     return [row.cells for row in read(files).rows]
 
 
+def test_a_sheet_that_defines_entities_is_refused() -> None:
+    whole = sheet(ANA)
+    defined = f'<!DOCTYPE worksheet [<!ENTITY e "5">]>{whole["xl/worksheets/sheet1.xml"]}'
+    assert refused(whole | {"xl/worksheets/sheet1.xml": defined}).flaw is Flaw.DAMAGED
+
+
 @pytest.mark.parametrize("end", ["</worksheet>", "</sheetData></worksheet>"])
 def test_a_sheet_that_breaks_off_is_refused_and_no_shorter_list(end: str) -> None:
     whole = sheet(ANA)
