@@ -226,6 +226,16 @@ async def test_an_address_has_one_row_however_much_comes(store: Store) -> None:
     assert (row.state, row.attempts, row.received_at, row.due_at) == (InboxState.RECEIVED, 0, later(1), later(3))
 
 
+async def test_a_request_of_slack_is_seen_once_until_it_is_too_old_to_be_one(store: Store) -> None:
+    async def first(name: str, seconds: float) -> bool:
+        return await store.write(lambda tx: tx.seen.first_time(name, now=later(seconds), kept=timedelta(seconds=600)))
+
+    assert await first("a", 0)
+    assert not await first("a", 600)
+    assert await first("b", 601)
+    assert await first("a", 601)
+
+
 async def test_callbacks_that_wait_are_swept_and_no_others(store: Store) -> None:
     asked = await _ask(store)
     for name in ("a", "b"):

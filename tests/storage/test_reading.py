@@ -54,6 +54,15 @@ async def _append_elsewhere(url: str) -> None:
     await store.close()
 
 
+async def test_it_knows_whether_the_tables_are_those_of_this_program(store: Store, database_url: str) -> None:
+    with open_for_reading(database_url, audit_key=KEY) as reading:
+        assert reading.is_current()
+    older = text("UPDATE alembic_version SET version_num = '0003'")
+    await store.write(lambda tx: tx.audit._connection.execute(older).rowcount)
+    with open_for_reading(database_url, audit_key=KEY) as reading:
+        assert not reading.is_current()
+
+
 async def test_what_was_asked_for_is_in_no_error(store: Store, database_url: str) -> None:
     del store  # it made the tables
 
