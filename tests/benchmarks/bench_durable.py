@@ -112,23 +112,22 @@ async def outside_of(pipe: Connection) -> None:
     rig.workspace.add_group("S0TREASURY", "treasury", users=_APPROVERS)
     await migrate(rig.settings.database_url)
     store = await Store.open(rig.settings.database_url, audit_key=derived_key(SECRET_KEY, "audit"))
-    waiting = [request(State.AWAITING) for _ in range(cards)]
+    # Cards that Slack has: one that is gone would be posted anew, and its old button would count no more.
+    waiting = [
+        (request(State.AWAITING), rig.workspace._state.post_as_bot(APPROVALS, text="x").ts) for _ in range(cards)
+    ]
     paid = [replace(request(State.COMMITTED), remote_id=f"op-{n}", commits=1) for n in range(_ADDRESSES)]
     tokens = [secrets.token_urlsafe(32) for _ in paid]
     await store.write(partial(_put, waiting=waiting))
     await store.write(partial(_follow, paid=list(zip(paid, tokens, strict=True))))
     await store.close()
-    pipe.send(World(rig.settings, [(f"{one.id}:1", _ts(n)) for n, one in enumerate(waiting)], tokens))
+    pipe.send(World(rig.settings, [(f"{one.id}:1", ts) for one, ts in waiting], tokens))
     await said(pipe)
     await rig._stack.aclose()
 
 
-def _ts(n: int) -> str:
-    return f"1700000000.{n:06d}"
-
-
 def request(state: State) -> Instruction:
-    """A payout in this state, whose approval takes more votes than there are approvers."""
+    """A payout in this state, whose approval takes the votes of all approvers; one of them never votes."""
     now = datetime.now(UTC)
     payload = PayoutPayload(email=f"{secrets.token_hex(6)}@example.com", cents=2500, description="March translation")
     own, code = ulid(now), ulid(now)
@@ -139,7 +138,7 @@ def request(state: State) -> Instruction:
         payload=payload,
         code=code,
         digest=digest_of(kind=Kind.PAYOUT, code=code, payload=payload),
-        requirement=Requirement(quorum=len(_APPROVERS) + 1),  # no vote is the last one
+        requirement=Requirement(quorum=len(_APPROVERS)),
         state=state,
         round=1,
         version=1,
@@ -152,12 +151,12 @@ def request(state: State) -> Instruction:
     )
 
 
-def _put(tx: Tx, *, waiting: list[Instruction]) -> None:
-    for n, one in enumerate(waiting):
+def _put(tx: Tx, *, waiting: list[tuple[Instruction, str]]) -> None:
+    for one, ts in waiting:
         tx.instructions.insert(one, actor=one.requester)
         subject, now = f"request:{one.id}:approvals", one.created_at
         tx.boards.add(subject, channel=APPROVALS, thread_ts=None, requester="", instruction_id=one.id)
-        tx.boards.posted(subject, channel=APPROVALS, ts=_ts(n), version=1, now=now)
+        tx.boards.posted(subject, channel=APPROVALS, ts=ts, version=1, now=now)
 
 
 def _follow(tx: Tx, *, paid: Iterable[tuple[Instruction, str]]) -> None:
@@ -172,7 +171,7 @@ def _follow(tx: Tx, *, paid: Iterable[tuple[Instruction, str]]) -> None:
 def votes_on(url: str, cards: Iterable[tuple[str, str]]) -> Iterator[list[bytes]]:
     """Rounds of signed clicks on Approve, each vote a new one: every card once, by one approver after the other."""
     numbers = count()
-    for voter in _APPROVERS:
+    for voter in _APPROVERS[:-1]:
         requests = []
         stamp = str(int(time.time()))
         for value, ts in cards:
@@ -250,7 +249,7 @@ class Bench:
         votes = votes_on(url, world.cards)
         many = {"connections": self.connections, "seconds": seconds}
         try:
-            for _ in range(min(rounds + 1, len(_APPROVERS))):
+            for _ in range(min(rounds + 1, len(_APPROVERS) - 1)):
                 await self.usual.measure(usual, usual.told, theirs, **many)  # type: ignore[arg-type]
                 await self.callbacks.measure(whole, url, ours, **many)  # type: ignore[arg-type]
                 await self.votes.measure(whole, url, iter(next(votes)), **many)  # type: ignore[arg-type]
@@ -294,7 +293,7 @@ class Bench:
 def main() -> int:
     """Measure and print; 1 when a goal is missed."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=5, help="at most 7: every vote is a new one")
+    parser.add_argument("--rounds", type=int, default=5, help="at most 6: every vote is a new one")
     parser.add_argument("--seconds", type=float, default=1.5, help="of each measurement")
     parser.add_argument("--connections", type=int, default=64)
     given = parser.parse_args()
