@@ -275,14 +275,6 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         "one answer more or less that is stored with its group: the others are stored with the next, a moment later",
     ),
     Equivalent(
-        "bot/tables/child.py",
-        """"rows": problem.rows,
-        "names": problem.names,""",
-        """"names": problem.names,
-        "rows": problem.rows,""",
-        "the order in which the fields of a problem are handed over: they are read by their names",
-    ),
-    Equivalent(
         "storage/migrations/versions/0008_emails.py",
         """sa.Column("answer", sa.Text()),
         _of_a_job("email_address"),""",
