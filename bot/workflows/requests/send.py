@@ -115,7 +115,10 @@ def claim(
 def _still_allowed(
     ctx: Context, tx: Tx, instruction: Instruction, standings: Standings, now: datetime
 ) -> tuple[Instruction, frozenset[str]] | None:
-    """The request and the voters who count, if it may be sent: not frozen, in time, with enough votes."""
+    """The request and the voters who count, if it may be sent: in time, not frozen, with enough votes."""
+    if instruction.exec_deadline is not None and now >= instruction.exec_deadline:
+        _expire(ctx, tx, instruction, now)  # what is frozen, too
+        return None
     stopped = frozen(tx)
     if stopped is not None:
         hold(tx, instruction, reasons.FROZEN.format(why=stopped.reason), now)
