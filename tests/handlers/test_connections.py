@@ -152,7 +152,7 @@ async def test_who_connects_in_the_last_rounds_before_the_listening_ends_is_answ
                 if after:
                     loop.call_soon(come, after - 1)
                 else:
-                    late.connect(("127.0.0.1", server.port))  # stands at once: the kernel answers for us
+                    late.connect(("127.0.0.1", server.port))  # the kernel accepts it at once
                     late.setblocking(False)
 
             come(rounds)

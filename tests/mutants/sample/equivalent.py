@@ -10,7 +10,7 @@ from tests.mutants.sample.planting import Planted
 
 @dataclass(frozen=True, slots=True)
 class Equivalent:
-    """One such mistake: the line (or lines) as it stands in the file, and as it would stand there.
+    """One such mistake: the lines before and after it.
 
     Attributes:
         scope: the function, where the same line stands in several; empty: anywhere in the file.
@@ -181,7 +181,7 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         "storage/tables/instructions.py",
         'Column("seq", BigInteger, primary_key=True, autoincrement=False),',
         'Column("seq", BigInteger, primary_key=True, autoincrement=True),',
-        "the steps make the table, and whoever writes a row of the audit names its number",
+        "the migrations make the table, and every statement that adds a row of the audit gives its number",
     ),
     Equivalent(
         "storage/repositories/boards.py",
