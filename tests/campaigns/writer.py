@@ -58,7 +58,7 @@ def _prepare() -> None:
     gc.set_threshold(_SELDOM, 20, 100)
     structlog.configure(
         wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL)
-    )  # rows that nobody can read
+    )  # unreadable rows
 
 
 def play(scene: Scene, batch: Sequence[Attack]) -> list[Result]:

@@ -31,6 +31,7 @@ class Forked:
         # A daemon ends with the tests, however they end.
         self._process: BaseProcess = _SERVER.Process(target=_live, args=(main, dict(environment), folder), daemon=True)
         self._process.start()
+        self._errors = folder / "stderr.log"
         assert self._process.pid is not None
         self.pid: int = self._process.pid
 
@@ -53,7 +54,7 @@ class Forked:
         self.send_signal(signal.SIGKILL)
 
     async def wait(self) -> int:
-        """Wait for its end; its exit code."""
+        """Wait for its end; its exit code. Why it failed is shown with the test: its folder may be gone later."""
         loop, ended = asyncio.get_running_loop(), asyncio.Event()
         loop.add_reader(self._process.sentinel, ended.set)
         try:
@@ -62,6 +63,8 @@ class Forked:
             loop.remove_reader(self._process.sentinel)
         self._process.join()
         assert self.returncode is not None
+        if self.returncode > 0 and self._errors.exists():
+            sys.stderr.write(self._errors.read_text(encoding="utf-8", errors="replace"))
         return self.returncode
 
 
