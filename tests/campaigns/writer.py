@@ -56,9 +56,7 @@ def _prepare() -> None:
     _KEPT.enter_context(without_threads())
     _KEPT.enter_context(statements_compiled_once())
     gc.set_threshold(_SELDOM, 20, 100)
-    structlog.configure(
-        wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL)
-    )  # unreadable rows
+    structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(logging.CRITICAL))  # unreadable rows
 
 
 def play(scene: Scene, batch: Sequence[Attack]) -> list[Result]:
