@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from inline_snapshot import snapshot
 
-from bot.__main__ import main
-from bot.audit_command import _line
+from bot.cli.audit import _line
+from bot.cli.main import main
 from bot.domain.anchors import Anchor
 from bot.domain.references import derived_key
 from storage import Store, migrate

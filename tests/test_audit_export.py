@@ -97,6 +97,6 @@ async def test_every_row_leaves_whatever_the_size_of_a_page(
     sqlite_url: str, monkeypatch: pytest.MonkeyPatch, page: int
 ) -> None:
     await write(sqlite_url, [entry(number) for number in range(1, ROWS + 1)])
-    monkeypatch.setattr("bot.audit_command._PAGE", page)
+    monkeypatch.setattr("bot.cli.audit._PAGE", page)
     lines = audit("export", "--format", "jsonl", url=sqlite_url).out.splitlines()
     assert [json.loads(line)["seq"] for line in lines] == [1, 2, 3, 4, 5, 6, 7, 8]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.__main__ import main
+from bot.cli.main import main
 from bot.domain.references import derived_key
 from storage import Store
 from tests.storage.factories import instruction

@@ -13,7 +13,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 from inline_snapshot import snapshot
 
-from bot import doctor
+from bot.cli import doctor
 from bot.domain.anchors import Anchor
 from bot.domain.references import derived_key
 from bot.domain.shapes import shape_of

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 from inline_snapshot import snapshot
 
-from bot.__main__ import main
-from bot.ground import _NEEDED, lacking
-from bot.manifest import manifest
+from bot.__main__ import _NEEDED, lacking
+from bot.cli.main import main
+from bot.cli.manifest import manifest
 from bot.settings import Settings
 from tests.support.log_state import kept_logging
 from tests.support.rig import POLICY

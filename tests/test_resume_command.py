@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from inline_snapshot import snapshot
 
-from bot.__main__ import main
+from bot.cli.main import main
 from bot.domain.anchors import Anchor
 from bot.domain.clock import SystemClock
 from bot.domain.payments.instruction import State

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from inline_snapshot import snapshot
 
-from bot.__main__ import main
+from bot.cli.main import main
 from bot.settings import Settings
 from tests.support.log_state import kept_logging
 from tests.support.shown import shown

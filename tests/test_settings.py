@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from inline_snapshot import snapshot
 
-from bot.__main__ import main
-from bot.checks import cautions, obstacles
+from bot.cli.checks import cautions, obstacles
+from bot.cli.main import main
 from bot.clients.transport import Prepared, Transport, open_session
 from bot.domain.key_strength import why_weak
 from bot.domain.outcome import Failure

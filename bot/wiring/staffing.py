@@ -10,8 +10,7 @@ import structlog
 from bot.domain.approvals import Standing, may_request
 from bot.domain.errors import ServiceNow
 from bot.domain.policy import Policy
-from bot.settings import Environment, Settings, SettingsError
-from bot.settings_errors import policy_example
+from bot.settings import Environment, Settings, SettingsError, policy_example
 from bot.slack.calls import until_answered
 from bot.slack.people import People
 from bot.workflows.requests.reach import approvers

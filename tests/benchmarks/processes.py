@@ -11,8 +11,8 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from bot.__main__ import start
 from bot.app import Switchboard
+from bot.cli.main import start
 from bot.logs import configure_logs
 from bot.settings import load_policy
 

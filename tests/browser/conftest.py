@@ -11,7 +11,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page, async_playwright, expect
 
-from bot.manifest import bot_scopes
+from bot.cli.manifest import bot_scopes
 from bot.playground import launch
 from bot.playground.launch import Playground
 from bot.playground.process import BotProcess

@@ -9,7 +9,7 @@ import pytest
 from compose_spec import PyOptions
 from dotenv import dotenv_values
 
-from bot.checks import obstacles
+from bot.cli.checks import obstacles
 from bot.settings import Settings, load_policy
 from storage.address import PostgresServer, parse_address
 from tests.deploy.containerfile import CONTAINERFILE, ROOT, VOLUME, version

@@ -275,7 +275,7 @@ MUTANTS = (
     ),
     Mutant(
         name="doctor names no request that too few people can approve",
-        file="bot/doctor.py",
+        file="bot/cli/doctor.py",
         old="    yield from short\n",
         new="",
         breaks="a quorum that nobody can reach is told",

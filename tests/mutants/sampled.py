@@ -83,7 +83,7 @@ MUTANTS = (
     ),
     Mutant(
         name="groups are asked for without a scope",
-        file="bot/manifest.py",
+        file="bot/cli/manifest.py",
         old='    "usergroups:read",  # who is in the groups that the policy names\n',
         new="",
         breaks="the app may ask who is in the groups that the policy names",

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from bot.manifest import bot_scopes
+from bot.cli.manifest import bot_scopes
 from bot.playground.cast import furnish
 from bot.playground.workspace import Workspace
 from handlers.commands import declared

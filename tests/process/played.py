@@ -25,7 +25,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
 
-import bot.__main__ as program
+import bot.cli.main as program
 from bot import logs
 from bot.app import Switchboard
 from bot.domain.clock import SystemClock

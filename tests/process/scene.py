@@ -10,10 +10,10 @@ from typing import Any, BinaryIO, Self
 
 import aiohttp
 
+from bot.cli.manifest import bot_scopes
 from bot.domain.audit import verify
 from bot.domain.payments.instruction import Instruction, State
 from bot.domain.references import derived_key
-from bot.manifest import bot_scopes
 from bot.playground.process import free_port
 from bot.playground.simulators.emails import EmailsSimulator, Manners
 from bot.playground.simulators.ledger import EntryKind

@@ -94,7 +94,7 @@ async def test_socket_mode_in_production_without_an_address(open_scene: Opening,
     }
     assert await scene.bot.stop() == 0
     lines = [line[28:] for line in scene.bot.stdout.splitlines() if "starting" in line or "stopped" in line]
-    said = re.sub(r" +\[bot.__main__\]|(?<=after=).*", "", "\n".join(lines)).replace(str(folder), "~")
+    said = re.sub(r" +\[bot.cli.main\]|(?<=after=).*", "", "\n".join(lines)).replace(str(folder), "~")
     assert said == snapshot("""\
 [info     ] starting database='SQLite ~/switchboard.db' environment=production policy=b18f76193585 \
 transport='Socket Mode' version=0.1.0

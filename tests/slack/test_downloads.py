@@ -11,9 +11,9 @@ from aiohttp import web
 from inline_snapshot import snapshot
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.cli.manifest import bot_scopes
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.files.dropped import FileInfo, FileTrouble, Share, UnusableFile
-from bot.manifest import bot_scopes
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace import Workspace
 from bot.playground.workspace.files import Odd

@@ -8,9 +8,9 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.cli.manifest import bot_scopes
 from bot.domain.content import Content
 from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
-from bot.manifest import bot_scopes
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace import Workspace
 from bot.slack.files import Files, _Whole

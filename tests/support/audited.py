@@ -12,7 +12,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from bot.__main__ import main
+from bot.cli.main import main
 from bot.domain.audit import Entry, Stored
 from bot.domain.references import derived_key
 from storage import Store, migrate

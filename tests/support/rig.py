@@ -14,9 +14,9 @@ from typing import Any, Self
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource
 
 from bot.app import Switchboard
+from bot.cli.manifest import bot_scopes
 from bot.clients.limiter import Lane, Turn
 from bot.domain.clock import SystemClock
-from bot.manifest import bot_scopes
 from bot.playground.process import free_port
 from bot.playground.simulators.delivery import DeliverySimulator
 from bot.playground.simulators.emails import EmailsSimulator

@@ -13,7 +13,7 @@ from slack_bolt.adapter.aiohttp import to_aiohttp_response, to_bolt_request
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.manifest import bot_scopes
+from bot.cli.manifest import bot_scopes
 from bot.playground.console import Console, Guide, PaymentsPanel, ServicePanel, WorkspacePanel
 from bot.playground.simulators.payments import PaymentsSimulator
 from bot.playground.workspace import Workspace

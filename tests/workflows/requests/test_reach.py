@@ -3,7 +3,7 @@
 import pytest
 from inline_snapshot import snapshot
 
-from bot import doctor
+from bot.cli import doctor
 from bot.domain.payments.instruction import Kind, PayoutPayload, State
 from bot.playground.faults import Fault, FaultKind
 from bot.workflows.requests.request import Requested, request

@@ -8,8 +8,7 @@ from urllib.parse import urlsplit
 
 from bot.domain.key_strength import why_weak
 from bot.domain.policy import Policy
-from bot.settings import SERVICES, Environment, Settings, SettingsError, load_policy, load_settings
-from bot.settings_errors import example
+from bot.settings import SERVICES, Environment, Settings, SettingsError, example, load_policy, load_settings
 from bot.wiring.anchors import anchors_of
 from storage.address import PostgresServer, SqliteFile, parse_address
 from storage.errors import StorageError

@@ -1,6 +1,6 @@
-"""``switchboard audit verify`` and ``switchboard audit export``: look at the audit from outside the running bot.
+"""``switchboard audit``: verify or export the audit, from outside the running bot.
 
-Both only read, take no lock, and need nothing but ``DATABASE_URL`` and ``SECRET_KEY``.
+Both commands only read, take no lock, and need nothing but ``DATABASE_URL`` and ``SECRET_KEY``.
 """
 
 import argparse
@@ -13,12 +13,12 @@ from datetime import datetime
 from pathlib import Path
 from typing import IO
 
+from bot.cli.database import MEND_KEY
 from bot.domain.anchors import EVERY, Anchors
 from bot.domain.audit import Stored, Verdict, check
 from bot.domain.audit_export import write_csv, write_json_lines
 from bot.domain.clock import SystemClock
 from bot.domain.errors import OperatorError
-from bot.domain.references import derived_key
 from bot.presentation.blocks.text import counted
 from bot.settings import Settings, load_settings
 from bot.wiring.anchors import anchors_of
@@ -51,7 +51,7 @@ def declare(parser: argparse.ArgumentParser) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Found:
-    """What was read: the verdict, when the first row was written, and the request that the bad row is about."""
+    """``begun``: when the first row was written; ``reference``: of the request that the bad row is about."""
 
     verdict: Verdict
     begun: datetime | None
@@ -62,7 +62,7 @@ def verify(chosen: argparse.Namespace) -> int:
     """Print what was found; 0: everything holds, 1: tampered with, or it cannot be verified."""
     settings = load_settings()
     path = chosen.anchors or anchors_of(settings)
-    with open_for_reading(settings.database_url, audit_key=_key(settings, "audit")) as reading:
+    with open_for_reading(settings.database_url, audit_key=settings.key_for("audit", mend=MEND_KEY)) as reading:
         if chosen.anchors is not None and not path.is_file():
             raise OperatorError(f"There is no file {path}")
         closed = reading.read(lambda tx: tx.audit.closed_keys())
@@ -72,11 +72,14 @@ def verify(chosen: argparse.Namespace) -> int:
         other_key = not reading.fits()
         readable = not other_key and found.verdict.bad_seq != 1  # otherwise no row of it is known
         compared = reading.read(compare) if readable and reading.is_current() else None
-    report = _damaged(found) if found.verdict.bad_seq is not None else _whole(found.verdict)
+    verdict = found.verdict
+    report = [f"The audit holds: {counted(verdict.rows, 'row')}.", f"Head: {verdict.head}"]
+    if verdict.bad_seq is not None:
+        report = _damaged(found)
     if other_key:
         report.append("SECRET_KEY is not the one that the database says it was written with.")
     report += _compared(compared) if readable else []
-    holds = found.verdict.bad_seq is None and not other_key and (compared is None or not compared.lines)
+    holds = verdict.bad_seq is None and not other_key and (compared is None or not compared.lines)
     if not chosen.without_anchors:
         about_anchors, sound = _anchored(found, anchors, path)
         report += about_anchors
@@ -86,7 +89,6 @@ def verify(chosen: argparse.Namespace) -> int:
 
 
 def _compared(compared: Compared | None) -> list[str]:
-    """What the requests of the database say beside the audit."""
     if compared is None:
         return ["The database is of another version, or was copied to another one: its requests were not compared."]
     if not compared.lines and not compared.requests:
@@ -97,7 +99,7 @@ def _compared(compared: Compared | None) -> list[str]:
 
 
 def _anchors(settings: Settings, path: Path, closed: Sequence[ClosedKey]) -> Anchors:
-    file = AnchorFile(path, key=_key(settings, "anchor"), earlier=[(one.until, one.anchors) for one in closed])
+    file = AnchorFile(path, key=settings.key_for("anchor"), earlier=[(one.until, one.anchors) for one in closed])
     try:
         return file.read()
     except OSError as refused:
@@ -119,10 +121,6 @@ def _reference(tx: Tx, verdict: Verdict) -> str:
     asked = next(tx.audit.stored(instruction_id=bad.instruction_id, limit=1), None)
     entry = asked.entry() if asked is not None else None
     return str(entry.detail.get("reference", "")) if entry is not None else ""
-
-
-def _whole(verdict: Verdict) -> list[str]:
-    return [f"The audit holds: {counted(verdict.rows, 'row')}.", f"Head: {verdict.head}"]
 
 
 def _damaged(found: _Found) -> list[str]:
@@ -191,7 +189,7 @@ def export(chosen: argparse.Namespace) -> int:
     """Write every row; 0 when all of them were written."""
     settings = load_settings()
     write = write_csv if chosen.format == "csv" else write_json_lines
-    with open_for_reading(settings.database_url, audit_key=_key(settings, "audit")) as reading:
+    with open_for_reading(settings.database_url, audit_key=settings.key_for("audit", mend=MEND_KEY)) as reading:
         if chosen.output is None:
             write(_rows(reading), sys.stdout)
             sys.stdout.flush()
@@ -228,9 +226,3 @@ def _whole_file(path: Path) -> Iterator[IO[str]]:
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)
-
-
-def _key(settings: Settings, purpose: str) -> bytes:
-    if settings.secret_key is None:
-        raise OperatorError("SECRET_KEY is missing", mend="set the one that the bot runs with")
-    return derived_key(settings.secret_key.get_secret_value(), purpose)

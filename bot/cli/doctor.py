@@ -1,7 +1,6 @@
 """``switchboard doctor``: look at settings, policy, database, Slack and the services before anything depends on them.
 
-Reads only. Each finding is one line, ``ok``, ``warning`` or ``error``, with the fix below it. Sits beside the
-composition root, because it needs the settings.
+Reads only. Each finding is one line, ``ok``, ``warning`` or ``error``, with the fix below it.
 """
 
 import sys
@@ -14,7 +13,8 @@ from typing import Final, TypeVar
 import aiohttp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.checks import cautions, examine_all
+from bot.cli.checks import cautions, examine_all
+from bot.cli.manifest import SCOPES, WIDER_SCOPES
 from bot.clients.limiter import PartnerTurns
 from bot.clients.routes_file import load_routes
 from bot.clients.window import SlidingWindow
@@ -23,18 +23,11 @@ from bot.domain.clock import SystemClock
 from bot.domain.errors import OperatorError, ServiceTrouble
 from bot.domain.outcome import with_words
 from bot.domain.policy import Policy
-from bot.domain.references import derived_key
 from bot.domain.spellings import Secrets
-from bot.manifest import SCOPES, WIDER_SCOPES
 from bot.presentation.payments import reasons
 from bot.presentation.services import DELIVERY, EMAILS, LOCALIZATION, PAYMENTS, told
 from bot.presentation.unread import finding as finding_of
-from bot.settings import (
-    Environment,
-    Settings,
-    SettingsError,
-)
-from bot.settings_errors import policy_example
+from bot.settings import Environment, Settings, SettingsError, policy_example
 from bot.slack.calls import call
 from bot.slack.identity import Identity, who_we_are
 from bot.slack.messenger import Messenger
@@ -138,9 +131,8 @@ def _routes(settings: Settings) -> Iterator[Finding]:
 def _database(settings: Settings) -> Iterator[Finding]:
     if settings.secret_key is None:
         return
-    key = derived_key(settings.secret_key.get_secret_value(), "audit")
     try:
-        with open_for_reading(settings.database_url, audit_key=key) as reading:
+        with open_for_reading(settings.database_url, audit_key=settings.key_for("audit")) as reading:
             reading.refuse_newer()
             rows = reading.read(lambda tx: tx.audit.head().seq)
             fits = reading.fits()
@@ -173,10 +165,8 @@ def _database(settings: Settings) -> Iterator[Finding]:
 
 def _anchored(settings: Settings, tx: Tx, rows: int) -> Iterator[Finding]:
     """Whether the database may be older than what was sent, by the anchors."""
-    assert settings.secret_key is not None
-    key = derived_key(settings.secret_key.get_secret_value(), "anchor")
     earlier = [(one.until, one.anchors) for one in tx.audit.closed_keys()]
-    file = AnchorFile(anchors_of(settings), key=key, earlier=earlier)
+    file = AnchorFile(anchors_of(settings), key=settings.key_for("anchor"), earlier=earlier)
     mend = "run `switchboard resume --look`, look at what the services hold, then run `switchboard resume`"
     mode, resumed = reading_only(tx), resumed_at(tx)
     if mode is not None:

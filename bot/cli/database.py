@@ -1,0 +1,235 @@
+"""The commands that change a database: ``migrate``, ``resume``, ``rotate-key`` and ``copy-to``."""
+
+import argparse
+import asyncio
+import getpass
+import stat
+import sys
+from pathlib import Path
+from typing import Final
+
+from pydantic import ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from bot.cli.checks import weak_key
+from bot.domain.anchors import Anchor
+from bot.domain.clock import SystemClock
+from bot.domain.errors import OperatorError
+from bot.domain.policy import Policy
+from bot.presentation.blocks.text import counted
+from bot.presentation.recovery import report
+from bot.settings import Secret, Settings, SettingsError, in_setting, load_policy, load_settings
+from bot.wiring.anchors import anchors_of
+from bot.workflows.admin.resume import resume, standing
+from storage.anchors import AnchorFile
+from storage.copying import copy
+from storage.errors import OtherKey
+from storage.migrate import migrate
+from storage.rotation import Rotated, anchor, rotate
+from storage.store import Store
+from storage.transaction import Tx
+
+MEND_KEY: Final = "set the one that the bot runs with"
+_NOT_READ = "Not everything was looked for to the end, so nothing was changed."
+_WAIT = (
+    "let the bot run until everything is looked for (it waits out QUIET_SECONDS, because what left last may still be "
+    'on its way), or look yourself and run `switchboard resume --force --reason "…"`'
+)
+_ALSO = "leave the password to PGPASSWORD or ~/.pgpass, because other users of the machine see arguments"
+
+
+def declare_resume(parser: argparse.ArgumentParser) -> None:
+    """Options of ``resume``."""
+    parser.add_argument("--look", action="store_true", help="show what was found and change nothing")
+    parser.add_argument("--force", action="store_true", help="go on although not everything was looked for")
+    parser.add_argument("--reason", default="", metavar="TEXT", help="for the audit; needed with --force")
+    parser.set_defaults(run=run_resume)
+
+
+def run_resume(chosen: argparse.Namespace) -> int:
+    """Leave reading-only mode, after an operator has looked. Works while the bot runs, and while it does not.
+
+    0: Switchboard sends, or there is nothing to resume. 1: still read-only.
+    """
+    settings = load_settings()
+    if chosen.force and not chosen.reason.strip():
+        raise OperatorError("--force needs a reason", mend='--force --reason "looked at the service\'s dashboard"')
+    return asyncio.run(_resume(settings, load_policy(settings.policy_file), chosen))
+
+
+async def _resume(settings: Settings, policy: Policy, chosen: argparse.Namespace) -> int:
+    reason = chosen.reason.strip() or f"everything was looked for; by {getpass.getuser()}"
+
+    def work(tx: Tx) -> tuple[list[str], list[str] | None, Anchor | None]:
+        now, found = SystemClock().now(), standing(tx)
+        if found is None:
+            return ["Switchboard is not reading only: there is nothing to resume."], [], None
+        lines = report(found.mode, found.looked, found.unknown)
+        if chosen.look or not (found.is_complete or chosen.force):
+            return lines, None, None
+        again = resume(tx, found, reason=reason, forced=not found.is_complete, policy=policy, now=now)
+        head = tx.audit.head()
+        return lines, again, Anchor(at=now, seq=head.seq, head=head.hash)
+
+    key = settings.key_for("audit", mend=MEND_KEY)
+    store = await Store.open(settings.database_url, audit_key=key, readers=1, beside=True)
+    try:
+        lines, again, newest = await store.write(work, name="resume")
+    finally:
+        await store.close()
+    sys.stdout.write("\n".join(lines) + "\n")
+    if again is None:
+        if not chosen.look:
+            raise OperatorError(_NOT_READ, mend=_WAIT)
+        return 0
+    if newest is not None:
+        _restart_anchors(settings, newest)
+        sys.stdout.write("Switchboard sends again.\n")
+        if again:
+            sys.stdout.write(f"Approved or voted on before, so it needs approval again: {', '.join(again)}\n")
+    return 0
+
+
+def _restart_anchors(settings: Settings, newest: Anchor) -> None:
+    # The anchors of what was lost must not be compared with the chain again.
+    file = AnchorFile(anchors_of(settings), key=settings.key_for("anchor", mend=MEND_KEY))
+    try:
+        aside = file.set_aside(newest.at)
+        file.append(newest)
+    except OSError as refused:
+        sys.stdout.write(f"The anchors could not be written anew: {refused.strerror}: {file.path}\n")
+        return
+    if aside is not None:
+        sys.stdout.write(f"The anchors up to now are kept as {aside}\n")
+
+
+class _OldKey(BaseSettings):
+    """The old ``SECRET_KEY``. Never an argument: every user of the machine can read those, and the shell keeps them."""
+
+    model_config = SettingsConfigDict(
+        env_file=".env", env_ignore_empty=True, extra="ignore", hide_input_in_errors=True, frozen=True
+    )
+
+    secret_key_old: Secret | None = None
+
+
+def declare_rotate_key(parser: argparse.ArgumentParser) -> None:
+    """Argument of ``rotate-key``."""
+    parser.add_argument(
+        "--old-key-file", type=Path, metavar="FILE", help="the old key, instead of SECRET_KEY_OLD in the environment"
+    )
+    parser.set_defaults(run=run_rotate_key)
+
+
+def run_rotate_key(chosen: argparse.Namespace) -> int:
+    """Change ``SECRET_KEY`` to its present value from ``SECRET_KEY_OLD``; 0: the new one is in force."""
+    settings = load_settings()
+    if settings.secret_key is None:
+        raise OperatorError("SECRET_KEY is missing", mend="set it to the new key")
+    if weak := weak_key(settings):
+        raise SettingsError(weak)
+    new = settings.secret_key.get_secret_value()
+    old = _from_file(chosen.old_key_file) if chosen.old_key_file is not None else _from_environment()
+    if old == new:
+        raise OperatorError("The old key and the new one are the same", mend="set SECRET_KEY to the new key")
+    now, anchors = SystemClock().now(), anchors_of(settings)
+    try:
+        rotated = asyncio.run(rotate(settings.database_url, anchors=anchors, old=old, new=new, now=now))
+    except OtherKey:
+        problem = "The old key is not the one that this database was written with"
+        raise OperatorError(problem, mend="give the key used until now; nothing was changed") from None
+    except OSError as refused:
+        raise OperatorError(f"The anchors cannot be read: {refused.strerror}: {refused.filename}") from refused
+    if rotated is None:
+        sys.stdout.write("SECRET_KEY is in force already; nothing was changed.\n")
+        return 0
+    lines = _rotated_lines(rotated)
+    try:
+        anchor(anchors, rotated, key=new, now=now)
+    except OSError as refused:
+        lines.append(f"No anchor could be written ({refused.strerror}); the bot writes one when it runs.")
+    sys.stdout.write("\n".join(lines) + "\n")
+    return 0
+
+
+def _rotated_lines(rotated: Rotated) -> list[str]:
+    lines = [
+        f"The new key is in force. The audit goes on at row {rotated.head.seq}.",
+        f"Keys of stores sealed anew: {len(rotated.stores)}. Callback addresses handed out before go on working; "
+        f"open requests that know another one now: {rotated.addresses}.",
+    ]
+    if rotated.unopened:
+        names = ", ".join(ascii(name) for name in rotated.unopened)
+        lines.append(f"The old key does not open the keys of these stores: {names}. List the stores in Slack again.")
+    lines.append("Take SECRET_KEY_OLD away, start the bot, and keep the old key with the backups made before today.")
+    return lines
+
+
+def _from_environment() -> str:
+    try:
+        found = _OldKey().secret_key_old
+    except ValidationError as broken:
+        raise SettingsError([in_setting(error) for error in broken.errors()]) from None
+    if found is None:
+        raise OperatorError(
+            "SECRET_KEY_OLD is missing", mend="set it to the key used until now, or name a file with --old-key-file"
+        )
+    return found.get_secret_value()
+
+
+def _from_file(path: Path) -> str:
+    try:
+        mode = path.stat().st_mode
+        text = path.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError):
+        raise OperatorError(f"{path} cannot be read as text") from None
+    if mode & (stat.S_IRWXG | stat.S_IRWXO):
+        raise OperatorError(f"{path} can be read by others", mend=f"chmod 600 {path}")
+    if not text or not text.isprintable():
+        raise OperatorError(f"{path} must hold the key on one line")
+    return text
+
+
+def declare_copy_to(parser: argparse.ArgumentParser) -> None:
+    """Argument of ``copy-to``."""
+    parser.add_argument("url", help=f"postgresql://user@host/database, without rows; {_ALSO}")
+    parser.set_defaults(run=run_copy_to)
+
+
+def run_copy_to(chosen: argparse.Namespace) -> int:
+    """Copy a SQLite database to PostgreSQL, while the bot does not run; 0: it reads back as it was written."""
+    settings = load_settings()
+    key = settings.key_for("audit", mend=MEND_KEY)
+    anchors = AnchorFile(anchors_of(settings), key=settings.key_for("anchor"))
+    after = anchors_of(settings.model_copy(update={"database_url": chosen.url}))
+    try:
+        anchors.copy_to(after)
+        copied = asyncio.run(
+            copy(
+                settings.database_url,
+                chosen.url,
+                audit_key=key,
+                anchors=anchors,
+                now=SystemClock().now(),
+            )
+        )
+    except OSError as refused:
+        raise OperatorError(f"The anchors cannot be copied: {refused.strerror}: {refused.filename}") from refused
+    filled = {name: count for name, count in copied.rows.items() if count}
+    lines = [
+        *(f"{name:<16} {count:>9,}" for name, count in filled.items()),
+        f"Copied to {copied.to}: {counted(sum(filled.values()), 'row')} of {counted(len(filled), 'table')}, read back "
+        f"and compared. The audit holds there: {counted(copied.rows['audit'], 'row')}.",
+        f"The anchors go on in {after}.",
+        "The file is marked: nothing starts on it any more. Set DATABASE_URL to the new database and start.",
+    ]
+    sys.stdout.write("\n".join(lines) + "\n")
+    return 0
+
+
+def run_migrate(settings: Settings) -> int:
+    """Bring the database to the version this program needs."""
+    key = settings.key_for("audit") if settings.secret_key else None
+    asyncio.run(migrate(settings.database_url, audit_key=key))
+    sys.stdout.write("The database is up to date.\n")
+    return 0
