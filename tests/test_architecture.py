@@ -49,7 +49,7 @@ def test_domain_and_presentation_do_no_io() -> None:
     forbidden = {"asyncio", "socket", "os", "time", "random", "logging", "subprocess", "pathlib"}
     for folder in ("domain", "presentation", "tables"):
         for source in sorted((ROOT / "bot" / folder).rglob("*.py")):
-            if source.name != "clock.py":
+            if source.name not in ("clock.py", "apart.py"):  # the machine's clock; the process that reads a table
                 assert not forbidden & {name.split(".")[0] for name in imports(source)}, source
 
 

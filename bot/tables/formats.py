@@ -1,15 +1,18 @@
-"""Numbers and dates of a workbook as a spreadsheet shows them, from the number and its format code.
+"""Numbers and dates as a spreadsheet shows them, and formats that show something else than the cell holds.
 
 What is shown differs from what is stored: 0.25 is shown as 25%, 46082 as a date, 25 as 25.00. Dates come out as
 ``2026-03-01`` whatever the sheet's own order of day and month. Thousands separators and currency signs are left out,
 because no reader of ours expects them.
+
+Some formats show nothing at all, a fixed text, other digits: ``;;;`` hides, ``"5.00"`` shows 5.00 whatever the number
+is, ``0"."00`` and ``0,`` show a hundredth and a thousandth of it, ``-0`` another sign.
 """
 
 import re
-from collections.abc import Sequence
 from datetime import datetime, timedelta
 from decimal import ROUND_HALF_UP, Decimal
 from functools import lru_cache
+from typing import NamedTuple
 
 GENERAL = "General"
 
@@ -45,16 +48,28 @@ BUILT_IN = {
 }
 """Formats that a workbook gives only by number."""
 
-LITERAL = re.compile(r'"[^"]*"|\\.|_.|\*.|\[(?![hms]+\])[^\]]*\]', re.IGNORECASE)
+_LITERAL = re.compile(r'"[^"]*"|\\.|_.|\*.|\[(?![hms]+\])[^\]]*\]', re.IGNORECASE)
 """What a format code shows, or skips, whatever the number is."""
-_TOKEN = re.compile(rf"{LITERAL.pattern}|.", re.IGNORECASE | re.DOTALL)
-GROUPS = re.compile(r"[\s'’]")
+_TOKEN = re.compile(rf"{_LITERAL.pattern}|.", re.IGNORECASE | re.DOTALL)
+_GROUPS = re.compile(r"[\s'’]")
 """What stands between groups of three digits."""
 _DIGITS = re.compile(r"[0#?][0#?,]*(?:\.(?P<decimals>[0#?]+))?(?P<thousands>,*)")
 _LONGEST = 15
 """Significant digits that a spreadsheet keeps."""
 _SMALLEST = -10
 """Power of ten below which a number is written with its exponent."""
+
+
+_CONDITION = re.compile(r"\[[<>=]")
+_CURRENCY = re.compile(r"\[\$([^\]-]*)")
+_RUN = re.compile(r"[0#?](?:[0#?,.\s'’]*[0#?])?")
+"""Digits that are shown next to each other, in groups or not."""
+_EXPONENT = re.compile(r"E[+-]", re.IGNORECASE)
+_POINT = re.compile(r"""(?:\\[.,]|"[^"\w]*[.,]")(?=[0#?])""")
+"""A point that belongs to no word, right before the digits: ``\\.00`` shows 25 as .25."""
+_OTHER_SIGN = ("-", "−", "–", "(")
+_WITH_TEXT = 4
+"""Sections of a format code that has one for text."""
 
 
 def shown(stored: str, code: str, *, since_1904: bool = False) -> str:
@@ -65,16 +80,33 @@ def shown(stored: str, code: str, *, since_1904: bool = False) -> str:
         return stored
     if not value.is_finite() or abs(value.adjusted()) > 400:  # noqa: PLR2004 - beyond any number of a spreadsheet
         return stored
-    section = LITERAL.sub("", _section(value, sections(code)))
+    parts = _sections(code)
+    section = _LITERAL.sub("", parts[1] if value < 0 and len(parts) > 1 and parts[1] else parts[0])
     if section.strip().casefold() in ("", "@", "general"):
         return _general(value)
-    if is_moment(section):
+    if _is_moment(section):
         return _moment(value, section.casefold(), since_1904=since_1904)
     return _number(value, section)
 
 
+def is_disguised(stored: str, code: str, *, number: bool) -> bool:
+    """Whether the cell shows something else than it holds. ``number``: it holds a number, not a text."""
+    disguise = _disguise(code)
+    if not any(disguise):
+        return False
+    if not number:
+        return disguise.text
+    try:
+        value = Decimal(stored.strip())
+    except ArithmeticError:
+        return True
+    if value == 0:
+        return disguise.zero
+    return disguise.above if value > 0 else disguise.below
+
+
 @lru_cache(maxsize=4_096)
-def sections(code: str) -> tuple[str, ...]:
+def _sections(code: str) -> tuple[str, ...]:
     """The parts of a format code: for numbers above zero, below zero, for zero, for text."""
     found = [""]
     for sign in _TOKEN.findall(code):
@@ -85,14 +117,10 @@ def sections(code: str) -> tuple[str, ...]:
     return tuple(found)
 
 
-def is_moment(section: str) -> bool:
+def _is_moment(section: str) -> bool:
     """Whether a part of a format code, without its literals, shows a date or a time."""
     letters = section.casefold()
     return any(one in letters for one in "ydhs") or ("m" in letters and "0" not in letters)
-
-
-def _section(value: Decimal, parts: Sequence[str]) -> str:
-    return parts[1] if value < 0 and len(parts) > 1 and parts[1] else parts[0]
 
 
 def _general(value: Decimal) -> str:
@@ -107,12 +135,13 @@ def _general(value: Decimal) -> str:
 
 
 def _number(value: Decimal, section: str) -> str:
-    found = _DIGITS.search(GROUPS.sub("", section))
+    found = _DIGITS.search(_GROUPS.sub("", section))
     if found is None or found["thousands"] or section.rstrip().endswith(",") or "/" in section:
         return _general(value)
     places = found["decimals"] or ""
     if re.search(r"E[+-]", section, re.IGNORECASE):
-        return f"{_rounded_exponent(value, len(places))}"
+        mantissa, exponent = f"{value:.{len(places)}E}".split("E")
+        return f"{mantissa}E{exponent[0]}{exponent[1:].zfill(2)}"
     percent = "%" in section
     text = f"{(value * 100 if percent else value).quantize(Decimal(1).scaleb(-len(places)), ROUND_HALF_UP):f}"
     least = len(places.rstrip("#?"))
@@ -123,15 +152,11 @@ def _number(value: Decimal, section: str) -> str:
     return f"{text}%" if percent else text
 
 
-def _rounded_exponent(value: Decimal, places: int) -> str:
-    mantissa, exponent = f"{value:.{places}E}".split("E")
-    return f"{mantissa}E{exponent[0]}{exponent[1:].zfill(2)}"
-
-
 def _moment(value: Decimal, section: str, *, since_1904: bool) -> str:
     days = float(value)
     if "[" in section:
-        return _elapsed(days)
+        seconds = round(abs(days) * 86_400)
+        return f"{'-' if days < 0 else ''}{seconds // 3600}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
     start = datetime(1904, 1, 1) if since_1904 else datetime(1899, 12, 30)  # noqa: DTZ001 - a sheet has no zone
     try:
         at = start + timedelta(seconds=round(days * 86_400))
@@ -141,10 +166,89 @@ def _moment(value: Decimal, section: str, *, since_1904: bool) -> str:
         return _general(value)
     timed = "h" in section or "s" in section
     dated = "y" in section or "d" in section or ("m" in section and not timed)
-    seconds = "%H:%M:%S" if "s" in section else "%H:%M"
-    return at.strftime(" ".join([*(["%Y-%m-%d"] if dated else []), *([seconds] if timed else [])]))
+    clock = "%H:%M:%S" if "s" in section else "%H:%M"
+    return at.strftime(" ".join([*(["%Y-%m-%d"] if dated else []), *([clock] if timed else [])]))
 
 
-def _elapsed(days: float) -> str:
-    seconds = round(abs(days) * 86_400)
-    return f"{'-' if days < 0 else ''}{seconds // 3600}:{seconds // 60 % 60:02d}:{seconds % 60:02d}"
+class _Disguise(NamedTuple):
+    """What a format code disguises: numbers above zero, below zero, zero, texts."""
+
+    above: bool
+    below: bool
+    zero: bool
+    text: bool
+
+
+@lru_cache(maxsize=4_096)
+def _disguise(code: str) -> _Disguise:
+    if code.casefold() in ("", "@", GENERAL.casefold()):
+        return _Disguise(False, False, False, False)
+    *first, last = _sections(code)
+    for_text = len(first) >= _WITH_TEXT - 1 or "@" in _bare(last)
+    numbers = first if for_text and first else [last] if not first else [*first, last]
+    above = _misleads(numbers[0]) or _other_sign(numbers[0])
+    below = _misleads(numbers[1] if len(numbers) > 1 else numbers[0])
+    zero = _has_digits(_literals(numbers[2] if len(numbers) > 2 else numbers[0]))  # noqa: PLR2004 - a dash for zero is right
+    conditions = [bool(_CONDITION.search(one)) for one in numbers]
+    if any(conditions):  # any of them may show any number, and a number that fits none is shown as ####
+        above = below = zero = all(conditions) or any(_misleads(one) for one in numbers) or above
+    return _Disguise(above, below, zero, for_text and _misleads_text(last))
+
+
+def _misleads(section: str) -> bool:
+    """Whether a number is shown as something else."""
+    bare = _bare(section)
+    if _has_digits(_literals(section)) or _POINT.search(section):
+        return True
+    if "general" in bare.casefold() or "@" in bare or _is_moment(bare):
+        return _is_repeated(bare)
+    if "/" in bare:
+        return not _RUN.search(bare)
+    runs = _RUN.findall(_LITERAL.sub(lambda found: _gap(found[0]), _EXPONENT.sub("", section)))
+    scaled = re.search(r"[0#?],+(?![0#?,])", _GROUPS.sub("", bare)) is not None
+    return len(runs) != 1 or runs[0].count(".") > 1 or scaled or _has_digits(bare.replace("0", ""))
+
+
+def _gap(literal: str) -> str:
+    """What keeps digits apart; what stands between groups of three does not."""
+    return "|" if _GROUPS.sub("", _literals(literal)) else ""
+
+
+def _misleads_text(section: str) -> bool:
+    """Whether a text is shown as something else."""
+    bare = _bare(section)
+    shown = "@" in bare or "general" in bare.casefold()
+    return bool(_literals(section).strip()) or not shown or _is_repeated(bare)
+
+
+def _is_repeated(bare: str) -> bool:
+    """Whether the cell is shown more than once: ``@@`` shows 25 as 2525."""
+    return bare.count("@") + bare.casefold().count("general") > 1
+
+
+def _other_sign(section: str) -> bool:
+    shown = _LITERAL.sub(lambda found: _literals(found[0]), section)
+    before = re.split(r"[0#?]|General", shown, maxsplit=1, flags=re.IGNORECASE)[0]
+    return not _is_moment(_bare(section)) and before.rstrip().endswith(_OTHER_SIGN)
+
+
+def _bare(section: str) -> str:
+    return _LITERAL.sub("", section)
+
+
+def _literals(section: str) -> str:
+    """What stands there whatever the number is: quoted, escaped, as a currency, or as what fills the cell."""
+    return "".join(_literal(one) for one in _LITERAL.findall(section))
+
+
+def _literal(token: str) -> str:
+    if token[0] == "[":
+        currency = _CURRENCY.match(token)
+        return currency[1] if currency else ""
+    if token[0] == "_":
+        return ""
+    return token[1:-1] if token[0] == '"' else token[1:]
+
+
+def _has_digits(text: str) -> bool:
+    return any(letter.isnumeric() for letter in text)

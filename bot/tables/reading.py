@@ -1,13 +1,22 @@
-"""Single entry point for every file that may hold a table; the content decides the kind, not the name."""
+"""The single entry point for every file that may hold a table, and the process that reads one such file.
 
+The content decides the kind, not the name: text or XLSX; everything else is refused with the name of its format. Then
+columns are found by the names that people give them.
+"""
+
+import json
 import re
-from collections.abc import Sequence
-from typing import BinaryIO
+import resource
+import sys
+import unicodedata
+import zipfile
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any, BinaryIO
 
-from bot.domain.files.tables import Flaw, Limits, Row, Table, TableProblem
-from bot.tables.kinds import Kind, kind_of
-from bot.tables.text import read_text
-from bot.tables.workbook import read_workbook
+from bot.domain.files.sniffing import markup_of, sniff
+from bot.domain.files.tables import Flaw, Limits, Table, TableProblem
+from bot.tables.delimited import read_text
+from bot.tables.workbook import DAMAGE, read_workbook
 
 _ADDRESS = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 _NUMBER = re.compile(r"[+-]?[0-9][0-9.,  ]*%?")
@@ -30,16 +39,186 @@ def read_table(file: BinaryIO, *, name: str, limits: Limits | None = None) -> Ta
     size = file.seek(0, 2)
     if size > limits.size:
         raise TableProblem(Flaw.TOO_LARGE, allowed=limits.size)
-    kind = kind_of(file, name=name)
-    table = read_workbook(file, limits=limits) if kind is Kind.XLSX else read_text(file, limits=limits)
-    _check_header(table.header, table.rows)
+    read = read_workbook if _is_workbook(file, name) else read_text
+    table = read(file, limits=limits)
+    named = [heading for heading in table.header if heading]
+    if any(_ADDRESS.fullmatch(one) for one in named) or all(_NUMBER.fullmatch(one) for one in named):
+        raise TableProblem(Flaw.NO_HEADER, names=table.header)  # the first row is data
+    if not table.rows:
+        raise TableProblem(Flaw.NO_ROWS)
     return table
 
 
-def _check_header(header: Sequence[str], rows: Sequence[Row]) -> None:
-    """Refuse a first row that is data."""
-    named = [name for name in header if name]
-    if any(_ADDRESS.fullmatch(name) for name in named) or all(_NUMBER.fullmatch(name) for name in named):
-        raise TableProblem(Flaw.NO_HEADER, names=header)
-    if not rows:
-        raise TableProblem(Flaw.NO_ROWS)
+_HEAD = 4_096
+_CONTROLS = bytes(set(range(32)) - set(b"\x00\t\r\n\x0b\x0c\x1a\x1b"))
+_BOMS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
+
+_TEXTS = ("", "csv", "txt")
+_INSIDE = (
+    ("xl/workbook.bin", "xlsb"),
+    ("word/document.xml", "docx"),
+    ("ppt/presentation.xml", "pptx"),
+    ("Index/Document.iwa", "numbers"),
+)
+
+
+def _is_workbook(file: BinaryIO, name: str) -> bool:
+    file.seek(0)
+    head = file.read(_HEAD)
+    if not head.strip(b"\xef\xbb\xbf\xff\xfe\r\n\t \x00"):
+        raise TableProblem(Flaw.EMPTY)
+    if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
+        _require_xlsx(file)
+        return True
+    found = sniff(head).format
+    if found == "ole":
+        raise _compound(file)
+    if found in _TEXTS:
+        found = markup_of(head)
+        if not found and not head.startswith(_BOMS) and _is_binary(head):
+            found = "xls" if name.casefold().endswith(".xls") else "binary"
+    if found:
+        raise TableProblem(Flaw.OTHER_KIND, names=[found])
+    return False
+
+
+def _require_xlsx(file: BinaryIO) -> None:
+    try:
+        with zipfile.ZipFile(file) as archive:
+            inside = set(archive.namelist())
+            is_small = "mimetype" in inside and archive.getinfo("mimetype").file_size < _HEAD
+            mimetype = archive.read("mimetype")[:80] if is_small else b""
+    except DAMAGE:
+        raise TableProblem(Flaw.DAMAGED) from None
+    if "xl/workbook.xml" in inside:
+        return
+    if b"opendocument.spreadsheet" in mimetype:
+        raise TableProblem(Flaw.OTHER_KIND, names=["ods"])
+    found = next((kind for part, kind in _INSIDE if part in inside), "zip")
+    raise TableProblem(Flaw.OTHER_KIND, names=[found])
+
+
+def _compound(file: BinaryIO) -> TableProblem:
+    """The container of old Office files; a workbook with a password is stored in one too."""
+    file.seek(0)
+    if "EncryptedPackage".encode("utf-16-le") in file.read():
+        return TableProblem(Flaw.LOCKED)
+    return TableProblem(Flaw.OTHER_KIND, names=["xls"])
+
+
+def _is_binary(head: bytes) -> bool:
+    """Whether there are many control characters that no text has; a NUL alone is reported later, with its row."""
+    odd = sum(byte in _CONTROLS for byte in head)
+    return odd * 20 > len(head)
+
+
+def find_columns(
+    header: Sequence[str], wanted: Mapping[str, Collection[str]], *, required: Collection[str] = ()
+) -> dict[str, int]:
+    """Zero-based positions of the wanted columns, by our names for them.
+
+    Names are compared without case, accents, blanks and punctuation: ``E-Mail`` is ``email``. Our own name counts
+    too. A column with exactly our name takes precedence over synonyms.
+
+    Args:
+        header: the names in the file.
+        wanted: our names, each with other names that mean the same.
+        required: our names that must be found.
+
+    Raises:
+        TableProblem: two columns mean the same, or a required one is missing.
+    """
+    names = [loose(name) for name in header]
+    found: dict[str, int] = {}
+    for name, others in wanted.items():
+        places = _places(names, name, others)
+        if len(places) > 1:
+            raise TableProblem(Flaw.AMBIGUOUS_COLUMN, names=[name, *(header[place] for place in places)])
+        if places:
+            found[name] = places[0]
+    missing = [name for name in wanted if name in required and name not in found]
+    if missing:
+        raise TableProblem(Flaw.MISSING_COLUMNS, names=missing, counts={0: len(header)})
+    return found
+
+
+def clear_columns(header: Sequence[str], wanted: Mapping[str, Collection[str]]) -> dict[str, int]:
+    """The same, only for the wanted columns that match exactly one column; the others are left out."""
+    found: dict[str, int] = {}
+    for name, others in wanted.items():
+        try:
+            found |= find_columns(header, {name: others})
+        except TableProblem:
+            continue
+    return found
+
+
+def same_names(header: Sequence[str], wanted: Mapping[str, Collection[str]]) -> frozenset[str]:
+    """Our names for which two columns are called the same, so that only a person can say which one is meant."""
+    names = [loose(name) for name in header]
+    places = {name: _places(names, name, others) for name, others in wanted.items()}
+    return frozenset(name for name, at in places.items() if len({names[place] for place in at}) < len(at))
+
+
+def _places(names: Sequence[str], name: str, others: Collection[str]) -> list[int]:
+    places = [place for place, given in enumerate(names) if given == loose(name)]
+    if places:
+        return places
+    meant = {loose(other) for other in others}
+    return [place for place, given in enumerate(names) if given in meant]
+
+
+def loose(name: str) -> str:
+    """Only letters and digits, without case and accents."""
+    apart = unicodedata.normalize("NFKD", name.casefold())
+    return "".join(letter for letter in apart if letter.isalnum())
+
+
+_ROWS_A_LINE = 200
+"""So few that parsing one line does not block the event loop for long."""
+
+
+def main(arguments: list[str]) -> int:
+    """The process that reads one table: the file is its standard input, the table its standard output.
+
+    It limits its own resources before it reads a byte. It writes lines of JSON: the table without its rows, then some
+    rows per line, then the number of rows; or one line with the problem. 0: it wrote all of it.
+    """
+    asked = json.loads(arguments[0])
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_CPU, (asked["cpu"], asked["cpu"]))
+    resource.setrlimit(resource.RLIMIT_AS, (asked["memory"], asked["memory"]))
+    file: BinaryIO = sys.stdin.buffer
+    try:
+        table = read_table(file, name=asked["name"], limits=Limits(**asked["limits"]))
+    except TableProblem as problem:
+        _write(
+            {
+                "flaw": problem.flaw.value,
+                "rows": problem.rows,
+                "names": problem.names,
+                "allowed": problem.allowed,
+                "counts": sorted(problem.counts.items()),
+                "more": problem.more,
+            }
+        )
+        return 0
+    hidden = table.hidden
+    _write(
+        {
+            "header": table.header,
+            "encoding": table.encoding,
+            "delimiter": table.delimiter,
+            "sheet": table.sheet,
+            "hidden": [hidden.rows, hidden.columns, sorted(hidden.formulas.items()), sorted(hidden.disguised.items())],
+        }
+    )
+    for start in range(0, len(table.rows), _ROWS_A_LINE):
+        _write([[row.number, row.cells] for row in table.rows[start : start + _ROWS_A_LINE]])
+    _write(len(table.rows))
+    sys.stdout.flush()
+    return 0
+
+
+def _write(line: Any) -> None:
+    sys.stdout.write(json.dumps(line, separators=(",", ":")) + "\n")

@@ -1,16 +1,16 @@
-"""One sheet of a workbook, built cell by cell from the parser's events."""
+"""One sheet of a workbook, built cell by cell from the parser's events, with what it hides while it counts."""
 
 import re
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
-from bot.domain.files.hidden import Hidden
+from bot.domain.files.hidden import Hidden, Runs
 from bot.domain.files.tables import CELL_LIMIT, Flaw, Limits, Rows, SampleRead, TableProblem
 from bot.domain.storable import storable
-from bot.tables.disguises import is_disguised
-from bot.tables.formats import GENERAL, shown
-from bot.tables.hiding import Hiding, column_of
+from bot.tables.formats import GENERAL, is_disguised, shown
 
 PLACES: Final = {
     "sheetFormatPr": ("worksheet",),
@@ -32,6 +32,12 @@ PLACES: Final = {
 
 _PLACE = re.compile(r"([A-Z]{1,3})([0-9]{1,7})")
 _ESCAPED = re.compile(r"_x([0-9A-Fa-f]{4})_")
+_LOWEST = 3.0
+"""Points below which a row shows no text."""
+_NARROWEST = 1.0
+"""Characters below which a column shows no text."""
+_MOST_RUNS = 100_000
+_RANGE = re.compile(r"([A-Z]{1,3})([0-9]{1,7})(?::([A-Z]{1,3})([0-9]{1,7}))?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +57,7 @@ class Sheet:
         self._limits = limits
         self._header: tuple[str, ...] | None = None
         self._rows = Rows()
-        self._hiding = Hiding()
+        self._hiding = _Hiding()
         self._begun = False
         self._number = 0
         self._cells: dict[int, str] = {}
@@ -112,7 +118,6 @@ class Sheet:
             self._parts.append(data)
 
     def _begin_around(self, name: str, attributes: Mapping[str, str]) -> None:
-        """The table itself, or something beside it that concerns its cells."""
         if name == "sheetFormatPr":
             self._hiding.defaults(attributes)
         elif name == "col":
@@ -151,7 +156,7 @@ class Sheet:
         place = _PLACE.fullmatch(given)
         if place is None or int(place[2]) != self._number:
             raise TableProblem(Flaw.DAMAGED)  # a cell of another row, which would stand there a second time
-        return column_of(place[1])
+        return _column_of(place[1])
 
     def _begin_value(self, name: str) -> None:
         if self._given:
@@ -168,20 +173,18 @@ class Sheet:
             if self._formula:
                 raise TableProblem(Flaw.NO_RESULT, names=[f"{_letters(self._column)}{self._number}"])
             return
-        text = self._shown(self._value)
+        formats = self._book.formats
+        code = formats[self._style] if self._style < len(formats) else GENERAL
+        text = self._shown(self._value, code)
         if len(text) > CELL_LIMIT:
             raise TableProblem(Flaw.CELL_TOO_LONG, rows=[self._number], allowed=CELL_LIMIT)
         if text:
             self._cells[self._column] = text
         if text.strip():
-            disguised = is_disguised(self._value, self._code(), number=self._kind == "n")
+            disguised = is_disguised(self._value, code, number=self._kind == "n")
             self._hiding.cell(self._column, formula=self._formula, disguised=disguised)
 
-    def _code(self) -> str:
-        formats = self._book.formats
-        return formats[self._style] if self._style < len(formats) else GENERAL
-
-    def _shown(self, value: str) -> str:
+    def _shown(self, value: str, code: str) -> str:
         if self._kind == "s":
             number = int(value) if value.isascii() and value.isdigit() else -1
             if not 0 <= number < len(self._book.strings):
@@ -190,7 +193,7 @@ class Sheet:
         if self._kind == "b":
             return "TRUE" if value == "1" else "FALSE"
         if self._kind == "n":
-            return shown(value, self._code(), since_1904=self._book.since_1904)
+            return shown(value, code, since_1904=self._book.since_1904)
         return _unescaped(value)
 
     def _end_row(self) -> None:
@@ -223,6 +226,15 @@ class Sheet:
         self._rows.add(self._number, tuple(cells.get(column, "") for column in range(len(self._header))))
 
 
+@lru_cache(maxsize=1024)
+def _column_of(letters: str) -> int:
+    """``A`` is 0, ``Z`` is 25, ``AA`` is 26."""
+    number = 0
+    for letter in letters:
+        number = number * 26 + ord(letter) - ord("A") + 1
+    return number - 1
+
+
 def _letters(column: int) -> str:
     letters = ""
     column += 1
@@ -235,3 +247,91 @@ def _letters(column: int) -> str:
 def _unescaped(text: str) -> str:
     """Control characters are written as ``_x0000_`` in a workbook."""
     return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text) if "_x" in text else text
+
+
+class _Hiding:
+    """What the sheet hides, noted cell by cell and row by row; a row without content leaves no note."""
+
+    def __init__(self) -> None:
+        self._rows = Runs()
+        self._formulas: defaultdict[int, Runs] = defaultdict(Runs)
+        self._disguised: defaultdict[int, Runs] = defaultdict(Runs)
+        self._low = self._narrow = False
+        self._columns: list[tuple[int, int, bool]] = []
+        self._ranges: list[tuple[int, int, int]] = []
+        self._runs = 0
+        self._hidden_row = False
+        self._row_formulas: list[int] = []
+        self._row_disguised: list[int] = []
+
+    def defaults(self, attributes: Mapping[str, str]) -> None:
+        zero = _is_true(attributes.get("zeroHeight"))
+        self._low = zero or _size(attributes.get("defaultRowHeight")) < _LOWEST
+        self._narrow = _size(attributes.get("defaultColWidth")) < _NARROWEST
+
+    def columns(self, attributes: Mapping[str, str]) -> None:
+        first, last = (int(_size(attributes.get(name), 0.0)) for name in ("min", "max"))
+        hidden = _is_true(attributes.get("hidden")) or _size(attributes.get("width")) < _NARROWEST
+        self._columns.append((first - 1, last - 1, hidden))
+
+    def begin_row(self, number: int, attributes: Mapping[str, str]) -> None:
+        low = _size(attributes["ht"]) < _LOWEST if "ht" in attributes else self._low
+        self._hidden_row = low or _is_true(attributes.get("hidden"))
+        self._ranges = [one for one in self._ranges if one[2] >= number]
+        self._row_formulas.clear()
+        self._row_disguised.clear()
+
+    def formula(self, attributes: Mapping[str, str]) -> None:
+        """A formula; one of an array fills other cells, too, which have none of their own."""
+        place = _RANGE.fullmatch(attributes.get("ref", ""))
+        if place is not None and attributes.get("t") in ("array", "dataTable"):
+            self._ranges.append((_column_of(place[1]), _column_of(place[3] or place[1]), int(place[4] or place[2])))
+
+    def cell(self, column: int, *, formula: bool, disguised: bool) -> None:
+        if formula or any(first <= column <= last for first, last, _ in self._ranges):
+            self._row_formulas.append(column)
+        if disguised:
+            self._row_disguised.append(column)
+
+    def end_row(self, number: int) -> None:
+        """A row with content ends.
+
+        Raises:
+            TableProblem: there is too much to note.
+        """
+        if self._hidden_row:
+            self._runs += self._rows.add(number)
+        for column in self._row_formulas:
+            self._runs += self._formulas[column].add(number)
+        for column in self._row_disguised:
+            self._runs += self._disguised[column].add(number)
+        if self._runs > _MOST_RUNS:
+            raise TableProblem(Flaw.TOO_COMPLEX)
+
+    @property
+    def disguised(self) -> list[int]:
+        """Columns of this row whose cells show something else than they hold."""
+        return self._row_disguised
+
+    def found(self, width: int) -> Hidden:
+        """Everything, of the columns that the table has."""
+        columns = dict.fromkeys(range(width), self._narrow)
+        for first, last, hidden in self._columns:
+            columns.update(dict.fromkeys(range(max(first, 0), min(last + 1, width)), hidden))
+        return Hidden(
+            rows=self._rows.spans(),
+            columns=tuple(column for column, hidden in columns.items() if hidden),
+            formulas={column: runs.spans() for column, runs in sorted(self._formulas.items())},
+            disguised={column: runs.spans() for column, runs in sorted(self._disguised.items())},
+        )
+
+
+def _size(text: str | None, missing: float = float("inf")) -> float:
+    try:
+        return float(text) if text is not None else missing
+    except ValueError:
+        return missing
+
+
+def _is_true(text: str | None) -> bool:
+    return text in ("1", "true")

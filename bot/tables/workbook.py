@@ -1,36 +1,77 @@
-"""The first visible sheet of an XLSX workbook, read as a stream.
+"""The first visible sheet of an XLSX workbook, read as a stream: the archive, the XML of its parts, texts and styles.
 
 Only the needed rows are kept, and the limits apply while reading. Why no library is used: see README.md here.
+
+A small file cannot become gigabytes: the sizes in the archive's directory are checked first, and each part is measured
+while it is unpacked, because the directory may be forged.
+
+A spreadsheet ignores elements in a namespace that it does not know. So does this, and refuses the part where such an
+element would otherwise have been read.
 """
 
+import copy
 import posixpath
-from collections.abc import Mapping
-from contextlib import suppress
+import zipfile
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import BinaryIO
+from lzma import LZMAError
+from struct import error as StructError  # noqa: N812 - a class with a lower-case name
+from typing import BinaryIO, Final
+from xml.parsers import expat
+from zlib import error as ZlibError  # noqa: N812 - a class with a lower-case name
 
 from bot.domain.files.tables import Flaw, Limits, SampleRead, Table, TableProblem
-from bot.tables.archive import Archive, open_archive
 from bot.tables.formats import BUILT_IN, GENERAL
-from bot.tables.markup import MAIN, PACKAGE, Dialect, End, Start, Text, parse
 from bot.tables.sheet import PLACES, Book, Sheet
+
+Start = Callable[[str, Mapping[str, str]], None]
+End = Callable[[str], None]
+Text = Callable[[str], None]
+
+_MAIN: Final = frozenset(
+    {
+        "",
+        "http://schemas.openxmlformats.org/spreadsheetml/2006/main",
+        "http://purl.oclc.org/ooxml/spreadsheetml/main",
+    }
+)
+"""Namespaces of a workbook in its two dialects, transitional and strict; or none at all."""
+_PACKAGE: Final = frozenset({"", "http://schemas.openxmlformats.org/package/2006/relationships"})
+"""Namespace of the relations between parts."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Dialect:
+    """What is read of one kind of part.
+
+    Attributes:
+        namespaces: that its root may have. Every other element needs the same one.
+        root: name of its root.
+        places: each element that is read, with those in which it may stand.
+    """
+
+    namespaces: Collection[str]
+    root: str
+    places: Mapping[str, Collection[str]]
+
 
 _WORKBOOK = "xl/workbook.xml"
 _RELATIONS = "xl/_rels/workbook.xml.rels"
 
-_OUTLINE = Dialect(
-    namespaces=MAIN,
+_OUTLINE = _Dialect(
+    namespaces=_MAIN,
     root="workbook",
     places={"workbookPr": ("workbook",), "sheets": ("workbook",), "sheet": ("sheets",)},
 )
-_RELATED = Dialect(namespaces=PACKAGE, root="Relationships", places={"Relationship": ("Relationships",)})
-_TEXTS = Dialect(
-    namespaces=MAIN,
+_RELATED = _Dialect(namespaces=_PACKAGE, root="Relationships", places={"Relationship": ("Relationships",)})
+_STRINGS = _Dialect(
+    namespaces=_MAIN,
     root="sst",
     places={"si": ("sst",), "r": ("si",), "rPh": ("si",), "t": ("si", "r", "rPh")},
 )
-_STYLES = Dialect(
-    namespaces=MAIN,
+_STYLES = _Dialect(
+    namespaces=_MAIN,
     root="styleSheet",
     places={
         "numFmts": ("styleSheet",),
@@ -42,12 +83,40 @@ _STYLES = Dialect(
         "xf": ("cellXfs", "cellStyleXfs"),
     },
 )
-_SHEET = Dialect(namespaces=MAIN, root="worksheet", places=PLACES)
+_SHEET = _Dialect(namespaces=_MAIN, root="worksheet", places=PLACES)
 _IDS = (
     "http://schemas.openxmlformats.org/officeDocument/2006/relationships id",
     "http://purl.oclc.org/ooxml/officeDocument/relationships id",
 )
 """The attribute that names the part of a sheet, in both dialects."""
+
+
+_NO_MEMORY = 1
+"""Expat's code for a lack of memory: XML_ERROR_NO_MEMORY."""
+_EXTENSIONS = "extLst"
+"""In it stands what later versions added; nothing of it is part of a table."""
+_TEXTS = frozenset({"t", "v"})
+"""They hold text and no element."""
+
+_PARTS = 2_000
+_RATIO = 300
+_SMALL = 1024 * 1024
+"""Bytes up to which a part may have any compression ratio."""
+_BLOCK = 64 * 1024
+
+DAMAGE = (
+    zipfile.BadZipFile,
+    ZlibError,
+    LZMAError,
+    StructError,
+    EOFError,
+    OSError,
+    ValueError,
+    OverflowError,
+    NotImplementedError,
+    RuntimeError,
+)
+"""Errors that zipfile raises for a damaged archive."""
 
 
 def read_workbook(file: BinaryIO, *, limits: Limits) -> Table:
@@ -56,11 +125,11 @@ def read_workbook(file: BinaryIO, *, limits: Limits) -> Table:
     Raises:
         TableProblem: it cannot be read as one.
     """
-    with open_archive(file, limits=limits) as archive:
+    with _open_archive(file, limits=limits) as archive:
         outline = _Outline()
-        parse(archive.blocks(_WORKBOOK), _OUTLINE, outline.start)
+        _parse(archive.blocks(_WORKBOOK), _OUTLINE, outline.start)
         relations = _Relations()
-        parse(archive.blocks(_RELATIONS), _RELATED, relations.start)
+        _parse(archive.blocks(_RELATIONS), _RELATED, relations.start)
         name, part = _first(outline, relations, archive)
         book = Book(
             strings=_strings(archive, relations.part("sharedStrings", "xl/sharedStrings.xml")),
@@ -69,9 +138,73 @@ def read_workbook(file: BinaryIO, *, limits: Limits) -> Table:
         )
         sheet = Sheet(book=book, limits=limits)
         with suppress(SampleRead):
-            parse(archive.blocks(part), _SHEET, sheet.start, sheet.end, sheet.text)
+            _parse(archive.blocks(part), _SHEET, sheet.start, sheet.end, sheet.text)
         header, rows, hidden = sheet.table()
         return Table(header=header, rows=rows, sheet=name, hidden=hidden)
+
+
+class _Archive:
+    """The parts of a workbook."""
+
+    def __init__(self, *, archive: zipfile.ZipFile, unpacked: int) -> None:
+        self._archive = archive
+        self._left = unpacked
+        self._allowed = unpacked
+        self._by_name = {info.filename.lower(): info for info in archive.infolist()}
+
+    def has(self, part: str) -> bool:
+        """Whether there is such a part."""
+        return part.lower() in self._by_name
+
+    def blocks(self, part: str) -> Iterator[bytes]:
+        """A part, unpacked, block by block; nothing when it is missing.
+
+        Raises:
+            TableProblem: it is damaged, locked, or unpacks to more than may be read.
+        """
+        info = self._by_name.get(part.lower())
+        if info is None:
+            return
+        honest = copy.copy(info)
+        honest.file_size = self._left + 2 * _BLOCK  # zipfile stops at the size given in the directory
+        try:
+            with self._archive.open(honest) as file:
+                while block := file.read(_BLOCK):
+                    self._left -= len(block)
+                    if self._left < 0:
+                        raise TableProblem(Flaw.BOMB, allowed=self._allowed)
+                    yield block
+        except DAMAGE:
+            raise TableProblem(Flaw.DAMAGED) from None
+
+
+@contextmanager
+def _open_archive(file: BinaryIO, *, limits: Limits) -> Iterator[_Archive]:
+    """Open an archive, unless its directory already exceeds the limits.
+
+    Raises:
+        TableProblem: it is damaged, or unpacks to more than may be read.
+    """
+    file.seek(0)
+    try:
+        archive = zipfile.ZipFile(file)
+    except DAMAGE:
+        raise TableProblem(Flaw.DAMAGED) from None
+    with archive:
+        parts = archive.infolist()
+        whole = sum(info.file_size for info in parts)
+        steep = any(info.file_size > max(_SMALL, _RATIO * info.compress_size) for info in parts)
+        if len(parts) > _PARTS or whole > limits.unpacked or steep:
+            raise TableProblem(Flaw.BOMB, allowed=limits.unpacked)
+        if any(info.flag_bits & 1 for info in parts):
+            raise TableProblem(Flaw.LOCKED)
+        seen: set[str] = set()
+        for info in parts:
+            key = posixpath.normpath(f"/{info.filename}".replace("\\", "/")).lower().lstrip("/")
+            if key in seen:  # programs disagree about which of the two is opened
+                raise TableProblem(Flaw.TWICE, names=[f"Part {info.filename}"])
+            seen.add(key)
+        yield _Archive(archive=archive, unpacked=limits.unpacked)
 
 
 @dataclass(slots=True)
@@ -109,7 +242,7 @@ class _Relations:
         return next((target for found, target in self.by_id.values() if found == kind), usual)
 
 
-def _first(outline: _Outline, relations: _Relations, archive: Archive) -> tuple[str, str]:
+def _first(outline: _Outline, relations: _Relations, archive: _Archive) -> tuple[str, str]:
     for name, relation, visible in outline.sheets:
         kind, part = relations.by_id.get(relation, ("", ""))
         if visible and kind == "worksheet" and archive.has(part):
@@ -117,7 +250,7 @@ def _first(outline: _Outline, relations: _Relations, archive: Archive) -> tuple[
     raise TableProblem(Flaw.NO_SHEET)
 
 
-def _strings(archive: Archive, part: str) -> list[str]:
+def _strings(archive: _Archive, part: str) -> list[str]:
     """The texts that cells refer to by number, without phonetic guides (ruby)."""
     found: list[str] = []
     inside: list[str] = []
@@ -139,11 +272,12 @@ def _strings(archive: Archive, part: str) -> list[str]:
         if within["t"] and not within["rPh"]:
             inside.append(data)
 
-    _parse_if_there(archive, part, _TEXTS, start, end, text)
+    if archive.has(part):
+        _parse(archive.blocks(part), _STRINGS, start, end, text)
     return found
 
 
-def _formats(archive: Archive, part: str) -> list[str]:
+def _formats(archive: _Archive, part: str) -> list[str]:
     """The format code of each cell style, by its number."""
     codes: dict[int, str] = dict(BUILT_IN)
     styles: list[str] = []
@@ -161,14 +295,119 @@ def _formats(archive: Archive, part: str) -> list[str]:
         if name in inside:
             inside[name] = False
 
-    _parse_if_there(archive, part, _STYLES, start, end, None)
-    return styles
-
-
-def _parse_if_there(archive: Archive, part: str, dialect: Dialect, start: Start, end: End, text: Text | None) -> None:
     if archive.has(part):
-        parse(archive.blocks(part), dialect, start, end, text)
+        _parse(archive.blocks(part), _STYLES, start, end)
+    return styles
 
 
 def _number(text: str | None) -> int:
     return int(text) if text is not None and text.isascii() and text.isdigit() else 0
+
+
+def _parse(
+    blocks: Iterator[bytes], dialect: _Dialect, start: Start, end: End | None = None, text: Text | None = None
+) -> None:
+    """Feed one part of the workbook to handlers.
+
+    Args:
+        blocks: the part.
+        dialect: what is read of it.
+        start: gets each element of ``places``, without its namespace. An attribute with a prefix is called by its
+            namespace, a blank and its name.
+        end: gets the end of each element; the name is empty for what is ignored.
+        text: gets the text.
+
+    Raises:
+        TableProblem: it is no XML, or an element that would be read stands in another namespace or place.
+    """
+    parser = expat.ParserCreate(namespace_separator=" ")
+    parser.buffer_text = True
+    part = _Part(dialect)
+    path = [part.top]
+    push, pop = path.append, path.pop
+
+    def begin(name: str, attributes: Mapping[str, str]) -> None:
+        found = path[-1].get(name)
+        if found is None:
+            push(part.other(path[-1], name))
+        else:
+            push(found)
+            start(found.name, attributes)
+
+    parser.StartElementHandler = begin
+    parser.EndElementHandler = (lambda _: pop()) if end is None else (lambda _: end(pop().name))
+    if text is not None:
+        parser.CharacterDataHandler = text
+    parser.StartDoctypeDeclHandler = _no_doctype
+    try:
+        for block in blocks:
+            parser.Parse(block, False)
+        parser.Parse(b"", True)
+    except expat.ExpatError as broken:
+        if broken.code == _NO_MEMORY:
+            raise MemoryError from None
+        raise TableProblem(Flaw.DAMAGED) from None
+
+
+def _no_doctype(*_: object) -> None:
+    # No workbook has one, and it may define entities that expand to gigabytes.
+    raise TableProblem(Flaw.DAMAGED)
+
+
+class _Element(dict[str, "_Element"]):
+    """An element; holds the elements that are read inside of it, by namespace, blank and name."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str = "") -> None:
+        super().__init__()
+        self.name = name
+
+
+_FOREIGN: Final = _Element()
+"""An element of another namespace, and all inside of it."""
+_EXTENSION: Final = _Element()
+"""An extension, and all inside of it."""
+
+
+class _Part:
+    """The elements of one part, once its root has said in which namespace they are."""
+
+    def __init__(self, dialect: _Dialect) -> None:
+        self._dialect = dialect
+        self._namespace: str  # the root's, which comes before all that asks for it
+        self._read: dict[str, _Element] = {}
+        self.top = _Element()
+
+    def other(self, within: _Element, name: str) -> _Element:
+        """An element that is not among those that are read inside of ``within``.
+
+        Raises:
+            TableProblem: it may not stand there.
+        """
+        namespace, _, local = name.rpartition(" ")
+        if within is _EXTENSION:
+            return _EXTENSION
+        if within is self.top:
+            return self._root(namespace, local)
+        if name in self._read or within.name in _TEXTS:
+            raise TableProblem(Flaw.DAMAGED)
+        if within is _FOREIGN:
+            return _FOREIGN
+        if namespace == self._namespace:
+            return _EXTENSION if local == _EXTENSIONS else _Element(local)
+        if within.name in self._dialect.places.get(local, ()):
+            raise TableProblem(Flaw.DAMAGED)  # programs disagree about whether it is read
+        return _FOREIGN
+
+    def _root(self, namespace: str, name: str) -> _Element:
+        if namespace not in self._dialect.namespaces or name != self._dialect.root:
+            raise TableProblem(Flaw.DAMAGED)
+        self._namespace = namespace
+        found = {one: _Element(one) for one in (name, *self._dialect.places)}
+        for one, places in self._dialect.places.items():
+            whole = f"{namespace} {one}".lstrip()
+            self._read[whole] = found[one]
+            for place in places:
+                found[place][whole] = found[one]
+        return found[name]

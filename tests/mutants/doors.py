@@ -306,7 +306,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a formula reaches the spreadsheet",
-        file="bot/tables/writing.py",
+        file="bot/tables/delimited.py",
         old="        writer.writerows([neutral(cell) for cell in row] for row in rows)",
         new="        writer.writerows(rows)",
         breaks="no table that we hand back runs anything",

@@ -187,7 +187,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a table has one row more than is allowed",
-        file="bot/tables/text.py",
+        file="bot/tables/delimited.py",
         old="        if len(self.rows) >= self.limits.rows:",
         new="        if len(self.rows) > self.limits.rows:",
         breaks="the limit of rows is the last number that is allowed",

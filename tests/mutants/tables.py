@@ -27,7 +27,7 @@ MUTANTS = (
     ),
     Mutant(
         name="of a part that is given twice the last one counts",
-        file="bot/tables/archive.py",
+        file="bot/tables/workbook.py",
         old="        if key in seen:",
         new="        if name in seen:",
         breaks="a part given twice, in whatever spelling, is refused",
@@ -43,7 +43,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a row that a spreadsheet ignores is left out without a word",
-        file="bot/tables/markup.py",
+        file="bot/tables/workbook.py",
         old="        if within.name in self._dialect.places.get(local, ()):",
         new="        if not within.name:",
         breaks="an element of another namespace that would be read is refused",
@@ -51,7 +51,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a row inside of what a spreadsheet ignores is left out without a word",
-        file="bot/tables/markup.py",
+        file="bot/tables/workbook.py",
         old="        if name in self._read or within.name in _TEXTS:",
         new="        if within.name in _TEXTS:",
         breaks="a row that only some programs read is refused",
@@ -59,7 +59,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a sheet of any namespace is read",
-        file="bot/tables/markup.py",
+        file="bot/tables/workbook.py",
         old="        if namespace not in self._dialect.namespaces or name != self._dialect.root:",
         new="        if name != self._dialect.root:",
         breaks="a sheet in a namespace that no spreadsheet knows is refused",
@@ -75,7 +75,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a row of no height is seen",
-        file="bot/tables/hiding.py",
+        file="bot/tables/sheet.py",
         old="        self._hidden_row = low or _is_true",
         new="        self._hidden_row = _is_true",
         breaks="rows that nobody sees are said",
@@ -83,7 +83,7 @@ MUTANTS = (
     ),
     Mutant(
         name="cells that an array formula fills are plain values",
-        file="bot/tables/hiding.py",
+        file="bot/tables/sheet.py",
         old="        if formula or any(first <= column <= last for first, last, _ in self._ranges):",
         new="        if formula:",
         breaks="results of formulas are said",
@@ -91,7 +91,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a fixed text in a number format shows the number",
-        file="bot/tables/disguises.py",
+        file="bot/tables/formats.py",
         old="    if _has_digits(_literals(section)) or _POINT.search(section):",
         new="    if not section:",
         breaks="a cell that shows something else than it holds is seen",

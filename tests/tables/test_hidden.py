@@ -7,8 +7,8 @@ import pytest
 from bot.domain.files.hidden import Hidden
 from bot.domain.files.tables import Flaw, Table, TableProblem
 from bot.tables import read_table
-from bot.tables.disguises import is_disguised
-from bot.workflows.slack.tables import read_apart
+from bot.tables.apart import read_apart
+from bot.tables.formats import is_disguised
 from tests.tables.workbooks import packed, parts
 
 _NAMES = '<row r="1"><c r="A1" t="str"><v>email</v></c><c r="B1" t="str"><v>amount</v></c></row>'

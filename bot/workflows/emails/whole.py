@@ -13,6 +13,7 @@ from bot.domain.outcome import NotExecuted, Unknown, with_words
 from bot.domain.tracking import back_off, named_or
 from bot.presentation.emails.reasons import ANSWER_LOST, EMPTY_RESULT, NO_WORDS
 from bot.tables import rewritten, write_csv
+from bot.tables.apart import read_apart
 from bot.workflows.context import Context
 from bot.workflows.emails.prepare import check_column
 from bot.workflows.emails.reading import read_list
@@ -20,7 +21,6 @@ from bot.workflows.emails.request import subject_of, tell
 from bot.workflows.emails.run import RESULT
 from bot.workflows.keeping import keep
 from bot.workflows.slack.boards import post_file, show_board
-from bot.workflows.slack.tables import read_apart
 from storage.rows import EmailRun, Job
 from storage.transaction import Tx
 

@@ -30,9 +30,9 @@ from bot.domain.payments.instruction import Instruction, Kind
 from bot.domain.payments.operation import OperationStatus
 from bot.presentation.files.table_words import columns_read, read_as
 from bot.tables import clear_columns, find_columns, plain, same_names
+from bot.tables.apart import read_apart
 from bot.workflows.context import Context
 from bot.workflows.slack.table_files import TableFile, read_table_file
-from bot.workflows.slack.tables import read_apart
 from storage.transaction import Tx
 
 LARGEST_FILE: Final = 10 * MEBIBYTE

@@ -9,9 +9,9 @@ import structlog
 
 from bot.domain.files.dropped import FileInfo
 from bot.domain.files.tables import MEBIBYTE, Limits
+from bot.tables.apart import Bounds, read_apart
 from bot.workflows.context import Context
 from bot.workflows.slack.table_files import TROUBLE, fetch_table
-from bot.workflows.slack.tables import Bounds, read_apart
 
 log = structlog.get_logger(__name__)
 

@@ -8,8 +8,8 @@ from typing import BinaryIO, cast
 from bot.domain.errors import OperatorError, PersonError, ServiceTrouble
 from bot.domain.files.dropped import FileInfo
 from bot.domain.files.tables import Limits, Table, TableProblem
+from bot.tables.apart import BOUNDS, Bounds, read_apart
 from bot.workflows.context import Context
-from bot.workflows.slack.tables import BOUNDS, Bounds, read_apart
 
 TROUBLE = (PersonError, TableProblem, ServiceTrouble, OperatorError)
 """What can be wrong with a file that should hold a table."""

@@ -38,7 +38,7 @@ def _plain(text: str) -> str:
 
 EQUIVALENT: tuple[Equivalent, ...] = (
     Equivalent(
-        "bot/tables/archive.py",
+        "bot/tables/workbook.py",
         "_BLOCK = 64 * 1024",
         "_BLOCK = 64 * 512",
         "the size of the pieces in which a part is read: all pieces together are the same bytes",
@@ -220,12 +220,6 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         "found = sorted((distance(domain, one), one) for one in known if _near(domain, one))",
         "found = sorted((distance(one, domain), one) for one in known if _near(domain, one))",
         "a distance is the same in both directions",
-    ),
-    Equivalent(
-        "bot/tables/text.py",
-        "if len(cells) < width or any(map(str.strip, cells[width:])):",
-        "if len(cells) <= width or any(map(str.strip, cells[width:])):",
-        "asked only of a row that has fewer cells than the header, or more",
     ),
     Equivalent(
         "storage/migrations/versions/0007_deliveries.py",

@@ -15,7 +15,7 @@ from inline_snapshot import snapshot
 from bot.domain.files.tables import MEBIBYTE, Flaw, Limits, TableProblem
 from bot.presentation.files.table_problems import table_problem
 from bot.tables import read_table
-from bot.workflows.slack.tables import Bounds, read_apart
+from bot.tables.apart import Bounds, read_apart
 from tests.support.waiting import until
 from tests.tables.workbooks import workbook as book
 
@@ -120,7 +120,7 @@ async def test_a_reading_that_nobody_waits_for_ends_at_once() -> None:
 def _children() -> list[int]:
     """Processes that this one's threads have started for reading."""
     found = [one for task in Path("/proc/self/task").iterdir() for one in (task / "children").read_text().split()]
-    return [int(one) for one in found if b"bot.tables.child" in Path(f"/proc/{one}/cmdline").read_bytes()]
+    return [int(one) for one in found if b"bot.tables.reading" in Path(f"/proc/{one}/cmdline").read_bytes()]
 
 
 async def test_the_clock_of_a_read_does_not_outlive_it(
@@ -133,7 +133,7 @@ async def test_the_clock_of_a_read_does_not_outlive_it(
             made.append(self)
             super().start()
 
-    monkeypatch.setattr("bot.workflows.slack.tables.threading.Timer", Timer)
+    monkeypatch.setattr("bot.tables.apart.threading.Timer", Timer)
     content = b"email,amount\n" + b"a@example.com,1.00\n" * 40_000
     found = await read_apart(io.BytesIO(content), name="rows.csv", limits=Limits(rows=50_000))
     assert len(found.rows) == 40_000

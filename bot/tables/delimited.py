@@ -1,15 +1,22 @@
-"""CSV as found in practice: several encodings and delimiters; each defect is reported with its row."""
+"""Delimited text as found in practice, and as we hand it back.
+
+Reading: several encodings and delimiters; each defect is reported with its row. Writing: a spreadsheet runs nothing in
+it, and reading it back gives the same cells. A cell that a spreadsheet would take for a formula gets an apostrophe in
+front. So does a cell that is already such a formula behind apostrophes, so that ``plain(neutral(cell)) == cell`` for
+every text. Plain numbers stay as they are, also ``-25.00`` and ``+593991234567``: a sign before digits is no formula,
+and programs that read the file find the original number.
+"""
 
 import codecs
 import csv
 import io
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import BinaryIO
 
 from bot.domain.files.tables import CELL_LIMIT, Flaw, Limits, Rows, SampleRead, Table, TableProblem
-from bot.tables.writing import plain
 
 _SAMPLE = 64 * 1024
 _DELIMITERS = (",", ";", "\t", "|")
@@ -24,6 +31,15 @@ _MARKS = (
 )
 
 
+_TRIGGERS = "=+\\-@\t\r\n＝＋－＠﹢﹣﹦﹫−"
+"""Characters that start a formula or are skipped before one, with the wide and small forms treated alike."""
+
+_NUMBER = re.compile(r"[+-]?[0-9]+(?:[.,][0-9]+)?%?")
+_FORMULA = re.compile(rf"'*[\s\u200b\ufeff]*[{_TRIGGERS}]")
+_PLAIN = re.compile(r"[\t\r\n -~]*")
+_WRITTEN = re.compile(rf"'+[\s\u200b\ufeff]*[{_TRIGGERS}]")
+
+
 def read_text(file: BinaryIO, *, limits: Limits) -> Table:
     """A table of delimited text.
 
@@ -32,7 +48,7 @@ def read_text(file: BinaryIO, *, limits: Limits) -> Table:
     """
     codec, encoding = _encoding(file)
     try:
-        return _read(file, codec=codec, encoding=encoding, limits=limits)
+        return _read(file, codec, encoding, limits)
     except UnicodeDecodeError as error:
         raise TableProblem(Flaw.ENCODING, names=[encoding]) from error
 
@@ -93,27 +109,7 @@ class _Lines:
             yield line
 
 
-@dataclass(slots=True)
-class _Ragged:
-    """Rows whose number of cells differs from the header's."""
-
-    width: int
-    counts: dict[int, int] = field(default_factory=dict)
-    more: int = 0
-
-    def add(self, number: int, cells: int) -> None:
-        if len(self.counts) < _RAGGED_SHOWN:
-            self.counts[number] = cells
-        else:
-            self.more += 1
-
-    def problem(self) -> TableProblem:
-        return TableProblem(
-            Flaw.RAGGED, rows=tuple(self.counts), counts=self.counts, allowed=self.width, more=self.more
-        )
-
-
-def _read(file: BinaryIO, *, codec: str, encoding: str, limits: Limits) -> Table:
+def _read(file: BinaryIO, codec: str, encoding: str, limits: Limits) -> Table:
     file.seek(0)
     decoded = _western(file) if codec == "latin-1" else io.TextIOWrapper(file, codec, newline="")
     try:
@@ -168,7 +164,10 @@ class _Records:
     limits: Limits
     header: tuple[str, ...] = ()
     rows: Rows = field(default_factory=Rows)
-    ragged: _Ragged = field(default_factory=lambda: _Ragged(0))
+    width: int = 0
+    ragged: dict[int, int] = field(default_factory=dict)
+    """Cells of the first rows with another number of them than the header."""
+    more_ragged: int = 0
 
     def take(self, records: Iterator[list[str]]) -> None:
         """Read all records. The limits apply while reading, so a file that is too long is not read to its end."""
@@ -183,13 +182,19 @@ class _Records:
                         add(number, tuple(cells))
                     else:
                         self._take_one(number, cells)
-                        width = self.ragged.width or -1
+                        width = self.width or -1
         except csv.Error as error:
             raise _broken(error, number + 1) from None
         if not self.header:
             raise TableProblem(Flaw.EMPTY)
-        if self.ragged.counts:
-            raise self.ragged.problem()
+        if self.ragged:
+            raise TableProblem(
+                Flaw.RAGGED,
+                rows=tuple(self.ragged),
+                counts=self.ragged,
+                allowed=self.width,
+                more=self.more_ragged,
+            )
 
     def _take_one(self, number: int, cells: list[str]) -> None:
         if self.lines.nul:
@@ -197,23 +202,16 @@ class _Records:
         if not any(map(str.strip, cells)):
             return
         if not self.header:
-            self._begin(cells)
-        elif len(cells) == self.ragged.width or self._evened(number, cells):
-            self._add(number, cells)
-
-    def _begin(self, cells: list[str]) -> None:
-        self.header = _header(cells, self.limits)
-        self.ragged = _Ragged(len(self.header))
-        self.lines.odd = False
-
-    def _evened(self, number: int, cells: list[str]) -> bool:
-        """Drop cells beyond the header when they are empty."""
-        width = self.ragged.width
-        if len(cells) < width or any(map(str.strip, cells[width:])):
-            self.ragged.add(number, len(cells))
-            return False
-        del cells[width:]
-        return True
+            self.header = _header(cells, self.limits)
+            self.width = len(self.header)
+            self.lines.odd = False
+        elif len(cells) < self.width or any(map(str.strip, cells[self.width :])):
+            if len(self.ragged) < _RAGGED_SHOWN:
+                self.ragged[number] = len(cells)
+            else:
+                self.more_ragged += 1
+        else:
+            self._add(number, cells[: self.width])
 
     def _add(self, number: int, cells: list[str]) -> None:
         if 0 < self.limits.sample <= len(self.rows):
@@ -243,3 +241,60 @@ def _broken(error: csv.Error, number: int) -> TableProblem:
     if "unexpected end" in words:
         return TableProblem(Flaw.QUOTE_OPEN, rows=[number])
     return TableProblem(Flaw.QUOTE_INSIDE, rows=[number])
+
+
+def neutral(cell: str) -> str:
+    """A cell made safe for a file that a spreadsheet opens."""
+    if _FORMULA.match(cell) is None or _NUMBER.fullmatch(cell) is not None:
+        return cell
+    return f"'{cell}"
+
+
+def plain(cell: str) -> str:
+    """The inverse of ``neutral``."""
+    return cell[1:] if cell.startswith("'") and _WRITTEN.match(cell) is not None else cell
+
+
+def rewritten(content: bytes) -> bytes:
+    """Foreign delimited text with its formulas neutralised, row by row, even where it is no valid table."""
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = content.decode("latin-1")
+    first = text.partition("\n")[0]
+    delimiter = max(",;\t", key=first.count)
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, delimiter=delimiter)
+    try:
+        for row in csv.reader(io.StringIO(text.replace("\x00", "\ufffd"), newline=""), delimiter=delimiter):
+            writer.writerow([neutral(cell) for cell in row])
+    except csv.Error:  # a cell exceeds the limit: lines are treated as cells
+        return "\r\n".join(neutral(line) for line in text.splitlines()).encode(_codec(text), "replace")
+    written = out.getvalue()
+    return written.encode(_codec(written), "replace")
+
+
+def write_csv(header: Sequence[str], rows: Iterable[Sequence[str]], *, for_people: bool = True) -> bytes:
+    """A CSV file: UTF-8, commas, CRLF.
+
+    Args:
+        header: the names of the columns.
+        rows: the cells of each row, as many as the header has names.
+        for_people: with formulas neutralised. Unless it is plain ASCII, also with the byte order mark by which a
+            spreadsheet recognises UTF-8. Services get every cell unchanged, and no mark.
+    """
+    text = io.StringIO(newline="")
+    writer = csv.writer(text)
+    if for_people:
+        writer.writerow([neutral(name) for name in header])
+        writer.writerows([neutral(cell) for cell in row] for row in rows)
+    else:
+        writer.writerow(header)
+        writer.writerows(rows)
+    written = text.getvalue()
+    return written.encode(_codec(written) if for_people else "utf-8", "replace")
+
+
+def _codec(text: str) -> str:
+    # With a mark only where a spreadsheet would misread the text without one: other programs stumble over it.
+    return "utf-8" if _PLAIN.fullmatch(text) is not None else "utf-8-sig"

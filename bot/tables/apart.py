@@ -13,26 +13,21 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import IO, Any, BinaryIO, Final
 
 from bot.domain.files.hidden import Hidden, Spans
 from bot.domain.files.tables import MEBIBYTE, Flaw, Limits, Rows, Table, TableProblem
-from bot.tables.child import asked_as_json
 from bot.tables.reading import read_table
-
-_Pairs = list[list[int]]
-_ByColumn = list[tuple[int, _Pairs]]
 
 LOG = logging.getLogger(__name__)
 
 _SMALL: Final = 512 * 1024
 """Bytes of text that a thread reads at once: less work than a process is to start, and it lets others run between."""
 
-_RUN: Final = "import sys; from bot.tables.child import main; sys.exit(main(sys.argv[1:]))"
+_RUN: Final = "import sys; from bot.tables.reading import main; sys.exit(main(sys.argv[1:]))"
 _BLOCK: Final = 256 * 1024
 
 
@@ -96,7 +91,7 @@ class _Reader:
 
 def _read(file: BinaryIO, name: str, limits: Limits, bounds: Bounds, reader: _Reader) -> Table:
     """In a thread: start the process, and take the rows as they come."""
-    asked = asked_as_json(name=name, limits=limits, cpu=bounds.cpu, memory=bounds.memory)
+    asked = json.dumps({"name": name, "limits": asdict(limits), "cpu": bounds.cpu, "memory": bounds.memory})
     with tempfile.TemporaryFile() as copy:
         file.seek(0)
         while block := file.read(_BLOCK):
@@ -145,49 +140,38 @@ def _table(lines: IO[bytes]) -> Table | None:
         if isinstance(found, int):
             return None if about is None or found != len(rows) else _whole(about, rows)
         if isinstance(found, list):
-            _add(rows, found)
+            for number, cells in found:
+                rows.add(number, tuple(cells))
         elif "flaw" in found:
-            raise _problem(found)
+            raise TableProblem(
+                Flaw(found["flaw"]),
+                rows=found["rows"],
+                names=found["names"],
+                allowed=found["allowed"],
+                counts=dict(found["counts"]),
+                more=found["more"],
+            )
         else:
             about = found
     return None
 
 
-def _add(rows: Rows, found: Iterable[tuple[int, list[str]]]) -> None:
-    for number, cells in found:
-        rows.add(number, tuple(cells))
-
-
 def _whole(about: dict[str, Any], rows: Rows) -> Table:
+    hidden, columns, formulas, disguised = about["hidden"]
     return Table(
         header=tuple(about["header"]),
         rows=rows,
         encoding=about["encoding"],
         delimiter=about["delimiter"],
         sheet=about["sheet"],
-        hidden=_hidden(*about["hidden"]),
+        hidden=Hidden(
+            rows=_spans(hidden),
+            columns=tuple(columns),
+            formulas={column: _spans(found) for column, found in formulas},
+            disguised={column: _spans(found) for column, found in disguised},
+        ),
     )
 
 
-def _hidden(rows: _Pairs, columns: list[int], formulas: _ByColumn, disguised: _ByColumn) -> Hidden:
-    return Hidden(
-        rows=_spans(rows),
-        columns=tuple(columns),
-        formulas={column: _spans(found) for column, found in formulas},
-        disguised={column: _spans(found) for column, found in disguised},
-    )
-
-
-def _spans(pairs: _Pairs) -> Spans:
+def _spans(pairs: list[list[int]]) -> Spans:
     return tuple((first, last) for first, last in pairs)
-
-
-def _problem(found: dict[str, Any]) -> TableProblem:
-    return TableProblem(
-        Flaw(found["flaw"]),
-        rows=found["rows"],
-        names=found["names"],
-        allowed=found["allowed"],
-        counts=dict(found["counts"]),
-        more=found["more"],
-    )
