@@ -26,8 +26,8 @@ from bot.domain.errors import ServiceTrouble
 from bot.domain.storable import without_unstorable
 from bot.presentation import answers
 from bot.presentation.views import notice, result
-from bot.slack.ephemerals import Listener
-from bot.slack.identity import Identity
+from bot.slack.messenger import Listener
+from bot.slack.people import Identity
 from handlers.dependencies import Dependencies
 from handlers.incoming import Click, Command, Shortcut, Submission, UnreadableError, reading
 from handlers.pin import Pin

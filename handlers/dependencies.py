@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass
 
-from bot.slack.ephemerals import Ephemerals
-from bot.slack.messenger import Messenger
+from bot.slack.messenger import Ephemerals, Messenger
 from bot.workflows.context import Context
 from handlers.allowance import Allowance
 

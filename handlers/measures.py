@@ -14,7 +14,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, Metr
 from bot.clients.transport import Watch
 from bot.domain.outcome import Ended
 from bot.domain.payments.instruction import AttemptKind, AttemptStep
-from bot.slack.client import Family
+from bot.slack.pace import Family
 from handlers.incoming import Arrival
 
 SLACK: Final = "slack"

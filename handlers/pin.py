@@ -7,7 +7,7 @@ from slack_bolt.middleware.async_middleware import AsyncMiddleware
 from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 
-from bot.slack.identity import Identity
+from bot.slack.people import Identity
 from handlers.incoming import origin, reading
 
 log = structlog.get_logger(__name__)

@@ -17,7 +17,7 @@ import structlog
 from aiohttp import web
 from slack_bolt.async_app import AsyncApp
 
-from bot.slack.signature import could_be_signed, signed_by_slack
+from bot.slack.authenticity import could_be_signed, signed_by_slack
 from handlers.bodies import Bodies
 from handlers.bolt import dispatched
 from handlers.forms import fields

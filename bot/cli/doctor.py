@@ -29,9 +29,8 @@ from bot.presentation.services import DELIVERY, EMAILS, LOCALIZATION, PAYMENTS, 
 from bot.presentation.unread import finding as finding_of
 from bot.settings import Environment, Settings, SettingsError, policy_example
 from bot.slack.calls import call
-from bot.slack.identity import Identity, who_we_are
 from bot.slack.messenger import Messenger
-from bot.slack.people import People
+from bot.slack.people import Identity, People, who_we_are
 from bot.wiring import staffing
 from bot.wiring.anchors import anchors_of
 from bot.wiring.delivery import make_delivery

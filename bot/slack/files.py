@@ -1,28 +1,232 @@
-"""Upload of a file, whole or streamed: ask for an address, send the bytes there, complete.
+"""Files of Slack: users' files down, streamed and never longer than allowed; files of the bot up, whole or streamed.
 
-The file is visible only after the last step.
+Down: by id. The token goes to Slack's own file host and nowhere else, and no redirect is followed: with a wrong token
+or without the scope ``files:read`` Slack answers 200 with a sign-in page, or redirects to one.
+
+Up: ask for an address, send the bytes there, complete. The file is visible only after the last step.
 """
 
 import json
 import tempfile
 from collections.abc import AsyncIterable, AsyncIterator, Mapping
-from typing import IO, Any
+from contextlib import asynccontextmanager
+from typing import IO, Any, Self
+from urllib.parse import urlsplit
 
 import aiohttp
+import structlog
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow, SwitchboardError
+from bot.domain.errors import OperatorError, OutcomeUnknown, ServiceNever, ServiceNow, SwitchboardError
+from bot.domain.files.dropped import FileInfo, FileTrouble, Share, UnusableFile
+from bot.domain.storable import without_unstorable
+from bot.slack.authenticity import Hosts
 from bot.slack.calls import SERVICE, call
-from bot.slack.hosts import Hosts
 from bot.slack.messenger import Posted
 
+log = structlog.get_logger(__name__)
+
+CHUNK_BYTES = 64 * 1024
+_CONNECT_SECONDS = 10.0
+_SILENCE_SECONDS = 30.0
+"""Seconds that a download may stall."""
+_TRANSFER_SECONDS = 3_600.0
+_OK, _TOO_MANY_REQUESTS, _SERVER_ERROR = 200, 429, 500
+_GONE = frozenset({403, 404, 410})
+_TROUBLES = {
+    "file_deleted": FileTrouble.DELETED,
+    "file_not_found": FileTrouble.UNKNOWN,
+    "not_visible": FileTrouble.UNKNOWN,
+    "access_denied": FileTrouble.DENIED,
+}
+_MODES = {
+    "tombstone": FileTrouble.DELETED,
+    "hidden_by_limit": FileTrouble.HIDDEN,
+    "external": FileTrouble.EXTERNAL,
+    **dict.fromkeys(("post", "space", "quip", "canvas", "list"), FileTrouble.PAGE),
+}
+_SCOPE = "add the scope files:read to the app (manifest.json has it), and install it again"
 _ALT_LIMIT = 1_000
-_CHUNK = 64 * 1024
 _SECONDS = 10.0
-_SILENCE_SECONDS = 60.0
+_UPLOAD_SILENCE_SECONDS = 60.0
 _SLOWEST = 50_000
 """Bytes a second; a slower upload is given up."""
-_OK, _TOO_MANY_REQUESTS, _SERVER_ERROR = 200, 429, 500
+
+
+class Downloads:
+    """Users' files, to be passed on.
+
+    Every method raises ``UnusableFile`` where the user must act, ``ServiceNow`` where a retry may work,
+    ``OperatorError`` where the app lacks a scope, and otherwise the errors of :func:`bot.slack.calls.call`.
+    """
+
+    def __init__(self, *, client: AsyncWebClient, session: aiohttp.ClientSession, token: str, api_url: str) -> None:
+        """``api_url``: its host counts as Slack's own, besides that of files."""
+        self._client = client
+        self._session = session
+        self._token = token
+        self._hosts = Hosts(api_url)
+
+    async def info(self, file_id: str) -> FileInfo:
+        """Slack's current record of a file."""
+        try:
+            answer = await call(self._client.files_info(file=file_id))
+        except ServiceNever as refused:
+            if refused.reason in _TROUBLES:
+                raise UnusableFile(_TROUBLES[refused.reason]) from None
+            if refused.reason == "missing_scope":
+                raise OperatorError("Slack does not let us read files", mend=_SCOPE) from None
+            raise
+        except OutcomeUnknown as silent:
+            raise ServiceNow(SERVICE, silent.reason) from silent
+        return read_info(answer["file"])
+
+    @asynccontextmanager
+    async def open(self, info: FileInfo, *, limit: int) -> AsyncIterator["Body"]:
+        """The bytes of a file as they arrive. Leaving early ends the transfer.
+
+        ``async with downloads.open(info, limit=…) as body: async for chunk in body: …``
+
+        Args:
+            info: made just before by :meth:`info`.
+            limit: bytes; a larger file is refused before the download starts.
+        """
+        if info.size > limit:
+            raise UnusableFile(FileTrouble.TOO_LARGE, name=info.name, limit=limit, size=info.size)
+        if info.size == 0:
+            raise UnusableFile(FileTrouble.EMPTY, name=info.name)
+        if not self.trusted(info.url):
+            log.warning("Slack named an address for a file that is not its own", host=urlsplit(info.url).hostname)
+            raise UnusableFile(FileTrouble.EXTERNAL, name=info.name)
+        timeout = aiohttp.ClientTimeout(
+            total=_TRANSFER_SECONDS, sock_connect=_CONNECT_SECONDS, sock_read=_SILENCE_SECONDS
+        )
+        headers = {"Authorization": f"Bearer {self._token}", "Accept-Encoding": "identity"}
+        try:
+            answer = await self._session.get(info.url, headers=headers, allow_redirects=False, timeout=timeout)
+        except (aiohttp.ClientError, TimeoutError) as broken:
+            raise _interrupted(broken) from None
+        try:
+            _check(answer, info)
+            yield Body(answer, info=info)
+        finally:
+            answer.close()  # not released: the rest of it is not read
+
+    async def head(self, info: FileInfo, *, most: int) -> bytes:
+        """The first ``most`` bytes of a file, or all it has."""
+        collected = bytearray()
+        async with self.open(info, limit=info.size) as body:
+            async for chunk in body:
+                collected += chunk
+                if len(collected) >= most:
+                    break
+        return bytes(collected[:most])
+
+    def trusted(self, url: str) -> bool:
+        """Whether the token may be sent to this address."""
+        return self._hosts.downloads(url)
+
+
+def read_info(file: Mapping[str, Any]) -> FileInfo:
+    """Slack's file object as a value.
+
+    Raises:
+        UnusableFile: deleted, external, hidden, denied or not processed yet.
+    """
+    file = without_unstorable(file)
+    name = str(file.get("name") or file.get("title") or file["id"])
+    mode = str(file.get("mode") or "")
+    if mode in _MODES or file.get("is_external"):
+        raise UnusableFile(_MODES.get(mode, FileTrouble.EXTERNAL), name=name)
+    access = str(file.get("file_access") or "visible")
+    if access == "check_file_info":
+        raise UnusableFile(FileTrouble.PROCESSING, name=name)
+    if access != "visible":
+        raise UnusableFile(FileTrouble.DENIED, name=name)
+    url = str(file.get("url_private_download") or file.get("url_private") or "")
+    if not url:
+        raise UnusableFile(FileTrouble.PROCESSING, name=name)
+    places = [str(channel) for key in ("channels", "groups", "ims") for channel in file.get(key) or []]
+    shares = _shares(file.get("shares") or {})
+    return FileInfo(
+        id=str(file["id"]),
+        name=name,
+        size=int(file.get("size") or 0),
+        mimetype=str(file.get("mimetype") or ""),
+        user=str(file.get("user") or ""),
+        url=url,
+        duration_ms=int(file["duration_ms"]) if file.get("duration_ms") else None,
+        channels=frozenset([*places, *(share.channel for share in shares)]),
+        shares=shares,
+    )
+
+
+def _shares(shares: Mapping[str, Any]) -> tuple[Share, ...]:
+    return tuple(
+        Share(channel=str(channel), ts=str(one["ts"]), thread_ts=str(one.get("thread_ts") or ""))
+        for kind in ("public", "private")
+        for channel, listed in (shares.get(kind) or {}).items()
+        for one in listed
+        if one.get("ts")
+    )
+
+
+def _check(answer: aiohttp.ClientResponse, info: FileInfo) -> None:
+    status = answer.status
+    if status == _TOO_MANY_REQUESTS or status >= _SERVER_ERROR:
+        raise ServiceNow(SERVICE, f"did not hand the file over ({status})")
+    if status in _GONE:
+        raise UnusableFile(FileTrouble.DELETED, name=info.name)
+    page = answer.content_type == "text/html" and not info.mimetype.startswith("text/html")
+    if status != _OK or page:
+        log.error("Slack answered a download with its sign-in page", status=status)
+        raise OperatorError("Slack does not let us download files", mend=_SCOPE)
+
+
+def _interrupted(broken: Exception) -> ServiceNow:
+    # The address of a public file is a secret like a token, and stays out of the text.
+    return ServiceNow(SERVICE, f"did not hand the file over ({type(broken).__name__})")
+
+
+class Body:
+    """The bytes of one file, read once: an asynchronous iterator that gives as many as Slack announced, or raises.
+
+    Attributes:
+        size: bytes to expect.
+        failure: why the iteration ended early. A client library that gets the iterator wraps its error; the
+            original reason is here.
+    """
+
+    def __init__(self, answer: aiohttp.ClientResponse, *, info: FileInfo) -> None:
+        self._pieces = answer.content.iter_chunked(CHUNK_BYTES)
+        self._info = info
+        self._arrived = 0
+        self.size = info.size
+        self.failure: SwitchboardError | None = None
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> bytes:
+        try:
+            return await self._next()
+        except SwitchboardError as reason:
+            self.failure = reason
+            raise
+
+    async def _next(self) -> bytes:
+        try:
+            piece = await anext(self._pieces)
+        except StopAsyncIteration:
+            if self._arrived != self.size:
+                raise UnusableFile(FileTrouble.CHANGED, name=self._info.name) from None
+            raise
+        except (aiohttp.ClientError, TimeoutError) as broken:
+            raise _interrupted(broken) from None
+        self._arrived += len(piece)
+        if self._arrived > self.size:
+            raise UnusableFile(FileTrouble.CHANGED, name=self._info.name)
+        return piece
 
 
 class Files:
@@ -79,17 +283,10 @@ class Files:
         channel: str,
         thread_ts: str | None,
     ) -> Posted:
-        """The same for a stream of bytes; at most one piece of it is in memory.
+        """Like :meth:`share`, for a stream of bytes; at most one piece of it is in memory.
 
-        Args:
-            name: see :meth:`share`.
-            chunks: read once. Its errors are raised here.
-            length: bytes to expect; None: unknown, so they go to disk first, because Slack requires the length.
-            title: see :meth:`share`.
-            alt: see :meth:`share`.
-            comment: see :meth:`share`.
-            channel: see :meth:`share`.
-            thread_ts: see :meth:`share`.
+        ``chunks`` is read once, and its errors are raised here. ``length``: bytes to expect; None: unknown, so they go
+        to disk first, because Slack requires the length.
 
         Raises:
             ServiceNow: as for :meth:`share`, and when the number of bytes differs from ``length``.
@@ -128,7 +325,7 @@ class Files:
             raise ServiceNever(SERVICE, "named an upload address that is not its own")
         headers = {"Content-Type": "application/octet-stream", "Content-Length": str(source.length)}
         timeout = aiohttp.ClientTimeout(
-            total=_SECONDS + source.length / _SLOWEST, sock_connect=_SECONDS, sock_read=_SILENCE_SECONDS
+            total=_SECONDS + source.length / _SLOWEST, sock_connect=_SECONDS, sock_read=_UPLOAD_SILENCE_SECONDS
         )
         try:
             async with self._session.post(
@@ -197,5 +394,5 @@ class _Flowing:
 
 async def _read_again(kept: IO[bytes]) -> AsyncIterator[bytes]:
     kept.seek(0)
-    while chunk := kept.read(_CHUNK):
+    while chunk := kept.read(CHUNK_BYTES):
         yield chunk

@@ -1,17 +1,35 @@
-"""Posting and editing messages, and finding them again."""
+"""Messages of the bot: posted, edited, found again; and private answers, which must not delay an ack.
 
-from collections.abc import Collection, Mapping
+Private answers may get lost: everything important is in the database before. Each runs as a tracked task, tries the
+response URL first (it works where the bot is no member) and then an ephemeral message.
+"""
+
+import asyncio
+import json
+from collections.abc import Callable, Collection, Coroutine, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
+import aiohttp
+import structlog
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.domain.content import Content
-from bot.domain.errors import ServiceNever
+from bot.domain.content import Block, Content
+from bot.domain.errors import ServiceNever, SwitchboardError
 from bot.domain.files.dropped import Share
-from bot.slack import history
+from bot.domain.outcome import Ended
+from bot.slack.authenticity import Hosts
 from bot.slack.calls import call
-from bot.slack.history import Stretch
+from bot.slack.pace import Family, SlackWatch, unwatched
+
+log = structlog.get_logger(__name__)
+
+T = TypeVar("T")
+
+_OK, _TOO_MANY_REQUESTS = 200, 429
+_ANSWER_BYTES = 4_096
+_PAGE = 200
+_OUTDATED = "invalid_cursor"
 
 MARKER = "switchboard_outbox"
 """Event type of the metadata by which a message is recognised as one of ours."""
@@ -26,6 +44,23 @@ class Posted:
 
     channel: str
     ts: str
+
+
+@dataclass(slots=True, kw_only=True)
+class Stretch:
+    """The period of a conversation that is searched, and the progress of the search.
+
+    Attributes:
+        oldest: seconds since 1970.
+        latest: the same; None: up to now. Later messages do not shift the pages while it is fixed.
+        cursor: of the next page; empty: the first.
+    """
+
+    channel: str
+    thread_ts: str | None
+    oldest: float
+    latest: float | None = None
+    cursor: str = ""
 
 
 class Messenger:
@@ -80,7 +115,7 @@ class Messenger:
                 return True
             return any(file.get("name") in names or file.get("title") in names for file in message.get("files") or [])
 
-        found = await history.find(self._client, stretch, ours)
+        found = await _search(self._client, stretch, ours)
         return None if found is None else Posted(stretch.channel, str(found["ts"]))
 
     async def find_upload(self, *, channel: str, file_id: str, oldest: float) -> Share | None:
@@ -92,7 +127,7 @@ class Messenger:
         def holds(message: Mapping[str, Any]) -> bool:
             return any(file.get("id") == file_id for file in message.get("files") or [])
 
-        found = await history.find(self._client, Stretch(channel=channel, thread_ts=None, oldest=oldest), holds)
+        found = await _search(self._client, Stretch(channel=channel, thread_ts=None, oldest=oldest), holds)
         if found is None:
             return None
         return Share(channel=channel, ts=str(found["ts"]), thread_ts=str(found.get("thread_ts") or ""))
@@ -140,3 +175,181 @@ class Messenger:
     async def update_view(self, *, view_id: str, view: Mapping[str, Any]) -> None:
         """Replace an open modal by another one; ``not_found`` when the user has closed it."""
         await call(self._client.views_update(view_id=view_id, view=dict(view)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listener:
+    """The user to answer, and how to reach them.
+
+    Attributes:
+        response_url: sent with the interaction; valid for five uses within half an hour.
+        channel: where the interaction was.
+        thread_ts: the thread of the interaction; empty outside of threads.
+    """
+
+    response_url: str
+    channel: str
+    user: str
+    thread_ts: str = ""
+
+
+class Ephemerals:
+    """Sends private answers in the background; :meth:`drain` waits for the unfinished ones."""
+
+    def __init__(
+        self,
+        *,
+        session: aiohttp.ClientSession,
+        messenger: Messenger,
+        api_url: str,
+        watch: SlackWatch = unwatched,
+    ) -> None:
+        """``api_url``: its host counts as Slack's own, besides that of response URLs; ``watch`` keeps figures."""
+        self._watch = watch
+        self._session = session
+        self._messenger = messenger
+        self._hosts = Hosts(api_url)
+        self._under_way: set[asyncio.Task[Any]] = set()
+        self._being_said: set[tuple[str, str, str]] = set()
+
+    def begin(self, work: Coroutine[Any, Any, T]) -> asyncio.Task[T]:
+        """Start a task beside the ack; :meth:`drain` waits for it, then cancels it."""
+        task = asyncio.create_task(work)
+        self._under_way.add(task)
+        task.add_done_callback(self._under_way.discard)
+        return task
+
+    def tell(self, content: Content, *, to: Listener, replace: bool = False) -> None:
+        """Answer without waiting. ``replace``: instead of the private message whose button was pressed."""
+        if _words(content, to) not in self._being_said:
+            self.begin(self.say(content, to=to, replace=replace))
+
+    async def say(self, content: Content, *, to: Listener, replace: bool = False) -> None:
+        """Answer; in plainer blocks, and finally as text only, where the workspace refuses the blocks.
+
+        While an answer is being delivered, the same text to the same user is not sent again.
+        """
+        words = _words(content, to)
+        if words in self._being_said:
+            return
+        self._being_said.add(words)
+        try:
+            for blocks in _block_variants(content):
+                if await self._deliver(Content(text=content.text, blocks=blocks), to, replace=replace):
+                    return
+                log.warning("the workspace refused blocks", types=sorted({str(block["type"]) for block in blocks}))
+        finally:
+            self._being_said.discard(words)
+
+    async def drain(self, *, timeout: float = 2.0) -> None:
+        """Wait up to ``timeout`` seconds for unfinished answers, then cancel them."""
+        if not self._under_way:
+            return
+        _, late = await asyncio.wait(self._under_way, timeout=timeout)
+        for task in late:
+            task.cancel()
+        await asyncio.gather(*late, return_exceptions=True)
+
+    def trusted(self, response_url: str) -> bool:
+        """Whether this address is Slack's; no other address is ever called."""
+        return self._hosts.answers(response_url)
+
+    async def _deliver(self, content: Content, to: Listener, *, replace: bool) -> bool:
+        """False when Slack refused the blocks and other ones may work; other failures are logged."""
+        if self.trusted(to.response_url):
+            error = await self._respond(to, content, replace=replace)
+            if not error or _is_about_blocks(error):
+                return not error
+        try:
+            await self._messenger.post_ephemeral(
+                channel=to.channel, user=to.user, content=content, thread_ts=to.thread_ts or None
+            )
+        except SwitchboardError as silent:
+            if isinstance(silent, ServiceNever) and _is_about_blocks(silent.reason):
+                return False
+            log.warning("private answer not delivered", reason=str(silent))
+        return True
+
+    async def _respond(self, to: Listener, content: Content, *, replace: bool) -> str:
+        """Slack's error; empty when the answer was accepted."""
+        body: dict[str, object] = {"response_type": "ephemeral", "replace_original": replace, "text": content.text}
+        if content.blocks:
+            body["blocks"] = list(content.blocks)
+        if to.thread_ts and not replace:
+            body["thread_ts"] = to.thread_ts
+        try:
+            async with self._session.post(to.response_url, json=body, allow_redirects=False) as answer:
+                error = _error(await answer.content.read(_ANSWER_BYTES))
+                ended = Ended.REFUSED if error or answer.status != _OK else Ended.DONE
+                self._watch(Family.PRIVATE, Ended.TOO_MANY if answer.status == _TOO_MANY_REQUESTS else ended)
+                return error if answer.status == _OK else error or f"answered {answer.status}"
+        except (aiohttp.ClientError, TimeoutError):
+            self._watch(Family.PRIVATE, Ended.UNKNOWN)
+            return "no answer"  # the address itself is a secret and stays out of the log; the ephemeral message follows
+
+
+def _words(content: Content, to: Listener) -> tuple[str, str, str]:
+    return to.channel, to.user, content.text
+
+
+def _block_variants(content: Content) -> Iterator[Sequence[Block]]:
+    """Block variants in order of richness, tried until one is accepted."""
+    yield content.blocks
+    if content.plainer:
+        yield content.plainer
+    if content.blocks:
+        yield ()
+
+
+def _error(body: bytes) -> str:
+    """The name of the error in an answer; on success the answer is ``ok``, as text or in JSON."""
+    try:
+        answer = json.loads(body)
+    except ValueError:
+        return ""
+    if not isinstance(answer, dict) or answer.get("ok") is not False:
+        return ""
+    return str(answer.get("error") or "refused")
+
+
+def _is_about_blocks(error: str) -> bool:
+    """``invalid_blocks``, ``invalid_blocks_format``, ``msg_blocks_too_long``, ``only_one_table_allowed``."""
+    return "block" in error or "table" in error
+
+
+async def _search(
+    client: AsyncWebClient, stretch: Stretch, meant: Callable[[Mapping[str, Any]], bool]
+) -> Mapping[str, Any] | None:
+    """The first matching message; None: the whole stretch was read and has none."""
+    begun_anew = False
+    while True:
+        try:
+            page = await _page(client, stretch)
+        except ServiceNever as refused:
+            if refused.reason != _OUTDATED or not stretch.cursor or begun_anew:
+                raise
+            stretch.cursor, begun_anew = "", True
+            continue
+        for message in page.get("messages", []):
+            if meant(message):
+                found: Mapping[str, Any] = message
+                return found
+        stretch.cursor = (page.get("response_metadata") or {}).get("next_cursor") or ""
+        if not stretch.cursor:
+            return None
+
+
+async def _page(client: AsyncWebClient, stretch: Stretch) -> dict[str, Any]:
+    asked: dict[str, Any] = {
+        "channel": stretch.channel,
+        "limit": _PAGE,
+        "include_all_metadata": True,
+        "oldest": f"{stretch.oldest:.6f}",
+    }
+    if stretch.latest is not None:
+        asked["latest"] = f"{stretch.latest:.6f}"
+    if stretch.cursor:
+        asked["cursor"] = stretch.cursor
+    if stretch.thread_ts is None:
+        return await call(client.conversations_history(**asked))
+    return await call(client.conversations_replies(ts=stretch.thread_ts, **asked))

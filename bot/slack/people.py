@@ -1,4 +1,4 @@
-"""Users of the workspace, and which of the policy's groups they are in.
+"""Users of the workspace, and which of the policy's groups they are in; and the identity of the bot itself.
 
 Authority is read from Slack, not stored: the caller sets how old an answer may be. When Slack does
 not answer and no cached answer is recent enough, the error is raised: no guess is ever used.
@@ -15,7 +15,7 @@ import structlog
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.approvals import STANDING_SECONDS, Person, Standing
-from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
+from bot.domain.errors import OperatorError, OutcomeUnknown, ServiceNever, ServiceNow
 from bot.domain.storable import without_unstorable
 from bot.slack.calls import SERVICE, call
 
@@ -32,6 +32,7 @@ PATIENT_TOTAL = 9.0
 _STANDS_IN_AFTER = 0.25
 """Share of the time for a lookup after which a cached answer is used: an ack has time for two lookups in a row."""
 _USER, _GROUPS, _GROUP = "users.info", "usergroups.list", "usergroups.users.list"
+_NO_PEOPLE = ("is_bot", "is_workflow_bot", "is_connector_bot")
 _Found = tuple[float, Any]
 """When the answer was asked for, and the answer."""
 _MENDS = {
@@ -197,7 +198,11 @@ class People:
         if stands_in and self._is_slowed(method):
             return stands_in
         try:
-            async with asyncio.timeout(self._time_for(wanted, has_other=stands_in is not None)):
+            if wanted.patient:
+                seconds = max(self._patience, self._timeout)
+            else:
+                seconds = self._timeout if stands_in is None else self._timeout * _STANDS_IN_AFTER
+            async with asyncio.timeout(seconds):
                 while True:
                     found = await asyncio.shield(self._ask(key, ask, patiently=stands_in is None))
                     if found[0] >= now - wanted.fresh:
@@ -209,12 +214,6 @@ class People:
             if isinstance(silent, Denied):
                 raise
             raise ServiceNow(SERVICE, "did not say who you are") from silent
-
-    def _time_for(self, wanted: _Wanted, *, has_other: bool) -> float:
-        """Seconds to wait for an answer; ``has_other``: an older one can stand in for it."""
-        if wanted.patient:
-            return max(self._patience, self._timeout)
-        return self._timeout * _STANDS_IN_AFTER if has_other else self._timeout
 
     def _ask(self, key: str, ask: Callable[[], Awaitable[Any]], *, patiently: bool) -> "asyncio.Task[_Found]":
         """The call under way for this key, or a new one. Its answer is cached even if nobody waits for it any more."""
@@ -280,15 +279,13 @@ class People:
             answer = await call(self._client.usergroups_list(include_users=True))
         except ServiceNever as refused:
             raise Denied("the members of a user group", refused) from refused
-        told = {str(group["id"]): group for group in answer.get("usergroups", [])}
-        return {group: await self._told(group, told.get(group)) for group in self._groups}
-
-    async def _told(self, group: str, told: Mapping[str, Any] | None) -> frozenset[str]:
-        """The members in the list; read with a call of its own where the list leaves them out."""
-        if told is None:
-            return frozenset()
-        users = told.get("users")
-        return frozenset(map(str, users)) if isinstance(users, list) else await self._members(group)
+        listed = {str(group["id"]): group.get("users") for group in answer.get("usergroups", [])}
+        found: dict[str, frozenset[str]] = {}
+        for group in self._groups:
+            users = listed.get(group, [])
+            # Read with a call of its own where the list leaves them out.
+            found[group] = frozenset(map(str, users)) if isinstance(users, list) else await self._members(group)
+        return found
 
     async def _members(self, group: str) -> frozenset[str]:
         try:
@@ -300,11 +297,69 @@ class People:
         return frozenset(str(user) for user in answer.get("users", []))
 
 
-_NO_PEOPLE = ("is_bot", "is_workflow_bot", "is_connector_bot")
-
-
 def _teams(found: Mapping[str, Any]) -> frozenset[str]:
     """The workspaces of an organization that a user is a member of; empty outside of an Enterprise Grid."""
     organized = found.get("enterprise_user")
     listed = (found.get("teams"), organized.get("teams") if isinstance(organized, Mapping) else None)
     return frozenset(team for teams in listed if isinstance(teams, list) for team in teams if isinstance(team, str))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Identity:
+    """The answer of ``auth.test``."""
+
+    team_id: str
+    team: str
+    bot_id: str
+    bot_user_id: str
+    enterprise_id: str | None
+    app_id: str
+    """Of the app that the token belongs to; empty when Slack did not say."""
+    scopes: frozenset[str]
+    """Granted to the bot token; empty when Slack did not say."""
+
+
+async def who_we_are(client: AsyncWebClient) -> Identity:
+    """Ask Slack.
+
+    Raises:
+        OperatorError: the token belongs to no single workspace.
+        SwitchboardError: those of :func:`bot.slack.calls.call`.
+    """
+    headers: dict[str, str] = {}
+
+    async def ask() -> object:
+        response = await client.auth_test()
+        headers.update({key.lower(): value for key, value in (response.headers or {}).items()})
+        return response
+
+    answer = await call(ask())
+    team_id, enterprise_id = str(answer.get("team_id") or ""), answer.get("enterprise_id")
+    if answer.get("is_enterprise_install") or not team_id or team_id == enterprise_id:
+        # Requests carry the id of a workspace, never that of an organization: all of them would be refused.
+        where = enterprise_id or "none is named"
+        raise OperatorError(
+            f"the bot token is good for a whole organization ({where}), not for one workspace",
+            mend="install the app in one workspace, not in the organization, and put that token into SLACK_BOT_TOKEN",
+        )
+    return Identity(
+        team_id=team_id,
+        team=str(answer.get("team", "")),
+        bot_id=str(answer.get("bot_id", "")),
+        bot_user_id=str(answer.get("user_id", "")),
+        enterprise_id=str(enterprise_id) if enterprise_id else None,
+        app_id=await _app_of(client, str(answer.get("bot_id") or "")),
+        scopes=frozenset(scope.strip() for scope in headers.get("x-oauth-scopes", "").split(",") if scope.strip()),
+    )
+
+
+async def _app_of(client: AsyncWebClient, bot_id: str) -> str:
+    """The app of a bot; empty where the token may not read it (workspace and signing secret then identify it)."""
+    if not bot_id:
+        return ""
+    try:
+        answer = await call(client.bots_info(bot=bot_id))
+    except (OperatorError, ServiceNever) as denied:
+        log.warning("Slack did not say which app we are", reason=str(denied))
+        return ""
+    return str((answer.get("bot") or {}).get("app_id") or "")

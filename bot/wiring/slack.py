@@ -12,15 +12,10 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.domain.policy import Policy
 from bot.settings import Settings
 from bot.slack.calls import call, until_answered
-from bot.slack.client import PacedClient
-from bot.slack.downloads import Downloads
-from bot.slack.ephemerals import Ephemerals
-from bot.slack.files import Files
-from bot.slack.identity import Identity, who_we_are
-from bot.slack.messenger import Messenger
-from bot.slack.pace import Pace
-from bot.slack.people import People
-from bot.slack.turns import Turns
+from bot.slack.files import Downloads, Files
+from bot.slack.messenger import Ephemerals, Messenger
+from bot.slack.pace import Pace, PacedClient, Turns
+from bot.slack.people import Identity, People, who_we_are
 from bot.wiring.keys import bot_token
 from bot.wiring.outside import Outside
 from bot.wiring.surroundings import Surroundings

@@ -16,12 +16,10 @@ from bot.domain.payments.payout import Quiet
 from bot.domain.policy import Policy
 from bot.domain.recovery import Finding
 from bot.domain.references import Letter
-from bot.slack.downloads import Downloads
-from bot.slack.files import Files
+from bot.slack.files import Downloads, Files
 from bot.slack.messenger import Messenger
-from bot.slack.pace import Pace
+from bot.slack.pace import Pace, Turns
 from bot.slack.people import People
-from bot.slack.turns import Turns
 from bot.workflows.services.delivery import DeliveryService
 from bot.workflows.services.emails import EmailsService
 from bot.workflows.services.localization import LocalizationService

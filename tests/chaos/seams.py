@@ -23,7 +23,7 @@ import storage.engine
 from bot.clients.transport import Prepared, Transport
 from bot.domain.outcome import Reply
 from bot.playground.faults import Fault, FaultKind, Faults
-from bot.slack.ephemerals import Ephemerals
+from bot.slack.messenger import Ephemerals
 from bot.workflows.admin.audit import Anchoring
 from storage.errors import CommitUnknown, StorageBusy
 from storage.writer import GroupWriter

@@ -18,7 +18,7 @@ from bot.playground.workspace import Ack
 from bot.presentation import views
 from bot.presentation.blocks.text import message
 from bot.presentation.payments import cards, forms
-from bot.slack.identity import who_we_are
+from bot.slack.people import who_we_are
 from bot.wiring.slack import make_router
 from handlers import bolt
 from handlers.allowance import Allowance

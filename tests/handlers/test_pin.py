@@ -6,7 +6,7 @@ import pytest
 from slack_bolt.async_app import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 
-from bot.slack.identity import Identity
+from bot.slack.people import Identity
 from handlers.pin import Pin
 
 

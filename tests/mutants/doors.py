@@ -162,7 +162,7 @@ MUTANTS = (
     ),
     Mutant(
         name="an old signature is good for an hour",
-        file="bot/slack/signature.py",
+        file="bot/slack/authenticity.py",
         old="LONGEST_AGE = 300",
         new="LONGEST_AGE = 3600",
         breaks="a captured request is worth five minutes",
@@ -170,7 +170,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a signature from the future is good",
-        file="bot/slack/signature.py",
+        file="bot/slack/authenticity.py",
         old="abs(now - int(timestamp)) <= LONGEST_AGE",
         new="now - int(timestamp) <= LONGEST_AGE",
         breaks="time stamps may differ five minutes either way",
@@ -178,7 +178,7 @@ MUTANTS = (
     ),
     Mutant(
         name="the body is not signed",
-        file="bot/slack/signature.py",
+        file="bot/slack/authenticity.py",
         old='signed = b":".join((b"v0", timestamp.encode(), body))',
         new='signed = b":".join((b"v0", timestamp.encode(), body[:1]))',
         breaks="nothing acts that Slack did not sign",
@@ -282,7 +282,7 @@ MUTANTS = (
     ),
     Mutant(
         name="the token goes to Slack in the clear",
-        file="bot/slack/hosts.py",
+        file="bot/slack/authenticity.py",
         old='    return parts.scheme == "https" and parts.port in (None, 443)',
         new="    return parts.port in (None, 443)",
         breaks="the token leaves encrypted only",
@@ -290,7 +290,7 @@ MUTANTS = (
     ),
     Mutant(
         name="half a file is taken for the whole",
-        file="bot/slack/downloads.py",
+        file="bot/slack/files.py",
         old="            if self._arrived != self.size:",
         new="            if self._arrived > self.size:",
         breaks="a file is what its record says",

@@ -197,9 +197,9 @@ MUTANTS = (
     ),
     Mutant(
         name="Slack is called within the time it asked us to wait",
-        file="bot/slack/client.py",
-        old="        if wait:\n",
-        new="        if False:\n",
+        file="bot/slack/pace.py",
+        old="        wait = self._pace.begin(api_method, channel)\n        if wait:\n",
+        new="        wait = self._pace.begin(api_method, channel)\n        if False:\n",
         breaks="no call is made into a wait that is known",
         tests=("tests/slack/test_client.py",),
     ),

@@ -10,7 +10,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.errors import OperatorError, OutcomeUnknown, ServiceNever, ServiceNow, ServiceTrouble
 from bot.slack.calls import call, until_answered
-from bot.slack.identity import who_we_are
+from bot.slack.people import who_we_are
 from tests.slack.conftest import Api
 
 

@@ -11,9 +11,8 @@ from slack_sdk.errors import SlackApiError
 from bot.domain.content import Content
 from bot.domain.errors import ServiceNow
 from bot.domain.outcome import Ended
-from bot.slack.client import Family, PacedClient
 from bot.slack.messenger import Messenger
-from bot.slack.pace import Pace
+from bot.slack.pace import Family, Pace, PacedClient
 from tests.slack.conftest import Api
 from tests.support.clock import ManualClock
 

@@ -17,8 +17,8 @@ from bot.domain.files.dropped import FileInfo, FileTrouble, Share, UnusableFile
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace import Workspace
 from bot.playground.workspace.files import Odd
-from bot.slack.downloads import Downloads, read_info
-from bot.slack.hosts import Hosts
+from bot.slack.authenticity import Hosts
+from bot.slack.files import Downloads, read_info
 from tests.slack.conftest import Api
 from tests.support.rig import FINANCE, MARIA
 

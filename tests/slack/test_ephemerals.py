@@ -12,9 +12,8 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.content import Content
 from bot.domain.outcome import Ended
-from bot.slack.client import Family
-from bot.slack.ephemerals import Ephemerals, Listener
-from bot.slack.messenger import Messenger
+from bot.slack.messenger import Ephemerals, Listener, Messenger
+from bot.slack.pace import Family
 
 TABLE = {"type": "table", "rows": [[{"type": "raw_text", "text": "a"}]]}
 LINES = {"type": "section", "text": {"type": "plain_text", "text": "a"}}

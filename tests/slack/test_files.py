@@ -14,8 +14,7 @@ from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace import Workspace
 from bot.slack.files import Files, _Whole
-from bot.slack.history import Stretch
-from bot.slack.messenger import Messenger, Posted
+from bot.slack.messenger import Messenger, Posted, Stretch
 from tests.support.rig import FINANCE, MARIA
 
 PNG = b"\x89PNG not really"

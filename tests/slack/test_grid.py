@@ -9,7 +9,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.errors import OperatorError
 from bot.playground.workspace import Workspace
-from bot.slack.identity import who_we_are
+from bot.slack.people import who_we_are
 from tests.slack.conftest import Api
 from tests.support.clock import ManualClock
 from tests.support.rig import ADA, EVE, MARIA, ZOE, Rig

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.slack.hosts import Hosts
+from bot.slack.authenticity import Hosts
 
 COMMERCIAL, GOVERNMENT, LOCAL = "https://slack.com/api/", "https://slack-gov.com/api/", "http://127.0.0.1:8080/api/"
 

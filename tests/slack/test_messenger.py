@@ -8,8 +8,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.content import Content
 from bot.domain.errors import ServiceNever
-from bot.slack.history import Stretch
-from bot.slack.messenger import MARKER, Messenger, Posted
+from bot.slack.messenger import MARKER, Messenger, Posted, Stretch
 from tests.slack.conftest import Api
 
 SECTION = {"type": "section", "text": {"type": "mrkdwn", "text": "x"}}

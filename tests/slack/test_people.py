@@ -10,8 +10,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.errors import ServiceNow
 from bot.slack import people as looked_up
-from bot.slack.client import PacedClient
-from bot.slack.pace import Pace
+from bot.slack.pace import Pace, PacedClient
 from bot.slack.people import People
 from tests.slack.conftest import Api
 

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.playground.workspace.delivery import sign
-from bot.slack.signature import could_be_signed, signed_by_slack
+from bot.slack.authenticity import could_be_signed, signed_by_slack
 
 SECRET = "8f742231b10e8888abcd99yyyzzz85a5"
 NOW = 1_700_000_000

@@ -6,8 +6,7 @@ from contextlib import ExitStack
 import pytest
 
 from bot.domain.errors import ServiceNow
-from bot.slack.pace import Pace
-from bot.slack.turns import Turn, Turns
+from bot.slack.pace import Pace, Turn, Turns
 from tests.support.clock import ManualClock
 
 _MOMENT = 0.1

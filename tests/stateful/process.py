@@ -17,7 +17,7 @@ import aiohttp
 
 import storage.engine
 from bot.domain import references
-from bot.slack.ephemerals import Ephemerals
+from bot.slack.messenger import Ephemerals
 from storage.writer import GroupWriter
 from tests.support.compiled import one_compiler
 

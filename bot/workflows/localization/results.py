@@ -27,7 +27,7 @@ from bot.domain.tracking import back_off
 from bot.presentation.localization import calls as told
 from bot.presentation.localization import reasons
 from bot.presentation.services import sentence
-from bot.slack.history import Stretch
+from bot.slack.messenger import Stretch
 from bot.workflows.context import Context
 from bot.workflows.keeping import keep
 from bot.workflows.localization.ending import end

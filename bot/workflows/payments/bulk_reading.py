@@ -49,7 +49,7 @@ async def read_file(ctx: Context, file_id: str) -> Checked:
 
     Raises:
         UnusableFile, TableProblem: the person has to mend the file.
-        ServiceNow, ServiceNever, OperatorError: see :class:`bot.slack.downloads.Downloads`.
+        ServiceNow, ServiceNever, OperatorError: see :class:`bot.slack.files.Downloads`.
     """
     found = await read_table_file(ctx, file_id, limits=_LIMITS)
     return await asyncio.to_thread(_checked, found.table, found.info.name, 0)

@@ -146,7 +146,7 @@ async def _decide(ctx: Context, row: DropRow, file: DroppedFile) -> None:
 
 
 async def _examined(ctx: Context, info: FileInfo, share: Share) -> tuple[DroppedFile, bytes]:
-    """What a file is, by its first bytes, and those. Raises what :class:`bot.slack.downloads.Downloads` raises."""
+    """What a file is, by its first bytes, and those. Raises what :class:`bot.slack.files.Downloads` raises."""
     if info.size > LARGEST:  # no action takes it, whatever it is
         raise UnusableFile(FileTrouble.TOO_LARGE, name=info.name, limit=LARGEST, size=info.size)
     head = await ctx.downloads.head(info, most=HEAD_BYTES)

@@ -12,9 +12,8 @@ import structlog
 
 from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow, ServiceTrouble
 from bot.domain.tracking import back_off
-from bot.slack.history import Stretch
-from bot.slack.messenger import TOO_RICH, Posted
-from bot.slack.turns import Turn
+from bot.slack.messenger import TOO_RICH, Posted, Stretch
+from bot.slack.pace import Turn
 from bot.workflows.alerts import tell_everybody
 from bot.workflows.context import PLAIN, Context
 from bot.workflows.slack.boards import post_anew

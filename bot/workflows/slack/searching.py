@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from bot.domain.audit import CLOCK_SET, on_any_clock
-from bot.slack.history import Stretch
+from bot.slack.messenger import Stretch
 from bot.workflows.context import Context
 from storage.rows import OutboxRow
 

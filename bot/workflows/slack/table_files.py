@@ -31,7 +31,7 @@ async def read_table_file(ctx: Context, file_id: str, *, limits: Limits) -> Tabl
 
     Raises:
         UnusableFile, TableProblem: the person has to fix the file.
-        ServiceTrouble, OperatorError: see :class:`bot.slack.downloads.Downloads`.
+        ServiceTrouble, OperatorError: see :class:`bot.slack.files.Downloads`.
     """
     return await fetch_table(ctx, await ctx.downloads.info(file_id), limits=limits)
 
