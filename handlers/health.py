@@ -7,13 +7,17 @@ from typing import Final
 from aiohttp import web
 
 from bot.workflows.reading_only import reading_only
+from storage.disk_space import DiskSpace
 from storage.errors import StorageError
-from storage.room import Room
 from storage.store import Store
 from storage.transaction import Tx
 
 _QUEUES: Final = ("callbacks", "webhooks", "messages", "files")
-_DATABASE: Final = {Room.ENOUGH: "ok", Room.LOW: "its disk is almost full", Room.FULL: "its disk is full"}
+_DATABASE: Final = {
+    DiskSpace.ENOUGH: "ok",
+    DiskSpace.LOW: "its disk is almost full",
+    DiskSpace.FULL: "its disk is full",
+}
 
 
 class Health:
@@ -46,8 +50,8 @@ class Health:
             return web.json_response(
                 {"status": "not ready", "database": "unavailable", "slack": _word(slack)}, status=503
             )
-        room = self._store.disk.room()
-        is_ready = slack and room is not Room.FULL
+        room = self._store.disk.space_left()
+        is_ready = slack and room is not DiskSpace.FULL
         age = {
             name: None if at is None else round((self._now() - at).total_seconds(), 1) for name, at in waiting.items()
         }

@@ -17,10 +17,10 @@ from bot.workflows.holding import silent_services
 from bot.workflows.reading_only import reading_only
 from bot.workflows.requests.freeze import frozen
 from handlers.measures import Measures
+from storage.disk_space import Disk, DiskSpace, floor_of
 from storage.errors import StorageError
 from storage.repositories.horizon import Due
 from storage.repositories.queues import AGED
-from storage.room import Disk, Room, floor_of
 from storage.store import Store
 from storage.transaction import Tx
 
@@ -129,9 +129,11 @@ def _of_process(sources: Sources, *, readable: bool) -> Iterator[Metric]:
 
 def _of_disk(disk: Disk) -> Iterator[Metric]:
     """No bytes for a database server, whose disk is its own."""
-    room = disk.room()
-    yield _gauge("disk_low", "1 while nothing new that moves money is begun for want of space", room is not Room.ENOUGH)
-    yield _gauge("disk_full", "1 while nothing can be relied on to be stored", room is Room.FULL)
+    room = disk.space_left()
+    yield _gauge(
+        "disk_low", "1 while nothing new that moves money is begun for want of space", room is not DiskSpace.ENOUGH
+    )
+    yield _gauge("disk_full", "1 while nothing can be relied on to be stored", room is DiskSpace.FULL)
     if disk.is_ours:
         free, whole = disk.space()
         yield _gauge("disk_free_bytes", "Bytes free on the database's disk", free)

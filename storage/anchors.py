@@ -12,10 +12,8 @@ from datetime import datetime
 from pathlib import Path
 
 from bot.domain.anchors import Anchor, Anchors, line, parse, read_lines, torn_hash
-from bot.domain.audit import check
-from storage.address import SqliteFile, parse_address
+from storage.engine import SqliteFile, parse_address
 from storage.errors import StorageError
-from storage.transaction import Tx
 
 _SUFFIX = ".anchors"
 _TAIL = 4096
@@ -164,23 +162,6 @@ class AnchorFile:
 
     def _read(self, text: str) -> Anchors:
         return read_lines(text, key=self._key, earlier=self._earlier)
-
-
-def require_whole(tx: Tx, file: AnchorFile, *, so: str) -> None:
-    """Check the whole audit chain against its anchors.
-
-    Raises:
-        StorageError: it does not hold; ``so`` says what was not done.
-        OSError: the anchors cannot be read.
-    """
-    earlier = [(one.until, one.anchors) for one in tx.audit.closed_keys()]
-    anchors = file.speaking_also(earlier).read()
-    verdict = check(keys=tx.audit.keys(), rows=tx.audit.stored(), end=tx.audit.head(), anchors=anchors.held)
-    if verdict.bad_seq is not None or anchors.forged or anchors.unreadable:
-        raise StorageError(
-            f"The audit does not hold, so {so}.",
-            mend="Run `switchboard audit verify` with the key of the database in SECRET_KEY: it says what is wrong.",
-        )
 
 
 def _half_a_line(descriptor: int) -> str:

@@ -1,4 +1,4 @@
-"""Connections: a whole transaction runs as one synchronous function on one of them.
+"""Which of the two databases, and its connections: a whole transaction runs as one synchronous function on one.
 
 On SQLite the function runs in the thread of an aiosqlite connection, in one hop. SQLAlchemy's own adapter
 would hop for every cursor call: measured, that makes a vote five times slower. On PostgreSQL it runs on
@@ -22,10 +22,11 @@ from typing import IO, Protocol, TypeVar, cast
 
 import aiosqlite
 from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from sqlalchemy.pool import StaticPool
 
-from storage.address import PostgresServer, SqliteFile
 from storage.errors import InUse, StorageError
 from storage.migrations import session_name
 
@@ -53,7 +54,52 @@ _PRAGMAS = {
 
 _DECODED = methodcaller("decode", "utf-8", "surrogateescape")
 
+_EXAMPLE = "Set DATABASE_URL to e.g. sqlite+aiosqlite:///switchboard.db or postgresql://user@host/database."
 _NO_DATABASE = "See that DATABASE_URL names a database file of Switchboard, or none yet."
+
+
+@dataclass(frozen=True, slots=True)
+class SqliteFile:
+    """One file for one process."""
+
+    path: Path
+
+    def __str__(self) -> str:
+        return f"SQLite {self.path}"
+
+
+@dataclass(frozen=True, slots=True)
+class PostgresServer:
+    """A server that several processes share. The URL holds a password: never print it."""
+
+    url: URL
+
+    def __str__(self) -> str:
+        """Host, port and name, without user and password."""
+        port = f":{self.url.port}" if self.url.port else ""
+        return f"PostgreSQL {self.url.host or 'localhost'}{port}/{self.url.database or ''}"
+
+
+def parse_address(text: str) -> SqliteFile | PostgresServer:
+    """Read ``sqlite+aiosqlite:///path`` or ``postgresql://…`` (``postgres://`` too).
+
+    Raises:
+        StorageError: it is neither; the address itself is not repeated, it may hold a password.
+    """
+    try:
+        url = make_url(text.strip())
+    except ArgumentError:
+        raise StorageError("DATABASE_URL is no database address.", mend=_EXAMPLE) from None
+    family, _, driver = url.drivername.partition("+")
+    if family in {"postgres", "postgresql"} and driver in {"", "psycopg"}:
+        return PostgresServer(url.set(drivername="postgresql+psycopg"))
+    if family == "sqlite" and driver in {"", "aiosqlite"}:
+        if not url.database or url.database == ":memory:" or url.query:
+            raise StorageError(
+                "SQLite needs the path of a file: what is in memory is lost with money in it.", mend=_EXAMPLE
+            )
+        return SqliteFile(Path(url.database).absolute())
+    raise StorageError(f"DATABASE_URL names {url.drivername}, which is not supported.", mend=_EXAMPLE)
 
 
 class Line(Protocol):

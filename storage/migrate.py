@@ -14,8 +14,7 @@ from sqlalchemy import Connection, inspect, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from storage import migrations
-from storage.address import parse_address
-from storage.engine import IMPATIENT, Patience, open_writing
+from storage.engine import IMPATIENT, Patience, open_writing, parse_address
 from storage.errors import NewerDatabase, StorageError, translated
 from storage.repositories.audit import AuditTrail
 from storage.repositories.flags import Flags

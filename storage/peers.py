@@ -1,22 +1,36 @@
-"""The other processes on one PostgreSQL: notifications of their changes, and detection of their end.
+"""The other processes on one PostgreSQL: their changes, their end, and the ten requests a second that all share.
 
-One connection, kept for life. It holds the advisory lock that shows the others that this process lives. It listens for
-notifications, and checks once a second whether the lock of another process is gone.
+Peers: one connection, kept for life. It holds the advisory lock that shows the others that this process lives. It
+listens for notifications, and checks once a second whether the lock of another process is gone.
+
+Slots: ten rows, one per request and second. A row serves one request after the other; it is free 1.07 s after
+``sent_at``. The service counts a request when it arrives, and the network may delay one and not the next; only an
+answer proves the arrival. When a row is free again after an answer, or without one, is said in
+``bot.clients.window``. As long as there is no answer, ``sent_at`` lies ahead by the difference: earlier versions read
+it, too.
+
+A sender with an open connection reserves the row that is free first, less than a second ahead of time, and waits. No
+process starves, because none reserves a second row before it has used the first. While every row waits for an answer,
+the first in each process's line looks again, ten times a second.
 """
 
 import asyncio
 import logging
-from collections.abc import Callable
+import time
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import Final
+from functools import partial
+from typing import Any, Final
 
 import psycopg
+from sqlalchemy import BigInteger, Connection, TextClause, bindparam, text
+from sqlalchemy.exc import SQLAlchemyError
 
-from storage.address import PostgresServer
+from storage.batches import NEWS
+from storage.engine import PostgresLine, PostgresServer, parse_address
 from storage.errors import StorageBusy
 from storage.migrations import PEERS, session_name
 from storage.repositories.processes import LOCKS, life_lock
-from storage.writer import NEWS
 
 LOG = logging.getLogger(__name__)
 
@@ -26,6 +40,27 @@ _LOOK: Final = 1.0
 """Seconds between two checks of the others' locks; each is one statement."""
 _ANYWAY: Final = 10.0
 """Seconds between two searches for dead processes that run anyway: one may start and end between two checks."""
+
+WINDOW = 1.07
+"""Seconds from ``sent_at`` until a row is free."""
+UNANSWERED = 2.0
+"""Seconds from its first byte for which a request that is not answered keeps its row."""
+
+_SECOND = 1.001
+"""The service's second, plus a clock's rounding."""
+_JITTER = 0.069
+"""Seconds by which the network may hold up one request longer than another, and 19 ms from a moment to its byte."""
+_QUICK = 0.015
+"""Seconds after its moment within which a first byte leaves; a later one is stamped again, ahead of time."""
+_SILENT = UNANSWERED - WINDOW
+"""Seconds by which ``sent_at`` lies ahead of the first byte of a request without an answer."""
+_AHEAD = 0.95
+"""Seconds by which a row is reserved ahead of time at most."""
+_LOOK_AGAIN = 0.1
+_WORTH = 0.005
+"""Seconds. An answer that would free a row this little earlier is not written down."""
+_BROKEN_PAUSE = 0.25
+"""Between two tries at a database that does not answer."""
 
 
 class Peers:
@@ -148,3 +183,145 @@ class Peers:
 async def _locks(connection: psycopg.AsyncConnection) -> frozenset[int]:
     found = await (await connection.execute(LOCKS)).fetchall()
     return frozenset(int(lock) for (lock,) in found)
+
+
+def _statement(words: str, *micros: str) -> TextClause:
+    """``$now`` is the server's clock; the moments and spans named are microseconds."""
+    now = "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint"
+    return text(words.replace("$now", now)).bindparams(*(bindparam(name, type_=BigInteger) for name in micros))
+
+
+_RESERVE = _statement(
+    "WITH clock AS (SELECT $now AS now) "
+    "UPDATE send_slot SET sent_at = greatest(clock.now, sent_at + :window) + :silent FROM clock WHERE n = ("
+    "SELECT n FROM send_slot WHERE sent_at + :window <= clock.now + :ahead "
+    "ORDER BY sent_at LIMIT 1 FOR UPDATE SKIP LOCKED"
+    ") RETURNING n, sent_at, sent_at - :silent - clock.now AS rest",
+    "window",
+    "ahead",
+    "silent",
+)
+_NEXT = _statement("SELECT min(sent_at) - $now FROM send_slot")
+_STAMP = _statement(
+    "UPDATE send_slot SET sent_at = $now + :ahead WHERE n = :n AND sent_at = :at RETURNING sent_at", "ahead", "at"
+)
+_ANSWERED = _statement("UPDATE send_slot SET sent_at = :answered WHERE n = :n AND sent_at = :at", "answered", "at")
+_HOLD = _statement("UPDATE send_slot SET sent_at = greatest(sent_at, $now + :hold)", "hold")
+
+
+class SharedSlots:
+    """Slots that several processes share.
+
+    Without an answer of the database nothing is sent; no error is raised.
+    """
+
+    def __init__(
+        self,
+        *,
+        line: PostgresLine,
+        sleep: Callable[[float], Awaitable[object]] = asyncio.sleep,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._line = line
+        self._sleep = sleep
+        self.clock = clock
+
+    @classmethod
+    def open(cls, url: str) -> "SharedSlots":
+        """For a migrated PostgreSQL database; close it with :meth:`close`."""
+        server = parse_address(url)
+        if not isinstance(server, PostgresServer):
+            raise TypeError("one process needs no shared slots")
+        return cls(line=PostgresLine.open(server, writes=True, connections=2, one_by_one=True))
+
+    async def reserve(self, *, within: float) -> "_Reserved | None":
+        """The row that is free first; None when that is in more than ``within`` seconds."""
+        deadline = self.clock() + within
+        while (rest := deadline - self.clock()) >= 0:
+            begun = self.clock()
+            try:
+                found = await self._line.run(partial(self._reserve, within=rest))
+            except SQLAlchemyError as error:
+                # A connection that was cut while it was idle is replaced by the next try.
+                LOG.warning("the send slots cannot be used: %s", type(error).__name__)
+                await self._sleep(min(_BROKEN_PAUSE, rest))
+                continue
+            if not isinstance(found, float):
+                n, at, wait = found
+                return _Reserved(self, n, at, sure=begun + wait, due=self.clock() + wait)
+            if found > max(UNANSWERED, rest):
+                return None  # a 429 holds them all, and no answer frees one earlier
+            await self._sleep(max(_WORTH, min(found - _AHEAD, _LOOK_AGAIN, rest)))
+        return None
+
+    async def slow_down(self, hold: float) -> None:
+        """After a 429: hold back, for that long, every sender that has not reserved a row yet."""
+        await self.run(_HOLD, hold=_micros(hold - WINDOW))
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._line.close()
+
+    async def run(self, statement: TextClause, **values: int) -> Any:
+        """The one row of a statement, or None; an unreachable database is logged and gives None."""
+        try:
+            return await self._line.run(partial(_first, statement=statement, values=values))
+        except SQLAlchemyError as error:
+            LOG.warning("a send slot could not be written: %s", type(error).__name__)
+            return None
+
+    def _reserve(self, connection: Connection, *, within: float) -> tuple[int, int, float] | float:
+        """Row, its ``sent_at`` and seconds until the moment; or the seconds until the first row is free by itself."""
+        spans = {"window": WINDOW, "ahead": min(_AHEAD, within), "silent": _SILENT}
+        found = connection.execute(_RESERVE, {name: _micros(span) for name, span in spans.items()}).first()
+        if found is not None:
+            return found.n, found.sent_at, found.rest / 1_000_000
+        behind: int = connection.execute(_NEXT).scalar_one()
+        return behind / 1_000_000 + WINDOW
+
+
+class _Reserved:
+    """A row and its moment.
+
+    Args:
+        at: ``sent_at`` of the row, in microseconds of the server's clock.
+        sure: the moment by our clock, or up to one way to the server earlier than that.
+        due: the moment by our clock, or up to one way to the server later.
+    """
+
+    def __init__(self, slots: SharedSlots, n: int, at: int, *, sure: float, due: float) -> None:
+        self._slots = slots
+        self._n = n
+        self._at = at
+        self._sure = self._left = sure
+        self.due = due
+
+    async def leaves(self) -> bool:
+        """Whether the row is still ours; it gets a new stamp when its moment has passed."""
+        ahead = _SILENT
+        while self._slots.clock() > self._sure + _QUICK:
+            begun = self._slots.clock()
+            stamped = await self._slots.run(_STAMP, n=self._n, at=self._at, ahead=_micros(ahead))
+            if stamped is None:
+                return False
+            self._at = stamped.sent_at
+            self._sure = begun + ahead - _SILENT
+            ahead = _SILENT + 2 * (self._slots.clock() - begun)
+        self._left = self._slots.clock()
+        return True
+
+    async def answered(self, *, late: float) -> None:
+        """Free the row earlier, if that gains enough and no other request has reserved it."""
+        arrived = min(self._slots.clock(), max(self._sure + _JITTER, self._left + late))
+        gained = self._sure + UNANSWERED - (arrived + _SECOND)
+        if gained > _WORTH:
+            await self._slots.run(_ANSWERED, n=self._n, at=self._at, answered=self._at - _micros(gained))
+
+
+def _micros(seconds: float) -> int:
+    return round(seconds * 1_000_000)
+
+
+def _first(connection: Connection, *, statement: TextClause, values: dict[str, int]) -> Any:
+    found = connection.execute(statement, values)
+    return found.first() if found.returns_rows else None

@@ -15,8 +15,7 @@ from sqlalchemy import Connection, Engine, create_engine, event, inspect
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import StaticPool
 
-from storage.address import PostgresServer, SqliteFile, parse_address
-from storage.engine import BUSY_SECONDS
+from storage.engine import BUSY_SECONDS, PostgresServer, SqliteFile, parse_address
 from storage.errors import OtherKey, StorageError, translated
 from storage.migrate import refuse_newer, see_version
 from storage.repositories.audit import AuditTrail
@@ -41,42 +40,43 @@ class Reading:
         Raises:
             StorageError: it could not be read, or ``work`` tried to write.
         """
-        try:
-            with self._engine.connect() as connection, connection.begin():
-                return work(Tx(connection, audit_key=self._audit_key))
-        except SQLAlchemyError as error:
-            raise translated(error) from error
+        return self._run(lambda connection: work(Tx(connection, audit_key=self._audit_key)))
 
     def refuse_newer(self) -> None:
         """See :func:`storage.migrate.refuse_newer`."""
-        try:
-            with self._engine.connect() as connection, connection.begin():
-                refuse_newer(connection)
-        except SQLAlchemyError as error:
-            raise translated(error) from error
+        self._run(refuse_newer)
 
     def fits(self) -> bool:
         """Whether our key is the one in force according to the database; older databases do not store it."""
+
+        def see_key(connection: Connection) -> None:
+            if inspect(connection).has_table(audit_key.name):
+                AuditTrail(connection, key=self._audit_key).see_key()
+
         try:
-            with self._engine.connect() as connection, connection.begin():
-                if inspect(connection).has_table(audit_key.name):
-                    AuditTrail(connection, key=self._audit_key).see_key()
+            self._run(see_key)
         except OtherKey:
             return False
-        except SQLAlchemyError as error:
-            raise translated(error) from error
         return True
 
     def is_current(self) -> bool:
         """Whether the database has the tables of this program."""
+
+        def see(connection: Connection) -> bool:
+            try:
+                see_version(connection)
+            except StorageError:
+                return False
+            return True
+
+        return self._run(see)
+
+    def _run(self, work: Callable[[Connection], T]) -> T:
         try:
             with self._engine.connect() as connection, connection.begin():
-                see_version(connection)
-        except StorageError:
-            return False
+                return work(connection)
         except SQLAlchemyError as error:
             raise translated(error) from error
-        return True
 
 
 @contextmanager
@@ -138,7 +138,7 @@ def _sqlite(file: SqliteFile) -> Iterator[Engine]:
 
 
 def _begin(connection: Connection) -> None:
-    connection.exec_driver_sql("BEGIN")  # not begun by the driver; without it, each page is another state
+    connection.exec_driver_sql("BEGIN")  # the driver begins none: each page would see a snapshot of its own
 
 
 def _connect(path: Path) -> sqlite3.Connection:

@@ -13,17 +13,25 @@ from typing import TypeVar
 from sqlalchemy import Connection
 from sqlalchemy.exc import SQLAlchemyError
 
-from storage.address import PostgresServer, SqliteFile, parse_address
+from storage.batches import GroupWriter, Probe, Readers
 from storage.damage import Damage
-from storage.engine import IMPATIENT, Line, Patience, PostgresLine, SqliteLine, open_writing
+from storage.disk_space import Disk
+from storage.engine import (
+    IMPATIENT,
+    Line,
+    Patience,
+    PostgresLine,
+    PostgresServer,
+    SqliteFile,
+    SqliteLine,
+    open_writing,
+    parse_address,
+)
 from storage.errors import translated
 from storage.migrate import see_version
-from storage.readers import Readers
 from storage.repositories.audit import AuditTrail
-from storage.room import Disk
 from storage.transaction import Tx
 from storage.walked import Walked
-from storage.writer import GroupWriter, Probe
 
 __all__ = ["Store", "Tx"]
 

@@ -15,7 +15,7 @@ from bot.clients.transport import Prepared, Transport, open_session
 from bot.domain.key_strength import why_weak
 from bot.domain.outcome import Failure
 from bot.settings import Settings, load_policy, load_settings
-from storage import room
+from storage import disk_space
 from tests.support.log_state import kept_logging
 from tests.support.rig import POLICY, SECRET_KEY
 
@@ -52,7 +52,7 @@ def mounted(monkeypatch: pytest.MonkeyPatch, point: object, kind: str) -> None:
     mounts = Path("mountinfo").absolute()
     escaped = str(point).replace(" ", "\\040")
     mounts.write_text(f"22 27 0:21 / {escaped} rw shared:7 - {kind} source rw\n")
-    monkeypatch.setattr(room, "_MOUNTS", mounts)
+    monkeypatch.setattr(disk_space, "_MOUNTS", mounts)
 
 
 @pytest.fixture
@@ -513,7 +513,7 @@ the database (DATABASE_URL) lies on overlay, which a restart of the machine or c
     assert len(cautions(on_its_disk)) == 2, "the anchors are beside the database"
     mounted(monkeypatch, container, "xfs")
     assert not cautions(on_its_disk)
-    monkeypatch.setattr(room, "_MOUNTS", tmp_path / "not there")
+    monkeypatch.setattr(disk_space, "_MOUNTS", tmp_path / "not there")
     assert not cautions(on_its_disk), "a system that does not tell"
 
 

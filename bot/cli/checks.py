@@ -10,9 +10,9 @@ from bot.domain.key_strength import why_weak
 from bot.domain.policy import Policy
 from bot.settings import SERVICES, Environment, Settings, SettingsError, example, load_policy, load_settings
 from bot.wiring.anchors import anchors_of
-from storage.address import PostgresServer, SqliteFile, parse_address
+from storage.disk_space import volatile_file_system
+from storage.engine import PostgresServer, SqliteFile, parse_address
 from storage.errors import StorageError
-from storage.room import passing
 
 _ROTATE = "A database that was written with this key takes another one by `switchboard rotate-key`"
 
@@ -184,7 +184,7 @@ def _lost_at_a_restart(settings: Settings) -> Iterator[str]:
     if isinstance(database, SqliteFile):
         kept = {"the database (DATABASE_URL)": database.path, **kept}
     for what, path in kept.items():
-        kind = passing(path)
+        kind = volatile_file_system(path)
         if kind:
             yield (
                 f"{what} lies on {kind}, which a restart of the machine or container empties: {path}. "

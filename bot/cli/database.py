@@ -22,10 +22,9 @@ from bot.settings import Secret, Settings, SettingsError, in_setting, load_polic
 from bot.wiring.anchors import anchors_of
 from bot.workflows.admin.resume import resume, standing
 from storage.anchors import AnchorFile
-from storage.copying import copy
 from storage.errors import OtherKey
+from storage.maintenance import Rotated, anchor, copy, rotate
 from storage.migrate import migrate
-from storage.rotation import Rotated, anchor, rotate
 from storage.store import Store
 from storage.transaction import Tx
 

@@ -27,7 +27,7 @@ from bot.settings import LogFormat, Settings, SettingsError, load_settings
 from bot.version import version
 from bot.wiring import descriptors
 from bot.wiring.extension import routes_of
-from storage.address import parse_address
+from storage.engine import parse_address
 
 log = structlog.get_logger(__name__)
 

@@ -14,11 +14,10 @@ from bot.wiring.keys import key_for
 from bot.wiring.surroundings import Surroundings
 from bot.workflows.admin import clocks
 from bot.workflows.keeping import at_start
-from storage.address import PostgresServer, parse_address
 from storage.anchors import AnchorFile
+from storage.engine import PostgresServer, parse_address
 from storage.migrate import migrate
-from storage.peers import Peers
-from storage.slots import SharedSlots
+from storage.peers import Peers, SharedSlots
 from storage.store import Store
 
 

@@ -4,7 +4,7 @@ from bot.settings import Settings
 from bot.version import version
 from bot.wiring.surroundings import Surroundings
 from handlers.measures import Build, Measures
-from storage.address import PostgresServer, parse_address
+from storage.engine import PostgresServer, parse_address
 
 
 def make_measures(settings: Settings, around: Surroundings) -> Measures:

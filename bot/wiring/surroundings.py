@@ -17,8 +17,8 @@ from bot.wiring.extension import EXTENSIONS, Extension
 from handlers.bolt import HANDLER_TOTAL, MOMENT
 from handlers.file_actions import ACTIONS
 from handlers.file_actions.file_action import FileAction
+from storage.batches import Probe
 from storage.engine import Patience
-from storage.writer import Probe
 
 _SLACK_SECONDS: Final = 10.0
 _PATIENCE: Final = Patience(frozen=300.0)

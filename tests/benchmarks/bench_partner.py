@@ -28,7 +28,7 @@ from bot.clients.routes_file import load_routes
 from bot.clients.transport import Transport, open_session
 from bot.clients.window import SlidingWindow
 from bot.domain.errors import ServiceNow
-from storage.slots import SharedSlots
+from storage.peers import SharedSlots
 from tests.benchmarks.processes import Spawned, quiet, said
 from tests.benchmarks.ratios import Ratio, told
 from tests.campaigns.gauge import ALLOWED, Arrival, pace_of

@@ -25,8 +25,8 @@ from bot.domain.outcome import Reply
 from bot.playground.faults import Fault, FaultKind, Faults
 from bot.slack.messenger import Ephemerals
 from bot.workflows.admin.audit import Anchoring
+from storage.batches import GroupWriter
 from storage.errors import CommitUnknown, StorageBusy
-from storage.writer import GroupWriter
 from tests.chaos.plans import Kind, Point, Side
 from tests.support.compiled import one_compiler
 from tests.support.replaced import replaced

@@ -11,7 +11,7 @@ from dotenv import dotenv_values
 
 from bot.cli.checks import obstacles
 from bot.settings import Settings, load_policy
-from storage.address import PostgresServer, parse_address
+from storage.engine import PostgresServer, parse_address
 from tests.deploy.containerfile import CONTAINERFILE, ROOT, VOLUME, version
 from tests.deploy.proxies import SHIPPED
 from tests.deploy.stopping import LONGEST_STOP, seconds

@@ -20,7 +20,7 @@ MUTANTS = (
     ),
     Mutant(
         name="garbled anchors pass for a power failure",
-        file="storage/anchors.py",
+        file="storage/maintenance.py",
         old=" or anchors.forged or anchors.unreadable:",
         new=" or anchors.forged:",
         breaks="the key is not changed where anchors were changed",
@@ -76,7 +76,7 @@ MUTANTS = (
     ),
     Mutant(
         name="the shared second is halved",
-        file="storage/slots.py",
+        file="storage/peers.py",
         old="_SECOND = 1.001",
         new="_SECOND = 0.5",
         breaks="several processes send no more than ten requests a second together",
@@ -84,7 +84,7 @@ MUTANTS = (
     ),
     Mutant(
         name="of several processes a request without an answer counts for a second",
-        file="storage/slots.py",
+        file="storage/peers.py",
         old="UNANSWERED = 2.0",
         new="UNANSWERED = 1.07",
         breaks="a request that may still be under way counts against the ten",

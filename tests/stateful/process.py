@@ -18,7 +18,7 @@ import aiohttp
 import storage.engine
 from bot.domain import references
 from bot.slack.messenger import Ephemerals
-from storage.writer import GroupWriter
+from storage.batches import GroupWriter
 from tests.support.compiled import one_compiler
 
 T = TypeVar("T")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from storage.address import PostgresServer, SqliteFile, parse_address
+from storage.engine import PostgresServer, SqliteFile, parse_address
 from storage.errors import StorageError
 
 MEND = "Set DATABASE_URL to e.g. sqlite+aiosqlite:///switchboard.db or postgresql://user@host/database."

@@ -11,10 +11,10 @@ from sqlalchemy import Connection, Table
 
 from bot.domain.anchors import Anchor
 from bot.domain.payments.instruction import Choice, Vote
-from storage import Store, Tx, copying, migrate
+from storage import Store, Tx, maintenance, migrate
 from storage.anchors import AnchorFile, anchors_path
-from storage.copying import Copied, copy
 from storage.errors import OtherKey, StorageBusy, StorageError
+from storage.maintenance import Copied, copy
 from storage.tables.columns import metadata
 from tests.storage.factories import KEY, NOW, instruction
 from tests.support.replaced import replaced
@@ -178,8 +178,8 @@ async def test_what_does_not_read_back_is_not_committed(filled: str, new_postgre
         if table.name != "vote":
             real(table, reading, writing)
 
-    real = copying._copy_table
-    with replaced(copying, "_copy_table", forgetful):
+    real = maintenance._copy_table
+    with replaced(maintenance, "_copy_table", forgetful):
         assert await refusal(filled, new_postgres_url) == snapshot(
             "Not everything reads back as it was written (vote), so nothing was copied. Look for what changes rows at "
             "the target, such as a trigger; otherwise tell us."
@@ -199,11 +199,11 @@ async def test_a_copy_that_died_at_its_commit_is_repeated(filled: str, new_postg
         real(reading, to, now)
         raise Died
 
-    real = copying._mark
+    real = maintenance._mark
     if committed:
         done = await copied(filled, new_postgres_url)
     else:
-        with replaced(copying, "_mark", dying), pytest.raises(Died):
+        with replaced(maintenance, "_mark", dying), pytest.raises(Died):
             await copied(filled, new_postgres_url)
     assert (await rows(new_postgres_url) > 0) == committed
     with pytest.raises(StorageError, match="was copied to"):
@@ -240,8 +240,8 @@ async def test_a_program_that_starts_meanwhile_waits_and_finds_everything(filled
         asyncio.run_coroutine_threadsafe(go_on.wait(), loop).result()
         real(reading, to, now)
 
-    real = copying._mark
-    with replaced(copying, "_mark", slow):
+    real = maintenance._mark
+    with replaced(maintenance, "_mark", slow):
         copying_it = asyncio.create_task(copied(filled, new_postgres_url))
         await begun.wait()
         with pytest.raises(StorageBusy):

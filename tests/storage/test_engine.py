@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from storage import StorageError, Store, Tx, engine, migrate
-from storage.address import SqliteFile, parse_address
+from storage.engine import SqliteFile, parse_address
 from storage.errors import InUse
 from tests.storage.factories import KEY
 from tests.support.databases import sqlite_address

@@ -15,8 +15,8 @@ from bot.domain.references import callback_token, derived_key, token_hash
 from storage import StorageError, Store, Tx, migrate
 from storage.anchors import AnchorFile, anchors_path
 from storage.errors import OtherKey
+from storage.maintenance import Rotated, anchor, rotate
 from storage.migrations import HEAD
-from storage.rotation import Rotated, anchor, rotate
 from storage.rows import STORE_KEY, StoreRow, StoreState
 from storage.sealing import Sealer, SealError
 from tests.storage.factories import NOW, instruction

@@ -10,7 +10,7 @@ import pytest
 
 from bot.playground.process import free_port
 from storage import Store
-from storage.address import PostgresServer, parse_address
+from storage.engine import PostgresServer, parse_address
 from storage.errors import StorageBusy
 from storage.migrations import PEERS, session_name
 from storage.peers import Peers

@@ -9,7 +9,7 @@ import psycopg
 import pytest
 
 from bot.clients.limiter import Lane, PartnerTurns
-from storage.slots import SharedSlots
+from storage.peers import SharedSlots
 
 pytestmark = pytest.mark.postgres
 

@@ -6,8 +6,7 @@ from typing import TypeVar
 
 import storage.engine
 import storage.store
-from storage.address import PostgresServer, SqliteFile
-from storage.engine import Line, Patience, _ThreadConnection
+from storage.engine import Line, Patience, PostgresServer, SqliteFile, _ThreadConnection
 from tests.support.replaced import replaced
 
 T = TypeVar("T")

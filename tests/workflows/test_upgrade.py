@@ -17,7 +17,7 @@ from bot.workflows.admin.comparing import compare
 from bot.workflows.slack.boards import show_board
 from storage import migrate
 from storage.anchors import AnchorFile, anchors_path
-from storage.copying import copy
+from storage.maintenance import copy
 from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, SECRET_KEY, Rig
 from tests.support.then import open_then, restore
 from tests.workflows.looking import MINUTE, read, requests

@@ -14,8 +14,8 @@ from bot.domain.requirement import Requirement
 from bot.workflows.context import Context
 from bot.workflows.requests.announce import asked_in, show_card
 from bot.workflows.requests.tighten import required
+from storage.disk_space import DiskSpace
 from storage.errors import CommitUnknown, StorageFull
-from storage.room import Room
 from storage.transaction import Tx
 
 
@@ -54,7 +54,7 @@ async def request_of(
     known: Known = lambda tx, key: tx.instructions.by_source(key),
 ) -> Instruction:
     """The same for a request that ``make`` builds inside the transaction. ``make`` may give it another source key."""
-    if ctx.store.disk.room() is not Room.ENOUGH:
+    if ctx.store.disk.space_left() is not DiskSpace.ENOUGH:
         raise StorageFull
     now = ctx.clock.now()
     code = ulid(now)

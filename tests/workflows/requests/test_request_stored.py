@@ -13,8 +13,8 @@ from bot.workflows.bookings.book import _send
 from bot.workflows.bookings.request import RequestedDelivery, confirm, request_prebooking
 from bot.workflows.requests import request as requesting
 from bot.workflows.requests.request import Requested, request, unused_reference
+from storage.disk_space import DiskSpace
 from storage.errors import CommitUnknown, StorageFull
-from storage.room import Room
 from tests.support.rig import FINANCE, MARIA, Rig
 from tests.workflows.bookings import made
 from tests.workflows.looking import read, requests
@@ -27,9 +27,9 @@ ASKED = Requested(requester=MARIA, channel=FINANCE, kind=Kind.PAYOUT, payload=PA
 class Unsure:
     """A store whose answer to a commit is lost; ``done``: whether it was made."""
 
-    def __init__(self, store: Any, *, done: bool, room: Room = Room.ENOUGH) -> None:
+    def __init__(self, store: Any, *, done: bool, room: DiskSpace = DiskSpace.ENOUGH) -> None:
         self._store, self._done = store, done
-        self.disk = SimpleNamespace(room=lambda: room)
+        self.disk = SimpleNamespace(space_left=lambda: room)
         self.written: list[str] = []
 
     async def write(self, work: Any, *, name: str = "") -> Any:
@@ -61,8 +61,8 @@ async def test_where_it_was_not_stored_who_asked_is_told(rig: Rig) -> None:
     assert await requests(rig) == []
 
 
-@pytest.mark.parametrize("room", [one for one in Room if one is not Room.ENOUGH])
-async def test_nothing_is_begun_that_there_is_no_room_to_end(rig: Rig, room: Room) -> None:
+@pytest.mark.parametrize("room", [one for one in DiskSpace if one is not DiskSpace.ENOUGH])
+async def test_nothing_is_begun_that_there_is_no_room_to_end(rig: Rig, room: DiskSpace) -> None:
     ctx = rig.switchboard.context
     store: Any = Unsure(ctx.store, done=True, room=room)
     with pytest.raises(StorageFull):

@@ -1,8 +1,13 @@
-"""The group writer: units that arrive during one commit are committed together by the next.
+"""Units of work that wait together run together: writes share a commit, reads share a transaction.
 
-A durable commit costs the same for one row and for a hundred, so under load many requests share one. A single
-request never waits for others. Each unit of work runs in a savepoint of its own, so its failure does not affect the
-others.
+A durable commit costs the same for one row and for a hundred, so units that arrive during one commit are committed
+together by the next. A single request never waits for others. Each unit runs in a savepoint of its own.
+
+Handing reads to a connection and opening a transaction cost several times what a small query does, and every busy
+thread delays the event loop. So reads that arrive together share both, and a second connection is taken only while the
+first is busy.
+
+A unit that fails does not affect the others.
 """
 
 import asyncio
@@ -17,23 +22,25 @@ from typing import Any, TypeVar, cast
 from sqlalchemy import Connection, Transaction
 from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
+from storage.disk_space import Disk
 from storage.engine import Line
 from storage.errors import StorageBusy, StorageClosed, StorageFull, commit_error, translated
-from storage.room import Disk
 from storage.transaction import Tx
 
 T = TypeVar("T")
 
 LOG = logging.getLogger(__name__)
 
-Work = Callable[[Tx], Any]
 Probe = Callable[[str], None]
 
 WAITING_MAX = 1024
-"""Units accepted and not yet committed; further callers wait before they are accepted."""
+"""Writing units accepted and not yet committed; further callers wait before they are accepted."""
 
-BATCH_MAX = 128
+WRITES_MAX = 128
 """Units in one commit: bounds how long one of them may wait."""
+
+READS_MAX = 16
+"""Units that share a reading transaction: bounds what a quick one may have to wait for."""
 
 WRITERS_LOCK = 0x5377_6274
 """Advisory lock on PostgreSQL that every write batch of every process takes first.
@@ -43,26 +50,25 @@ before it). Sums such as the daily limit are exact without further locks, and tw
 in different order cannot deadlock.
 """
 
+NEWS = "switchboard"
+"""PostgreSQL channel that notifies the other processes of every batch that changed a row."""
+
 
 @dataclass(slots=True, eq=False)
 class _Unit:
-    work: Work
-    name: str
+    work: Callable[[Tx], Any]
     future: asyncio.Future[Any]
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class _Outcome:
     value: Any = None
-    error: Exception | None = None
+    error: BaseException | None = None
 
 
 class _NotBegun(Exception):
     """The connection was found broken before any unit ran."""
-
-
-NEWS = "switchboard"
-"""PostgreSQL channel that notifies the other processes of every batch that changed a row."""
 
 
 class GroupWriter:
@@ -100,7 +106,7 @@ class GroupWriter:
         self._refuse_when_over()
         async with self._room:
             self._refuse_when_over()
-            unit = _Unit(work, name, asyncio.get_running_loop().create_future())
+            unit = _Unit(work, asyncio.get_running_loop().create_future(), name)
             self._waiting.append(unit)
             self._wake.set()
             return cast("T", await unit.future)
@@ -119,24 +125,18 @@ class GroupWriter:
 
     async def _serve(self) -> None:
         try:
-            while self._dead is None and not (self._closing and not self._waiting):
+            while self._waiting or not self._closing:
                 await self._wake.wait()
                 self._wake.clear()
-                while batch := self._next_batch():
+                while batch := _next_batch(self._waiting, WRITES_MAX):
                     await self._write(batch)
+                    if self._dead is not None:
+                        return
         finally:
             # Reached by a simulated crash, or when the event loop is torn down without close().
             for unit in self._waiting:
-                unit.future.cancel() if self._dead is None else _fail([unit], self._dead)
+                unit.future.cancel() if self._dead is None else _settle(unit, _Outcome(error=self._dead))
             self._waiting.clear()
-
-    def _next_batch(self) -> list[_Unit]:
-        batch: list[_Unit] = []
-        while self._waiting and len(batch) < BATCH_MAX and self._dead is None:
-            unit = self._waiting.popleft()
-            if not unit.future.done():  # done: the caller was cancelled before it began
-                batch.append(unit)
-        return batch
 
     async def _write(self, batch: list[_Unit]) -> None:
         try:
@@ -148,20 +148,20 @@ class GroupWriter:
         except SQLAlchemyError as error:
             told = translated(error)
             self._disk.refused = isinstance(told, StorageFull)
-            _fail(batch, told)
+            outcomes = [_Outcome(error=told)] * len(batch)
         except Exception as error:  # noqa: BLE001 - whatever it is, every waiting caller gets it
             self._disk.refused |= isinstance(error, StorageFull)
-            _fail(batch, error)
+            outcomes = [_Outcome(error=error)] * len(batch)
         except BaseException as crash:  # noqa: BLE001 - a probe simulates a crash: nothing is done after it
             self._dead = crash
             self._closing = True
-            _fail(batch, crash)
+            outcomes = [_Outcome(error=crash)] * len(batch)
         else:
             self.commits += 1
             self.changes += self._changed
             self._disk.refused = any(isinstance(one.error, StorageFull) for one in outcomes)
-            for unit, outcome in zip(batch, outcomes, strict=True):
-                _settle(unit, outcome)
+        for unit, outcome in zip(batch, outcomes, strict=True):
+            _settle(unit, outcome)
 
     async def _run(self, batch: list[_Unit]) -> list[_Outcome]:
         try:
@@ -224,6 +224,95 @@ class GroupWriter:
         return transaction
 
 
+class Readers:
+    """The only user of the reading connections. For one event loop."""
+
+    def __init__(self, lines: list[Line], *, make_tx: Callable[[Connection], Tx]) -> None:
+        self._free = list(lines)
+        self._make_tx = make_tx
+        self._waiting: deque[_Unit] = deque()
+        self._setting_out = False
+        self._working: set[asyncio.Task[None]] = set()
+        self._closed = False
+
+    async def run(self, work: Callable[[Tx], T]) -> T:
+        """Run on one consistent state of what was committed before this call.
+
+        Raises:
+            Exception: whatever ``work`` raised.
+            StorageError: it could not be read, or ``work`` tried to write.
+        """
+        if self._closed:
+            raise StorageClosed("The database was closed: the process is stopping.")
+        unit = _Unit(work, asyncio.get_running_loop().create_future())
+        self._waiting.append(unit)
+        self._set_out()
+        return cast("T", await unit.future)
+
+    async def close(self) -> None:
+        """Wait for every unit that runs or waits; refuse what comes later."""
+        self._closed = True
+        while self._working:
+            await asyncio.wait(self._working)
+
+    def _set_out(self) -> None:
+        """Start a free connection on the waiting units, unless one is starting: it takes all that wait by then."""
+        if self._setting_out or not self._free:
+            return
+        self._setting_out = True
+        task = asyncio.create_task(self._work(self._free.pop()), name="reader")
+        self._working.add(task)
+        task.add_done_callback(self._working.discard)
+
+    async def _work(self, line: Line) -> None:
+        self._setting_out = False
+        try:
+            while batch := _next_batch(self._waiting, READS_MAX):
+                if self._waiting:  # more units than fit into one batch
+                    self._set_out()
+                await self._read(line, batch)
+        finally:
+            self._free.append(line)
+
+    async def _read(self, line: Line, batch: list[_Unit]) -> None:
+        try:
+            outcomes = await line.run(lambda connection: self._transact(connection, batch))
+        except asyncio.CancelledError:
+            for unit in batch:
+                unit.future.cancel()
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever it is, every waiting caller gets it
+            told = translated(error) if isinstance(error, SQLAlchemyError) else error
+            outcomes = [_Outcome(error=told)] * len(batch)
+        for unit, outcome in zip(batch, outcomes, strict=True):
+            _settle(unit, outcome)
+
+    def _transact(self, connection: Connection, batch: list[_Unit]) -> list[_Outcome]:
+        outcomes: list[_Outcome] = []
+        while len(outcomes) < len(batch):
+            outcomes += self._until_one_fails(connection, batch[len(outcomes) :])
+        return outcomes
+
+    def _until_one_fails(self, connection: Connection, units: list[_Unit]) -> list[_Outcome]:
+        # In one transaction. On PostgreSQL a failing statement aborts it: the other units need a new one.
+        outcomes: list[_Outcome] = []
+        transaction = connection.begin()
+        try:
+            tx = self._make_tx(connection)
+            for unit in units:
+                try:
+                    outcomes.append(_Outcome(unit.work(tx)))
+                except SQLAlchemyError as error:
+                    outcomes.append(_Outcome(error=translated(error)))
+                    break
+                except Exception as error:  # noqa: BLE001 - it goes to this caller; the others go on
+                    outcomes.append(_Outcome(error=error))
+        finally:
+            # There is nothing to commit, and a broken connection can be replaced only after a rollback.
+            transaction.rollback()
+        return outcomes
+
+
 def _run_unit(connection: Connection, tx: Tx, unit: _Unit) -> _Outcome:
     connection.exec_driver_sql("SAVEPOINT unit")
     try:
@@ -251,16 +340,19 @@ def _roll_back(connection: Connection, transaction: Transaction) -> None:
         LOG.warning("rolling back failed: %s", type(error).__name__)
 
 
+def _next_batch(waiting: deque[_Unit], most: int) -> list[_Unit]:
+    batch: list[_Unit] = []
+    while waiting and len(batch) < most:
+        unit = waiting.popleft()
+        if not unit.future.done():  # done: the caller was cancelled before it began
+            batch.append(unit)
+    return batch
+
+
 def _settle(unit: _Unit, outcome: _Outcome) -> None:
-    if unit.future.done():
+    if unit.future.done():  # the caller was cancelled
         return
     if outcome.error is None:
         unit.future.set_result(outcome.value)
     else:
         unit.future.set_exception(outcome.error)
-
-
-def _fail(units: list[_Unit], error: BaseException) -> None:
-    for unit in units:
-        if not unit.future.done():
-            unit.future.set_exception(error)

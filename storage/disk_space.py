@@ -10,19 +10,19 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
-from storage.address import PostgresServer, SqliteFile
+from storage.engine import PostgresServer, SqliteFile
 
 FLOOR: Final = 500_000_000
 """Bytes below which nothing new is begun that moves money: what is under way needs room until its end."""
 
 _SHARE: Final = 10
-"""On a small disk, a part of it in so many."""
+"""On a small disk, the floor is this fraction of it: a tenth."""
 
 _EMPTY: Final = 25
-"""A part of the floor in so many: below it, nothing can be relied on to be stored."""
+"""Below this fraction of the floor, nothing can be relied on to be stored."""
 
 
-class Room(StrEnum):
+class DiskSpace(StrEnum):
     """How much space is left."""
 
     ENOUGH = "enough"
@@ -69,23 +69,23 @@ class Disk:
         except OSError:
             return 0, 0
 
-    def room(self) -> Room:
+    def space_left(self) -> DiskSpace:
         """The space left now."""
         free, whole = self.space()
         if self.refused or not whole:
-            return Room.FULL
+            return DiskSpace.FULL
         floor = floor_of(whole)
         if free >= floor:
-            return Room.ENOUGH
-        return Room.LOW if free >= floor // _EMPTY else Room.FULL
+            return DiskSpace.ENOUGH
+        return DiskSpace.LOW if free >= floor // _EMPTY else DiskSpace.FULL
 
 
-_PASSING: Final = frozenset({"overlay", "aufs", "tmpfs", "ramfs"})
+_VOLATILE: Final = frozenset({"overlay", "aufs", "tmpfs", "ramfs"})
 """File systems of memory, and of a container's own layer."""
 _MOUNTS: Final = Path("/proc/self/mountinfo")
 
 
-def passing(path: Path) -> str:
+def volatile_file_system(path: Path) -> str:
     """Kind of the file system that holds a path, if a restart of the machine or container empties it; otherwise "".
 
     Empty as well where the system does not tell.
@@ -95,13 +95,12 @@ def passing(path: Path) -> str:
         wanted = path.resolve()
     except OSError:
         return ""
-    kinds = {point: kind for point, kind in map(_mount, lines) if wanted.is_relative_to(point)}
+    kinds: dict[Path, str] = {}
+    for line in lines:
+        before, _, after = line.partition(" - ")
+        # Blanks in a path are written as octal numbers.
+        point = Path(re.sub(r"\\([0-7]{3})", lambda found: chr(int(found[1], 8)), before.split()[4]))
+        if wanted.is_relative_to(point):
+            kinds[point] = after.split()[0]
     found = kinds[max(kinds, key=lambda point: len(point.parts))] if kinds else ""
-    return found if found in _PASSING else ""
-
-
-def _mount(line: str) -> tuple[Path, str]:
-    """Mount point and kind of a line of ``mountinfo``; blanks in a path are written as octal numbers."""
-    before, _, after = line.partition(" - ")
-    point = re.sub(r"\\([0-7]{3})", lambda found: chr(int(found[1], 8)), before.split()[4])
-    return Path(point), after.split()[0]
+    return found if found in _VOLATILE else ""

@@ -1,0 +1,315 @@
+"""What an operator does to a whole database: copy it to PostgreSQL, change its ``SECRET_KEY``. All of it, or nothing.
+
+Copy: while nobody uses either database, in one transaction at the target. Before that commits, the source is marked: a
+program that starts on it afterwards refuses, because two databases would pay the same request twice. The target is
+committed only when it reads back as the source does and its audit holds.
+
+Change of the key: everything in the database that depends on it, in one transaction. The audit goes on under the new
+key. Keys of stores are sealed anew. The callback addresses that a repeated request will carry from now on are added;
+the ones handed out before stay valid.
+"""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from sqlalchemy import (
+    Column,
+    ColumnElement,
+    Connection,
+    MetaData,
+    Select,
+    Table,
+    create_engine,
+    delete,
+    func,
+    insert,
+    select,
+    true,
+)
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.types import TypeDecorator
+
+from bot.domain.anchors import Anchor
+from bot.domain.audit import Entry, check, key_id
+from bot.domain.payments.instruction import FINAL
+from bot.domain.references import callback_token, derived_key, token_hash
+from storage.anchors import AnchorFile
+from storage.batches import WRITERS_LOCK
+from storage.engine import IMPATIENT, PostgresServer, SqliteFile, open_writing, parse_address
+from storage.errors import StorageError, translated
+from storage.migrate import MOVED, OLDEST, keep_programs_out, migrate, moved_to, see_version
+from storage.repositories.audit import AuditTrail
+from storage.repositories.flags import Flags
+from storage.rows import STORE_KEY, Head
+from storage.sealing import Sealer, SealError
+from storage.tables.columns import metadata
+from storage.tables.instructions import callback_token as token_table
+from storage.tables.instructions import instruction as instruction_table
+from storage.transaction import Tx
+
+_ROWS = 1_000
+_SEEDED = ("send_slot", "audit_key")
+"""Tables in which `switchboard migrate` itself puts rows."""
+_STAYS = (MOVED, OLDEST)
+"""Flags that are about one database."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Copied:
+    """What was copied.
+
+    Attributes:
+        rows: of each table.
+        to: the target, without user and password.
+    """
+
+    rows: Mapping[str, int]
+    to: str
+
+
+async def copy(source: str, target: str, *, audit_key: bytes, anchors: AnchorFile, now: datetime) -> Copied:
+    """Copy every row. After a crash it can be repeated.
+
+    Args:
+        source: address of the SQLite file.
+        target: address of a PostgreSQL database without tables, or without rows.
+        audit_key: the one that the source was written with.
+        anchors: of the source.
+        now: when the source is marked as copied.
+
+    Raises:
+        StorageError: an address is of the wrong kind, a process uses one of the two, the target holds something, the
+            source is at another version or was copied elsewhere, its audit does not hold, or a row cannot be stored.
+        OSError: the anchors cannot be read.
+    """
+    file, server = parse_address(source), parse_address(target)
+    if not isinstance(file, SqliteFile) or not file.path.is_file():
+        raise StorageError("DATABASE_URL names no SQLite file to copy from.", mend="Set it to the file of the bot.")
+    if not isinstance(server, PostgresServer):
+        raise StorageError("The target is no PostgreSQL database.", mend="Example: postgresql://user@host/database")
+
+    def look(reading: Connection) -> None:
+        with reading.begin():
+            see_version(reading, moving_to=str(server))
+            AuditTrail(reading, key=audit_key).see_key()
+            _require_whole(Tx(reading, audit_key=audit_key), anchors, so="nothing was copied")
+
+    try:
+        async with open_writing(file, patience=IMPATIENT) as line:
+            await line.run(look)
+            await migrate(target)
+            return await line.run(lambda reading: _copy(reading, server, audit_key, anchors, now))
+    except SQLAlchemyError as error:
+        raise translated(error) from error
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rotated:
+    """The result of a change of the key.
+
+    Attributes:
+        head: where the audit ends now.
+        stores: names of the stores whose keys were sealed anew.
+        unopened: names of the stores whose keys the old key did not open; they were left as they are.
+        addresses: how many open requests got an additional address.
+    """
+
+    head: Head
+    stores: tuple[str, ...]
+    unopened: tuple[str, ...]
+    addresses: int
+
+
+async def rotate(url: str, *, anchors: Path, old: str, new: str, now: datetime) -> Rotated | None:
+    """Switch to another key; None: that key is in force already. ``anchors``: their file.
+
+    Nothing is changed unless the whole audit holds under the old key.
+
+    Raises:
+        StorageError: another process uses the SQLite file, the old key is not the one in force, the audit does not
+            hold, or the database is not at the version of this program.
+        OSError: the anchors cannot be read.
+    """
+
+    def work(connection: Connection) -> Rotated | None:
+        with connection.begin():
+            if connection.dialect.name == "postgresql":
+                connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({WRITERS_LOCK})").close()
+            see_version(connection)
+            return _rotate(connection, old, new, now, AnchorFile(anchors, key=derived_key(old, "anchor")))
+
+    try:
+        async with open_writing(parse_address(url), patience=IMPATIENT) as line:
+            return await line.run(work)
+    except SQLAlchemyError as error:
+        raise translated(error) from error
+
+
+def anchor(path: Path, rotated: Rotated, *, key: str, now: datetime) -> None:
+    """Write an anchor of the audit under the new key, outside the database, into the file ``path``.
+
+    Raises:
+        OSError: it could not be written; the bot writes one at its next start.
+    """
+    file = AnchorFile(path, key=derived_key(key, "anchor"))
+    file.append(Anchor(at=now, seq=rotated.head.seq, head=rotated.head.hash))
+
+
+def _copy(reading: Connection, server: PostgresServer, audit_key: bytes, anchors: AnchorFile, now: datetime) -> Copied:
+    engine = create_engine(server.url, hide_parameters=True)
+    tables = [_raw(table) for table in metadata.sorted_tables]
+    try:
+        with engine.connect() as writing:
+            transaction = writing.begin()
+            keep_programs_out(writing)
+            with reading.begin():
+                is_done = _is_done(tables, reading, writing, server)
+                for table in [] if is_done else tables:
+                    _copy_table(table, reading, writing)
+                sums = {table.name: _sum(table, reading) for table in tables}
+                differing = [table.name for table in tables if _sum(table, writing) != sums[table.name]]
+            if differing and is_done:
+                raise StorageError(
+                    f"The file was copied to {server} before, and that database has gone on since.",
+                    mend="Set DATABASE_URL to it.",
+                )
+            if differing:
+                raise StorageError(
+                    f"Not everything reads back as it was written ({', '.join(differing)}), so nothing was copied.",
+                    mend="Look for what changes rows at the target, such as a trigger; otherwise tell us.",
+                )
+            _require_whole(Tx(writing, audit_key=audit_key), anchors, so="nothing was copied")
+            _mark(reading, str(server), now)
+            try:
+                transaction.commit()
+            except DBAPIError as error:
+                if not error.connection_invalidated:  # otherwise it may have been committed: the mark stays
+                    _mark(reading, "", now)
+                raise
+    finally:
+        engine.dispose()
+    return Copied(rows={name: count for name, (count, _) in sums.items()}, to=str(server))
+
+
+def _raw(table: Table) -> Table:
+    """The table with its columns as the databases hold them: what was written is copied, not what it means."""
+    columns = (
+        (column, column.type.impl_instance if isinstance(column.type, TypeDecorator) else column.type)
+        for column in table.columns
+    )
+    return Table(table.name, MetaData(), *(Column(column.name, kind, key=column.key) for column, kind in columns))
+
+
+def _rows(table: Table) -> Select[tuple[object, ...]]:
+    """The rows that move."""
+    stays: ColumnElement[bool] = table.c.key.not_in(_STAYS) if table.name == "flag" else true()
+    return select(*table.columns).where(stays)
+
+
+def _is_done(tables: Sequence[Table], reading: Connection, writing: Connection, server: PostgresServer) -> bool:
+    """Whether an earlier try committed, and ended before it said so.
+
+    Raises:
+        StorageError: the target holds rows of something else.
+    """
+    if not any(writing.execute(_rows(table).limit(1)).first() for table in tables if table.name not in _SEEDED):
+        return False
+    if moved_to(Flags(reading)) == str(server):
+        return True
+    raise StorageError(
+        "The target holds rows of Switchboard already.", mend="Name a new database, for example one made by createdb."
+    )
+
+
+def _copy_table(table: Table, reading: Connection, writing: Connection) -> None:
+    if table.name in _SEEDED:
+        writing.execute(delete(table))
+    for page in reading.execute(_rows(table)).mappings().partitions(_ROWS):
+        writing.execute(insert(table), [dict(row) for row in page])
+    if table.name == "outbox":
+        newest = select(func.coalesce(func.max(table.c.seq), 0) + 1).scalar_subquery()
+        writing.execute(func.setval(func.pg_get_serial_sequence(table.name, "seq"), newest, False))
+
+
+def _sum(table: Table, connection: Connection) -> tuple[int, int]:
+    """Count and checksum of the rows, in whatever order they come."""
+    count, total = 0, 0
+    for row in connection.execution_options(yield_per=_ROWS).execute(_rows(table)):
+        count += 1
+        total += int.from_bytes(hashlib.sha256(repr(tuple(row)).encode()).digest())
+    return count, total
+
+
+def _mark(reading: Connection, to: str, now: datetime) -> None:
+    """Mark the source as copied, durably; "" takes the mark away."""
+    with reading.begin():
+        if to:
+            Flags(reading).set(MOVED, {"to": to, "at": now.isoformat()}, now)
+        else:
+            Flags(reading).forget(MOVED)
+
+
+def _rotate(connection: Connection, old: str, new: str, now: datetime, file: AnchorFile) -> Rotated | None:
+    tx = Tx(connection, audit_key=derived_key(old, "audit"))
+    if tx.audit.key_in_force() == key_id(derived_key(new, "audit")):
+        return None
+    tx.audit.adopt_key()
+    _require_whole(tx, file, so="nothing was changed")  # later the rows before the new key would look genuine
+    entry = Entry(at=now, instruction_id="", actor="system", action="", before="", after="", detail={})
+    last = tx.audit.hand_over(entry, to=derived_key(new, "audit"), anchor_key=derived_key(old, "anchor"))
+    sealed, unopened = _reseal(tx, old, new)
+    return Rotated(
+        head=Head(last.seq, last.hash), stores=sealed, unopened=unopened, addresses=_let_in(connection, tx, new)
+    )
+
+
+def _reseal(tx: Tx, old: str, new: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    before, after = Sealer(key=derived_key(old, "stores")), Sealer(key=derived_key(new, "stores"))
+    sealed, unopened = [], []
+    for store in tx.stores.all():
+        if not store.sealed_key:
+            continue
+        try:
+            text = before.open(store.sealed_key, row=store.id, column=STORE_KEY)
+        except SealError:
+            unopened.append(store.name)
+            continue
+        tx.stores.change(store.id, sealed_key=after.seal(text, row=store.id, column=STORE_KEY))
+        sealed.append(store.name)
+    return tuple(sealed), tuple(unopened)
+
+
+def _let_in(connection: Connection, tx: Tx, new: str) -> int:
+    """Store the callback addresses that open requests will carry when they are sent, or sent again."""
+    query = (
+        select(token_table.c.instruction_id, token_table.c.kind)
+        .join(instruction_table, instruction_table.c.id == token_table.c.instruction_id)
+        .where(instruction_table.c.state.not_in(FINAL))
+        .distinct()
+    )
+    key, done = derived_key(new, "callbacks"), set()
+    for instruction_id, kind in connection.execute(query).all():
+        token = callback_token(key=key, instruction_id=instruction_id, kind=kind)
+        tx.tokens.put(token_hash=token_hash(token), instruction_id=instruction_id, kind=kind, expires_at=None)
+        done.add(instruction_id)
+    return len(done)
+
+
+def _require_whole(tx: Tx, file: AnchorFile, *, so: str) -> None:
+    """Check the whole audit chain against its anchors.
+
+    Raises:
+        StorageError: it does not hold; ``so`` says what was not done.
+        OSError: the anchors cannot be read.
+    """
+    earlier = [(one.until, one.anchors) for one in tx.audit.closed_keys()]
+    anchors = file.speaking_also(earlier).read()
+    verdict = check(keys=tx.audit.keys(), rows=tx.audit.stored(), end=tx.audit.head(), anchors=anchors.held)
+    if verdict.bad_seq is not None or anchors.forged or anchors.unreadable:
+        raise StorageError(
+            f"The audit does not hold, so {so}.",
+            mend="Run `switchboard audit verify` with the key of the database in SECRET_KEY: it says what is wrong.",
+        )
