@@ -19,7 +19,7 @@ MUTANTS = (
     ),
     Mutant(
         name="the key changes although anchors are forged",
-        file="storage/anchors.py",
+        file="storage/maintenance.py",
         old="    if verdict.bad_seq is not None or anchors.forged or anchors.unreadable:",
         new="    if verdict.bad_seq is not None or anchors.unreadable:",
         breaks="a key is handed over only where the whole audit and its anchors hold",
