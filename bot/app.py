@@ -20,16 +20,11 @@ from bot.slack.pace import Pace
 from bot.wiring import staffing
 from bot.wiring.context import Parts, make_context
 from bot.wiring.database import Database, open_database
-from bot.wiring.delivery import make_delivery
-from bot.wiring.extension import routes_of
-from bot.wiring.http import serve
-from bot.wiring.measures import make_measures
-from bot.wiring.outside import Outside
-from bot.wiring.payments import make_payments
-from bot.wiring.schedule import Schedule
+from bot.wiring.http import make_measures, serve
+from bot.wiring.services import Outside, make_delivery, make_payments, routes_of
 from bot.wiring.slack import make_bolt, make_people, open_slack, open_socket
 from bot.wiring.surroundings import Surroundings
-from bot.wiring.workers import WATCHED, make_schedule
+from bot.wiring.workers import WATCHED, Schedule, make_schedule
 from bot.workflows.admin import clocks, silence
 from bot.workflows.admin.highwater import HighWater
 from bot.workflows.admin.recover import recover

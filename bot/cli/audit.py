@@ -21,7 +21,7 @@ from bot.domain.clock import SystemClock
 from bot.domain.errors import OperatorError
 from bot.presentation.blocks.text import counted
 from bot.settings import Settings, load_settings
-from bot.wiring.anchors import anchors_of
+from bot.wiring.database import anchors_of
 from bot.workflows.admin.comparing import Compared, compare
 from storage.anchors import AnchorFile
 from storage.reading import Reading, open_for_reading

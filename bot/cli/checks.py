@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from bot.domain.key_strength import why_weak
 from bot.domain.policy import Policy
 from bot.settings import SERVICES, Environment, Settings, SettingsError, example, load_policy, load_settings
-from bot.wiring.anchors import anchors_of
+from bot.wiring.database import anchors_of
 from storage.disk_space import volatile_file_system
 from storage.engine import PostgresServer, SqliteFile, parse_address
 from storage.errors import StorageError

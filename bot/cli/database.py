@@ -19,7 +19,7 @@ from bot.domain.policy import Policy
 from bot.presentation.blocks.text import counted
 from bot.presentation.recovery import report
 from bot.settings import Secret, Settings, SettingsError, in_setting, load_policy, load_settings
-from bot.wiring.anchors import anchors_of
+from bot.wiring.database import anchors_of
 from bot.workflows.admin.resume import resume, standing
 from storage.anchors import AnchorFile
 from storage.errors import OtherKey

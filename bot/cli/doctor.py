@@ -32,12 +32,9 @@ from bot.slack.calls import call
 from bot.slack.messenger import Messenger
 from bot.slack.people import Identity, People, who_we_are
 from bot.wiring import staffing
-from bot.wiring.anchors import anchors_of
-from bot.wiring.delivery import make_delivery
-from bot.wiring.descriptors import too_few
-from bot.wiring.extension import routes_of
-from bot.wiring.outside import Outside
-from bot.wiring.payments import make_payments
+from bot.wiring.database import anchors_of
+from bot.wiring.http import too_few
+from bot.wiring.services import Outside, make_delivery, make_payments, routes_of
 from bot.workflows.reading_only import reading_only, resumed_at
 from bot.workflows.requests.reach import all_short, approvers, named
 from storage.anchors import AnchorFile

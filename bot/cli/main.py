@@ -25,8 +25,8 @@ from bot.logs import configure_logs
 from bot.presentation.blocks.text import capital
 from bot.settings import LogFormat, Settings, SettingsError, load_settings
 from bot.version import version
-from bot.wiring import descriptors
-from bot.wiring.extension import routes_of
+from bot.wiring.http import allow_plenty
+from bot.wiring.services import routes_of
 from storage.engine import parse_address
 
 log = structlog.get_logger(__name__)
@@ -107,7 +107,7 @@ def _run(_: argparse.Namespace) -> int:
     settings, policy = _configuration()
     _logs(settings)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # no core dumps: the memory holds every key
-    descriptors.allow_plenty()
+    allow_plenty()
     for caution in cautions(settings):
         log.warning(caution)
     log.info(

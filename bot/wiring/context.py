@@ -11,10 +11,7 @@ from bot.domain.policy import Policy
 from bot.settings import Environment, Settings
 from bot.slack.people import People
 from bot.wiring.database import Database
-from bot.wiring.emails import make_emails
-from bot.wiring.keys import key_for
-from bot.wiring.localization import make_localization
-from bot.wiring.outside import Outside
+from bot.wiring.services import Outside, make_emails, make_localization
 from bot.wiring.slack import Slack, make_people
 from bot.wiring.surroundings import Surroundings
 from bot.wiring.workers import KINDS, RECOVERIES, SUBJECTS, Worker
@@ -87,7 +84,7 @@ def make_context(parts: Parts, slack: Slack, *, url: str) -> Context:
         clock=database.clock,
         home=slack.identity.team_id,
         owner=around.owner,
-        token_key=key_for(settings, "callbacks"),
+        token_key=settings.key_for("callbacks"),
         callback_base=_callback_base(settings, url),
         public=settings.public_url is not None,
         poll_seconds=settings.poll_seconds,

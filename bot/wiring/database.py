@@ -1,24 +1,29 @@
-"""The database: migrated, opened, shared with other processes; the clock by which its rows are written."""
+"""The database: migrated, opened, shared with other processes; the clock by which its rows are written; its anchors."""
 
 import time
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from pathlib import Path
 
 from bot.clients.limiter import PartnerTurns, SendSlots
 from bot.clients.window import SlidingWindow
 from bot.domain.clock import SharedClock
 from bot.settings import Settings
-from bot.wiring.anchors import anchors_of
-from bot.wiring.keys import key_for
 from bot.wiring.surroundings import Surroundings
 from bot.workflows.admin import clocks
 from bot.workflows.keeping import at_start
-from storage.anchors import AnchorFile
+from storage.anchors import AnchorFile, anchors_path
 from storage.engine import PostgresServer, parse_address
 from storage.migrate import migrate
 from storage.peers import Peers, SharedSlots
 from storage.store import Store
+
+
+def anchors_of(settings: Settings) -> Path:
+    """The file of the audit's anchors: ``ANCHORS_FILE``, or where the database's address says."""
+    chosen = settings.anchors_file
+    return anchors_path(settings.database_url) if chosen is None else chosen.absolute()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +63,7 @@ async def open_database(
         ended: called when another process ended.
         anchored: told of each anchor whether it could be written.
     """
-    key, address = key_for(settings, "audit"), settings.database_url
+    key, address = settings.key_for("audit"), settings.database_url
     await migrate(address, audit_key=key, patience=around.patience)
     store = await Store.open(address, audit_key=key, probe=around.probe, patience=around.patience)
     stack.push_async_callback(store.close)
@@ -67,7 +72,7 @@ async def open_database(
     await clocks.look(store, clock, server_now=around.server_now)
     closed_keys = await store.read(lambda tx: tx.audit.closed_keys())
     earlier = [(one.until, one.anchors) for one in closed_keys]
-    path, secret = around.anchors or anchors_of(settings), key_for(settings, "anchor")
+    path, secret = around.anchors or anchors_of(settings), settings.key_for("anchor")
     file = AnchorFile(path, key=secret, earlier=earlier, watch=anchored)
     slots = around.limiter or _slots(store, address, stack)
     return Database(store=store, peers=peers, clock=clock, anchors=file, slots=slots)

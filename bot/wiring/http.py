@@ -1,9 +1,15 @@
-"""The HTTP server: Slack's requests, callbacks of the services, health and metrics."""
+"""The HTTP server: Slack's requests, callbacks of the services, health and metrics; and its file descriptors.
+
+As many descriptors as it needs, a warning of too few, and quiet where none is left: at the limit asyncio tries to
+accept each waiting connection many times a second, and logs each failure with its traceback. Nothing is lost by
+waiting: the connections stay in the kernel's queue.
+"""
 
 import errno
-from asyncio import get_running_loop
+import resource
+from asyncio import AbstractEventLoop, get_running_loop
 from collections.abc import Callable
-from typing import Final
+from typing import Any, Final
 
 import structlog
 from aiohttp import web
@@ -13,8 +19,9 @@ from bot.domain.clock import Clock
 from bot.domain.errors import OperatorError
 from bot.domain.spellings import Secrets
 from bot.settings import Settings
+from bot.version import version
 from bot.wiring.database import Database
-from bot.wiring.descriptors import Exhaustion, limit
+from bot.wiring.surroundings import Surroundings
 from bot.wiring.workers import KINDS, QUEUES, WATCHED
 from bot.workflows.admin.replays import first_time
 from handlers.bodies import Bodies
@@ -22,9 +29,10 @@ from handlers.callbacks.delivery import DeliveryCallbacks
 from handlers.callbacks.payments import PaymentsCallbacks
 from handlers.connections import Connections, Site, room
 from handlers.health import Health
-from handlers.measures import Measures
+from handlers.measures import Build, Measures
 from handlers.metrics import Metrics, Sources
 from handlers.slack_http import SlackEndpoint
+from storage.engine import PostgresServer, parse_address
 
 log = structlog.get_logger(__name__)
 
@@ -32,6 +40,40 @@ _SHUTDOWN_SECONDS: Final = 3.0
 _MOST_HEADERS: Final = 64
 _LINGERING_SECONDS: Final = 2.0
 """Time for the rest of a refused body, so that the refusal arrives."""
+_ENOUGH: Final = 400
+"""Twice the connections that may be silent at a time (``handlers.connections``)."""
+_PLENTY: Final = 4_096
+"""Twice the unverified connections that are kept at most. Systems often begin with 1,024, and allow far more."""
+_SECONDS_BETWEEN: Final = 60.0
+_NONE_LEFT: Final = frozenset({errno.EMFILE, errno.ENFILE})
+
+
+def make_measures(settings: Settings, around: Surroundings) -> Measures:
+    """The counters and histograms of this process, all at zero."""
+    is_server = isinstance(parse_address(settings.database_url), PostgresServer)
+    build = Build(
+        version=version(),
+        database="postgresql" if is_server else "sqlite",
+        transport="socket" if settings.socket_mode else "http",
+    )
+    return Measures(build=build, started=around.clock.now())
+
+
+def allow_plenty() -> None:
+    """Raise the limit to 4,096, or as far as the system lets this user go. One that is higher stays."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = _PLENTY if hard == resource.RLIM_INFINITY else min(_PLENTY, hard)
+    if soft != resource.RLIM_INFINITY and soft < most:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+
+
+def too_few() -> tuple[str, str] | None:
+    """What the operator should know of the limit, and the fix; None where it is high enough."""
+    allowed = limit()
+    if allowed >= _ENOUGH:
+        return None
+    what = f"this process may open {allowed} files and connections, and needs {_ENOUGH} when many connect at once"
+    return what, "raise the limit. Example: LimitNOFILE=4096 of systemd, or ulimit -n 4096"
 
 
 async def serve(
@@ -168,3 +210,33 @@ async def _listen(runner: web.AppRunner, connections: Connections, settings: Set
             f"HOST {host!r} is no address of this machine",
             mend="Example: HOST=127.0.0.1, or HOST=0.0.0.0 for all of them",
         ) from None
+
+
+def limit() -> int:
+    """How many descriptors this process may open."""
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return _PLENTY if soft == resource.RLIM_INFINITY else soft
+
+
+class Exhaustion:
+    """Exception handler of the event loop: one line a minute while no descriptor is left, all else as ever."""
+
+    def __init__(self, monotonic: Callable[[], float]) -> None:
+        """``monotonic``: seconds of a clock that only goes forward."""
+        self._monotonic = monotonic
+        self._said = float("-inf")
+
+    def __call__(self, loop: AbstractEventLoop, context: dict[str, Any]) -> None:
+        """Handle what a callback of the loop raised."""
+        raised = context.get("exception")
+        if not isinstance(raised, OSError) or raised.errno not in _NONE_LEFT:
+            loop.default_exception_handler(context)
+            return
+        now = self._monotonic()
+        if now - self._said >= _SECONDS_BETWEEN:
+            self._said = now
+            log.error(
+                "no file descriptor is left, so new connections wait",
+                limit=limit(),
+                mend="raise the limit, e.g. LimitNOFILE=4096 of systemd",
+            )

@@ -9,6 +9,7 @@ import aiohttp
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
+from bot.domain.errors import OperatorError
 from bot.domain.policy import Policy
 from bot.settings import Settings
 from bot.slack.calls import call, until_answered
@@ -16,8 +17,7 @@ from bot.slack.files import Downloads, Files
 from bot.slack.messenger import Ephemerals, Messenger
 from bot.slack.pace import Pace, PacedClient, Turns
 from bot.slack.people import Identity, People, who_we_are
-from bot.wiring.keys import bot_token
-from bot.wiring.outside import Outside
+from bot.wiring.services import Outside
 from bot.wiring.surroundings import Surroundings
 from bot.workflows.context import Context
 from handlers import actions, commands, events, file_actions, shortcuts, views
@@ -68,7 +68,7 @@ async def open_slack(
         cookie_jar=aiohttp.DummyCookieJar(),
     )
     stack.push_async_callback(session.close)
-    token, api_url = bot_token(settings), settings.slack_api_url
+    token, api_url = _bot_token(settings), settings.slack_api_url
     library: dict[str, Any] = {"token": token, "base_url": api_url, "session": session, "retry_handlers": []}
     patient, client = AsyncWebClient(**library), PacedClient(pace=pace, watch=measures.slack, **library)
     identity = await until_answered(lambda: who_we_are(patient), setting="SLACK_BOT_TOKEN")
@@ -125,7 +125,7 @@ def make_bolt(slack: Slack, ctx: Context, outside: Outside, around: Surroundings
     )
     return build(
         client=slack.patient,
-        token=bot_token(settings),
+        token=_bot_token(settings),
         identity=slack.identity,
         deps=deps,
         router=make_router(around, prefix=settings.command_prefix, more=extensions),
@@ -150,3 +150,9 @@ async def open_socket(
     socket.client.wss_uri = str(opened["url"])
     await socket.connect_async()  # type: ignore[no-untyped-call]  # the library has no annotation here
     return socket
+
+
+def _bot_token(settings: Settings) -> str:
+    if settings.slack_bot_token is None:
+        raise OperatorError("SLACK_BOT_TOKEN is missing")
+    return settings.slack_bot_token.get_secret_value()

@@ -13,7 +13,7 @@ from bot.clients.transport import CONNECT_SECONDS
 from bot.domain.clock import Clock, SystemClock
 from bot.slack.pace import Pace
 from bot.slack.people import STANDING_TOTAL
-from bot.wiring.extension import EXTENSIONS, Extension
+from bot.wiring.services import EXTENSIONS, Extension
 from handlers.bolt import HANDLER_TOTAL, MOMENT
 from handlers.file_actions import ACTIONS
 from handlers.file_actions.file_action import FileAction

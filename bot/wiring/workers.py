@@ -1,13 +1,26 @@
-"""The workers of due rows, and the subjects of boards: the parts of the workflows that run by themselves."""
+"""The schedule, and the workers of due rows that run by it; the subjects of boards.
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+APScheduler is only a clock; its ticks look for due rows and begin them. Work is kept in rows, not in scheduler jobs.
+
+A look is one read of the next due time of every kind of work. It is taken after a wake, after a write, and when that
+time has come; an idle process does not read the database. Every ten seconds everything that might be due is begun,
+whatever the looks say. Under constant wakes a process looks only a few times a second.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import datetime
 from functools import partial
 from typing import Any, Final
+
+import structlog
+from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
 from bot.clients.circuit import Circuit
 from bot.domain.emails.lists import RUN, WHOLE
 from bot.domain.payments.instruction import Kind
-from bot.wiring.schedule import Look, Plan, Schedule
 from bot.workflows import alerts, localization
 from bot.workflows.admin import clocks
 from bot.workflows.admin.recover import recover_claims
@@ -37,11 +50,204 @@ from bot.workflows.requests.restore import look_due
 from bot.workflows.slack import dropped_files, outbox, refresh
 from bot.workflows.slack.denials import tell_denials
 from bot.workflows.workers import Work
+from storage.errors import StorageBusy
 from storage.repositories.horizon import Due
 from storage.transaction import Tx
 
+log = structlog.get_logger(__name__)
+
+Step = Callable[[], Awaitable[int]]
+"""Does what is due and returns how much there was; more than nothing means: ask again."""
+
+_STOP_SECONDS = 4.0
+_MOST_ROUNDS = 1_000
+_PAUSE_SECONDS = 0.025
+"""Between two runs of a worker that found nothing."""
+_EVERYTHING_SECONDS: Final = 10.0
+"""Between two ticks that begin everything."""
+_OTHERS_FIRST: Final = 0.25
+"""Seconds that another process has to begin its own writes."""
 _SLOWEST_TICK: Final = 1.0
 _FASTEST_TICK: Final = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """Result of a look.
+
+    Attributes:
+        due: names of workers that have work now.
+        next_at: next due time; None: nothing will become due as rows are now.
+    """
+
+    due: Collection[str] = ()
+    next_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """The background work of a process.
+
+    Attributes:
+        workers: by name.
+        look: which of them have work.
+        changes: counter of writes; an equal number means no write.
+        now: the clock by which rows are due.
+        by_the_clock: names of workers that no look covers: run at the ticks after a write.
+        every_tick: those of them that cost nothing when there is no work, run at every tick.
+    """
+
+    workers: Mapping[str, Step]
+    look: Callable[[], Awaitable[Look]]
+    changes: Callable[[], int]
+    now: Callable[[], datetime]
+    by_the_clock: Collection[str] = field(default=())
+    every_tick: Collection[str] = field(default=())
+
+
+class Pump:
+    """Runs one worker until nothing is due; a nudge while running makes it run once more."""
+
+    _again: bool
+    """There may be work since the last step; a nudge comes before the first."""
+
+    def __init__(self, *, name: str, worker: Step, pause_seconds: float = _PAUSE_SECONDS) -> None:
+        self._name = name
+        self._worker = worker
+        self._pause_seconds = pause_seconds
+        self._running: asyncio.Task[None] | None = None
+        self._stopping = asyncio.Event()
+
+    def nudge(self) -> None:
+        """There may be work."""
+        self._again = True
+        if self._running is None or self._running.done():
+            self._running = asyncio.create_task(self._run(), name=f"worker {self._name}")
+
+    async def stop(self) -> None:
+        """Let the running step end, with a time limit; then cancel it: recovery handles the rest."""
+        self._stopping.set()
+        if self._running is None or self._running.done():
+            return
+        _, late = await asyncio.wait([self._running], timeout=_STOP_SECONDS)
+        for task in late:
+            task.cancel()
+        await asyncio.gather(*late, return_exceptions=True)
+
+    async def _run(self) -> None:
+        for _ in range(_MOST_ROUNDS):
+            self._again = False
+            try:
+                found = await self._worker()
+            except StorageBusy as busy:
+                log.warning("a worker waits for the database", worker=self._name, reason=str(busy))
+                return
+            except Exception:
+                # A worker must survive the error of one row; the next tick tries again.
+                log.exception("a worker failed", worker=self._name)
+                return
+            if not found and (await self._paused() or not self._again):
+                return
+
+    async def _paused(self) -> bool:
+        """Wait a moment; whether the process stops meanwhile."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self._pause_seconds):
+                await self._stopping.wait()
+        return self._stopping.is_set()
+
+
+class Schedule:
+    """The ticks of one process, its looks and the workers they run."""
+
+    def __init__(self, plan: Plan, *, tick_seconds: float) -> None:
+        self._plan = plan
+        self._pumps = {name: Pump(name=name, worker=worker) for name, worker in plan.workers.items()}
+        self._looking = Pump(name="look", worker=self._look)
+        self._tick_seconds = tick_seconds
+        self._scheduler = AsyncIOScheduler(
+            job_defaults={"misfire_grace_time": None, "coalesce": True, "max_instances": 1}
+        )
+        self._next_at: datetime | None = None
+        self._alarm: asyncio.TimerHandle | None = None
+        self._seen = -1
+        self._everything_at = 0.0
+        self._stopped = False
+
+    def start(self) -> None:
+        """Begin to tick."""
+        self._scheduler.add_job(self._tick, "interval", seconds=self._tick_seconds)
+        self._scheduler.start()
+        self._begin_everything()
+
+    def wake(self) -> None:
+        """Look for due work now, instead of at the next tick."""
+        if not self._stopped:
+            self._looking.nudge()
+
+    def heard(self) -> None:
+        """Another process wrote something: look in a moment, to give it time to begin that itself."""
+        if not self._stopped and (self._alarm is None or self._alarm.when() > self._later(_OTHERS_FIRST)):
+            self._set_alarm(_OTHERS_FIRST)
+
+    def run(self, name: str) -> None:
+        """Begin what is due of one kind."""
+        self._nudge((name,))
+
+    async def stop(self) -> None:
+        """Tick no more, and let the steps under way end."""
+        self._stopped = True
+        if self._alarm is not None:
+            self._alarm.cancel()
+        if self._scheduler.running:
+            self._scheduler.pause()
+            await asyncio.sleep(0)  # a tick that was handed out ends; cut off, the scheduler reports it as an error
+            self._scheduler.shutdown(wait=False)
+        await asyncio.gather(self._looking.stop(), *(pump.stop() for pump in self._pumps.values()))
+
+    async def _tick(self) -> None:
+        if self._later(0) >= self._everything_at:
+            self._begin_everything()
+            return
+        self._nudge(self._plan.every_tick)
+        changes = self._plan.changes()
+        if changes != self._seen:
+            self._seen = changes
+            self._nudge(self._plan.by_the_clock)
+            self.wake()
+        elif self._next_at is not None and self._next_at <= self._plan.now():
+            self.wake()
+
+    def _begin_everything(self) -> None:
+        self._everything_at = self._later(_EVERYTHING_SECONDS)
+        self._seen = self._plan.changes()
+        self._nudge(self._pumps)
+        self.wake()  # for the next due time
+
+    async def _look(self) -> int:
+        found = await self._plan.look()
+        self._nudge(found.due)
+        now = self._plan.now()
+        self._next_at = now if found.due else found.next_at  # due work that cannot begin is looked at again
+        if found.next_at is not None and not self._stopped:
+            rest = (found.next_at - now).total_seconds()
+            if rest < self._tick_seconds:
+                self._set_alarm(max(rest, 0.0))
+        return 0
+
+    def _set_alarm(self, seconds: float) -> None:
+        if self._alarm is not None:
+            self._alarm.cancel()
+        self._alarm = asyncio.get_running_loop().call_later(seconds, self.wake)
+
+    def _later(self, seconds: float) -> float:
+        return asyncio.get_running_loop().time() + seconds
+
+    def _nudge(self, names: Iterable[str]) -> None:
+        if not self._stopped:
+            for name in names:
+                self._pumps[name].nudge()
+
 
 Worker = Callable[[Context], Awaitable[int]]
 """Does or begins what is due; returns how much that was."""
@@ -56,8 +262,8 @@ async def _leftovers(ctx: Context) -> int:
     return 0
 
 
-async def _clock(ctx: Context) -> int:
-    return await clocks.look_again(ctx)
+async def _take_up(work: Work[Any], ctx: Context) -> int:
+    return await ctx.workers.take_up(ctx, work)
 
 
 async def _chore(name: str, ctx: Context) -> int:
@@ -108,10 +314,6 @@ WORKS: Final[tuple[Work[Any], ...]] = (
 """What is done row by row."""
 
 
-async def _take_up(work: Work[Any], ctx: Context) -> int:
-    return await ctx.workers.take_up(ctx, work)
-
-
 def _payments(ctx: Context) -> Circuit | None:
     client = ctx.payments.client
     return None if client is None else client.circuit
@@ -146,7 +348,7 @@ WORKERS: Final[Mapping[str, Worker]] = {
     "leftovers": _leftovers,
     "lost": look_due,
     "survey": survey_due,
-    "clock": _clock,
+    "clock": clocks.look_again,
     "silence": partial(pass_on_news, WATCHED),
     **_PROBES,
     **{name: partial(_chore, name) for name in CHORES},
@@ -186,7 +388,7 @@ _KINDS: Final = tuple(dict.fromkeys(kind for kinds in _DUE.values() for kind in 
 
 
 async def look(ctx: Context) -> Look:
-    """Which workers have work now, and when the next one has."""
+    """Names of workers with due rows, and the next due time."""
     earliest = await ctx.store.read(lambda tx: tx.horizon.earliest(_KINDS))
     now = ctx.clock.now()
     is_due = {kind for kind, due_at in earliest.items() if due_at <= now}
@@ -195,7 +397,7 @@ async def look(ctx: Context) -> Look:
 
 
 def plan(ctx: Context) -> Plan:
-    """The background work of a process. Each begun row is its own task, and is not looked for before it ends."""
+    """The background work of a process. Each begun row is its own task; a row in progress is not claimed again."""
     rows = {work.name for work in WORKS}
     return Plan(
         workers={

@@ -2,7 +2,8 @@
 
 import re
 
-from bot.wiring import http, schedule
+from bot.wiring import http
+from bot.wiring import workers as wired
 from bot.workflows import workers
 from bot.workflows.emails import engine
 from handlers import connections
@@ -12,7 +13,7 @@ LONGEST_STOP = (
     + http._SHUTDOWN_SECONDS
     + http._LINGERING_SECONDS
     + engine._STOP_SECONDS
-    + schedule._STOP_SECONDS
+    + wired._STOP_SECONDS
     + workers.STOP_SECONDS
 )
 """Seconds, where each of its steps uses up its limit. After that only the database is closed."""

@@ -8,7 +8,7 @@ from pydantic import SecretStr
 from pydantic_settings import BaseSettings
 
 from bot.clients.transport import Transport
-from bot.wiring.outside import Outside
+from bot.wiring.services import Outside
 from bot.workflows.services.service import Service
 from tests.fifth_service.client import SERVICE, GlossaryClient
 from tests.fifth_service.command import GlossaryCommand

@@ -56,7 +56,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a transport knows the secrets of no other service",
-        file="bot/wiring/outside.py",
+        file="bot/wiring/services.py",
         old="            secrets=self.secrets,\n        )",
         new="        )",
         breaks="no service repeats the secret of another",

@@ -31,7 +31,7 @@ from bot.app import Switchboard
 from bot.domain.clock import SystemClock
 from bot.domain.policy import Policy
 from bot.settings import LogFormat, Settings
-from bot.wiring import localization as localizing
+from bot.wiring import services
 from bot.wiring.surroundings import Surroundings
 from bot.workflows.services.localization import Calls
 from bot.workflows.slack import outbox
@@ -86,7 +86,7 @@ def show_after(seconds: float) -> None:
     for module, name in ((outbox, "SCAN_AFTER"), (outbox, "_FILE_SCAN_AFTER")):
         assert name in vars(module)
         vars(module)[name] = timedelta(seconds=seconds)
-    vars(localizing)["Calls"] = partial(Calls, look_seconds=seconds)
+    vars(services)["Calls"] = partial(Calls, look_seconds=seconds)
 
 
 def main() -> int:

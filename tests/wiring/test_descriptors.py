@@ -8,7 +8,7 @@ import resource
 import pytest
 from structlog.testing import capture_logs
 
-from bot.wiring.descriptors import Exhaustion, allow_plenty, limit
+from bot.wiring.http import Exhaustion, allow_plenty, limit
 
 SAID = "no file descriptor is left, so new connections wait"
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bot.wiring.schedule import Look, Plan, Pump, Schedule
+from bot.wiring.workers import Look, Plan, Pump, Schedule
 from tests.support.clock import ManualClock
 
 
@@ -102,7 +102,7 @@ async def test_stopping_lets_the_step_under_way_end() -> None:
 
 
 async def test_a_step_that_does_not_end_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bot.wiring.schedule._STOP_SECONDS", 0.05)
+    monkeypatch.setattr("bot.wiring.workers._STOP_SECONDS", 0.05)
     worker = Worker()
     worker.gate = asyncio.Event()
     pump = Pump(name="x", worker=worker)

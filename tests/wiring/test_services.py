@@ -7,11 +7,7 @@ import pytest
 
 from bot.domain.spellings import Secrets
 from bot.settings import Settings
-from bot.wiring.delivery import make_delivery
-from bot.wiring.emails import make_emails
-from bot.wiring.localization import make_localization
-from bot.wiring.outside import Outside
-from bot.wiring.payments import make_payments
+from bot.wiring.services import Outside, make_delivery, make_emails, make_localization, make_payments
 from bot.wiring.surroundings import Surroundings
 from tests.support.clock import ManualClock
 from tests.support.rig import SECRET_KEY, GivenSettings, Unlimited

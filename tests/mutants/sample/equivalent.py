@@ -90,7 +90,7 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         "an ack without an answer either way; the type checker refuses it",
     ),
     Equivalent(
-        "bot/wiring/descriptors.py",
+        "bot/wiring/http.py",
         "if soft != resource.RLIM_INFINITY and soft < most:",
         "if soft != resource.RLIM_INFINITY and soft <= most:",
         "sets the limit that is in force already",

@@ -1,0 +1,270 @@
+"""The outside services: settings in, services out; and what their clients share: routes, sessions, circuits."""
+
+from collections.abc import Callable, Collection, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Final, Protocol
+from urllib.parse import urlsplit
+
+import aiohttp
+from pydantic import SecretStr
+
+from bot.clients.circuit import Circuit
+from bot.clients.delivery import DeliveryClient
+from bot.clients.emails import EmailsClient
+from bot.clients.emails.quick import Quick, open_quick_session
+from bot.clients.leaving import MayLeave, always
+from bot.clients.limiter import SendSlots
+from bot.clients.localization import LocalizationClient
+from bot.clients.localization.client import Pace
+from bot.clients.payments import PaymentsClient
+from bot.clients.results import Results, open_result_session
+from bot.clients.routes import RouteTable
+from bot.clients.routes_file import load_routes
+from bot.clients.transport import CONNECT_SECONDS, Transport, Watch, open_session, unwatched
+from bot.clients.unread import NOBODY, Answers
+from bot.domain.emails.lists import CONCURRENCY_LIMIT
+from bot.domain.spellings import Secrets
+from bot.settings import Environment, Settings
+from bot.workflows.services.delivery import DeliveryService
+from bot.workflows.services.emails import EmailsService, Wake
+from bot.workflows.services.localization import Calls, LocalizationService
+from bot.workflows.services.service import Service
+from handlers.commands import SlashCommand
+from storage.sealing import Sealer
+
+_CONNECTIONS: Final = 400
+"""Connections at a time to one service: more than the slots of all work that waits there."""
+_CONNECT_SECONDS: Final = 10.0
+_READ_SECONDS: Final = 600.0
+"""The service answers when it is done, which may take minutes."""
+_MEDIA_SECONDS: Final = 3_600.0
+"""For everything: a file of a gigabyte also takes its time to get there."""
+_ALONE: Final = "email_single"
+_FILES: Final = "email_bulk"
+_FILE_SECONDS: Final = 600.0
+"""A whole list of addresses may take the service minutes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outside:
+    """The way to the services.
+
+    Attributes:
+        stack: closes what is opened here.
+        total: seconds for one request, without media and whole files.
+        connect: seconds for its connection.
+        monotonic: seconds of a monotonic clock.
+        may_leave: asked before each request that changes something.
+        answers: records which answers were read.
+        more_routes: files with the operations of services beside the four.
+        watch: what keeps the figures of the service of a name.
+        secrets: taken out of whatever a service says.
+    """
+
+    settings: Settings
+    stack: AsyncExitStack
+    total: float
+    connect: float = CONNECT_SECONDS
+    monotonic: Callable[[], float]
+    may_leave: MayLeave = always
+    answers: Answers = NOBODY
+    more_routes: tuple[Path, ...] = ()
+    watch: Callable[[str], Watch] = lambda _: unwatched
+    secrets: Secrets = field(repr=False)
+
+    def routes(self) -> RouteTable:
+        """The route table.
+
+        Raises:
+            OperatorError: the file of routes cannot be used.
+        """
+        settings = self.settings
+        return load_routes(settings.services_file, environment=settings.environment.value, more=self.more_routes)
+
+    def session(self) -> aiohttp.ClientSession:
+        """One session a service: hanging requests of one take no connection of another."""
+        return self.closed_at_the_end(open_session(limit=_CONNECTIONS))
+
+    def transport(self, service: str, base_url: str) -> Transport:
+        """The way to a service that answers within ``total``."""
+        return Transport(
+            session=self.session(),
+            base_url=base_url,
+            service=service,
+            connect=self.connect,
+            total=self.total,
+            circuit=self.circuit(service),
+            watch=self.watch(service),
+            secrets=self.secrets,
+        )
+
+    def results(self, own: Collection[str]) -> Results:
+        """Fetches what a service made. ``own``: hosts that may be private."""
+        return Results(session=self.closed_at_the_end(open_result_session(own)), own=own, secrets=self.secrets)
+
+    def circuit(self, service: str) -> Circuit:
+        """Whether a service answers."""
+        return Circuit(service, clock=self.monotonic)
+
+    def closed_at_the_end(self, session: aiohttp.ClientSession) -> aiohttp.ClientSession:
+        """The session, registered with the stack for closing."""
+        self.stack.push_async_callback(session.close)
+        return session
+
+
+def make_payments(outside: Outside, slots: SendSlots) -> Service[PaymentsClient]:
+    """The service. ``slots``: rate limit of its requests.
+
+    Raises:
+        OperatorError: the file of routes cannot be used.
+    """
+    settings, routes = outside.settings, outside.routes()
+    base_url, partner = settings.payments_base_url, settings.payments_partner_id
+    secret = settings.payments_partner_secret
+    if base_url is None or partner is None or secret is None:
+        return Service(client=None, missing=settings.missing_for_payments)
+    client = PaymentsClient(
+        routes=routes,
+        transport=outside.transport("payments", base_url),
+        limiter=slots,
+        partner_id=partner,
+        partner_secret=secret,
+        may_leave=outside.may_leave,
+        answers=outside.answers,
+    )
+    return Service(client=client)
+
+
+def make_delivery(outside: Outside) -> Service[DeliveryService]:
+    """The service with the keys of its stores.
+
+    Raises:
+        OperatorError: the file of routes cannot be used, or there is no SECRET_KEY.
+    """
+    settings = outside.settings
+    base_url = settings.delivery_base_url
+    if base_url is None or settings.missing_for_delivery:
+        return Service(client=None, missing=settings.missing_for_delivery)
+    client = DeliveryClient(
+        routes=outside.routes(),
+        transport=outside.transport("delivery", base_url),
+        master_key=settings.delivery_master_key,
+        may_leave=outside.may_leave,
+        answers=outside.answers,
+    )
+    service = DeliveryService(
+        client=client,
+        sealer=Sealer(key=settings.key_for("stores")),
+        given_keys=settings.delivery_store_keys,
+        production=settings.environment is Environment.PRODUCTION,
+        secrets=outside.secrets,
+    )
+    return Service(client=service)
+
+
+def make_localization(outside: Outside) -> LocalizationService:
+    """The service, and its calls in flight.
+
+    Raises:
+        OperatorError: the file of routes cannot be used.
+    """
+    settings, circuit = outside.settings, outside.circuit("localization")
+    base_url, key = settings.localization_base_url, settings.localization_api_key
+    own = [host for host in (urlsplit(base_url or "").hostname,) if host]
+    client = None
+    if base_url is not None and key is not None:
+        transport = partial(
+            Transport,
+            session=outside.session(),
+            base_url=base_url,
+            service="localization",
+            circuit=circuit,
+            watch=outside.watch("localization"),
+            secrets=outside.secrets,
+        )
+        media = transport(connect=_CONNECT_SECONDS, read=_READ_SECONDS, total=_MEDIA_SECONDS)
+        client = LocalizationClient(
+            routes=outside.routes(),
+            pace=Pace(texts=transport(total=outside.total), media=media),
+            key=key,
+            own_hosts=own if settings.environment is Environment.SANDBOX else (),
+            answers=outside.answers,
+        )
+    calls = Calls(circuit=circuit)
+    results = outside.results(own)
+    outside.stack.push_async_callback(calls.close)
+    return LocalizationService(client=client, missing=settings.missing_for_localization, results=results, calls=calls)
+
+
+def make_emails(outside: Outside, wake: Wake) -> EmailsService:
+    """The service. ``wake``: wakes the worker of lists.
+
+    Raises:
+        OperatorError: the file of routes cannot be used.
+    """
+    settings, key = outside.settings, outside.settings.email_api_key
+    urls = (settings.email_single_base_url, settings.email_bulk_base_url)
+    own = [host for host in (urlsplit(url or "").hostname for url in urls) if host]
+    return EmailsService(
+        client=_emails_client(outside, *urls, key) if key is not None and any(urls) else None,
+        missing=settings.missing_for_emails,
+        missing_single=settings.missing_for_single_emails,
+        missing_files=settings.missing_for_email_files,
+        results=outside.results(own),
+        wake=wake,
+    )
+
+
+def _emails_client(outside: Outside, single: str | None, bulk: str | None, key: SecretStr) -> EmailsClient:
+    quick = files = None
+    if single is not None:
+        quick = Quick(
+            session=outside.closed_at_the_end(open_quick_session(limit=CONCURRENCY_LIMIT)),
+            base_url=single,
+            total=outside.total,
+            watch=outside.watch(_ALONE),
+            secrets=outside.secrets,
+        )
+    if bulk is not None:
+        files = Transport(
+            session=outside.session(),
+            base_url=bulk,
+            service=_FILES,
+            read=_FILE_SECONDS,
+            total=_FILE_SECONDS,
+            watch=outside.watch(_FILES),
+            secrets=outside.secrets,
+        )
+    return EmailsClient(
+        routes=outside.routes(),
+        single=quick,
+        bulk=files,
+        api_key=key,
+        secrets=outside.secrets,
+        answers=outside.answers,
+    )
+
+
+class Extension(Protocol):
+    """One service that is plugged in."""
+
+    @property
+    def routes(self) -> Path:
+        """Its operations, in the form of ``bot/clients/routes.toml``; ``SERVICES_FILE`` is laid over them, too."""
+        ...
+
+    def command(self, outside: Outside) -> SlashCommand:
+        """Its slash command, which holds its client; called once, at start."""
+        ...
+
+
+EXTENSIONS: Final[tuple[Extension, ...]] = ()
+"""What this installation has beside the four services."""
+
+
+def routes_of(extensions: Sequence[Extension] = EXTENSIONS) -> tuple[Path, ...]:
+    """Files with their operations, for :func:`bot.clients.routes_file.load_routes`."""
+    return tuple(one.routes for one in extensions)
