@@ -124,7 +124,6 @@ class Switchboard:
         self._joining = asyncio.create_task(self._join(parts), name="join Slack")
 
     async def _parts(self, database: Database, measures: Measures) -> Parts:
-        """Everything that needs no answer from outside."""
         settings, around, stack, store = self._settings, self._around, self._stack, database.store
         is_public = settings.public_url is not None  # otherwise another installation's payments may look like ours
         high_water = HighWater(
@@ -166,7 +165,6 @@ class Switchboard:
         )
 
     async def _join(self, parts: Parts) -> None:
-        """Ask Slack for the bot's identity until it answers, then start what depends on it."""
         settings, around, stack = self._settings, self._around, self._stack
         pace = around.pace or Pace(monotonic=around.clock.boottime)
         slack = await open_slack(settings, around, stack, pace, parts.measures)

@@ -42,13 +42,10 @@ _RESPONSE_URL = re.compile(r"(response_url[\\\"']*\s*[=:]\s*[\\\"']*)[^\s\"'\\&,
 
 
 class Redaction:
-    """Removes secrets from a finished line."""
-
     def __init__(self, secrets: Iterable[str]) -> None:
         self._secrets = Secrets(secrets)
 
     def __call__(self, line: str) -> str:
-        """The line without secrets."""
         line = self._secrets.hidden(line)
         for shape in _SHAPES:
             line = shape.sub(HIDDEN, line)

@@ -35,15 +35,11 @@ class SettingsError(OperatorError):
 
 
 class Environment(StrEnum):
-    """Sandbox, or production with real money."""
-
     SANDBOX = "sandbox"
     PRODUCTION = "production"
 
 
 class LogFormat(StrEnum):
-    """How log lines are written."""
-
     CONSOLE = "console"
     JSON = "json"
 
@@ -71,10 +67,6 @@ def _url(value: str) -> str:
         return in_ascii(value).rstrip("/")
     except ValueError:
         raise ValueError("must be an http or https address") from None
-
-
-def _slash_url(value: str) -> str:
-    return _url(value) + "/"
 
 
 def _database(value: str) -> str:
@@ -124,10 +116,6 @@ def _secret(value: Any) -> Any:
     return value
 
 
-def _lower(value: Any) -> Any:
-    return value.lower() if isinstance(value, str) else value
-
-
 def _bot_token(value: SecretStr) -> SecretStr:
     # With token rotation Slack writes xoxe. in front.
     if not value.get_secret_value().startswith(("xoxb-", "xoxe.xoxb-")):
@@ -142,7 +130,7 @@ def _app_token(value: SecretStr) -> SecretStr:
 
 
 Url = Annotated[str, AfterValidator(_url)]
-SlashUrl = Annotated[str, AfterValidator(_slash_url)]
+SlashUrl = Annotated[str, AfterValidator(lambda value: _url(value) + "/")]
 Networks = Annotated[tuple[Network, ...], NoDecode, BeforeValidator(_networks)]
 Secret = Annotated[SecretStr, BeforeValidator(_secret)]
 Positive = Annotated[float, Field(gt=0, le=1e9, allow_inf_nan=False)]
@@ -205,7 +193,7 @@ class Settings(BaseSettings):
     quiet_seconds: Positive = 900.0
     command_prefix: Annotated[str, Field(max_length=16), AfterValidator(_prefix)] = ""
     log_format: LogFormat = LogFormat.CONSOLE
-    log_level: Annotated[LogLevel, BeforeValidator(_lower)] = LogLevel.INFO
+    log_level: Annotated[LogLevel, BeforeValidator(lambda value: str(value).lower())] = LogLevel.INFO
 
     @property
     def socket_mode(self) -> bool:
@@ -219,7 +207,6 @@ class Settings(BaseSettings):
 
     @property
     def missing_for_payments(self) -> tuple[str, ...]:
-        """Names of the variables without which payments is not configured."""
         return self._missing("payments")
 
     @property
@@ -230,7 +217,6 @@ class Settings(BaseSettings):
 
     @property
     def missing_for_localization(self) -> tuple[str, ...]:
-        """The same for localization."""
         return self._missing("localization")
 
     @property
@@ -241,12 +227,10 @@ class Settings(BaseSettings):
 
     @property
     def missing_for_single_emails(self) -> tuple[str, ...]:
-        """Names of the variables without which no single address can be checked."""
         return tuple(name for name in self._missing("e-mail processing") if name != "EMAIL_BULK_BASE_URL")
 
     @property
     def missing_for_email_files(self) -> tuple[str, ...]:
-        """Names of the variables without which no whole file can be processed."""
         return tuple(name for name in self._missing("e-mail processing") if name != "EMAIL_SINGLE_BASE_URL")
 
     def _missing(self, service: str) -> tuple[str, ...]:
@@ -396,20 +380,17 @@ _WORDS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
 
 
 def in_setting(error: Mapping[str, Any]) -> str:
-    """One of pydantic's errors about a variable of the environment."""
     name = str(error["loc"][0]).upper()
     return f"{name}: {_rule(error)}. Example: {example(name)}"
 
 
 def example(name: str) -> str:
-    """A right example of a variable."""
     return _EXAMPLES.get(name, f"{name}=…")
 
 
 def _in_policy(error: Mapping[str, Any], file: str) -> str:
-    path = [part + 1 if isinstance(part, int) else part for part in error["loc"]]
-    names = [str(part) for part in error["loc"] if isinstance(part, str)]
-    key = ".".join(map(str, path))
+    key = ".".join(str(part + 1 if isinstance(part, int) else part) for part in error["loc"])
+    names = [part for part in error["loc"] if isinstance(part, str)]
     if error["type"] == "extra_forbidden":
         known = list(_SECTIONS[".".join(names[:-1])].model_fields)
         meant = get_close_matches(names[-1], known, n=1, cutoff=0.5)

@@ -86,14 +86,12 @@ class AnchorFile:
             _sync_folder(self.path.parent)
 
     def read(self) -> Anchors:
-        """Every anchor; none when the file does not exist."""
         try:
             return self._read(self.path.read_bytes().decode("utf-8", errors="replace"))
         except FileNotFoundError:
             return Anchors()
 
     def last(self) -> Anchor | None:
-        """The anchor written last, without reading the whole file."""
         return next(self.newest_first(), None)
 
     def newest_first(self) -> Iterator[Anchor]:

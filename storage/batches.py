@@ -256,8 +256,7 @@ class Readers:
             await asyncio.wait(self._working)
 
     def _set_out(self) -> None:
-        """Start a free connection on the waiting units, unless one is starting: it takes all that wait by then."""
-        if self._setting_out or not self._free:
+        if self._setting_out or not self._free:  # one that is starting takes all that wait by then
             return
         self._setting_out = True
         task = asyncio.create_task(self._work(self._free.pop()), name="reader")

@@ -11,7 +11,7 @@ from datetime import datetime
 from functools import cache
 from typing import Any, Final, Generic, TypeVar
 
-from sqlalchemy import BigInteger, Boolean, Column, Float, Integer, LargeBinary, Row, Table, Text
+from sqlalchemy import BigInteger, Boolean, Float, Integer, LargeBinary, Row, Table, Text
 
 from storage.errors import RowUnreadable
 from storage.types import Json, Moment, Named, Unreadable, Words
@@ -69,7 +69,6 @@ class Damage:
             self._new.append(found)
 
     def take(self) -> list[Damaged]:
-        """What was noted since the last call."""
         with self._lock:
             found, self._new = self._new, []
         return found
@@ -109,9 +108,9 @@ class Shape(Generic[R]):
             raise Broken("") from error
 
     def damaged(self, values: Mapping[str, Any], column: str) -> Damaged:
-        """A row that cannot be read, as it is noted."""
         names = self.key or tuple(self.table.primary_key.columns.keys())
-        key = tuple(_plain(values.get(name)) for name in names)
+        held = [values.get(name) for name in names]
+        key = tuple(value.raw if isinstance(value, Unreadable) else value for value in held)
         about = values.get("id" if self.table.name == "instruction" else "instruction_id")
         return Damaged(
             table=self.table.name,
@@ -174,19 +173,16 @@ def _fits(value: Any, kinds: tuple[type, ...], nullable: bool, bound: int) -> bo
 @cache
 def _expected(table: Table) -> Mapping[str, tuple[tuple[type, ...], bool, int]]:
     """By column: the types of its values (empty: any), whether it may be NULL, and the bound of its numbers."""
-    return {column.name: (_kinds(column), bool(column.nullable), _bound(column)) for column in table.columns}
-
-
-def _kinds(column: Column[Any]) -> tuple[type, ...]:
-    if isinstance(column.type, Named):
-        return (column.type.kind,)
-    return next(kinds for kind, kinds in _KINDS.items() if isinstance(column.type, kind))
-
-
-def _bound(column: Column[Any]) -> int:
-    if not isinstance(column.type, Integer):
-        return 0
-    return 2**63 if isinstance(column.type, BigInteger) else 2**31
+    found: dict[str, tuple[tuple[type, ...], bool, int]] = {}
+    for column in table.columns:
+        kinds = (
+            (column.type.kind,)
+            if isinstance(column.type, Named)
+            else next(kinds for kind, kinds in _KINDS.items() if isinstance(column.type, kind))
+        )
+        bound = 0 if not isinstance(column.type, Integer) else 2**63 if isinstance(column.type, BigInteger) else 2**31
+        found[column.name] = (kinds, bool(column.nullable), bound)
+    return found
 
 
 _KINDS: Final[Mapping[type, tuple[type, ...]]] = {
@@ -208,10 +204,6 @@ def is_encodable(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
-
-
-def _plain(value: Any) -> Any:
-    return value.raw if isinstance(value, Unreadable) else value
 
 
 def _readable(value: Any) -> str:

@@ -23,15 +23,12 @@ _EMPTY: Final = 25
 
 
 class DiskSpace(StrEnum):
-    """How much space is left."""
-
     ENOUGH = "enough"
     LOW = "low"
     FULL = "full"
 
 
 def floor_of(whole: int) -> int:
-    """The floor of a disk of so many bytes."""
     return min(FLOOR, whole // _SHARE)
 
 
@@ -51,7 +48,6 @@ class Disk:
 
     @classmethod
     def under(cls, address: SqliteFile | PostgresServer) -> "Disk":
-        """The disk of the file at this address."""
         if isinstance(address, PostgresServer):
             return cls(lambda: (FLOOR, FLOOR), is_ours=False)
         folder = address.path.parent
@@ -70,7 +66,6 @@ class Disk:
             return 0, 0
 
     def space_left(self) -> DiskSpace:
-        """The space left now."""
         free, whole = self.space()
         if self.refused or not whole:
             return DiskSpace.FULL

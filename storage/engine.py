@@ -60,8 +60,6 @@ _NO_DATABASE = "See that DATABASE_URL names a database file of Switchboard, or n
 
 @dataclass(frozen=True, slots=True)
 class SqliteFile:
-    """One file for one process."""
-
     path: Path
 
     def __str__(self) -> str:
@@ -265,8 +263,6 @@ def _is_frozen(process: str) -> bool:
 
 
 class _ThreadConnection(aiosqlite.Connection):
-    """An aiosqlite connection that runs whole functions in its thread."""
-
     def __init__(self, connector: Callable[[], sqlite3.Connection]) -> None:
         super().__init__(connector, iter_chunk_size=64)
         # A process that fails without closing the store must exit instead of waiting for this thread for ever.
@@ -320,7 +316,6 @@ class SqliteLine:
         return await self._aio.call(lambda: work(self._connection))
 
     async def close(self) -> None:
-        """Finish the functions that were handed over, then close."""
         try:
             await self._aio.call(self._connection.close)
         finally:
@@ -393,7 +388,6 @@ class PostgresLine:
             return await connection.run_sync(work)
 
     async def close(self) -> None:
-        """Close the pool's connections."""
         await self._engine.dispose()
 
 

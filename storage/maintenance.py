@@ -204,17 +204,12 @@ def _raw(table: Table) -> Table:
 
 
 def _rows(table: Table) -> Select[tuple[object, ...]]:
-    """The rows that move."""
     stays: ColumnElement[bool] = table.c.key.not_in(_STAYS) if table.name == "flag" else true()
     return select(*table.columns).where(stays)
 
 
 def _is_done(tables: Sequence[Table], reading: Connection, writing: Connection, server: PostgresServer) -> bool:
-    """Whether an earlier try committed, and ended before it said so.
-
-    Raises:
-        StorageError: the target holds rows of something else.
-    """
+    """Whether an earlier try committed, and ended before it said so."""
     if not any(writing.execute(_rows(table).limit(1)).first() for table in tables if table.name not in _SEEDED):
         return False
     if moved_to(Flags(reading)) == str(server):
@@ -299,12 +294,6 @@ def _let_in(connection: Connection, tx: Tx, new: str) -> int:
 
 
 def _require_whole(tx: Tx, file: AnchorFile, *, so: str) -> None:
-    """Check the whole audit chain against its anchors.
-
-    Raises:
-        StorageError: it does not hold; ``so`` says what was not done.
-        OSError: the anchors cannot be read.
-    """
     earlier = [(one.until, one.anchors) for one in tx.audit.closed_keys()]
     anchors = file.speaking_also(earlier).read()
     verdict = check(keys=tx.audit.keys(), rows=tx.audit.stored(), end=tx.audit.head(), anchors=anchors.held)

@@ -145,28 +145,20 @@ def _upgrade(connection: Connection, audit_key: bytes | None) -> None:
         if held is not None:
             _refuse_moved(Flags(connection))
         if held is None or held < migrations.HEAD:
-            oldest = max(_oldest(connection, held), *_said_by_steps(config, held))
-            if connection.dialect.name == "postgresql":  # of a SQLite file this process holds the lock
-                _refuse_old_programs(connection, oldest)
+            # Each missing step says the oldest program that works on its result: as a rule the one it belongs to.
+            steps = ScriptDirectory.from_config(config).walk_revisions(held or "base", "heads")
+            said = [getattr(step.module, "works_with", step.revision) for step in steps if step.revision != held]
+            oldest = max(_oldest(connection, held), *said)
+            # Of a SQLite file this process holds the lock. Programs from before this check give no number.
+            if connection.dialect.name == "postgresql" and any(one < oldest for one in _programs(connection)):
+                raise StorageError(
+                    "An earlier version of Switchboard uses this database, and this version takes away what it needs.",
+                    mend="Stop every process of the earlier version, then migrate again. Nothing was changed.",
+                )
             command.upgrade(config, "head")
             Flags(connection).set(OLDEST, [migrations.HEAD, oldest], datetime.now(UTC))
         if audit_key is not None:
             AuditTrail(connection, key=audit_key).adopt_key()
-
-
-def _said_by_steps(config: Config, held: str | None) -> list[str]:
-    """Of each step that is missing, the oldest program that works on its result: as a rule the one it belongs to."""
-    missing = ScriptDirectory.from_config(config).walk_revisions(held or "base", "heads")
-    return [getattr(step.module, "works_with", step.revision) for step in missing if step.revision != held]
-
-
-def _refuse_old_programs(connection: Connection, oldest: str) -> None:
-    # Programs from before this check give no number.
-    if any(version < oldest for version in _programs(connection)):
-        raise StorageError(
-            "An earlier version of Switchboard uses this database, and this version takes away what it needs.",
-            mend="Stop every process of the earlier version, then migrate again. Nothing was changed.",
-        )
 
 
 def keep_programs_out(connection: Connection) -> None:

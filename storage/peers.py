@@ -112,7 +112,6 @@ class Peers:
         self._listening = asyncio.create_task(self._listen(connection), name="peers")
 
     async def leave(self) -> None:
-        """Release the lock."""
         if self._listening is not None:
             self._listening.cancel()
             await asyncio.gather(self._listening, return_exceptions=True)
@@ -259,7 +258,6 @@ class SharedSlots:
         await self.run(_HOLD, hold=_micros(hold - WINDOW))
 
     async def close(self) -> None:
-        """Close the connections."""
         await self._line.close()
 
     async def run(self, statement: TextClause, **values: int) -> Any:

@@ -21,8 +21,6 @@ _Convert = Callable[[Any], Any] | None
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """A compiled statement: its text, the source of each value, the converter of each column."""
-
     text: str
     values: Sequence[tuple[str, _Convert]]
     fixed: Mapping[str, Any]
@@ -41,7 +39,6 @@ class Prepared:
         self._plans: dict[frozenset[str], _Plan] = {}
 
     def rows(self, connection: Connection, values: Mapping[str, Any]) -> list[tuple[Any, ...]]:
-        """Run it and return the rows."""
         cursor = self._run(connection, values)
         if cursor is None:
             return [tuple(row) for row in connection.execute(self._statement, dict(values))]
@@ -49,7 +46,6 @@ class Prepared:
         return [_converted(row, columns) for row in cursor.fetchall()]
 
     def first(self, connection: Connection, values: Mapping[str, Any]) -> tuple[Any, ...] | None:
-        """Run it and return the first row, or None."""
         found = self.rows(connection, values)
         return found[0] if found else None
 
@@ -59,7 +55,6 @@ class Prepared:
         return connection.execute(self._statement, dict(values)).rowcount if cursor is None else cursor.rowcount
 
     def _run(self, connection: Connection, values: Mapping[str, Any]) -> sqlite3.Cursor | None:
-        """Hand it to the driver; None: SQLAlchemy has to run it."""
         driver = connection.connection.dbapi_connection
         if not isinstance(driver, sqlite3.Connection):
             return None

@@ -43,7 +43,6 @@ class Reading:
         return self._run(lambda connection: work(Tx(connection, audit_key=self._audit_key)))
 
     def refuse_newer(self) -> None:
-        """See :func:`storage.migrate.refuse_newer`."""
         self._run(refuse_newer)
 
     def fits(self) -> bool:
@@ -60,7 +59,6 @@ class Reading:
         return True
 
     def is_current(self) -> bool:
-        """Whether the database has the tables of this program."""
 
         def see(connection: Connection) -> bool:
             try:
@@ -143,6 +141,7 @@ def _begin(connection: Connection) -> None:
 
 def _connect(path: Path) -> sqlite3.Connection:
     """A connection that cannot write, whatever statement it gets."""
+    journal = path.with_name(path.name + "-wal")
     for options in ("mode=ro", "mode=ro&immutable=1"):
         try:
             raw = sqlite3.connect(
@@ -156,13 +155,9 @@ def _connect(path: Path) -> sqlite3.Connection:
             raw.close()
             # In a folder that cannot be written, SQLite cannot coordinate with a writer. Without a journal there is
             # no writer, and the file alone is the whole database.
-            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_CANTOPEN or _has_journal(path):
+            has_journal = journal.exists() and journal.stat().st_size > 0
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_CANTOPEN or has_journal:
                 raise StorageError(f"The database cannot be read: {error}: {path}") from error
         else:
             return raw
     raise StorageError(f"The database cannot be read: {path}")
-
-
-def _has_journal(path: Path) -> bool:
-    journal = path.with_name(path.name + "-wal")
-    return journal.exists() and journal.stat().st_size > 0

@@ -52,7 +52,6 @@ class Moment(TypeDecorator[datetime]):
         return (value - _EPOCH) // _MICROSECOND
 
     def process_result_value(self, value: int | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002
-        """Back to UTC; see :class:`Unreadable`."""
         if value is None:
             return None
         if type(value) is int:  # SQLite stores anything anywhere
@@ -64,13 +63,10 @@ class Moment(TypeDecorator[datetime]):
 
 
 class Words(TypeDecorator[str]):
-    """Text of any origin."""
-
     impl = Text
     cache_ok = True
 
     def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:  # noqa: ARG002
-        """See :func:`bot.domain.storable.storable`."""
         return None if value is None else storable(value)
 
 
@@ -81,11 +77,9 @@ class Json(TypeDecorator[object]):
     cache_ok = True
 
     def process_bind_param(self, value: object | None, dialect: Dialect) -> str | None:  # noqa: ARG002
-        """See :func:`canonical_json`."""
         return None if value is None else canonical_json(value)
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> object | None:  # noqa: ARG002
-        """Parsed; see :class:`Unreadable`."""
         if value is None:
             return None
         try:
@@ -105,11 +99,9 @@ class Named(TypeDecorator[E], Generic[E]):
         self.kind = kind
 
     def process_bind_param(self, value: E | None, dialect: Dialect) -> str | None:  # noqa: ARG002
-        """The value."""
         return None if value is None else self.kind(value).value
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> E | None:  # noqa: ARG002
-        """The member; see :class:`Unreadable`."""
         if value is None:
             return None
         try:

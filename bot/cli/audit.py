@@ -6,9 +6,8 @@ Both commands only read, take no lock, and need nothing but ``DATABASE_URL`` and
 import argparse
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import IO
@@ -20,19 +19,17 @@ from bot.domain.audit_export import write_csv, write_json_lines
 from bot.domain.clock import SystemClock
 from bot.domain.errors import OperatorError
 from bot.presentation.blocks.text import counted
-from bot.settings import Settings, load_settings
+from bot.settings import load_settings
 from bot.wiring.database import anchors_of
 from bot.workflows.admin.comparing import Compared, compare
 from storage.anchors import AnchorFile
 from storage.reading import Reading, open_for_reading
-from storage.rows import ClosedKey
 from storage.transaction import Tx
 
 _PAGE = 1_000
 
 
 def declare(parser: argparse.ArgumentParser) -> None:
-    """Give the command ``audit`` its two verbs."""
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="verb")
     about = "check that no row of the audit was changed, removed, inserted, reordered or cut off"
     verifying = verbs.add_parser("verify", help=about, description=f"{about[:1].upper()}{about[1:]}.")
@@ -49,15 +46,6 @@ def declare(parser: argparse.ArgumentParser) -> None:
     exporting.set_defaults(run=export)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Found:
-    """``begun``: when the first row was written; ``reference``: of the request that the bad row is about."""
-
-    verdict: Verdict
-    begun: datetime | None
-    reference: str
-
-
 def verify(chosen: argparse.Namespace) -> int:
     """Print what was found; 0: everything holds, 1: tampered with, or it cannot be verified."""
     settings = load_settings()
@@ -67,21 +55,26 @@ def verify(chosen: argparse.Namespace) -> int:
             raise OperatorError(f"There is no file {path}")
         closed = reading.read(lambda tx: tx.audit.closed_keys())
         # Read before the rows: what is anchored by then is in the database, whatever the bot adds meanwhile.
-        anchors = Anchors() if chosen.without_anchors else _anchors(settings, path, closed)
-        found = reading.read(lambda tx: _look(tx, anchors))
+        anchors = Anchors()
+        if not chosen.without_anchors:
+            earlier = [(one.until, one.anchors) for one in closed]
+            try:
+                anchors = AnchorFile(path, key=settings.key_for("anchor"), earlier=earlier).read()
+            except OSError as refused:
+                raise OperatorError(f"The anchors cannot be read: {refused.strerror}: {path}") from refused
+        verdict, begun, reference = reading.read(lambda tx: _look(tx, anchors))
         other_key = not reading.fits()
-        readable = not other_key and found.verdict.bad_seq != 1  # otherwise no row of it is known
+        readable = not other_key and verdict.bad_seq != 1  # otherwise no row of it is known
         compared = reading.read(compare) if readable and reading.is_current() else None
-    verdict = found.verdict
     report = [f"The audit holds: {counted(verdict.rows, 'row')}.", f"Head: {verdict.head}"]
     if verdict.bad_seq is not None:
-        report = _damaged(found)
+        report = _damaged(verdict, reference)
     if other_key:
         report.append("SECRET_KEY is not the one that the database says it was written with.")
     report += _compared(compared) if readable else []
     holds = verdict.bad_seq is None and not other_key and (compared is None or not compared.lines)
     if not chosen.without_anchors:
-        about_anchors, sound = _anchored(found, anchors, path)
+        about_anchors, sound = _anchored(begun, anchors, path)
         report += about_anchors
         holds = holds and sound
     sys.stdout.write("\n".join(report) + "\n")
@@ -98,19 +91,12 @@ def _compared(compared: Compared | None) -> list[str]:
     return ["The database disagrees with the audit:", *(ascii(line)[1:-1] for line in compared.lines)]
 
 
-def _anchors(settings: Settings, path: Path, closed: Sequence[ClosedKey]) -> Anchors:
-    file = AnchorFile(path, key=settings.key_for("anchor"), earlier=[(one.until, one.anchors) for one in closed])
-    try:
-        return file.read()
-    except OSError as refused:
-        raise OperatorError(f"The anchors cannot be read: {refused.strerror}: {path}") from refused
-
-
-def _look(tx: Tx, anchors: Anchors) -> _Found:
+def _look(tx: Tx, anchors: Anchors) -> tuple[Verdict, datetime | None, str]:
+    """The verdict, when the first row was written, and the reference of the request that the bad row is about."""
     verdict = check(keys=tx.audit.keys(), rows=tx.audit.stored(), end=tx.audit.head(), anchors=anchors.held)
     first = next(tx.audit.stored(limit=1), None)
     entry = first.entry() if first is not None else None
-    return _Found(verdict=verdict, begun=entry.at if entry is not None else None, reference=_reference(tx, verdict))
+    return verdict, entry.at if entry is not None else None, _reference(tx, verdict)
 
 
 def _reference(tx: Tx, verdict: Verdict) -> str:
@@ -123,15 +109,14 @@ def _reference(tx: Tx, verdict: Verdict) -> str:
     return str(entry.detail.get("reference", "")) if entry is not None else ""
 
 
-def _damaged(found: _Found) -> list[str]:
-    verdict = found.verdict
+def _damaged(verdict: Verdict, reference: str) -> list[str]:
     assert verdict.bad_seq is not None
     lines = [
         f"The audit does not hold. The first bad row is row {verdict.bad_seq}: {verdict.damage}.",
         f"{verdict.problem[:1].upper()}{verdict.problem[1:]}.",
     ]
     if verdict.found is not None:
-        lines.append(f"In its place stands: {_line(verdict.found, found.reference)}")
+        lines.append(f"In its place stands: {_line(verdict.found, reference)}")
     held = {0: "There is no good row before it.", 1: "Row 1 holds."}
     lines.append(held.get(verdict.rows, f"Rows 1 to {verdict.rows} hold."))
     if verdict.bad_seq == 1 and verdict.rows == 0:
@@ -149,8 +134,7 @@ def _line(row: Stored, reference: str) -> str:
     return ascii("  ".join(parts))[1:-1]
 
 
-def _anchored(found: _Found, anchors: Anchors, path: Path) -> tuple[list[str], bool]:
-    """What the anchors prove, and whether that is enough."""
+def _anchored(begun: datetime | None, anchors: Anchors, path: Path) -> tuple[list[str], bool]:
     lines, sound = [], True
     if anchors.held:
         last = max(anchors.held, key=lambda anchor: anchor.seq)
@@ -170,9 +154,9 @@ def _anchored(found: _Found, anchors: Anchors, path: Path) -> tuple[list[str], b
         )
     if anchors.torn:
         lines.append(f"Cut off by a power failure: {_numbers(anchors.torn)} of {path}.")
-    if not anchors.held and found.begun is not None:
+    if not anchors.held and begun is not None:
         lines.append(f"There are no anchors in {path}, so rows cut off at the end cannot be noticed.")
-        if SystemClock().now() - found.begun > 2 * EVERY:
+        if SystemClock().now() - begun > 2 * EVERY:
             sound = False
             lines.append(
                 "The bot writes them within minutes, so they were removed or lie elsewhere: name the file with "

@@ -73,7 +73,6 @@ def obstacles(settings: Settings, policy: Policy | None) -> list[str]:
 
 
 def weaknesses(settings: Settings, policy: Policy | None) -> list[str]:
-    """Settings that production does not accept, one sentence each."""
     found = [
         f"{name} must be https in production unless it is a loopback address. Example: {name}=https://…"
         for name in (key.upper() for key in Settings.model_fields if key.endswith("_url") and key != "database_url")
@@ -95,7 +94,6 @@ def weaknesses(settings: Settings, policy: Policy | None) -> list[str]:
 
 
 def weak_key(settings: Settings) -> list[str]:
-    """Why production does not accept ``SECRET_KEY``."""
     return _weak_key(settings) if settings.environment is Environment.PRODUCTION else []
 
 
@@ -125,7 +123,6 @@ def cautions(settings: Settings) -> list[str]:
 
 
 def _half_configured(settings: Settings) -> Iterator[str]:
-    """Services with only some of their settings."""
     asked = {
         "payments": settings.missing_for_payments,
         "delivery": settings.missing_for_delivery,

@@ -38,7 +38,6 @@ _ALSO = "leave the password to PGPASSWORD or ~/.pgpass, because other users of t
 
 
 def declare_resume(parser: argparse.ArgumentParser) -> None:
-    """Options of ``resume``."""
     parser.add_argument("--look", action="store_true", help="show what was found and change nothing")
     parser.add_argument("--force", action="store_true", help="go on although not everything was looked for")
     parser.add_argument("--reason", default="", metavar="TEXT", help="for the audit; needed with --force")
@@ -113,7 +112,6 @@ class _OldKey(BaseSettings):
 
 
 def declare_rotate_key(parser: argparse.ArgumentParser) -> None:
-    """Argument of ``rotate-key``."""
     parser.add_argument(
         "--old-key-file", type=Path, metavar="FILE", help="the old key, instead of SECRET_KEY_OLD in the environment"
     )
@@ -190,7 +188,6 @@ def _from_file(path: Path) -> str:
 
 
 def declare_copy_to(parser: argparse.ArgumentParser) -> None:
-    """Argument of ``copy-to``."""
     parser.add_argument("url", help=f"postgresql://user@host/database, without rows; {_ALSO}")
     parser.set_defaults(run=run_copy_to)
 
@@ -227,7 +224,6 @@ def run_copy_to(chosen: argparse.Namespace) -> int:
 
 
 def run_migrate(settings: Settings) -> int:
-    """Bring the database to the version this program needs."""
     key = settings.key_for("audit") if settings.secret_key else None
     asyncio.run(migrate(settings.database_url, audit_key=key))
     sys.stdout.write("The database is up to date.\n")

@@ -49,8 +49,6 @@ _SECONDS: Final = 10.0
 
 
 class Level(StrEnum):
-    """Severity of a finding."""
-
     OK = "ok"
     WARNING = "warning"
     ERROR = "error"
@@ -200,7 +198,6 @@ def out_of_reach(tx: Tx) -> Iterator[Finding]:
 
 
 async def _outside(settings: Settings, policy: Policy | None) -> AsyncIterator[Finding]:
-    """Checks that need an answer from outside."""
     async with AsyncExitStack() as stack:
         timeout = aiohttp.ClientTimeout(total=_SECONDS)
         session = await stack.enter_async_context(aiohttp.ClientSession(timeout=timeout, trust_env=False))
@@ -402,7 +399,6 @@ def _missing(name: str, variables: tuple[str, ...]) -> Finding:
 
 
 async def _asked(pending: Awaitable[T]) -> tuple[T | None, str]:
-    """The answer, or what went wrong in words."""
     try:
         return await pending, ""
     except OperatorError as trouble:

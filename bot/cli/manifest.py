@@ -49,7 +49,6 @@ _LONG = (
 
 
 def bot_scopes() -> list[str]:
-    """Every scope that the app asks for."""
     return sorted((*SCOPES, *WIDER_SCOPES))
 
 

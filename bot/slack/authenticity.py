@@ -42,7 +42,6 @@ class Hosts:
 
 
 def _split(url: str) -> SplitResult | None:
-    """The parts of an address without user name and password."""
     try:
         parts = urlsplit(url)
         parts.port  # noqa: B018 - raises where it is no number

@@ -115,19 +115,15 @@ def _sorted(error: Exception) -> ServiceTrouble:
         return ServiceNow(SERVICE, "cannot be reached")
     if not isinstance(error, SlackApiError):
         return OutcomeUnknown(SERVICE, f"the connection broke ({type(error).__name__})")
-    return _refusal(error)
-
-
-def _refusal(refused: SlackApiError) -> ServiceTrouble:
-    response = refused.response
-    seconds = asked_to_wait(refused)
+    response = error.response
+    seconds = asked_to_wait(error)
     if seconds is not None:
         return ServiceNow(SERVICE, ASKED_US_TO_WAIT, retry_after=seconds)
-    data, status, error = getattr(response, "data", None), _status(response), _error(response)
-    if not error or error in _MAYBE_DONE or (status is not None and status >= _SERVER_ERROR):
-        return OutcomeUnknown(SERVICE, error or f"answered {status} without a readable body")
+    data, status, name = getattr(response, "data", None), _status(response), _error(response)
+    if not name or name in _MAYBE_DONE or (status is not None and status >= _SERVER_ERROR):
+        return OutcomeUnknown(SERVICE, name or f"answered {status} without a readable body")
     needed = f"needed: {data['needed']}" if isinstance(data, dict) and data.get("needed") else ""
-    return ServiceNever(SERVICE, error, status=status, words=needed)
+    return ServiceNever(SERVICE, name, status=status, words=needed)
 
 
 def _status(response: Any) -> int | None:

@@ -61,11 +61,10 @@ class Downloads:
     """
 
     def __init__(self, *, client: AsyncWebClient, session: aiohttp.ClientSession, token: str, api_url: str) -> None:
-        """``api_url``: its host counts as Slack's own, besides that of files."""
         self._client = client
         self._session = session
         self._token = token
-        self._hosts = Hosts(api_url)
+        self._hosts = Hosts(api_url)  # its host counts as Slack's own, too
 
     async def info(self, file_id: str) -> FileInfo:
         """Slack's current record of a file."""
@@ -123,7 +122,6 @@ class Downloads:
         return bytes(collected[:most])
 
     def trusted(self, url: str) -> bool:
-        """Whether the token may be sent to this address."""
         return self._hosts.downloads(url)
 
 
@@ -230,13 +228,10 @@ class Body:
 
 
 class Files:
-    """Uploads of the bot."""
-
     def __init__(self, *, client: AsyncWebClient, session: aiohttp.ClientSession, api_url: str) -> None:
-        """``api_url``: its host takes uploads too, besides Slack's own."""
         self._client = client
         self._session = session
-        self._hosts = Hosts(api_url)
+        self._hosts = Hosts(api_url)  # its host counts as Slack's own, too
 
     async def share(
         self,
@@ -356,8 +351,6 @@ def _ts(answer: Mapping[str, Any], channel: str) -> str:
 
 
 class _Whole:
-    """Bytes in memory."""
-
     failure: SwitchboardError | None = None
 
     def __init__(self, content: bytes) -> None:

@@ -40,8 +40,6 @@ TOO_RICH = frozenset({"invalid_blocks", "invalid_blocks_format", "msg_blocks_too
 
 @dataclass(frozen=True, slots=True)
 class Posted:
-    """Address of a message."""
-
     channel: str
     ts: str
 
@@ -87,7 +85,6 @@ class Messenger:
         return Posted(str(answer["channel"]), str(answer["ts"]))
 
     async def permalink(self, at: Posted) -> str:
-        """The permanent link to a message."""
         answer = await call(self._client.chat_getPermalink(channel=at.channel, message_ts=at.ts))
         return str(answer.get("permalink") or "")
 
@@ -169,7 +166,6 @@ class Messenger:
         return str(answer["view"]["id"])
 
     async def publish_home(self, *, user: str, view: Mapping[str, Any]) -> None:
-        """Publish one user's App Home, replacing the previous one."""
         await call(self._client.views_publish(user_id=user, view=dict(view)))
 
     async def update_view(self, *, view_id: str, view: Mapping[str, Any]) -> None:
@@ -204,7 +200,6 @@ class Ephemerals:
         api_url: str,
         watch: SlackWatch = unwatched,
     ) -> None:
-        """``api_url``: its host counts as Slack's own, besides that of response URLs; ``watch`` keeps figures."""
         self._watch = watch
         self._session = session
         self._messenger = messenger
@@ -271,7 +266,6 @@ class Ephemerals:
         return True
 
     async def _respond(self, to: Listener, content: Content, *, replace: bool) -> str:
-        """Slack's error; empty when the answer was accepted."""
         body: dict[str, object] = {"response_type": "ephemeral", "replace_original": replace, "text": content.text}
         if content.blocks:
             body["blocks"] = list(content.blocks)

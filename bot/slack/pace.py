@@ -56,8 +56,6 @@ _FORGOTTEN = 10.0
 
 
 class Edit(StrEnum):
-    """What an edit shows."""
-
     PROGRESS = "progress"
     CHANGE = "change"
     LAST = "last"
@@ -69,8 +67,6 @@ _LEAVES: Final[Mapping[Edit, int]] = {Edit.PROGRESS: 12, Edit.CHANGE: 6, Edit.LA
 
 @dataclass(slots=True)
 class _Lane:
-    """A method slowed by a 429; times in seconds of the clock."""
-
     held_until: float
     calm_at: float
     last: float = float("-inf")
@@ -159,8 +155,6 @@ def _key(method: str, channel: str) -> tuple[str, str]:
 
 
 class Family(StrEnum):
-    """What a call does, for figures."""
-
     POST = "post"
     EDIT = "edit"
     PRIVATE = "private"
@@ -195,7 +189,6 @@ class PacedClient(AsyncWebClient):
     """The Web API. During a known wait no call is made: ``ServiceNow`` gives the rest of the wait."""
 
     def __init__(self, *, pace: Pace, watch: SlackWatch = unwatched, **library: Any) -> None:
-        """``watch`` keeps figures; ``library``: arguments of the library's client."""
         super().__init__(**library)
         self._pace = pace
         self._watch = watch
@@ -244,7 +237,6 @@ class Turn:
         self.begun.clear()
 
     async def begin(self) -> None:
-        """Wait until it is this post's turn."""
         self._conversation.join(self)
         await self.begun.wait()
 
@@ -276,14 +268,12 @@ class _Conversation:
     first_since: float = 0.0
 
     def join(self, turn: Turn) -> None:
-        """Append a turn to the queue, unless it is queued or has begun."""
         if turn.begun.is_set() or turn in self.queue:
             return
         self.queue.append(turn)
         self._go_on(new_first=len(self.queue) == 1)
 
     def leave(self, turn: Turn) -> None:
-        """Remove a turn, so that the next may begin."""
         if turn not in self.queue:
             return
         first = turn is self.queue[0]

@@ -260,7 +260,6 @@ class People:
         )
 
     async def _patiently(self, ask: Callable[[], Awaitable[Any]]) -> Any:
-        """Ask, and retry after a wait that Slack asks for if there is time."""
         clock = asyncio.get_running_loop().time
         until = clock() + min(self._timeout, STANDING_TOTAL)
         while True:
@@ -272,7 +271,6 @@ class People:
                 await asyncio.sleep(busy.retry_after)
 
     async def _all(self) -> Mapping[str, frozenset[str]]:
-        """The members of every group of the policy; empty for a group that Slack does not know."""
         if len(self._groups) == 1:
             return {self._groups[0]: await self._members(self._groups[0])}
         try:

@@ -75,14 +75,12 @@ class _Reader:
         self.killed = False
 
     def started(self, child: "subprocess.Popen[bytes]") -> None:
-        """Take charge of the process."""
         with self._changing:
             self._child = child
             if self.killed:
                 child.kill()
 
     def kill(self) -> None:
-        """Nobody waits for the table any more."""
         with self._changing:
             self.killed = True
             if self._child is not None:
@@ -126,11 +124,7 @@ def _read(file: BinaryIO, name: str, limits: Limits, bounds: Bounds, reader: _Re
 
 
 def _table(lines: IO[bytes]) -> Table | None:
-    """What the process wrote; None when it ended before it was done.
-
-    Raises:
-        TableProblem: that is what it wrote.
-    """
+    """What the process wrote; None when it ended before it was done."""
     about: dict[str, Any] | None = None
     rows = Rows()
     for line in lines:

@@ -41,11 +41,6 @@ _WRITTEN = re.compile(rf"'+[\s\u200b\ufeff]*[{_TRIGGERS}]")
 
 
 def read_text(file: BinaryIO, *, limits: Limits) -> Table:
-    """A table of delimited text.
-
-    Raises:
-        TableProblem: it cannot be read as one.
-    """
     codec, encoding = _encoding(file)
     try:
         return _read(file, codec, encoding, limits)
@@ -158,8 +153,6 @@ def _delimiter(sample: str) -> tuple[bool, str]:
 
 @dataclass(slots=True)
 class _Records:
-    """Builds header and rows from the records."""
-
     lines: _Lines
     limits: Limits
     header: tuple[str, ...] = ()

@@ -171,8 +171,6 @@ def _moment(value: Decimal, section: str, *, since_1904: bool) -> str:
 
 
 class _Disguise(NamedTuple):
-    """What a format code disguises: numbers above zero, below zero, zero, texts."""
-
     above: bool
     below: bool
     zero: bool
@@ -196,7 +194,6 @@ def _disguise(code: str) -> _Disguise:
 
 
 def _misleads(section: str) -> bool:
-    """Whether a number is shown as something else."""
     bare = _bare(section)
     if _has_digits(_literals(section)) or _POINT.search(section):
         return True
@@ -204,18 +201,14 @@ def _misleads(section: str) -> bool:
         return _is_repeated(bare)
     if "/" in bare:
         return not _RUN.search(bare)
-    runs = _RUN.findall(_LITERAL.sub(lambda found: _gap(found[0]), _EXPONENT.sub("", section)))
+    # Literals keep digits apart, but for what stands between groups of three.
+    apart = _LITERAL.sub(lambda found: "|" if _GROUPS.sub("", _literals(found[0])) else "", _EXPONENT.sub("", section))
+    runs = _RUN.findall(apart)
     scaled = re.search(r"[0#?],+(?![0#?,])", _GROUPS.sub("", bare)) is not None
     return len(runs) != 1 or runs[0].count(".") > 1 or scaled or _has_digits(bare.replace("0", ""))
 
 
-def _gap(literal: str) -> str:
-    """What keeps digits apart; what stands between groups of three does not."""
-    return "|" if _GROUPS.sub("", _literals(literal)) else ""
-
-
 def _misleads_text(section: str) -> bool:
-    """Whether a text is shown as something else."""
     bare = _bare(section)
     shown = "@" in bare or "general" in bare.casefold()
     return bool(_literals(section).strip()) or not shown or _is_repeated(bare)

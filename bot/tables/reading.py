@@ -71,11 +71,16 @@ def _is_workbook(file: BinaryIO, name: str) -> bool:
         _require_xlsx(file)
         return True
     found = sniff(head).format
-    if found == "ole":
-        raise _compound(file)
+    if found == "ole":  # the container of old Office files; a workbook with a password is stored in one too
+        file.seek(0)
+        if "EncryptedPackage".encode("utf-16-le") in file.read():
+            raise TableProblem(Flaw.LOCKED)
+        found = "xls"
     if found in _TEXTS:
         found = markup_of(head)
-        if not found and not head.startswith(_BOMS) and _is_binary(head):
+        # A text has few control characters; a NUL alone is reported later, with its row.
+        is_binary = sum(byte in _CONTROLS for byte in head) * 20 > len(head)
+        if not found and not head.startswith(_BOMS) and is_binary:
             found = "xls" if name.casefold().endswith(".xls") else "binary"
     if found:
         raise TableProblem(Flaw.OTHER_KIND, names=[found])
@@ -96,20 +101,6 @@ def _require_xlsx(file: BinaryIO) -> None:
         raise TableProblem(Flaw.OTHER_KIND, names=["ods"])
     found = next((kind for part, kind in _INSIDE if part in inside), "zip")
     raise TableProblem(Flaw.OTHER_KIND, names=[found])
-
-
-def _compound(file: BinaryIO) -> TableProblem:
-    """The container of old Office files; a workbook with a password is stored in one too."""
-    file.seek(0)
-    if "EncryptedPackage".encode("utf-16-le") in file.read():
-        return TableProblem(Flaw.LOCKED)
-    return TableProblem(Flaw.OTHER_KIND, names=["xls"])
-
-
-def _is_binary(head: bytes) -> bool:
-    """Whether there are many control characters that no text has; a NUL alone is reported later, with its row."""
-    odd = sum(byte in _CONTROLS for byte in head)
-    return odd * 20 > len(head)
 
 
 def find_columns(

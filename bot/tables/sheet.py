@@ -50,8 +50,6 @@ class Book:
 
 
 class Sheet:
-    """Builds the table from the parser's events."""
-
     def __init__(self, *, book: Book, limits: Limits) -> None:
         self._book = book
         self._limits = limits
@@ -70,17 +68,11 @@ class Sheet:
         self._phonetic = False
 
     def table(self) -> tuple[tuple[str, ...], Rows, Hidden]:
-        """Header, rows, and what is hidden of them.
-
-        Raises:
-            TableProblem: there is nothing on the sheet.
-        """
         if self._header is None:
             raise TableProblem(Flaw.EMPTY)
         return self._header, self._rows, self._hiding.found(len(self._header))
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
-        """An element begins."""
         if name == "c":
             self._begin_cell(attributes)
         elif name in ("v", "is"):
@@ -98,7 +90,6 @@ class Sheet:
             self._begin_around(name, attributes)
 
     def end(self, name: str) -> None:
-        """An element ends."""
         if name == "v":
             self._value, self._parts = "".join(self._parts or ()), None
         elif name == "t":
@@ -113,7 +104,6 @@ class Sheet:
             self._end_row()
 
     def text(self, data: str) -> None:
-        """Text inside an element."""
         if self._parts is not None:
             self._parts.append(data)
 
@@ -294,11 +284,6 @@ class _Hiding:
             self._row_disguised.append(column)
 
     def end_row(self, number: int) -> None:
-        """A row with content ends.
-
-        Raises:
-            TableProblem: there is too much to note.
-        """
         if self._hidden_row:
             self._runs += self._rows.add(number)
         for column in self._row_formulas:
@@ -310,11 +295,9 @@ class _Hiding:
 
     @property
     def disguised(self) -> list[int]:
-        """Columns of this row whose cells show something else than they hold."""
         return self._row_disguised
 
     def found(self, width: int) -> Hidden:
-        """Everything, of the columns that the table has."""
         columns = dict.fromkeys(range(width), self._narrow)
         for first, last, hidden in self._columns:
             columns.update(dict.fromkeys(range(max(first, 0), min(last + 1, width)), hidden))

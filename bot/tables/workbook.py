@@ -144,8 +144,6 @@ def read_workbook(file: BinaryIO, *, limits: Limits) -> Table:
 
 
 class _Archive:
-    """The parts of a workbook."""
-
     def __init__(self, *, archive: zipfile.ZipFile, unpacked: int) -> None:
         self._archive = archive
         self._left = unpacked
@@ -153,15 +151,9 @@ class _Archive:
         self._by_name = {info.filename.lower(): info for info in archive.infolist()}
 
     def has(self, part: str) -> bool:
-        """Whether there is such a part."""
         return part.lower() in self._by_name
 
     def blocks(self, part: str) -> Iterator[bytes]:
-        """A part, unpacked, block by block; nothing when it is missing.
-
-        Raises:
-            TableProblem: it is damaged, locked, or unpacks to more than may be read.
-        """
         info = self._by_name.get(part.lower())
         if info is None:
             return
@@ -180,11 +172,6 @@ class _Archive:
 
 @contextmanager
 def _open_archive(file: BinaryIO, *, limits: Limits) -> Iterator[_Archive]:
-    """Open an archive, unless its directory already exceeds the limits.
-
-    Raises:
-        TableProblem: it is damaged, or unpacks to more than may be read.
-    """
     file.seek(0)
     try:
         archive = zipfile.ZipFile(file)
@@ -209,9 +196,8 @@ def _open_archive(file: BinaryIO, *, limits: Limits) -> Iterator[_Archive]:
 
 @dataclass(slots=True)
 class _Outline:
-    """The sheets in order, as (name, relation, visible)."""
-
     sheets: list[tuple[str, str, bool]] = field(default_factory=list)
+    """In order: name, relation, whether it is visible."""
     since_1904: bool = False
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
@@ -227,8 +213,6 @@ class _Outline:
 
 @dataclass(slots=True)
 class _Relations:
-    """Paths of the parts, by id and by kind."""
-
     by_id: dict[str, tuple[str, str]] = field(default_factory=dict)
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
@@ -380,11 +364,6 @@ class _Part:
         self.top = _Element()
 
     def other(self, within: _Element, name: str) -> _Element:
-        """An element that is not among those that are read inside of ``within``.
-
-        Raises:
-            TableProblem: it may not stand there.
-        """
         namespace, _, local = name.rpartition(" ")
         if within is _EXTENSION:
             return _EXTENSION

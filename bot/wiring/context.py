@@ -64,8 +64,10 @@ class Parts:
 
 
 def make_context(parts: Parts, slack: Slack, *, url: str) -> Context:
-    """The context of this process. ``url``: where it listens."""
     settings, around, database = parts.settings, parts.around, parts.database
+    # The services require some callback address; without PUBLIC_URL nobody is reached by it. In production it must not
+    # lead to whatever answers at the service's own loopback address.
+    local = NOWHERE if settings.environment is Environment.PRODUCTION else url
     people = make_people(slack, parts.policy, around)
     parts.stack.push_async_callback(people.close)
     counted = make_people(slack, parts.policy, around)
@@ -85,7 +87,7 @@ def make_context(parts: Parts, slack: Slack, *, url: str) -> Context:
         home=slack.identity.team_id,
         owner=around.owner,
         token_key=settings.key_for("callbacks"),
-        callback_base=_callback_base(settings, url),
+        callback_base=settings.public_url or local,
         public=settings.public_url is not None,
         poll_seconds=settings.poll_seconds,
         quiet=Quiet(settings.quiet_seconds),
@@ -106,16 +108,6 @@ def make_context(parts: Parts, slack: Slack, *, url: str) -> Context:
         peers=database.peers,
         attempted=parts.measures.attempted,
     )
-
-
-def _callback_base(settings: Settings, url: str) -> str:
-    """What callback addresses begin with. The services require some; without ``PUBLIC_URL`` nobody is reached by them.
-
-    In production they must not lead to whatever answers at the service's own loopback address.
-    """
-    if settings.public_url is not None:
-        return settings.public_url
-    return NOWHERE if settings.environment is Environment.PRODUCTION else url
 
 
 def _chores(parts: Parts, people: People) -> Mapping[str, Worker]:

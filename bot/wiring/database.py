@@ -74,7 +74,13 @@ async def open_database(
     earlier = [(one.until, one.anchors) for one in closed_keys]
     path, secret = around.anchors or anchors_of(settings), settings.key_for("anchor")
     file = AnchorFile(path, key=secret, earlier=earlier, watch=anchored)
-    slots = around.limiter or _slots(store, address, stack)
+    slots = around.limiter
+    if slots is None and store.exclusive:
+        slots = PartnerTurns(SlidingWindow(clock=time.monotonic), clock=time.monotonic)
+    elif slots is None:
+        shared = SharedSlots.open(address)
+        stack.push_async_callback(shared.close)
+        slots = PartnerTurns(shared, clock=time.monotonic)
     return Database(store=store, peers=peers, clock=clock, anchors=file, slots=slots)
 
 
@@ -97,11 +103,3 @@ async def _join_peers(
     now = around.clock.now()
     await at_start(lambda: store.write(lambda tx: tx.processes.arrive(owner, now), name="arrive"))
     return peers
-
-
-def _slots(store: Store, address: str, stack: AsyncExitStack) -> SendSlots:
-    if store.exclusive:
-        return PartnerTurns(SlidingWindow(clock=time.monotonic), clock=time.monotonic)
-    slots = SharedSlots.open(address)
-    stack.push_async_callback(slots.close)
-    return PartnerTurns(slots, clock=time.monotonic)

@@ -49,7 +49,6 @@ _NONE_LEFT: Final = frozenset({errno.EMFILE, errno.ENFILE})
 
 
 def make_measures(settings: Settings, around: Surroundings) -> Measures:
-    """The counters and histograms of this process, all at zero."""
     is_server = isinstance(parse_address(settings.database_url), PostgresServer)
     build = Build(
         version=version(),
@@ -213,7 +212,6 @@ async def _listen(runner: web.AppRunner, connections: Connections, settings: Set
 
 
 def limit() -> int:
-    """How many descriptors this process may open."""
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return _PLENTY if soft == resource.RLIM_INFINITY else soft
 
@@ -227,7 +225,6 @@ class Exhaustion:
         self._said = float("-inf")
 
     def __call__(self, loop: AbstractEventLoop, context: dict[str, Any]) -> None:
-        """Handle what a callback of the loop raised."""
         raised = context.get("exception")
         if not isinstance(raised, OSError) or raised.errno not in _NONE_LEFT:
             loop.default_exception_handler(context)

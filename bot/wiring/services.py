@@ -1,4 +1,7 @@
-"""The outside services: settings in, services out; and what their clients share: routes, sessions, circuits."""
+"""The outside services: settings in, services out; and what their clients share: routes, sessions, circuits.
+
+Each ``make_…`` raises ``OperatorError`` where the file of routes cannot be used, or a key is missing.
+"""
 
 from collections.abc import Callable, Collection, Sequence
 from contextlib import AsyncExitStack
@@ -76,11 +79,6 @@ class Outside:
     secrets: Secrets = field(repr=False)
 
     def routes(self) -> RouteTable:
-        """The route table.
-
-        Raises:
-            OperatorError: the file of routes cannot be used.
-        """
         settings = self.settings
         return load_routes(settings.services_file, environment=settings.environment.value, more=self.more_routes)
 
@@ -89,7 +87,6 @@ class Outside:
         return self.closed_at_the_end(open_session(limit=_CONNECTIONS))
 
     def transport(self, service: str, base_url: str) -> Transport:
-        """The way to a service that answers within ``total``."""
         return Transport(
             session=self.session(),
             base_url=base_url,
@@ -106,21 +103,15 @@ class Outside:
         return Results(session=self.closed_at_the_end(open_result_session(own)), own=own, secrets=self.secrets)
 
     def circuit(self, service: str) -> Circuit:
-        """Whether a service answers."""
         return Circuit(service, clock=self.monotonic)
 
     def closed_at_the_end(self, session: aiohttp.ClientSession) -> aiohttp.ClientSession:
-        """The session, registered with the stack for closing."""
         self.stack.push_async_callback(session.close)
         return session
 
 
 def make_payments(outside: Outside, slots: SendSlots) -> Service[PaymentsClient]:
-    """The service. ``slots``: rate limit of its requests.
-
-    Raises:
-        OperatorError: the file of routes cannot be used.
-    """
+    """The service. ``slots``: rate limit of its requests."""
     settings, routes = outside.settings, outside.routes()
     base_url, partner = settings.payments_base_url, settings.payments_partner_id
     secret = settings.payments_partner_secret
@@ -139,11 +130,7 @@ def make_payments(outside: Outside, slots: SendSlots) -> Service[PaymentsClient]
 
 
 def make_delivery(outside: Outside) -> Service[DeliveryService]:
-    """The service with the keys of its stores.
-
-    Raises:
-        OperatorError: the file of routes cannot be used, or there is no SECRET_KEY.
-    """
+    """The service with the keys of its stores."""
     settings = outside.settings
     base_url = settings.delivery_base_url
     if base_url is None or settings.missing_for_delivery:
@@ -166,11 +153,7 @@ def make_delivery(outside: Outside) -> Service[DeliveryService]:
 
 
 def make_localization(outside: Outside) -> LocalizationService:
-    """The service, and its calls in flight.
-
-    Raises:
-        OperatorError: the file of routes cannot be used.
-    """
+    """The service, and its calls in flight."""
     settings, circuit = outside.settings, outside.circuit("localization")
     base_url, key = settings.localization_base_url, settings.localization_api_key
     own = [host for host in (urlsplit(base_url or "").hostname,) if host]
@@ -200,11 +183,7 @@ def make_localization(outside: Outside) -> LocalizationService:
 
 
 def make_emails(outside: Outside, wake: Wake) -> EmailsService:
-    """The service. ``wake``: wakes the worker of lists.
-
-    Raises:
-        OperatorError: the file of routes cannot be used.
-    """
+    """The service. ``wake``: wakes the worker of lists."""
     settings, key = outside.settings, outside.settings.email_api_key
     urls = (settings.email_single_base_url, settings.email_bulk_base_url)
     own = [host for host in (urlsplit(url or "").hostname for url in urls) if host]

@@ -89,7 +89,6 @@ async def open_slack(
 
 
 def make_people(slack: Slack, policy: Policy, around: Surroundings) -> People:
-    """The reader of people and of the policy's groups."""
     people = policy.people
     return People(
         client=slack.client,
@@ -101,7 +100,6 @@ def make_people(slack: Slack, policy: Policy, around: Surroundings) -> People:
 
 
 def make_router(around: Surroundings, *, prefix: str, more: Sequence[SlashCommand] = ()) -> Router:
-    """Every handler by the name that Slack calls it by."""
     router = Router()
     commands.register(router, prefix=prefix, more=more)
     actions.register(router)
@@ -113,7 +111,6 @@ def make_router(around: Surroundings, *, prefix: str, more: Sequence[SlashComman
 
 
 def make_bolt(slack: Slack, ctx: Context, outside: Outside, around: Surroundings) -> AsyncApp:
-    """The Bolt application with every handler."""
     settings = outside.settings
     extensions = [one.command(outside) for one in around.extensions]
     deps = Dependencies(

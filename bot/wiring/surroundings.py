@@ -58,10 +58,8 @@ class Surroundings:
 
     @property
     def offered(self) -> Sequence[FileAction]:
-        """The actions on files that are offered."""
         return ACTIONS if self.file_actions is None else self.file_actions
 
     @classmethod
     def real(cls) -> "Surroundings":
-        """The machine's own."""
         return cls(clock=SystemClock(), owner=secrets.token_hex(8))

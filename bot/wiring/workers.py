@@ -18,7 +18,6 @@ from typing import Any, Final
 import structlog
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
-from bot.clients.circuit import Circuit
 from bot.domain.emails.lists import RUN, WHOLE
 from bot.domain.payments.instruction import Kind
 from bot.workflows import alerts, localization
@@ -119,7 +118,6 @@ class Pump:
         self._stopping = asyncio.Event()
 
     def nudge(self) -> None:
-        """There may be work."""
         self._again = True
         if self._running is None or self._running.done():
             self._running = asyncio.create_task(self._run(), name=f"worker {self._name}")
@@ -150,7 +148,6 @@ class Pump:
                 return
 
     async def _paused(self) -> bool:
-        """Wait a moment; whether the process stops meanwhile."""
         with suppress(TimeoutError):
             async with asyncio.timeout(self._pause_seconds):
                 await self._stopping.wait()
@@ -158,8 +155,6 @@ class Pump:
 
 
 class Schedule:
-    """The ticks of one process, its looks and the workers they run."""
-
     def __init__(self, plan: Plan, *, tick_seconds: float) -> None:
         self._plan = plan
         self._pumps = {name: Pump(name=name, worker=worker) for name, worker in plan.workers.items()}
@@ -175,7 +170,6 @@ class Schedule:
         self._stopped = False
 
     def start(self) -> None:
-        """Begin to tick."""
         self._scheduler.add_job(self._tick, "interval", seconds=self._tick_seconds)
         self._scheduler.start()
         self._begin_everything()
@@ -191,7 +185,6 @@ class Schedule:
             self._set_alarm(_OTHERS_FIRST)
 
     def run(self, name: str) -> None:
-        """Begin what is due of one kind."""
         self._nudge((name,))
 
     async def stop(self) -> None:
@@ -314,25 +307,22 @@ WORKS: Final[tuple[Work[Any], ...]] = (
 """What is done row by row."""
 
 
-def _payments(ctx: Context) -> Circuit | None:
-    client = ctx.payments.client
-    return None if client is None else client.circuit
-
-
-def _delivery(ctx: Context) -> Circuit | None:
-    service = ctx.delivery.client
-    return None if service is None else service.client.circuit
-
-
-def _localization(ctx: Context) -> Circuit | None:
-    client = ctx.localization.client
-    return None if client is None else client.circuit
-
-
 WATCHED: Final = (
-    Watched(name="payments", circuit=_payments, ask=lambda ctx: ctx.payments.required().partner()),
-    Watched(name="delivery", circuit=_delivery, ask=stores.ask_something),
-    Watched(name="localization", circuit=_localization, show=localization.show_queues),
+    Watched(
+        name="payments",
+        circuit=lambda ctx: ctx.payments.client.circuit if ctx.payments.client else None,
+        ask=lambda ctx: ctx.payments.required().partner(),
+    ),
+    Watched(
+        name="delivery",
+        circuit=lambda ctx: ctx.delivery.client.client.circuit if ctx.delivery.client else None,
+        ask=stores.ask_something,
+    ),
+    Watched(
+        name="localization",
+        circuit=lambda ctx: ctx.localization.client.circuit if ctx.localization.client else None,
+        show=localization.show_queues,
+    ),
 )
 """Services whose silence is noticed."""
 CHORES: Final = ("anchors", "disk", "lists", "unread", "damage", "retention", "reach")
@@ -413,7 +403,6 @@ def plan(ctx: Context) -> Plan:
 
 
 def make_schedule(ctx: Context) -> Schedule:
-    """The ticks of this process."""
     pace = min(_SLOWEST_TICK, ctx.poll_seconds / 2, ctx.quiet.seconds / 8)
     schedule = Schedule(plan(ctx), tick_seconds=max(_FASTEST_TICK, pace))
     ctx.workers.freed = schedule.run
