@@ -17,12 +17,11 @@ from bot.domain.policy import Policy
 from bot.domain.spellings import Secrets
 from bot.settings import Settings
 from bot.slack.pace import Pace
-from bot.wiring import staffing
 from bot.wiring.context import Parts, make_context
-from bot.wiring.database import Database, open_database
+from bot.wiring.database import open_database
 from bot.wiring.http import make_measures, serve
 from bot.wiring.services import Outside, make_delivery, make_payments, routes_of
-from bot.wiring.slack import make_bolt, make_people, open_slack, open_socket
+from bot.wiring.slack import make_bolt, make_people, open_slack, open_socket, require_approvers
 from bot.wiring.surroundings import Surroundings
 from bot.wiring.workers import WATCHED, Schedule, make_schedule
 from bot.workflows.admin import clocks, silence
@@ -33,7 +32,6 @@ from bot.workflows.context import Context
 from bot.workflows.emails.engine import EmailEngine
 from bot.workflows.keeping import at_start
 from bot.workflows.requests.tighten import tighten_open
-from handlers.measures import Measures
 from handlers.socket_mode import SocketMode
 
 log = structlog.get_logger(__name__)
@@ -101,36 +99,17 @@ class Switchboard:
             await asyncio.shield(self._joining)
 
     async def _start(self) -> None:
-        measures = make_measures(self._settings, self._around)
+        settings, around, stack = self._settings, self._around, self._stack
+        measures = make_measures(settings, around)
         database = await open_database(
-            self._settings,
-            self._around,
-            self._stack,
-            heard=self._heard,
-            ended=self._somebody_ended,
-            anchored=measures.anchored,
+            settings, around, stack, heard=self._heard, ended=self._somebody_ended, anchored=measures.anchored
         )
-        parts = await self._parts(database, measures)
-        self._server, self.url = await serve(
-            self._settings,
-            database,
-            self._around.clock,
-            bolt=lambda: self._bolt,
-            joined=lambda: self.joined,
-            wake=self._wake,
-            measures=measures,
-            secrets=parts.outside.secrets,
-        )
-        self._joining = asyncio.create_task(self._join(parts), name="join Slack")
-
-    async def _parts(self, database: Database, measures: Measures) -> Parts:
-        settings, around, stack, store = self._settings, self._around, self._stack, database.store
         is_public = settings.public_url is not None  # otherwise another installation's payments may look like ours
         high_water = HighWater(
-            store=store, file=database.anchors, clock=database.clock, policy=self._policy, surveys=is_public
+            store=database.store, file=database.anchors, clock=database.clock, policy=self._policy, surveys=is_public
         )
         await at_start(high_water.compare)
-        unread = UnreadLog(store=store, clock=database.clock)
+        unread = UnreadLog(store=database.store, clock=database.clock)
         await at_start(unread.look)
         stack.push_async_callback(unread.finish)
         outside = Outside(
@@ -147,8 +126,8 @@ class Switchboard:
         )
         delivery = make_delivery(outside)
         if delivery.client is not None:
-            await at_start(partial(store.read, delivery.client.learn_keys))
-        return Parts(
+            await at_start(partial(database.store.read, delivery.client.learn_keys))
+        parts = Parts(
             settings=settings,
             policy=self._policy,
             around=around,
@@ -163,6 +142,17 @@ class Switchboard:
             wake=self._wake,
             measures=measures,
         )
+        self._server, self.url = await serve(
+            settings,
+            database,
+            around.clock,
+            bolt=lambda: self._bolt,
+            joined=lambda: self.joined,
+            wake=self._wake,
+            measures=measures,
+            secrets=parts.outside.secrets,
+        )
+        self._joining = asyncio.create_task(self._join(parts), name="join Slack")
 
     async def _join(self, parts: Parts) -> None:
         settings, around, stack = self._settings, self._around, self._stack
@@ -170,27 +160,24 @@ class Switchboard:
         slack = await open_slack(settings, around, stack, pace, parts.measures)
         if parts.payments.is_configured:  # a separate reader: nothing read here may be cached for later
             people = make_people(slack, self._policy, around)
-            await staffing.require(settings, self._policy, people, home=slack.identity.team_id)
+            await require_approvers(settings, self._policy, people, home=slack.identity.team_id)
         self._context = ctx = make_context(parts, slack, url=self.url)
-        await self._go_on(ctx, parts.lists)
-        bolt = make_bolt(slack, ctx, parts.outside, around)
-        self._socket = await open_socket(settings, around, slack, bolt, stack, parts.measures)
-        self._bolt = bolt
-        log.info("joined", workspace=slack.identity.team, team_id=slack.identity.team_id)
-
-    async def _go_on(self, ctx: Context, lists: EmailEngine) -> None:
-        """Recover what an earlier process left, and begin what is due."""
+        # Recover what an earlier process left, and begin what is due.
         if isinstance(ctx.clock, SharedClock):
             await at_start(partial(clocks.begin, ctx, ctx.clock))
         await at_start(partial(recover, ctx))
         await at_start(partial(silence.remember, WATCHED, ctx))
         await at_start(partial(tighten_open, ctx))
-        self._stack.push_async_callback(ctx.workers.stop)
-        if self._around.ticking:
+        stack.push_async_callback(ctx.workers.stop)
+        if around.ticking:
             self._schedule = make_schedule(ctx)
             self._schedule.start()
-            self._stack.push_async_callback(self._schedule.stop)
-            self._stack.push_async_callback(lists.stop)
+            stack.push_async_callback(self._schedule.stop)
+            stack.push_async_callback(parts.lists.stop)
+        bolt = make_bolt(slack, ctx, parts.outside, around)
+        self._socket = await open_socket(settings, around, slack, bolt, stack, parts.measures)
+        self._bolt = bolt
+        log.info("joined", workspace=slack.identity.team, team_id=slack.identity.team_id)
 
     def _heard(self) -> None:
         if self._schedule is not None:

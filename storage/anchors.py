@@ -32,10 +32,6 @@ def anchors_path(url: str) -> Path:
     return Path("switchboard" + _SUFFIX).absolute()
 
 
-def _unwatched(_written: bool) -> None:
-    """Nobody keeps figures."""
-
-
 class AnchorFile:
     """One such file. Every method blocks, and raises ``OSError`` when the disk fails.
 
@@ -48,7 +44,7 @@ class AnchorFile:
         *,
         key: bytes,
         earlier: Sequence[tuple[int, bytes]] = (),
-        watch: Callable[[bool], None] = _unwatched,
+        watch: Callable[[bool], None] = lambda _: None,
     ) -> None:
         self.path = path
         self._key = key

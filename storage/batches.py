@@ -176,7 +176,12 @@ class GroupWriter:
     def _transact(self, connection: Connection, batch: list[_Unit]) -> list[_Outcome]:
         transaction = self._begin(connection)
         try:
-            outcomes = self._run_units(connection, batch)
+            tx = self._make_tx(connection)
+            outcomes: list[_Outcome] = []
+            for unit in batch:
+                outcomes.append(_run_unit(connection, tx, unit))
+                if outcomes[-1].error is not None:
+                    tx = self._make_tx(connection)  # the rollback makes what the old Tx cached invalid
             self._changed = self._has_changed(connection)
             for unit in batch:
                 self._probe(f"write.before:{unit.name}")
@@ -200,15 +205,6 @@ class GroupWriter:
         before, raw = self._total, cast("sqlite3.Connection", connection.connection.dbapi_connection)
         self._total = raw.total_changes
         return self._total != before
-
-    def _run_units(self, connection: Connection, batch: list[_Unit]) -> list[_Outcome]:
-        tx = self._make_tx(connection)
-        outcomes: list[_Outcome] = []
-        for unit in batch:
-            outcomes.append(_run_unit(connection, tx, unit))
-            if outcomes[-1].error is not None:
-                tx = self._make_tx(connection)  # the rollback makes what the old Tx cached invalid
-        return outcomes
 
     def _begin(self, connection: Connection) -> Transaction:
         transaction = connection.begin()

@@ -18,10 +18,10 @@ from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from operator import methodcaller
 from pathlib import Path
-from typing import IO, Protocol, TypeVar, cast
+from typing import IO, TypeVar, cast
 
 import aiosqlite
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import Connection, create_engine, event
 from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
@@ -98,18 +98,6 @@ def parse_address(text: str) -> SqliteFile | PostgresServer:
             )
         return SqliteFile(Path(url.database).absolute())
     raise StorageError(f"DATABASE_URL names {url.drivername}, which is not supported.", mend=_EXAMPLE)
-
-
-class Line(Protocol):
-    """One connection's worth of work at a time."""
-
-    async def run(self, work: Callable[[Connection], T]) -> T:
-        """Run a function with a connection on which no transaction is open."""
-        ...
-
-    async def close(self) -> None:
-        """Wait for the running function, then close."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -210,11 +198,8 @@ def _locked_inode(database: Path) -> int | None:
     """The database file itself, locked: links to it, and a removed lock file, let no second process in.
 
     On Linux alone, where ``flock`` and SQLite's own locks do not meet. The descriptor stays open longer than SQLite
-    has the file: closing any descriptor of it would end SQLite's locks of this process.
-
-    Raises:
-        BlockingIOError: another process has it.
-        StorageError: the file has another name, beside which SQLite would not find what was not yet merged into it.
+    has the file: closing any descriptor of it would end SQLite's locks of this process. A file with another name is
+    refused: beside that, SQLite would not find what was not yet merged into it.
     """
     if not sys.platform.startswith("linux"):
         return None
@@ -336,16 +321,11 @@ def _prepared(raw: sqlite3.Connection, *, writes: bool) -> Connection:
     except sqlite3.Error as error:
         raise StorageError(f"The database cannot be used: {error}", mend=_NO_DATABASE) from error
     engine = create_engine("sqlite://", creator=lambda: raw, poolclass=StaticPool, hide_parameters=True)
-    _begin_with(engine, "BEGIN IMMEDIATE" if writes else "BEGIN")
+    # A transaction that begins by reading and then writes can fail or lose an update on SQLite whatever the timeout:
+    # writers take the lock at once.
+    begin = "BEGIN IMMEDIATE" if writes else "BEGIN"
+    event.listen(engine, "begin", lambda connection: connection.exec_driver_sql(begin))
     return engine.connect()
-
-
-def _begin_with(engine: Engine, statement: str) -> None:
-    # A transaction that begins by reading and then writes can fail or lose an update on SQLite whatever
-    # the timeout: writers take the lock at once.
-    @event.listens_for(engine, "begin")
-    def begin(connection: Connection) -> None:
-        connection.exec_driver_sql(statement)
 
 
 class PostgresLine:
@@ -389,6 +369,10 @@ class PostgresLine:
 
     async def close(self) -> None:
         await self._engine.dispose()
+
+
+Line = SqliteLine | PostgresLine
+"""One connection's worth of work at a time."""
 
 
 @asynccontextmanager

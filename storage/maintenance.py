@@ -59,12 +59,7 @@ _STAYS = (MOVED, OLDEST)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Copied:
-    """What was copied.
-
-    Attributes:
-        rows: of each table.
-        to: the target, without user and password.
-    """
+    """``rows``: how many of each table. ``to``: the target, without user and password."""
 
     rows: Mapping[str, int]
     to: str
@@ -139,7 +134,18 @@ async def rotate(url: str, *, anchors: Path, old: str, new: str, now: datetime) 
             if connection.dialect.name == "postgresql":
                 connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({WRITERS_LOCK})").close()
             see_version(connection)
-            return _rotate(connection, old, new, now, AnchorFile(anchors, key=derived_key(old, "anchor")))
+            tx = Tx(connection, audit_key=derived_key(old, "audit"))
+            if tx.audit.key_in_force() == key_id(derived_key(new, "audit")):
+                return None
+            tx.audit.adopt_key()
+            # Later the rows before the new key would look genuine.
+            _require_whole(tx, AnchorFile(anchors, key=derived_key(old, "anchor")), so="nothing was changed")
+            entry = Entry(at=now, instruction_id="", actor="system", action="", before="", after="", detail={})
+            last = tx.audit.hand_over(entry, to=derived_key(new, "audit"), anchor_key=derived_key(old, "anchor"))
+            head = Head(last.seq, last.hash)
+            sealed, unopened = _reseal(tx, old, new)
+            addresses = _let_in(connection, tx, new)
+            return Rotated(head=head, stores=sealed, unopened=unopened, addresses=addresses)
 
     try:
         async with open_writing(parse_address(url), patience=IMPATIENT) as line:
@@ -245,20 +251,6 @@ def _mark(reading: Connection, to: str, now: datetime) -> None:
             Flags(reading).set(MOVED, {"to": to, "at": now.isoformat()}, now)
         else:
             Flags(reading).forget(MOVED)
-
-
-def _rotate(connection: Connection, old: str, new: str, now: datetime, file: AnchorFile) -> Rotated | None:
-    tx = Tx(connection, audit_key=derived_key(old, "audit"))
-    if tx.audit.key_in_force() == key_id(derived_key(new, "audit")):
-        return None
-    tx.audit.adopt_key()
-    _require_whole(tx, file, so="nothing was changed")  # later the rows before the new key would look genuine
-    entry = Entry(at=now, instruction_id="", actor="system", action="", before="", after="", detail={})
-    last = tx.audit.hand_over(entry, to=derived_key(new, "audit"), anchor_key=derived_key(old, "anchor"))
-    sealed, unopened = _reseal(tx, old, new)
-    return Rotated(
-        head=Head(last.seq, last.hash), stores=sealed, unopened=unopened, addresses=_let_in(connection, tx, new)
-    )
 
 
 def _reseal(tx: Tx, old: str, new: str) -> tuple[tuple[str, ...], tuple[str, ...]]:

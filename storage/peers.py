@@ -262,8 +262,13 @@ class SharedSlots:
 
     async def run(self, statement: TextClause, **values: int) -> Any:
         """The one row of a statement, or None; an unreachable database is logged and gives None."""
+
+        def first(connection: Connection) -> Any:
+            found = connection.execute(statement, values)
+            return found.first() if found.returns_rows else None
+
         try:
-            return await self._line.run(partial(_first, statement=statement, values=values))
+            return await self._line.run(first)
         except SQLAlchemyError as error:
             LOG.warning("a send slot could not be written: %s", type(error).__name__)
             return None
@@ -279,12 +284,9 @@ class SharedSlots:
 
 
 class _Reserved:
-    """A row and its moment.
+    """A row with its ``sent_at`` (``at``, microseconds of the server's clock) and its moment by our clock.
 
-    Args:
-        at: ``sent_at`` of the row, in microseconds of the server's clock.
-        sure: the moment by our clock, or up to one way to the server earlier than that.
-        due: the moment by our clock, or up to one way to the server later.
+    ``sure`` may be up to one way to the server earlier than that moment, ``due`` up to one way later.
     """
 
     def __init__(self, slots: SharedSlots, n: int, at: int, *, sure: float, due: float) -> None:
@@ -318,8 +320,3 @@ class _Reserved:
 
 def _micros(seconds: float) -> int:
     return round(seconds * 1_000_000)
-
-
-def _first(connection: Connection, *, statement: TextClause, values: dict[str, int]) -> Any:
-    found = connection.execute(statement, values)
-    return found.first() if found.returns_rows else None

@@ -87,21 +87,16 @@ def open_for_reading(url: str, *, audit_key: bytes) -> Iterator[Reading]:
     address = parse_address(url)
     with _postgres(address) if isinstance(address, PostgresServer) else _sqlite(address) as engine:
         try:
-            with engine.connect() as connection:
-                _see_audit(connection)
+            with engine.connect() as connection, connection.begin():
+                held = inspect(connection)
+                if not all(held.has_table(table.name) for table in (audit, audit_head)):
+                    raise StorageError(
+                        "This database holds no audit.",
+                        mend="Set DATABASE_URL to the database of the bot, or run `switchboard migrate` to make one.",
+                    )
         except SQLAlchemyError as error:
             raise translated(error) from error
         yield Reading(engine, audit_key=audit_key)
-
-
-def _see_audit(connection: Connection) -> None:
-    with connection.begin():
-        held = inspect(connection)
-        if not all(held.has_table(table.name) for table in (audit, audit_head)):
-            raise StorageError(
-                "This database holds no audit.",
-                mend="Set DATABASE_URL to the database of the bot, or run `switchboard migrate` to make one.",
-            )
 
 
 @contextmanager
@@ -131,12 +126,9 @@ def _sqlite(file: SqliteFile) -> Iterator[Engine]:
         # Bytes that are no UTF-8 are a sign of tampering: they are reported and must not stop the reading.
         raw.text_factory = lambda found: found.decode("utf-8", "surrogateescape")
         engine = create_engine("sqlite://", creator=lambda: raw, poolclass=StaticPool, hide_parameters=True)
-        event.listen(engine, "begin", _begin)
+        # The driver begins no transaction: without this, each page would see a snapshot of its own.
+        event.listen(engine, "begin", lambda connection: connection.exec_driver_sql("BEGIN"))
         yield engine
-
-
-def _begin(connection: Connection) -> None:
-    connection.exec_driver_sql("BEGIN")  # the driver begins none: each page would see a snapshot of its own
 
 
 def _connect(path: Path) -> sqlite3.Connection:

@@ -29,23 +29,6 @@ from storage.transaction import Tx
 _PAGE = 1_000
 
 
-def declare(parser: argparse.ArgumentParser) -> None:
-    verbs = parser.add_subparsers(dest="verb", required=True, metavar="verb")
-    about = "check that no row of the audit was changed, removed, inserted, reordered or cut off"
-    verifying = verbs.add_parser("verify", help=about, description=f"{about[:1].upper()}{about[1:]}.")
-    anchors = verifying.add_mutually_exclusive_group()
-    anchors.add_argument("--anchors", type=Path, metavar="FILE", help="the anchors, or a copy of them kept elsewhere")
-    anchors.add_argument(
-        "--without-anchors", action="store_true", help="check the chain alone: a cut off end is not found"
-    )
-    verifying.set_defaults(run=verify)
-    about = "write every row of the audit, for spreadsheets or programs"
-    exporting = verbs.add_parser("export", help=about, description=f"{about[:1].upper()}{about[1:]}.")
-    exporting.add_argument("--format", choices=("csv", "jsonl"), default="csv", help="csv (default) or JSON lines")
-    exporting.add_argument("--output", type=Path, metavar="FILE", help="write into this file instead of the terminal")
-    exporting.set_defaults(run=export)
-
-
 def verify(chosen: argparse.Namespace) -> int:
     """Print what was found; 0: everything holds, 1: tampered with, or it cannot be verified."""
     settings = load_settings()
@@ -96,17 +79,13 @@ def _look(tx: Tx, anchors: Anchors) -> tuple[Verdict, datetime | None, str]:
     verdict = check(keys=tx.audit.keys(), rows=tx.audit.stored(), end=tx.audit.head(), anchors=anchors.held)
     first = next(tx.audit.stored(limit=1), None)
     entry = first.entry() if first is not None else None
-    return verdict, entry.at if entry is not None else None, _reference(tx, verdict)
-
-
-def _reference(tx: Tx, verdict: Verdict) -> str:
-    """The reference of the request that the bad row is about, from the audit itself; "" without one."""
+    begun, reference = entry.at if entry is not None else None, ""
     bad = verdict.found.entry() if verdict.found is not None else None
-    if bad is None or not bad.instruction_id.isascii():
-        return ""
-    asked = next(tx.audit.stored(instruction_id=bad.instruction_id, limit=1), None)
-    entry = asked.entry() if asked is not None else None
-    return str(entry.detail.get("reference", "")) if entry is not None else ""
+    if bad is not None and bad.instruction_id.isascii():
+        asked = next(tx.audit.stored(instruction_id=bad.instruction_id, limit=1), None)
+        entry = asked.entry() if asked is not None else None
+        reference = str(entry.detail.get("reference", "")) if entry is not None else ""
+    return verdict, begun, reference
 
 
 def _damaged(verdict: Verdict, reference: str) -> list[str]:

@@ -67,37 +67,30 @@ def obstacles(settings: Settings, policy: Policy | None) -> list[str]:
         for name in ("SLACK_BOT_TOKEN", "SECRET_KEY", *(() if settings.socket_mode else ("SLACK_SIGNING_SECRET",)))
         if getattr(settings, name.lower()) is None
     ]
-    if settings.environment is Environment.PRODUCTION:
-        problems += weaknesses(settings, policy)
-    return problems
-
-
-def weaknesses(settings: Settings, policy: Policy | None) -> list[str]:
-    found = [
+    if settings.environment is not Environment.PRODUCTION:
+        return problems
+    problems += [
         f"{name} must be https in production unless it is a loopback address. Example: {name}=https://…"
         for name in (key.upper() for key in Settings.model_fields if key.endswith("_url") and key != "database_url")
         if _exposed(getattr(settings, name.lower()))
     ]
     if settings.public_url is None and not settings.socket_mode:
-        found.append(f"PUBLIC_URL is missing: Slack and callbacks cannot reach us. Example: {example('PUBLIC_URL')}")
+        problems.append(f"PUBLIC_URL is missing: Slack and callbacks cannot reach us. Example: {example('PUBLIC_URL')}")
     if settings.anchors_file is None and isinstance(_database(settings), PostgresServer):
-        found.append(
+        problems.append(
             "ANCHORS_FILE is missing: with PostgreSQL they need a disk that outlives the process. Move the "
             f"switchboard.anchors that there is, if there is one. Example: {example('ANCHORS_FILE')}"
         )
-    found += weak_key(settings)
+    problems += weak_key(settings)
     if policy is not None and not settings.missing_for_payments and not policy.people.approvers:
-        found.append(
+        problems.append(
             'people.approvers of the policy is empty: nobody could approve. Example: approvers = ["S0TREASURY"]'
         )
-    return found
+    return problems
 
 
 def weak_key(settings: Settings) -> list[str]:
-    return _weak_key(settings) if settings.environment is Environment.PRODUCTION else []
-
-
-def _weak_key(settings: Settings) -> list[str]:
+    """Why production does not accept ``SECRET_KEY``."""
     key = settings.secret_key
     weak = why_weak(key.get_secret_value()) if key is not None else ""
     return [f"SECRET_KEY {weak}. Example: {example('SECRET_KEY')}. {_ROTATE}"] if weak else []
@@ -118,7 +111,7 @@ def cautions(settings: Settings) -> list[str]:
     if settings.environment is Environment.PRODUCTION:
         found += [*_open_doors(settings), *_lost_at_a_restart(settings)]
     else:
-        found += [f"production would refuse this: {weak}" for weak in _weak_key(settings)]
+        found += [f"production would refuse this: {weak}" for weak in weak_key(settings)]
     return found
 
 

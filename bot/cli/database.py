@@ -18,7 +18,7 @@ from bot.domain.errors import OperatorError
 from bot.domain.policy import Policy
 from bot.presentation.blocks.text import counted
 from bot.presentation.recovery import report
-from bot.settings import Secret, Settings, SettingsError, in_setting, load_policy, load_settings
+from bot.settings import Environment, Secret, Settings, SettingsError, in_setting, load_policy, load_settings
 from bot.wiring.database import anchors_of
 from bot.workflows.admin.resume import resume, standing
 from storage.anchors import AnchorFile
@@ -34,17 +34,9 @@ _WAIT = (
     "let the bot run until everything is looked for (it waits out QUIET_SECONDS, because what left last may still be "
     'on its way), or look yourself and run `switchboard resume --force --reason "…"`'
 )
-_ALSO = "leave the password to PGPASSWORD or ~/.pgpass, because other users of the machine see arguments"
 
 
-def declare_resume(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--look", action="store_true", help="show what was found and change nothing")
-    parser.add_argument("--force", action="store_true", help="go on although not everything was looked for")
-    parser.add_argument("--reason", default="", metavar="TEXT", help="for the audit; needed with --force")
-    parser.set_defaults(run=run_resume)
-
-
-def run_resume(chosen: argparse.Namespace) -> int:
+def leave_reading_only(chosen: argparse.Namespace) -> int:
     """Leave reading-only mode, after an operator has looked. Works while the bot runs, and while it does not.
 
     0: Switchboard sends, or there is nothing to resume. 1: still read-only.
@@ -111,19 +103,13 @@ class _OldKey(BaseSettings):
     secret_key_old: Secret | None = None
 
 
-def declare_rotate_key(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--old-key-file", type=Path, metavar="FILE", help="the old key, instead of SECRET_KEY_OLD in the environment"
-    )
-    parser.set_defaults(run=run_rotate_key)
-
-
-def run_rotate_key(chosen: argparse.Namespace) -> int:
+def rotate_key(chosen: argparse.Namespace) -> int:
     """Change ``SECRET_KEY`` to its present value from ``SECRET_KEY_OLD``; 0: the new one is in force."""
     settings = load_settings()
     if settings.secret_key is None:
         raise OperatorError("SECRET_KEY is missing", mend="set it to the new key")
-    if weak := weak_key(settings):
+    weak = weak_key(settings)
+    if weak and settings.environment is Environment.PRODUCTION:
         raise SettingsError(weak)
     new = settings.secret_key.get_secret_value()
     old = _from_file(chosen.old_key_file) if chosen.old_key_file is not None else _from_environment()
@@ -187,12 +173,7 @@ def _from_file(path: Path) -> str:
     return text
 
 
-def declare_copy_to(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("url", help=f"postgresql://user@host/database, without rows; {_ALSO}")
-    parser.set_defaults(run=run_copy_to)
-
-
-def run_copy_to(chosen: argparse.Namespace) -> int:
+def copy_to(chosen: argparse.Namespace) -> int:
     """Copy a SQLite database to PostgreSQL, while the bot does not run; 0: it reads back as it was written."""
     settings = load_settings()
     key = settings.key_for("audit", mend=MEND_KEY)
@@ -223,7 +204,7 @@ def run_copy_to(chosen: argparse.Namespace) -> int:
     return 0
 
 
-def run_migrate(settings: Settings) -> int:
+def bring_up_to_date(settings: Settings) -> int:
     key = settings.key_for("audit") if settings.secret_key else None
     asyncio.run(migrate(settings.database_url, audit_key=key))
     sys.stdout.write("The database is up to date.\n")

@@ -31,10 +31,10 @@ from bot.settings import Environment, Settings, SettingsError, policy_example
 from bot.slack.calls import call
 from bot.slack.messenger import Messenger
 from bot.slack.people import Identity, People, who_we_are
-from bot.wiring import staffing
 from bot.wiring.database import anchors_of
 from bot.wiring.http import too_few
 from bot.wiring.services import Outside, make_delivery, make_payments, routes_of
+from bot.wiring.slack import enough, too_few_for_duplicates, unmet
 from bot.workflows.reading_only import reading_only, resumed_at
 from bot.workflows.requests.reach import all_short, approvers, named
 from storage.anchors import AnchorFile
@@ -230,9 +230,14 @@ async def _slack(settings: Settings, policy: Policy | None, session: aiohttp.Cli
     client = AsyncWebClient(
         token=token.get_secret_value(), base_url=settings.slack_api_url, session=session, retry_handlers=[]
     )
-    identity = await _identity(client)
-    if isinstance(identity, Finding):
-        yield identity
+    try:
+        identity = await who_we_are(client)
+    except OperatorError as ours:
+        yield Finding(Level.ERROR, f"Slack: {ours.problem}", ours.mend)
+        return
+    except ServiceTrouble as silent:
+        mend = "look at SLACK_API_URL and the network, or copy SLACK_BOT_TOKEN again from OAuth & Permissions"
+        yield Finding(Level.ERROR, f"Slack: {silent.reason}", mend)
         return
     yield Finding(Level.OK, f"Slack knows us in the workspace {identity.team} ({identity.team_id})")
     yield _scopes(identity)
@@ -253,16 +258,6 @@ async def _slack(settings: Settings, policy: Policy | None, session: aiohttp.Cli
         if pays:
             async for finding in _quorums(settings, policy, client, identity):
                 yield finding
-
-
-async def _identity(client: AsyncWebClient) -> Identity | Finding:
-    mend = "look at SLACK_API_URL and the network, or copy SLACK_BOT_TOKEN again from OAuth & Permissions"
-    try:
-        return await who_we_are(client)
-    except OperatorError as ours:
-        return Finding(Level.ERROR, f"Slack: {ours.problem}", ours.mend)
-    except ServiceTrouble as trouble:
-        return Finding(Level.ERROR, f"Slack: {trouble.reason}", mend)
 
 
 def _scopes(identity: Identity) -> Finding:
@@ -326,15 +321,15 @@ async def _quorums(
     groups = [name for list_ in (policy.people.requesters, policy.people.approvers) for name in list_ if name[0] == "S"]
     people = People(client=client, groups=groups, monotonic=SystemClock().boottime, timeout=_SECONDS)
     home = identity.team_id
-    found, trouble = await _asked(approvers(policy, people, home=home, most=staffing.enough(policy)))
+    found, trouble = await _asked(approvers(policy, people, home=home, most=enough(policy)))
     if found is None:
         yield Finding(Level.WARNING, f"whether the policy can be met is not known: Slack {trouble}")
         return
-    problems = staffing.unmet(policy, found, home=home)
+    problems = unmet(policy, found, home=home)
     level = Level.ERROR if settings.environment is Environment.PRODUCTION else Level.WARNING
     for problem in problems:
         yield Finding(level, problem)
-    if not problems and staffing.too_few_for_duplicates(policy, found, home=home):
+    if not problems and too_few_for_duplicates(policy, found, home=home):
         what = "a duplicate of the largest kind needs one more approver than there are besides the requester"
         yield Finding(Level.WARNING, what, f"{policy_example('people.approvers')} with one more person")
 

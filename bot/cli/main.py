@@ -11,6 +11,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import structlog
 
@@ -37,6 +38,7 @@ In production an UNCONFIRMED route that moves money is refused: write confirmed 
 """
 _EXAMPLE_URL = "https://switchboard.example.com"
 _LAST_PORT = 65_535
+_SECRETLY = "leave the password to PGPASSWORD or ~/.pgpass, because other users of the machine see arguments"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -68,21 +70,30 @@ def _parser() -> argparse.ArgumentParser:
     _add(commands, "migrate", "bring the database to the version this program needs", _migrate)
     _add(commands, "manifest", "print the app manifest, from the code's own declarations", _manifest)
     _add(commands, "routes", "print the route table with its assumptions", _routes)
-    for name, declare, about in (
-        ("audit", audit.declare, "verify or export the audit of everything that was asked, decided and sent"),
-        (
-            "rotate-key",
-            database.declare_rotate_key,
-            "change SECRET_KEY: seal anew what is sealed, continue the audit under it",
-        ),
-        ("copy-to", database.declare_copy_to, "copy the SQLite database to PostgreSQL, while nothing runs on either"),
-        (
-            "resume",
-            database.declare_resume,
-            "an operator has looked: leave the reading-only mode of a database put back",
-        ),
-    ):
-        declare(commands.add_parser(name, help=about, description=f"{about[:1].upper()}{about[1:]}."))
+    auditing = _add(commands, "audit", "verify or export the audit of everything that was asked, decided and sent")
+    verbs = auditing.add_subparsers(dest="verb", required=True, metavar="verb")
+    about = "check that no row of the audit was changed, removed, inserted, reordered or cut off"
+    anchors = _add(verbs, "verify", about, audit.verify).add_mutually_exclusive_group()
+    anchors.add_argument("--anchors", type=Path, metavar="FILE", help="the anchors, or a copy of them kept elsewhere")
+    anchors.add_argument(
+        "--without-anchors", action="store_true", help="check the chain alone: a cut off end is not found"
+    )
+    exporting = _add(verbs, "export", "write every row of the audit, for spreadsheets or programs", audit.export)
+    exporting.add_argument("--format", choices=("csv", "jsonl"), default="csv", help="csv (default) or JSON lines")
+    exporting.add_argument("--output", type=Path, metavar="FILE", help="write into this file instead of the terminal")
+    about = "change SECRET_KEY: seal anew what is sealed, continue the audit under it"
+    _add(commands, "rotate-key", about, database.rotate_key).add_argument(
+        "--old-key-file", type=Path, metavar="FILE", help="the old key, instead of SECRET_KEY_OLD in the environment"
+    )
+    about = "copy the SQLite database to PostgreSQL, while nothing runs on either"
+    _add(commands, "copy-to", about, database.copy_to).add_argument(
+        "url", help=f"postgresql://user@host/database, without rows; {_SECRETLY}"
+    )
+    about = "an operator has looked: leave the reading-only mode of a database put back"
+    resuming = _add(commands, "resume", about, database.leave_reading_only)
+    resuming.add_argument("--look", action="store_true", help="show what was found and change nothing")
+    resuming.add_argument("--force", action="store_true", help="go on although not everything was looked for")
+    resuming.add_argument("--reason", default="", metavar="TEXT", help="for the audit; needed with --force")
     return parser
 
 
@@ -96,10 +107,11 @@ def _add(
     commands: "argparse._SubParsersAction[argparse.ArgumentParser]",
     name: str,
     about: str,
-    run: Callable[[argparse.Namespace], int],
+    run: Callable[[argparse.Namespace], int] | None = None,
 ) -> argparse.ArgumentParser:
     command = commands.add_parser(name, help=about, description=f"{about[:1].upper()}{about[1:]}.")
-    command.set_defaults(run=run)
+    if run is not None:
+        command.set_defaults(run=run)
     return command
 
 
@@ -182,7 +194,7 @@ def _doctor(_: argparse.Namespace) -> int:
 def _migrate(_: argparse.Namespace) -> int:
     settings = load_settings()
     _logs(settings)
-    return database.run_migrate(settings)
+    return database.bring_up_to_date(settings)
 
 
 def _manifest(_: argparse.Namespace) -> int:

@@ -6,6 +6,7 @@ or without the scope ``files:read`` Slack answers 200 with a sign-in page, or re
 Up: ask for an address, send the bytes there, complete. The file is visible only after the last step.
 """
 
+import io
 import json
 import tempfile
 from collections.abc import AsyncIterable, AsyncIterator, Mapping
@@ -145,7 +146,13 @@ def read_info(file: Mapping[str, Any]) -> FileInfo:
     if not url:
         raise UnusableFile(FileTrouble.PROCESSING, name=name)
     places = [str(channel) for key in ("channels", "groups", "ims") for channel in file.get(key) or []]
-    shares = _shares(file.get("shares") or {})
+    shares = tuple(
+        Share(channel=str(channel), ts=str(one["ts"]), thread_ts=str(one.get("thread_ts") or ""))
+        for kind in ("public", "private")
+        for channel, listed in ((file.get("shares") or {}).get(kind) or {}).items()
+        for one in listed
+        if one.get("ts")
+    )
     return FileInfo(
         id=str(file["id"]),
         name=name,
@@ -156,16 +163,6 @@ def read_info(file: Mapping[str, Any]) -> FileInfo:
         duration_ms=int(file["duration_ms"]) if file.get("duration_ms") else None,
         channels=frozenset([*places, *(share.channel for share in shares)]),
         shares=shares,
-    )
-
-
-def _shares(shares: Mapping[str, Any]) -> tuple[Share, ...]:
-    return tuple(
-        Share(channel=str(channel), ts=str(one["ts"]), thread_ts=str(one.get("thread_ts") or ""))
-        for kind in ("public", "private")
-        for channel, listed in (shares.get(kind) or {}).items()
-        for one in listed
-        if one.get("ts")
     )
 
 
@@ -263,8 +260,16 @@ class Files:
             ServiceNever: Slack refused; nothing was posted.
             OutcomeUnknown: the message may have been posted.
         """
-        file_id = await self._upload(_Whole(content), name=name, alt=alt)
-        return await self._complete(file_id, title=title, comment=comment, channel=channel, thread_ts=thread_ts)
+        return await self.share_stream(
+            name=name,
+            chunks=_pieces(io.BytesIO(content)),
+            length=len(content),
+            title=title,
+            alt=alt,
+            comment=comment,
+            channel=channel,
+            thread_ts=thread_ts,
+        )
 
     async def share_stream(
         self,
@@ -292,10 +297,7 @@ class Files:
             with tempfile.TemporaryFile() as kept:
                 async for chunk in chunks:
                     kept.write(chunk)
-                file_id = await self._upload(_Flowing(_read_again(kept), kept.tell()), name=name, alt=alt)
-        return await self._complete(file_id, title=title, comment=comment, channel=channel, thread_ts=thread_ts)
-
-    async def _complete(self, file_id: str, *, title: str, comment: str, channel: str, thread_ts: str | None) -> Posted:
+                file_id = await self._upload(_Flowing(_pieces(kept), kept.tell()), name=name, alt=alt)
         where = {"channel_id": channel, "initial_comment": comment}
         if thread_ts is not None:
             where["thread_ts"] = thread_ts
@@ -304,7 +306,7 @@ class Files:
         answer = await call(self._client.api_call("files.completeUploadExternal", data=form))
         return Posted(channel, _ts(answer, channel))
 
-    async def _upload(self, source: "_Whole | _Flowing", *, name: str, alt: str) -> str:
+    async def _upload(self, source: "_Flowing", *, name: str, alt: str) -> str:
         """Upload a file without sharing it, and return its id; Slack deletes it if it is never shared."""
         try:
             place = await call(
@@ -315,7 +317,7 @@ class Files:
         await self._send(str(place["upload_url"]), source)
         return str(place["file_id"])
 
-    async def _send(self, url: str, source: "_Whole | _Flowing") -> None:
+    async def _send(self, url: str, source: "_Flowing") -> None:
         if not self._hosts.uploads(url):
             raise ServiceNever(SERVICE, "named an upload address that is not its own")
         headers = {"Content-Type": "application/octet-stream", "Content-Length": str(source.length)}
@@ -350,14 +352,6 @@ def _ts(answer: Mapping[str, Any], channel: str) -> str:
     return ""
 
 
-class _Whole:
-    failure: SwitchboardError | None = None
-
-    def __init__(self, content: bytes) -> None:
-        self.body = content
-        self.length = len(content)
-
-
 class _Flowing:
     """Streamed bytes, exactly as many as announced: Slack would notice a shortfall only by a timeout."""
 
@@ -385,7 +379,7 @@ class _Flowing:
             raise
 
 
-async def _read_again(kept: IO[bytes]) -> AsyncIterator[bytes]:
+async def _pieces(kept: IO[bytes]) -> AsyncIterator[bytes]:
     kept.seek(0)
     while chunk := kept.read(CHUNK_BYTES):
         yield chunk

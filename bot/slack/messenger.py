@@ -315,10 +315,18 @@ async def _search(
     client: AsyncWebClient, stretch: Stretch, meant: Callable[[Mapping[str, Any]], bool]
 ) -> Mapping[str, Any] | None:
     """The first matching message; None: the whole stretch was read and has none."""
+    asked: dict[str, Any] = {"channel": stretch.channel, "limit": _PAGE, "include_all_metadata": True}
+    asked["oldest"] = f"{stretch.oldest:.6f}"
+    if stretch.latest is not None:
+        asked["latest"] = f"{stretch.latest:.6f}"
     begun_anew = False
     while True:
+        here = {**asked, "cursor": stretch.cursor} if stretch.cursor else asked
         try:
-            page = await _page(client, stretch)
+            if stretch.thread_ts is None:
+                page = await call(client.conversations_history(**here))
+            else:
+                page = await call(client.conversations_replies(ts=stretch.thread_ts, **here))
         except ServiceNever as refused:
             if refused.reason != _OUTDATED or not stretch.cursor or begun_anew:
                 raise
@@ -331,19 +339,3 @@ async def _search(
         stretch.cursor = (page.get("response_metadata") or {}).get("next_cursor") or ""
         if not stretch.cursor:
             return None
-
-
-async def _page(client: AsyncWebClient, stretch: Stretch) -> dict[str, Any]:
-    asked: dict[str, Any] = {
-        "channel": stretch.channel,
-        "limit": _PAGE,
-        "include_all_metadata": True,
-        "oldest": f"{stretch.oldest:.6f}",
-    }
-    if stretch.latest is not None:
-        asked["latest"] = f"{stretch.latest:.6f}"
-    if stretch.cursor:
-        asked["cursor"] = stretch.cursor
-    if stretch.thread_ts is None:
-        return await call(client.conversations_history(**asked))
-    return await call(client.conversations_replies(ts=stretch.thread_ts, **asked))

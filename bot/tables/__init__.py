@@ -1,15 +1,9 @@
 """Tables in dropped files, and tables that we return: CSV and XLSX, read as a whole before they are used."""
 
-from bot.domain.files.tables import Flaw, Limits, Row, Table, TableProblem
 from bot.tables.delimited import neutral, plain, rewritten, write_csv
 from bot.tables.reading import clear_columns, find_columns, read_table, same_names
 
 __all__ = [
-    "Flaw",
-    "Limits",
-    "Row",
-    "Table",
-    "TableProblem",
     "clear_columns",
     "find_columns",
     "neutral",

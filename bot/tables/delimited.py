@@ -176,8 +176,11 @@ class _Records:
                     else:
                         self._take_one(number, cells)
                         width = self.width or -1
-        except csv.Error as error:
-            raise _broken(error, number + 1) from None
+        except csv.Error as error:  # only its text tells which
+            if "field larger" in str(error):
+                raise TableProblem(Flaw.CELL_TOO_LONG, rows=[number + 1], allowed=CELL_LIMIT) from None
+            flaw = Flaw.QUOTE_OPEN if "unexpected end" in str(error) else Flaw.QUOTE_INSIDE
+            raise TableProblem(flaw, rows=[number + 1]) from None
         if not self.header:
             raise TableProblem(Flaw.EMPTY)
         if self.ragged:
@@ -224,16 +227,6 @@ def _header(cells: list[str], limits: Limits) -> tuple[str, ...]:
     if len(names) > limits.columns:
         raise TableProblem(Flaw.TOO_MANY_COLUMNS, allowed=limits.columns)
     return tuple(names)
-
-
-def _broken(error: csv.Error, number: int) -> TableProblem:
-    """The problem for an error of the csv module, which only its text identifies."""
-    words = str(error)
-    if "field larger" in words:
-        return TableProblem(Flaw.CELL_TOO_LONG, rows=[number], allowed=CELL_LIMIT)
-    if "unexpected end" in words:
-        return TableProblem(Flaw.QUOTE_OPEN, rows=[number])
-    return TableProblem(Flaw.QUOTE_INSIDE, rows=[number])
 
 
 def neutral(cell: str) -> str:

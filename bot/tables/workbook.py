@@ -43,17 +43,13 @@ _PACKAGE: Final = frozenset({"", "http://schemas.openxmlformats.org/package/2006
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Dialect:
-    """What is read of one kind of part.
-
-    Attributes:
-        namespaces: that its root may have. Every other element needs the same one.
-        root: name of its root.
-        places: each element that is read, with those in which it may stand.
-    """
+    """What is read of one kind of part."""
 
     namespaces: Collection[str]
+    """That its root may have. Every other element needs the same one."""
     root: str
     places: Mapping[str, Collection[str]]
+    """Each element that is read, with those in which it may stand."""
 
 
 _WORKBOOK = "xl/workbook.xml"
@@ -130,7 +126,13 @@ def read_workbook(file: BinaryIO, *, limits: Limits) -> Table:
         _parse(archive.blocks(_WORKBOOK), _OUTLINE, outline.start)
         relations = _Relations()
         _parse(archive.blocks(_RELATIONS), _RELATED, relations.start)
-        name, part = _first(outline, relations, archive)
+        shown = [
+            (name, *relations.by_id.get(relation, ("", ""))) for name, relation, visible in outline.sheets if visible
+        ]
+        first = next(((name, part) for name, kind, part in shown if kind == "worksheet" and archive.has(part)), None)
+        if first is None:
+            raise TableProblem(Flaw.NO_SHEET)
+        name, part = first
         book = Book(
             strings=_strings(archive, relations.part("sharedStrings", "xl/sharedStrings.xml")),
             formats=_formats(archive, relations.part("styles", "xl/styles.xml")),
@@ -226,14 +228,6 @@ class _Relations:
         return next((target for found, target in self.by_id.values() if found == kind), usual)
 
 
-def _first(outline: _Outline, relations: _Relations, archive: _Archive) -> tuple[str, str]:
-    for name, relation, visible in outline.sheets:
-        kind, part = relations.by_id.get(relation, ("", ""))
-        if visible and kind == "worksheet" and archive.has(part):
-            return name, part
-    raise TableProblem(Flaw.NO_SHEET)
-
-
 def _strings(archive: _Archive, part: str) -> list[str]:
     """The texts that cells refer to by number, without phonetic guides (ruby)."""
     found: list[str] = []
@@ -291,18 +285,10 @@ def _number(text: str | None) -> int:
 def _parse(
     blocks: Iterator[bytes], dialect: _Dialect, start: Start, end: End | None = None, text: Text | None = None
 ) -> None:
-    """Feed one part of the workbook to handlers.
+    """Feed one part to handlers, unless it is no XML, or what would be read stands in another namespace or place.
 
-    Args:
-        blocks: the part.
-        dialect: what is read of it.
-        start: gets each element of ``places``, without its namespace. An attribute with a prefix is called by its
-            namespace, a blank and its name.
-        end: gets the end of each element; the name is empty for what is ignored.
-        text: gets the text.
-
-    Raises:
-        TableProblem: it is no XML, or an element that would be read stands in another namespace or place.
+    ``start`` gets each element of ``places``, without its namespace. An attribute with a prefix is called by its
+    namespace, a blank and its name. ``end``: the name is empty for what is ignored.
     """
     parser = expat.ParserCreate(namespace_separator=" ")
     parser.buffer_text = True

@@ -37,16 +37,7 @@ NOWHERE: Final = "https://switchboard.invalid"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
-    """The parts that exist before the identity at Slack is known.
-
-    Attributes:
-        stack: closes everything.
-        high_water: whether the database may be older than what was sent.
-        unread: answers of the services that could not be read.
-        lists: processes lists of addresses.
-        wake: wakes the workers.
-        measures: what this process counts.
-    """
+    """The parts that exist before the identity at Slack is known. ``stack`` closes everything."""
 
     settings: Settings
     policy: Policy
@@ -111,10 +102,7 @@ def make_context(parts: Parts, slack: Slack, *, url: str) -> Context:
 
 
 def _chores(parts: Parts, people: People) -> Mapping[str, Worker]:
-    """Periodic work of this process without rows of its own.
-
-    ``people``: a separate reader, so that no vote counts by what was read for a count.
-    """
+    # Periodic work without rows. `people` is a separate reader: no vote counts by what was read for a count.
     database = parts.database
     anchoring = Anchoring(
         store=database.store, file=database.anchors, clock=database.clock, high_water=parts.high_water

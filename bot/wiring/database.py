@@ -53,21 +53,22 @@ async def open_database(
     ended: Callable[[], None],
     anchored: Callable[[bool], None],
 ) -> Database:
-    """Migrate and open it.
+    """Migrate and open it; ``stack`` closes what is opened here.
 
-    Args:
-        settings: the configuration.
-        around: clock, probe and patience.
-        stack: closes what is opened here.
-        heard: called when another process wrote something.
-        ended: called when another process ended.
-        anchored: told of each anchor whether it could be written.
+    ``heard`` is called when another process wrote something, ``ended`` when one ended; ``anchored`` is told of each
+    anchor whether it could be written.
     """
     key, address = settings.key_for("audit"), settings.database_url
     await migrate(address, audit_key=key, patience=around.patience)
     store = await Store.open(address, audit_key=key, probe=around.probe, patience=around.patience)
     stack.push_async_callback(store.close)
-    peers = await _join_peers(store, settings, around, stack, heard=heard, ended=ended)
+    peers, server, owner = None, parse_address(address), around.owner
+    if isinstance(server, PostgresServer):  # before any lease is taken
+        peers = Peers(server=server, owner=owner, voice=store.voice, heard=heard, ended=ended, clock=time.monotonic)
+        await at_start(peers.join)
+        stack.push_async_callback(peers.leave)
+        now = around.clock.now()
+        await at_start(lambda: store.write(lambda tx: tx.processes.arrive(owner, now), name="arrive"))
     clock = SharedClock(around.clock)
     await clocks.look(store, clock, server_now=around.server_now)
     closed_keys = await store.read(lambda tx: tx.audit.closed_keys())
@@ -82,24 +83,3 @@ async def open_database(
         stack.push_async_callback(shared.close)
         slots = PartnerTurns(shared, clock=time.monotonic)
     return Database(store=store, peers=peers, clock=clock, anchors=file, slots=slots)
-
-
-async def _join_peers(
-    store: Store,
-    settings: Settings,
-    around: Surroundings,
-    stack: AsyncExitStack,
-    *,
-    heard: Callable[[], None],
-    ended: Callable[[], None],
-) -> Peers | None:
-    """Register with the other processes of a PostgreSQL database, before any lease is taken."""
-    address, owner = parse_address(settings.database_url), around.owner
-    if not isinstance(address, PostgresServer):
-        return None
-    peers = Peers(server=address, owner=owner, voice=store.voice, heard=heard, ended=ended, clock=time.monotonic)
-    await at_start(peers.join)
-    stack.push_async_callback(peers.leave)
-    now = around.clock.now()
-    await at_start(lambda: store.write(lambda tx: tx.processes.arrive(owner, now), name="arrive"))
-    return peers

@@ -86,20 +86,11 @@ async def serve(
     measures: Measures,
     secrets: Secrets,
 ) -> tuple[web.AppRunner, str]:
-    """Listen.
+    """Listen; returns the server, to clean up, and its URL.
 
-    Args:
-        settings: the configuration.
-        database: where what comes in is stored.
-        clock: of this machine, by which Slack signs.
-        bolt: handles Slack's requests; None until the identity at Slack is known.
-        joined: whether Slack's requests are handled.
-        wake: wakes the workers for a callback to verify.
-        measures: what this process counts.
-        secrets: taken out of what the services send.
-
-    Returns:
-        The server, to clean up, and its URL.
+    ``clock`` is this machine's, by which Slack signs. ``bolt`` handles Slack's requests; None until the identity at
+    Slack is known. ``joined``: whether they are handled. ``wake`` wakes the workers for a callback to verify.
+    ``secrets`` are taken out of what the services send.
     """
     loop = get_running_loop()
     loop.set_exception_handler(Exhaustion(loop.time))

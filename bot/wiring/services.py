@@ -12,7 +12,6 @@ from typing import Final, Protocol
 from urllib.parse import urlsplit
 
 import aiohttp
-from pydantic import SecretStr
 
 from bot.clients.circuit import Circuit
 from bot.clients.delivery import DeliveryClient
@@ -185,21 +184,10 @@ def make_localization(outside: Outside) -> LocalizationService:
 def make_emails(outside: Outside, wake: Wake) -> EmailsService:
     """The service. ``wake``: wakes the worker of lists."""
     settings, key = outside.settings, outside.settings.email_api_key
-    urls = (settings.email_single_base_url, settings.email_bulk_base_url)
-    own = [host for host in (urlsplit(url or "").hostname for url in urls) if host]
-    return EmailsService(
-        client=_emails_client(outside, *urls, key) if key is not None and any(urls) else None,
-        missing=settings.missing_for_emails,
-        missing_single=settings.missing_for_single_emails,
-        missing_files=settings.missing_for_email_files,
-        results=outside.results(own),
-        wake=wake,
-    )
-
-
-def _emails_client(outside: Outside, single: str | None, bulk: str | None, key: SecretStr) -> EmailsClient:
-    quick = files = None
-    if single is not None:
+    single, bulk = settings.email_single_base_url, settings.email_bulk_base_url
+    own = [host for host in (urlsplit(url or "").hostname for url in (single, bulk)) if host]
+    client = quick = files = None
+    if single is not None and key is not None:
         quick = Quick(
             session=outside.closed_at_the_end(open_quick_session(limit=CONCURRENCY_LIMIT)),
             base_url=single,
@@ -207,7 +195,7 @@ def _emails_client(outside: Outside, single: str | None, bulk: str | None, key: 
             watch=outside.watch(_ALONE),
             secrets=outside.secrets,
         )
-    if bulk is not None:
+    if bulk is not None and key is not None:
         files = Transport(
             session=outside.session(),
             base_url=bulk,
@@ -217,13 +205,22 @@ def _emails_client(outside: Outside, single: str | None, bulk: str | None, key: 
             watch=outside.watch(_FILES),
             secrets=outside.secrets,
         )
-    return EmailsClient(
-        routes=outside.routes(),
-        single=quick,
-        bulk=files,
-        api_key=key,
-        secrets=outside.secrets,
-        answers=outside.answers,
+    if key is not None and (quick is not None or files is not None):
+        client = EmailsClient(
+            routes=outside.routes(),
+            single=quick,
+            bulk=files,
+            api_key=key,
+            secrets=outside.secrets,
+            answers=outside.answers,
+        )
+    return EmailsService(
+        client=client,
+        missing=settings.missing_for_emails,
+        missing_single=settings.missing_for_single_emails,
+        missing_files=settings.missing_for_email_files,
+        results=outside.results(own),
+        wake=wake,
     )
 
 

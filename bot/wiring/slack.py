@@ -1,17 +1,23 @@
-"""Slack: settings in, clients out; the bot's identity, and the socket of Socket Mode."""
+"""Slack: settings in, clients out; the bot's identity, the socket of Socket Mode; whether enough people may approve.
 
-from collections.abc import Sequence
+Approvers are counted against the policy when the bot joins, and by ``doctor``. The requester never counts. A requester
+who is also an approver leaves one approver less for their own requests.
+"""
+
+from collections.abc import Collection, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import Any, Final
 
 import aiohttp
+import structlog
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.domain.errors import OperatorError
+from bot.domain.approvals import Standing, may_request
+from bot.domain.errors import OperatorError, ServiceNow
 from bot.domain.policy import Policy
-from bot.settings import Settings
+from bot.settings import Environment, Settings, SettingsError, policy_example
 from bot.slack.calls import call, until_answered
 from bot.slack.files import Downloads, Files
 from bot.slack.messenger import Ephemerals, Messenger
@@ -20,6 +26,7 @@ from bot.slack.people import Identity, People, who_we_are
 from bot.wiring.services import Outside
 from bot.wiring.surroundings import Surroundings
 from bot.workflows.context import Context
+from bot.workflows.requests.reach import approvers
 from handlers import actions, commands, events, file_actions, shortcuts, views
 from handlers.allowance import Allowance
 from handlers.bolt import build
@@ -28,6 +35,8 @@ from handlers.dependencies import Dependencies
 from handlers.measures import Measures
 from handlers.router import Router
 from handlers.socket_mode import SocketMode
+
+log = structlog.get_logger(__name__)
 
 _CONNECTIONS: Final = 400
 """Connections at a time: more than the slots of all work that waits there."""
@@ -147,6 +156,65 @@ async def open_socket(
     socket.client.wss_uri = str(opened["url"])
     await socket.connect_async()  # type: ignore[no-untyped-call]  # the library has no annotation here
     return socket
+
+
+async def require_approvers(settings: Settings, policy: Policy, people: People, *, home: str) -> None:
+    """Require that everything the policy allows can be approved. The sandbox only warns; production does not start.
+
+    Raises:
+        SettingsError: production, and a rule asks for more approvers than there are; names each rule.
+    """
+
+    async def read() -> list[Standing]:
+        return await approvers(policy, people, home=home, most=enough(policy))
+
+    if settings.environment is Environment.PRODUCTION:
+        problems = unmet(policy, await until_answered(read, setting="SLACK_BOT_TOKEN"), home=home)
+        if problems:
+            raise SettingsError([f"{settings.policy_file.name}: {problem}" for problem in problems])
+        return
+    try:
+        problems = unmet(policy, await read(), home=home)
+    except ServiceNow as silent:
+        problems = [f"whether the policy can be met is not known: Slack {silent.reason}"]
+    for problem in problems:
+        log.warning("nobody could approve this", problem=problem)
+
+
+def enough(policy: Policy) -> int:
+    """Number of approvers that is always enough: the largest quorum, one for a duplicate, one as the requester."""
+    return max(quorum for quorum, _ in _asked(policy)) + 2
+
+
+def unmet(policy: Policy, found: Collection[Standing], *, home: str) -> list[str]:
+    """Rules that can never be met, one line each with the fix; empty when everything can be approved."""
+    there = besides(policy, found, home=home)
+    return [
+        f"{key}: asks for {quorum} besides the requester, and only {there} of the approvers "
+        f"{'is a full member' if there == 1 else 'are full members'} of this workspace who did not ask. "
+        f"Example: {policy_example('people.approvers')}"
+        for quorum, key in _asked(policy)
+        if quorum > there
+    ]
+
+
+def besides(policy: Policy, found: Collection[Standing], *, home: str) -> int:
+    """The number of these approvers who can vote on a request, whoever its requester is."""
+    may_ask = any(may_request(one, people=policy.people, home=home) is None for one in found)
+    return len(found) - (1 if may_ask else 0)
+
+
+def too_few_for_duplicates(policy: Policy, found: Collection[Standing], *, home: str) -> bool:
+    """Whether no approver is left for a duplicate, which needs one more."""
+    return besides(policy, found, home=home) <= max(quorum for quorum, _ in _asked(policy))
+
+
+def _asked(policy: Policy) -> list[tuple[int, str]]:
+    rules = [
+        (rule.quorum, f"approval.rule {number} ({rule.words}): quorum")
+        for number, rule in enumerate(policy.approval.rule, 1)
+    ]
+    return [(policy.approval.quorum, "approval.quorum"), *rules]
 
 
 def _bot_token(settings: Settings) -> str:

@@ -26,8 +26,6 @@ _PATIENCE: Final = Patience(frozen=300.0)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
-    """What tests replace: the clock, the random id of this process, the probe around commits, time-outs in seconds."""
-
     clock: Clock
     owner: str
     probe: Probe | None = None

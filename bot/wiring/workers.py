@@ -10,7 +10,7 @@ whatever the looks say. Under constant wakes a process looks only a few times a 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from typing import Any, Final
@@ -72,36 +72,10 @@ _FASTEST_TICK: Final = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """Result of a look.
-
-    Attributes:
-        due: names of workers that have work now.
-        next_at: next due time; None: nothing will become due as rows are now.
-    """
+    """``due``: names of workers that have work now. ``next_at``: next due time; None: nothing, as rows are now."""
 
     due: Collection[str] = ()
     next_at: datetime | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
-    """The background work of a process.
-
-    Attributes:
-        workers: by name.
-        look: which of them have work.
-        changes: counter of writes; an equal number means no write.
-        now: the clock by which rows are due.
-        by_the_clock: names of workers that no look covers: run at the ticks after a write.
-        every_tick: those of them that cost nothing when there is no work, run at every tick.
-    """
-
-    workers: Mapping[str, Step]
-    look: Callable[[], Awaitable[Look]]
-    changes: Callable[[], int]
-    now: Callable[[], datetime]
-    by_the_clock: Collection[str] = field(default=())
-    every_tick: Collection[str] = field(default=())
 
 
 class Pump:
@@ -155,9 +129,35 @@ class Pump:
 
 
 class Schedule:
-    def __init__(self, plan: Plan, *, tick_seconds: float) -> None:
-        self._plan = plan
-        self._pumps = {name: Pump(name=name, worker=worker) for name, worker in plan.workers.items()}
+    """The ticks of one process, its looks and the workers they run.
+
+    Args:
+        workers: by name.
+        look: which of them have work.
+        changes: counter of writes; an equal number means no write.
+        now: the clock by which rows are due.
+        by_the_clock: names of workers that no look covers: run at the ticks after a write.
+        every_tick: those of them that cost nothing when there is no work, run at every tick.
+        tick_seconds: between two ticks.
+    """
+
+    def __init__(
+        self,
+        *,
+        workers: Mapping[str, Step],
+        look: Callable[[], Awaitable[Look]],
+        changes: Callable[[], int],
+        now: Callable[[], datetime],
+        by_the_clock: Collection[str] = (),
+        every_tick: Collection[str] = (),
+        tick_seconds: float,
+    ) -> None:
+        self._find = look
+        self._changes = changes
+        self._now = now
+        self._by_the_clock = by_the_clock
+        self._every_tick = every_tick
+        self._pumps = {name: Pump(name=name, worker=worker) for name, worker in workers.items()}
         self._looking = Pump(name="look", worker=self._look)
         self._tick_seconds = tick_seconds
         self._scheduler = AsyncIOScheduler(
@@ -202,25 +202,25 @@ class Schedule:
         if self._later(0) >= self._everything_at:
             self._begin_everything()
             return
-        self._nudge(self._plan.every_tick)
-        changes = self._plan.changes()
+        self._nudge(self._every_tick)
+        changes = self._changes()
         if changes != self._seen:
             self._seen = changes
-            self._nudge(self._plan.by_the_clock)
+            self._nudge(self._by_the_clock)
             self.wake()
-        elif self._next_at is not None and self._next_at <= self._plan.now():
+        elif self._next_at is not None and self._next_at <= self._now():
             self.wake()
 
     def _begin_everything(self) -> None:
         self._everything_at = self._later(_EVERYTHING_SECONDS)
-        self._seen = self._plan.changes()
+        self._seen = self._changes()
         self._nudge(self._pumps)
         self.wake()  # for the next due time
 
     async def _look(self) -> int:
-        found = await self._plan.look()
+        found = await self._find()
         self._nudge(found.due)
-        now = self._plan.now()
+        now = self._now()
         self._next_at = now if found.due else found.next_at  # due work that cannot begin is looked at again
         if found.next_at is not None and not self._stopped:
             rest = (found.next_at - now).total_seconds()
@@ -386,10 +386,10 @@ async def look(ctx: Context) -> Look:
     return Look([name for name, kinds in _DUE.items() if is_due.intersection(kinds)], min(later, default=None))
 
 
-def plan(ctx: Context) -> Plan:
-    """The background work of a process. Each begun row is its own task; a row in progress is not claimed again."""
-    rows = {work.name for work in WORKS}
-    return Plan(
+def make_schedule(ctx: Context) -> Schedule:
+    pace = min(_SLOWEST_TICK, ctx.poll_seconds / 2, ctx.quiet.seconds / 8)
+    rows = {work.name for work in WORKS}  # each begun row is its own task; one in progress is not claimed again
+    schedule = Schedule(
         workers={
             name: partial(_begun, worker, ctx) if name in rows else partial(worker, ctx)
             for name, worker in WORKERS.items()
@@ -399,12 +399,8 @@ def plan(ctx: Context) -> Plan:
         now=ctx.clock.now,
         by_the_clock=BY_THE_CLOCK,
         every_tick=EVERY_TICK,
+        tick_seconds=max(_FASTEST_TICK, pace),
     )
-
-
-def make_schedule(ctx: Context) -> Schedule:
-    pace = min(_SLOWEST_TICK, ctx.poll_seconds / 2, ctx.quiet.seconds / 8)
-    schedule = Schedule(plan(ctx), tick_seconds=max(_FASTEST_TICK, pace))
     ctx.workers.freed = schedule.run
     return schedule
 

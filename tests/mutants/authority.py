@@ -243,7 +243,7 @@ MUTANTS = (
     ),
     Mutant(
         name="who may ask is counted among those who approve it",
-        file="bot/wiring/staffing.py",
+        file="bot/wiring/slack.py",
         old="len(found) - (1 if may_ask else 0)",
         new="len(found)",
         breaks="production does not start with a rule that nobody can meet",

@@ -65,7 +65,7 @@ MUTANTS = (
     Mutant(
         name="kept keys of stores are not known at start",
         file="bot/app.py",
-        old="            await at_start(partial(store.read, delivery.client.learn_keys))",
+        old="            await at_start(partial(database.store.read, delivery.client.learn_keys))",
         new="            delivery.client.learn_keys",
         breaks="no service repeats the key of a store that the database holds",
         tests=_EVERYTHING,

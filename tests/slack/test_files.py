@@ -13,7 +13,7 @@ from bot.domain.content import Content
 from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace import Workspace
-from bot.slack.files import Files, _Whole
+from bot.slack.files import Files, _Flowing
 from bot.slack.messenger import Messenger, Posted, Stretch
 from tests.support.rig import FINANCE, MARIA
 
@@ -122,12 +122,12 @@ async def test_a_refusal_is_one(workspace: Workspace, files: Files) -> None:
 )
 async def test_bytes_go_to_slack_or_nowhere(files: Files, address: str) -> None:
     with pytest.raises(ServiceNever):
-        await files._send(address, _Whole(PNG))
+        await files._send(address, _Flowing(pieces(PNG), len(PNG)))
 
 
 async def test_an_upload_that_is_refused_says_nothing_of_its_address(workspace: Workspace, files: Files) -> None:
     with pytest.raises(ServiceNever) as refused:
-        await files._send(f"{workspace.url}/upload/v1/a-secret", _Whole(PNG))
+        await files._send(f"{workspace.url}/upload/v1/a-secret", _Flowing(pieces(PNG), len(PNG)))
     assert refused.value.status == 404
     assert "a-secret" not in str(refused.value)
 
@@ -196,5 +196,5 @@ async def test_bytes_follow_no_redirect() -> None:
         url = f"http://127.0.0.1:{server.port}"
         files = Files(client=AsyncWebClient(token="x"), session=session, api_url=f"{url}/api/")
         with pytest.raises(ServiceNever) as refused:
-            await files._send(f"{url}/up", _Whole(PNG))
+            await files._send(f"{url}/up", _Flowing(pieces(PNG), len(PNG)))
     assert (refused.value.reason, refused.value.status, arrived) == ("upload_answered_307", 307, ["/up"])

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bot.wiring.workers import Look, Plan, Pump, Schedule
+from bot.wiring.workers import Look, Pump, Schedule
 from tests.support.clock import ManualClock
 
 
@@ -145,7 +145,7 @@ class Table:
 
 def schedule_of(table: Table, *, tick_seconds: float = 0.02, **plan: Any) -> Schedule:
     return Schedule(
-        Plan(look=table.look, changes=lambda: table.changes, now=table.clock.now, **plan), tick_seconds=tick_seconds
+        look=table.look, changes=lambda: table.changes, now=table.clock.now, tick_seconds=tick_seconds, **plan
     )
 
 
