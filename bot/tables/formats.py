@@ -58,8 +58,6 @@ _LONGEST = 15
 """Significant digits that a spreadsheet keeps."""
 _SMALLEST = -10
 """Power of ten below which a number is written with its exponent."""
-
-
 _CONDITION = re.compile(r"\[[<>=]")
 _CURRENCY = re.compile(r"\[\$([^\]-]*)")
 _RUN = re.compile(r"[0#?](?:[0#?,.\s'’]*[0#?])?")

@@ -20,6 +20,18 @@ from bot.tables.workbook import DAMAGE, read_workbook
 
 _ADDRESS = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 _NUMBER = re.compile(r"[+-]?[0-9][0-9.,  ]*%?")
+_HEAD = 4_096
+_CONTROLS = bytes(set(range(32)) - set(b"\x00\t\r\n\x0b\x0c\x1a\x1b"))
+_BOMS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
+_TEXTS = ("", "csv", "txt")
+_INSIDE = (
+    ("xl/workbook.bin", "xlsb"),
+    ("word/document.xml", "docx"),
+    ("ppt/presentation.xml", "pptx"),
+    ("Index/Document.iwa", "numbers"),
+)
+_ROWS_A_LINE = 200
+"""So few that parsing one line does not block the event loop for long."""
 
 
 def read_table(file: BinaryIO, *, name: str, limits: Limits | None = None) -> Table:
@@ -47,19 +59,6 @@ def read_table(file: BinaryIO, *, name: str, limits: Limits | None = None) -> Ta
     if not table.rows:
         raise TableProblem(Flaw.NO_ROWS)
     return table
-
-
-_HEAD = 4_096
-_CONTROLS = bytes(set(range(32)) - set(b"\x00\t\r\n\x0b\x0c\x1a\x1b"))
-_BOMS = (b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")
-
-_TEXTS = ("", "csv", "txt")
-_INSIDE = (
-    ("xl/workbook.bin", "xlsb"),
-    ("word/document.xml", "docx"),
-    ("ppt/presentation.xml", "pptx"),
-    ("Index/Document.iwa", "numbers"),
-)
 
 
 def _is_workbook(file: BinaryIO, name: str) -> bool:
@@ -163,10 +162,6 @@ def loose(name: str) -> str:
     """Only letters and digits, without case and accents."""
     apart = unicodedata.normalize("NFKD", name.casefold())
     return "".join(letter for letter in apart if letter.isalnum())
-
-
-_ROWS_A_LINE = 200
-"""So few that parsing one line does not block the event loop for long."""
 
 
 def main(arguments: list[str]) -> int:

@@ -86,7 +86,6 @@ _IDS = (
 )
 """The attribute that names the part of a sheet, in both dialects."""
 
-
 _NO_MEMORY = 1
 """Expat's code for a lack of memory: XML_ERROR_NO_MEMORY."""
 _EXTENSIONS = "extLst"
