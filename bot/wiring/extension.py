@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final, Protocol
 
 from bot.wiring.outside import Outside
-from handlers.commands import SlashCommand
+from handlers.grammar.verbs import SlashCommand
 
 
 class Extension(Protocol):

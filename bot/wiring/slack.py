@@ -1,6 +1,5 @@
 """Slack: settings in, clients out; the bot's identity, and the socket of Socket Mode."""
 
-from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import Any, Final
@@ -25,13 +24,11 @@ from bot.wiring.keys import bot_token
 from bot.wiring.outside import Outside
 from bot.wiring.surroundings import Surroundings
 from bot.workflows.context import Context
-from handlers import actions, commands, events, file_actions, shortcuts, views
 from handlers.allowance import Allowance
 from handlers.bolt import build
-from handlers.commands import SlashCommand
-from handlers.dependencies import Dependencies
 from handlers.measures import Measures
-from handlers.router import Router
+from handlers.registry import make_router
+from handlers.router import Dependencies
 from handlers.socket_mode import SocketMode
 
 _CONNECTIONS: Final = 400
@@ -105,18 +102,6 @@ def make_people(slack: Slack, policy: Policy, around: Surroundings) -> People:
     )
 
 
-def make_router(around: Surroundings, *, prefix: str, more: Sequence[SlashCommand] = ()) -> Router:
-    """Every handler by the name that Slack calls it by."""
-    router = Router()
-    commands.register(router, prefix=prefix, more=more)
-    actions.register(router)
-    file_actions.register(router, around.offered)
-    views.register(router)
-    events.register(router)
-    shortcuts.register(router)
-    return router
-
-
 def make_bolt(slack: Slack, ctx: Context, outside: Outside, around: Surroundings) -> AsyncApp:
     """The Bolt application with every handler."""
     settings = outside.settings
@@ -133,7 +118,7 @@ def make_bolt(slack: Slack, ctx: Context, outside: Outside, around: Surroundings
         token=bot_token(settings),
         identity=slack.identity,
         deps=deps,
-        router=make_router(around, prefix=settings.command_prefix, more=extensions),
+        router=make_router(around.offered, prefix=settings.command_prefix, more=extensions),
         patience=around.handler_total,
         moment=around.handler_moment,
     )

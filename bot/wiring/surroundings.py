@@ -15,8 +15,8 @@ from bot.slack.pace import Pace
 from bot.slack.people import STANDING_TOTAL
 from bot.wiring.extension import EXTENSIONS, Extension
 from handlers.bolt import HANDLER_TOTAL, MOMENT
-from handlers.file_actions import ACTIONS
-from handlers.file_actions.file_action import FileAction
+from handlers.files import FileAction
+from handlers.registry import FILE_ACTIONS
 from storage.engine import Patience
 from storage.writer import Probe
 
@@ -59,7 +59,7 @@ class Surroundings:
     @property
     def offered(self) -> Sequence[FileAction]:
         """The actions on files that are offered."""
-        return ACTIONS if self.file_actions is None else self.file_actions
+        return FILE_ACTIONS if self.file_actions is None else self.file_actions
 
     @classmethod
     def real(cls) -> "Surroundings":

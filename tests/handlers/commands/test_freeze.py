@@ -4,7 +4,7 @@ import pytest
 
 from bot.domain.errors import PersonError
 from bot.presentation.payments import forms
-from handlers.commands.pay_freeze import FREEZE
+from handlers.pay import FREEZE
 from tests.support import bulk
 from tests.support.rig import ADA, FINANCE, MARIA, TOM, Rig
 from tests.workflows.looking import ephemerals, requests

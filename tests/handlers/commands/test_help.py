@@ -1,17 +1,16 @@
 """The help of each command, whole, and what each argument of its verbs has to be."""
 
-from types import ModuleType
-
 import pytest
 from inline_snapshot import snapshot
 
-from handlers.commands import deliver, email, localize, pay, switchboard
-from handlers.input.grammar import Argument
-from handlers.input.usage import help_for, no_such_verb
+from handlers import deliver, email, localize, pay, switchboard
+from handlers.grammar.dispatch import help_for, no_such_verb
+from handlers.grammar.verbs import Argument, SlashCommand
+from handlers.registry import COMMANDS
 
 
-def printed(command: ModuleType) -> str:
-    return help_for(f"/{command.NAME}", command.SUMMARY, command.VERBS).text
+def printed(command: SlashCommand) -> str:
+    return help_for(f"/{command.name}", command.summary, command.verbs).text
 
 
 def takes(argument: Argument) -> str:
@@ -21,7 +20,7 @@ def takes(argument: Argument) -> str:
 
 
 def test_the_help_of_payments() -> None:
-    assert printed(pay) == snapshot("""\
+    assert printed(pay.COMMAND) == snapshot("""\
 */pay*: Pay people, with approval
 • `/pay send &lt;email&gt; &lt;amount&gt; &lt;description&gt;`: ask for a payout; it is sent once enough people have \
 approved it
@@ -67,7 +66,7 @@ some by row number or hash
 
 
 def test_the_help_of_deliveries() -> None:
-    assert printed(deliver) == snapshot("""\
+    assert printed(deliver.COMMAND) == snapshot("""\
 */deliver*: Book deliveries and follow them to the door
 • `/deliver stores`: every store by name
     for example `/deliver stores`
@@ -94,7 +93,7 @@ them away
 
 
 def test_the_help_of_localization() -> None:
-    assert printed(localize) == snapshot("""\
+    assert printed(localize.COMMAND) == snapshot("""\
 */localize*: Work on audio, video, documents and texts
 • `/localize gender &lt;url&gt;`: tell the gender of the speaker of a recording
     for example `/localize gender https://example.com/voice.mp3`
@@ -128,7 +127,7 @@ text, as an audio file
 
 
 def test_the_help_of_lists() -> None:
-    assert printed(email) == snapshot("""\
+    assert printed(email.COMMAND) == snapshot("""\
 */email*: Process e-mail addresses, one by one or as a list
 • `/email check &lt;address…&gt;`: what the service says about one or several addresses
     for example `/email check ana@example.com bo@example.com`
@@ -138,7 +137,7 @@ def test_the_help_of_lists() -> None:
 
 
 def test_the_help_of_the_operator() -> None:
-    assert printed(switchboard) == snapshot("""\
+    assert printed(switchboard.COMMAND) == snapshot("""\
 */switchboard*: See how Switchboard stands, what it did, and who told it to
 • `/switchboard status`: services, what is under way, how long queues wait
     for example `/switchboard status`
@@ -157,9 +156,9 @@ def test_the_help_of_the_operator() -> None:
 
 def test_what_each_argument_has_to_be() -> None:
     found = {
-        f"{command.NAME} {verb.name}": [takes(one) for one in verb.arguments]
-        for command in (pay, deliver, localize, email, switchboard)
-        for verb in command.VERBS
+        f"{command.name} {verb.name}": [takes(one) for one in verb.arguments]
+        for command in COMMANDS
+        for verb in command.verbs
         if verb.arguments
     }
     assert found == snapshot(
@@ -238,7 +237,7 @@ def test_what_each_argument_has_to_be() -> None:
 
 @pytest.mark.parametrize("given", ["&lt;b&gt;", "<b>"])
 def test_a_verb_that_is_none_is_told_as_it_was_typed(given: str) -> None:
-    assert no_such_verb(given, "/email", email.VERBS).text == snapshot("""\
+    assert no_such_verb(given, "/email", email.COMMAND.verbs).text == snapshot("""\
 :pencil2: *verb*: `&lt;b&gt;` is not something `/email` can do. It is one of `check`, `file` or `help`.
 For example: `/email check ana@example.com bo@example.com`\
 """)

@@ -6,10 +6,9 @@ from inline_snapshot import snapshot
 from bot.domain.errors import PersonError
 from bot.domain.payments.instruction import PurchasePayload
 from bot.presentation.payments import forms
-from handlers.commands.pay import VERBS
-from handlers.commands.pay_collect import COLLECT
-from handlers.input import items
-from handlers.input.grammar import read_arguments, words_of
+from handlers.grammar import items
+from handlers.grammar.verbs import read_arguments, words_of
+from handlers.pay import COLLECT, COMMAND
 from handlers.replies import MistakesError
 from tests.support.rig import ADA, EVE, FINANCE, GUS, MARIA, OLGA, RANDOM, TOM, ZOE, Rig
 from tests.support.shown import shown
@@ -82,7 +81,7 @@ async def test_a_service_that_is_not_configured_is_named(rig: Rig) -> None:
 
 
 def test_it_stands_after_now_and_before_show() -> None:
-    names = [verb.name for verb in VERBS]
+    names = [verb.name for verb in COMMAND.verbs]
     assert names[names.index("now") + 1] == "collect"
     assert COLLECT.usage == "collect <email> <description> <item>=<qty>x<unit>…"
 

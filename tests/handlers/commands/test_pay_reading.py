@@ -9,10 +9,10 @@ from inline_snapshot import snapshot
 from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceNow
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.payments.records import PayoutOrder
-from handlers.commands.pay_reading import LIST
-from handlers.input import fields
-from handlers.input.grammar import read_arguments
-from handlers.input.service_call import service_call
+from handlers.grammar import fields
+from handlers.grammar.admission import service_call
+from handlers.grammar.verbs import read_arguments
+from handlers.pay_reading import LIST
 from handlers.replies import Answer, MistakesError, Private
 from tests.support.answers import ask
 from tests.support.rig import ADA, EVE, FINANCE, GUS, LIN, MARIA, OLGA, RANDOM, TOM, ZOE, Rig

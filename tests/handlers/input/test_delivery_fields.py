@@ -4,11 +4,11 @@ from collections.abc import Callable
 
 import pytest
 
+from bot.domain.bookings import fields
 from bot.domain.bookings.record import Payment, Phone, Position
 from bot.domain.errors import PersonError
 from bot.presentation.bookings import forms as views
-from handlers.input import delivery_fields as fields
-from handlers.input.fields import read_form
+from handlers.grammar.fields import read_form
 
 BOOKING = {
     views.NAME: "Ana",

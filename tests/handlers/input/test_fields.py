@@ -8,7 +8,7 @@ import pytest
 from bot.domain.errors import PersonError
 from bot.domain.money import Cents
 from bot.domain.policy import Policy
-from handlers.input import fields
+from handlers.grammar import fields
 
 POLICY = Policy.model_validate({"channels": {"approvals": "C0A"}, "approval": {"daily_limit": "25000.00"}})
 

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.domain.errors import PersonError
-from handlers.input import fields
-from handlers.input.grammar import unescape, words_of
+from handlers.grammar import fields
+from handlers.grammar.verbs import unescape, words_of
 
 EXAMPLE = "/pay send ana@example.com 25.00 x"
 

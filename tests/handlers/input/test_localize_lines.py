@@ -5,8 +5,8 @@ import re
 import pytest
 
 from bot.domain.localization import CallOperation, Request
-from handlers.commands.localize import of_verb
-from handlers.input.localize_line import read_line
+from handlers.grammar.localize_line import read_line
+from handlers.localize import of_verb
 from handlers.replies import MistakesError
 
 
