@@ -31,17 +31,7 @@ from bot.slack.ephemerals import Listener
 from bot.slack.identity import Identity
 from handlers.errors import answer_to
 from handlers.incoming import Click, Command, Shortcut, Submission, UnreadableError, origin, reading
-from handlers.replies import (
-    Answer,
-    Edit,
-    FieldErrors,
-    Later,
-    Nothing,
-    Open,
-    Private,
-    Replace,
-    Reply,
-)
+from handlers.replies import Answer, Edit, FieldErrors, Later, Nothing, Open, Private, Replace, Reply
 from handlers.router import Dependencies, Router
 from storage.errors import StorageError
 

@@ -81,10 +81,7 @@ async def pay_file(deps: Dependencies, click: Click, file: DroppedFile) -> Reply
     """Show the sum of a dropped table in a form; while a large file is read, a form shows that."""
     await payments_to_request(deps, click.user, Kind.BULK, even_frozen=False)
     carried = Carried(
-        file=file.id,
-        channel=file.channel or click.channel,
-        key=f"{OF_FILE}{file.id}",
-        thread_ts=file.thread_ts or "",
+        file=file.id, channel=file.channel or click.channel, key=f"{OF_FILE}{file.id}", thread_ts=file.thread_ts or ""
     )
 
     async def read() -> Open:
@@ -183,22 +180,14 @@ async def _problem_with(deps: Dependencies, checked: Checked, *, user: str) -> C
     return None
 
 
-async def _template(deps: Dependencies, command: Command, _values: Values) -> Reply:
-    return await _send_template(deps, command.user)
-
-
-async def template(deps: Dependencies, click: Click) -> Reply:
-    """Send an empty table to fill in."""
-    return await _send_template(deps, click.user)
-
-
-async def _send_template(deps: Dependencies, user: str) -> Reply:
+async def template(deps: Dependencies, asked: Command | Click, _values: Values | None = None) -> Reply:
     """Send an empty table to fill in, only to this user."""
-    await payments_to_request(deps, user)
+    await payments_to_request(deps, asked.user)
 
     async def work() -> Answer:
         content = write_csv(bulk_files.REQUEST_HEADER, bulk_files.TEMPLATE)
-        await _send_file(deps, user, content, name="switchboard-bulk-template.csv", title=bulk_files.TEMPLATE_TITLE)
+        name, title = "switchboard-bulk-template.csv", bulk_files.TEMPLATE_TITLE
+        await _send_file(deps, asked.user, content, name=name, title=title)
         return Private(bulk_answers.template_sent())
 
     return service_call(work, meanwhile=Nothing())
@@ -266,7 +255,6 @@ async def _history(deps: Dependencies, command: Command, values: Values) -> Repl
 
 
 async def _history_page(deps: Dependencies, payments: PaymentsClient, *, page: int, instead: bool) -> Answer:
-    """One page of all bulk payments."""
     found, ours = await history_page(deps.ctx, payments, page=page)
     content = bulk_answers.history(found, ours, command=deps.spelled(NAME))
     return Edit(content) if instead else Private(content)
@@ -409,7 +397,7 @@ _CANCEL = Verb(
     example="bulk cancel L-4F7K2M 3 9f86d081",
     arguments=(_BULK, _HASH),
 )
-_TEMPLATE = Verb("bulk template", "a file to fill in, sent to you directly", _template)
+_TEMPLATE = Verb("bulk template", "a file to fill in, sent to you directly", template)
 
 VERBS = (_FORM, _SHOW, _ITEMS, _FAILED, _HISTORY, _CANCEL, _TEMPLATE)
 """In the order of the help."""

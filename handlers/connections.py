@@ -60,8 +60,6 @@ class _Phase(Enum):
 
 @dataclass(eq=False, slots=True)
 class _Guest:
-    """One connection and its phase."""
-
     transport: asyncio.Transport
     source: str
     since: float

@@ -18,14 +18,7 @@ from bot.presentation.localization import answers as told
 from bot.presentation.localization.calls import AGAIN, CANCEL
 from bot.presentation.localization.forms import ASK, CONFLICT, FILE, OPTION, TEXT, URL, Carried, form
 from bot.presentation.views import notice
-from bot.workflows.localization import (
-    RequestedCall,
-    cancel,
-    make_sure_of_room,
-    repeat,
-    request_call,
-    sight_of,
-)
+from bot.workflows.localization import RequestedCall, cancel, make_sure_of_room, repeat, request_call, sight_of
 from handlers.files import FileAction
 from handlers.grammar.admission import can_post, localization_for
 from handlers.grammar.fields import read_form
@@ -62,10 +55,7 @@ async def _ask(deps: Dependencies, command: Command, values: Values, *, verb: st
     if errors:
         raise MistakesError([with_example(error, example) for error in errors])
     requested = RequestedCall(
-        request=request,
-        requester=command.user,
-        channel=command.channel,
-        source_key=f"command:{command.trigger_id}",
+        request=request, requester=command.user, channel=command.channel, source_key=f"command:{command.trigger_id}"
     )
     sight = await request_call(deps.ctx, requested)
     member = await can_post(deps.messenger, command.channel)

@@ -153,7 +153,6 @@ async def submit_purchase(deps: Dependencies, form: Submission) -> Reply:
 async def _request_purchase(
     deps: Dependencies, payload: PurchasePayload, *, user: str, channel: str, source_key: str
 ) -> Private:
-    """Check the person, store the request."""
     await payments_to_request(deps, user, Kind.PURCHASE)
     requested = Requested(requester=user, channel=channel, kind=Kind.PURCHASE, payload=payload, source_key=source_key)
     instruction = await request(deps.ctx, requested)

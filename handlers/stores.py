@@ -93,7 +93,6 @@ async def _open_edit(deps: Dependencies, delivery: DeliveryService, name: str) -
 
 
 def _store_values(record: object) -> dict[str, str]:
-    """A store's record as the initial values of its form."""
     said = record if isinstance(record, dict) else {}
     where = f"{said.get('latitude', '')}, {said.get('longitude', '')}" if said.get("latitude") else ""
     return {

@@ -6,15 +6,7 @@ from typing import Any
 from bot.clients.payments import OperationType
 from bot.domain.addresses import RULE, AddressError, address
 from bot.domain.errors import PersonError
-from bot.domain.money import (
-    OTHER_CURRENCY,
-    OUR_CURRENCY,
-    AmountError,
-    Cents,
-    names_other_currency,
-    parse_amount,
-    shown,
-)
+from bot.domain.money import OTHER_CURRENCY, OUR_CURRENCY, AmountError, Cents, names_other_currency, parse_amount, shown
 from bot.domain.policy import Policy
 from bot.domain.visible import clean
 from bot.presentation import mistakes

@@ -22,10 +22,9 @@ def line_rule(*, url: bool, text: bool) -> str:
 
 
 @dataclass(slots=True)
-class _Line:
-    """The rest of a line while settings are taken from it."""
+class _Taken:
+    """Settings taken from a line, and what is wrong with it."""
 
-    words: list[str]
     options: dict[str, str] = field(default_factory=dict)
     errors: list[PersonError] = field(default_factory=list)
 
@@ -53,8 +52,8 @@ def _meant(capabilities: Sequence[Capability], said: str) -> Capability:
 
 
 def _address(declared: Capability, said: str, example: str) -> Request:
-    line = _Line(said.split())
-    left = [word for word in line.words if not _take(declared, line, word, bare=True)]
+    line = _Taken()
+    left = [word for word in said.split() if not _take(declared, line, word, bare=True)]
     if not left:
         line.errors.append(PersonError(argument="url", rule="it is missing; give the address", example=example))
     if len(left) > 1:
@@ -69,7 +68,7 @@ def _text(declared: Capability, said: str, example: str) -> Request:
 
     A text that begins like a setting must be quoted: a mistyped name of a setting is no text.
     """
-    line = _Line([])
+    line = _Taken()
     while True:
         first, _, rest = said.partition(" ")
         if not _take(declared, line, first, bare=False):
@@ -87,7 +86,7 @@ def _unquoted(text: str) -> str:
     return inner if len(text) > 1 and around and not any(mark in inner for mark in _MARKS) else text
 
 
-def _take(declared: Capability, line: _Line, word: str, *, bare: bool) -> bool:
+def _take(declared: Capability, line: _Taken, word: str, *, bare: bool) -> bool:
     """Whether the word is a setting; if so, it is added to the options, or to the mistakes.
 
     ``bare``: a value without its name counts too, where only one list contains it.
@@ -112,7 +111,7 @@ def _take(declared: Capability, line: _Line, word: str, *, bare: bool) -> bool:
     return False
 
 
-def _set(line: _Line, option: Option, value: str) -> None:
+def _set(line: _Taken, option: Option, value: str) -> None:
     if option.name in line.options:
         line.errors.append(PersonError(argument=option.word, rule="it is given twice", example="", given=value))
         return
