@@ -17,6 +17,7 @@ import structlog
 from slack_bolt.async_app import AsyncAck, AsyncApp
 from slack_bolt.authorization import AuthorizeResult
 from slack_bolt.error import BoltUnhandledRequestError
+from slack_bolt.middleware.async_middleware import AsyncMiddleware
 from slack_bolt.request.async_request import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 from slack_sdk.web.async_client import AsyncWebClient
@@ -28,22 +29,10 @@ from bot.presentation import answers
 from bot.presentation.views import notice, result
 from bot.slack.messenger import Listener
 from bot.slack.people import Identity
-from handlers.dependencies import Dependencies
-from handlers.incoming import Click, Command, Shortcut, Submission, UnreadableError, reading
-from handlers.pin import Pin
-from handlers.replies import (
-    Answer,
-    Edit,
-    FieldErrors,
-    Later,
-    Nothing,
-    Open,
-    Private,
-    Replace,
-    Reply,
-)
-from handlers.router import Router
-from handlers.troubles import answer_to
+from handlers.errors import answer_to
+from handlers.incoming import Click, Command, Shortcut, Submission, UnreadableError, origin, reading
+from handlers.replies import Answer, Edit, FieldErrors, Later, Nothing, Open, Private, Replace, Reply
+from handlers.router import Dependencies, Router
 from storage.errors import StorageError
 
 log = structlog.get_logger(__name__)
@@ -156,6 +145,33 @@ def _is_ours(error: Exception) -> bool:
     """Whether the error was raised in our code; otherwise Bolt failed while it looked for the listener."""
     frames = (frame for frame, _ in walk_tb(error.__traceback__))
     return any(str(frame.f_globals.get("__name__")).partition(".")[0] in _OURS for frame in frames)
+
+
+class Pin(AsyncMiddleware):
+    """Middleware that answers a signed request of another workspace, organization or app without effect."""
+
+    def __init__(self, home: Identity) -> None:
+        self._home = home
+
+    async def async_process(
+        self,
+        *,
+        req: AsyncBoltRequest,
+        resp: BoltResponse,  # noqa: ARG002 - the library's signature
+        next: Callable[[], Awaitable[BoltResponse]],  # noqa: A002 - the library's name
+    ) -> BoltResponse | None:
+        """Pass on only requests of our own workspace, organization and app."""
+        with reading():
+            team, enterprise = origin(req.body)
+        ours = self._home.enterprise_id
+        app = req.body.get("api_app_id")
+        elsewhere = team != self._home.team_id or (ours and enterprise and enterprise != ours)
+        if elsewhere or (app and self._home.app_id and app != self._home.app_id):
+            log.warning(
+                "ignored a request of another workspace", team=str(team), enterprise=str(enterprise), app=str(app)
+            )
+            return BoltResponse(status=200, body="")
+        return await next()
 
 
 class _Listeners:

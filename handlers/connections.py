@@ -1,4 +1,4 @@
-"""Limits on connections: silent ones are bounded, so that Slack and the services can always connect.
+"""Limits on connections and bodies: silent ones are bounded, so that Slack and the services can always connect.
 
 A connection is unverified until it has carried a request that Slack signed, or a message to a valid address of ours.
 An unverified one that keeps us waiting, for headers, for a body or for the next request, is silent two seconds after
@@ -7,6 +7,8 @@ loses its oldest. One that has just come is left alone: behind a proxy, a thousa
 
 All unverified ones together are bounded, too, by what the limit of descriptors allows: beyond that, even new ones
 are closed, the silent first. A request that is being answered is always finished.
+
+Bodies of senders not yet identified are limited in size, in time and in total.
 """
 
 import asyncio
@@ -35,6 +37,9 @@ _BETWEEN_LOOKS: Final = 1.0
 _MOMENT: Final = 0.05
 _LAST_REQUESTS: Final = 0.5
 """Seconds that an open connection has to send its request when the process stops."""
+_BODY_SECONDS: Final = 10.0
+_CHUNK: Final = 16_384
+_BODIES_TOGETHER: Final = 16 << 20
 
 
 def room(descriptors: int) -> int:
@@ -55,8 +60,6 @@ class _Phase(Enum):
 
 @dataclass(eq=False, slots=True)
 class _Guest:
-    """One connection and its phase."""
-
     transport: asyncio.Transport
     source: str
     since: float
@@ -216,6 +219,82 @@ class Connections:
     def _cut(self, guest: _Guest) -> None:
         self.left(guest.transport)  # counted no more: its end is reported a moment later
         guest.transport.abort()
+
+
+@dataclass(eq=False, slots=True)
+class _Reading:
+    request: web.Request
+    size: int = 0
+    cut: bool = False
+
+
+class Bodies:
+    """Reads bodies. When the bodies being read exceed the total limit, the largest of them is aborted.
+
+    Args:
+        connections: notified while a body is awaited.
+        seconds: time limit of a body.
+        most: total limit in bytes of the bodies being read at a time.
+    """
+
+    def __init__(
+        self, connections: Connections, *, seconds: float = _BODY_SECONDS, most: int = _BODIES_TOGETHER
+    ) -> None:
+        self._connections = connections
+        self._seconds = seconds
+        self._most = most
+        self._held = 0
+        self._readings: set[_Reading] = set()
+
+    @property
+    def held(self) -> int:
+        """Bytes read so far of unfinished bodies."""
+        return self._held
+
+    async def read(self, request: web.Request, *, largest: int) -> bytes | web.Response:
+        """The body, or the response that refuses it: no input may cause a 500.
+
+        Args:
+            request: its body has not been read yet.
+            largest: bytes; a compressed body counts unpacked.
+        """
+        content = request.content
+        if content.is_eof() and content.exception() is None and content.total_bytes <= largest:
+            return content.read_nowait()  # the body came with its headers: no timer is needed
+        reading = _Reading(request)
+        self._readings.add(reading)
+        try:
+            with self._connections.reading(request):
+                async with asyncio.timeout(self._seconds):
+                    return await self._all_of(reading, largest)
+        except TimeoutError:
+            return web.Response(status=408)
+        except (web.RequestPayloadError, ConnectionError):  # broken encoding, or the sender has disconnected
+            return web.Response(status=400)
+        finally:
+            self._readings.discard(reading)
+            self._held -= reading.size
+
+    async def _all_of(self, reading: _Reading, largest: int) -> bytes | web.Response:
+        body = bytearray()
+        async for chunk in reading.request.content.iter_chunked(_CHUNK):
+            body += chunk
+            if len(body) > largest:
+                return web.Response(status=413)
+            if reading.cut:
+                raise ConnectionResetError("closed, as all bodies together were too large")
+            reading.size += len(chunk)
+            self._held += len(chunk)
+            if self._held > self._most:
+                self._cut_the_largest()
+        return bytes(body)
+
+    def _cut_the_largest(self) -> None:
+        largest = max(self._readings, key=lambda reading: reading.size)
+        self._held -= largest.size
+        largest.size = 0
+        largest.cut = True
+        self._connections.close(largest.request)
 
 
 class _Door(asyncio.Protocol):

@@ -45,10 +45,6 @@ Acked = Callable[[Arrival, float], None]
 """Told of each ack, and the seconds since its request arrived."""
 
 
-def uncounted(_arrival: Arrival, _seconds: float) -> None:
-    """Nobody keeps figures."""
-
-
 class UnreadableError(Exception):
     """A signed payload of a shape that Slack does not send: answered, without effect."""
 

@@ -18,9 +18,9 @@ from aiohttp import web
 from slack_bolt.async_app import AsyncApp
 
 from bot.slack.authenticity import could_be_signed, signed_by_slack
-from handlers.bodies import Bodies
+from handlers import urlencoded
 from handlers.bolt import dispatched
-from handlers.forms import fields
+from handlers.connections import Bodies
 from handlers.incoming import Acked, Arrival
 
 log = structlog.get_logger(__name__)
@@ -141,7 +141,7 @@ def _parse(body: bytes, content_type: str) -> dict[str, Any] | None:
         if content_type == "application/json":
             parsed = json.loads(body.decode())
         else:
-            form = fields(body)
+            form = urlencoded.fields(body)
             parsed = json.loads(form["payload"]) if "payload" in form and "command" not in form else form
     except (UnicodeDecodeError, ValueError, RecursionError):
         return None

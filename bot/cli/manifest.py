@@ -6,7 +6,7 @@ Source: Slack's manifest schema 2.0.0.
 from typing import Any
 
 from bot.presentation.files import offers
-from handlers.commands import declared
+from handlers.registry import COMMANDS
 
 SCOPES = (
     "channels:history",  # find a message again whose posting was not answered
@@ -37,7 +37,7 @@ EVENTS = (
     "message.im",
     "message.mpim",
 )
-"""Events of the bot, each used by ``handlers/events``."""
+"""Events of the bot, each used by ``handlers``."""
 
 _NAME = "Switchboard"
 _DESCRIPTION = "Pay people with approval, without leaving the conversation."
@@ -81,7 +81,7 @@ def manifest(*, public_url: str, socket_mode: bool = False, prefix: str = "") ->
                     "should_escape": True,
                     **reached,
                 }
-                for command in declared()
+                for command in COMMANDS
             ],
             "shortcuts": [
                 {

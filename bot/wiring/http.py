@@ -24,10 +24,8 @@ from bot.wiring.database import Database
 from bot.wiring.surroundings import Surroundings
 from bot.wiring.workers import KINDS, QUEUES, WATCHED
 from bot.workflows.admin.replays import first_time
-from handlers.bodies import Bodies
-from handlers.callbacks.delivery import DeliveryCallbacks
-from handlers.callbacks.payments import PaymentsCallbacks
-from handlers.connections import Connections, Site, room
+from handlers.callbacks import DeliveryCallbacks, PaymentsCallbacks
+from handlers.connections import Bodies, Connections, Site, room
 from handlers.health import Health
 from handlers.measures import Build, Measures
 from handlers.metrics import Metrics, Sources

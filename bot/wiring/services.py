@@ -34,7 +34,7 @@ from bot.workflows.services.delivery import DeliveryService
 from bot.workflows.services.emails import EmailsService, Wake
 from bot.workflows.services.localization import Calls, LocalizationService
 from bot.workflows.services.service import Service
-from handlers.commands import SlashCommand
+from handlers.grammar.verbs import SlashCommand
 from storage.sealing import Sealer
 
 _CONNECTIONS: Final = 400

@@ -4,7 +4,7 @@ Approvers are counted against the policy when the bot joins, and by ``doctor``. 
 who is also an approver leaves one approver less for their own requests.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import Any, Final
@@ -27,13 +27,11 @@ from bot.wiring.services import Outside
 from bot.wiring.surroundings import Surroundings
 from bot.workflows.context import Context
 from bot.workflows.requests.reach import approvers
-from handlers import actions, commands, events, file_actions, shortcuts, views
 from handlers.allowance import Allowance
 from handlers.bolt import build
-from handlers.commands import SlashCommand
-from handlers.dependencies import Dependencies
 from handlers.measures import Measures
-from handlers.router import Router
+from handlers.registry import make_router
+from handlers.router import Dependencies
 from handlers.socket_mode import SocketMode
 
 log = structlog.get_logger(__name__)
@@ -108,17 +106,6 @@ def make_people(slack: Slack, policy: Policy, around: Surroundings) -> People:
     )
 
 
-def make_router(around: Surroundings, *, prefix: str, more: Sequence[SlashCommand] = ()) -> Router:
-    router = Router()
-    commands.register(router, prefix=prefix, more=more)
-    actions.register(router)
-    file_actions.register(router, around.offered)
-    views.register(router)
-    events.register(router)
-    shortcuts.register(router)
-    return router
-
-
 def make_bolt(slack: Slack, ctx: Context, outside: Outside, around: Surroundings) -> AsyncApp:
     settings = outside.settings
     extensions = [one.command(outside) for one in around.extensions]
@@ -134,7 +121,7 @@ def make_bolt(slack: Slack, ctx: Context, outside: Outside, around: Surroundings
         token=_bot_token(settings),
         identity=slack.identity,
         deps=deps,
-        router=make_router(around, prefix=settings.command_prefix, more=extensions),
+        router=make_router(around.offered, prefix=settings.command_prefix, more=extensions),
         patience=around.handler_total,
         moment=around.handler_moment,
     )

@@ -15,8 +15,8 @@ from bot.slack.pace import Pace
 from bot.slack.people import STANDING_TOTAL
 from bot.wiring.services import EXTENSIONS, Extension
 from handlers.bolt import HANDLER_TOTAL, MOMENT
-from handlers.file_actions import ACTIONS
-from handlers.file_actions.file_action import FileAction
+from handlers.files import FileAction
+from handlers.registry import FILE_ACTIONS
 from storage.batches import Probe
 from storage.engine import Patience
 
@@ -56,7 +56,7 @@ class Surroundings:
 
     @property
     def offered(self) -> Sequence[FileAction]:
-        return ACTIONS if self.file_actions is None else self.file_actions
+        return FILE_ACTIONS if self.file_actions is None else self.file_actions
 
     @classmethod
     def real(cls) -> "Surroundings":

@@ -96,7 +96,7 @@ def _always(_: object) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OfferedAction:
-    """An action on a file, as far as offering it goes; ``handlers.file_actions`` executes it.
+    """An action on a file, as far as offering it goes; ``handlers.files`` executes it.
 
     Attributes:
         name: its name in ids, e.g. ``gender``; never changes, because old messages keep their buttons.

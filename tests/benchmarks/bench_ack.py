@@ -29,7 +29,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 import bot.wiring.slack
 from bot.playground.workspace.delivery import sign
-from bot.wiring.slack import make_router
+from handlers.registry import make_router
 from handlers.router import Router
 from tests.benchmarks.processes import Serving, Spawned, quiet, said, switchboard
 from tests.benchmarks.ratios import Ratio, told

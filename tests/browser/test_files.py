@@ -13,10 +13,10 @@ from playwright.async_api import Browser, Locator, Page, expect
 from bot.domain.files.dropped import DroppedFile, FileKind
 from bot.playground.console import Console, Guide
 from bot.presentation.blocks.text import message
-from handlers.dependencies import Dependencies
-from handlers.file_actions.file_action import FileAction
+from handlers.files import FileAction
 from handlers.incoming import Click
 from handlers.replies import Private, Reply
+from handlers.router import Dependencies
 from tests.browser.moving import PHONE, become, by, enter, fits, send, shot, window
 from tests.playground.console.scene import GENERAL, NORA, TOMAS, Scene
 from tests.support import rig as office

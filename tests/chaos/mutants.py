@@ -20,9 +20,7 @@ from bot.workflows.payments import callbacks, sought
 from bot.workflows.payments import payout as two_steps
 from bot.workflows.requests import attempt as attempts
 from bot.workflows.requests import ballot, decide
-from handlers import actions
-from handlers.actions import payout
-from handlers.callbacks import payments as payments_callbacks
+from handlers import pay_decisions
 from handlers.replies import Private
 from storage.errors import StorageError
 from storage.repositories.instructions import Instructions
@@ -84,17 +82,11 @@ def _acked_before_stored() -> Iterator[None]:
     """A vote is acknowledged before it is stored."""
 
     async def approve(deps: Any, click: Any) -> Any:
-        found, _ = await payout._meant(deps, click)
-        deps.ephemerals.begin(decide.approve(deps.ctx, payout._decision(click, found)))
+        found, _ = await pay_decisions._meant(deps, click)
+        deps.ephemerals.begin(decide.approve(deps.ctx, pay_decisions._decision(click, found)))
         return Private(payment_answers.recorded(found, votes=1))
 
-    original = actions.register
-
-    def register(router: Any, **more: Any) -> None:
-        original(router, **more)
-        router.actions[cards.APPROVE] = approve
-
-    with replaced(actions, "register", register):
+    with replaced(pay_decisions, "BUTTONS", {**pay_decisions.BUTTONS, cards.APPROVE: approve}):
         yield
 
 
@@ -139,7 +131,7 @@ def _body_believed() -> Iterator[None]:
 @contextmanager
 def _callback_unstored() -> Iterator[None]:
     """A callback is answered 200 although the database was busy."""
-    original = vars(payments_callbacks)["receive"]
+    original = callbacks.receive
 
     async def receive(*values: Any, **more: Any) -> Any:
         try:
@@ -147,7 +139,7 @@ def _callback_unstored() -> Iterator[None]:
         except StorageError:
             return True
 
-    with replaced(payments_callbacks, "receive", receive):
+    with replaced(callbacks, "receive", receive):
         yield
 
 
@@ -164,7 +156,7 @@ def _own_vote_counts() -> Iterator[None]:
     count = vars(ballot)["counting"]
     with (
         replaced(decide, "may_decide", but(vars(decide)["may_decide"])),
-        replaced(payout, "may_decide", but(vars(payout)["may_decide"])),
+        replaced(pay_decisions, "may_decide", but(vars(pay_decisions)["may_decide"])),
         replaced(ballot, "counting", counting),
     ):
         yield

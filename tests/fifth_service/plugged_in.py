@@ -10,8 +10,9 @@ from pydantic_settings import BaseSettings
 from bot.clients.transport import Transport
 from bot.wiring.services import Outside
 from bot.workflows.services.service import Service
+from handlers.grammar.verbs import SlashCommand
 from tests.fifth_service.client import SERVICE, GlossaryClient
-from tests.fifth_service.command import GlossaryCommand
+from tests.fifth_service.command import glossary
 
 ROUTES: Final = Path(__file__).with_name("routes.toml")
 _VARIABLES: Final = ("GLOSSARY_BASE_URL", "GLOSSARY_API_KEY")
@@ -31,9 +32,9 @@ class Glossary:
     settings: GlossarySettings
     routes: Path = ROUTES
 
-    def command(self, outside: Outside) -> GlossaryCommand:
+    def command(self, outside: Outside) -> SlashCommand:
         """``/glossary`` with its client, or with the names of the variables that are missing."""
-        return GlossaryCommand(Service(client=self._client(outside), missing=self._missing))
+        return glossary(Service(client=self._client(outside), missing=self._missing))
 
     @property
     def _missing(self) -> tuple[str, ...]:

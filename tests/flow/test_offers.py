@@ -13,10 +13,10 @@ from bot.playground.workspace import payloads as slack
 from bot.playground.workspace.files import Odd
 from bot.presentation.blocks.text import message
 from bot.presentation.files import offers
-from handlers.dependencies import Dependencies
-from handlers.file_actions.file_action import FileAction
+from handlers.files import FileAction
 from handlers.incoming import Click
 from handlers.replies import Private, Reply
+from handlers.router import Dependencies
 from tests.support.offers import choices, said, use_file, words_of
 from tests.support.rig import FINANCE, MARIA, RANDOM, ZOE, Rig
 from tests.support.shown import shown

@@ -16,9 +16,8 @@ from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.payments.records import PayoutOrder
 from bot.playground.workspace import Message
 from bot.workflows.payments.bulk_request import RequestedBulk, request_bulk
-from handlers.actions import register as register_actions
-from handlers.commands import pay, switchboard
-from handlers.router import Router
+from handlers import pay, switchboard
+from handlers.registry import FILE_ACTIONS, make_router
 from tests.support.clock import ManualClock
 from tests.support.rig import (
     ADA,
@@ -372,13 +371,12 @@ async def place_of(rig: Rig, where: str, user: str) -> str:
 def test_the_tables_hold_every_verb_and_every_button() -> None:
     """A new verb or button needs its row."""
     rows = [what.split() for what, _ in cells(COMMANDS)]
-    for name, verbs in (("/pay", pay.VERBS), ("/switchboard", switchboard.VERBS)):
+    for name, verbs in (("/pay", pay.COMMAND.verbs), ("/switchboard", switchboard.COMMAND.verbs)):
         typed = {" ".join(words[1:end]) for words in rows if words[0] == name for end in (2, 3)}
         assert {verb.name for verb in verbs} <= typed
         alone = {verb.name for verb in verbs if verb.alone is not None}
         assert alone <= {words[1] for words in rows if words[0] == name and len(words) == 2}
-    router = Router()
-    register_actions(router)
+    router = make_router(FILE_ACTIONS, prefix="")
     told = {what.split()[0] for what, _ in cells(BUTTONS)}
     only_links, only_in_forms = {"checkout"}, {"template"}  # who can open no form cannot press what stands in it
     of_payments = [action for action in router.actions if action.partition(".")[0] in PAYMENTS]

@@ -19,13 +19,12 @@ from bot.presentation import views
 from bot.presentation.blocks.text import message
 from bot.presentation.payments import cards, forms
 from bot.slack.people import who_we_are
-from bot.wiring.slack import make_router
 from handlers import bolt
 from handlers.allowance import Allowance
 from handlers.bolt import build
-from handlers.dependencies import Dependencies
+from handlers.registry import make_router
 from handlers.replies import Nothing, Open, Private, Reply
-from handlers.router import Router
+from handlers.router import Dependencies, Router
 from storage.errors import CommitUnknown, StorageBusy, StorageError
 from tests.support.posting import post
 from tests.support.rig import ADA, FINANCE, MARIA, Rig
@@ -408,7 +407,7 @@ async def test_a_request_tries_as_many_listeners_with_a_hundred_more_commands(
     bolt = rig.switchboard._bolt
     assert bolt is not None
     assert len(bolt._async_listeners) == 7
-    router = make_router(rig.switchboard._around, prefix="")
+    router = make_router(rig.switchboard._around.offered, prefix="")
     for number in range(more):
         router.commands[f"/more{number}"] = router.commands["/pay"]
         router.actions[f"more{number}"] = router.actions["payout.approve"]

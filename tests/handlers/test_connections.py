@@ -15,8 +15,7 @@ import pytest
 from aiohttp import web
 
 from bot.playground.workspace.delivery import sign
-from handlers.bodies import Bodies
-from handlers.connections import Connections, Site, room
+from handlers.connections import Bodies, Connections, Site, room
 from tests.support.rig import FINANCE, MARIA, Rig
 
 HEADER_SECONDS = 10.0

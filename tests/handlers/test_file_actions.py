@@ -9,10 +9,10 @@ from bot.domain.files.dropped import DroppedFile, FileKind
 from bot.domain.localization import CallOperation, Request
 from bot.playground.workspace import Message
 from bot.workflows.localization import RequestedCall, request_call
-from handlers.dependencies import Dependencies
-from handlers.file_actions import emails
+from handlers import email
 from handlers.incoming import Click
 from handlers.replies import Later, Open
+from handlers.router import Dependencies
 from tests.support import bulk, media
 from tests.support.rig import EVE, FINANCE, GUS, MARIA, ZOE, Rig
 
@@ -85,7 +85,7 @@ async def test_while_a_list_is_read_the_form_names_it(rig: Rig) -> None:
         id="F1", name="march.csv", size=9, mimetype="text/csv", kind=FileKind.TABLE, format="csv", channel=FINANCE,
         message_ts="1.2", thread_ts="", user=MARIA,
     )  # fmt: skip
-    reply = await emails.process(deps, click, file)
+    reply = await email.process(deps, click, file)
     assert isinstance(reply, Later)
     assert isinstance(reply.meanwhile, Open)
     (block,) = reply.meanwhile.view["blocks"]

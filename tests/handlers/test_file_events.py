@@ -6,8 +6,8 @@ import pytest
 
 from bot.workflows.context import Context
 from bot.workflows.slack.dropped_files import Sighting
-from handlers.dependencies import Dependencies
-from handlers.events import files
+from handlers import files
+from handlers.router import Dependencies
 
 FILE = {"id": "F1", "mode": "hosted"}
 

@@ -7,7 +7,7 @@ from slack_bolt.async_app import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 
 from bot.slack.people import Identity
-from handlers.pin import Pin
+from handlers.bolt import Pin
 
 
 def home(enterprise: str | None = None, app: str = "A0OURS") -> Identity:

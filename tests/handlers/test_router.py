@@ -6,9 +6,9 @@ from typing import Any
 
 from inline_snapshot import snapshot
 
-from bot.wiring.slack import make_router
-from bot.wiring.surroundings import Surroundings
-from handlers.file_actions import ACTIONS
+from handlers.files import FileAction
+from handlers.grammar.verbs import SlashCommand
+from handlers.registry import FILE_ACTIONS, make_router
 
 
 def named(handlers: Mapping[str, Any]) -> list[str]:
@@ -18,103 +18,114 @@ def named(handlers: Mapping[str, Any]) -> list[str]:
 
 def spelled(handler: Any) -> str:
     if isinstance(handler, partial):
-        more = [f"{name}={getattr(value, '__name__', value)}" for name, value in handler.keywords.items()]
+        more = [f"{name}={given(value)}" for name, value in handler.keywords.items()]
         return f"{spelled(handler.func)}({', '.join([*map(str, handler.args), *more])})"
     return f"{handler.__module__}.{handler.__qualname__}".removeprefix("handlers.")
 
 
+def given(value: object) -> object:
+    """What a handler is given beside its arguments, by name."""
+    match value:
+        case SlashCommand(name=name) | FileAction(name=name):
+            return name
+        case Mapping():
+            return "|".join(value)
+        case _:
+            return getattr(value, "__name__", value)
+
+
 def test_everything_that_slack_may_name_has_its_handler() -> None:
-    router = make_router(Surroundings.real(), prefix="sb-")
+    router = make_router(FILE_ACTIONS, prefix="sb-")
     assert named(router.commands) == snapshot(
         [
-            "/sb-pay commands.pay.handle",
-            "/sb-deliver commands.deliver.handle",
-            "/sb-localize commands.localize.handle",
-            "/sb-email commands.email.handle",
-            "/sb-switchboard commands.switchboard.handle",
+            "/sb-pay grammar.dispatch.run(slash=pay)",
+            "/sb-deliver grammar.dispatch.run(slash=deliver)",
+            "/sb-localize grammar.dispatch.run(slash=localize)",
+            "/sb-email grammar.dispatch.run(slash=email)",
+            "/sb-switchboard grammar.dispatch.run(slash=switchboard)",
         ]
     )
     assert named(router.actions) == snapshot(
         [
-            "payout.approve actions.payout.approve",
-            "payout.reject actions.payout.open_form(wanted=awaiting, view=reject)",
-            "payout.withdraw actions.payout.withdraw",
-            "payout.retry actions.payout.open_form(wanted=needs_human, view=retry)",
-            "payout.close actions.payout.open_form(wanted=needs_human, view=close)",
-            "payout.send_anyway actions.payout.send_anyway",
-            "payout.edit actions.payout.edit",
-            "operations.previous actions.paging.turn",
-            "operations.next actions.paging.turn",
-            "email.pause actions.emails._button.<locals>.pressed",
-            "email.resume actions.emails._button.<locals>.pressed",
-            "email.stop actions.emails._button.<locals>.pressed",
-            "bulk.previous actions.bulk.turn",
-            "bulk.next actions.bulk.turn",
-            "bulk.cancel actions.bulk.cancel",
-            "payout.return actions.bulk.return_money",
-            "bulk.template actions.bulk.template",
-            "booking.start actions.booking.start",
-            "booking.cancel actions.booking.cancel",
-            "booking.refresh actions.booking.refresh",
-            "booking.contact actions.booking.contact",
-            "booking.track actions.booking.track",
-            "certification.export actions.booking.export",
-            "localization.cancel actions.localize.stop",
-            "localization.again actions.localize.again",
-            "stopped.again actions.stopped.try_again",
-            "use.gender file_actions.offers._button.<locals>.pressed",
-            "use.separate file_actions.offers._button.<locals>.pressed",
-            "use.convert file_actions.offers._button.<locals>.pressed",
-            "use.extract_audio file_actions.offers._button.<locals>.pressed",
-            "use.extract_text file_actions.offers._button.<locals>.pressed",
-            "use.transcribe file_actions.offers._button.<locals>.pressed",
-            "use.emotion file_actions.offers._button.<locals>.pressed",
-            "use.bulk file_actions.offers._button.<locals>.pressed",
-            "use.emails file_actions.offers._button.<locals>.pressed",
-            "use file_actions.offers._menu.<locals>.chosen",
-            "home.refresh events.home.refresh",
+            "payout.approve pay_decisions.approve",
+            "payout.reject pay_decisions.open_form(wanted=awaiting, view=reject)",
+            "payout.withdraw pay_decisions.withdraw",
+            "payout.retry pay_decisions.open_form(wanted=needs_human, view=retry)",
+            "payout.close pay_decisions.open_form(wanted=needs_human, view=close)",
+            "payout.send_anyway pay_decisions.send_anyway",
+            "payout.edit pay_decisions.edit",
+            "operations.previous pay_reading.turn",
+            "operations.next pay_reading.turn",
+            "bulk.previous bulk.turn",
+            "bulk.next bulk.turn",
+            "bulk.cancel bulk.cancel",
+            "payout.return bulk.return_money",
+            "bulk.template bulk.template",
+            "booking.start deliver.start_now",
+            "booking.cancel deliver.open_cancel",
+            "booking.refresh deliver.refresh",
+            "booking.contact deliver.contact",
+            "booking.track deliver.track",
+            "certification.export deliver.export",
+            "localization.cancel localize.stop",
+            "localization.again localize.again",
+            "email.pause email.press_board(what=pause)",
+            "email.resume email.press_board(what=resume)",
+            "email.stop email.press_board(what=stop)",
+            "stopped.again switchboard.try_again",
+            "home.refresh home.refresh",
+            "use.gender files.Offers._press(action=gender)",
+            "use.separate files.Offers._press(action=separate)",
+            "use.convert files.Offers._press(action=convert)",
+            "use.extract_audio files.Offers._press(action=extract_audio)",
+            "use.extract_text files.Offers._press(action=extract_text)",
+            "use.transcribe files.Offers._press(action=transcribe)",
+            "use.emotion files.Offers._press(action=emotion)",
+            "use.bulk files.Offers._press(action=bulk)",
+            "use.emails files.Offers._press(action=emails)",
+            "use files.Offers._choose",
         ]
     )
     assert named(router.views) == snapshot(
         [
-            "verb input.verb_form.register.<locals>.submit",
-            "use_file.chosen file_actions.offers._form.<locals>.submitted",
-            "payout.request views.payout.request",
-            "payout.edit views.payout.edit",
-            "payout.approve views.payout.approve(vote=_approve)",
-            "payout.reject views.payout.end_with_reason(end=reject)",
-            "payout.withdraw views.payout.end_with_reason(end=withdraw)",
-            "payout.retry views.payout.approve(vote=retry)",
-            "payout.close views.payout.end_with_reason(end=close_as_not_paid)",
-            "purchase.request views.collect.submit",
-            "bulk.request views.bulk.submit",
-            "bulk.file views.bulk.confirm",
-            "account.status views.account.look_up",
-            "booking.request views.booking.ask_price",
-            "booking.prebook views.booking.prebook",
-            "booking.quote views.booking.price",
-            "booking.confirm views.booking.confirm",
-            "booking.cancel views.booking.cancel",
-            "store.add views.store.add",
-            "store.edit views.store.edit",
-            "localization.ask views.localize.submit",
-            "email.file views.emails.choose_file",
-            "email.list views.emails.start",
+            "verb grammar.dispatch.submit(commands=pay|deliver|localize|email|switchboard)",
+            "payout.request pay.submit_payout",
+            "payout.edit pay.submit_edited",
+            "purchase.request pay.submit_purchase",
+            "payout.approve pay_decisions.vote(count=_approve)",
+            "payout.reject pay_decisions.end_with_reason(end=reject)",
+            "payout.withdraw pay_decisions.end_with_reason(end=withdraw)",
+            "payout.retry pay_decisions.vote(count=retry)",
+            "payout.close pay_decisions.end_with_reason(end=close_as_not_paid)",
+            "account.status pay_reading.look_up",
+            "bulk.request bulk.submit",
+            "bulk.file bulk.confirm_file",
+            "booking.request deliver.ask_price",
+            "booking.prebook deliver.prebook",
+            "booking.quote deliver.price",
+            "booking.confirm deliver.confirm",
+            "booking.cancel deliver.cancel",
+            "store.add stores.add",
+            "store.edit stores.edit",
+            "localization.ask localize.submit",
+            "email.file email.choose_file",
+            "email.list email.start",
+            "use_file.chosen files.Offers._submit",
         ]
     )
-    assert named(router.shortcuts) == snapshot(["use_file shortcuts.use_file.use_file"])
+    assert named(router.shortcuts) == snapshot(["use_file files.use_file"])
     assert named(router.events) == snapshot(
         [
-            "message events.files.said",
-            "file_shared events.files.shared",
-            "file_deleted events.files.deleted",
-            "app_home_opened events.home.opened",
+            "message files.said",
+            "file_shared files.shared",
+            "file_deleted files.deleted",
+            "app_home_opened home.opened",
         ]
     )
 
 
 def test_the_actions_on_files_in_the_order_of_their_buttons() -> None:
-    assert [f"{one.name}: {one.label}" for one in ACTIONS] == snapshot(
+    assert [f"{one.name}: {one.label}" for one in FILE_ACTIONS] == snapshot(
         [
             "gender: Detect gender",
             "separate: Separate vocals and music",

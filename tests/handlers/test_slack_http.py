@@ -11,8 +11,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
 from bot.playground.workspace.delivery import sign
-from handlers.bodies import Bodies
-from handlers.connections import Connections
+from handlers.connections import Bodies, Connections
 from handlers.slack_http import SlackEndpoint
 
 SECRET = b"a-signing-secret"

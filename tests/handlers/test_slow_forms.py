@@ -11,11 +11,10 @@ from bot.playground.faults import Fault, FaultKind
 from bot.presentation import views
 from bot.presentation.blocks.text import message
 from bot.presentation.payments import forms
-from bot.wiring.slack import make_router
 from handlers import bolt
-from handlers.dependencies import Dependencies
+from handlers.registry import make_router
 from handlers.replies import Answer, Later, Nothing, Open, Private, Replace, Reply
-from handlers.router import Router
+from handlers.router import Dependencies, Router
 from tests.support.rig import FINANCE, MARIA, Rig
 from tests.support.shown import shown
 from tests.workflows.looking import ephemerals, heard

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handlers.sources import Network, allowed, source_of
+from handlers.callbacks import Network, allowed, source_of
 
 
 def networks(*texts: str) -> list[Network]:

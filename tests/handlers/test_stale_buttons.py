@@ -3,8 +3,7 @@
 import pytest
 from inline_snapshot import snapshot
 
-from bot.wiring.slack import make_router
-from bot.wiring.surroundings import Surroundings
+from handlers.registry import FILE_ACTIONS, make_router
 from tests.support.deliveries import open_rig
 from tests.support.rig import FINANCE, TOM, Rig
 from tests.workflows.looking import requests
@@ -25,7 +24,7 @@ async def pressed(rig: Rig, action: str, value: str) -> str:
 
 async def test_every_button_says_what_is_wrong_with_it(rig: Rig) -> None:
     found: dict[str, list[str]] = {}
-    for action in make_router(Surroundings.real(), prefix="").actions:
+    for action in make_router(FILE_ACTIONS, prefix="").actions:
         if not action.startswith("use."):
             found.setdefault(await pressed(rig, action, "nothing:x"), []).append(action)
     assert found == snapshot(

@@ -219,7 +219,7 @@ MUTANTS = (
     ),
     Mutant(
         name="the form of a payout asks for any kind",
-        file="handlers/views/payout.py",
+        file="handlers/pay.py",
         old='    if about.get("kind") not in _KINDS:\n',
         new="    if False:\n",
         breaks="a stored request can be read back",

@@ -82,7 +82,7 @@ MUTANTS = (
     ),
     Mutant(
         name="the first line of X-Forwarded-For is believed",
-        file="handlers/callbacks/endpoint.py",
+        file="handlers/callbacks.py",
         old='",".join(request.headers.getall("X-Forwarded-For", ()))',
         new='request.headers.get("X-Forwarded-For", "")',
         breaks="a caller cannot choose the source",
@@ -122,7 +122,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a valid callback is a stranger's",
-        file="handlers/callbacks/endpoint.py",
+        file="handlers/callbacks.py",
         old="            if stands:",
         new="            if not token:",
         breaks="a connection with a valid callback is never cut for keeping us waiting",
@@ -154,7 +154,7 @@ MUTANTS = (
     ),
     Mutant(
         name="every proxy is believed",
-        file="handlers/sources.py",
+        file="handlers/callbacks.py",
         old="    while address is not None and _within(address, trusted) and hops:",
         new="    while address is not None and hops:",
         breaks="nobody chooses where they come from",

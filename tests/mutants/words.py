@@ -40,7 +40,7 @@ MUTANTS = (
     ),
     Mutant(
         name="an event of a store keeps our secrets",
-        file="handlers/callbacks/endpoint.py",
+        file="handlers/callbacks.py",
         old="self._secrets.hidden_body(body)",
         new="body",
         breaks="no secret of ours is kept in the database",

@@ -6,7 +6,7 @@ from pathlib import Path
 from bot.cli.manifest import bot_scopes
 from bot.playground.cast import furnish
 from bot.playground.workspace import Workspace
-from handlers.commands import declared
+from handlers.registry import COMMANDS
 
 ROOT = Path(__file__).parents[2]
 
@@ -15,7 +15,7 @@ def test_the_page_completes_what_the_bot_declares() -> None:
     workspace = Workspace(scopes=bot_scopes())
     furnish(workspace)
     known = {one.command: (one.hint, one.description) for one in workspace.commands.values()}
-    assert known == {f"/{one.name}": (one.hint, one.summary) for one in declared()}
+    assert known == {f"/{one.name}": (one.hint, one.summary) for one in COMMANDS}
 
 
 def test_the_tour_and_the_readme_are_the_same_steps() -> None:

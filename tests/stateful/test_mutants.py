@@ -11,7 +11,7 @@ from hypothesis.stateful import run_state_machine_as_test
 import bot.domain.approvals
 import bot.workflows.requests.decide
 import bot.workflows.requests.send
-import handlers.actions.payout
+import handlers.pay_decisions
 from bot.clients.payments.payouts import PayoutCalls
 from bot.domain.approvals import Count, No, Role, Standing, full_member, listed
 from bot.domain.outcome import Done, NotExecuted, Unknown
@@ -93,7 +93,7 @@ MUTANTS: dict[str, tuple[list[Change], str]] = {
     "the requester counts": (
         [
             (module, "may_decide", the_requester_counts)
-            for module in (bot.domain.approvals, bot.workflows.requests.decide, handlers.actions.payout)
+            for module in (bot.domain.approvals, bot.workflows.requests.decide, handlers.pay_decisions)
         ],
         "I4",
     ),

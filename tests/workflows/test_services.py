@@ -4,7 +4,7 @@ import pytest
 from inline_snapshot import snapshot
 
 from bot.workflows.services.service import Service
-from handlers.input.admission import configured
+from handlers.grammar.admission import configured
 from handlers.replies import DeclinedError
 
 LACKING: Service[str] = Service(client=None, missing=("ONE_URL", "ONE_KEY"))

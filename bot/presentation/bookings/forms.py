@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bot.domain.bookings.booking import COOK_MOST, NOTES_LEAST, NOTES_LIMIT, Booking, BookingKind
+from bot.domain.bookings.fields import ADDRESS_LIMIT, NAME_LIMIT, REASON_LIMIT, REFERENCE_LIMIT
 from bot.domain.bookings.record import Payment
 from bot.domain.content import Block
 from bot.domain.visible import clean
@@ -20,6 +21,7 @@ CANCEL = "booking.cancel"
 STORE_ADD = "store.add"
 STORE_EDIT = "store.edit"
 
+# The ids of fields are the names of their rules in bot.domain.bookings.fields.
 STORE = "store"
 NAME = "name"
 LAST_NAME = "last_name"
@@ -35,10 +37,6 @@ NOTES = "notes"
 REASON = "reason"
 ANYWAY = "anyway"
 
-NAME_LIMIT = 60
-ADDRESS_LIMIT = 200
-REFERENCE_LIMIT = 150
-REASON_LIMIT = 250
 _POSITION_LIMIT = 2_000
 _MOST_OPTIONS = 100
 _OPTION_LIMIT = 75

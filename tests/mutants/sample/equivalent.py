@@ -84,7 +84,7 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         "a booking that waits for its customer has the id: both are stored by one change",
     ),
     Equivalent(
-        "handlers/views/localize.py",
+        "handlers/localize.py",
         "return Nothing()",
         "return None",
         "an ack without an answer either way; the type checker refuses it",
@@ -196,9 +196,9 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         "where a record was taken, the lease has ended already: there is none to release",
     ),
     Equivalent(
-        "handlers/commands/switchboard_state.py",
-        "_PIECE = 64 * 1024",
-        "_PIECE = 32 * 1024",
+        "handlers/switchboard.py",
+        "_PIECE: Final = 64 * 1024",
+        "_PIECE: Final = 32 * 1024",
         "the size of the pieces in which a file is sent: all pieces together are the same bytes",
     ),
     Equivalent(

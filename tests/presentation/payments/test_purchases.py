@@ -14,7 +14,7 @@ from bot.presentation.blocks import qr
 from bot.presentation.payments import answers as payment_answers
 from bot.presentation.payments import forms, landing, news, purchases
 from bot.presentation.payments.states import sentence
-from handlers.input.items import lines
+from handlers.grammar.items import lines
 from tests.domain.made import purchase
 from tests.presentation.checks import calls_in, check_message, check_view, seen
 from tests.presentation.drawn import APPROVALS, DECIDER, EMAILS, ORIGIN, REQUESTER, foreign

@@ -1,0 +1,159 @@
+"""Rules of the fields of a booking and of a store, whoever fills them in: each reader takes what was given, as text.
+
+A reader returns the value, or raises ``PersonError`` with the rule that is broken.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, TypeVar
+
+from bot.domain.addresses import address as email_address
+from bot.domain.bookings.booking import COOK_MOST, NOTES_LEAST, NOTES_LIMIT, BookingRequest
+from bot.domain.bookings.phones import read_phone
+from bot.domain.bookings.places import read_position
+from bot.domain.bookings.record import Payment, Phone, Position
+from bot.domain.errors import PersonError, RuleError
+from bot.domain.money import Cents, parse_amount
+from bot.domain.visible import clean
+
+NAME_LIMIT: Final = 60
+ADDRESS_LIMIT: Final = 200
+REFERENCE_LIMIT: Final = 150
+REASON_LIMIT: Final = 250
+BOOKING_RULE: Final = "a reference such as B-4F7K2M or V-4F7K2M, or the booking's number at the service"
+STORE_RULE: Final = "the name of a store"
+
+T = TypeVar("T")
+
+
+def booking(text: str) -> str:
+    """A reference of ours or an id of the service."""
+    return text.strip().strip("`")
+
+
+def store(text: str) -> str:
+    """The name of a store, without invisible characters and repeated spaces."""
+    return " ".join(clean(text).split())
+
+
+def phone(text: str, *, home: str = "") -> Phone:
+    """A phone number with a country code, or one of the country with the code ``home``."""
+    return _ruled("phone", "+593 99 123 4567", lambda given: read_phone(given, home=home), text)
+
+
+def position(text: str) -> Position:
+    """``lat, lng`` or a link to a map."""
+    return _ruled("position", "-0.1807, -78.4678", read_position, text)
+
+
+def email(text: str) -> str:
+    """An address in ASCII, short enough for a card to show whole."""
+    return _ruled("email", "ana@example.com", email_address, text)
+
+
+def amount(text: str) -> Cents:
+    """A positive amount with at most two decimals."""
+    return _ruled("amount", "25.00", parse_amount, text)
+
+
+def payment(text: str) -> Payment:
+    """Cash or card."""
+    try:
+        return Payment(text.strip().upper())
+    except ValueError:
+        raise PersonError(argument="payment", rule="it must be CASH or CARD", example="CARD", given=text) from None
+
+
+def cook_minutes(text: str) -> int:
+    """Whole minutes; 0 for an empty field."""
+    digits = text.strip()
+    if not digits:
+        return 0
+    if not (digits.isascii() and digits.isdigit() and len(digits) <= 4 and int(digits) <= COOK_MOST):  # noqa: PLR2004
+        rule = f"it must be whole minutes from 0 to {COOK_MOST}"
+        raise PersonError(argument="cook time", rule=rule, example="15", given=text)
+    return int(digits)
+
+
+def notes(text: str) -> str:
+    """Empty, or at most as long as the service accepts."""
+    return _words(text, "notes", NOTES_LIMIT, "Ring twice", least=NOTES_LEAST) if clean(text) else ""
+
+
+def reason(text: str) -> str:
+    """Why a booking is canceled."""
+    return _words(text, "reason", REASON_LIMIT, "customer called it off")
+
+
+def booking_readers(*, home: str, with_place: bool) -> dict[str, Callable[[str], Any]]:
+    """The reader of each field of a booking, by its name.
+
+    Args:
+        home: the country code of the store.
+        with_place: False for a pre-booking, whose customer enters the place.
+    """
+    readers: dict[str, Callable[[str], Any]] = {
+        "name": lambda text: _words(text, "first name", NAME_LIMIT, "Ana"),
+        "last_name": lambda text: _words(text, "last name", NAME_LIMIT, "Lopez"),
+        "phone": lambda text: phone(text, home=home),
+        "email": lambda text: email(text) if text.strip() else "",
+        "payment": payment,
+        "amount": amount,
+        "cook": cook_minutes,
+        "notes": notes,
+    }
+    return {**readers, **_place_readers("Blue door")} if with_place else readers
+
+
+def booking_request(found: Mapping[str, Any]) -> BookingRequest:
+    """The values of all fields, as one."""
+    number: Phone = found["phone"]
+    where: Position | None = found.get("position")
+    return BookingRequest(
+        name=found["name"],
+        last_name=found["last_name"],
+        country_code=number.country_code,
+        mobile=number.national,
+        email=found["email"],
+        latitude=where.latitude if where is not None else "",
+        longitude=where.longitude if where is not None else "",
+        address=found.get("address", ""),
+        place_reference=found.get("place_reference", ""),
+        payment=found["payment"],
+        cents=found["amount"],
+        cook_minutes=found["cook"],
+        notes=found["notes"],
+    )
+
+
+def store_readers() -> dict[str, Callable[[str], Any]]:
+    """The reader of each field of a store, by its name."""
+    return {
+        "name": lambda text: _words(text, "name", NAME_LIMIT, "Centro"),
+        "email": email,
+        "phone": phone,
+        **_place_readers("Beside the church"),
+    }
+
+
+def _place_readers(landmark: str) -> dict[str, Callable[[str], Any]]:
+    return {
+        "address": lambda text: _words(text, "address", ADDRESS_LIMIT, "12 Market Street", least=3),
+        "position": position,
+        "place_reference": lambda text: _words(text, "how to find it", REFERENCE_LIMIT, landmark, least=0),
+    }
+
+
+def _words(text: str, argument: str, most: int, example: str, *, least: int = 1) -> str:
+    """A text without invisible characters, within its limits."""
+    cleaned = store(text)
+    if not least <= len(cleaned) <= most:
+        rule = f"it must have {least} to {most} characters; this has {len(cleaned)}"
+        raise PersonError(argument=argument, rule=rule, example=example, given=text)
+    return cleaned
+
+
+def _ruled(argument: str, example: str, read: Callable[[str], T], text: str) -> T:
+    try:
+        return read(text)
+    except RuleError as broken:
+        raise PersonError(argument=argument, rule=broken.rule, example=example, given=text) from None

@@ -1,0 +1,421 @@
+"""``/pay bulk``: request many payments with one file or typed rows, show bulk payments, cancel what is pending."""
+
+import json
+from functools import partial
+from typing import Final
+
+from bot.clients.payments import PaymentsClient
+from bot.domain.approvals import Refusal
+from bot.domain.content import Block, Content
+from bot.domain.errors import PersonError
+from bot.domain.files.dropped import DroppedFile, FileKind
+from bot.domain.files.tables import UNCLEAR, TableProblem
+from bot.domain.money import Cents
+from bot.domain.payments.bulk_file import LEAST_COLUMNS, Checked, Preview
+from bot.domain.payments.instruction import Instruction, Kind
+from bot.domain.payments.operation import Operation
+from bot.presentation import answers, mistakes, views
+from bot.presentation.files.table_problems import file_trouble, table_problem
+from bot.presentation.payments import answers as payment_answers
+from bot.presentation.payments import bulk_answers, bulk_cards, bulk_files, bulk_forms, forms
+from bot.presentation.payments.bulk_forms import Carried
+from bot.tables import write_csv
+from bot.workflows.payments import bulk_request
+from bot.workflows.payments.bulk_cancel_request import NotRequested, RequestedCancel, request_cancel
+from bot.workflows.payments.bulk_confirm import ShownAgain, Why, confirm, look
+from bot.workflows.payments.bulk_reading import (
+    Bulk,
+    can_be_paid,
+    find_bulk,
+    history_page,
+    items_page,
+    read_file,
+    read_typed,
+)
+from bot.workflows.payments.bulk_request import OF_FILE, RequestedBulk
+from bot.workflows.payments.payout_cancel_request import request_return
+from bot.workflows.requests.buttons import shown_as
+from bot.workflows.slack.table_files import TROUBLE
+from handlers.files import FileAction
+from handlers.grammar import fields
+from handlers.grammar.admission import can_post, payments_for, payments_to_request, service_call
+from handlers.grammar.verbs import Argument, Values, Verb, wrong
+from handlers.incoming import Click, Command, Submission
+from handlers.pay_reading import NAME, show
+from handlers.replies import Answer, Edit, FieldErrors, MistakesError, Nothing, Open, Private, Replace, Reply
+from handlers.router import ClickHandler, Dependencies, SubmissionHandler
+
+_NOTES: Final = {Why.NOT_COUNTED: "", Why.CHANGED: bulk_forms.CHANGED, Why.CHOSEN: bulk_forms.CHOSEN}
+
+
+async def _form(deps: Dependencies, command: Command, _values: Values) -> Reply:
+    await payments_to_request(deps, command.user, Kind.BULK, even_frozen=False)
+    return Open(forms.bulk(channel=command.channel))
+
+
+async def submit(deps: Dependencies, form: Submission) -> Reply:
+    """Read the file or the rows, and request the payments; the answer replaces the form."""
+    await payments_to_request(deps, form.user, Kind.BULK, even_frozen=False)
+    files, typed = form.files.get(forms.FILE, ()), form.values.get(forms.ROWS, "").strip()
+    if bool(files) == bool(typed):
+        return FieldErrors({forms.ROWS: bulk_forms.NOT_BOTH if files else bulk_forms.NEITHER})
+
+    channel = str(json.loads(form.metadata)["channel"])
+    carried = Carried(file=next(iter(files), ""), channel=channel, key=f"view:{form.view_id}")
+
+    async def read() -> Answer:
+        try:
+            checked = await (read_file(deps.ctx, carried.file) if files else read_typed(typed))
+        except TableProblem as problem:
+            if files and problem.flaw in UNCLEAR:
+                return Replace(await _file_form(deps, form.user, carried))
+            return Private(answers.trouble(table_problem(problem)))
+        except PersonError as unusable:
+            raise MistakesError([unusable]) from None
+        return await _request(deps, checked, form.user, carried)
+
+    return service_call(read, meanwhile=Replace(_waiting("")))
+
+
+async def pay_file(deps: Dependencies, click: Click, file: DroppedFile) -> Reply:
+    """Show the sum of a dropped table in a form; while a large file is read, a form shows that."""
+    await payments_to_request(deps, click.user, Kind.BULK, even_frozen=False)
+    carried = Carried(
+        file=file.id, channel=file.channel or click.channel, key=f"{OF_FILE}{file.id}", thread_ts=file.thread_ts or ""
+    )
+
+    async def read() -> Open:
+        return Open(await _file_form(deps, click.user, carried))
+
+    return service_call(read, meanwhile=Open(_waiting(file.name)))
+
+
+async def confirm_file(deps: Dependencies, form: Submission) -> Reply:
+    """Request exactly what was shown; a file whose content or columns changed meanwhile is shown again instead."""
+    await payments_to_request(deps, form.user, Kind.BULK, even_frozen=False)
+    carried, chosen = Carried.load(form.metadata), bulk_forms.chosen(form.values)
+    wrong = bulk_forms.errors(chosen)
+    if wrong:
+        return FieldErrors(wrong)
+
+    async def read() -> Replace:
+        return Replace(await _confirmed(deps, form.user, carried, chosen))
+
+    return service_call(read, meanwhile=Replace(_waiting("")))
+
+
+async def _file_form(deps: Dependencies, user: str, carried: Carried) -> Block:
+    """The form with the file as read now; or a notice where there is nothing to request."""
+    try:
+        found = await look(deps.ctx, carried, {})
+    except TROUBLE as trouble:
+        return _notice(answers.trouble(file_trouble(trouble)))
+    return (
+        _notice(bulk_answers.asked_before(found))
+        if isinstance(found, Instruction)
+        else await _shown(deps, user, found, carried)
+    )
+
+
+async def _confirmed(deps: Dependencies, user: str, carried: Carried, chosen: dict[str, int]) -> Block:
+    """The view after the confirmation: the answer to the request, or the form again."""
+    try:
+        found = await confirm(deps.ctx, carried, chosen)
+    except TROUBLE as trouble:
+        return _notice(answers.trouble(file_trouble(trouble)))
+    match found:
+        case Instruction():
+            return _notice(bulk_answers.asked_before(found))
+        case ShownAgain():
+            return await _shown(deps, user, found.preview, carried, note=_NOTES[found.why])
+    told = await _request(deps, found, user, carried)
+    return views.result(forms.BULK_TITLE, told.content.blocks)
+
+
+async def _shown(deps: Dependencies, user: str, seen: Preview, carried: Carried, *, note: str = "") -> Block:
+    problem = await _problem_with(deps, seen.checked, user=user) if seen.checked is not None else None
+    return bulk_forms.file_form(seen, carried, note=note, problem=problem.blocks if problem is not None else ())
+
+
+def _waiting(name: str) -> Block:
+    """The form while the file is being read."""
+    return _notice(bulk_answers.reading(name))
+
+
+def _notice(content: Content) -> Block:
+    return views.notice(forms.BULK_TITLE, content.text)
+
+
+async def _request(deps: Dependencies, checked: Checked, user: str, carried: Carried) -> Private:
+    """Request the payments that were read; a single bad row prevents the request."""
+    problem = await _problem_with(deps, checked, user=user)
+    if problem is not None:
+        return Private(problem)
+    requested = RequestedBulk(
+        requester=user,
+        channel=carried.channel,
+        name=checked.name,
+        items=checked.items,
+        source_key=carried.key,
+        read_as=checked.read_as,
+        marks=checked.marks,
+        thread_ts=carried.thread_ts,
+    )
+    instruction = await bulk_request.request_bulk(deps.ctx, requested)
+    member = await can_post(deps.messenger, carried.channel)
+    return Private(bulk_answers.asked(instruction, checked, member=member))
+
+
+async def _problem_with(deps: Dependencies, checked: Checked, *, user: str) -> Content | None:
+    """The problem that prevents the request, or None. Bad rows too many for a message go to this user as a file."""
+    if checked.bad:
+        if bulk_answers.needs_file(checked.bad):
+            content = write_csv(bulk_answers.BAD_HEADER, bulk_answers.bad_lines(checked.bad))
+            await _send_file(deps, user, content, name="rows-to-mend.csv", title=bulk_files.BAD_ROWS_TITLE)
+        return bulk_answers.bad_rows(checked.name, checked.bad, rows=checked.rows)
+    try:
+        fields.within_limit(Cents(sum(item.cents for item in checked.items)), deps.ctx.policy)
+    except PersonError as broken:
+        return mistakes.mistakes([PersonError(argument="sum", rule=broken.rule, example="", given=broken.given)])
+    return None
+
+
+async def template(deps: Dependencies, asked: Command | Click, _values: Values | None = None) -> Reply:
+    """Send an empty table to fill in, only to this user."""
+    await payments_to_request(deps, asked.user)
+
+    async def work() -> Answer:
+        content = write_csv(bulk_files.REQUEST_HEADER, bulk_files.TEMPLATE)
+        name, title = "switchboard-bulk-template.csv", bulk_files.TEMPLATE_TITLE
+        await _send_file(deps, asked.user, content, name=name, title=title)
+        return Private(bulk_answers.template_sent())
+
+    return service_call(work, meanwhile=Nothing())
+
+
+async def _send_file(deps: Dependencies, user: str, content: bytes, *, name: str, title: str) -> None:
+    channel = await deps.messenger.direct_message(user)
+    await deps.ctx.files.share(
+        name=name, content=content, title=title, alt=title, comment=title, channel=channel, thread_ts=None
+    )
+
+
+async def _named(deps: Dependencies, payments: PaymentsClient, text: str, *, example: str) -> Bulk:
+    """The bulk payment with that name.
+
+    Raises:
+        MistakesError: there is none.
+    """
+    bulk = await find_bulk(deps.ctx, payments, text)
+    if bulk is None:
+        rule = mistakes.unknown("bulk payment", fields.BULK_RULE)
+        raise wrong(deps, NAME, example, argument="bulk", rule=rule, given=text)
+    return bulk
+
+
+async def _show(deps: Dependencies, command: Command, values: Values) -> Reply:
+    payments = await payments_for(deps, command.user)
+
+    async def look_there() -> Answer:
+        found = await _named(deps, payments, values["bulk"], example=_SHOW.example)
+        if found.job is not None:
+            return Private(bulk_answers.job(found.job))
+        return await show(deps, found.name)
+
+    return service_call(look_there)
+
+
+async def _items(deps: Dependencies, command: Command, values: Values, *, failed: bool) -> Reply:
+    payments = await payments_for(deps, command.user)
+    page = values["page"] or 1
+    return service_call(lambda: _items_page(deps, payments, values["bulk"], page=page, failed=failed, instead=False))
+
+
+async def _items_page(
+    deps: Dependencies, payments: PaymentsClient, text: str, *, page: int, failed: bool, instead: bool
+) -> Answer:
+    """One page of items. ``instead``: in place of the page whose button was pressed."""
+    bulk = await _named(deps, payments, text, example=(_FAILED if failed else _ITEMS).example)
+    found = await items_page(deps.ctx, payments, bulk, page=page, failed=failed)
+    content = bulk_answers.items(
+        bulk.name,
+        found.rows,
+        page=found.page,
+        pages=found.pages,
+        total=found.total,
+        failed=failed,
+        read_at=found.read_at,
+    )
+    return Edit(content) if instead else Private(content)
+
+
+async def _history(deps: Dependencies, command: Command, values: Values) -> Reply:
+    payments = await payments_for(deps, command.user)
+    return service_call(lambda: _history_page(deps, payments, page=values["page"] or 1, instead=False))
+
+
+async def _history_page(deps: Dependencies, payments: PaymentsClient, *, page: int, instead: bool) -> Answer:
+    found, ours = await history_page(deps.ctx, payments, page=page)
+    content = bulk_answers.history(found, ours, command=deps.spelled(NAME))
+    return Edit(content) if instead else Private(content)
+
+
+async def turn(deps: Dependencies, click: Click) -> Reply:
+    """Show the page that the button names, after checking again that the user may see it."""
+    payments = await payments_for(deps, click.user)
+    named, _, number = click.value.rpartition(":")
+    what, _, name = named.partition(":")
+    try:
+        page = fields.page(number)
+    except PersonError:
+        return Private(answers.refused(Refusal.STALE))
+    match what:
+        case "history":
+            return service_call(lambda: _history_page(deps, payments, page=page, instead=True), meanwhile=Nothing())
+        case "items" | "failed":
+            return service_call(
+                lambda: _items_page(deps, payments, name, page=page, failed=what == "failed", instead=True),
+                meanwhile=Nothing(),
+            )
+        case _:
+            return Private(answers.refused(Refusal.STALE))
+
+
+async def _cancel(deps: Dependencies, command: Command, values: Values) -> Reply:
+    hashes = values["hash"]
+    everything = [one.lower() for one in hashes] == ["all"]
+    return await _request_cancel(
+        deps,
+        user=command.user,
+        channel=command.channel,
+        text=values["bulk"],
+        hashes=None if everything else hashes,
+        source_key=f"command:{command.trigger_id}",
+    )
+
+
+async def cancel(deps: Dependencies, click: Click) -> Reply:
+    """Request the cancellation of everything that is pending now in the bulk payment of this card."""
+    await payments_to_request(deps, click.user)
+    found = await shown_as(deps.ctx, click.value, channel=click.channel, ts=click.ts)
+    if found is None:
+        return Private(answers.refused(Refusal.STALE))
+    return await _request_cancel(
+        deps,
+        user=click.user,
+        channel=click.channel,
+        text=found[0].reference,
+        hashes=None,
+        source_key=f"click:{click.trigger_id}",
+    )
+
+
+async def _request_cancel(
+    deps: Dependencies, *, user: str, channel: str, text: str, hashes: list[str] | None, source_key: str
+) -> Reply:
+    """Request to cancel; ``hashes`` None: everything that is pending now."""
+    payments = await payments_to_request(deps, user, Kind.BULK_CANCEL)
+
+    async def work() -> Answer:
+        bulk = await _named(deps, payments, text, example=_CANCEL.example)
+        if not bulk.remote_id:
+            raise wrong(deps, NAME, _CANCEL.example, argument="bulk", rule=bulk_answers.NOT_SENT, given=text)
+        requested = RequestedCancel(
+            requester=user,
+            channel=channel,
+            bulk=bulk.name,
+            remote_id=bulk.remote_id,
+            hashes=hashes,
+            source_key=source_key,
+        )
+        found = await request_cancel(deps.ctx, payments, requested)
+        if isinstance(found, NotRequested):
+            rule = bulk_answers.cannot_cancel(found.why.value, found.hashes, found.statuses, bulk=bulk.name)
+            raise wrong(deps, NAME, _CANCEL.example, argument="hash", rule=rule)
+        return Private(payment_answers.requested(found, member=await can_post(deps.messenger, channel)))
+
+    return service_call(work)
+
+
+async def return_money(deps: Dependencies, click: Click) -> Reply:
+    """Request the cancellation of the payout in escrow of this card."""
+    payments = await payments_to_request(deps, click.user)
+    found = await shown_as(deps.ctx, click.value, channel=click.channel, ts=click.ts)
+    if found is None:
+        return Private(answers.refused(Refusal.STALE))
+    payout, _ = found
+
+    async def work() -> Answer:
+        asked = await request_return(
+            deps.ctx,
+            payments,
+            payout,
+            requester=click.user,
+            channel=click.channel,
+            source_key=f"click:{click.trigger_id}",
+        )
+        if isinstance(asked, Operation):
+            return Private(bulk_answers.not_returned(payout.reference, asked.status))
+        return Private(payment_answers.requested(asked, member=await can_post(deps.messenger, click.channel)))
+
+    return service_call(work)
+
+
+def _hash(text: str) -> str:
+    """A hash, its beginning, or a row number."""
+    return text.strip().strip("`,;…").removesuffix("...")
+
+
+_BULK = Argument(name="bulk", rule=fields.BULK_RULE, read=fields.operation)
+_PAGE = Argument(name="page", rule=fields.PAGE_RULE, read=fields.page, optional=True)
+_HASH = Argument(name="hash", typed="<hash…|all>", rule=fields.HASHES_RULE, read=_hash, each=True)
+_FORM = Verb(
+    "bulk",
+    "ask for many payments with one file or typed rows; they are sent once enough people have approved them",
+    _form,
+)
+_SHOW = Verb("bulk show", "one bulk payment as it is now", _show, example="bulk show L-4F7K2M", arguments=(_BULK,))
+_ITEMS = Verb(
+    "bulk items",
+    "its payments with their hashes, page by page",
+    partial(_items, failed=False),
+    example="bulk items L-4F7K2M 2",
+    arguments=(_BULK, _PAGE),
+)
+_FAILED = Verb(
+    "bulk failed",
+    "those that failed, with the reason",
+    partial(_items, failed=True),
+    example="bulk failed L-4F7K2M",
+    arguments=(_BULK, _PAGE),
+)
+_HISTORY = Verb("bulk history", "all bulk payments of the account", _history, arguments=(_PAGE,))
+_CANCEL = Verb(
+    "bulk cancel",
+    "ask to cancel payments that are still pending: all of them, or some by row number or hash",
+    _cancel,
+    example="bulk cancel L-4F7K2M 3 9f86d081",
+    arguments=(_BULK, _HASH),
+)
+_TEMPLATE = Verb("bulk template", "a file to fill in, sent to you directly", template)
+
+VERBS = (_FORM, _SHOW, _ITEMS, _FAILED, _HISTORY, _CANCEL, _TEMPLATE)
+"""In the order of the help."""
+BUTTONS: dict[str, ClickHandler] = {
+    bulk_answers.PREVIOUS: turn,
+    bulk_answers.NEXT: turn,
+    bulk_cards.CANCEL: cancel,
+    bulk_cards.RETURN: return_money,
+    forms.TEMPLATE: template,
+}
+FORMS: dict[str, SubmissionHandler] = {forms.BULK: submit, bulk_forms.CONFIRM: confirm_file}
+FILE_ACTIONS = (
+    FileAction(
+        name="bulk",
+        label="Pay in bulk",
+        fits=lambda file: file.kind is FileKind.TABLE and (file.header is None or len(file.header) >= LEAST_COLUMNS),
+        suggested=lambda file: file.header is None or can_be_paid(file.header),
+        start=pay_file,
+        works=lambda ctx: ctx.payments.is_configured,
+    ),
+)

@@ -1,0 +1,243 @@
+"""What the services send us: messages, stored before the answer; and buyers who return from checkout.
+
+An invalid address reveals nothing: unknown token, wrong method and forbidden source get the same 404, byte for byte.
+"""
+
+import ipaddress
+import re
+from abc import ABC, abstractmethod
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, ClassVar
+
+import structlog
+from aiohttp import web
+
+from bot.domain.payments.instruction import CallbackKind, Kind
+from bot.domain.spellings import Secrets
+from bot.presentation.payments import landing
+from bot.workflows.bookings import events
+from bot.workflows.context import RequestKind
+from bot.workflows.payments import callbacks
+from handlers.connections import Bodies
+from storage.errors import StorageError
+from storage.store import Store
+
+log = structlog.get_logger(__name__)
+
+_TOKEN = re.compile(r"[A-Za-z0-9_-]{43}", re.ASCII)
+_LARGEST_BODY = 256 * 1024
+_REMEMBERED = 4_096
+"""Addresses remembered as valid since their last message."""
+_PAGE_HEADERS = {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+    "Referrer-Policy": "no-referrer",  # the address is a secret
+    "X-Content-Type-Options": "nosniff",
+}
+
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+
+class CallbackEndpoint(ABC):
+    """Receives the messages of one service.
+
+    Args:
+        store: stores the messages.
+        bodies: reads them.
+        vouch: called for each request to a valid address, before its body is read.
+        now: the current instant.
+        wake: wakes the workers that verify messages.
+        sources: networks that may call; empty means any.
+        proxies: networks of our own proxies, whose ``X-Forwarded-For`` is believed.
+        answered: told of each message with which status it was answered.
+        secrets: taken out of each message.
+
+    Attributes:
+        unstored: the line in the log when the database is busy.
+    """
+
+    unstored: ClassVar[str]
+
+    def __init__(
+        self,
+        *,
+        store: Store,
+        bodies: Bodies,
+        vouch: Callable[[web.Request], None],
+        now: Callable[[], datetime],
+        wake: Callable[[], None],
+        sources: Sequence[Network],
+        proxies: Sequence[Network],
+        answered: Callable[[int], None],
+        secrets: Secrets,
+    ) -> None:
+        self._store = store
+        self._bodies = bodies
+        self._vouch = vouch
+        self._now = now
+        self._wake = wake
+        self._sources = sources
+        self._proxies = proxies
+        self._answered = answered
+        self._secrets = secrets
+        self._called: OrderedDict[str, None] = OrderedDict()
+
+    async def handle(self, request: web.Request) -> web.Response:
+        """Answer one message."""
+        answer = await self._answer(request)
+        self._answered(answer.status)
+        return answer
+
+    async def _answer(self, request: web.Request) -> web.Response:
+        """The answer: 200 only once the message is durable."""
+        token = request.match_info["token"]
+        if request.method != "POST" or not _token_like(token) or not self._may_call(request):
+            return _nothing_here()
+        try:
+            stands = token in self._called or await self._stands(token)
+            if stands:
+                self._vouch(request)
+            body = await self._bodies.read(request, largest=_LARGEST_BODY)
+            if isinstance(body, web.Response):
+                return body
+            known = stands and await self._take_in(token, body.decode(errors="replace"))  # a key is enough
+        except StorageError as busy:
+            return _come_back(self.unstored, busy)
+        if not known:
+            return _nothing_here()
+        self._wake()
+        return web.json_response({"ok": True})
+
+    async def _take_in(self, token: str, body: str) -> bool:
+        """Store a message; False: there is no such address.
+
+        Storing checks the address, too. But unknown senders must not load the writer: an address without recent
+        messages has been looked up first.
+        """
+        if not await self._receive(token, self._secrets.hidden_body(body)):
+            self._called.pop(token, None)
+            return False
+        self._called[token] = None
+        self._called.move_to_end(token)
+        if len(self._called) > _REMEMBERED:
+            self._called.popitem(last=False)
+        return True
+
+    def _may_call(self, request: web.Request) -> bool:
+        if not self._sources:
+            return True
+        # A repeated header is one list: a proxy that adds a line leaves the caller's own entry before it.
+        forwarded = ",".join(request.headers.getall("X-Forwarded-For", ()))
+        return allowed(source_of(request.remote, forwarded, self._proxies), self._sources)
+
+    @abstractmethod
+    async def _stands(self, token: str) -> bool:
+        """Whether there is such an address."""
+
+    @abstractmethod
+    async def _receive(self, token: str, body: str) -> bool:
+        """Store a message; durable when this returns True. False: there is no such address."""
+
+
+class PaymentsCallbacks(CallbackEndpoint):
+    """``/callbacks/payments/{token}``: callbacks, and the browsers of buyers who return from checkout.
+
+    Args:
+        kinds: the kinds of requests.
+        shared: as of :class:`CallbackEndpoint`.
+    """
+
+    unstored = "a callback could not be stored"
+
+    def __init__(self, *, kinds: Mapping[Kind, RequestKind], **shared: Any) -> None:
+        super().__init__(**shared)
+        self._kinds = kinds
+
+    async def _answer(self, request: web.Request) -> web.Response:
+        """The answer to one callback, or to one browser."""
+        token = request.match_info["token"]
+        if request.method == "GET" and _token_like(token):
+            return await self._back_from_checkout(token)
+        return await super()._answer(request)
+
+    async def _stands(self, token: str) -> bool:
+        return await callbacks.stands(self._store, now=self._now(), token=token)
+
+    async def _receive(self, token: str, body: str) -> bool:
+        return await callbacks.receive(self._store, now=self._now(), token=token, body=body)
+
+    async def _back_from_checkout(self, token: str) -> web.Response:
+        """Answer a buyer's browser, from any network, that the service redirected to an address of a purchase."""
+        try:
+            kind = await callbacks.back_from_checkout(self._store, self._kinds, now=self._now(), token=token)
+        except StorageError as busy:
+            return _come_back("a buyer's return could not be stored", busy)
+        if kind is None:
+            return _nothing_here()
+        self._wake()
+        text = landing.left() if kind is CallbackKind.CANCEL else landing.thanks()
+        return web.Response(text=text, content_type="text/html", headers=_PAGE_HEADERS)
+
+
+class DeliveryCallbacks(CallbackEndpoint):
+    """``POST /callbacks/delivery/{token}``: the webhooks of stores."""
+
+    unstored = "a message of the delivery service could not be stored"
+
+    async def _stands(self, token: str) -> bool:
+        return await events.stands(self._store, token=token)
+
+    async def _receive(self, token: str, body: str) -> bool:
+        return await events.receive(self._store, now=self._now(), token=token, body=body)
+
+
+def _token_like(text: str) -> bool:
+    return _TOKEN.fullmatch(text) is not None
+
+
+def _nothing_here() -> web.Response:
+    """The 404 for a sender without a valid address."""
+    return web.json_response({"error": "not found"}, status=404)
+
+
+def _come_back(problem: str, busy: StorageError) -> web.Response:
+    """The 503 for a valid sender when nothing can be stored."""
+    log.warning(problem, reason=str(busy))
+    return web.Response(status=503, headers={"Retry-After": "5"})
+
+
+def source_of(peer: str | None, forwarded: str, trusted: Sequence[Network]) -> Address | None:
+    """The source address: the peer, or behind trusted proxies the right-most hop that is none of them.
+
+    Args:
+        peer: address of the other end of the connection.
+        forwarded: every line of the header ``X-Forwarded-For``, joined by commas; believed only as far as trusted
+            proxies wrote it.
+        trusted: networks of our own proxies.
+    """
+    address = _read(peer)
+    hops = [hop.strip() for hop in forwarded.split(",") if hop.strip()]
+    while address is not None and _within(address, trusted) and hops:
+        address = _read(hops.pop())
+    return address
+
+
+def allowed(source: Address | None, networks: Sequence[Network]) -> bool:
+    """Whether this source may call; no list means any."""
+    return not networks or (source is not None and _within(source, networks))
+
+
+def _read(text: str | None) -> Address | None:
+    try:
+        address = ipaddress.ip_address(text or "")
+    except ValueError:
+        return None
+    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
+    return mapped or address
+
+
+def _within(address: Address, networks: Sequence[Network]) -> bool:
+    return any(address in network for network in networks)

@@ -1,1 +1,0 @@
-"""Requests from the services."""

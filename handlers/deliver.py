@@ -1,0 +1,464 @@
+"""``/deliver``: prices, bookings and pre-bookings, their forms, the buttons of their cards, and the certification."""
+
+import json
+import re
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Final
+
+from bot.clients.delivery import NotCovered
+from bot.domain.approvals import Refusal
+from bot.domain.bookings import fields
+from bot.domain.bookings.booking import Booking, BookingKind, Stage
+from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceNow, ServiceTrouble
+from bot.presentation import answers, mistakes
+from bot.presentation.bookings import answers as deliveries
+from bot.presentation.bookings import cards, certification, forms, outcomes
+from bot.presentation.payments.forms import NO_EFFECT_TITLE
+from bot.presentation.services import sentence
+from bot.presentation.views import View, notice, result
+from bot.workflows.bookings import acting, pricing, request
+from bot.workflows.bookings.acting import Acted
+from bot.workflows.bookings.elsewhere import take_in
+from bot.workflows.bookings.follow import look_up
+from bot.workflows.bookings.lookup import booking_on_card, evidence, find_booking, get_booking, spelled
+from bot.workflows.bookings.request import RequestedDelivery
+from bot.workflows.bookings.stores import known_stores, store_names
+from bot.workflows.services.delivery import DeliveryService
+from handlers import stores
+from handlers.grammar.admission import delivery_call, delivery_for
+from handlers.grammar.fields import read_form
+from handlers.grammar.verbs import Argument, SlashCommand, Values, Verb, mistake, wrong
+from handlers.incoming import Click, Command, Submission
+from handlers.replies import (
+    Answer,
+    DeclinedError,
+    FieldErrors,
+    Later,
+    MistakesError,
+    Nothing,
+    Open,
+    Private,
+    Replace,
+    Reply,
+)
+from handlers.router import ClickHandler, Dependencies, SubmissionHandler
+from handlers.stores import NAME, form_with_stores
+
+_BOOKED: Final = "Booking"
+
+
+async def _quote(deps: Dependencies, command: Command, _values: Values) -> Reply:
+    return await form_with_stores(deps, await delivery_for(deps, command.user), forms.price)
+
+
+async def price(deps: Dependencies, form: Submission) -> Reply:
+    """Replace the form by the price."""
+    delivery = await delivery_for(deps, form.user)
+    store, wrong = await _store(deps, delivery, form)
+    readers = {forms.POSITION: fields.position, forms.PAYMENT: fields.payment, forms.AMOUNT: fields.amount}
+    found, errors = read_form(form.values, readers)
+    if errors or wrong:
+        return FieldErrors({**errors, **wrong})
+
+    async def ask() -> Answer:
+        quoted = await pricing.price(
+            deps.ctx,
+            delivery,
+            store,
+            position=found[forms.POSITION],
+            payment=found[forms.PAYMENT],
+            cents=found[forms.AMOUNT],
+        )
+        return Replace(result("Price of a delivery", deliveries.priced(store, quoted).blocks))
+
+    return _priced(deps, delivery, ask, lambda names, problem: forms.price(names, values=form.values, problem=problem))
+
+
+async def _book(deps: Dependencies, command: Command, _values: Values) -> Reply:
+    delivery = await delivery_for(deps, command.user)
+    return await form_with_stores(deps, delivery, lambda names: forms.book(names, channel=command.channel))
+
+
+async def ask_price(deps: Dependencies, form: Submission) -> Reply:
+    """Show the price of the delivery, with the button that books it; mistakes are shown at their fields."""
+    delivery = await delivery_for(deps, form.user)
+    requested = await _read(deps, delivery, form, BookingKind.BOOKING)
+    if isinstance(requested, FieldErrors):
+        return requested
+
+    async def ask() -> Answer:
+        anyway = bool(form.choices.get(forms.ANYWAY))
+        booking = await request.quote(deps.ctx, delivery, requested, even_unpriced=anyway)
+        return Replace(forms.confirm(booking))
+
+    def again(names: Sequence[str], problem: str) -> View:
+        return forms.book(names, channel=requested.channel, values=form.values, problem=problem, anyway=True)
+
+    return _priced(deps, delivery, ask, again, bookable=True)
+
+
+def _priced(
+    deps: Dependencies,
+    delivery: DeliveryService,
+    ask: Callable[[], Awaitable[Answer]],
+    again: Callable[[Sequence[str], str], View],
+    *,
+    bookable: bool = False,
+) -> Reply:
+    """Ask for a price; after a refusal or an outage the filled-in form is shown again with the problem.
+
+    The service recommends a quote before booking and does not require it: ``bookable`` forms continue without one.
+    """
+
+    async def work() -> Answer:
+        try:
+            return await ask()
+        except NotCovered as uncovered:
+            problem = deliveries.not_covered(uncovered.words, bookable=bookable)
+        except (ServiceNow, ServiceNever, OperatorError) as trouble:
+            refused = isinstance(trouble, ServiceNever)
+            problem = deliveries.no_price(sentence(trouble), refused=refused, bookable=bookable)
+        return Replace(again(await store_names(deps.ctx, delivery), problem))
+
+    return delivery_call(work)
+
+
+async def confirm(deps: Dependencies, form: Submission) -> Reply:
+    """Book the delivery whose price was shown, once."""
+    await delivery_for(deps, form.user)
+    wanted = str(json.loads(form.metadata)["id"])
+    before = await get_booking(deps.ctx, wanted)
+    booking = await request.confirm(deps.ctx, wanted, by=form.user)
+    if booking is None or before is None:
+        return Replace(notice(_BOOKED, deliveries.form_is_gone().text))
+    first = before.stage is Stage.QUOTED
+    said = deliveries.booked(booking, command=deps.spelled(NAME))
+    return Replace(notice(_BOOKED, (said if first else deliveries.confirmed_before(booking)).text))
+
+
+async def _prebook_form(deps: Dependencies, command: Command) -> Reply:
+    delivery = await delivery_for(deps, command.user)
+    if delivery.production:
+        return Private(deliveries.sandbox_only())
+    return await form_with_stores(deps, delivery, lambda names: forms.prebook(names, channel=command.channel))
+
+
+async def prebook(deps: Dependencies, form: Submission) -> Reply:
+    """Make a pre-booking; the link comes on its card."""
+    delivery = await delivery_for(deps, form.user)
+    if delivery.production:
+        return Private(deliveries.sandbox_only())
+    requested = await _read(deps, delivery, form, BookingKind.PREBOOKING)
+    if isinstance(requested, FieldErrors):
+        return requested
+    booking = await request.request_prebooking(deps.ctx, requested)
+    return Replace(notice("Pre-booking", deliveries.prebooked(booking).text))
+
+
+async def _read(
+    deps: Dependencies, delivery: DeliveryService, form: Submission, kind: BookingKind
+) -> RequestedDelivery | FieldErrors:
+    store, wrong = await _store(deps, delivery, form)
+    known = await known_stores(deps.ctx, delivery)
+    record = next((one.record for one in known if one.name == store), {})
+    readers = fields.booking_readers(home=str(record.get("country_code", "")), with_place=kind is BookingKind.BOOKING)
+    found, errors = read_form(form.values, readers)
+    if errors or wrong:
+        return FieldErrors({**wrong, **errors})
+    source_key = f"view:{form.view_id}"
+    if kind is BookingKind.BOOKING:
+        # The same form with the same values makes one booking, with other values another.
+        told = {name: str(value) for name, value in sorted(found.items())}
+        source_key += f":{form.values.get(forms.STORE, '')}:{json.dumps(told, sort_keys=True)}"
+    return RequestedDelivery(
+        requester=form.user,
+        channel=str(json.loads(form.metadata)["channel"]),
+        store=store,
+        request=fields.booking_request(found),
+        kind=kind,
+        source_key=source_key,
+    )
+
+
+async def _store(deps: Dependencies, delivery: DeliveryService, form: Submission) -> tuple[str, dict[str, str]]:
+    """The chosen store's name as it is stored; or the mistake at its field, which lists the stores."""
+    given = fields.store(form.values.get(forms.STORE, ""))
+    name = await spelled(deps.ctx, delivery, given)
+    if name is not None:
+        return name, {}
+    rule = deliveries.store_rule(await store_names(deps.ctx, delivery))
+    broken = PersonError(argument="store", rule=rule, example="", given=given)
+    return "", {forms.STORE: mistakes.at_field(broken)}
+
+
+async def _show(deps: Dependencies, command: Command, values: Values) -> Reply:
+    return await _shown(deps, await delivery_for(deps, command.user), values["booking"], verb=_SHOW, argument="booking")
+
+
+async def _shown(deps: Dependencies, delivery: DeliveryService, text: str, *, verb: Verb, argument: str) -> Reply:
+    """Show a booking, or one that is not stored here but exists at the service."""
+    try:
+        booking = await _meant(deps, text, verb=verb, argument=argument)
+    except MistakesError as unknown:
+
+        async def ask() -> Answer | None:
+            found = await look_up(deps.ctx, delivery, text)
+            return None if found is None else Private(deliveries.record(*found))
+
+        return _elsewhere(text, unknown, ask)
+    return Private(cards.card(booking, now=deps.ctx.clock.now(), private=True))
+
+
+async def _cancel(deps: Dependencies, command: Command, values: Values) -> Reply:
+    delivery = await delivery_for(deps, command.user)
+    return await _canceled(deps, delivery, command, values["booking"], values["reason"] or "", verb=_CANCEL)
+
+
+async def _canceled(
+    deps: Dependencies, delivery: DeliveryService, command: Command, text: str, reason: str, *, verb: Verb
+) -> Reply:
+    """Cancel with the given reason, or open the form that asks for one."""
+    try:
+        said = fields.reason(reason)
+    except PersonError as broken:
+        if reason:
+            raise mistake(deps, NAME, verb.example, broken) from None
+        said = ""
+
+    async def act(booking: Booking) -> Answer:
+        if not booking.can_cancel:
+            return _told(acting.cannot_cancel(booking))
+        if not said:
+            return Private(deliveries.say_why(booking, command=deps.spelled(NAME)))
+        return _told(await acting.cancel(deps.ctx, delivery, booking, reason=said, by=command.user))
+
+    try:
+        booking = await _meant(deps, text, verb=verb, argument="booking")
+    except MistakesError as unknown:
+        return _act_elsewhere(deps, delivery, command, text, unknown, act)
+    if booking.can_cancel and not said:
+        return Open(forms.cancel(booking))
+    return delivery_call(lambda: act(booking)) if booking.can_cancel else await act(booking)
+
+
+async def cancel(deps: Dependencies, form: Submission) -> Reply:
+    """Cancel with a reason."""
+    delivery = await delivery_for(deps, form.user)
+    try:
+        reason = fields.reason(form.values.get(forms.REASON, ""))
+    except PersonError as broken:
+        return FieldErrors({forms.REASON: mistakes.at_field(broken)})
+    wanted = str(json.loads(form.metadata)["id"])
+    booking = await get_booking(deps.ctx, wanted)
+    if booking is None:
+        return Replace(notice(NO_EFFECT_TITLE, deliveries.form_is_gone().text))
+
+    async def ask() -> Answer:
+        done = await acting.cancel(deps.ctx, delivery, booking, reason=reason, by=form.user)
+        return Replace(notice("Cancel", _told(done).content.text))
+
+    return delivery_call(ask)
+
+
+async def _start(deps: Dependencies, command: Command, values: Values) -> Reply:
+    delivery = await delivery_for(deps, command.user)
+
+    async def act(booking: Booking) -> Answer:
+        return _told(await acting.start_search(deps.ctx, delivery, booking, by=command.user))
+
+    try:
+        booking = await _meant(deps, values["booking"], verb=_START, argument="booking")
+    except MistakesError as unknown:
+        return _act_elsewhere(deps, delivery, command, values["booking"], unknown, act)
+    return delivery_call(lambda: act(booking))
+
+
+async def _prebook(deps: Dependencies, command: Command, values: Values) -> Reply:
+    delivery = await delivery_for(deps, command.user)
+    if delivery.production:
+        return Private(deliveries.sandbox_only())
+    if values["show|cancel"] == "cancel":
+        return await _canceled(deps, delivery, command, values["id"], values["reason"] or "", verb=_PREBOOK)
+    return await _shown(deps, delivery, values["id"], verb=_PREBOOK, argument="id")
+
+
+async def _meant(deps: Dependencies, text: str, *, verb: Verb, argument: str) -> Booking:
+    """The booking that the user named.
+
+    Raises:
+        MistakesError: no such booking is stored here.
+    """
+    found = await find_booking(deps.ctx, text)
+    if found is not None:
+        return found
+    rule = mistakes.unknown("booking", fields.BOOKING_RULE)
+    raise wrong(deps, NAME, verb.example, argument=argument, rule=rule, given=text)
+
+
+def _elsewhere(text: str, unknown: MistakesError, ask: Callable[[], Awaitable[Answer | None]]) -> Reply:
+    """Ask the service about a booking that is not stored here; it does not know a reference of ours."""
+    if re.match(r"[A-Z]-", text.upper()):
+        raise unknown
+
+    async def call() -> Answer:
+        answer = await ask()
+        if answer is None:
+            raise unknown
+        return answer
+
+    return delivery_call(call)
+
+
+def _act_elsewhere(
+    deps: Dependencies,
+    delivery: DeliveryService,
+    command: Command,
+    text: str,
+    unknown: MistakesError,
+    act: Callable[[Booking], Awaitable[Answer]],
+) -> Reply:
+    """Act on a booking that is not stored here: if the service has it, follow it from now on and do this to it."""
+
+    async def ask() -> Answer | None:
+        booking = await take_in(deps.ctx, delivery, text, by=command.user)
+        return None if booking is None else await act(booking)
+
+    return _elsewhere(text, unknown, ask)
+
+
+def _told(done: Acted) -> Private:
+    return Private(outcomes.acted(done.booking, done.act, trouble=done.trouble))
+
+
+async def _on_card(deps: Dependencies, click: Click) -> tuple[DeliveryService, Booking]:
+    """The booking of a button, if the message is its card, posted by us, and the user may act on it."""
+    delivery = await delivery_for(deps, click.user)
+    booking = await booking_on_card(deps.ctx, click.value, channel=click.channel, ts=click.ts)
+    if booking is None:
+        raise DeclinedError(answers.refused(Refusal.STALE))
+    return delivery, booking
+
+
+async def start_now(deps: Dependencies, click: Click) -> Reply:
+    """Search for a driver before the cook time is over."""
+    delivery, booking = await _on_card(deps, click)
+
+    async def ask() -> Answer:
+        return _told(await acting.start_search(deps.ctx, delivery, booking, by=click.user))
+
+    return delivery_call(ask)
+
+
+async def open_cancel(deps: Dependencies, click: Click) -> Reply:
+    """Open the form that asks for the reason and is the confirmation."""
+    _, booking = await _on_card(deps, click)
+    return Open(forms.cancel(booking)) if booking.can_cancel else _told(acting.cannot_cancel(booking))
+
+
+async def refresh(deps: Dependencies, click: Click) -> Reply:
+    """Read the booking from the service now; the card is updated afterwards."""
+    delivery, booking = await _on_card(deps, click)
+
+    async def ask() -> Answer:
+        return _told(await acting.refresh(deps.ctx, delivery, booking))
+
+    return delivery_call(ask)
+
+
+async def contact(deps: Dependencies, click: Click) -> Reply:
+    """Send the requesting user the customer's number, address and code privately, if they may see them."""
+    _, booking = await _on_card(deps, click)
+    return Private(cards.card(booking, now=deps.ctx.clock.now(), private=True))
+
+
+async def track(_deps: Dependencies, _click: Click) -> Reply:
+    """Do nothing: the browser opens the link itself, and Slack needs only the ack."""
+    return Nothing()
+
+
+async def _certify(deps: Dependencies, command: Command, _values: Values) -> Reply:
+    """The operator's checklist, filled in from this workspace."""
+    await delivery_for(deps, command.user)
+    seen, states = await evidence(deps.ctx)
+    return Private(certification.checklist(seen, states, command=deps.spelled(NAME)))
+
+
+async def export(deps: Dependencies, click: Click) -> Reply:
+    """Send the checklist as a file in a direct message."""
+    await delivery_for(deps, click.user)
+
+    async def share() -> Answer:
+        seen, states = await evidence(deps.ctx)
+        now = deps.ctx.clock.now()
+        text = certification.as_file(seen, states, command=deps.spelled(NAME), now=now)
+        try:
+            await deps.ctx.files.share(
+                name=certification.FILE_NAME,
+                content=text.encode(),
+                title=certification.FILE_TITLE,
+                alt=certification.FILE_ALT,
+                comment=certification.FILE_COMMENT,
+                channel=await deps.messenger.direct_message(click.user),
+                thread_ts=None,
+            )
+        except ServiceTrouble as refused:
+            return Private(answers.not_shared(refused))
+        return Private(deliveries.exported())
+
+    return Later(share, Nothing())
+
+
+_BOOKING = Argument(name="booking", rule=fields.BOOKING_RULE, read=fields.booking)
+_REASON = Argument(name="reason", rule="why", read=fields.store, rest=True, optional=True)
+_QUOTE = Verb("quote", "what a delivery would cost; nothing is booked", _quote)
+_BOOK = Verb("book", "book a delivery; the price is shown before it is booked", _book)
+_SHOW = Verb("show", "one booking as it is now", _show, example="show B-4F7K2M", arguments=(_BOOKING,))
+_CANCEL = Verb(
+    "cancel",
+    "cancel a booking, with a reason",
+    _cancel,
+    example='cancel B-4F7K2M "customer called it off"',
+    arguments=(_BOOKING, _REASON),
+)
+_START = Verb(
+    "start",
+    "search for a driver now, while the booking is on hold",
+    _start,
+    example="start B-4F7K2M",
+    arguments=(_BOOKING,),
+)
+_PREBOOK = Verb(
+    "prebook",
+    "a link with which the customer enters the address (sandbox only)",
+    _prebook,
+    example="prebook show V-4F7K2M",
+    alone=_prebook_form,
+    arguments=(
+        stores.one_of("show|cancel", typed="[show|cancel", example="prebook show V-4F7K2M"),
+        Argument(name="id", typed="<id>]", rule=fields.BOOKING_RULE, read=fields.booking),
+        _REASON,
+    ),
+)
+_CERTIFY = Verb("certify", "the certification checklist, each point with what was seen here", _certify)
+
+COMMAND = SlashCommand(
+    NAME,
+    "Book deliveries and follow them to the door",
+    (stores.STORES, stores.STORE, _QUOTE, _BOOK, _SHOW, _CANCEL, _START, _PREBOOK, stores.WEBHOOKS, _CERTIFY),
+)
+BUTTONS: dict[str, ClickHandler] = {
+    cards.START: start_now,
+    cards.CANCEL: open_cancel,
+    cards.REFRESH: refresh,
+    cards.CONTACT: contact,
+    cards.TRACK: track,
+    certification.EXPORT: export,
+}
+FORMS: dict[str, SubmissionHandler] = {
+    forms.BOOK: ask_price,
+    forms.PREBOOK: prebook,
+    forms.QUOTE: price,
+    forms.CONFIRM: confirm,
+    forms.CANCEL: cancel,
+    **stores.FORMS,
+}

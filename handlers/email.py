@@ -1,0 +1,207 @@
+"""``/email``: ask about addresses, process a list of them; the list's forms, and the buttons of its board."""
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Final
+
+from bot.domain.content import Block
+from bot.domain.emails.lists import CONCURRENCY, CONCURRENCY_LIMIT, looks_like_address
+from bot.domain.errors import PersonError
+from bot.domain.files.dropped import DroppedFile, FileKind
+from bot.domain.files.marks import marks_of
+from bot.presentation import answers
+from bot.presentation.blocks.text import message
+from bot.presentation.emails import forms
+from bot.presentation.emails import lists as emails
+from bot.presentation.emails.forms import COLUMN, CONCURRENT, FILE, HOW, ROW_BY_ROW, WHOLE_FILE
+from bot.presentation.files.table_problems import file_trouble
+from bot.presentation.files.table_words import read_as
+from bot.presentation.services import EMAILS
+from bot.presentation.views import notice
+from bot.workflows.emails.reading import EXAMPLE, look_at_list
+from bot.workflows.emails.request import Press, Pressed, RequestedList, press, request_list
+from bot.workflows.emails.single import check_addresses
+from bot.workflows.slack.table_files import TROUBLE
+from handlers.files import FileAction
+from handlers.grammar.admission import emails_for, service_call
+from handlers.grammar.verbs import Argument, SlashCommand, Values, Verb, wrong
+from handlers.incoming import Click, Command, Submission
+from handlers.replies import Answer, FieldErrors, Later, Nothing, Open, Private, Replace, Reply
+from handlers.router import ClickHandler, Dependencies, SubmissionHandler
+
+NAME: Final = "email"
+MOST: Final = 20
+"""Addresses of one command; more are a list."""
+_LEAST_PERCENT: Final = 50
+
+
+async def _check(deps: Dependencies, command: Command, values: Values) -> Reply:
+    client = await emails_for(deps, command.user)
+    if deps.ctx.emails.missing_single:
+        return Private(answers.not_configured(emails.SINGLE_ADDRESSES, deps.ctx.emails.missing_single))
+    addresses: list[str] = list(dict.fromkeys(one for few in values["address"] for one in few))
+    if len(addresses) > MOST:
+        rule = emails.too_many(MOST, len(addresses), command=deps.spelled(NAME))
+        raise wrong(deps, NAME, _CHECK.example, argument="address", rule=rule)
+
+    async def ask() -> Answer:
+        return Private(emails.checked(await check_addresses(client, addresses)))
+
+    return service_call(ask, service=EMAILS)
+
+
+def _addresses(text: str) -> list[str]:
+    """The addresses of an argument, separated by commas or semicolons."""
+    words = [word.strip("<>") for word in text.replace(";", ",").split(",") if word.strip("<> ")]
+    wrong = next((word for word in words if not looks_like_address(word)), None)
+    if wrong is not None or not words:
+        raise PersonError(
+            argument="address",
+            rule=f"it must be {emails.ADDRESS_RULE}",
+            example="check ana@example.com",
+            given=wrong or text,
+        )
+    return words
+
+
+async def _file(deps: Dependencies, command: Command, _: Values) -> Reply:
+    await emails_for(deps, command.user)
+    return Open(forms.file_form(channel=command.channel))
+
+
+async def process(deps: Dependencies, click: Click, file: DroppedFile) -> Reply:
+    """Read a dropped file and ask for the column; while a large file is read, a form shows that."""
+    await emails_for(deps, click.user)
+
+    async def read() -> Open:
+        view, _ = await _next_form(deps, file.id, channel=file.channel, thread_ts=file.thread_ts)
+        return Open(view)
+
+    return Later(read, meanwhile=Open(forms.reading(file.name)))
+
+
+async def choose_file(deps: Dependencies, form: Submission) -> Reply:
+    """Read the uploaded file and ask for the column."""
+    await emails_for(deps, form.user)
+    files = form.files.get(FILE, ())
+    if not files:
+        return FieldErrors({FILE: forms.NO_FILE})
+    channel = str(json.loads(form.metadata)["channel"])
+
+    async def read() -> Replace | FieldErrors:
+        view, mistake = await _next_form(deps, files[0], channel=channel, thread_ts="")
+        return FieldErrors({FILE: mistake}) if mistake else Replace(view)
+
+    return Later(read, meanwhile=Replace(forms.reading("the file")))
+
+
+async def _next_form(deps: Dependencies, file_id: str, *, channel: str, thread_ts: str) -> tuple[Block, str]:
+    """The form that asks for the column; or a notice with the problem, and the same as one sentence."""
+    try:
+        info, table, looks = await look_at_list(deps.ctx, file_id)
+    except TROUBLE as trouble:
+        words = file_trouble(trouble, example=EXAMPLE)
+        return forms.unusable(words), words
+    view = forms.list_form(
+        looks,
+        rows=len(table.rows),
+        read_as=read_as(table),
+        marks=marks_of(table.hidden, table.header),
+        file=file_id,
+        name=info.name,
+        channel=channel,
+        thread_ts=thread_ts,
+        lacking=_lacking_ways(deps),
+    )
+    return view, ""
+
+
+def _lacking_ways(deps: Dependencies) -> Mapping[str, Sequence[str]]:
+    """The ways to process a list that are not configured, with the missing variables."""
+    ways = {ROW_BY_ROW: deps.ctx.emails.missing_single, WHOLE_FILE: deps.ctx.emails.missing_files}
+    return {way: missing for way, missing in ways.items() if missing}
+
+
+async def start(deps: Dependencies, form: Submission) -> Reply:
+    """Start the list with the chosen column and way of processing."""
+    await emails_for(deps, form.user)
+    errors: dict[str, str] = {}
+    concurrency = _concurrency(form.values.get(CONCURRENT, ""))
+    if concurrency is None:
+        errors[CONCURRENT] = forms.NO_NUMBER
+    column, percent, name = forms.chosen(form.values[COLUMN])
+    if percent < _LEAST_PERCENT:
+        errors[COLUMN] = forms.hardly_addresses(name, percent)
+    way = WHOLE_FILE if form.values.get(HOW) == WHOLE_FILE else ROW_BY_ROW
+    lacking = _lacking_ways(deps).get(way)
+    if lacking:
+        errors[HOW] = forms.not_configured(way, lacking)
+    if errors or concurrency is None:
+        return FieldErrors(errors)
+    about = json.loads(form.metadata)
+    added = await request_list(
+        deps.ctx,
+        RequestedList(
+            requester=form.user,
+            channel=about["channel"],
+            thread_ts=about["thread"] or None,
+            file_id=about["file"],
+            file_name=about["name"],
+            column=column,
+            column_name=name,
+            whole=way == WHOLE_FILE,
+            concurrency=concurrency,
+            source_key=f"view:{form.view_id}",
+        ),
+    )
+    return Replace(notice(forms.TITLE, forms.STARTED if added else forms.ASKED_BEFORE))
+
+
+def _concurrency(text: str) -> int | None:
+    digits = text.strip()
+    if not digits:
+        return CONCURRENCY
+    valid = digits.isascii() and digits.isdigit() and len(digits) <= len(str(CONCURRENCY_LIMIT))
+    return int(digits) if valid and 1 <= int(digits) <= CONCURRENCY_LIMIT else None
+
+
+async def press_board(deps: Dependencies, click: Click, *, what: Press) -> Reply:
+    """Pause, resume or stop a list."""
+    came, state = await press(deps.ctx, click.value, what, person=click.user)
+    match came:
+        case Pressed.NOT_YOURS:
+            return Private(message(f":no_entry_sign: {emails.NOT_YOURS}"))
+        case Pressed.TOO_LATE:
+            return Private(message(f":information_source: {emails.refused_press(state)}"))
+        case Pressed.DONE:
+            return Nothing()
+
+
+_CHECK = Verb(
+    "check",
+    "what the service says about one or several addresses",
+    _check,
+    example="check ana@example.com bo@example.com",
+    arguments=(Argument(name="address", typed="<address…>", rule=emails.ADDRESS_RULE, read=_addresses, each=True),),
+)
+_FILE = Verb(
+    "file", "process a list: choose a file, its column, and whether the service gets it whole or row by row", _file
+)
+
+COMMAND = SlashCommand(NAME, "Process e-mail addresses, one by one or as a list", (_CHECK, _FILE))
+BUTTONS: dict[str, ClickHandler] = {
+    emails.PAUSE: partial(press_board, what=Press.PAUSE),
+    emails.RESUME: partial(press_board, what=Press.RESUME),
+    emails.STOP: partial(press_board, what=Press.STOP),
+}
+FORMS: dict[str, SubmissionHandler] = {forms.FILE_FORM: choose_file, forms.LIST_FORM: start}
+FILE_ACTIONS = (
+    FileAction(
+        name="emails",
+        label="Process e-mails",
+        fits=lambda file: file.kind is FileKind.TABLE,
+        start=process,
+        works=lambda ctx: ctx.emails.is_configured,
+    ),
+)

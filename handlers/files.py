@@ -1,0 +1,192 @@
+"""Files: the events that tell of them, the shortcut *Use this file*, and the buttons below an offer."""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Any, Final
+
+from bot.domain.content import Block
+from bot.domain.errors import ServiceNow
+from bot.domain.files.dropped import DroppedFile, Share, UnusableFile
+from bot.presentation import answers
+from bot.presentation.files import offers
+from bot.workflows.context import OfferedAction
+from bot.workflows.slack.dropped_files import Sighting, forget, notice, still_there
+from bot.workflows.slack.file_actions import fitting
+from handlers.grammar.admission import can_post
+from handlers.incoming import Click, Shortcut, Submission, files_of, reading
+from handlers.replies import Later, Nothing, Open, Private, Replace, Reply
+from handlers.router import ClickHandler, Dependencies, EventHandler, ShortcutHandler, SubmissionHandler
+
+_SPOKEN: Final = frozenset({"", "file_share", "thread_broadcast", "me_message"})
+"""Subtypes of messages from users; edits and the like are no uploads."""
+_PARTS: Final = 3
+"""Parts of a button's value: file, message, thread."""
+_DOUBLE: Final = timedelta(seconds=2)
+"""Time within which a second press of the same button by the same user counts as a double click."""
+_REMEMBERED: Final = 200
+
+
+async def said(deps: Dependencies, body: Mapping[str, Any]) -> None:
+    """Store the files of a message as hints, with their thread; each file is read later."""
+    with reading():
+        seen = _seen(body["event"], bot_user=deps.ctx.bot_user)
+    if seen:
+        await notice(deps.ctx, seen)
+
+
+def _seen(event: Mapping[str, Any], *, bot_user: str) -> list[Sighting]:
+    """The files of a message; messages of apps are ignored."""
+    user, files = str(event.get("user") or ""), files_of(event)
+    if not files or not user or event.get("bot_id") or str(event.get("subtype") or "") not in _SPOKEN:
+        return []
+    if user == bot_user:
+        return []
+    return [
+        Sighting(
+            file_id=file_id,
+            channel=str(event["channel"]),
+            user=user,
+            message_ts=str(event["ts"]),
+            thread_ts=str(event.get("thread_ts") or ""),
+        )
+        for file_id in files
+    ]
+
+
+async def shared(deps: Dependencies, body: Mapping[str, Any]) -> None:
+    """Store a shared file: the event has only ids, and often comes beside the message's own event."""
+    event = body["event"]
+    with reading():
+        file_id = str(event.get("file_id") or (event.get("file") or {}).get("id") or "")
+        channel, user = str(event.get("channel_id") or ""), str(event.get("user_id") or "")
+    if file_id and channel and user != deps.ctx.bot_user:
+        await notice(deps.ctx, [Sighting(file_id=file_id, channel=channel, user=user)])
+
+
+async def deleted(deps: Dependencies, body: Mapping[str, Any]) -> None:
+    """Store that a file was deleted; its offer ends."""
+    file_id = str(body["event"].get("file_id") or "")
+    if file_id:
+        await forget(deps.ctx, file_id)
+
+
+async def use_file(deps: Dependencies, used: Shortcut) -> Reply:
+    """Offer actions on each file of the message, in a form; where the bot is no member, explain how to invite it.
+
+    A form is always visible to the requester: a private message may appear below other messages, or in a thread that
+    is not open.
+    """
+    if not used.files:
+        return Open(offers.told(offers.no_file()))
+
+    async def look() -> Open:
+        return Open(await _look(deps, used))
+
+    return Later(look, meanwhile=Open(offers.told(offers.looking())))
+
+
+async def _look(deps: Dependencies, used: Shortcut) -> Block:
+    """The form, or the reason why there is nothing to choose."""
+    share = Share(channel=used.channel, ts=used.ts, thread_ts=used.thread_ts)
+
+    async def examine(file_id: str) -> DroppedFile | UnusableFile:
+        try:
+            return await still_there(deps.ctx, file_id, share, vouched=True)
+        except UnusableFile as unusable:
+            return unusable
+
+    try:
+        if not await can_post(deps.messenger, used.channel):
+            direct = used.channel.startswith(("D", "G"))
+            return offers.told(offers.not_in_direct_messages() if direct else offers.not_here())
+        looked = await asyncio.gather(*map(examine, used.files))
+    except ServiceNow as silent:
+        return offers.told(answers.try_again(f"{silent.service} {silent.reason}."))
+    found = [(file, fitting(deps.ctx, file)) for file in looked if isinstance(file, DroppedFile)]
+    troubles = [trouble for trouble in looked if isinstance(trouble, UnusableFile)]
+    return offers.several(found, troubles, channel=used.channel)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileAction(OfferedAction):
+    """One button of an offer.
+
+    Attributes:
+        start: handles a click; ``click.trigger_id`` opens a form. The file was read again just before.
+    """
+
+    start: Callable[[Dependencies, Click, DroppedFile], Awaitable[Reply]]
+
+
+class Offers:
+    """The actions on files by the names that Slack calls them by.
+
+    Attributes:
+        buttons: a button for each action, and the menu that replaces them where they are many.
+        forms: the shortcut's form.
+    """
+
+    def __init__(self, actions: Sequence[FileAction]) -> None:
+        self._actions = {action.name: action for action in actions}
+        self._presses: OrderedDict[tuple[str, str, str], datetime] = OrderedDict()
+        self.buttons: dict[str, ClickHandler] = {
+            **{f"{offers.USE}.{action.name}": partial(self._press, action=action) for action in actions},
+            offers.USE: self._choose,
+        }
+        self.forms: dict[str, SubmissionHandler] = {offers.CHOSEN: self._submit}
+
+    async def _press(self, deps: Dependencies, click: Click, *, action: FileAction) -> Reply:
+        return await self._start(deps, click, action, click.value)
+
+    async def _choose(self, deps: Dependencies, click: Click) -> Reply:
+        name, _, reference = click.value.partition("|")
+        action = self._actions.get(name)
+        return Private(offers.stale()) if action is None else await self._start(deps, click, action, reference)
+
+    async def _submit(self, deps: Dependencies, form: Submission) -> Reply:
+        name, _, reference = form.values.get(offers.CHOICE, "").partition("|")
+        action = self._actions.get(name)
+        if action is None:
+            return Private(offers.stale())
+        click = Click(
+            action_id=f"{offers.USE}.{name}",
+            value=reference,
+            user=form.user,
+            channel=form.metadata,
+            ts="",
+            trigger_id="",
+            response_url="",
+            view_id=form.view_id,
+        )
+        reply = await self._start(deps, click, action, reference)
+        return Replace(offers.started()) if isinstance(reply, Nothing) else reply
+
+    async def _start(self, deps: Dependencies, click: Click, action: FileAction, reference: str) -> Reply:
+        if self._is_double(action, click, deps.ctx.clock.now()):
+            return Nothing()
+        parts = reference.split("|")
+        if len(parts) != _PARTS or not click.channel:
+            return Private(offers.stale())
+        file_id, ts, thread_ts = parts
+        file = await still_there(deps.ctx, file_id, Share(channel=click.channel, ts=ts, thread_ts=thread_ts))
+        if not action.fits(file):
+            return Private(offers.unfit(file, action.label))
+        return await action.start(deps, click, file)
+
+    def _is_double(self, action: FileAction, click: Click, now: datetime) -> bool:
+        """Whether this user did the same a moment ago: nothing else detects the repeat of a double click."""
+        key = (action.name, click.value, click.user)
+        before = self._presses.get(key)
+        self._presses[key] = now
+        self._presses.move_to_end(key)
+        while len(self._presses) > _REMEMBERED:
+            self._presses.popitem(last=False)
+        return before is not None and now - before < _DOUBLE
+
+
+EVENTS: dict[str, EventHandler] = {"message": said, "file_shared": shared, "file_deleted": deleted}
+SHORTCUTS: dict[str, ShortcutHandler] = {offers.SHORTCUT: use_file}

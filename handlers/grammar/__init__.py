@@ -1,0 +1,1 @@
+"""From typed lines and forms to values: what commands, buttons and forms share."""

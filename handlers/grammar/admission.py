@@ -1,0 +1,167 @@
+"""Who may use which service, and how it is asked: the same for commands, forms and buttons.
+
+Each function that admits a user returns the service to use, or raises ``DeclinedError`` with the refusal.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import Final, Protocol, TypeVar
+
+import structlog
+
+from bot.clients.emails import EmailsClient
+from bot.clients.localization import LocalizationClient
+from bot.clients.payments import PaymentsClient
+from bot.domain.approvals import No, Role, Standing, full_member, listed, may_look, may_request
+from bot.domain.content import Content
+from bot.domain.errors import OperatorError, ServiceNever, ServiceNow, SwitchboardError
+from bot.domain.payments.instruction import Kind
+from bot.domain.policy import People
+from bot.presentation import answers
+from bot.presentation.bookings import answers as bookings
+from bot.presentation.payments.freezing import refused_while_frozen
+from bot.presentation.services import DELIVERY, EMAILS, LOCALIZATION, PAYMENTS, sentence
+from bot.slack.messenger import Messenger
+from bot.workflows.requests.freeze import is_frozen
+from bot.workflows.services.delivery import DeliveryService
+from bot.workflows.services.service import Service
+from handlers.replies import Answer, DeclinedError, Later, Open, Private
+from handlers.router import Dependencies
+
+log = structlog.get_logger(__name__)
+
+C = TypeVar("C")
+
+_MEMBERSHIP_SECONDS: Final = 0.7
+
+
+class Rule(Protocol):
+    """A permission rule; a function of :mod:`bot.domain.approvals`."""
+
+    def __call__(self, standing: Standing, *, people: People, home: str) -> No | None:
+        """The reason for a refusal; None when the user may."""
+        ...
+
+
+def member(standing: Standing, *, people: People, home: str) -> No | None:  # noqa: ARG001 - any role, or none
+    """Every full member of the workspace may."""
+    return full_member(standing.person, home=home)
+
+
+def admin(standing: Standing, *, people: People, home: str) -> No | None:
+    """Admins may."""
+    return may_look(standing, people=people, home=home) or (
+        None if listed(Role.ADMIN, standing, people) else No.NOT_ADMIN
+    )
+
+
+async def admit(
+    deps: Dependencies, user: str, rule: Rule = member, *, wording: Callable[[No], Content] = answers.refused
+) -> Standing:
+    """The standing of a user who may."""
+    ctx = deps.ctx
+    standing = await ctx.people.standing(user)
+    no = rule(standing, people=ctx.policy.people, home=ctx.home)
+    if no is not None:
+        raise DeclinedError(wording(no))
+    return standing
+
+
+def configured(service: Service[C], name: str) -> C:
+    """The client of a service that the operator has configured; ``name``: its display name."""
+    if service.client is None:
+        raise DeclinedError(answers.not_configured(name, service.missing))
+    return service.client
+
+
+async def admitted(
+    deps: Dependencies,
+    user: str,
+    service: Service[C],
+    name: str,
+    *,
+    rule: Rule = member,
+    wording: Callable[[No], Content] = answers.refused,
+) -> C:
+    """A service for a user who may use it, by ``rule``; ``name``: its display name."""
+    await admit(deps, user, rule, wording=wording)
+    return configured(service, name)
+
+
+async def payments_for(deps: Dependencies, user: str, rule: Rule = may_look) -> PaymentsClient:
+    """The payments service, for a user who reads its records."""
+    return await admitted(deps, user, deps.ctx.payments, PAYMENTS, rule=rule)
+
+
+async def payments_to_request(
+    deps: Dependencies, user: str, kind: Kind | None = None, *, even_frozen: bool = True
+) -> PaymentsClient:
+    """The payments service, for a user who requests a payment.
+
+    Args:
+        deps: what every handler works with.
+        user: id of the requester.
+        kind: kind of the request; None: nothing is sent.
+        even_frozen: False: refuse while sending is frozen.
+    """
+    payments = configured(deps.ctx.payments, PAYMENTS)
+    await admit(deps, user, may_request)
+    if kind is not None:
+        try:
+            deps.ctx.kinds[kind].ready(payments)
+        except OperatorError as unconfirmed:
+            raise DeclinedError(answers.trouble(sentence(unconfirmed))) from None
+    stopped = None if even_frozen else await is_frozen(deps.ctx)
+    if stopped is not None:
+        raise DeclinedError(refused_while_frozen(stopped))
+    return payments
+
+
+async def delivery_for(deps: Dependencies, user: str, rule: Rule = may_look) -> DeliveryService:
+    """The delivery service, for a user who may use it; any role of the policy is enough."""
+    return await admitted(deps, user, deps.ctx.delivery, DELIVERY, rule=rule, wording=bookings.refused)
+
+
+async def localization_for(deps: Dependencies, user: str) -> LocalizationClient:
+    """The localization service, for any member."""
+    return await admitted(deps, user, deps.ctx.localization, LOCALIZATION)
+
+
+async def emails_for(deps: Dependencies, user: str) -> EmailsClient:
+    """The e-mail service, for any member."""
+    return await admitted(deps, user, deps.ctx.emails, EMAILS)
+
+
+def service_call(
+    work: Callable[[], Awaitable[Answer | Open]], *, service: str = PAYMENTS, meanwhile: Answer | Open | None = None
+) -> Later:
+    """Run ``work`` beside the ack.
+
+    Args:
+        work: calls the service and makes the answer.
+        service: its display name.
+        meanwhile: shown when the answer takes longer than a moment; None: a notice that the service is being asked.
+    """
+
+    async def call() -> Answer | Open:
+        try:
+            return await work()
+        except (ServiceNow, ServiceNever, OperatorError) as trouble:
+            log.warning("a service could not be asked", service=service, reason=str(trouble))
+            return Private(answers.trouble(sentence(trouble)))
+
+    return Later(call, meanwhile or Private(answers.asking(service)))
+
+
+delivery_call = partial(service_call, service=DELIVERY)
+"""The same of the delivery service."""
+
+
+async def can_post(messenger: Messenger, channel: str) -> bool:
+    """Whether the bot is a member here. The request is stored already, so a failed check is no error."""
+    try:
+        async with asyncio.timeout(_MEMBERSHIP_SECONDS):
+            return await messenger.is_member(channel)
+    except (SwitchboardError, TimeoutError):
+        return True

@@ -1,0 +1,253 @@
+"""One declaration of a command's verbs, which parses the typed line and prints the help.
+
+Typed text has curly quotes, hard spaces, and addresses turned into links. It is normalised first, then
+split at spaces (``"…"`` keeps words together, an apostrophe is a letter), and unescaped last.
+"""
+
+import re
+import shlex
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
+from typing import Any
+
+from bot.domain.errors import PersonError
+from bot.presentation.mistakes import TOO_MANY_WORDS
+from handlers.incoming import Command
+from handlers.replies import MistakesError, Reply
+from handlers.router import Dependencies
+
+_SPACES = "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
+_PLAIN = str.maketrans(
+    {
+        **dict.fromkeys(_SPACES, " "),
+        "\u201c": '"',
+        "\u201d": '"',
+        "\u201e": '"',
+        "\u00ab": '"',
+        "\u00bb": '"',
+        "\u2018": "'",
+        "\u2019": "'",
+        "\u200b": "",
+    }
+)
+_LINKED = re.compile(
+    r"<(?P<address>mailto:[^|>]+|https?://[^|>]+)\|(?P<label>[^>]*)>|<(?P<bare>mailto:[^|>]+|https?://[^|>]+)>"
+)
+_NAMED = re.compile(r"<(?P<sign>[@#])[A-Z0-9]+\|(?P<name>[^>]+)>")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Argument:
+    """One argument: ``read`` turns its text into a value or raises ``PersonError``."""
+
+    name: str
+    rule: str
+    read: Callable[[str], Any]
+    rest: bool = False
+    """Takes all remaining words."""
+    each: bool = False
+    """Takes all remaining words, each read by itself; its value is the list of their values."""
+    typed: str = ""
+    """How help prints it, where the name is not enough."""
+    optional: bool = False
+    """Its value is None when no word is left for it, or when the word is one for the optional argument after it."""
+
+    unit: Callable[[str], bool] | None = None
+    """Whether the word after it is its unit and adds nothing; raises ``PersonError`` where it contradicts."""
+
+    @property
+    def usage(self) -> str:
+        """The argument as help prints it."""
+        if self.typed:
+            return self.typed
+        return f"[{self.name}]" if self.optional else f"<{self.name}>"
+
+
+Values = Mapping[str, Any]
+"""Argument values by name."""
+Run = Callable[[Dependencies, Command, Values], Awaitable[Reply]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Verb:
+    """A verb of a command.
+
+    Attributes:
+        example: a right line; its name alone where nothing is given.
+        alone: answers the verb typed without any argument.
+        verbatim: gets the rest of the line as it was typed, as the value of its only argument.
+    """
+
+    name: str
+    summary: str
+    run: Run
+    _: KW_ONLY
+    example: str = ""
+    arguments: Sequence[Argument] = ()
+    alone: Callable[[Dependencies, Command], Awaitable[Reply]] | None = None
+    verbatim: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.example:
+            object.__setattr__(self, "example", self.name)
+
+    @property
+    def usage(self) -> str:
+        """The verb with its arguments, as help prints it."""
+        return " ".join([self.name, *(argument.usage for argument in self.arguments)])
+
+
+@dataclass(frozen=True, slots=True)
+class SlashCommand:
+    """A slash command.
+
+    Attributes:
+        name: what people type, without slash and prefix.
+        summary: what it does, for the list of commands.
+        verbs: in the order of the help.
+    """
+
+    name: str
+    summary: str
+    verbs: tuple[Verb, ...]
+
+    @property
+    def hint(self) -> str:
+        """First words of its verbs, for the manifest."""
+        return " | ".join([*dict.fromkeys(verb.name.split()[0] for verb in self.verbs), "help"])
+
+
+def without_links(text: str) -> str:
+    """The text with Slack's links and mentions turned back into what was typed; every other letter stays.
+
+    Slack's own links show their address. A link with another text becomes both text and address, so that approvers see
+    where "invoice" leads.
+    """
+
+    def shown(found: re.Match[str]) -> str:
+        address = (found["address"] or found["bare"]).removeprefix("mailto:")
+        label = found["label"]
+        if label is None:
+            return address
+        return label if _bare(label) == _bare(address) else f"{label} ({address})"
+
+    linked = _LINKED.sub(shown, text)
+    return _NAMED.sub(lambda found: found["sign"] + found["name"], linked)
+
+
+def _bare(address: str) -> str:
+    return re.sub(r"^https?://", "", address.strip().casefold()).removesuffix("/")
+
+
+def unescape(word: str) -> str:
+    """Undo Slack's escapes of three characters; done last, so that typed text cannot look like Slack's own markup."""
+    return word.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+
+
+def words_of(text: str, *, example: str) -> list[str]:
+    """Split a command line.
+
+    Raises:
+        PersonError: a quotation mark is not closed.
+    """
+    splitter = shlex.shlex(without_links(text.translate(_PLAIN)), posix=True, punctuation_chars=False)
+    splitter.whitespace_split = True
+    splitter.commenters = ""
+    splitter.escape = ""
+    splitter.quotes = '"'
+    try:
+        return [unescape(word) for word in splitter]
+    except ValueError:
+        raise PersonError(
+            argument="text", rule="a quotation mark is opened but not closed", example=example, given=text
+        ) from None
+
+
+def read_arguments(verb: Verb, words: Sequence[str], *, spelled: str) -> dict[str, Any]:
+    """Values by argument name.
+
+    Raises:
+        MistakesError: with every argument that is missing or breaks its rule, and every word too many.
+    """
+    example = f"{spelled} {verb.example}"
+    values: dict[str, Any] = {}
+    errors: list[PersonError] = []
+    left = list(words)
+    for number, argument in enumerate(verb.arguments):
+        if argument.optional and (not left or _is_for_another(left[0], argument, verb.arguments[number + 1 :])):
+            values[argument.name] = None
+            continue
+        taken, left = _taken(argument, left)
+        found = []
+        for text in taken:
+            try:
+                found.append(read_argument(argument, text))
+            except PersonError as broken:
+                errors.append(with_example(broken, example, text))
+        try:
+            left = left[1:] if argument.unit is not None and left and argument.unit(left[0]) else left
+        except PersonError as broken:
+            errors.append(with_example(broken, example, left[0]))
+            left = left[1:]
+        values[argument.name] = found if argument.each else next(iter(found), None)
+    if left:
+        errors.append(too_many(left, example))
+    if errors:
+        raise MistakesError(errors)
+    return values
+
+
+def too_many(words: Sequence[str], example: str) -> PersonError:
+    """Words after the last argument; the first is named, and they are repeated where there are several."""
+    given = " ".join(words) if len(words) > 1 else ""
+    return PersonError(argument=words[0], rule=TOO_MANY_WORDS, example=example, given=given)
+
+
+def with_example(broken: PersonError, example: str, text: str = "") -> PersonError:
+    """The same mistake with a correct line; ``text``: what was given, where the mistake does not say it."""
+    return PersonError(argument=broken.argument, rule=broken.rule, example=example, given=broken.given or text)
+
+
+def _taken(argument: Argument, left: list[str]) -> tuple[list[str], list[str]]:
+    """The texts of the argument, at least one, and the remaining words."""
+    if argument.each:
+        return left or [""], []
+    if argument.rest:
+        return [" ".join(left)], []
+    return left[:1] or [""], left[1:]
+
+
+def _is_for_another(word: str, argument: Argument, later: Sequence[Argument]) -> bool:
+    """Whether this optional argument rejects the word and a later one accepts it."""
+    return not _takes(argument, word) and any(one.optional and _takes(one, word) for one in later)
+
+
+def _takes(argument: Argument, word: str) -> bool:
+    try:
+        argument.read(word)
+    except PersonError:
+        return False
+    return True
+
+
+def read_argument(argument: Argument, text: str) -> Any:
+    """One argument's value.
+
+    Raises:
+        PersonError: it is missing or breaks its rule.
+    """
+    if not text.strip():
+        raise PersonError(argument=argument.name, rule=f"it is missing; give {argument.rule}", example="")
+    return argument.read(text)
+
+
+def mistake(deps: Dependencies, command: str, example: str, broken: PersonError) -> MistakesError:
+    """One mistake, to raise; ``example``: a correct line of the command without its name."""
+    return MistakesError([with_example(broken, f"{deps.spelled(command)} {example}")])
+
+
+def wrong(
+    deps: Dependencies, command: str, example: str, *, argument: str, rule: str, given: str = ""
+) -> MistakesError:
+    """One argument that breaks a rule, to raise; ``example`` as of :func:`mistake`."""
+    return mistake(deps, command, example, PersonError(argument=argument, rule=rule, example="", given=given))

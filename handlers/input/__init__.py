@@ -1,1 +1,0 @@
-"""Input: grammar, fields, dispatch and limits that commands and forms share."""

@@ -1,0 +1,300 @@
+"""``/localize``: content localization, every verb from its declaration; its form, its buttons, and its file actions."""
+
+import asyncio
+from collections.abc import Collection
+from contextlib import suppress
+from functools import partial
+from typing import Final
+
+from bot.domain.approvals import Role, listed
+from bot.domain.errors import PersonError, SwitchboardError
+from bot.domain.files.dropped import HEAD_BYTES, DroppedFile, FileInfo, sniff
+from bot.domain.localization import CAPABILITIES, CallOperation, Capability, Request, capability, request_errors
+from bot.domain.localization.declaration import normal_format
+from bot.domain.localization.progress import CallState
+from bot.domain.localization.request import SOURCE, file_errors, likely_source
+from bot.presentation import mistakes
+from bot.presentation.localization import answers as told
+from bot.presentation.localization.calls import AGAIN, CANCEL
+from bot.presentation.localization.forms import ASK, CONFLICT, FILE, OPTION, TEXT, URL, Carried, form
+from bot.presentation.views import notice
+from bot.workflows.localization import RequestedCall, cancel, make_sure_of_room, repeat, request_call, sight_of
+from handlers.files import FileAction
+from handlers.grammar.admission import can_post, localization_for
+from handlers.grammar.fields import read_form
+from handlers.grammar.localize_line import line_rule, read_line
+from handlers.grammar.verbs import Argument, SlashCommand, Values, Verb, with_example
+from handlers.incoming import Click, Command, Submission
+from handlers.replies import FieldErrors, MistakesError, Nothing, Open, Private, Replace, Reply
+from handlers.router import ClickHandler, Dependencies, SubmissionHandler
+
+NAME: Final = "localize"
+_LOOK_SECONDS: Final = 1.4
+"""Seconds of Slack's three for checking the files; files not checked by then are checked on sending."""
+
+
+def of_verb(verb: str) -> tuple[Capability, ...]:
+    """The operations that a verb stands for: one, except for ``emotion``."""
+    return tuple(one for one in CAPABILITIES if one.verb == verb)
+
+
+async def _ask(deps: Dependencies, command: Command, values: Values, *, verb: str, example: str) -> Reply:
+    """Request what the line says, or open a form where only the language of the text is missing."""
+    client = await localization_for(deps, command.user)
+    example = f"{deps.spelled(NAME)} {example}"
+    request = read_line(of_verb(verb), values["line"], example=example)
+    whole = request.complete()
+    errors = request_errors(whole, own_hosts=client.own_hosts)
+    if whole.lacks_source and len(errors) == 1:
+        # Filled in with everything that was typed.
+        carried = Carried(verb=verb, operations=(request.operation.value,), channel=command.channel)
+        likely = likely_source(request.text)
+        options = {SOURCE: likely, **request.options} if likely else request.options
+        given = {TEXT: request.text, **{f"{OPTION}{name}": value for name, value in options.items()}}
+        return Open(form([request.capability], carried, given=given, note=told.WHICH_LANGUAGE))
+    if errors:
+        raise MistakesError([with_example(error, example) for error in errors])
+    requested = RequestedCall(
+        request=request, requester=command.user, channel=command.channel, source_key=f"command:{command.trigger_id}"
+    )
+    sight = await request_call(deps.ctx, requested)
+    member = await can_post(deps.messenger, command.channel)
+    return Private(told.asked(sight.order, position=sight.position, member=member))
+
+
+async def _form(deps: Dependencies, command: Command, *, verb: str) -> Reply:
+    await localization_for(deps, command.user)
+    capabilities = of_verb(verb)
+    carried = Carried(verb=verb, operations=tuple(one.operation.value for one in capabilities), channel=command.channel)
+    return Open(form(capabilities, carried))
+
+
+async def submit(deps: Dependencies, sent: Submission) -> Reply:
+    """Check everything that was entered, then request one call per file."""
+    carried = Carried.load(sent.metadata)
+    client = await localization_for(deps, sent.user)
+    requests, errors = _read(carried, sent, own_hosts=client.own_hosts)
+    infos: dict[str, FileInfo] = {}
+    if not errors:
+        infos = await _look(deps, requests, errors)
+    if errors:
+        return FieldErrors(errors)
+    if len(requests) > 1:
+        await make_sure_of_room(deps.ctx, sent.user, requests)
+    member = await can_post(deps.messenger, carried.channel)
+    for number, request in enumerate(requests):
+        info = infos.get(request.file)
+        await request_call(
+            deps.ctx,
+            RequestedCall(
+                request=request,
+                file_name=info.name if info is not None else carried.file_name,
+                requester=sent.user,
+                channel=carried.channel,
+                thread_ts=carried.thread_ts or None,
+                source_key=f"view:{sent.view_id}:{number}",
+            ),
+        )
+    if member:
+        return Nothing()
+    return Replace(notice("Localize", told.asked_several(len(requests), member=False).text))
+
+
+def _read(carried: Carried, sent: Submission, *, own_hosts: Collection[str]) -> tuple[list[Request], dict[str, str]]:
+    """One request for each file, or one for the text or address; and the mistakes by field."""
+    text, url = sent.values.get(TEXT, "").strip(), sent.values.get(URL, "").strip()
+    files = [carried.file] if carried.file else list(sent.files.get(FILE, ()))
+    capabilities = [capability(CallOperation(name)) for name in carried.operations]
+    given = {name for name, value in ((TEXT, text), (URL, url), (FILE, files)) if value}
+    if len(given) > 1:
+        return [], dict.fromkeys(sorted(given), CONFLICT)
+    wants_text = TEXT in given or not given
+    fitting = (one for one in capabilities if (one.text_limit is not None) == wants_text)
+    declared = next(fitting, capabilities[0])
+    options, errors = _options(declared, sent)
+    one = Request(operation=declared.operation, text=text, url=url, options=options)
+    requests = [Request(operation=declared.operation, file=file, options=options) for file in files] or [one]
+    for error in request_errors(requests[0].complete(), own_hosts=own_hosts):
+        errors.setdefault(_field(error, declared, given), mistakes.at_field(error))
+    return requests, errors
+
+
+def _field(error: PersonError, declared: Capability, given: set[str]) -> str:
+    option = declared.option(error.argument)
+    if option is not None:
+        return f"{OPTION}{option.name}"
+    if declared.media is None:
+        return TEXT
+    return FILE if FILE in given and error.argument == FILE else URL
+
+
+def _options(declared: Capability, sent: Submission) -> tuple[dict[str, str], dict[str, str]]:
+    given = {f"{OPTION}{option.name}": option.read for option in declared.options}
+    values = {block: sent.values.get(block, "").strip() for block in given}
+    found, errors = read_form(values, {block: read for block, read in given.items() if values[block]})
+    return {block.removeprefix(OPTION): value for block, value in found.items()}, errors
+
+
+async def _look(deps: Dependencies, requests: list[Request], errors: dict[str, str]) -> dict[str, FileInfo]:
+    """The files' records, as far as they can be read in time; an unsuitable file becomes a mistake at its field."""
+    infos: dict[str, FileInfo] = {}
+
+    async def look(request: Request) -> None:
+        try:
+            info = await deps.ctx.downloads.info(request.file)
+            infos[request.file] = info
+            wrong = await _wrong_with(deps, request, info)
+        except PersonError as unusable:
+            wrong = unusable
+        except SwitchboardError:
+            return
+        if wrong is not None:
+            name = f"{infos[request.file].name}: " if len(requests) > 1 and request.file in infos else ""
+            errors[FILE] = f"{name}{mistakes.at_field(wrong)}"
+
+    with suppress(TimeoutError):
+        async with asyncio.timeout(_LOOK_SECONDS):
+            await asyncio.gather(*(look(request) for request in requests if request.file))
+    return infos
+
+
+async def _wrong_with(deps: Dependencies, request: Request, info: FileInfo) -> PersonError | None:
+    """The mistake if the operation does not take this file, by its content."""
+    media = request.capability.media
+    if media is None:
+        return None
+    found = sniff(await deps.ctx.downloads.head(info, most=HEAD_BYTES), info.name)
+    seconds = info.duration_ms / 1000 if info.duration_ms else None
+    errors = file_errors(media, kind=found.kind, found=normal_format(found.format) or "unknown", seconds=seconds)
+    return errors[0] if errors else None
+
+
+async def stop(deps: Dependencies, click: Click) -> Reply:
+    """Stop waiting; allowed to the requester and admins."""
+    await localization_for(deps, click.user)
+    sight = await sight_of(deps.ctx, click.value)
+    if sight is None:
+        return Private(told.no_cancel(None))
+    standing = await deps.ctx.people.standing(click.user)
+    if click.user != sight.requester and not listed(Role.ADMIN, standing, deps.ctx.policy.people):
+        return Private(told.not_yours(sight.requester))
+    stopped = await cancel(deps.ctx, click.value, person=click.user)
+    if stopped is None or stopped.state is not CallState.CANCELED or stopped.progress.by != click.user:
+        return Private(told.no_cancel(stopped))
+    return Nothing()
+
+
+async def again(deps: Dependencies, click: Click) -> Reply:
+    """Request the same again; allowed to any member."""
+    await localization_for(deps, click.user)
+    repeated = await repeat(deps.ctx, click.value, person=click.user)
+    if repeated is None:
+        return Private(told.no_again(await sight_of(deps.ctx, click.value)))
+    return Nothing()
+
+
+async def use(deps: Dependencies, click: Click, file: DroppedFile, *, declared: Capability) -> Reply:
+    """Request the operation for a dropped file, or open its form where it has options."""
+    await localization_for(deps, click.user)
+    seconds = file.duration_ms / 1000 if file.duration_ms else None
+    request = Request(
+        operation=declared.operation, file=file.id, file_format=normal_format(file.format), seconds=seconds
+    )
+    errors = request_errors(request)
+    if errors:
+        return Private(mistakes.mistakes(errors))
+    if declared.options:
+        carried = Carried(
+            verb=declared.verb,
+            operations=(declared.operation.value,),
+            channel=file.channel,
+            thread_ts=file.thread_ts,
+            file=file.id,
+            file_name=file.name,
+        )
+        return Open(form([declared], carried))
+    requested = RequestedCall(
+        request=request,
+        file_name=file.name,
+        requester=click.user,
+        channel=file.channel,
+        thread_ts=file.thread_ts,
+        source_key=f"click:{click.trigger_id or click.view_id}",
+        pressed=True,
+    )
+    sight = await request_call(deps.ctx, requested)
+    if await can_post(deps.messenger, file.channel):
+        return Nothing()
+    return Private(told.asked(sight.order, position=sight.position, member=False))
+
+
+def _fits(file: DroppedFile, *, declared: Capability) -> bool:
+    return declared.media is not None and declared.media.takes(file.kind, file.format)
+
+
+def _file_action(operation: CallOperation) -> FileAction:
+    declared = capability(operation)
+    return FileAction(
+        name=declared.verb.replace("-", "_"),
+        label=declared.label,
+        fits=partial(_fits, declared=declared),
+        start=partial(use, declared=declared),
+        works=lambda ctx: ctx.localization.is_configured,
+    )
+
+
+def _verb(name: str, example: str) -> Verb:
+    capabilities = of_verb(name)
+    settings = "".join(f" [{option.word}=…]" for one in capabilities for option in one.options)
+    url = any(one.media is not None for one in capabilities)
+    text = any(one.media is None for one in capabilities)
+    matter = "<url or text>" if url and text else "<url>" if url else "<text>"
+    typed = f"{matter}{settings}" if url else f"{settings} {matter}".strip()
+    return Verb(
+        name,
+        capabilities[0].summary,
+        partial(_ask, verb=name, example=f"{name} {example}"),
+        example=f"{name} {example}",
+        alone=partial(_form, verb=name),
+        arguments=(Argument(name="line", typed=typed, rule=line_rule(url=url, text=text), read=str, rest=True),),
+        verbatim=True,
+    )
+
+
+_ENGLISH = (
+    "The meeting was moved to Friday because the room was taken. Everybody was told in time, and nobody minded. "
+    "We meet at nine."
+)
+_VERBS = (
+    _verb("gender", "https://example.com/voice.mp3"),
+    _verb("separate", "https://example.com/song.mp3"),
+    _verb("convert", "https://example.com/talk.flac target=mp3"),
+    _verb("extract-audio", "https://example.com/film.mp4 rate=16000"),
+    _verb("transcribe", "https://example.com/call.wav locale=en-GB"),
+    _verb("emotion", "I am so glad that you came"),
+    _verb("paraphrase", "The meeting was moved to Friday."),
+    _verb("summarize", _ENGLISH),
+    _verb("translate", "from=en to=fr Where is the station?"),
+    _verb("transliterate", "नमस्ते"),
+    _verb("speak", "locale=en-GB Welcome aboard"),
+    _verb("extract-text", "https://example.com/contract.pdf"),
+)
+
+COMMAND = SlashCommand(NAME, "Work on audio, video, documents and texts", _VERBS)
+BUTTONS: dict[str, ClickHandler] = {CANCEL: stop, AGAIN: again}
+FORMS: dict[str, SubmissionHandler] = {ASK: submit}
+FILE_ACTIONS = tuple(
+    map(
+        _file_action,
+        (
+            CallOperation.GENDER,
+            CallOperation.SEPARATION,
+            CallOperation.CONVERSION,
+            CallOperation.AUDIO_EXTRACTION,
+            CallOperation.TEXT_EXTRACTION,
+            CallOperation.TRANSCRIPTION,
+            CallOperation.SPEECH_EMOTION,
+        ),
+    )
+)
+"""In the order of the buttons."""

@@ -1,0 +1,232 @@
+"""The read-only verbs of ``/pay``: ``show``, ``list``, ``events``, ``account``, ``partner``; pages, and a form."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from http import HTTPStatus
+from typing import Final
+
+from bot.clients.payments import OperationType, PaymentsClient
+from bot.domain.approvals import Refusal, Role, listed, may_see_balance
+from bot.domain.content import Content
+from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceNow
+from bot.domain.payments.instruction import Instruction, Kind
+from bot.presentation import answers, mistakes, views
+from bot.presentation.audit import with_timeline
+from bot.presentation.payments import answers as payment_answers
+from bot.presentation.payments import forms, operations
+from bot.presentation.services import sentence
+from bot.workflows.admin.audit import Story, story
+from bot.workflows.payments.purchase import link_of
+from bot.workflows.payments.reading import list_operations
+from bot.workflows.requests.lookup import check_cards, find, find_votes
+from handlers.grammar import fields
+from handlers.grammar.admission import admit, payments_for, service_call
+from handlers.grammar.verbs import Argument, Values, Verb, wrong
+from handlers.incoming import Click, Command, Submission
+from handlers.replies import Answer, Edit, FieldErrors, Later, MistakesError, Nothing, Open, Private, Replace, Reply
+from handlers.router import ClickHandler, Dependencies, SubmissionHandler
+
+NAME: Final = "pay"
+
+
+async def _show(deps: Dependencies, command: Command, values: Values) -> Reply:
+    ctx, text = deps.ctx, values["operation"]
+    standing = await admit(deps, command.user)
+    in_a_role = any(listed(role, standing, ctx.policy.people) for role in Role)
+    found = await story(ctx.store, text)
+    if found is not None and (in_a_role or found.about.requester == command.user):
+        await check_cards(ctx, found.about)
+        return await _told_now(deps, found)
+    payments = ctx.payments.client
+    if found is not None or not in_a_role or payments is None:
+        raise _unknown("operation", SHOW, deps, text)
+
+    async def look_there() -> Answer:
+        with _its_own_words("operation", SHOW, deps, text):
+            operation = await payments.get_operation(text)
+        ours = await story(ctx.store, operation.code) if operation.code else None
+        if ours is not None and ours.about.code == operation.code:
+            return await _told(deps, ours)
+        return Private(operations.record(operation))
+
+    return service_call(look_there)
+
+
+async def show(deps: Dependencies, reference: str) -> Private:
+    """Show one of our requests to a user who may see it."""
+    found = await story(deps.ctx.store, reference)
+    if found is None:
+        raise LookupError(reference)
+    return await _told(deps, found)
+
+
+async def _told_now(deps: Dependencies, found: Story[Instruction]) -> Reply:
+    """Show one of our requests, with the service's current record where it has one."""
+    card, payments, remote_id = await _told(deps, found), deps.ctx.payments.client, found.about.remote_id
+    if payments is None or remote_id is None or found.about.kind in (Kind.BULK, Kind.BULK_CANCEL):
+        return card
+
+    async def look_there() -> Answer:
+        try:
+            operation = await payments.get_operation(remote_id)
+        except (ServiceNow, ServiceNever, OperatorError) as trouble:
+            said = sentence(trouble)
+            return await _told(deps, found, partial(operations.without_record, said=said))
+        return await _told(deps, found, partial(operations.with_record, operation=operation))
+
+    return Later(look_there, card)
+
+
+async def _told(
+    deps: Dependencies, found: Story[Instruction], add: Callable[[Content], Content] | None = None
+) -> Private:
+    """The card with its story; ``add`` puts something between them."""
+    instruction = found.about
+    votes = await find_votes(deps.ctx, instruction)
+    approvals, link = deps.ctx.policy.channels.approvals, link_of(deps.ctx, instruction)
+    card = payment_answers.shown_to(instruction, votes, approvals_channel=approvals, link=link)
+    card = add(card) if add is not None else card
+    return Private(with_timeline(card, instruction, found.rows, is_complete=found.is_complete))
+
+
+async def _list(deps: Dependencies, command: Command, values: Values) -> Reply:
+    payments = await payments_for(deps, command.user)
+    which, page = values["payouts|purchases"], values["page"] or 1
+    return service_call(lambda: _page(deps, payments, page=page, operation_type=which, instead=False))
+
+
+async def turn(deps: Dependencies, click: Click) -> Reply:
+    """Show the page that the button names, after checking again that the user may see it."""
+    payments = await payments_for(deps, click.user)
+    which, _, number = click.value.partition(":")
+    try:
+        operation_type: OperationType | None = fields.listing(which) if which else None
+        page = fields.page(number)
+    except PersonError:
+        return Private(answers.refused(Refusal.STALE))
+    return service_call(
+        lambda: _page(deps, payments, page=page, operation_type=operation_type, instead=True), meanwhile=Nothing()
+    )
+
+
+async def _page(
+    deps: Dependencies, payments: PaymentsClient, *, page: int, operation_type: OperationType | None, instead: bool
+) -> Answer:
+    """One page of the list. ``instead``: in place of the page whose button was pressed."""
+    found = await list_operations(deps.ctx, payments, page=page, operation_type=operation_type)
+    content = operations.listing(found.page, found.ours, operation_type=operation_type, command=deps.spelled(NAME))
+    return Edit(content) if instead else Private(content)
+
+
+async def _events(deps: Dependencies, command: Command, values: Values) -> Reply:
+    payments, text = await payments_for(deps, command.user), values["payout"]
+    found = await find(deps.ctx, text)
+    instruction = found[0] if found is not None else None
+    if instruction is not None and instruction.kind is Kind.PURCHASE:
+        raise wrong(deps, NAME, EVENTS.example, argument="payout", rule=operations.NO_PURCHASE, given=text)
+    if instruction is not None and instruction.remote_id is None:
+        return Private(operations.not_created(instruction.reference))
+    named = instruction.reference if instruction is not None else text
+    remote_id = (instruction.remote_id if instruction is not None else None) or text
+
+    async def look_there() -> Answer:
+        with _its_own_words("payout", EVENTS, deps, text):
+            events = await payments.payout_events(remote_id)
+        return Private(operations.events(named, events))
+
+    return service_call(look_there)
+
+
+async def _account(deps: Dependencies, command: Command, values: Values) -> Reply:
+    payments, email = await payments_for(deps, command.user), values["email"]
+
+    async def look_there() -> Answer:
+        return Private(operations.account(email, await payments.account_status(email)))
+
+    return service_call(look_there)
+
+
+async def _account_form(deps: Dependencies, command: Command) -> Reply:
+    await payments_for(deps, command.user)
+    return Open(forms.account())
+
+
+async def look_up(deps: Dependencies, form: Submission) -> Reply:
+    """Replace the form by the service's record; a mistake is shown at the field."""
+    try:
+        email = fields.email(form.values.get(forms.EMAIL, ""))
+    except PersonError as broken:
+        return FieldErrors({forms.EMAIL: mistakes.at_field(broken)})
+    payments = await payments_for(deps, form.user)
+
+    async def look_there() -> Answer:
+        found = operations.account(email, await payments.account_status(email))
+        return Replace(views.result(forms.ACCOUNT_TITLE, found.blocks))
+
+    return service_call(look_there)
+
+
+async def _partner(deps: Dependencies, command: Command, _values: Values) -> Reply:
+    payments = await payments_for(deps, command.user, may_see_balance)
+
+    async def look_there() -> Answer:
+        return Private(operations.partner(await payments.partner()))
+
+    return service_call(look_there)
+
+
+@contextmanager
+def _its_own_words(argument: str, verb: Verb, deps: Dependencies, given: str) -> Iterator[None]:
+    """Turn the service's error for an unknown operation into a mistake that quotes its text, if there is any."""
+    try:
+        yield
+    except ServiceNever as refused:
+        if refused.status != HTTPStatus.NOT_FOUND:
+            raise
+        raise _unknown(argument, verb, deps, given, says=refused.words) from None
+
+
+def _unknown(argument: str, verb: Verb, deps: Dependencies, given: str, *, says: str = "") -> MistakesError:
+    rule = mistakes.unknown(argument, fields.OPERATION_RULE, says=says)
+    return wrong(deps, NAME, verb.example, argument=argument, rule=rule, given=given)
+
+
+SHOW = Verb(
+    "show",
+    "one operation as it is now, with what happened and who did it",
+    _show,
+    example="show P-4F7K2M",
+    arguments=(Argument(name="operation", rule=fields.OPERATION_RULE, read=fields.operation),),
+)
+LIST = Verb(
+    "list",
+    "what the service holds, page by page",
+    _list,
+    example="list payouts 2",
+    arguments=(
+        Argument(name="payouts|purchases", rule=fields.LISTING_RULE, read=fields.listing, optional=True),
+        Argument(name="page", rule=fields.PAGE_RULE, read=fields.page, optional=True),
+    ),
+)
+EVENTS = Verb(
+    "events",
+    "what the service recorded of its calls to us",
+    _events,
+    example="events P-4F7K2M",
+    arguments=(Argument(name="payout", rule=fields.OPERATION_RULE, read=fields.operation),),
+)
+ACCOUNT = Verb(
+    "account",
+    "the account behind an e-mail address",
+    _account,
+    example="account ana@example.com",
+    alone=_account_form,
+    arguments=(Argument(name="email", rule=fields.EMAIL_RULE, read=fields.email),),
+)
+PARTNER = Verb("partner", "our own account and its balance, for approvers and admins", _partner)
+
+VERBS = (SHOW, LIST, EVENTS, ACCOUNT, PARTNER)
+"""In the order of the help."""
+BUTTONS: dict[str, ClickHandler] = {operations.PREVIOUS: turn, operations.NEXT: turn}
+FORMS: dict[str, SubmissionHandler] = {forms.ACCOUNT: look_up}

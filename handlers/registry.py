@@ -1,0 +1,61 @@
+"""Every handler by the name that Slack calls it by: the one place where all services meet."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Final
+
+from bot.presentation import views
+from handlers import bulk, deliver, email, files, home, localize, pay, pay_decisions, pay_reading, switchboard
+from handlers.files import FileAction, Offers
+from handlers.grammar import dispatch
+from handlers.grammar.verbs import SlashCommand
+from handlers.router import Router
+
+COMMANDS: Final[tuple[SlashCommand, ...]] = (
+    pay.COMMAND,
+    deliver.COMMAND,
+    localize.COMMAND,
+    email.COMMAND,
+    switchboard.COMMAND,
+)
+FILE_ACTIONS: Final[tuple[FileAction, ...]] = (*localize.FILE_ACTIONS, *bulk.FILE_ACTIONS, *email.FILE_ACTIONS)
+"""In the order in which they are offered."""
+
+
+def make_router(actions: Sequence[FileAction], *, prefix: str, more: Sequence[SlashCommand] = ()) -> Router:
+    """The tables of all handlers.
+
+    Args:
+        actions: what can be done with files.
+        prefix: what every slash command begins with after its slash.
+        more: commands of extensions.
+    """
+    commands = {one.name: one for one in (*COMMANDS, *more)}
+    offers = Offers(actions)
+    return Router(
+        commands={f"/{prefix}{name}": partial(dispatch.run, slash=one) for name, one in commands.items()},
+        actions={
+            **pay_decisions.BUTTONS,
+            **pay_reading.BUTTONS,
+            **bulk.BUTTONS,
+            **deliver.BUTTONS,
+            **localize.BUTTONS,
+            **email.BUTTONS,
+            **switchboard.BUTTONS,
+            **home.BUTTONS,
+            **offers.buttons,
+        },
+        views={
+            views.VERB: partial(dispatch.submit, commands=commands),
+            **pay.FORMS,
+            **pay_decisions.FORMS,
+            **pay_reading.FORMS,
+            **bulk.FORMS,
+            **deliver.FORMS,
+            **localize.FORMS,
+            **email.FORMS,
+            **offers.forms,
+        },
+        shortcuts={**files.SHORTCUTS},
+        events={**files.EVENTS, **home.EVENTS},
+    )

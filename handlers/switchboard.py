@@ -1,0 +1,134 @@
+"""``/switchboard``: how it stands, its audit and the export, and the button that resumes stopped work."""
+
+import tempfile
+from collections.abc import AsyncIterator
+from typing import Final
+
+from bot.domain.approvals import No, Role, listed, may_see_balance
+from bot.domain.content import Content
+from bot.domain.errors import ServiceTrouble
+from bot.presentation import answers, overview, stopped, unread
+from bot.presentation import audit as audit_words
+from bot.presentation.bookings import audit as booking_audit
+from bot.presentation.mistakes import unknown
+from bot.workflows import quarantine
+from bot.workflows.admin import audit
+from bot.workflows.admin.audit import booking_story, story
+from bot.workflows.admin.overview import overview as everything
+from bot.workflows.admin.overview import under_way
+from bot.workflows.admin.unread import unread_answers
+from handlers.grammar import fields
+from handlers.grammar.admission import admit
+from handlers.grammar.verbs import Argument, SlashCommand, Values, Verb, wrong
+from handlers.incoming import Click, Command
+from handlers.replies import Answer, Later, Private, Reply
+from handlers.router import ClickHandler, Dependencies
+
+NAME: Final = "switchboard"
+_PIECE: Final = 64 * 1024
+_RULE: Final = "a reference such as P-4F7K2M or B-4F7K2M, or the operation's id"
+_READERS: Final = (Role.ADMIN, Role.APPROVER)
+"""Roles that may read the audit of every request; requesters may read that of their own."""
+
+
+async def _status(deps: Dependencies, command: Command, _values: Values) -> Reply:
+    await admit(deps, command.user, may_see_balance)
+    found = await everything(deps.ctx)
+    return Private(overview.status(found, command=deps.spelled(NAME), now=deps.ctx.clock.now()))
+
+
+async def _unread(deps: Dependencies, command: Command, _values: Values) -> Reply:
+    await admit(deps, command.user, may_see_balance)
+    return Private(unread.listing(await unread_answers(deps.ctx.store)))
+
+
+async def _jobs(deps: Dependencies, command: Command, _values: Values) -> Reply:
+    await admit(deps, command.user, may_see_balance)
+    return Private(overview.jobs(await under_way(deps.ctx)))
+
+
+async def _routes(deps: Dependencies, command: Command, _values: Values) -> Reply:
+    await admit(deps, command.user, may_see_balance)
+    return Private(overview.assumptions(deps.ctx.assumptions))
+
+
+async def _audit(deps: Dependencies, command: Command, values: Values) -> Reply:
+    standing = await admit(deps, command.user)
+    reader = any(listed(role, standing, deps.ctx.policy.people) for role in _READERS)
+    told = await _told(deps, values["id"], reader=None if reader else command.user)
+    if told is None:
+        raise wrong(deps, NAME, _AUDIT.example, argument="id", rule=unknown("request", _RULE), given=values["id"])
+    return Private(told)
+
+
+async def _told(deps: Dependencies, text: str, *, reader: str | None) -> Content | None:
+    """The story of a request or a booking; ``reader``: of those they asked for only, None: of any."""
+    store = deps.ctx.store
+    found = await story(store, text)
+    if found is not None and reader in (None, found.about.requester):
+        return audit_words.story(found.about, found.rows, is_complete=found.is_complete)
+    delivery = await booking_story(store, text)
+    if delivery is not None and reader in (None, delivery.about.requester):
+        return booking_audit.story(delivery.about, delivery.rows, is_complete=delivery.is_complete)
+    return None
+
+
+async def _export(deps: Dependencies, command: Command, _values: Values) -> Reply:
+    await admit(deps, command.user, may_see_balance)
+
+    async def share() -> Answer:
+        ctx = deps.ctx
+        with tempfile.TemporaryFile() as kept:
+            rows = await audit.export(ctx.store, kept)
+            length = kept.tell()
+            kept.seek(0)
+
+            async def pieces() -> AsyncIterator[bytes]:
+                while piece := kept.read(_PIECE):
+                    yield piece
+
+            try:
+                await ctx.files.share_stream(
+                    name=f"switchboard-audit-{ctx.clock.now():%Y-%m-%d}.csv",
+                    chunks=pieces(),
+                    length=length,
+                    title=audit_words.FILE_TITLE,
+                    alt=audit_words.FILE_ALT,
+                    comment=audit_words.FILE_COMMENT,
+                    channel=await deps.messenger.direct_message(command.user),
+                    thread_ts=None,
+                )
+            except ServiceTrouble as denied:
+                return Private(answers.not_shared(denied))
+        return Private(overview.exported(rows))
+
+    return Later(share, Private(overview.exporting()))
+
+
+async def try_again(deps: Dependencies, click: Click) -> Reply:
+    """Resume the rows that the error with this number stopped, if the user is an admin."""
+    done = await quarantine.try_again(deps.ctx, number=click.value, person=click.user)
+    if isinstance(done, No):
+        return Private(answers.refused(done))
+    return Private(stopped.goes_on() if done else stopped.nothing_stopped())
+
+
+_STATUS = Verb("status", "services, what is under way, how long queues wait", _status)
+_UNREAD = Verb("unread", "service answers that could not be read, and the lines to fix it", _unread)
+_JOBS = Verb("jobs", "what is under way: payments, calls, lists, bookings", _jobs)
+_AUDIT = Verb(
+    "audit",
+    "what happened to one request or booking, who did it and when",
+    _audit,
+    example="audit P-4F7K2M",
+    arguments=(Argument(name="id", rule=_RULE, read=fields.operation),),
+)
+_EXPORT = Verb("audit export", "the whole audit as a file, in a direct message", _export)
+_ROUTES = Verb("routes", "what is assumed about the services and not confirmed", _routes)
+
+COMMAND = SlashCommand(
+    NAME,
+    "See how Switchboard stands, what it did, and who told it to",
+    (_STATUS, _UNREAD, _JOBS, _AUDIT, _EXPORT, _ROUTES),
+)
+BUTTONS: dict[str, ClickHandler] = {stopped.TRY_AGAIN: try_again}

@@ -1,0 +1,191 @@
+"""What is typed into fields of bookings and stores: the last value that is taken, and the first that is refused."""
+
+from collections.abc import Callable
+
+import pytest
+
+from bot.domain.bookings import fields
+from bot.domain.bookings.record import Payment, Phone, Position
+from bot.domain.errors import PersonError
+from bot.presentation.bookings import forms as views
+from handlers.grammar.fields import read_form
+
+BOOKING = {
+    views.NAME: "Ana",
+    views.LAST_NAME: "Lopez",
+    views.PHONE: "099 123 4567",
+    views.EMAIL: "",
+    views.PAYMENT: "CASH",
+    views.AMOUNT: "25.50",
+    views.COOK: "",
+    views.NOTES: "",
+    views.ADDRESS: "12 Market Street",
+    views.POSITION: "-0.1807, -78.4678",
+    views.PLACE_REFERENCE: "",
+}
+STORE = {
+    views.NAME: "Centro",
+    views.EMAIL: "centro@example.com",
+    views.PHONE: "+593 99 123 4567",
+    views.ADDRESS: "1 Main Square",
+    views.POSITION: "-0.1807, -78.4678",
+    views.PLACE_REFERENCE: "",
+}
+
+
+def refused(read: Callable[[], object]) -> tuple[str, str, str, str]:
+    """Argument, rule, example and what was given, of the mistake."""
+    with pytest.raises(PersonError) as broken:
+        read()
+    return broken.value.argument, broken.value.rule, broken.value.example, broken.value.given
+
+
+@pytest.mark.parametrize(
+    ("text", "read"), [("cash", Payment.CASH), (" CARD ", Payment.CARD), ("Card", Payment.CARD), ("CASH", Payment.CASH)]
+)
+def test_a_booking_is_paid_in_cash_or_by_card(text: str, read: Payment) -> None:
+    assert fields.payment(text) is read
+
+
+@pytest.mark.parametrize("text", ["", "TRANSFER", "CASH CARD"])
+def test_no_other_way_to_pay(text: str) -> None:
+    assert refused(lambda: fields.payment(text)) == ("payment", "it must be CASH or CARD", "CARD", text)
+
+
+@pytest.mark.parametrize(("text", "minutes"), [("", 0), (" ", 0), ("0", 0), ("15", 15), (" 0007 ", 7), ("1440", 1440)])
+def test_a_cook_time_of_up_to_a_day(text: str, minutes: int) -> None:
+    assert fields.cook_minutes(text) == minutes
+
+
+@pytest.mark.parametrize("text", ["1441", "00015", "-1", "1.5", "٣", "²", "soon"])
+def test_no_cook_time(text: str) -> None:
+    rule = "it must be whole minutes from 0 to 1440"
+    assert refused(lambda: fields.cook_minutes(text)) == ("cook time", rule, "15", text)
+
+
+def test_notes_are_empty_or_as_long_as_the_service_takes_them() -> None:
+    assert fields.notes(" \u200b ") == ""
+    assert [fields.notes("x" * length) for length in (3, 250)] == ["x" * 3, "x" * 250]
+    for length in (2, 251):
+        text = "x" * length
+        assert refused(lambda text=text: fields.notes(text)) == (  # type: ignore[misc]
+            "notes",
+            f"it must have 3 to 250 characters; this has {length}",
+            "Ring twice",
+            text,
+        )
+
+
+def test_a_reason_has_one_to_two_hundred_and_fifty_characters() -> None:
+    assert [fields.reason("x"), fields.reason("x" * 250)] == ["x", "x" * 250]
+    for length in (0, 251):
+        text = "x" * length
+        assert refused(lambda text=text: fields.reason(text)) == (  # type: ignore[misc]
+            "reason",
+            f"it must have 1 to 250 characters; this has {length}",
+            "customer called it off",
+            text,
+        )
+
+
+def test_names_are_compared_without_what_nobody_sees() -> None:
+    assert fields.booking(" `B-4F7K2M` ") == "B-4F7K2M"
+    assert fields.store("  Centro \u200b  Norte ") == "Centro Norte"
+
+
+def test_a_number_needs_a_country_code_unless_the_country_is_known() -> None:
+    assert fields.phone("099 123 4567", home="+593") == Phone(country_code="+593", national="991234567")
+    assert refused(lambda: fields.phone("099 123 4567")) == (
+        "phone",
+        "it must begin with the country's code",
+        "+593 99 123 4567",
+        "099 123 4567",
+    )
+
+
+def test_a_position_that_cannot_be_read() -> None:
+    assert fields.position("-0.1807, -78.4678") == Position(latitude="-0.1807", longitude="-78.4678")
+    rule = "it must be `lat, lng` or a link to a map"
+    assert refused(lambda: fields.position("here")) == ("position", rule, "-0.1807, -78.4678", "here")
+
+
+LONGEST = {views.NAME: 60, views.LAST_NAME: 60, views.ADDRESS: 200, views.PLACE_REFERENCE: 150}
+LEAST = {views.NAME: 1, views.LAST_NAME: 1, views.ADDRESS: 3, views.PLACE_REFERENCE: 0}
+
+
+@pytest.mark.parametrize("field", LONGEST)
+def test_each_text_of_a_booking_has_its_length(field: str) -> None:
+    readers = fields.booking_readers(home="+593", with_place=True)
+    for length in (LEAST[field], LONGEST[field]):
+        found, errors = read_form({**BOOKING, field: "x" * length}, readers)
+        assert (found[field], errors) == ("x" * length, {})
+    for length in {LEAST[field] - 1, LONGEST[field] + 1} - {-1}:
+        _, errors = read_form({**BOOKING, field: "x" * length}, readers)
+        assert list(errors) == [field]
+        assert f"{LEAST[field]} to {LONGEST[field]} characters; this has {length}." in errors[field]
+
+
+@pytest.mark.parametrize("field", [views.NAME, views.ADDRESS, views.PLACE_REFERENCE])
+def test_each_text_of_a_store_has_its_length(field: str) -> None:
+    for length in (LEAST[field], LONGEST[field]):
+        assert read_form({**STORE, field: "x" * length}, fields.store_readers())[1] == {}
+    for length in {LEAST[field] - 1, LONGEST[field] + 1} - {-1}:
+        _, errors = read_form({**STORE, field: "x" * length}, fields.store_readers())
+        assert list(errors) == [field]
+        assert f"{LEAST[field]} to {LONGEST[field]} characters; this has {length}." in errors[field]
+
+
+def test_what_is_wrong_with_an_empty_form_is_told_at_each_field() -> None:
+    assert read_form({}, fields.booking_readers(home="", with_place=True))[1] == {
+        views.NAME: "It must have 1 to 60 characters; this has 0. For example: Ana",
+        views.LAST_NAME: "It must have 1 to 60 characters; this has 0. For example: Lopez",
+        views.PHONE: "It must be digits with the country's code in front. For example: +593 99 123 4567",
+        views.PAYMENT: "It must be CASH or CARD.",
+        views.AMOUNT: "It is written in digits, with a point before the cents and no currency sign. For example: 25.00",
+        views.ADDRESS: "It must have 3 to 200 characters; this has 0. For example: 12 Market Street",
+        views.POSITION: "It must be `lat, lng` or a link to a map. For example: -0.1807, -78.4678",
+    }
+    assert read_form({}, fields.store_readers())[1] == {
+        views.NAME: "It must have 1 to 60 characters; this has 0. For example: Centro",
+        views.EMAIL: "It must be an e-mail address such as ana@example.com.",
+        views.PHONE: "It must be digits with the country's code in front. For example: +593 99 123 4567",
+        views.ADDRESS: "It must have 3 to 200 characters; this has 0. For example: 12 Market Street",
+        views.POSITION: "It must be `lat, lng` or a link to a map. For example: -0.1807, -78.4678",
+    }
+    _, errors = read_form({views.EMAIL: "x"}, fields.booking_readers(home="", with_place=True))
+    assert errors[views.EMAIL] == "It must be an e-mail address such as ana@example.com."
+
+
+def test_a_form_without_a_place_asks_for_none() -> None:
+    found, errors = read_form(BOOKING, fields.booking_readers(home="+593", with_place=False))
+    assert errors == {}
+    assert not {views.ADDRESS, views.POSITION, views.PLACE_REFERENCE} & set(found)
+    request = fields.booking_request(found)
+    assert (request.latitude, request.longitude, request.address, request.place_reference) == ("", "", "", "")
+
+
+def test_every_field_goes_into_the_request() -> None:
+    given = {
+        views.EMAIL: "ana@example.com",
+        views.PAYMENT: "CARD",
+        views.COOK: "15",
+        views.NOTES: "Ring twice",
+        views.PLACE_REFERENCE: "Blue door",
+    }
+    found, errors = read_form({**BOOKING, **given}, fields.booking_readers(home="+593", with_place=True))
+    assert errors == {}
+    assert fields.booking_request(found).model_dump() == {
+        "name": "Ana",
+        "last_name": "Lopez",
+        "country_code": "+593",
+        "mobile": "991234567",
+        "email": "ana@example.com",
+        "latitude": "-0.1807",
+        "longitude": "-78.4678",
+        "address": "12 Market Street",
+        "place_reference": "Blue door",
+        "payment": Payment.CARD,
+        "cents": 2550,
+        "cook_minutes": 15,
+        "notes": "Ring twice",
+    }

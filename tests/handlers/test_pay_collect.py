@@ -1,0 +1,231 @@
+"""``/pay collect``: who may, what is understood, what mistakes are answered with, on the line and in the form."""
+
+import pytest
+from inline_snapshot import snapshot
+
+from bot.domain.errors import PersonError
+from bot.domain.payments.instruction import PurchasePayload
+from bot.presentation.payments import forms
+from handlers.grammar import items
+from handlers.grammar.verbs import read_arguments, words_of
+from handlers.pay import COLLECT, COMMAND
+from handlers.replies import MistakesError
+from tests.support.rig import ADA, EVE, FINANCE, GUS, MARIA, OLGA, RANDOM, TOM, ZOE, Rig
+from tests.support.shown import shown
+from tests.workflows.looking import newest, requests
+
+MOST_ITEMS = 20
+NAME_LIMIT = 60
+
+GOOD = 'collect ben@example.com "Spring campaign" web=2x10.00'
+FORM = {
+    forms.EMAIL: "ben@example.com",
+    forms.DESCRIPTION: "Spring campaign",
+    forms.ITEMS: "Web design = 2 x 10.00\n\n  Hosting=12x4.50  ",
+}
+
+
+def read(text: str) -> dict[str, object]:
+    return read_arguments(COLLECT, words_of(text, example=COLLECT.example), spelled="/pay")
+
+
+def wrong(text: str) -> list[tuple[str, str]]:
+    with pytest.raises(MistakesError) as caught:
+        read(text)
+    return [(error.argument, error.rule) for error in caught.value.errors]
+
+
+def lines_of(payload: object) -> list[tuple[str, int, int]]:
+    assert isinstance(payload, PurchasePayload)
+    return [(item.name, item.quantity, item.unit_cents) for item in payload.items]
+
+
+# who may
+
+
+@pytest.mark.parametrize("text", [GOOD, "collect"])
+@pytest.mark.parametrize(
+    ("user", "words"),
+    [
+        (ADA, "*requester*"),
+        (OLGA, "*requester*"),
+        (ZOE, "*requester*"),
+        (GUS, "Guests cannot"),
+        (EVE, ""),  # a request of another workspace is not even answered
+    ],
+)
+async def test_only_requesters_collect(rig: Rig, user: str, words: str, text: str) -> None:
+    ack = await rig.workspace.slash(user, FINANCE, "/pay", text, force=True)
+    await rig.settle()
+    assert words in str(ack.body)
+    assert not await requests(rig)
+    assert not rig.workspace.modals(user)
+
+
+@pytest.mark.parametrize("user", [MARIA, TOM])
+@pytest.mark.parametrize("channel", [FINANCE, RANDOM])
+async def test_requesters_do_in_any_conversation(rig: Rig, user: str, channel: str) -> None:
+    ack = await rig.pay(GOOD, user=user, channel=channel)
+    assert shown(ack).startswith(":memo: Asking for 20.00 USD from ben@example.com, reference C-······.")
+    assert (await newest(rig)).requester == user
+
+
+@pytest.mark.rig(payments_partner_id=None)
+async def test_a_service_that_is_not_configured_is_named(rig: Rig) -> None:
+    for text in (GOOD, "collect"):
+        ack = await rig.pay(text)
+        assert shown(ack).splitlines()[0].endswith("The operator has to set `PAYMENTS_PARTNER_ID`.")
+
+
+# the line
+
+
+def test_it_stands_after_now_and_before_show() -> None:
+    names = [verb.name for verb in COMMAND.verbs]
+    assert names[names.index("now") + 1] == "collect"
+    assert COLLECT.usage == "collect <email> <description> <item>=<qty>x<unit>…"
+
+
+@pytest.mark.parametrize(
+    ("typed", "understood"),
+    [
+        ("web=2x10.00", [("web", 2, 1000)]),
+        ("web=2x10.00 ads=1x99.50", [("web", 2, 1000), ("ads", 1, 9950)]),
+        ('"Web design=2x10.00"', [("Web design", 2, 1000)]),
+        ('"Web design"=2x10.00', [("Web design", 2, 1000)]),
+        ("\u201cWeb design=2x10.00\u201d", [("Web design", 2, 1000)]),
+        ('"Web design = 2 x 10"', [("Web design", 2, 1000)]),
+        ("web=2X10.5", [("web", 2, 1050)]),
+        ("web=2×10", [("web", 2, 1000)]),
+        ("a=b=2x1", [("a=b", 2, 100)]),
+        ("box=1x2", [("box", 1, 200)]),
+        ("&lt;b&gt;=1x2", [("<b>", 1, 200)]),
+        ("web=9999x0.01", [("web", 9999, 1)]),
+    ],
+)
+def test_what_is_understood(typed: str, understood: list[tuple[str, int, int]]) -> None:
+    values = read(f'ben@example.com "Spring campaign" {typed}')
+    found = PurchasePayload(email="ben@example.com", description="x", items=tuple(values["item"]))  # type: ignore[arg-type]
+    assert lines_of(found) == understood
+    assert (values["email"], values["description"]) == ("ben@example.com", "Spring campaign")
+
+
+@pytest.mark.parametrize(
+    ("typed", "argument", "rule"),
+    [
+        ("", "item", "it is missing"),
+        ("web", "item", "name = quantity x unit price"),
+        ("web=", "item", "name = quantity x unit price"),
+        ("web=10.00", "item", "name = quantity x unit price"),
+        ("=2x10.00", "item", f"1 to {NAME_LIMIT} characters; this has 0"),
+        (f"{'w' * (NAME_LIMIT + 1)}=2x10.00", "item", f"1 to {NAME_LIMIT} characters; this has {NAME_LIMIT + 1}"),
+        ("web=x10.00", "item", "whole number from 1 to 9999"),
+        ("web=0x10.00", "item", "whole number from 1 to 9999"),
+        ("web=1.5x10.00", "item", "whole number from 1 to 9999"),
+        ("web=-1x10.00", "item", "whole number from 1 to 9999"),
+        ("web=10000x10.00", "item", "whole number from 1 to 9999"),
+        ("web=٢x10.00", "item", "whole number from 1 to 9999"),
+        ("web=2x", "item", "unit price"),
+        ("web=2x0", "item", "more than zero"),
+        ("web=2x-1", "item", "more than zero"),
+        ("web=2x1.005", "item", "two decimal places"),
+        ("web=2x1,50", "item", "without thousands separators"),
+        ("web=2x1e3", "item", "unit price"),
+    ],
+)
+def test_each_mistake_names_argument_and_rule(typed: str, argument: str, rule: str) -> None:
+    ((named, said),) = wrong(f'ben@example.com "Spring campaign" {typed}')
+    assert named == argument
+    assert rule in said
+
+
+def test_everything_that_is_wrong_is_told_in_one_go() -> None:
+    found = wrong(f"nobody {'d' * 501} web ads=2 print=1x1")
+    assert [argument for argument, _ in found] == ["email", "description", "item", "item"]
+
+
+def test_a_description_that_is_not_quoted_is_explained() -> None:
+    ((argument, rule),) = wrong("ben@example.com Spring campaign web=2x10.00")
+    assert argument == "item"
+    assert shown(rule) == snapshot("""it must be written as name = quantity x unit price, and a name or description of \
+several words goes into quotation marks""")
+
+
+async def test_the_answer_shows_what_was_typed_and_a_right_example(rig: Rig) -> None:
+    ack = await rig.pay("collect ben@example.com campaign web=2")
+    assert shown(str(ack.body["text"])) == snapshot("""\
+:pencil2: *item*: it must be written as name = quantity x unit price. You gave: web=2
+Nothing was done. For example: `/pay collect ana@example.com "Spring campaign" web=2x10.00 "Print ads=1x99.50"`""")
+    assert not await requests(rig)
+
+
+async def test_too_much_is_told_with_its_rule(rig: Rig) -> None:
+    many = " ".join(f"i{number}=1x1" for number in range(MOST_ITEMS + 1))
+    told = [await rig.pay(f"collect ben@example.com campaign {items}") for items in (many, "a=9999x999999999999.99")]
+    assert [shown(ack).splitlines()[0] for ack in told] == snapshot(
+        [
+            ":pencil2: *item*: there may be at most 20 items; these are 21.",
+            ":pencil2: *item*: all items together cost too much.",
+        ]
+    )
+    assert not await requests(rig)
+
+
+def test_the_rules_own_example_is_right() -> None:
+    assert items.item(items.EXAMPLE).cents == 2000
+
+
+# the form
+
+
+async def test_alone_it_opens_a_form_that_asks_for_everything(rig: Rig) -> None:
+    ack = await rig.pay("collect")
+    assert ack.ok
+    view = rig.form()
+    assert (view.title, view.submit) == ("Collect money", "Get the link")
+    inputs = [block["block_id"] for block in view.blocks if block["type"] == "input"]
+    assert inputs == [forms.EMAIL, forms.DESCRIPTION, forms.ITEMS]
+
+
+async def test_the_form_collects_for_several_items(rig: Rig) -> None:
+    await rig.pay("collect")
+    ack = await rig.submit(MARIA, FORM)
+    assert ack.ok
+    found = await newest(rig)
+    assert lines_of(found.payload) == [("Web design", 2, 1000), ("Hosting", 12, 450)]
+    assert (found.origin_channel, found.payload.description) == (FINANCE, "Spring campaign")
+    assert found.reference in rig.form().plain
+
+
+async def test_a_form_that_is_sent_twice_asks_once(rig: Rig) -> None:
+    await rig.pay("collect")
+    ack = await rig.submit(MARIA, FORM)
+    assert (await rig.workspace.resend(ack)).ok
+    await rig.settle()
+    assert len(await requests(rig)) == 1
+
+
+@pytest.mark.parametrize(
+    ("field", "text", "words"),
+    [
+        (forms.EMAIL, "nobody", ["e-mail address"]),
+        (forms.DESCRIPTION, "d" * 501, ["500 characters"]),
+        (forms.ITEMS, "web\n\nHosting = 12 x 4.50\nads = 0 x 1", ["Line 1:", "Line 4:", "whole number"]),
+        (forms.ITEMS, " \n ", ["missing"]),
+        (forms.ITEMS, "\n".join(["a=1x1"] * (MOST_ITEMS + 1)), ["at most"]),
+    ],
+)
+async def test_a_mistake_stands_at_its_field(rig: Rig, field: str, text: str, words: list[str]) -> None:
+    await rig.pay("collect")
+    await rig.workspace.submit(MARIA, {**FORM, field: text}, force=True)
+    view = rig.form()
+    assert list(view.errors) == [field]
+    assert all(word in view.errors[field] for word in words)
+    assert any(lead in view.errors[field] for lead in ("For example", "such as"))
+    assert not await requests(rig)
+
+
+def test_many_bad_lines_are_counted() -> None:
+    _, errors = items.lines("\n".join(["web"] * 9))
+    assert len(errors) == 9
+    assert all(isinstance(error, PersonError) for error in errors)

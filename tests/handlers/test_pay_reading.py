@@ -1,0 +1,313 @@
+"""Who may look at what, what mistakes are answered with, and how trouble of a service is told."""
+
+import re
+from itertools import product
+
+import pytest
+from inline_snapshot import snapshot
+
+from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceNow
+from bot.playground.faults import Fault, FaultKind
+from bot.playground.simulators.payments.records import PayoutOrder
+from handlers.grammar import fields
+from handlers.grammar.admission import service_call
+from handlers.grammar.verbs import read_arguments
+from handlers.pay_reading import LIST
+from handlers.replies import Answer, MistakesError, Private
+from tests.support.answers import ask
+from tests.support.rig import ADA, EVE, FINANCE, GUS, LIN, MARIA, OLGA, RANDOM, TOM, ZOE, Rig
+from tests.support.shown import shown
+from tests.workflows.looking import newest
+
+
+def foreign(rig: Rig) -> str:
+    """A payout that the service knows and we do not."""
+    order = PayoutOrder(
+        email="rita@example.com", description="theirs", cents=700, confirmation_uri="http://x", failure_uri="http://x"
+    )
+    return rig.payments.add_payout(order).id
+
+
+# who may
+
+LOOKS = {
+    "list": "1 to 1 of 1",
+    "account ana@example.com": "Ana Maria Lopez",
+    "events {id}": "no calls to us",
+    "show {id}": "rita@example.com",
+    "partner": "100000.00 USD",
+}
+"""What is typed, and what the answer holds for those who may."""
+
+IN_A_ROLE = {MARIA: "requester", TOM: "requester and approver", ADA: "approver", OLGA: "admin"}
+
+
+def refusal(user: str, text: str) -> str:
+    """What this person is told instead; nothing for those who may."""
+    if user == GUS:
+        return "Guests cannot do this"
+    if text == "partner" and user in (MARIA, ZOE):
+        return "Only approvers and admins"
+    if user in IN_A_ROLE:
+        return ""
+    # A request may be their own, so they are not told that others exist.
+    return "no operation of that name" if text == "show {id}" else "Only people whom the policy names"
+
+
+@pytest.mark.parametrize("channel", [FINANCE, RANDOM], ids=["member", "no member"])
+@pytest.mark.parametrize("text", LOOKS)
+async def test_who_may_look_at_what(rig: Rig, text: str, channel: str) -> None:
+    known = foreign(rig)
+    for user in (*IN_A_ROLE, ZOE, GUS):
+        told = (await ask(rig, text.format(id=known), user=user, channel=channel)).text
+        no = refusal(user, text)
+        assert (no or LOOKS[text]) in told, (user, told)
+        assert (LOOKS[text] in told) is not bool(no)
+
+
+UNKNOWN = ":pencil2: *operation*: no operation of that name is known here"
+NO_ROLE = (
+    ":no_entry_sign: Only people whom the policy names as requesters, approvers or admins may look at payments, and "
+    "you are not among them. The operator can add you there."
+)
+
+
+async def test_nobody_without_a_role_makes_us_ask_the_service(rig: Rig) -> None:
+    known = foreign(rig)
+    for user, text in product((ZOE, GUS), LOOKS):
+        await ask(rig, text.format(id=known), user=user)
+    for text in LOOKS:
+        assert (await rig.workspace.slash(EVE, FINANCE, "/pay", text.format(id=known), force=True)).body == ""
+    assert not rig.workspace.ephemerals(EVE)
+    assert not rig.payments.calls
+
+
+async def test_who_asked_sees_the_own_request_without_any_role_left(rig: Rig) -> None:
+    await rig.pay()
+    asked = await newest(rig)
+    rig.workspace.set_group("S0FINANCE", [TOM])
+    rig.clock.advance(60)
+    told = (await ask(rig, f"show {asked.reference}")).text
+    assert told.splitlines().count("*What happened*") == 1
+    assert (await ask(rig, f"show {asked.reference}", user=ZOE)).text.startswith(UNKNOWN)
+
+
+async def test_the_form_opens_for_those_who_may_alone(rig: Rig) -> None:
+    await rig.workspace.slash(LIN, FINANCE, "/pay", "account")
+    assert rig.workspace.modal(LIN) is not None
+    assert (await ask(rig, "account", user=ZOE)).text == NO_ROLE
+    assert rig.workspace.modal(ZOE) is None
+
+
+async def test_who_lost_the_role_meanwhile_gets_no_next_page_and_no_answer_in_the_form(rig: Rig) -> None:
+    for _ in range(12):
+        foreign(rig)
+    told = await ask(rig, "list")
+    await rig.workspace.slash(MARIA, FINANCE, "/pay", "account")
+    rig.workspace.set_group("S0FINANCE", [TOM])
+    rig.clock.advance(60)
+    await rig.workspace.click(MARIA, FINANCE, told.ts, "operations.next")
+    refusal = await rig.workspace.until(lambda: rig.workspace.ephemerals(MARIA)[1:])
+    assert refusal[0].text == NO_ROLE
+    await rig.workspace.submit(MARIA, {"email": "ana@example.com"})
+    assert NO_ROLE in rig.form().plain.splitlines()
+    assert [call.operation for call in rig.payments.calls] == ["list_operations"]
+
+
+@pytest.mark.parametrize("value", ["", ":", "payout:0", "payout:x", "evil:1", ":99999999999", "purchase:1:2"])
+async def test_a_button_that_was_tampered_with_leads_nowhere(rig: Rig, value: str) -> None:
+    for _ in range(12):
+        foreign(rig)
+    told = await ask(rig, "list")
+    await rig.workspace.click(MARIA, FINANCE, told.ts, "operations.next", value=value)
+    answer = await rig.workspace.until(lambda: rig.workspace.ephemerals(MARIA)[1:])
+    assert shown(answer[0].text) == snapshot(""":no_entry_sign: This button is out of date; the request has changed \
+since. Look at its card again.""")
+    assert len(rig.payments.calls_of("list_operations")) == 1
+
+
+# what is typed
+
+
+@pytest.mark.parametrize(
+    ("words", "which", "page"),
+    [
+        ([], None, None),
+        (["2"], None, 2),
+        (["payouts"], "payout", None),
+        (["Purchases", "12"], "purchase", 12),
+        (["payout", "1"], "payout", 1),
+    ],
+)
+def test_kind_and_page_may_be_left_out(words: list[str], which: str | None, page: int | None) -> None:
+    assert read_arguments(LIST, words, spelled="/pay") == {"payouts|purchases": which, "page": page}
+
+
+@pytest.mark.parametrize(
+    ("words", "argument", "rule"),
+    [
+        (["foo"], "payouts|purchases", "it must be payouts or purchases, or a page number such as 2"),
+        (["0"], "payouts|purchases", "it must be payouts or purchases, or a page number such as 2"),
+        (["payouts", "x"], "page", "it must be a page number such as 2"),
+        (["payouts", "-1"], "page", "it must be a page number such as 2"),
+        (["payouts", "1", "2"], "2", "this is one word too many"),
+        (["2", "payouts"], "payouts", "this is one word too many"),
+    ],
+)
+def test_a_mistake_names_its_argument(words: list[str], argument: str, rule: str) -> None:
+    with pytest.raises(MistakesError) as caught:
+        read_arguments(LIST, words, spelled="/pay")
+    [error] = caught.value.errors
+    assert (error.argument, error.rule, error.example) == (argument, rule, "/pay list payouts 2")
+
+
+@pytest.mark.parametrize("text", ["", "0", "00", "-1", "1.5", "\u0663", "1234567", "two"])
+def test_a_page_is_a_number_from_one(text: str) -> None:
+    with pytest.raises(PersonError):
+        fields.page(text)
+
+
+async def test_help_prints_what_may_be_left_out_in_brackets(rig: Rig) -> None:
+    assert (await ask(rig, "help")).text == snapshot("""\
+*/pay*: Pay people, with approval
+• `/pay send &lt;email&gt; &lt;amount&gt; &lt;description&gt;`: ask for a payout; it is sent once enough people \
+have approved it
+    for example `/pay send ana@example.com 25.00 "March translation"`
+• `/pay now &lt;email&gt; &lt;amount&gt; &lt;description&gt;`: the same in one step: nothing exists at the service \
+before it is approved
+    for example `/pay now ana@example.com 25.00 "March translation"`
+• `/pay collect &lt;email&gt; &lt;description&gt; &lt;item&gt;=&lt;qty&gt;x&lt;unit&gt;…`: ask somebody for money; \
+answers with a checkout link for them
+    for example `/pay collect ana@example.com "Spring campaign" web=2x10.00 "Print ads=1x99.50"`
+• `/pay show &lt;operation&gt;`: one operation as it is now, with what happened and who did it
+    for example `/pay show P-4F7K2M`
+• `/pay list [payouts|purchases] [page]`: what the service holds, page by page
+    for example `/pay list payouts 2`
+• `/pay events &lt;payout&gt;`: what the service recorded of its calls to us
+    for example `/pay events P-4F7K2M`
+• `/pay account &lt;email&gt;`: the account behind an e-mail address
+    for example `/pay account ana@example.com`
+• `/pay partner`: our own account and its balance, for approvers and admins
+    for example `/pay partner`
+• `/pay bulk`: ask for many payments with one file or typed rows; they are sent once enough people have approved them
+    for example `/pay bulk`
+• `/pay bulk show &lt;bulk&gt;`: one bulk payment as it is now
+    for example `/pay bulk show L-4F7K2M`
+• `/pay bulk items &lt;bulk&gt; [page]`: its payments with their hashes, page by page
+    for example `/pay bulk items L-4F7K2M 2`
+• `/pay bulk failed &lt;bulk&gt; [page]`: those that failed, with the reason
+    for example `/pay bulk failed L-4F7K2M`
+• `/pay bulk history [page]`: all bulk payments of the account
+    for example `/pay bulk history`
+• `/pay bulk cancel &lt;bulk&gt; &lt;hash…|all&gt;`: ask to cancel payments that are still pending: all of them, \
+or some by row number or hash
+    for example `/pay bulk cancel L-4F7K2M 3 9f86d081`
+• `/pay bulk template`: a file to fill in, sent to you directly
+    for example `/pay bulk template`
+• `/pay approvals`: what waits for approval, for you first
+    for example `/pay approvals`
+• `/pay freeze &lt;reason&gt;`: stop all sending at once; any approver or admin may
+    for example `/pay freeze the bank called`
+• `/pay unfreeze`: your voice for sending again; it takes a quorum of approvers
+    for example `/pay unfreeze`""")
+
+
+async def test_what_is_missing_or_wrong_is_told_with_an_example(rig: Rig) -> None:
+    assert shown((await ask(rig, "account ana@@example.com")).text) == snapshot("""\
+:pencil2: *email*: it must be an e-mail address such as ana@example.com. You gave: ana@@example.com
+Nothing was done. For example: `/pay account ana@example.com`""")
+    assert shown((await ask(rig, "partner now")).text) == snapshot("""\
+:pencil2: *now*: this is one word too many.
+Nothing was done. For example: `/pay partner`""")
+
+
+# trouble
+
+
+@pytest.mark.rig(payments_base_url=None)
+async def test_a_service_without_settings_is_named_with_them(rig: Rig) -> None:
+    for text in ("list", "events x", "account ana@example.com", "account", "partner"):
+        told = (await ask(rig, text, user=TOM)).text
+        assert shown(told) == snapshot(""":electric_plug: The payments service is not configured. The operator has to \
+set `PAYMENTS_BASE_URL`.""")
+    assert (await ask(rig, "show x")).text.startswith(UNKNOWN)
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        (
+            FaultKind.ERROR_500,
+            "The payments service answered 500, saying “Internal server error”; try again in a minute.",
+        ),
+        (FaultKind.TOO_MANY, "The payments service answered 429, saying “Too many requests”; try again in 1 s."),
+        (FaultKind.LOST, "The payments service gave no answer (connection dropped); try again in a minute."),
+        (FaultKind.GARBAGE, "The payments service's answer could not be read; try again in a minute."),
+        (FaultKind.REFUSED, "The payments service says: The request is not valid; request: was refused."),
+    ],
+)
+async def test_each_trouble_is_one_sentence(rig: Rig, kind: FaultKind, said: str) -> None:
+    known = foreign(rig)
+    for text in LOOKS:
+        rig.payments.faults.arm(Fault(kind))
+        told = (await ask(rig, text.format(id=known), user=TOM)).text
+        assert told == f":warning: {said}", text
+        rig.payments.faults.clear()
+        await ask(rig, "partner", user=TOM)  # three in a row without an answer, and the service is not asked any more
+
+
+async def test_a_service_that_has_not_answered_for_a_while_is_not_asked(rig: Rig) -> None:
+    rig.payments.faults.arm(Fault(FaultKind.LOST, times=3))
+    for _ in range(3):
+        assert shown((await ask(rig, "partner", user=TOM)).text) == snapshot(""":warning: The payments service gave no \
+answer (connection dropped); try again in a minute.""")
+    told = (await ask(rig, "partner", user=TOM)).text
+    assert told == (
+        ":warning: The payments service has not answered for a while, so it was not asked; try again in 5 s."
+    )
+
+
+async def test_wrong_credentials_are_the_operators(rig: Rig) -> None:
+    rig.payments.partner_secret = "changed"
+    rig.payments.switches.forbidden = True
+    for text in LOOKS:
+        told = (await ask(rig, text.format(id="x"), user=TOM)).text
+        for part in ("operator", "PAYMENTS_PARTNER_ID", "PAYMENTS_PARTNER_SECRET"):
+            assert part in told
+
+
+@pytest.mark.parametrize(
+    ("trouble", "said"),
+    [
+        (
+            ServiceNever("payments", "it refused", status=409, words="Your <b>limit</b> & more"),
+            ":warning: The payments service says: Your &lt;b&gt;limit&lt;/b&gt; &amp; more.",
+        ),
+        (ServiceNever("payments", "it refused", status=409), ":warning: The payments service refused; check what"),
+        (
+            ServiceNow("payments", "no answer (timed out)", retry_after=90),
+            "gave no answer (timed out); try again in 90 s",
+        ),
+        (OperatorError("bad route", mend="set SERVICES_FILE"), "has to mend this: bad route; set SERVICES_FILE."),
+    ],
+)
+async def test_words_of_the_service_are_shown_where_it_allows_and_escaped(trouble: Exception, said: str) -> None:
+    async def work() -> Answer:
+        raise trouble
+
+    answer = await service_call(work).work()
+    assert isinstance(answer, Private)
+    assert said in answer.content.text
+
+
+async def test_a_failure_of_ours_beside_the_ack_becomes_an_answer_too(
+    rig: Rig, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def broken(_: object) -> None:
+        raise RuntimeError("ours")
+
+    monkeypatch.setattr(rig.switchboard.context.payments.client, "partner", lambda: broken(None))
+    assert shown(re.sub(r"`\w+`", "`…`", (await ask(rig, "partner", user=ADA)).text)) == snapshot(
+        """:boom: Something went wrong on our side. Nothing more will happen by itself. If it stays like this, \
+tell your operator this number: `…`"""
+    )
