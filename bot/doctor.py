@@ -21,13 +21,12 @@ from bot.clients.window import SlidingWindow
 from bot.domain.approvals import Role, full_member
 from bot.domain.clock import SystemClock
 from bot.domain.errors import OperatorError, ServiceTrouble
-from bot.domain.outcome import with_words
 from bot.domain.policy import Policy
 from bot.domain.references import derived_key
+from bot.domain.services import DELIVERY, EMAILS, LOCALIZATION, PAYMENTS
 from bot.domain.spellings import Secrets
 from bot.manifest import SCOPES, WIDER_SCOPES
-from bot.presentation.payments import reasons
-from bot.presentation.services import DELIVERY, EMAILS, LOCALIZATION, PAYMENTS, told
+from bot.presentation.reasons import problem_of, short_of_people, told, worded
 from bot.presentation.unread import finding as finding_of
 from bot.settings import (
     Environment,
@@ -124,7 +123,7 @@ def _routes(settings: Settings) -> Iterator[Finding]:
     try:
         table = load_routes(settings.services_file, environment=settings.environment.value, more=routes_of())
     except OperatorError as broken:
-        yield Finding(Level.ERROR, broken.problem, broken.mend)
+        yield Finding(Level.ERROR, problem_of(broken), broken.mend)
         return
     for route in table.unconfirmed():
         yield Finding(
@@ -152,14 +151,14 @@ def _database(settings: Settings) -> Iterator[Finding]:
         yield Finding(Level.ERROR, f"the database does not answer: {away.problem}", away.mend)
         return
     except NewerDatabase as newer:
-        yield Finding(Level.ERROR, newer.problem, newer.mend)
+        yield Finding(Level.ERROR, problem_of(newer), newer.mend)
         return
     except StorageError as trouble:
         yield Finding(Level.WARNING, f"the database is not ready: {trouble.problem}", "run `switchboard migrate`")
         return
     if not fits:
         other = OtherKey()
-        yield Finding(Level.ERROR, other.problem, other.mend)
+        yield Finding(Level.ERROR, problem_of(other), other.mend)
         return
     if moved:
         what = f"this database was copied to {moved}, and goes on there"
@@ -180,7 +179,7 @@ def _anchored(settings: Settings, tx: Tx, rows: int) -> Iterator[Finding]:
     mend = "run `switchboard resume --look`, look at what the services hold, then run `switchboard resume`"
     mode, resumed = reading_only(tx), resumed_at(tx)
     if mode is not None:
-        yield Finding(Level.ERROR, f"Switchboard only reads, it sends nothing: {mode.reason}", mend)
+        yield Finding(Level.ERROR, f"Switchboard only reads, it sends nothing: {worded(mode.reason)}", mend)
         return
     try:
         newest = file.last()
@@ -209,7 +208,7 @@ def _unread(tx: Tx) -> Iterator[Finding]:
 def out_of_reach(tx: Tx) -> Iterator[Finding]:
     """Requests that need more approvals than people can give, by the last count of the bot."""
     for one in all_short(tx):
-        what = f"{one.instruction.reference}: {reasons.out_of_reach(one.short)}"
+        what = f"{one.instruction.reference}: {short_of_people(one.short)}"
         yield Finding(Level.WARNING, what, f"{policy_example('people.approvers')} with more people")
 
 
@@ -277,9 +276,9 @@ async def _identity(client: AsyncWebClient) -> Identity | Finding:
     try:
         return await who_we_are(client)
     except OperatorError as ours:
-        return Finding(Level.ERROR, f"Slack: {ours.problem}", ours.mend)
+        return Finding(Level.ERROR, f"Slack: {problem_of(ours)}", ours.mend)
     except ServiceTrouble as trouble:
-        return Finding(Level.ERROR, f"Slack: {trouble.reason}", mend)
+        return Finding(Level.ERROR, f"Slack: {worded(trouble.reason)}", mend)
 
 
 def _scopes(identity: Identity) -> Finding:
@@ -420,6 +419,6 @@ async def _asked(pending: Awaitable[T]) -> tuple[T | None, str]:
     try:
         return await pending, ""
     except OperatorError as trouble:
-        return None, with_words(trouble.problem, trouble.words)
+        return None, problem_of(trouble)
     except ServiceTrouble as trouble:
         return None, told(trouble)

@@ -15,6 +15,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.errors import OperatorError, OutcomeUnknown, ServiceNever, ServiceNow, SwitchboardError
 from bot.domain.files.dropped import FileInfo, FileTrouble, Share, UnusableFile
+from bot.domain.reasons import Exchange, Reason
 from bot.domain.storable import without_unstorable
 from bot.slack.calls import SERVICE, call
 from bot.slack.hosts import Hosts
@@ -62,9 +63,9 @@ class Downloads:
         try:
             answer = await call(self._client.files_info(file=file_id))
         except ServiceNever as refused:
-            if refused.reason in _TROUBLES:
-                raise UnusableFile(_TROUBLES[refused.reason]) from None
-            if refused.reason == "missing_scope":
+            if refused.error in _TROUBLES:
+                raise UnusableFile(_TROUBLES[refused.error]) from None
+            if refused.error == "missing_scope":
                 raise OperatorError("Slack does not let us read files", mend=_SCOPE) from None
             raise
         except OutcomeUnknown as silent:
@@ -168,7 +169,7 @@ def _check(answer: aiohttp.ClientResponse, info: FileInfo) -> None:
     """Refuse an answer that is no file."""
     status = answer.status
     if status == _TOO_MANY_REQUESTS or status >= _SERVER_ERROR:
-        raise ServiceNow(SERVICE, f"did not hand the file over ({status})")
+        raise ServiceNow(SERVICE, Reason(Exchange.SLACK_FILE_KEPT, why=status))
     if status in _GONE:
         raise UnusableFile(FileTrouble.DELETED, name=info.name)
     page = answer.content_type == "text/html" and not info.mimetype.startswith("text/html")
@@ -179,7 +180,7 @@ def _check(answer: aiohttp.ClientResponse, info: FileInfo) -> None:
 
 def _interrupted(broken: Exception) -> ServiceNow:
     # The address of a public file is a secret like a token, and stays out of the text.
-    return ServiceNow(SERVICE, f"did not hand the file over ({type(broken).__name__})")
+    return ServiceNow(SERVICE, Reason(Exchange.SLACK_FILE_KEPT, why=type(broken).__name__))
 
 
 class Body:

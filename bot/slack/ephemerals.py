@@ -119,7 +119,7 @@ class Ephemerals:
                 channel=to.channel, user=to.user, content=content, thread_ts=to.thread_ts or None
             )
         except SwitchboardError as silent:
-            if isinstance(silent, ServiceNever) and _is_about_blocks(silent.reason):
+            if isinstance(silent, ServiceNever) and _is_about_blocks(silent.error):
                 return False
             log.warning("private answer not delivered", reason=str(silent))
         return True

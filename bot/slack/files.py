@@ -12,6 +12,7 @@ import aiohttp
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow, SwitchboardError
+from bot.domain.reasons import Exchange, Reason
 from bot.slack.calls import SERVICE, call
 from bot.slack.hosts import Hosts
 from bot.slack.messenger import Posted
@@ -125,7 +126,7 @@ class Files:
 
     async def _send(self, url: str, source: "_Whole | _Flowing") -> None:
         if not self._hosts.uploads(url):
-            raise ServiceNever(SERVICE, "named an upload address that is not its own")
+            raise ServiceNever(SERVICE, Reason(Exchange.SLACK_UPLOAD_ADDRESS))
         headers = {"Content-Type": "application/octet-stream", "Content-Length": str(source.length)}
         timeout = aiohttp.ClientTimeout(
             total=_SECONDS + source.length / _SLOWEST, sock_connect=_SECONDS, sock_read=_SILENCE_SECONDS
@@ -139,13 +140,13 @@ class Files:
             if source.failure is not None:
                 raise source.failure from None
             # The address is a secret like a token and stays out of the text.
-            raise ServiceNow(SERVICE, f"did not take the file ({type(broken).__name__})") from None
+            raise ServiceNow(SERVICE, Reason(Exchange.SLACK_FILE_REFUSED, why=type(broken).__name__)) from None
         if source.failure is not None:
             raise source.failure
         if status == _TOO_MANY_REQUESTS or status >= _SERVER_ERROR:
-            raise ServiceNow(SERVICE, f"did not take the file ({status})")
+            raise ServiceNow(SERVICE, Reason(Exchange.SLACK_FILE_REFUSED, why=status))
         if status != _OK:
-            raise ServiceNever(SERVICE, f"upload_answered_{status}", status=status)
+            raise ServiceNever(SERVICE, Reason(Exchange.SLACK_UPLOAD_STATUS, status=status), status=status)
 
 
 def _ts(answer: Mapping[str, Any], channel: str) -> str:
@@ -189,7 +190,7 @@ class _Flowing:
                     break
                 yield chunk
             if sent != self.length:
-                raise ServiceNow(SERVICE, f"was promised {self.length} bytes, and another number came")
+                raise ServiceNow(SERVICE, Reason(Exchange.SLACK_UPLOAD_LENGTH, bytes=self.length))
         except SwitchboardError as reason:  # the client library would wrap it into an error of its own
             self.failure = reason
             raise

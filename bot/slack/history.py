@@ -45,7 +45,7 @@ async def find(
         try:
             page = await _page(client, stretch)
         except ServiceNever as refused:
-            if refused.reason != _OUTDATED or not stretch.cursor or begun_anew:
+            if refused.error != _OUTDATED or not stretch.cursor or begun_anew:
                 raise
             stretch.cursor, begun_anew = "", True
             continue

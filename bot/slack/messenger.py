@@ -109,7 +109,7 @@ class Messenger:
         try:
             answer = await call(self._client.conversations_info(channel=channel))
         except ServiceNever as hidden:
-            if hidden.reason in ("channel_not_found", "method_not_supported_for_channel_type"):
+            if hidden.error in ("channel_not_found", "method_not_supported_for_channel_type"):
                 return False
             raise
         found = answer["channel"]

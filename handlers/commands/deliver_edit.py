@@ -6,9 +6,10 @@ It is read each time: saving older values would revert changes made elsewhere.
 from typing import Final
 
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
+from bot.domain.services import DELIVERY
 from bot.presentation import answers
 from bot.presentation.bookings import forms as views
-from bot.presentation.services import DELIVERY, sentence
+from bot.presentation.reasons import sentence
 from bot.presentation.views import View, notice
 from bot.workflows.bookings import stores
 from bot.workflows.services.delivery import DeliveryService

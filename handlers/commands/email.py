@@ -2,10 +2,10 @@
 
 from bot.domain.emails.lists import looks_like_address
 from bot.domain.errors import PersonError
+from bot.domain.services import EMAILS
 from bot.presentation import answers
 from bot.presentation.emails import forms as email_forms
 from bot.presentation.emails import lists as emails
-from bot.presentation.services import EMAILS
 from bot.workflows.emails.single import check_addresses
 from handlers.dependencies import Dependencies
 from handlers.incoming import Command

@@ -6,8 +6,8 @@ from bot.domain.content import Block
 from bot.domain.files.marks import marks_of
 from bot.presentation.emails import forms as email_forms
 from bot.presentation.emails.forms import ROW_BY_ROW, WHOLE_FILE
-from bot.presentation.files.table_problems import file_trouble
 from bot.presentation.files.table_words import read_as
+from bot.presentation.reasons import file_trouble
 from bot.workflows.emails.reading import EXAMPLE, look_at_list
 from bot.workflows.slack.table_files import TROUBLE
 from handlers.dependencies import Dependencies

@@ -6,8 +6,9 @@ from functools import partial
 import structlog
 
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
+from bot.domain.services import DELIVERY, PAYMENTS
 from bot.presentation import answers
-from bot.presentation.services import DELIVERY, PAYMENTS, sentence
+from bot.presentation.reasons import sentence
 from handlers.replies import Answer, Later, Open, Private
 
 log = structlog.get_logger(__name__)

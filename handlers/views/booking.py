@@ -11,7 +11,7 @@ from bot.presentation import mistakes
 from bot.presentation.bookings import answers as deliveries
 from bot.presentation.bookings import forms
 from bot.presentation.payments.forms import NO_EFFECT_TITLE
-from bot.presentation.services import sentence
+from bot.presentation.reasons import sentence
 from bot.presentation.views import View, notice, result
 from bot.workflows.bookings import acting, pricing, request
 from bot.workflows.bookings.lookup import get_booking

@@ -26,7 +26,7 @@ from bot.presentation.blocks.text import (
 from bot.presentation.payments import purchases
 from bot.presentation.payments.cards import card, policy_line
 from bot.presentation.payments.states import headline, word_of
-from bot.presentation.payments.words import nothing, word
+from bot.presentation.words import nothing, word
 
 _LISTED = 15
 

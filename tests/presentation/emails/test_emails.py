@@ -8,7 +8,7 @@ from bot.domain.files.marks import Marks
 from bot.domain.files.tables import Flaw, TableProblem
 from bot.presentation.emails import forms as email_forms
 from bot.presentation.emails import lists as emails
-from bot.presentation.files.table_problems import table_problem
+from bot.presentation.table_problems import table_problem
 from tests.presentation.checks import calls_in, check_message, check_view
 from tests.presentation.drawn import foreign
 from tests.presentation.emails.moments import progress

@@ -12,7 +12,7 @@ from bot.domain.requirement import Requirement
 from bot.presentation.payments import cards, news
 from bot.presentation.payments.cards import account_line, recipient_line
 from bot.presentation.payments.states import sentence
-from bot.presentation.payments.words import word
+from bot.presentation.words import word
 from tests.domain.made import instruction, payload, vote
 from tests.presentation.checks import readable, seen
 from tests.presentation.payments.moments import card, moments
