@@ -7,6 +7,7 @@ from bot.domain.approvals import No, Refusal
 from bot.domain.content import Content
 from bot.domain.errors import PersonError
 from bot.domain.freeze import Frozen
+from bot.domain.overview import Waiting
 from bot.domain.payments.instruction import Instruction, State, Vote
 from bot.presentation import views
 from bot.presentation.mistakes import mistakes
@@ -99,7 +100,7 @@ def test_other_answers(instruction: Instruction, cast: list[Vote], buttons: bool
 @settings(max_examples=20)
 @given(st.lists(st.tuples(instructions(), votes(8), st.booleans()), max_size=20))
 def test_the_list_of_what_waits(found: list[tuple[Instruction, list[Vote], bool]]) -> None:
-    waiting = [payment_answers.Waiting(one, cast, mine) for one, cast, mine in found]
+    waiting = [Waiting(one, cast, mine) for one, cast, mine in found]
     every_vote = [vote for _, cast, _ in found for vote in cast]
     check(payment_answers.waiting(waiting, approvals_channel=APPROVALS), every_vote, longest=WHOLE_ANSWER)
 

@@ -6,8 +6,19 @@ from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceN
 from bot.domain.files.tables import Flaw, TableProblem
 from bot.domain.reasons import Exchange, Failed, OfCall, OfList, OfRequest, Reason, given, together
 from bot.domain.troubles import FileTrouble
-from bot.presentation.reasons import because, because_refused, file_trouble, problem_of, rule_of, told, worded
+from bot.presentation.blocks.text import moment
+from bot.presentation.reasons import (
+    because,
+    because_refused,
+    file_trouble,
+    problem_of,
+    reason_of,
+    rule_of,
+    told,
+    worded,
+)
 from bot.presentation.table_problems import table_problem
+from tests.domain.made import NOW
 from tests.presentation.sampled import NO_ANSWER
 
 
@@ -185,3 +196,21 @@ def test_why_a_file_gave_no_table(trouble: FileTrouble, said: str) -> None:
 def test_what_is_wrong_with_a_table_is_kept_whole(flaw: Flaw) -> None:
     problem = TableProblem(flaw, rows=[3, 4], names=["zip", "b"], allowed=5, counts={3: 1, 4: 2}, more=6)
     assert file_trouble(problem, example="email,amount") == table_problem(problem, example="email,amount")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("silent since 2026-11-20 09:00 UTC, so", f"Silent since {moment(NOW)}, so."),
+        ("<b> at 2026-13-20 09:00 UTC", "&lt;b&gt; at 2026-13-20 09:00 UTC."),
+        ("", ""),
+    ],
+)
+def test_an_instant_in_a_reason_is_told_in_the_readers_time_zone(text: str, said: str) -> None:
+    assert reason_of(given(text)) == said
+    assert reason_of(given(text), after_colon=True) == said.replace("Silent", "silent")
+
+
+def test_a_reason_is_a_sentence_and_nothing_where_none_was_given() -> None:
+    assert because("the <bank> called") == because(given("the <bank> called")) == " Reason: the &lt;bank&gt; called."
+    assert because("\u200b") == because(given("\u200b")) == because("") == ""
