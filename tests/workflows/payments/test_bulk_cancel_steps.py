@@ -17,6 +17,7 @@ from bot.workflows.payments.bulk_cancel_request import NotRequested, Why, _meant
 from bot.workflows.requests.claim import held_claim
 from tests.support.reasons import own_words
 from tests.support.rig import Rig
+from tests.support.troubles import says
 from tests.workflows.looking import read
 from tests.workflows.planted import cancellation, made, on_one_rig, planted, queued, stored, tried
 
@@ -151,7 +152,7 @@ async def test_a_list_without_an_item_proves_nothing(rig: Rig) -> None:
 
     one = await asked(rig, "aa")
     payments: Any = Empty()
-    with pytest.raises(ServiceNow, match="its list of items is empty"):
+    with pytest.raises(ServiceNow, check=says("its list of items is empty")):
         await bulk_cancel._reported(payments, one)
 
 

@@ -30,6 +30,7 @@ from tests.workflows.looking import read
 from tests.workflows.planted import everything_stored, made, on_one_rig, planted, queued, stored
 
 SECOND, HOUR = timedelta(seconds=1), timedelta(hours=1)
+WHY, NO = own_words("why"), own_words("no")
 THREAD = "1700000000.000001"
 
 
@@ -101,7 +102,7 @@ async def test_the_news_hold_what_was_true_then(rig: Rig) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
     progress = BulkProgress(tally=Tally(counts={"failed": 1}, sums={"failed": 100}))
     one = await planted(
-        rig, Kind.BULK, state=State.FAILED, reason="why", refusal="no", decided_by=ADA, svc_hash="5f4d",
+        rig, Kind.BULK, state=State.FAILED, reason=WHY, refusal=NO, decided_by=ADA, svc_hash="5f4d",
         progress=progress, posted_at=now, round=2,
     )  # fmt: skip
     for number, person in ((1, LIN), (2, ADA)):
@@ -113,8 +114,8 @@ async def test_the_news_hold_what_was_true_then(rig: Rig) -> None:
     assert row.payload == {
         "line": "news",
         "state": "failed",
-        "reason": "why",
-        "refusal": "no",
+        "reason": WHY.stored(),
+        "refusal": NO.stored(),
         "decided_by": ADA,
         "voters": [ADA],
         "svc_hash": "5f4d",
