@@ -44,6 +44,7 @@ Words = str | Callable[[Facts, "_Named"], str]
 _INSTANT: Final = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d) UTC", re.ASCII)
 _PLAIN_REFUSAL: Final = re.compile(r"^the service refused the request \(([0-9]{3})\)")
 """How a version without codes stored a refusal that names nothing."""
+_UNREADABLE: Final = "it cannot be read"
 _TWO_MINUTES: Final = 120
 _MOST_IDS: Final = 5
 _MOST_WORDS: Final = 300
@@ -86,8 +87,11 @@ def _slots(facts: Facts, named: _Named) -> dict[str, object]:
 
 
 def in_words(found: object) -> str:
-    """A stored reason in words; also one that a version without codes stored as a sentence."""
-    return worded(Reason.read(found))
+    """A stored reason in words; also one that a version without codes stored as a sentence. Total: never raises."""
+    try:
+        return worded(Reason.read(found))
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError):  # a row was forged, or is of tomorrow
+        return _UNREADABLE
 
 
 def problem_of(error: OperatorError) -> str:

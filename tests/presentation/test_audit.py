@@ -18,6 +18,8 @@ from tests.domain.made import NOW, instruction, payload
 from tests.presentation.checks import calls_in, check_message, seen
 from tests.presentation.drawn import KEPT_REASONS, foreign
 
+ODD_REASONS = [{"code": "of_tomorrow"}, {"code": "ended_here", "facts": {"found": "x", "state": "odd"}}]
+"""What only a forged row holds, or one of a newer version."""
 NEW_MESSAGE = 12_000
 """Characters that the text of a new message may have in any case."""
 
@@ -194,7 +196,7 @@ ENTRIES = st.builds(
     detail=st.fixed_dictionaries(
         {},
         optional={
-            "reason": KEPT_REASONS,
+            "reason": KEPT_REASONS | st.integers() | st.sampled_from(ODD_REASONS),
             "status": foreign(),
             "remote_id": foreign(),
             "quorum": st.integers() | foreign(),

@@ -384,6 +384,7 @@ def test_reasons_in_reasons_are_read_again() -> None:
     ids=str,
 )
 def test_what_is_no_reason_of_ours_is_refused(found: object) -> None:
+    assert in_words(found) == "it cannot be read"
     with pytest.raises(ValueError, match="no reason"):
         Reason.read(found)
 
@@ -393,3 +394,18 @@ def test_text_of_a_version_without_codes_stays_as_it_is() -> None:
     assert in_words("it was said so") == "it was said so"
     assert Reason.read("") is None
     assert Reason.read(None) is None
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"code": "ended_here", "facts": {"found": "x", "state": "odd"}},
+        {"code": "not_sent_in_time", "facts": {"held": 5}},
+        {"code": "votes_void", "facts": {"void": 5, "missing": 1}},
+        {"code": "on_hold", "facts": {"found": [["gap", []]]}},
+        {"code": "unconfirmed", "facts": {"kind": "odd"}},
+    ],
+    ids=str,
+)
+def test_a_reason_whose_facts_were_forged_is_told_as_unreadable(facts: object) -> None:
+    assert in_words(facts) == "it cannot be read"
