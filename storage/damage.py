@@ -15,7 +15,7 @@ from sqlalchemy import BigInteger, Boolean, Column, Float, Integer, LargeBinary,
 
 from bot.domain.reasons import Reason
 from storage.errors import RowUnreadable
-from storage.types import Json, Moment, Named, Reasoned, Unreadable, Words
+from storage.types import Json, Moment, Named, Reasoned, Unreadable, Words, is_encodable
 
 R = TypeVar("R")
 
@@ -205,15 +205,6 @@ _KINDS: Final[Mapping[type, tuple[type, ...]]] = {
     Float: (float, int),
     LargeBinary: (bytes,),
 }
-
-
-def is_encodable(text: str) -> bool:
-    """Whether it is text of UTF-8."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _plain(value: Any) -> Any:

@@ -33,6 +33,15 @@ class Unreadable:
         return "unreadable"
 
 
+def is_encodable(text: str) -> bool:
+    """Whether it is text of UTF-8."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def canonical_json(value: object) -> str:
     """The one form of a JSON value in the database: sorted keys, ASCII, no blanks."""
     return json.dumps(value, sort_keys=True, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
@@ -116,6 +125,8 @@ class Reasoned(TypeDecorator[Reason]):
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> Reason | None:  # noqa: ARG002
         """The reason; see :class:`Unreadable`."""
+        if isinstance(value, str) and not is_encodable(value):
+            return cast("Reason", Unreadable(value))
         try:
             found = json.loads(value) if value else None
         except (ValueError, TypeError, RecursionError):
