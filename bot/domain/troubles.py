@@ -15,7 +15,8 @@ def told(trouble: ServiceTrouble | OperatorError) -> Reason:
     if isinstance(trouble, ServiceTrouble):
         return trouble.told
     if isinstance(trouble.problem, Reason):
-        return Reason(Failed.NAMED, service=trouble.service, why=trouble.problem).saying(trouble.words)
+        named = Reason(Failed.NAMED, service=trouble.service, why=trouble.problem)
+        return (named if trouble.service else trouble.problem).saying(trouble.words)
     return Reason(Verbatim.GIVEN, text=str(trouble)).saying(trouble.words)
 
 

@@ -140,6 +140,7 @@ def test_behind_a_refusal_what_names_nothing_is_its_status_alone() -> None:
         (ServiceNow("payments", NO_ANSWER), "no answer (timed out)"),
         (ServiceNever("payments", Reason(Exchange.ANSWERED, status=409), words="no"), "answer 409, saying “no”"),
         (OperatorError("it refuses the key", service="delivery"), "delivery: it refuses the key"),
+        (OperatorError(Reason(Exchange.STORE_KEY)), "the key of this store is not accepted"),
         (OperatorError("the file is missing", words="no"), "the file is missing, saying “no”"),
         (
             OperatorError(Reason(Exchange.STORE_KEY), service="delivery", words="no"),
