@@ -134,7 +134,7 @@ MUTANTS = (
         name="a page of HTML with 200 counts as done",
         file="bot/domain/outcome.py",
         old="        return Unknown(reason=Reason(Exchange.UNEXPECTED, status=reply.status), status=reply.status)",
-        new="        return NotExecuted(again=True, reason=Reason(Exchange.UNEXPECTED, status=reply.status), status=reply.status)",
+        new="        return NotExecuted(again=True, reason=Reason(Exchange.PAGE), status=reply.status)",
         breaks="a 2xx that cannot be read is unknown, never repeated",
         tests=_OUTCOME,
     ),
