@@ -11,14 +11,14 @@ from bot.domain.errors import PersonError
 from bot.domain.files.dropped import DroppedFile, FileKind
 from bot.domain.files.tables import UNCLEAR, TableProblem
 from bot.domain.money import Cents
-from bot.domain.payments.bulk_file import LEAST_COLUMNS, Checked, Preview
+from bot.domain.payments.bulk_file import LEAST_COLUMNS, Carried, Checked, Preview
 from bot.domain.payments.instruction import Instruction, Kind
 from bot.domain.payments.operation import Operation
 from bot.presentation import answers, mistakes, views
-from bot.presentation.files.table_problems import file_trouble, table_problem
 from bot.presentation.payments import answers as payment_answers
 from bot.presentation.payments import bulk_answers, bulk_cards, bulk_files, bulk_forms, forms
-from bot.presentation.payments.bulk_forms import Carried
+from bot.presentation.reasons import file_trouble
+from bot.presentation.table_problems import table_problem
 from bot.tables import write_csv
 from bot.workflows.payments import bulk_request
 from bot.workflows.payments.bulk_cancel_request import NotRequested, RequestedCancel, request_cancel

@@ -14,7 +14,7 @@ from bot.presentation import answers, mistakes
 from bot.presentation.bookings import answers as deliveries
 from bot.presentation.bookings import cards, certification, forms, outcomes
 from bot.presentation.payments.forms import NO_EFFECT_TITLE
-from bot.presentation.services import sentence
+from bot.presentation.reasons import sentence
 from bot.presentation.views import View, notice, result
 from bot.workflows.bookings import acting, pricing, request
 from bot.workflows.bookings.acting import Acted

@@ -10,14 +10,14 @@ from bot.domain.emails.lists import CONCURRENCY, CONCURRENCY_LIMIT, looks_like_a
 from bot.domain.errors import PersonError
 from bot.domain.files.dropped import DroppedFile, FileKind
 from bot.domain.files.marks import marks_of
+from bot.domain.services import EMAILS
 from bot.presentation import answers
 from bot.presentation.blocks.text import message
 from bot.presentation.emails import forms
 from bot.presentation.emails import lists as emails
 from bot.presentation.emails.forms import COLUMN, CONCURRENT, FILE, HOW, ROW_BY_ROW, WHOLE_FILE
-from bot.presentation.files.table_problems import file_trouble
 from bot.presentation.files.table_words import read_as
-from bot.presentation.services import EMAILS
+from bot.presentation.reasons import file_trouble
 from bot.presentation.views import notice
 from bot.workflows.emails.reading import EXAMPLE, look_at_list
 from bot.workflows.emails.request import Press, Pressed, RequestedList, press, request_list

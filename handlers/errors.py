@@ -11,7 +11,7 @@ from bot.presentation import answers
 from bot.presentation.blocks.text import quote
 from bot.presentation.files import offers
 from bot.presentation.mistakes import mistakes
-from bot.presentation.services import sentence, told
+from bot.presentation.reasons import sentence, told
 from bot.slack.people import Denied
 from handlers.replies import DeclinedError, MistakesError
 from storage.errors import CommitUnknown, RowUnreadable, StorageError, StorageFull
@@ -32,7 +32,7 @@ def answer_to(error: Exception, *, command: str) -> Content:  # noqa: C901, PLR0
             return mistakes([error])
         case Denied():
             log.error("Slack refuses what a request needs", reason=str(error))
-            return answers.pass_on(f"{error.service} {quote(error.reason)}.")
+            return answers.pass_on(f"{error.service} {quote(told(error))}.")
         case ServiceNow():
             log.warning("a request could not be handled", reason=str(error))
             return answers.try_again(f"{error.service} {told(error)}.")

@@ -13,6 +13,7 @@ from bot.domain.errors import ServiceNow
 from bot.domain.files.dropped import DroppedFile, Share, UnusableFile
 from bot.presentation import answers
 from bot.presentation.files import offers
+from bot.presentation.reasons import worded
 from bot.workflows.context import OfferedAction
 from bot.workflows.slack.dropped_files import Sighting, forget, notice, still_there
 from bot.workflows.slack.file_actions import fitting
@@ -105,7 +106,7 @@ async def _look(deps: Dependencies, used: Shortcut) -> Block:
             return offers.told(offers.not_in_direct_messages() if direct else offers.not_here())
         looked = await asyncio.gather(*map(examine, used.files))
     except ServiceNow as silent:
-        return offers.told(answers.try_again(f"{silent.service} {silent.reason}."))
+        return offers.told(answers.try_again(f"{silent.service} {worded(silent.reason)}."))
     found = [(file, fitting(deps.ctx, file)) for file in looked if isinstance(file, DroppedFile)]
     troubles = [trouble for trouble in looked if isinstance(trouble, UnusableFile)]
     return offers.several(found, troubles, channel=used.channel)

@@ -15,7 +15,7 @@ from bot.presentation import answers, mistakes, views
 from bot.presentation.audit import with_timeline
 from bot.presentation.payments import answers as payment_answers
 from bot.presentation.payments import forms, operations
-from bot.presentation.services import sentence
+from bot.presentation.reasons import sentence
 from bot.workflows.admin.audit import Story, story
 from bot.workflows.payments.purchase import link_of
 from bot.workflows.payments.reading import list_operations

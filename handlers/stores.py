@@ -8,10 +8,11 @@ from bot.clients.delivery import StoreForm
 from bot.domain.approvals import may_look
 from bot.domain.bookings import fields
 from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceNow
+from bot.domain.services import DELIVERY
 from bot.presentation import answers
 from bot.presentation.bookings import answers as deliveries
 from bot.presentation.bookings import forms, outcomes
-from bot.presentation.services import DELIVERY, sentence
+from bot.presentation.reasons import sentence
 from bot.presentation.views import View, notice, result
 from bot.workflows.bookings import hooks, stores
 from bot.workflows.services.delivery import DeliveryService

@@ -13,8 +13,9 @@ from typing import Any, Final, Generic, TypeVar
 
 from sqlalchemy import BigInteger, Boolean, Float, Integer, LargeBinary, Row, Table, Text
 
+from bot.domain.reasons import Reason
 from storage.errors import RowUnreadable
-from storage.types import Json, Moment, Named, Unreadable, Words
+from storage.types import Json, Moment, Named, Reasoned, Unreadable, Words, is_encodable
 
 R = TypeVar("R")
 
@@ -172,7 +173,7 @@ def _fits(value: Any, kinds: tuple[type, ...], nullable: bool, bound: int) -> bo
 
 @cache
 def _expected(table: Table) -> Mapping[str, tuple[tuple[type, ...], bool, int]]:
-    """By column: the types of its values (empty: any), whether it may be NULL, and the bound of its numbers."""
+    """By column: the types of its values (empty: any), whether they may be None, and the bound of its numbers."""
     found: dict[str, tuple[tuple[type, ...], bool, int]] = {}
     for column in table.columns:
         kinds = (
@@ -181,11 +182,12 @@ def _expected(table: Table) -> Mapping[str, tuple[tuple[type, ...], bool, int]]:
             else next(kinds for kind, kinds in _KINDS.items() if isinstance(column.type, kind))
         )
         bound = 0 if not isinstance(column.type, Integer) else 2**63 if isinstance(column.type, BigInteger) else 2**31
-        found[column.name] = (kinds, bool(column.nullable), bound)
+        found[column.name] = (kinds, bool(column.nullable) or isinstance(column.type, Reasoned), bound)
     return found
 
 
 _KINDS: Final[Mapping[type, tuple[type, ...]]] = {
+    Reasoned: (Reason,),
     Moment: (datetime,),
     Json: (),
     Words: (str,),
@@ -195,15 +197,6 @@ _KINDS: Final[Mapping[type, tuple[type, ...]]] = {
     Float: (float, int),
     LargeBinary: (bytes,),
 }
-
-
-def is_encodable(text: str) -> bool:
-    """Whether it is text of UTF-8."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _readable(value: Any) -> str:

@@ -11,6 +11,7 @@ from sqlalchemy import BigInteger, Text
 from sqlalchemy.engine import Dialect
 from sqlalchemy.types import TypeDecorator
 
+from bot.domain.reasons import Reason
 from bot.domain.storable import storable
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -30,6 +31,15 @@ class Unreadable:
 
     def __str__(self) -> str:
         return "unreadable"
+
+
+def is_encodable(text: str) -> bool:
+    """Whether it is text of UTF-8."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def canonical_json(value: object) -> str:
@@ -86,6 +96,39 @@ class Json(TypeDecorator[object]):
             return cast("object", json.loads(value))
         except (ValueError, TypeError, RecursionError):
             return Unreadable(value)
+
+
+class Reasoned(TypeDecorator[Reason]):
+    """A reason as JSON; no reason is empty text, or NULL where the column may be.
+
+    Text that is no JSON object is what a version without codes wrote, and is kept as it is.
+    """
+
+    impl = Text
+    cache_ok = True
+
+    def __init__(self, *, nullable: bool = False) -> None:
+        super().__init__()
+        self.nullable = nullable
+
+    def process_bind_param(self, value: Reason | None, dialect: Dialect) -> str | None:  # noqa: ARG002
+        """See :func:`canonical_json`."""
+        if value is None:
+            return None if self.nullable else ""
+        return canonical_json(value.stored())
+
+    def process_result_value(self, value: str | None, dialect: Dialect) -> Reason | None:  # noqa: ARG002
+        """The reason; see :class:`Unreadable`."""
+        if isinstance(value, str) and not is_encodable(value):
+            return cast("Reason", Unreadable(value))
+        try:
+            found = json.loads(value) if value else None
+        except (ValueError, TypeError, RecursionError):
+            found = None
+        try:
+            return Reason.read(found if isinstance(found, dict) else value)
+        except (ValueError, RecursionError):
+            return cast("Reason", Unreadable(value))
 
 
 class Named(TypeDecorator[E], Generic[E]):

@@ -18,7 +18,9 @@ from bot.domain.audit import Stored, Verdict, check
 from bot.domain.audit_export import write_csv, write_json_lines
 from bot.domain.clock import SystemClock
 from bot.domain.errors import OperatorError
+from bot.domain.reasons import Reason
 from bot.presentation.blocks.text import counted
+from bot.presentation.reasons import worded
 from bot.settings import load_settings
 from bot.wiring.database import anchors_of
 from bot.workflows.admin.comparing import Compared, compare
@@ -55,7 +57,7 @@ def verify(chosen: argparse.Namespace) -> int:
     if other_key:
         report.append("SECRET_KEY is not the one that the database says it was written with.")
     report += _compared(compared) if readable else []
-    holds = verdict.bad_seq is None and not other_key and (compared is None or not compared.lines)
+    holds = verdict.bad_seq is None and not other_key and (compared is None or not compared.found)
     if not chosen.without_anchors:
         about_anchors, sound = _anchored(begun, anchors, path)
         report += about_anchors
@@ -67,11 +69,15 @@ def verify(chosen: argparse.Namespace) -> int:
 def _compared(compared: Compared | None) -> list[str]:
     if compared is None:
         return ["The database is of another version, or was copied to another one: its requests were not compared."]
-    if not compared.lines and not compared.requests:
+    if not compared.found and not compared.requests:
         return []
-    if not compared.lines:
+    if not compared.found:
         return [f"What was asked, decided and sent agrees with it: {counted(compared.requests, 'request')}."]
-    return ["The database disagrees with the audit:", *(ascii(line)[1:-1] for line in compared.lines)]
+    return ["The database disagrees with the audit:", *(ascii(_disagreement(*one))[1:-1] for one in compared.found)]
+
+
+def _disagreement(reference: str, reason: Reason) -> str:
+    return f"{reference}: {worded(reason)}." if reference else f"{worded(reason)}."
 
 
 def _look(tx: Tx, anchors: Anchors) -> tuple[Verdict, datetime | None, str]:

@@ -21,11 +21,10 @@ from bot.clients.window import SlidingWindow
 from bot.domain.approvals import Role, full_member
 from bot.domain.clock import SystemClock
 from bot.domain.errors import OperatorError, ServiceTrouble
-from bot.domain.outcome import with_words
 from bot.domain.policy import Policy
+from bot.domain.services import DELIVERY, EMAILS, LOCALIZATION, PAYMENTS
 from bot.domain.spellings import Secrets
-from bot.presentation.payments import reasons
-from bot.presentation.services import DELIVERY, EMAILS, LOCALIZATION, PAYMENTS, told
+from bot.presentation.reasons import problem_of, short_of_people, told, worded
 from bot.presentation.unread import finding as finding_of
 from bot.settings import Environment, Settings, SettingsError, policy_example
 from bot.slack.calls import call
@@ -111,7 +110,7 @@ def _routes(settings: Settings) -> Iterator[Finding]:
     try:
         table = load_routes(settings.services_file, environment=settings.environment.value, more=routes_of())
     except OperatorError as broken:
-        yield Finding(Level.ERROR, broken.problem, broken.mend)
+        yield Finding(Level.ERROR, problem_of(broken), broken.mend)
         return
     for route in table.unconfirmed():
         yield Finding(
@@ -138,14 +137,14 @@ def _database(settings: Settings) -> Iterator[Finding]:
         yield Finding(Level.ERROR, f"the database does not answer: {away.problem}", away.mend)
         return
     except NewerDatabase as newer:
-        yield Finding(Level.ERROR, newer.problem, newer.mend)
+        yield Finding(Level.ERROR, problem_of(newer), newer.mend)
         return
     except StorageError as trouble:
         yield Finding(Level.WARNING, f"the database is not ready: {trouble.problem}", "run `switchboard migrate`")
         return
     if not fits:
         other = OtherKey()
-        yield Finding(Level.ERROR, other.problem, other.mend)
+        yield Finding(Level.ERROR, problem_of(other), other.mend)
         return
     if moved:
         what = f"this database was copied to {moved}, and goes on there"
@@ -164,7 +163,7 @@ def _anchored(settings: Settings, tx: Tx, rows: int) -> Iterator[Finding]:
     mend = "run `switchboard resume --look`, look at what the services hold, then run `switchboard resume`"
     mode, resumed = reading_only(tx), resumed_at(tx)
     if mode is not None:
-        yield Finding(Level.ERROR, f"Switchboard only reads, it sends nothing: {mode.reason}", mend)
+        yield Finding(Level.ERROR, f"Switchboard only reads, it sends nothing: {worded(mode.reason)}", mend)
         return
     try:
         newest = file.last()
@@ -193,7 +192,7 @@ def _unread(tx: Tx) -> Iterator[Finding]:
 def out_of_reach(tx: Tx) -> Iterator[Finding]:
     """Requests that need more approvals than people can give, by the last count of the bot."""
     for one in all_short(tx):
-        what = f"{one.instruction.reference}: {reasons.out_of_reach(one.short)}"
+        what = f"{one.instruction.reference}: {short_of_people(one.short)}"
         yield Finding(Level.WARNING, what, f"{policy_example('people.approvers')} with more people")
 
 
@@ -233,11 +232,11 @@ async def _slack(settings: Settings, policy: Policy | None, session: aiohttp.Cli
     try:
         identity = await who_we_are(client)
     except OperatorError as ours:
-        yield Finding(Level.ERROR, f"Slack: {ours.problem}", ours.mend)
+        yield Finding(Level.ERROR, f"Slack: {problem_of(ours)}", ours.mend)
         return
     except ServiceTrouble as silent:
         mend = "look at SLACK_API_URL and the network, or copy SLACK_BOT_TOKEN again from OAuth & Permissions"
-        yield Finding(Level.ERROR, f"Slack: {silent.reason}", mend)
+        yield Finding(Level.ERROR, f"Slack: {worded(silent.reason)}", mend)
         return
     yield Finding(Level.OK, f"Slack knows us in the workspace {identity.team} ({identity.team_id})")
     yield _scopes(identity)
@@ -397,6 +396,6 @@ async def _asked(pending: Awaitable[T]) -> tuple[T | None, str]:
     try:
         return await pending, ""
     except OperatorError as trouble:
-        return None, with_words(trouble.problem, trouble.words)
+        return None, problem_of(trouble)
     except ServiceTrouble as trouble:
         return None, told(trouble)

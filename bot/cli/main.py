@@ -24,6 +24,7 @@ from bot.domain.errors import OperatorError
 from bot.domain.policy import Policy
 from bot.logs import configure_logs
 from bot.presentation.blocks.text import capital
+from bot.presentation.reasons import problem_of
 from bot.settings import LogFormat, Settings, SettingsError, load_settings
 from bot.version import version
 from bot.wiring.http import allow_plenty
@@ -143,7 +144,8 @@ def _configuration() -> tuple[Settings, Policy]:
     try:
         load_routes(found.settings.services_file, environment=found.settings.environment.value, more=routes_of())
     except OperatorError as broken:
-        problems.append(f"{broken.problem}. {capital(broken.mend)}" if broken.mend else broken.problem)
+        problem = problem_of(broken)
+        problems.append(f"{problem}. {capital(broken.mend)}" if broken.mend else problem)
     if problems or found.policy is None:
         raise SettingsError(problems)
     return found.settings, found.policy

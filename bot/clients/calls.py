@@ -10,7 +10,8 @@ from bot.clients.routes import Place, Route, RouteTable
 from bot.clients.transport import Prepared, Transport, dump_json
 from bot.clients.unread import Answers, Reading, tell
 from bot.domain.errors import ServiceNow, SwitchboardError
-from bot.domain.outcome import NO_JSON, UNREADABLE, Done, NotExecuted, Reply, Unknown, classify
+from bot.domain.outcome import NO_JSON, Done, NotExecuted, Reply, Unknown, classify
+from bot.domain.reasons import Exchange, Reason
 
 T = TypeVar("T")
 
@@ -75,7 +76,7 @@ class ServiceCalls:
             if reply.is_success and reply.json is not NO_JSON:
                 return reading(reply.json)
         except ValueError as error:
-            raise ServiceNow(self._service, f"{UNREADABLE} ({error})") from error
+            raise ServiceNow(self._service, Reason(Exchange.UNREADABLE, problem=str(error))) from error
         finally:
             tell(self._answers, reply, *routes, was_read=reading.was_read, trouble=reading.trouble)
         raise failure(reply)

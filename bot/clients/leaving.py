@@ -4,15 +4,14 @@ from collections.abc import Awaitable, Callable
 from typing import Final
 
 from bot.domain.outcome import Failure, NotExecuted, Reply
+from bot.domain.reasons import Exchange, Reason
 
 MayLeave = Callable[[str], Awaitable[bool]]
 """Told what the request is about; False: it is not sent."""
 
-HELD_BACK: Final = NotExecuted(again=True, reason="Switchboard sends nothing at the moment", failure=Failure.NOT_SENT)
+HELD_BACK: Final = NotExecuted(again=True, reason=Reason(Exchange.SENDS_NOTHING), failure=Failure.NOT_SENT)
 
-RESTS: Final = NotExecuted(
-    again=True, reason="the service has not answered for a while, so nothing is sent to it", failure=Failure.NOT_SENT
-)
+RESTS: Final = NotExecuted(again=True, reason=Reason(Exchange.RESTS), failure=Failure.NOT_SENT)
 
 
 def not_asked(seconds: float) -> Reply:

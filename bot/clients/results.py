@@ -20,6 +20,7 @@ from aiohttp.resolver import ThreadedResolver
 
 from bot.clients.disposition import announced_name
 from bot.domain.errors import ServiceNever, ServiceNow, SwitchboardError
+from bot.domain.reasons import Exchange, Reason
 from bot.domain.spellings import Secrets
 from bot.domain.web import Flaw, flaw_of, is_public, plain_host
 
@@ -117,7 +118,7 @@ class Results:
         try:
             length = answer.content_length
             if length is not None and length > limit:
-                raise ServiceNever(service, f"made a result of {length} bytes, which is too large")
+                raise ServiceNever(service, Reason(Exchange.RESULT_TOO_LARGE, bytes=length))
             yield Result(answer, name=self._secrets.hidden(_name(answer)), service=service, limit=limit)
         finally:
             answer.close()
@@ -133,7 +134,7 @@ class Results:
             there = answer.headers.get("Location", "")
             answer.close()
             url = urljoin(url, there)
-        raise ServiceNever(service, "sent us from address to address for its result")
+        raise ServiceNever(service, Reason(Exchange.RESULT_REDIRECTS))
 
     def _admit(self, url: str, service: str) -> None:
         """Refuse addresses that need no lookup to be refused; the resolver checks the names."""
@@ -141,22 +142,22 @@ class Results:
             case None:
                 return
             case Flaw.PRIVATE:
-                raise ServiceNever(service, "named a private address for its result")
+                raise ServiceNever(service, Reason(Exchange.RESULT_PRIVATE))
             case Flaw.NO_ADDRESS | Flaw.CREDENTIALS:
-                raise ServiceNever(service, "named an address for its result that is none")
+                raise ServiceNever(service, Reason(Exchange.RESULT_NO_ADDRESS))
 
     async def _get(self, url: str, service: str) -> aiohttp.ClientResponse:
         headers = {"Accept-Encoding": "identity"}
         try:
             return await self._session.get(url, headers=headers, allow_redirects=False, timeout=self._timeout)
         except aiohttp.InvalidURL:
-            raise ServiceNever(service, "named an address for its result that is none") from None
+            raise ServiceNever(service, Reason(Exchange.RESULT_NO_ADDRESS)) from None
         except aiohttp.ClientConnectorError as refused:
             if _is_private(refused):
-                raise ServiceNever(service, "named a private address for its result") from None
-            raise ServiceNow(service, "has a result at a host that cannot be reached") from None
+                raise ServiceNever(service, Reason(Exchange.RESULT_PRIVATE)) from None
+            raise ServiceNow(service, Reason(Exchange.RESULT_UNREACHABLE)) from None
         except (aiohttp.ClientError, TimeoutError) as broken:
-            raise ServiceNow(service, f"did not hand its result over ({type(broken).__name__})") from None
+            raise ServiceNow(service, Reason(Exchange.RESULT_NOT_HANDED, why=type(broken).__name__)) from None
 
 
 class Result:
@@ -193,10 +194,10 @@ class Result:
         try:
             piece = await anext(self._pieces)
         except (aiohttp.ClientError, TimeoutError, asyncio.IncompleteReadError) as broken:
-            raise ServiceNow(self._service, f"did not hand its result over ({type(broken).__name__})") from None
+            raise ServiceNow(self._service, Reason(Exchange.RESULT_NOT_HANDED, why=type(broken).__name__)) from None
         self._arrived += len(piece)
         if self._arrived > self._limit:
-            raise ServiceNever(self._service, f"made a result of more than {self._limit} bytes, which is too large")
+            raise ServiceNever(self._service, Reason(Exchange.RESULT_OVER_LIMIT, bytes=self._limit))
         return piece
 
 
@@ -206,8 +207,8 @@ def _check(answer: aiohttp.ClientResponse, service: str) -> None:
         return
     answer.close()
     if status == _TOO_MANY_REQUESTS or status >= _SERVER_ERROR:
-        raise ServiceNow(service, f"did not hand its result over ({status})")
-    raise ServiceNever(service, f"has no result at the address it named ({status})", status=status)
+        raise ServiceNow(service, Reason(Exchange.RESULT_NOT_HANDED, why=status))
+    raise ServiceNever(service, Reason(Exchange.RESULT_GONE, status=status), status=status)
 
 
 def _name(answer: aiohttp.ClientResponse) -> str:

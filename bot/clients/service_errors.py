@@ -5,7 +5,8 @@ from http import HTTPStatus
 from types import MappingProxyType
 
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow, SwitchboardError
-from bot.domain.outcome import UNREADABLE, Failure, Reply, read_error, refusal
+from bot.domain.outcome import Failure, Reply, read_error, refusal
+from bot.domain.reasons import Exchange, Reason
 
 _SERVICE_NOW = frozenset({HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY, HTTPStatus.TOO_MANY_REQUESTS})
 
@@ -29,15 +30,16 @@ def read_failure(
     """
     status = reply.status
     if status is None:
-        reason = f"no answer ({reply.failure or 'unknown reason'})"
+        reason = Reason(Exchange.NO_ANSWER, failure=reply.failure.value if reply.failure else "unknown reason")
         if reply.failure is Failure.NOT_ASKED:
-            reason = "it has not answered for a while, so it was not asked"
+            reason = Reason(Exchange.NOT_ASKED)
         return ServiceNow(service, reason, retry_after=reply.retry_after)
     if reply.is_success:
-        return ServiceNow(service, UNREADABLE)
+        return ServiceNow(service, Reason(Exchange.UNREADABLE, problem=""))
     said = read_error(reply, names)
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR or status in _SERVICE_NOW:
-        return ServiceNow(service, f"it answered {status}", retry_after=reply.retry_after, words=said.words)
+        reason = Reason(Exchange.READ_ANSWERED, status=status)
+        return ServiceNow(service, reason, retry_after=reply.retry_after, words=said.words)
     if not _is_refusal_of_the_request(reply, status):
         trouble = _for_the_operator(reply, status, service=service, address=address, credentials=credentials)
         trouble.words = said.words

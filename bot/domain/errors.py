@@ -11,6 +11,8 @@
         └── OutcomeUnknown   nobody yet: the effect may have happened, so it is read and never repeated
 """
 
+from bot.domain.reasons import Reason, slack_error
+
 
 class SwitchboardError(Exception):
     """Root of everything we raise on purpose."""
@@ -26,7 +28,7 @@ class PersonError(SwitchboardError):
         given: what was given, shown shortened and escaped; empty when it was missing.
     """
 
-    def __init__(self, *, argument: str, rule: str, example: str, given: str = "") -> None:
+    def __init__(self, *, argument: str, rule: str | Reason, example: str, given: str = "") -> None:
         super().__init__(f"{argument}: {rule}")
         self.argument = argument
         self.rule = rule
@@ -46,14 +48,15 @@ class OperatorError(SwitchboardError):
     """A setting, credential or route that only the operator can mend; ``mend`` says how.
 
     ``service`` is the one that it is about, if it is one; ``words`` are that service's own, where it said something:
-    foreign text, and no part of ``str``.
+    foreign text, and no part of ``str``. ``problem`` is a sentence for the terminal, or what an exchange came to.
     """
 
-    def __init__(self, problem: str, *, mend: str = "", words: str = "", service: str = "") -> None:
-        super().__init__(f"{service}: {problem}" if service else problem)
+    def __init__(self, problem: str | Reason, *, mend: str = "", words: str = "", service: str = "") -> None:
+        super().__init__(f"{service}: {problem}" if service else str(problem))
         self.problem = problem
         self.mend = mend
         self.words = words
+        self.service = service
 
 
 class ServiceTrouble(SwitchboardError):
@@ -62,17 +65,27 @@ class ServiceTrouble(SwitchboardError):
     ``words`` are its own, unless it forbids showing them: foreign text, and no part of ``str``.
     """
 
-    def __init__(self, service: str, reason: str, *, words: str = "") -> None:
+    def __init__(self, service: str, reason: Reason, *, words: str = "") -> None:
         super().__init__(f"{service}: {reason}")
         self.service = service
         self.reason = reason
         self.words = words
 
+    @property
+    def told(self) -> Reason:
+        """The reason with the service's words."""
+        return self.reason.saying(self.words)
+
+    @property
+    def error(self) -> str:
+        """The error as Slack names it, e.g. ``not_in_channel``; empty where there is none."""
+        return slack_error(self.reason)
+
 
 class ServiceNow(ServiceTrouble):
     """The service did not answer or asked to wait. ``retry_after`` is in seconds, when it said so."""
 
-    def __init__(self, service: str, reason: str, *, retry_after: float | None = None, words: str = "") -> None:
+    def __init__(self, service: str, reason: Reason, *, retry_after: float | None = None, words: str = "") -> None:
         super().__init__(service, reason, words=words)
         self.retry_after = retry_after
 
@@ -80,7 +93,7 @@ class ServiceNow(ServiceTrouble):
 class ServiceNever(ServiceTrouble):
     """The service refused; ``status`` is that of its answer, if there was one."""
 
-    def __init__(self, service: str, reason: str, *, status: int | None = None, words: str = "") -> None:
+    def __init__(self, service: str, reason: Reason, *, status: int | None = None, words: str = "") -> None:
         super().__init__(service, reason, words=words)
         self.status = status
 

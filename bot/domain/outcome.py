@@ -11,6 +11,7 @@ from enum import Enum, StrEnum
 from types import MappingProxyType
 from typing import Final, Generic, TypeVar
 
+from bot.domain.reasons import Exchange, Reason
 from bot.domain.sanitizing import MAX_SAID, is_page, one_line
 
 T = TypeVar("T")
@@ -53,14 +54,6 @@ _NOTHING_LEFT: Final = frozenset({Failure.NOT_CONNECTED, Failure.NOT_SENT, Failu
 _NOT_EXECUTED_STATUSES: Final = frozenset({400, 401, 403, 404, 422})
 _TOO_MANY: Final = 429
 _MAX_RETRY_AFTER: Final = 3600.0
-_MOST_TOLD: Final = 300
-"""Characters of a service's words inside a reason."""
-_SAYING: Final = ", saying “"
-UNREADABLE: Final = "its answer could not be read"
-"""Why a read came to nothing, where a success was answered."""
-_REFUSED: Final = "the service refused the request"
-_UNEXPECTED: Final = "with an unexpected body"
-_NO_JSON_CAME: Final = "with a body that is no JSON"
 _NO_NAMES: Final[Mapping[str, str]] = MappingProxyType({})
 
 
@@ -112,28 +105,29 @@ class _NotDone:
     """No record came back.
 
     Attributes:
-        reason: our own words.
+        reason: what the exchange came to.
         status: HTTP status; None when there was no answer.
         failure: why there was none. Of what certainly did not happen: ``NOT_SENT`` is our own send guard or limiter.
         words: the service's words for people, unless it forbids showing them; foreign text, escape it.
         detail: the service's words in any case and at length, for the audit; addresses and credentials removed.
     """
 
-    reason: str
+    reason: Reason
     status: int | None = None
     failure: Failure | None = None
     words: str = ""
     detail: str = ""
 
     @property
-    def told(self) -> str:
-        """The reason with the service's words, which are foreign: escape it."""
-        return with_words(self.reason, self.words)
+    def told(self) -> Reason:
+        """The reason with the service's words."""
+        return self.reason.saying(self.words)
 
     @property
-    def facts(self) -> dict[str, str]:
+    def facts(self) -> dict[str, object]:
         """What the audit keeps of it."""
-        return {"reason": self.reason, "said": self.detail} if self.detail else {"reason": self.reason}
+        reason = self.reason.stored()
+        return {"reason": reason, "said": self.detail} if self.detail else {"reason": reason}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -158,33 +152,10 @@ class Unknown(_NotDone):
     """It may or may not have happened. Read its outcome; never send it again unasked.
 
     Attributes:
-        refusal: why the service said no, when it did, in our words and its own; see :func:`doubted`.
+        refusal: why the service said no, when it did, with its words; see :func:`doubted`.
     """
 
-    refusal: str | None = None
-
-
-def with_words(reason: str, words: str) -> str:
-    """A reason of ours with what the service said, shortened; foreign text, escape it."""
-    if not words:
-        return reason
-    short = words if len(words) <= _MOST_TOLD else words[: _MOST_TOLD - 1] + "…"
-    return f"{reason}{_SAYING}{short}”"
-
-
-def tells_words(reason: str) -> bool:
-    """Whether a reason made by :func:`with_words` is an answer in which the service said something."""
-    return reason.startswith("answer ") and quotes_words(reason)
-
-
-def quotes_words(reason: str) -> bool:
-    """Whether :func:`with_words` has put what a service said into it."""
-    return _SAYING in reason
-
-
-def is_of_an_unread_answer(reason: str) -> bool:
-    """Whether a reason of ours says that a success was answered and nobody could read it."""
-    return any(words in reason for words in (UNREADABLE, _UNEXPECTED, _NO_JSON_CAME))
+    refusal: Reason | None = None
 
 
 def classify(
@@ -220,10 +191,10 @@ def classify(
     if reply.is_success:
         return _classify_success(reply, read)
     if reply.status is None:
-        return Unknown(reason="no answer")
+        return Unknown(reason=Reason(Exchange.NO_ANSWER, failure=""))
     said = read_error(reply, names)
     if earlier_unknown:
-        reason = f"answer {reply.status} after an attempt of unknown outcome"
+        reason = Reason(Exchange.ANSWERED_AFTER_UNKNOWN, status=reply.status)
         return Unknown(reason=reason, status=reply.status, words=said.words, detail=said.whole)
     return _classify_first_answer(reply, reply.status, said, names)
 
@@ -253,17 +224,17 @@ def doubted(outcome: Done[T] | NotExecuted | Unknown) -> Done[T] | NotExecuted |
 
 def _classify_silence(failure: Failure) -> NotExecuted | Unknown:
     if failure in _NOTHING_LEFT:
-        return NotExecuted(again=True, reason=f"the request did not leave ({failure})", failure=failure)
-    return Unknown(reason=f"no answer ({failure})", failure=failure)
+        return NotExecuted(again=True, reason=Reason(Exchange.NOT_LEFT, failure=failure.value), failure=failure)
+    return Unknown(reason=Reason(Exchange.NO_ANSWER, failure=failure.value), failure=failure)
 
 
 def _classify_success(reply: Reply, read: Callable[[object], T]) -> Done[T] | Unknown:
     if reply.json is NO_JSON:
-        return Unknown(reason=f"answer {reply.status} {_NO_JSON_CAME}", status=reply.status)
+        return Unknown(reason=Reason(Exchange.NO_JSON, status=reply.status), status=reply.status)
     try:
         return Done(value=read(reply.json))
     except Exception:  # noqa: BLE001 - whatever a reader stumbles over: a 2xx we cannot read is an unknown outcome
-        return Unknown(reason=f"answer {reply.status} {_UNEXPECTED}", status=reply.status)
+        return Unknown(reason=Reason(Exchange.UNEXPECTED, status=reply.status), status=reply.status)
 
 
 def _classify_first_answer(
@@ -272,38 +243,23 @@ def _classify_first_answer(
     if status == _TOO_MANY:
         return NotExecuted(
             again=True,
-            reason="too many requests",
+            reason=Reason(Exchange.TOO_MANY),
             retry_after=reply.retry_after,
             words=said.words,
             detail=said.whole,
             status=status,
         )
     if status not in _NOT_EXECUTED_STATUSES:
-        return Unknown(reason=f"answer {status}", status=status, words=said.words, detail=said.whole)
+        reason = Reason(Exchange.ANSWERED, status=status)
+        return Unknown(reason=reason, status=status, words=said.words, detail=said.whole)
     return NotExecuted(
         again=False, reason=refusal(status, said.named(names)), words=said.words, detail=said.whole, status=status
     )
 
 
-def refusal(status: int, fields: Sequence[str] = ()) -> str:
-    """Our own words for a refusal with this HTTP status.
-
-    Args:
-        status: of the answer.
-        fields: our names of the fields it complained about.
-    """
-    words = {
-        401: "the service did not accept our credentials",
-        403: "the service does not allow us this",
-        404: "the service does not know what was asked for",
-    }
-    otherwise = f"the service does not accept the {' and the '.join(fields)}" if fields else _REFUSED
-    return f"{words.get(status, otherwise)} ({status})"
-
-
-def behind_refusal(reason: str) -> str:
-    """A reason behind words that say that the service refused: one of :func:`refusal` without fields is its status."""
-    return re.sub(rf"^{_REFUSED} \(([0-9]{{3}})\)", r"answer \1", reason)
+def refusal(status: int, fields: Sequence[str] = ()) -> Reason:
+    """A refusal with this HTTP status; ``fields``: our names of the fields it complained about."""
+    return Reason(Exchange.REFUSED, status=status, fields=tuple(fields))
 
 
 @dataclass(frozen=True, kw_only=True)

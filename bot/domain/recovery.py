@@ -9,14 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-HELD = "held: the database may be older than the services, so an operator has to look"
-"""Why a request is not carried out meanwhile; shown on its card."""
-
-UNREADABLE = "it cannot be read whether Switchboard may send"
-"""Why nothing is sent where that row is damaged."""
-
-ASK_AGAIN = "the database was put back to an earlier moment, so what was decided before needs deciding again"
-"""Why a request goes back to its approvers afterwards."""
+from bot.domain.reasons import Reason
 
 MOST_NAMED = 200
 """Requests with an effect that are named one by one."""
@@ -28,13 +21,12 @@ class ReadingOnly:
 
     Attributes:
         since: when it was noticed.
-        reason: in words.
         until: the last moment at which something is known to have been about to leave that the database may lack.
         sent: those requests, as far as they are known: the operation, and the code, id or reference it named.
     """
 
     since: datetime
-    reason: str
+    reason: Reason
     until: datetime
     sent: tuple[str, ...] = ()
 
@@ -42,7 +34,7 @@ class ReadingOnly:
         """As JSON."""
         return {
             "since": self.since.isoformat(),
-            "reason": self.reason,
+            "reason": self.reason.stored(),
             "until": self.until.isoformat(),
             "sent": list(self.sent),
         }
@@ -60,7 +52,7 @@ class ReadingOnly:
             raise TypeError("no object")
         return cls(
             since=datetime.fromisoformat(found["since"]),
-            reason=str(found["reason"]),
+            reason=read_reason(found["reason"]),
             until=datetime.fromisoformat(found["until"]),
             sent=tuple(str(one) for one in found["sent"]),
         )
@@ -83,14 +75,14 @@ class Finding:
     """What one look for a request came to."""
 
     seen: Seen
-    reason: str
+    reason: Reason
 
     @classmethod
-    def of(cls, *, hit: bool, doubt: str, where: str) -> "Finding":
+    def of(cls, *, hit: bool, doubt: Reason | None, holds: Reason, lacks: Reason) -> "Finding":
         """Of a list that was searched. ``doubt``: why nothing follows from there being nothing."""
         if hit:
-            return cls(Seen.FOUND, f"{where} holds it")
-        return cls(Seen.UNREADABLE, doubt) if doubt else cls(Seen.ABSENT, f"{where} does not hold it")
+            return cls(Seen.FOUND, holds)
+        return cls(Seen.UNREADABLE, doubt) if doubt is not None else cls(Seen.ABSENT, lacks)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -98,7 +90,7 @@ class Look:
     """The last look for one request. ``again_at`` None: it need not be looked for again."""
 
     seen: Seen
-    reason: str
+    reason: Reason
     again_at: datetime | None
 
     @property
@@ -109,7 +101,7 @@ class Look:
     def stored(self) -> dict[str, object]:
         """As JSON."""
         again = self.again_at.isoformat() if self.again_at is not None else ""
-        return {"seen": self.seen.value, "reason": self.reason, "again_at": again}
+        return {"seen": self.seen.value, "reason": self.reason.stored(), "again_at": again}
 
     @classmethod
     def read(cls, found: object) -> "Look | None":
@@ -119,6 +111,18 @@ class Look:
         again = str(found["again_at"])
         return cls(
             seen=Seen(found["seen"]),
-            reason=str(found["reason"]),
+            reason=read_reason(found["reason"]),
             again_at=datetime.fromisoformat(again) if again else None,
         )
+
+
+def read_reason(found: object) -> Reason:
+    """A reason that is always there.
+
+    Raises:
+        ValueError: it is none.
+    """
+    reason = Reason.read(found)
+    if reason is None:
+        raise ValueError("no reason")
+    return reason

@@ -7,7 +7,7 @@ from bot.domain.approvals import No, Refusal
 from bot.domain.content import Content
 from bot.domain.errors import ServiceNever, ServiceTrouble
 from bot.presentation.blocks.text import capital, escape, message, quote
-from bot.presentation.services import to_set
+from bot.presentation.reasons import to_set, worded
 
 _REFUSED: dict[No | Refusal, str] = {
     No.UNKNOWN: "Slack does not know who you are here, so this has no effect.",
@@ -89,8 +89,10 @@ def not_shared(trouble: ServiceTrouble) -> Content:
     """Slack did not take a file."""
     if isinstance(trouble, ServiceNever):
         needed = f", {trouble.words}" if trouble.words else ""
-        return pass_on(f"The file could not be shared: Slack refuses it ({quote(f'{trouble.reason}{needed}')}).")
-    return try_again(f"The file could not be shared ({trouble.reason}).")
+        return pass_on(
+            f"The file could not be shared: Slack refuses it ({quote(f'{worded(trouble.reason)}{needed}')})."
+        )
+    return try_again(f"The file could not be shared ({worded(trouble.reason)}).")
 
 
 def too_many(wait: float) -> Content:

@@ -24,9 +24,10 @@ from bot.presentation.blocks.text import (
     sentence_of,
     shorten,
 )
-from bot.presentation.blocks.text import because as why
 from bot.presentation.payments.states import headline, word_of
-from bot.presentation.payments.words import NEEDS_PERSON, word
+from bot.presentation.reasons import because as why
+from bot.presentation.reasons import in_words
+from bot.presentation.words import NEEDS_PERSON, word
 
 _MOST_CHARACTERS = 9_000
 """Of all lines together: Slack refuses messages of little more than twelve thousand."""
@@ -166,7 +167,7 @@ def _sentence(instruction: Instruction, entry: Entry, nth: int) -> str:
 
 def because(detail: Mapping[str, Any]) -> str:
     """The reason and the service's own words, as sentences with a space before them."""
-    told, words = why(str(detail.get("reason") or ""), REASON_LIMIT), quote(str(detail.get("said") or ""), _SAID_LIMIT)
+    told, words = why(in_words(detail.get("reason")), REASON_LIMIT), quote(str(detail.get("said") or ""), _SAID_LIMIT)
     return f"{told} The service's words: “{words}”" if words else told
 
 

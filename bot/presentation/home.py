@@ -5,7 +5,7 @@ from datetime import datetime
 
 from bot.domain.approvals import No
 from bot.domain.content import Block
-from bot.domain.overview import Running, Service
+from bot.domain.overview import Running, Service, Waiting
 from bot.domain.payments.instruction import Instruction, Vote
 from bot.domain.quorum import Short
 from bot.presentation.answers import refused
@@ -23,9 +23,9 @@ from bot.presentation.blocks.text import (
     section,
 )
 from bot.presentation.overview import running_line, service_line
-from bot.presentation.payments import reasons
-from bot.presentation.payments.answers import Waiting, waiting_line
+from bot.presentation.payments.answers import waiting_line
 from bot.presentation.payments.states import headline, sentence
+from bot.presentation.reasons import short_of_people
 
 REFRESH = "home.refresh"
 
@@ -56,7 +56,7 @@ def view(
         now: told, so that everybody sees how old this is.
     """
     decide = [f"Decide in {channel(approvals_channel)}."] if waiting else []
-    stuck = [f":warning: {_asked_short(one)}: {reasons.out_of_reach(short)}." for one, short in out_of_reach]
+    stuck = [f":warning: {_asked_short(one)}: {short_of_people(short)}." for one, short in out_of_reach]
     blocks = [
         header("Waiting for your approval"),
         *paragraphs([*_listed([waiting_line(one) for one in waiting]), *decide]),

@@ -6,6 +6,7 @@ from bot.domain.content import Content
 from bot.domain.errors import PersonError
 from bot.domain.money import plain
 from bot.presentation.blocks.text import SECTION_LIMIT, as_said, paragraphs, quote, sentence_of
+from bot.presentation.reasons import rule_of, with_example
 
 _GIVEN_LIMIT = 120
 _SHOWN = 4
@@ -35,13 +36,12 @@ def unknown(what: str, rule: str, *, says: str = "") -> str:
 
 def at_field(error: PersonError) -> str:
     """The same beside the field of a form, where nothing is formatted."""
-    said = sentence_of(error.rule)
-    return said if not error.example or error.example in said else f"{said} For example: {error.example}"
+    return with_example(rule_of(error), error.example)
 
 
 def at_lines(errors: Sequence[PersonError]) -> str:
     """The same for a field of several lines: every line that is wrong, and the example once."""
-    told = [sentence_of(error.rule) for error in errors[:_SHOWN]]
+    told = [sentence_of(rule_of(error)) for error in errors[:_SHOWN]]
     if len(errors) > _SHOWN:
         told.append(f"And {len(errors) - _SHOWN} more.")
     return " ".join([*told, f"For example: {errors[0].example}"])
@@ -53,7 +53,7 @@ def mistakes(errors: Sequence[PersonError]) -> Content:
     for error in errors[:_SHOWN]:
         typed = quote(error.given, _GIVEN_LIMIT)
         given = f" You gave: {typed}" if typed else ""
-        rule = as_said(quote(error.rule, _PART_LIMIT))
+        rule = as_said(quote(rule_of(error), _PART_LIMIT))
         lines.append(f":pencil2: *{quote(error.argument, _PART_LIMIT)}*: {rule}{given}")
     example = next((error.example for error in errors if error.example), "")
     shown = f" For example: `{quote(example, SECTION_LIMIT // 4)}`" if example else ""

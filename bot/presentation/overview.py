@@ -6,7 +6,8 @@ from datetime import datetime
 from bot.domain.content import Block, Content
 from bot.domain.overview import Assumption, Counts, Overview, Running, Service, UnderWay, What
 from bot.domain.payments.instruction import State
-from bot.presentation import recovery
+from bot.domain.services import DELIVERY, LOCALIZATION
+from bot.presentation import recovery, words
 from bot.presentation.blocks.text import (
     capital,
     channel,
@@ -24,9 +25,8 @@ from bot.presentation.blocks.text import (
     spoken,
 )
 from bot.presentation.bookings import states as booking_states
-from bot.presentation.payments import words
 from bot.presentation.payments.freezing import describe
-from bot.presentation.services import DELIVERY, LOCALIZATION, to_set
+from bot.presentation.reasons import to_set
 
 _LATE_SECONDS = 60.0
 """An item that waits longer than this deserves a look."""

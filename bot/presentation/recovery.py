@@ -5,12 +5,10 @@ from typing import Any
 
 from bot.domain.recovery import Look, ReadingOnly
 from bot.presentation.blocks.text import as_said, quote, sentence_of
+from bot.presentation.reasons import in_words, worded
 
 TOPICS = frozenset({"reading_only", "resumed", "no_anchor", "anchors_changed"})
 """Notices of this module."""
-
-OLDER = "what was written down outside the database says that it once held more than it does now"
-"""Why Switchboard only reads, where the database was put back."""
 
 _LISTED = 20
 
@@ -21,7 +19,7 @@ def notice(facts: Mapping[str, Any]) -> str:
         case "reading_only":
             return (
                 ":rotating_light: *Switchboard only reads.* The database may be older than the services: "
-                f"{as_said(quote(str(facts['reason'])))} Nothing is sent, so that nothing is paid twice; every "
+                f"{as_said(quote(in_words(facts['reason'])))} Nothing is sent, so that nothing is paid twice; every "
                 "open request is looked for at the services. An operator has to look and run `switchboard resume`."
             )
         case "resumed":
@@ -53,16 +51,16 @@ def notice(facts: Mapping[str, Any]) -> str:
 def describe(mode: ReadingOnly) -> str:
     """One line for ``/switchboard status``."""
     return (
-        f":rotating_light: *Reading only* since {mode.since:%Y-%m-%d %H:%M} UTC: {as_said(quote(mode.reason))} "
+        f":rotating_light: *Reading only* since {mode.since:%Y-%m-%d %H:%M} UTC: {as_said(quote(worded(mode.reason)))} "
         "Nothing is sent until an operator runs `switchboard resume`."
     )
 
 
 def report(mode: ReadingOnly, looked: Sequence[tuple[str, Look | None]], unknown: Sequence[str]) -> list[str]:
     """What ``switchboard resume`` prints: why, what was looked for, what is not in this database. Plain lines."""
-    lines = [f"Reading only since {mode.since:%Y-%m-%d %H:%M} UTC: {mode.reason}."]
+    lines = [f"Reading only since {mode.since:%Y-%m-%d %H:%M} UTC: {worded(mode.reason)}."]
     for reference, look in looked:
-        lines.append(f"  {reference}: {f'{look.seen.value}: {look.reason}' if look else 'not looked for yet'}")
+        lines.append(f"  {reference}: {f'{look.seen.value}: {worded(look.reason)}' if look else 'not looked for yet'}")
     if not looked:
         lines.append("  No request was open, so none had to be looked for.")
     if unknown:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from bot.domain.content import Content
-from bot.domain.outcome import is_of_an_unread_answer
+from bot.domain.reasons import Exchange, Failed, Reason
 from bot.domain.shapes import OBJECT
 from bot.domain.unread import Noted, UnreadAnswer, Wanted
 from bot.presentation.blocks.text import context, counted, message, moment, mrkdwn, paragraphs, quote, section, spoken
@@ -48,9 +48,14 @@ def finding(one: Noted) -> tuple[str, str]:
     return told, (f"add to the file that SERVICES_FILE names, and restart:{written}" if lines else _mend(answer))
 
 
-def hint(reason: str) -> str:
+def hint(reason: Reason | None) -> str:
     """How to see the fields of an unread answer; empty when the reason is another."""
-    return _FIELDS_KEPT if is_of_an_unread_answer(reason) else ""
+    if reason is None:
+        return ""
+    is_unread = reason.tells_of(Exchange.UNEXPECTED, Exchange.NO_JSON)
+    # A whole sentence about a read (“The payments service's answer …”) goes without it.
+    is_unread |= reason.tells_of(Exchange.UNREADABLE) and not reason.tells_of(Failed.NOW)
+    return _FIELDS_KEPT if is_unread else ""
 
 
 def file_lines(answer: UnreadAnswer) -> list[str]:

@@ -10,13 +10,14 @@ from slack_sdk.errors import SlackApiError, SlackClientError
 
 from bot.domain.errors import OperatorError, OutcomeUnknown, ServiceNever, ServiceNow, ServiceTrouble
 from bot.domain.outcome import Ended
+from bot.domain.reasons import Exchange, Reason
 
 log = structlog.get_logger(__name__)
 
 T = TypeVar("T")
 
 SERVICE = "Slack"
-ASKED_US_TO_WAIT = "asked us to wait"
+ASKED_US_TO_WAIT = Reason(Exchange.SLACK_WAIT)
 
 TROUBLES = (aiohttp.ClientError, TimeoutError, SlackClientError)
 """What a call of the client library raises; a refusal is a ``SlackApiError`` among them."""
@@ -48,7 +49,7 @@ async def call(pending: Awaitable[Any]) -> dict[str, Any]:
 
     Raises:
         ServiceNow: nothing was executed; a later try may work.
-        ServiceNever: Slack refused; ``reason`` is its error name, e.g. ``not_in_channel``.
+        ServiceNever: Slack refused; ``error`` is its error name, e.g. ``not_in_channel``.
         OutcomeUnknown: the call may have been executed.
     """
     try:
@@ -74,16 +75,16 @@ async def until_answered(
         try:
             return await ask()
         except ServiceNever as refused:
-            if refused.reason in _REFUSED_BY_SLACK:
+            if refused.error in _REFUSED_BY_SLACK:
                 raise OperatorError(
-                    f"Slack does not accept {setting} ({refused.reason})",
+                    f"Slack does not accept {setting} ({refused.error})",
                     mend="copy the token again from the app's settings; after a change of scopes, install it again",
                 ) from None
             reason, asked = refused.reason, None
         except (ServiceNow, OutcomeUnknown) as silent:
             reason = silent.reason
             asked = silent.retry_after if isinstance(silent, ServiceNow) else None
-        log.warning("Slack does not let us in yet", setting=setting, reason=reason)
+        log.warning("Slack does not let us in yet", setting=setting, reason=str(reason))
         await sleep(max(pause, asked or 0.0))
         pause = min(pause * 2, _LONGEST_PAUSE)
 
@@ -112,18 +113,19 @@ def how_failed(error: Exception) -> Ended:
 
 def _sorted(error: Exception) -> ServiceTrouble:
     if isinstance(error, aiohttp.ClientConnectorError):
-        return ServiceNow(SERVICE, "cannot be reached")
+        return ServiceNow(SERVICE, Reason(Exchange.SLACK_UNREACHABLE))
     if not isinstance(error, SlackApiError):
-        return OutcomeUnknown(SERVICE, f"the connection broke ({type(error).__name__})")
+        return OutcomeUnknown(SERVICE, Reason(Exchange.SLACK_BROKE, error=type(error).__name__))
     response = error.response
     seconds = asked_to_wait(error)
     if seconds is not None:
         return ServiceNow(SERVICE, ASKED_US_TO_WAIT, retry_after=seconds)
     data, status, name = getattr(response, "data", None), _status(response), _error(response)
     if not name or name in _MAYBE_DONE or (status is not None and status >= _SERVER_ERROR):
-        return OutcomeUnknown(SERVICE, name or f"answered {status} without a readable body")
+        unread = Reason(Exchange.SLACK_UNREADABLE, status=status)
+        return OutcomeUnknown(SERVICE, Reason(Exchange.SLACK_ERROR, error=name) if name else unread)
     needed = f"needed: {data['needed']}" if isinstance(data, dict) and data.get("needed") else ""
-    return ServiceNever(SERVICE, name, status=status, words=needed)
+    return ServiceNever(SERVICE, Reason(Exchange.SLACK_ERROR, error=name), status=status, words=needed)
 
 
 def _status(response: Any) -> int | None:

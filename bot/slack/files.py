@@ -20,6 +20,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.errors import OperatorError, OutcomeUnknown, ServiceNever, ServiceNow, SwitchboardError
 from bot.domain.files.dropped import FileInfo, FileTrouble, Share, UnusableFile
+from bot.domain.reasons import Exchange, Reason
 from bot.domain.storable import without_unstorable
 from bot.slack.authenticity import Hosts
 from bot.slack.calls import SERVICE, call
@@ -72,9 +73,9 @@ class Downloads:
         try:
             answer = await call(self._client.files_info(file=file_id))
         except ServiceNever as refused:
-            if refused.reason in _TROUBLES:
-                raise UnusableFile(_TROUBLES[refused.reason]) from None
-            if refused.reason == "missing_scope":
+            if refused.error in _TROUBLES:
+                raise UnusableFile(_TROUBLES[refused.error]) from None
+            if refused.error == "missing_scope":
                 raise OperatorError("Slack does not let us read files", mend=_SCOPE) from None
             raise
         except OutcomeUnknown as silent:
@@ -169,7 +170,7 @@ def read_info(file: Mapping[str, Any]) -> FileInfo:
 def _check(answer: aiohttp.ClientResponse, info: FileInfo) -> None:
     status = answer.status
     if status == _TOO_MANY_REQUESTS or status >= _SERVER_ERROR:
-        raise ServiceNow(SERVICE, f"did not hand the file over ({status})")
+        raise ServiceNow(SERVICE, Reason(Exchange.SLACK_FILE_KEPT, why=status))
     if status in _GONE:
         raise UnusableFile(FileTrouble.DELETED, name=info.name)
     page = answer.content_type == "text/html" and not info.mimetype.startswith("text/html")
@@ -180,7 +181,7 @@ def _check(answer: aiohttp.ClientResponse, info: FileInfo) -> None:
 
 def _interrupted(broken: Exception) -> ServiceNow:
     # The address of a public file is a secret like a token, and stays out of the text.
-    return ServiceNow(SERVICE, f"did not hand the file over ({type(broken).__name__})")
+    return ServiceNow(SERVICE, Reason(Exchange.SLACK_FILE_KEPT, why=type(broken).__name__))
 
 
 class Body:
@@ -319,7 +320,7 @@ class Files:
 
     async def _send(self, url: str, source: "_Flowing") -> None:
         if not self._hosts.uploads(url):
-            raise ServiceNever(SERVICE, "named an upload address that is not its own")
+            raise ServiceNever(SERVICE, Reason(Exchange.SLACK_UPLOAD_ADDRESS))
         headers = {"Content-Type": "application/octet-stream", "Content-Length": str(source.length)}
         timeout = aiohttp.ClientTimeout(
             total=_SECONDS + source.length / _SLOWEST, sock_connect=_SECONDS, sock_read=_UPLOAD_SILENCE_SECONDS
@@ -333,13 +334,13 @@ class Files:
             if source.failure is not None:
                 raise source.failure from None
             # The address is a secret like a token and stays out of the text.
-            raise ServiceNow(SERVICE, f"did not take the file ({type(broken).__name__})") from None
+            raise ServiceNow(SERVICE, Reason(Exchange.SLACK_FILE_REFUSED, why=type(broken).__name__)) from None
         if source.failure is not None:
             raise source.failure
         if status == _TOO_MANY_REQUESTS or status >= _SERVER_ERROR:
-            raise ServiceNow(SERVICE, f"did not take the file ({status})")
+            raise ServiceNow(SERVICE, Reason(Exchange.SLACK_FILE_REFUSED, why=status))
         if status != _OK:
-            raise ServiceNever(SERVICE, f"upload_answered_{status}", status=status)
+            raise ServiceNever(SERVICE, Reason(Exchange.SLACK_UPLOAD_STATUS, status=status), status=status)
 
 
 def _ts(answer: Mapping[str, Any], channel: str) -> str:
@@ -373,7 +374,7 @@ class _Flowing:
                     break
                 yield chunk
             if sent != self.length:
-                raise ServiceNow(SERVICE, f"was promised {self.length} bytes, and another number came")
+                raise ServiceNow(SERVICE, Reason(Exchange.SLACK_UPLOAD_LENGTH, bytes=self.length))
         except SwitchboardError as reason:  # the client library would wrap it into an error of its own
             self.failure = reason
             raise

@@ -141,7 +141,7 @@ class Messenger:
         try:
             answer = await call(self._client.conversations_info(channel=channel))
         except ServiceNever as hidden:
-            if hidden.reason in ("channel_not_found", "method_not_supported_for_channel_type"):
+            if hidden.error in ("channel_not_found", "method_not_supported_for_channel_type"):
                 return False
             raise
         found = answer["channel"]
@@ -260,7 +260,7 @@ class Ephemerals:
                 channel=to.channel, user=to.user, content=content, thread_ts=to.thread_ts or None
             )
         except SwitchboardError as silent:
-            if isinstance(silent, ServiceNever) and _is_about_blocks(silent.reason):
+            if isinstance(silent, ServiceNever) and _is_about_blocks(silent.error):
                 return False
             log.warning("private answer not delivered", reason=str(silent))
         return True
@@ -328,7 +328,7 @@ async def _search(
             else:
                 page = await call(client.conversations_replies(ts=stretch.thread_ts, **here))
         except ServiceNever as refused:
-            if refused.reason != _OUTDATED or not stretch.cursor or begun_anew:
+            if refused.error != _OUTDATED or not stretch.cursor or begun_anew:
                 raise
             stretch.cursor, begun_anew = "", True
             continue

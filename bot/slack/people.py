@@ -16,6 +16,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.approvals import STANDING_SECONDS, Person, Standing
 from bot.domain.errors import OperatorError, OutcomeUnknown, ServiceNever, ServiceNow
+from bot.domain.reasons import Exchange, Reason
 from bot.domain.storable import without_unstorable
 from bot.slack.calls import SERVICE, call
 
@@ -35,11 +36,6 @@ _USER, _GROUPS, _GROUP = "users.info", "usergroups.list", "usergroups.users.list
 _NO_PEOPLE = ("is_bot", "is_workflow_bot", "is_connector_bot")
 _Found = tuple[float, Any]
 """When the answer was asked for, and the answer."""
-_MENDS = {
-    "missing_scope": "the bot token lacks a scope: put the manifest into the app's settings and install the app again",
-    "plan_upgrade_required": "user groups need a paid plan of Slack: name people by their U… ids in the policy instead",
-}
-_TOKEN = "Slack does not accept the bot token: copy it again into SLACK_BOT_TOKEN"  # noqa: S105 - a sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +51,7 @@ class Denied(ServiceNow):
     """Slack refuses the lookup until the operator changes the app or the token."""
 
     def __init__(self, what: str, refused: ServiceNever) -> None:
-        lacking = f", {refused.words}" if refused.words else ""
-        mend = _MENDS.get(refused.reason, _TOKEN)
-        super().__init__(SERVICE, f"does not let us read {what} ({refused.reason}{lacking}); {mend}")
+        super().__init__(SERVICE, Reason(Exchange.SLACK_DENIES, what=what, error=refused.error, needed=refused.words))
 
 
 class People:
@@ -90,9 +84,9 @@ class People:
         self._is_slowed = is_slowed
         self._known: dict[str, _Found] = {}
         self._asking: dict[str, asyncio.Task[_Found]] = {}
-        self._denied: dict[str, bool] = {}
+        self._denied: dict[Reason, bool] = {}
 
-    def denials(self) -> list[str]:
+    def denials(self) -> list[Reason]:
         """Lookups that Slack has begun to refuse since the last call, as texts for the operator."""
         news = [reason for reason, told in self._denied.items() if not told]
         self._denied.update(dict.fromkeys(news, True))
@@ -213,7 +207,7 @@ class People:
                 return known
             if isinstance(silent, Denied):
                 raise
-            raise ServiceNow(SERVICE, "did not say who you are") from silent
+            raise ServiceNow(SERVICE, Reason(Exchange.SLACK_NOBODY)) from silent
 
     def _ask(self, key: str, ask: Callable[[], Awaitable[Any]], *, patiently: bool) -> "asyncio.Task[_Found]":
         """The call under way for this key, or a new one. Its answer is cached even if nobody waits for it any more."""
@@ -238,15 +232,15 @@ class People:
     def _note(self, denied: Denied) -> None:
         if denied.reason not in self._denied:
             self._denied[denied.reason] = False
-            log.error("Slack denies what authority depends on", reason=denied.reason)
+            log.error("Slack denies what authority depends on", reason=str(denied.reason))
 
     async def _person(self, user: str) -> Person | None:
         try:
             found = without_unstorable((await call(self._client.users_info(user=user)))["user"])
         except ServiceNever as refused:
-            if refused.reason in ("user_not_found", "user_not_visible"):
+            if refused.error in ("user_not_found", "user_not_visible"):
                 return None
-            raise Denied("who somebody is", refused) from refused
+            raise Denied("person", refused) from refused
         return Person(
             id=user,
             team_id=str(found.get("team_id") or ""),
@@ -276,7 +270,7 @@ class People:
         try:
             answer = await call(self._client.usergroups_list(include_users=True))
         except ServiceNever as refused:
-            raise Denied("the members of a user group", refused) from refused
+            raise Denied("group", refused) from refused
         listed = {str(group["id"]): group.get("users") for group in answer.get("usergroups", [])}
         found: dict[str, frozenset[str]] = {}
         for group in self._groups:
@@ -289,9 +283,9 @@ class People:
         try:
             answer = await call(self._client.usergroups_users_list(usergroup=group))
         except ServiceNever as refused:
-            if refused.reason in ("no_such_subteam", "subteam_not_found", "invalid_usergroup"):
+            if refused.error in ("no_such_subteam", "subteam_not_found", "invalid_usergroup"):
                 return frozenset()
-            raise Denied("the members of a user group", refused) from refused
+            raise Denied("group", refused) from refused
         return frozenset(str(user) for user in answer.get("users", []))
 
 

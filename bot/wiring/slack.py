@@ -17,6 +17,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.domain.approvals import Standing, may_request
 from bot.domain.errors import OperatorError, ServiceNow
 from bot.domain.policy import Policy
+from bot.presentation.reasons import worded
 from bot.settings import Environment, Settings, SettingsError, policy_example
 from bot.slack.calls import call, until_answered
 from bot.slack.files import Downloads, Files
@@ -163,7 +164,7 @@ async def require_approvers(settings: Settings, policy: Policy, people: People, 
     try:
         problems = unmet(policy, await read(), home=home)
     except ServiceNow as silent:
-        problems = [f"whether the policy can be met is not known: Slack {silent.reason}"]
+        problems = [f"whether the policy can be met is not known: Slack {worded(silent.reason)}"]
     for problem in problems:
         log.warning("nobody could approve this", problem=problem)
 

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from bot.domain.content import Content
 from bot.domain.policy import Policy
+from bot.domain.reasons import Reason
 from bot.domain.references import ulid
 from bot.presentation.payments import news
 from bot.workflows.context import Context, Subject
@@ -22,7 +23,7 @@ class Notices(Subject):
         """The text of a queued message."""
         return news.notice(payload)
 
-    def given_up(self, ctx: Context, tx: Tx, row: OutboxRow, error: str) -> bool:  # noqa: ARG002
+    def given_up(self, ctx: Context, tx: Tx, row: OutboxRow, why: Reason) -> bool:  # noqa: ARG002
         """Nothing to do: it is an alert itself."""
         return True
 

@@ -14,6 +14,7 @@ from bot.domain.payments.instruction import AttemptKind, AttemptStep, CallbackKi
 from bot.domain.payments.operation import Operation
 from bot.domain.payments.payout import Quiet
 from bot.domain.policy import Policy
+from bot.domain.reasons import Reason
 from bot.domain.recovery import Finding
 from bot.domain.references import Letter
 from bot.slack.files import Downloads, Files
@@ -82,10 +83,10 @@ class Subject:
     def posted(self, ctx: "Context", tx: Tx, id: str) -> None:  # noqa: A002
         """A board was posted; called in the transaction that stores where."""
 
-    def homeless(self, ctx: "Context", tx: Tx, id: str, error: str) -> None:  # noqa: A002
+    def homeless(self, ctx: "Context", tx: Tx, id: str, why: Reason) -> None:  # noqa: A002
         """A board cannot be posted, for example because the bot is not in the conversation. It is tried again."""
 
-    def given_up(self, ctx: "Context", tx: Tx, row: OutboxRow, error: str) -> bool:  # noqa: ARG002
+    def given_up(self, ctx: "Context", tx: Tx, row: OutboxRow, why: Reason) -> bool:  # noqa: ARG002
         """A post was given up; True: handled here. Otherwise an alert is posted."""
         return False
 
@@ -129,7 +130,7 @@ class HighWater(Protocol):
     survey_at: datetime | None
     """When to compare the services with the rows here; None: done, or our payments cannot be told apart."""
 
-    async def doubt(self, reason: str, *, sent: Sequence[str] = ()) -> None:
+    async def doubt(self, reason: Reason, *, sent: Sequence[str] = ()) -> None:
         """The services hold what the database lacks; ``sent``: a word for what, and its code or id."""
         ...
 

@@ -8,7 +8,7 @@ from typing import Final, Self
 from bot.clients.circuit import Circuit, Seat
 from bot.domain.payments.instruction import Instruction, State
 from bot.domain.payments.moves import CREATES
-from bot.presentation.payments.holding import unanswered
+from bot.domain.reasons import OfRequest, Reason
 from bot.workflows.context import Context
 from storage.transaction import Tx
 
@@ -55,7 +55,7 @@ def move_silences(tx: Tx, by: timedelta, now: datetime) -> None:
             tx.flags.set(key, Silence(found.since + by, found.seen + by).stored(), now)
 
 
-def hold(tx: Tx, instruction: Instruction, reason: str, now: datetime, pause: timedelta = _PAUSE) -> None:
+def hold(tx: Tx, instruction: Instruction, reason: Reason | None, now: datetime, pause: timedelta = _PAUSE) -> None:
     """Keep the state and look again later; the window to execute goes on running."""
     due = min(now + pause, instruction.exec_deadline or now + pause)
     tx.instructions.touch(instruction, now=now, show=instruction.reason != reason, due_at=due, reason=reason)
@@ -98,15 +98,17 @@ async def seated(ctx: Context, seat: Seat, instruction: Instruction) -> bool:
     return False
 
 
-def without_seat(ctx: Context, circuit: Circuit, reason: str) -> tuple[str, timedelta]:
+def without_seat(ctx: Context, circuit: Circuit, reason: Reason | None) -> tuple[Reason | None, timedelta]:
     """Reason for the card of a request without a seat, and when to look again; ``reason``: the present one."""
     pause = timedelta(seconds=max(circuit.holds_effects, 1.0))
     return (why(ctx, circuit) if circuit.is_open else reason), pause
 
 
-def why(ctx: Context, circuit: Circuit) -> str:
+def why(ctx: Context, circuit: Circuit) -> Reason:
     """Reason for the card meanwhile."""
-    return unanswered(circuit.service, since(ctx, circuit))
+    return Reason(
+        OfRequest.UNANSWERED, service=circuit.service, since=since(ctx, circuit).isoformat(timespec="minutes")
+    )
 
 
 def since(ctx: Context, circuit: Circuit) -> datetime:

@@ -10,7 +10,8 @@ from datetime import UTC, datetime, timedelta
 
 from bot.domain.payments.instruction import State
 from bot.domain.policy import Policy
-from bot.domain.recovery import HELD, MOST_NAMED, UNREADABLE, Look, ReadingOnly
+from bot.domain.reasons import OfMode, OfRequest, Reason
+from bot.domain.recovery import MOST_NAMED, Look, ReadingOnly
 from bot.domain.references import ulid
 from bot.workflows.alerts import tell
 from bot.workflows.witness import witness
@@ -38,7 +39,7 @@ def reading_only(tx: Tx) -> ReadingOnly | None:
     try:
         return ReadingOnly.read(tx.flags.get(_FLAG)) or _entered(tx)
     except (RowUnreadable, ValueError, TypeError, KeyError):
-        return ReadingOnly(since=_ALL_OF_IT, reason=UNREADABLE, until=_ALL_OF_IT)
+        return ReadingOnly(since=_ALL_OF_IT, reason=Reason(OfMode.UNREADABLE), until=_ALL_OF_IT)
 
 
 def _entered(tx: Tx) -> ReadingOnly | None:
@@ -48,7 +49,7 @@ def _entered(tx: Tx) -> ReadingOnly | None:
     if begun is None or any(row.is_intact and row.entry and row.entry.action == RESUMED for row in rows):
         return None
     if begun.entry is None or not begun.is_intact:
-        changed = f"row {begun.seq} of the audit was changed"
+        changed = Reason(OfMode.CHANGED, row=begun.seq)
         return ReadingOnly(since=_ALL_OF_IT, reason=changed, until=_ALL_OF_IT)
     return ReadingOnly.read({"since": begun.entry.at.isoformat(), **begun.entry.detail})
 
@@ -63,10 +64,10 @@ def enter(tx: Tx, found: ReadingOnly, *, policy: Policy, now: datetime) -> None:
     tx.flags.set(_FLAG, replace(found, sent=found.sent[:MOST_NAMED]).stored(), now)
     for waiting in tx.instructions.awaiting(WAITS, limit=_ALL):
         # Their cards may show what this database lacks: they are redrawn, with the reason.
-        tx.instructions.touch(waiting, now=now, show=True, reason=HELD, due_at=now)
-    detail = {"reason": found.reason, "until": found.until.isoformat(), "sent": list(found.sent[:MOST_NAMED])}
+        tx.instructions.touch(waiting, now=now, show=True, reason=Reason(OfRequest.RESTORED), due_at=now)
+    detail = {"reason": found.reason.stored(), "until": found.until.isoformat(), "sent": list(found.sent[:MOST_NAMED])}
     witness(tx, _ENTERED, detail, now)
-    announce(tx, "reading_only", {"reason": found.reason}, policy=policy, now=now)
+    announce(tx, "reading_only", {"reason": found.reason.stored()}, policy=policy, now=now)
 
 
 def leave(tx: Tx, now: datetime) -> None:

@@ -18,10 +18,11 @@ from bot.domain.content import Content
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow, SwitchboardError
 from bot.domain.payments.instruction import Kind
 from bot.domain.policy import People
+from bot.domain.services import DELIVERY, EMAILS, LOCALIZATION, PAYMENTS
 from bot.presentation import answers
 from bot.presentation.bookings import answers as bookings
 from bot.presentation.payments.freezing import refused_while_frozen
-from bot.presentation.services import DELIVERY, EMAILS, LOCALIZATION, PAYMENTS, sentence
+from bot.presentation.reasons import sentence
 from bot.slack.messenger import Messenger
 from bot.workflows.requests.freeze import is_frozen
 from bot.workflows.services.delivery import DeliveryService

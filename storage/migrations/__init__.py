@@ -1,6 +1,6 @@
 """Migrations: the steps that create and change the tables, in order."""
 
-HEAD = "0019"
+HEAD = "0020"
 """The version this program needs; a test holds it to the newest step in ``versions/``."""
 PROGRAM = "switchboard"
 PEERS = "peers"

@@ -33,10 +33,10 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects import postgresql, sqlite
 
-from storage.damage import Damage, Shape, is_encodable, read_all, read_one
+from storage.damage import Damage, Shape, read_all, read_one
 from storage.prepared import Prepared
 from storage.rows import Hold
-from storage.types import Moment
+from storage.types import Moment, is_encodable
 
 R = TypeVar("R")
 

@@ -22,6 +22,7 @@ from bot.domain.payments.instruction import (
 from bot.domain.payments.moves import allows
 from bot.domain.payments.operation import OperationStatus
 from bot.domain.payments.sealed import REQUESTED, asked
+from bot.domain.reasons import Reason
 from bot.domain.requirement import Requirement
 from storage.damage import Damage, read_one
 from storage.prepared import Prepared
@@ -71,9 +72,9 @@ class Changes(TypedDict, total=False):
     remote_id: str | None
     remote_status: str
     svc_hash: str
-    reason: str
+    reason: Reason | None
     decided_by: str
-    refusal: str | None
+    refusal: Reason | None
     suspect: str | None
     posted_at: datetime | None
     expires_at: datetime | None
@@ -365,7 +366,7 @@ class Instructions(Repository):
         rows = claim(self._connection, _CLAIM, hold, of_kinds=list(kinds), but_states=others)
         return sorted(self._records(SHAPE, rows), key=lambda one: (one.due_at or hold["now"], one.id))
 
-    def go_on(self, *, kind: Kind, state: State, reason: str, now: datetime, apart: timedelta, limit: int) -> None:
+    def go_on(self, *, kind: Kind, state: State, reason: Reason, now: datetime, apart: timedelta, limit: int) -> None:
         """Make requests due that are held for this reason, one ``apart`` from the other, by the end of their window.
 
         A row whose step runs is left alone: it reads what has changed in the transaction that would hold it.

@@ -15,7 +15,7 @@ from sqlalchemy import (
 
 from bot.domain.payments.instruction import AttemptKind, AttemptOutcome, CallbackKind, Choice, Kind, State
 from storage.tables.columns import due, instruction_id, leased, metadata, one_of, partial
-from storage.types import Json, Moment, Named, Words
+from storage.types import Json, Moment, Named, Reasoned, Words
 
 instruction = Table(
     "instruction",
@@ -39,9 +39,9 @@ instruction = Table(
     Column("remote_id", Words, index=True),
     Column("remote_status", Words, nullable=False),
     Column("svc_hash", Words, nullable=False),
-    Column("reason", Words, nullable=False),
+    Column("reason", Reasoned, nullable=False),
     Column("decided_by", Words, nullable=False),
-    Column("refusal", Words),
+    Column("refusal", Reasoned(nullable=True)),
     Column("suspect", Words),
     Column("posted_at", Moment),
     Column("expires_at", Moment),

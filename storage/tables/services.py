@@ -16,7 +16,7 @@ from sqlalchemy import (
 from bot.domain.bookings import booking as deliveries
 from storage.rows import InboxState, StoreState
 from storage.tables.columns import due, leased, metadata, partial
-from storage.types import Json, Moment, Named, Words
+from storage.types import Json, Moment, Named, Reasoned, Words
 
 email_run = Table(
     "email_run",
@@ -89,7 +89,7 @@ booking = Table(
     Column("prebooking_id", Words),
     Column("status", Words, nullable=False),
     Column("detail", Json, nullable=False),
-    Column("reason", Words, nullable=False),
+    Column("reason", Reasoned, nullable=False),
     Column("sent_at", Moment),
     Column("search_at", Moment),
     Column("reads", Integer, nullable=False),

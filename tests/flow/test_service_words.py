@@ -61,7 +61,7 @@ async def test_what_the_service_says_instead_of_the_payout_is_on_the_card_until_
     assert rig.paid == [("ana@example.com", 2_500)]
     assert everywhere(rig, "*sent*: the service has accepted it")
     assert not everywhere(rig, "answered 500")
-    assert [one.reason for one in await requests(rig)] == [""]
+    assert [one.reason for one in await requests(rig)] == [None]
 
 
 async def test_what_kept_a_payout_from_being_sent_in_time_is_told(rig: Rig) -> None:

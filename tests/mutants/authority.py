@@ -316,7 +316,7 @@ MUTANTS = (
     Mutant(
         name="an edited request leaves the one it replaces",
         file="bot/workflows/payments/recipient.py",
-        old="        finish(ctx, tx, found, State.WITHDRAWN, click.person, reasons.EDITED, now)\n",
+        old="        finish(ctx, tx, found, State.WITHDRAWN, click.person, Reason(OfRequest.EDITED), now)\n",
         new="",
         breaks="an edit replaces the request",
         tests=_NO_ACCOUNT,

@@ -45,7 +45,7 @@ MUTANTS = (
     Mutant(
         name="another recipient counts as the right one",
         file="bot/domain/payments/evidence.py",
-        old='        found.append("the recipient is another one")',
+        old="        found.append(Reason(OfRequest.OTHER_RECIPIENT))",
         new="        found.clear()",
         breaks="money goes to nobody but who stands on the card",
         tests=_PAYOUT,
@@ -133,8 +133,8 @@ MUTANTS = (
     Mutant(
         name="a page of HTML with 200 counts as done",
         file="bot/domain/outcome.py",
-        old='        return Unknown(reason=f"answer {reply.status} {_UNEXPECTED}", status=reply.status)',
-        new='        return NotExecuted(again=True, reason="unexpected body", status=reply.status)',
+        old="        return Unknown(reason=Reason(Exchange.UNEXPECTED, status=reply.status), status=reply.status)",
+        new="        return NotExecuted(again=True, reason=Reason(Exchange.PAGE), status=reply.status)",
         breaks="a 2xx that cannot be read is unknown, never repeated",
         tests=_OUTCOME,
     ),
@@ -268,7 +268,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a sent payout is told as completed",
-        file="bot/presentation/payments/words.py",
+        file="bot/presentation/words.py",
         old='State.COMMITTED: "sent",',
         new='State.COMMITTED: "completed",',
         breaks="sent and confirmed are different words",
@@ -276,7 +276,7 @@ MUTANTS = (
     ),
     Mutant(
         name="an unknown outcome is told as failed",
-        file="bot/presentation/payments/words.py",
+        file="bot/presentation/words.py",
         old="State.COMMIT_UNKNOWN: UNKNOWN,",
         new='State.COMMIT_UNKNOWN: "failed",',
         breaks="unknown is a word of its own",

@@ -82,8 +82,8 @@ MUTANTS = (
     Mutant(
         name="a list without codes proves absence",
         file="bot/domain/payments/evidence.py",
-        old="        return _NO_CODES if hides_all or hides_the_latest else",
-        new="        return _NO_CODES if hides_the_latest and not hides_the_latest else",
+        old="        return Reason(OfRequest.NO_CODES) if hides_all or hides_the_latest else",
+        new="        return Reason(OfRequest.NO_CODES) if hides_the_latest and not hides_the_latest else",
         breaks="a list proves nothing that would not have shown our code",
         tests=_EVIDENCE,
     ),
@@ -154,8 +154,8 @@ MUTANTS = (
     Mutant(
         name="what was created with another amount is left alone",
         file="bot/workflows/payments/payout.py",
-        old='        end(ctx, tx, instruction, State.MISMATCH, "; ".join(wrong), now, remote_id=operation.id)',
-        new='        end(ctx, tx, instruction, State.MISMATCH, "; ".join(wrong), now)',
+        old="        end(ctx, tx, instruction, State.MISMATCH, together(wrong), now, remote_id=operation.id)",
+        new="        end(ctx, tx, instruction, State.MISMATCH, together(wrong), now)",
         breaks="a payout that is not what was asked is watched",
         tests=(*_REFUSED, "-k", "another_amount"),
     ),

@@ -51,7 +51,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a bulk payment made elsewhere is completed with payments missing",
-        file="bot/presentation/payments/words.py",
+        file="bot/presentation/words.py",
         old="job.failed == 0 and job.completed == job.count and job.count:",
         new="job.failed == 0 and job.completed and job.count:",
         breaks="what was canceled was not paid",

@@ -260,7 +260,7 @@ MUTANTS = (
     Mutant(
         name="payments that are still changed count as put back",
         file="bot/workflows/requests/authority.py",
-        old="    if is_on_hold(instruction.reason) and not has_its_items(tx, instruction):",
+        old="    if has_code(instruction.reason, OfRequest.ON_HOLD) and not has_its_items(tx, instruction):",
         new="    if False:",
         breaks="a request that is held says so once",
         tests=_ITEMS,

@@ -13,7 +13,7 @@ import pytest
 from inline_snapshot import snapshot
 
 from bot.domain.files.tables import MEBIBYTE, Flaw, Limits, TableProblem
-from bot.presentation.files.table_problems import table_problem
+from bot.presentation.table_problems import table_problem
 from bot.tables import read_table
 from bot.tables.apart import Bounds, read_apart
 from tests.support.waiting import until

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from bot.domain.files.tables import Flaw, Limits, TableProblem
-from bot.presentation.files.table_problems import table_problem
+from bot.presentation.table_problems import table_problem
 from bot.tables import read_table
 from tests.tables.corpus import BOOKS, CORPUS, TEXTS, Broken
 from tests.tables.workbooks import packed, parts, workbook

@@ -6,7 +6,7 @@ import pytest
 
 from bot.domain.files.tables import Flaw, Limits, Row, Table, TableProblem
 from bot.domain.money import AmountError, parse_amount
-from bot.presentation.files.table_problems import table_problem
+from bot.presentation.table_problems import table_problem
 from bot.tables import find_columns, read_table
 from tests.tables.workbooks import Cell, number, packed, parts, workbook
 

@@ -13,6 +13,7 @@ from bot.clients.transport import Guard, decimal_of
 from bot.domain.bookings.booking import BookingRequest
 from bot.domain.bookings.record import BookingRecord, Payment, Position, Quote
 from bot.domain.outcome import Done, NotExecuted, Unknown
+from bot.domain.reasons import Exchange, Reason
 
 _MILLISECONDS_A_MINUTE = 60_000
 
@@ -121,7 +122,7 @@ class BookingCalls(DeliveryCalls):
             {"id": booking_id, "reason": reason},
             anything,
             key=key,
-            conflict="the booking cannot be canceled now",
+            conflict=Reason(Exchange.BOOKING_FIXED),
         )
 
     async def start_search(self, booking_id: str, *, key: SecretStr) -> Done[object] | NotExecuted | Unknown:
@@ -131,5 +132,5 @@ class BookingCalls(DeliveryCalls):
             {"id": booking_id},
             anything,
             key=key,
-            conflict="the search starts only from ON_HOLD, and the booking is not on hold any more",
+            conflict=Reason(Exchange.SEARCH_BEGUN),
         )

@@ -15,6 +15,7 @@ from bot.clients.transport import Guard, Transport
 from bot.clients.unread import NOBODY, Answers
 from bot.domain.errors import OperatorError
 from bot.domain.outcome import Done, NotExecuted, Reply, Unknown, read_error
+from bot.domain.reasons import Reason
 
 T = TypeVar("T")
 
@@ -55,7 +56,7 @@ class DeliveryCalls(ServiceCalls):
         key: SecretStr | None,
         earlier_unknown: bool = False,
         guard: Guard | None = None,
-        conflict: str = "",
+        conflict: Reason | None = None,
     ) -> Done[T] | NotExecuted | Unknown:
         """Send a request that changes something, once, and say what became of it.
 
@@ -73,7 +74,7 @@ class DeliveryCalls(ServiceCalls):
         reply = await self._leave(route, values.get("external_id") or values.get("id"), send)
         if isinstance(reply, NotExecuted):
             return reply
-        if conflict and reply.status == _CONFLICT and not earlier_unknown:
+        if conflict is not None and reply.status == _CONFLICT and not earlier_unknown:
             said = read_error(reply)
             return NotExecuted(again=False, reason=conflict, words=said.words, detail=said.whole, status=_CONFLICT)
         outcome = self._became(reply, route, read, earlier_unknown=earlier_unknown)

@@ -12,7 +12,8 @@ from typing import Final
 from bot.clients.routes import Route
 from bot.clients.service_errors import read_failure
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
-from bot.domain.outcome import NotExecuted, Reply, read_error, with_words
+from bot.domain.outcome import NotExecuted, Reply, read_error
+from bot.domain.reasons import Exchange, Failed, Reason
 
 SERVICE: Final = "delivery"
 
@@ -37,31 +38,35 @@ class NotCovered(ServiceNever):
 
 def locked(reply: Reply, *, kind: Key) -> OperatorError | None:
     """Reason for a rejected login, or None."""
-    if reply.status not in _LOCKED or reply.is_html:
+    if not _is_locked(reply):
         return None
     problem, mend = _closed(_everything(reply), kind)
     return OperatorError(problem, mend=mend, words=read_error(reply).words, service=SERVICE)
 
 
-def _closed(said: str, kind: Key) -> tuple[str, str]:
+def _is_locked(reply: Reply) -> bool:
+    return reply.status in _LOCKED and not reply.is_html
+
+
+def _closed(said: str, kind: Key) -> tuple[Reason, str]:
     """The problem, and how the operator mends it."""
     if _SUSPENDED.search(said):
         return (
-            "the service has suspended the workspace",
+            Reason(Exchange.SUSPENDED),
             "ask it why in the chat of its dashboard; nothing is repeated until then",
         )
     if _ENVIRONMENT.search(said):
         return (
-            "the key belongs to the other environment",
+            Reason(Exchange.OTHER_ENVIRONMENT),
             "DELIVERY_BASE_URL and the keys must both be of the sandbox, or both of production",
         )
     if kind is Key.MASTER:
         return (
-            "the master key is not accepted",
+            Reason(Exchange.MASTER_KEY),
             "copy it again from the settings of the delivery dashboard into DELIVERY_MASTER_KEY",
         )
     return (
-        "the key of this store is not accepted",
+        Reason(Exchange.STORE_KEY),
         "copy it again from the stores view of the delivery dashboard into DELIVERY_STORE_KEYS, "
         "or list the stores again",
     )
@@ -91,10 +96,10 @@ def read_trouble(
 
 def told(outcome: NotExecuted, reply: Reply, *, kind: Key) -> NotExecuted:
     """The outcome of a refused change, with the reason in this service's terms."""
-    closed = locked(reply, kind=kind)
-    if closed is None:
+    if not _is_locked(reply):
         return outcome
-    reason = f"{with_words(closed.problem, closed.words)}; {closed.mend}"
+    problem, mend = _closed(_everything(reply), kind)
+    reason = Reason(Failed.MENDED, why=problem.saying(read_error(reply).words), mend=mend)
     return NotExecuted(again=False, reason=reason, status=outcome.status, detail=outcome.detail)
 
 

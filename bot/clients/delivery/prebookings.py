@@ -10,6 +10,7 @@ from bot.clients.delivery.calls import DeliveryCalls, anything
 from bot.clients.transport import Guard
 from bot.domain.bookings.record import PrebookingRecord
 from bot.domain.outcome import Done, NotExecuted, Unknown
+from bot.domain.reasons import Exchange, Reason
 
 
 class PrebookingCalls(DeliveryCalls):
@@ -37,5 +38,5 @@ class PrebookingCalls(DeliveryCalls):
             {"id": prebooking_id},
             anything,
             key=key,
-            conflict="the pre-booking cannot be canceled any more",
+            conflict=Reason(Exchange.PREBOOKING_FIXED),
         )

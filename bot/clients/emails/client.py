@@ -22,7 +22,8 @@ from bot.clients.transport import Prepared, Transport, read_reply, without_secre
 from bot.clients.unread import NOBODY, Answers, tell
 from bot.domain.emails.lists import Answer, Busy, Checked, FileAnswer, Lost, Outcome
 from bot.domain.errors import OperatorError, ServiceNever, SwitchboardError
-from bot.domain.outcome import Failure, NotExecuted, Reply, Unknown, read_error, refusal, with_words
+from bot.domain.outcome import Failure, NotExecuted, Reply, Unknown, read_error, refusal
+from bot.domain.reasons import Exchange, Reason
 from bot.domain.spellings import Secrets
 
 SERVICE: Final = "email"
@@ -144,7 +145,7 @@ class EmailsClient:
         reply = whole.reply
         tell(self._answers, reply, self._file, was_read=not reply.is_html)
         if reply.is_html:
-            return Unknown(reason="a page came instead of an answer", status=reply.status)
+            return Unknown(reason=Reason(Exchange.PAGE), status=reply.status)
         return read_file_answer(
             whole,
             receipt=self._file.reply["receipt"],
@@ -173,7 +174,7 @@ class EmailsClient:
             raise self._refused(reply, self._check)
         if reply.is_html:
             if status == HTTPStatus.OK:
-                return Lost(reason="a page came instead of an answer")
+                return Lost(reason=Reason(Exchange.PAGE))
             raise self._refused(reply, self._check)
         outcome = Outcome.ANSWERED if reply.is_success else Outcome.REFUSED
         return read_answer(reply, result=self._check.reply["result"], outcome=outcome)
@@ -184,10 +185,11 @@ class EmailsClient:
         if status is None:
             left = reply.failure not in (Failure.NOT_CONNECTED, Failure.NOT_SENT)
             if left:
-                return Unknown(reason=f"no answer ({reply.failure})", failure=reply.failure)
-            return NotExecuted(again=True, reason=f"the request did not leave ({reply.failure})", failure=reply.failure)
+                return Unknown(reason=_no_answer(reply), failure=reply.failure)
+            reason = Reason(Exchange.NOT_LEFT, failure=str(reply.failure))
+            return NotExecuted(again=True, reason=reason, failure=reply.failure)
         if status in _BUSY:
-            reason = with_words("it asks to wait", self._words(reply))
+            reason = Reason(Exchange.ASKS_TO_WAIT).saying(self._words(reply))
             return NotExecuted(again=True, reason=reason, retry_after=reply.retry_after, status=status)
         if status >= HTTPStatus.INTERNAL_SERVER_ERROR or status in _LOST:
             return Unknown(reason=self._answered(reply), status=status)
@@ -205,8 +207,8 @@ class EmailsClient:
             return OperatorError(trouble.reason, service=SERVICE, mend=mend, words=trouble.words)
         return trouble
 
-    def _answered(self, reply: Reply) -> str:
-        return with_words(f"it answered {reply.status}", self._words(reply))
+    def _answered(self, reply: Reply) -> Reason:
+        return Reason(Exchange.READ_ANSWERED, status=reply.status).saying(self._words(reply))
 
     def _words(self, reply: Reply) -> str:
         return read_error(reply).words
@@ -222,7 +224,11 @@ def _silence(reply: Reply) -> Checked:
         return Answer(outcome=Outcome.NO_ANSWER, text=_NO_ANSWER)
     if reply.failure is Failure.OVERSIZE:
         return Answer(outcome=Outcome.NO_ANSWER, text="the answer was too large to be read")
-    return Lost(reason=f"no answer ({reply.failure})")
+    return Lost(reason=_no_answer(reply))
+
+
+def _no_answer(reply: Reply) -> Reason:
+    return Reason(Exchange.NO_ANSWER, failure=str(reply.failure))
 
 
 def _is_redirect(status: int) -> bool:

@@ -19,18 +19,19 @@ from bot.clients.unread import NOBODY, Answers, Reading, tell
 from bot.domain.localization import Request, Result, Track, Tracks, request_errors
 from bot.domain.localization.results import SOUNDS
 from bot.domain.outcome import NO_JSON, Done, NotExecuted, Reply, Unknown, classify, read_error
+from bot.domain.reasons import Exchange, Reason
 
 SERVICE: Final = "localization"
 
-_REFUSALS: Final[Mapping[int, str]] = {
-    402: "the service wants to be paid first",
-    405: "the service does not know what was asked for",
-    410: "the service does not offer this any more",
-    411: "the service refused the request",
-    413: "the file is larger than the service takes",
-    414: "the address is longer than the service takes",
-    415: "the service does not take this kind of file",
-    431: "the service refused the request",
+_REFUSALS: Final[Mapping[int, Exchange]] = {
+    402: Exchange.PAYMENT_REQUIRED,
+    405: Exchange.METHOD_UNKNOWN,
+    410: Exchange.GONE,
+    411: Exchange.PLAIN_REFUSAL,
+    413: Exchange.FILE_TOO_LARGE,
+    414: Exchange.ADDRESS_TOO_LONG,
+    415: Exchange.KIND_OF_FILE,
+    431: Exchange.PLAIN_REFUSAL,
 }
 """Answers that say that nothing was done, besides those of ``classify``."""
 _SUBTYPES: Final[Mapping[str, str]] = {
@@ -221,7 +222,7 @@ def _outcome(read: Callable[[object], Result], route: Route, reply: Reply) -> Ou
     refused = _REFUSALS.get(reply.status or 0)
     if refused is not None:
         said = read_error(reply, route.ours)
-        reason = f"{refused} ({reply.status})"
+        reason = Reason(refused, status=reply.status)
         return NotExecuted(again=False, reason=reason, words=said.words, detail=said.whole, status=reply.status)
     outcome = classify(reply, read=read, earlier_unknown=False, names=route.ours)
     return _in_band(outcome, reply)
@@ -235,6 +236,6 @@ def _in_band(outcome: Outcome, reply: Reply) -> Outcome:
     failed = body.get("success") is False or str(body.get("status", "")).casefold() in ("error", "failed", "fail")
     said = read_error(reply)
     if failed or (body.keys() & {"error", "errors", "detail"} and said.message):
-        reason = "the service refused the request"
+        reason = Reason(Exchange.REFUSED, status=None, fields=())
         return NotExecuted(again=False, reason=reason, words=said.words, detail=said.whole, status=200)
     return outcome

@@ -14,6 +14,7 @@ from bot.domain.money import CURRENCY
 from bot.domain.outcome import Done, NotExecuted, Unknown
 from bot.domain.payments.bulk import BulkItem, HashList, row_reference
 from bot.domain.payments.bulk_records import BulkJob, ItemPage, JobPage
+from bot.domain.reasons import Exchange, Reason
 
 UPLOAD_SECONDS: Final = 600.0
 """How long one submission may take: thousands of payments are checked before it is answered."""
@@ -176,7 +177,7 @@ async def _to_the_end(read: Callable[[int], Awaitable[Page]]) -> AsyncIterator[P
         if page >= found.pages or page >= MOST_PAGES:
             break
         if not found.size:
-            raise ServiceNow(SERVICE, "its list has an empty page before the last one")
+            raise ServiceNow(SERVICE, Reason(Exchange.LIST_GAP))
         page += 1
     if page < found.pages or (found.count is not None and found.count != seen):
-        raise ServiceNow(SERVICE, "its list changed while it was read")
+        raise ServiceNow(SERVICE, Reason(Exchange.LIST_CHANGED))

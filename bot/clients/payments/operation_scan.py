@@ -9,17 +9,18 @@ from typing import Final
 
 from bot.domain.payments.evidence import same_code
 from bot.domain.payments.operation import Operation, OperationPage, Search
+from bot.domain.reasons import Exchange, Reason
 
 _MAX_PAGES: Final = 2000
 
 
-def page_mismatch(found: OperationPage, *, page: int, per_page: int) -> str:
-    """Why a page is not the one that was asked for; empty when it is."""
+def page_mismatch(found: OperationPage, *, page: int, per_page: int) -> Reason | None:
+    """Why a page is not the one that was asked for; None when it is."""
     if found.page != page:
-        return f"page {page} of the list was asked for, page {found.page} came"
+        return Reason(Exchange.OTHER_PAGE, asked=page, came=found.page)
     if found.per_page != per_page:
-        return f"{per_page} operations a page were asked for, the answer says {found.per_page}"
-    return ""
+        return Reason(Exchange.OTHER_SIZE, asked=per_page, came=found.per_page)
+    return None
 
 
 def is_beyond_the_end(found: OperationPage, *, page: int, per_page: int) -> bool:
@@ -27,10 +28,12 @@ def is_beyond_the_end(found: OperationPage, *, page: int, per_page: int) -> bool
     return found.page == found.last_page < page and found.per_page == per_page
 
 
-def type_mismatch(found: OperationPage, operation_type: str | None) -> str:
-    """Why a page is not of the type asked for; empty when it is. Figures at their defaults cannot tell."""
+def type_mismatch(found: OperationPage, operation_type: str | None) -> Reason | None:
+    """Why a page is not of the type asked for; None when it is. Figures at their defaults cannot tell."""
     others = {one.operation_type for one in found.operations} - {"", operation_type}
-    return f"only {operation_type}s were asked for, a {min(others)} came" if operation_type and others else ""
+    if not operation_type or not others:
+        return None
+    return Reason(Exchange.OTHER_TYPE_LISTED, asked=operation_type, came=min(others))
 
 
 class OperationScan:
@@ -68,12 +71,12 @@ class OperationScan:
             self.page += 1
             return
         if len(self._seen) != found.total:
-            self.broken_off(f"the list says {found.total} operations and showed {len(self._seen)}")
+            self.broken_off(Reason(Exchange.SCAN_COUNT, told=found.total, shown=len(self._seen)))
             return
         self.is_over = True
         self.result = Search(hits=tuple(self._hits), complete=True, total=found.total)
 
-    def broken_off(self, reason: str) -> Search:
+    def broken_off(self, reason: Reason) -> Search:
         """End the scan as incomplete; what was found so far counts."""
         self.is_over = True
         self.result = Search(hits=tuple(self._hits), complete=False, total=self._total, reason=reason)
@@ -86,13 +89,13 @@ class OperationScan:
             else:
                 self._see(one)
 
-    def _distrust(self, found: OperationPage) -> str:
+    def _distrust(self, found: OperationPage) -> Reason | None:
         ids = {one.id for one in found.operations}
         rules = (
-            (self._total is not None and found.total != self._total, "the list changed while it was read"),
-            (bool(ids & self._seen) or len(ids) != len(found.operations), "the list showed an operation twice"),
-            (bool(ids) and (found.first is None or found.first <= self._first), "the list's pages do not advance"),
-            (not ids and found.total > 0, "the list showed an empty page before its end"),
-            (found.last_page > _MAX_PAGES, f"the list has more than {_MAX_PAGES} pages"),
+            (self._total is not None and found.total != self._total, Reason(Exchange.SCAN_CHANGED)),
+            (bool(ids & self._seen) or len(ids) != len(found.operations), Reason(Exchange.SCAN_DOUBLE)),
+            (bool(ids) and (found.first is None or found.first <= self._first), Reason(Exchange.SCAN_STANDS)),
+            (not ids and found.total > 0, Reason(Exchange.SCAN_GAP)),
+            (found.last_page > _MAX_PAGES, Reason(Exchange.SCAN_LONG, most=_MAX_PAGES)),
         )
-        return next((reason for is_broken, reason in rules if is_broken), "")
+        return next((reason for is_broken, reason in rules if is_broken), None)

@@ -9,8 +9,9 @@ from bot.clients.payments import wire
 from bot.clients.payments.calls import SERVICE, PartnerCalls, failure_of
 from bot.clients.payments.operation_scan import OperationScan, is_beyond_the_end, page_mismatch, type_mismatch
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
-from bot.domain.outcome import NO_JSON, with_words
+from bot.domain.outcome import NO_JSON
 from bot.domain.payments.operation import Operation, OperationPage, Search
+from bot.domain.reasons import Exchange, Reason
 
 OperationType = Literal["payout", "purchase"]
 
@@ -42,7 +43,7 @@ class OperationCalls(PartnerCalls):
         """
         found = await self._list(page=page, per_page=per_page, operation_type=operation_type, lane=Lane.READ)
         if is_beyond_the_end(found, page=page, per_page=per_page):
-            raise ServiceNever(SERVICE, f"its list ends with page {found.last_page}")
+            raise ServiceNever(SERVICE, Reason(Exchange.LIST_ENDS, page=found.last_page))
         mismatch = page_mismatch(found, page=page, per_page=per_page) or type_mismatch(found, operation_type)
         if mismatch:
             raise OperatorError(
@@ -88,7 +89,7 @@ class OperationCalls(PartnerCalls):
                     page=scan.page, per_page=scan.per_page, operation_type=operation_type, lane=Lane.LISTING
                 )
             except (ServiceNow, ServiceNever) as error:
-                return scan.broken_off(with_words(error.reason, error.words))
+                return scan.broken_off(error.told)
             scan.take(page)
         return scan.result
 

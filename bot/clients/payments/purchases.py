@@ -12,6 +12,7 @@ from bot.domain.errors import ServiceNever
 from bot.domain.money import Cents
 from bot.domain.outcome import Done, NotExecuted, Unknown
 from bot.domain.payments.operation import Purchase
+from bot.domain.reasons import Exchange, Reason
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,7 +92,7 @@ class PurchaseCalls(PartnerCalls):
         read = partial(wire.read_purchase, item_amount=self._dialect.item_amount, operation_id=purchase_id)
         found = await self._look("get_purchase", {"id": purchase_id}, read)
         if found.operation_type not in {"", "purchase"}:
-            raise ServiceNever(SERVICE, f"this operation is a {found.operation_type}, not a purchase")
+            raise ServiceNever(SERVICE, Reason(Exchange.OTHER_TYPE, type=found.operation_type))
         return found
 
     def checkout_url(self, purchase_id: str) -> str:

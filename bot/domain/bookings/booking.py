@@ -9,6 +9,7 @@ from typing import Annotated, Any, Final
 from pydantic import BaseModel, ConfigDict, Field
 
 from bot.domain.bookings.record import Payment, Phone, Position, Status, read_status
+from bot.domain.reasons import Reason
 
 COOK_MOST: Final = 24 * 60
 """Minutes that an order may cook at most: longer is a mistake in the unit."""
@@ -125,7 +126,7 @@ class Booking:
     status: str = ""
     """The service's word, as it wrote it; empty before it said anything."""
     detail: Mapping[str, Any] = field(default_factory=dict)
-    reason: str = ""
+    reason: Reason | None = None
     sent_at: datetime | None = None
     search_at: datetime | None = None
     """When the cook time is over and the search starts by itself."""

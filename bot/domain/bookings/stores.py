@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.domain.bookings.record import WebhookKind
+from bot.domain.reasons import Reason
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,12 +26,12 @@ class HookState:
     """One kind of webhook of a store.
 
     Attributes:
-        host: where it is sent, without the path, which is secret; empty: nothing is registered.
+        host: where it is sent, without the path, which is secret; empty: none is registered; None: it cannot be read.
         ours: it is sent to this bot.
-        trouble: one sentence; empty when all is well.
+        trouble: None when all is well.
     """
 
     kind: WebhookKind
-    host: str = ""
+    host: str | None = ""
     ours: bool = False
-    trouble: str = ""
+    trouble: Reason | None = None

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
 
+from bot.domain.reasons import Reason
+
 CONCURRENCY_LIMIT = 1_000
 """Concurrent requests that the service recommends at most."""
 CONCURRENCY = 100
@@ -47,17 +49,21 @@ class Answer:
     Attributes:
         result: the word that says it, when the answer has one.
         pairs: a JSON object's names and values, nested ones with a dot between, as text.
-        text: anything else that was said, or why nothing was.
+        text: anything else that was said.
+        why: nothing was said, and why.
     """
 
     outcome: Outcome
     result: str = ""
     pairs: tuple[tuple[str, str], ...] = ()
     text: str = ""
+    why: Reason | None = None
 
     def stored(self) -> dict[str, object]:
         """For the database."""
-        return {"o": self.outcome.value, "r": self.result, "p": [list(pair) for pair in self.pairs], "t": self.text}
+        pairs = [list(pair) for pair in self.pairs]
+        kept: dict[str, object] = {"o": self.outcome.value, "r": self.result, "p": pairs, "t": self.text}
+        return kept if self.why is None else {**kept, "w": self.why.stored()}
 
 
 def stored_answer(kept: Mapping[str, object]) -> Answer:
@@ -69,6 +75,7 @@ def stored_answer(kept: Mapping[str, object]) -> Answer:
         result=str(kept["r"]),
         pairs=tuple((str(name), str(value)) for name, value in pairs),
         text=str(kept["t"]),
+        why=Reason.read(kept.get("w")),
     )
 
 
@@ -76,7 +83,7 @@ def stored_answer(kept: Mapping[str, object]) -> Answer:
 class Busy:
     """The service asks for fewer requests; nothing is wrong with the address. ``retry_after`` is in seconds."""
 
-    reason: str
+    reason: Reason
     retry_after: float | None = None
 
 
@@ -84,7 +91,7 @@ class Busy:
 class Lost:
     """No answer because of a network failure; another attempt may succeed."""
 
-    reason: str
+    reason: Reason
 
 
 Checked = Answer | Busy | Lost
@@ -181,7 +188,7 @@ class ListProgress:
         file: what the file is called.
         column: what the column with the addresses is called.
         whole: the whole file at once instead of row by row.
-        reason: why it is where it is, in words; foreign.
+        reason: why it is where it is.
         receipt: the number that the service gave for a whole file.
         said: what the service answered to a whole file besides, by name.
     """
@@ -194,7 +201,7 @@ class ListProgress:
     requester: str
     concurrency: int = CONCURRENCY
     count: RunCount = field(default_factory=RunCount)
-    reason: str = ""
+    reason: Reason | None = None
     receipt: str = ""
     said: tuple[tuple[str, str], ...] = ()
 

@@ -1,6 +1,6 @@
 """Tables as values, and the flaws of a file that should hold one.
 
-Reading is in ``bot.tables``, the sentences in ``bot.presentation.files.table_problems``; both speak in these values.
+Reading is in ``bot.tables``, the sentences in ``bot.presentation.table_problems``; both speak in these values.
 """
 
 from array import array

@@ -10,6 +10,7 @@ from typing import Any
 from bot.domain.localization.declaration import CallOperation, Capability
 from bot.domain.localization.request import Request
 from bot.domain.localization.results import Emotion, Gender, Phrases, Result, Track, Tracks, Written
+from bot.domain.reasons import Reason, stored
 
 MEDIA_LANE = "localization.media"
 TEXT_LANE = "localization.text"
@@ -95,7 +96,7 @@ class CallProgress:
     """Progress so far.
 
     Attributes:
-        reason: why it ended without a result, or without a part of it; our words.
+        reason: why it ended without a result, or without a part of it.
         words: the service's own about it; foreign text.
         by: who canceled or repeated it.
         again: id of the job that repeats this one.
@@ -107,7 +108,7 @@ class CallProgress:
     ended_at: datetime | None = None
     result: Result | None = None
     deliveries: tuple[ResultFile, ...] = ()
-    reason: str = ""
+    reason: Reason | None = None
     words: str = ""
     by: str = ""
     again: str = ""
@@ -125,7 +126,7 @@ class CallProgress:
             "ended_at": self.ended_at.isoformat() if self.ended_at else None,
             "result": dump_result(self.result) if self.result is not None else None,
             "deliveries": [asdict(one) for one in self.deliveries],
-            "reason": self.reason,
+            "reason": stored(self.reason),
             "words": self.words,
             "by": self.by,
             "again": self.again,
@@ -147,7 +148,8 @@ class CallProgress:
                 ResultFile(track=Track(**one["track"]), name=one["name"], state=Handed(one["state"]))
                 for one in detail["deliveries"]
             ),
-            **{name: detail[name] for name in ("reason", "words", "by", "again", "tries")},
+            reason=Reason.read(detail["reason"]),
+            **{name: detail[name] for name in ("words", "by", "again", "tries")},
         )
 
 

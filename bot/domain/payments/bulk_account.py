@@ -3,11 +3,13 @@
 from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
+from typing import Final
 
 from bot.domain.money import Cents
 from bot.domain.payments.bulk import BulkItem, names_a_row, row_of
 from bot.domain.payments.bulk_records import ReportedItem
 from bot.domain.payments.operation import OperationStatus, rank, read_status
+from bot.domain.reasons import OfRequest, Reason
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +62,10 @@ class RowChange:
     status: str
     hash: str
     error: str
+
+
+UNEXPLAINED: Final = "no reason given"
+"""In place of the service's words about a failed item."""
 
 
 class Accounting:
@@ -130,14 +136,12 @@ class Accounting:
         return [after]
 
     @property
-    def trouble(self) -> str:
-        """How the list differs from what was approved, in words; empty when it does not."""
-        found = [
-            (self.doubles, "were reported twice, so they may have been paid twice"),
-            (self.different, "have another amount or address than was approved"),
-            (self.strangers, "were not asked for"),
-        ]
-        return "; ".join(f"{count} payments {what}" for count, what in found if count)
+    def trouble(self) -> Reason | None:
+        """How the list differs from what was approved; None when it does not."""
+        if not (self.doubles or self.different or self.strangers):
+            return None
+        found = {"doubles": self.doubles, "different": self.different, "strangers": self.strangers}
+        return Reason(OfRequest.MISMATCHED_ITEMS, **found)
 
 
 def is_ours(items: Collection[ReportedItem], *, reference: str, wanted: Collection[BulkItem]) -> bool | None:

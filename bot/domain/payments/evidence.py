@@ -11,14 +11,11 @@ from typing import Final
 from bot.domain.money import Cents, plain
 from bot.domain.payments.instruction import Instruction, Kind
 from bot.domain.payments.operation import Operation
+from bot.domain.reasons import OfRequest, Reason
 
 SKEW: Final = timedelta(minutes=5)
 """How far the service's clock may be behind ours."""
 _MOST_SUSPECTS: Final = 50
-_NO_CODES: Final = (
-    "the service's list does not show our codes, so this cannot be looked up in it; "
-    'an admin names their field in SERVICES_FILE, [payments.records.operation] code = "…"'
-)
 
 
 def same_code(one: str | None, other: str) -> bool:
@@ -31,7 +28,7 @@ def folded(code: str | None) -> str:
     return "".join((code or "").split()).casefold()
 
 
-def differences(instruction: Instruction, operation: Operation) -> tuple[str, ...]:
+def differences(instruction: Instruction, operation: Operation) -> tuple[Reason, ...]:
     """What in the service's record is not what was asked for; empty when it is the same payout or purchase.
 
     Code and recipient may be absent from a record (fields differ and optional ones come back empty): the
@@ -39,21 +36,20 @@ def differences(instruction: Instruction, operation: Operation) -> tuple[str, ..
     Of a purchase, the address may be another one: anybody with the link may pay, and the record then names who did.
     """
     sells = instruction.kind is Kind.PURCHASE
-    what, agreed = ("purchase", "asked for") if sells else ("payout", "approved")
-    found: list[str] = []
+    found: list[Reason] = []
     if not instruction.intact():
-        found.append(f"our own record was changed after it was {agreed}")
+        found.append(Reason(OfRequest.CHANGED_HERE, is_purchase=sells))
     if instruction.remote_id is not None and operation.id != instruction.remote_id:
-        found.append("it has another id")
+        found.append(Reason(OfRequest.OTHER_ID))
     if operation.cents != instruction.cents:
         reported = "unreadable" if operation.cents is None else plain(operation.cents)
-        found.append(f"the amount is {reported} instead of {plain(instruction.cents)}")
+        found.append(Reason(OfRequest.OTHER_AMOUNT, theirs=reported, ours=plain(instruction.cents)))
     if not sells and operation.email and operation.email.casefold() != instruction.payload.email.casefold():
-        found.append("the recipient is another one")
+        found.append(Reason(OfRequest.OTHER_RECIPIENT))
     if operation.code and not same_code(operation.code, instruction.code):
-        found.append("the code is another one")
-    if operation.operation_type and operation.operation_type.casefold() != what:
-        found.append(f"it is no {what}")
+        found.append(Reason(OfRequest.OTHER_CODE))
+    if operation.operation_type and operation.operation_type.casefold() != ("purchase" if sells else "payout"):
+        found.append(Reason(OfRequest.OTHER_KIND, is_purchase=sells))
     return tuple(found)
 
 
@@ -110,8 +106,8 @@ class Listing:
             self._recent_with_code += bool(code)
 
     @property
-    def doubt(self) -> str:
-        """Why the list would not have shown our code; empty when it would have. An empty list hides nothing."""
+    def doubt(self) -> Reason | None:
+        """Why the list would not have shown our code; None when it would have. An empty list hides nothing."""
         hides_all = self._seen and not self._ours
         hides_the_latest = self._recent and not self._recent_with_code
-        return _NO_CODES if hides_all or hides_the_latest else ""
+        return Reason(OfRequest.NO_CODES) if hides_all or hides_the_latest else None

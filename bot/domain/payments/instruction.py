@@ -16,6 +16,7 @@ from pydantic import Field
 from bot.domain.money import Cents, plain
 from bot.domain.payments.bulk import BulkPayload, CancelPayload
 from bot.domain.payments.bulk_progress import BulkProgress
+from bot.domain.reasons import Reason
 from bot.domain.requirement import Requirement
 from bot.domain.values import Value
 
@@ -135,8 +136,8 @@ class Recipient(Value):
     verified: bool | None = None
     primary: bool | None = None
     country: str | None = None
-    problem: str = ""
-    """Why it could not be read, in our words or, where it allows that, the service's; empty when it was."""
+    problem: Reason | None = None
+    """Why it could not be read; None when it was."""
     instead: str = ""
     """Of an address without an account: the one that was probably meant; empty where there is none."""
     anyway: bool = False
@@ -173,12 +174,12 @@ class Instruction:
     remote_status: str = ""
     """The service's own word, raw."""
     svc_hash: str = ""
-    reason: str = ""
+    reason: Reason | None = None
     """Why it stands where it stands: rejection reason, failure reason, what did not match."""
     decided_by: str = ""
     """Slack user id of who brought it to this state; empty when the service or the clock did."""
-    refusal: str | None = None
-    """In the service's words or ours, why it said no to a request that it may have carried out all the same."""
+    refusal: Reason | None = None
+    """Why the service said no to a request that it may have carried out all the same."""
     suspect: str | None = None
     """Id of what the service holds and what may be this, under no code of ours: people look there before anything
     is sent again."""

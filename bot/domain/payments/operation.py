@@ -12,6 +12,7 @@ from typing import Final
 from pydantic import Field
 
 from bot.domain.money import Cents
+from bot.domain.reasons import Reason
 from bot.domain.values import Reported
 
 
@@ -201,4 +202,4 @@ class Search(Reported):
     hits: tuple[Operation, ...] = ()
     complete: bool = False
     total: int | None = None
-    reason: str = ""
+    reason: Reason | None = None

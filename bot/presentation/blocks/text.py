@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from bot.domain.content import Block, Content
-from bot.domain.outcome import behind_refusal
 from bot.domain.visible import clean
 
 SECTION_LIMIT = 2_900
@@ -30,7 +29,6 @@ _MARK = " … (shortened)"
 _REST = "… and more in the message itself."
 _NAME_LIMIT = 80
 _CELLS = 20
-_INSTANT = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d) UTC", re.ASCII)
 _FORMATTING = re.compile(r"(?<![A-Za-z0-9])[*_~`]|[*_~`](?![A-Za-z0-9])|:(?=[\w'+-]+:)")
 """Characters that format what follows or precedes them; within a word they do not. A colon begins an emoji's code."""
 _LIKE = str.maketrans("*_~`:", "\u2217\uff3f\u223c\u02cb\ua789")
@@ -100,32 +98,9 @@ def capital(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}"
 
 
-def reason_of(text: str, limit: int = QUOTE_LIMIT, *, goes_on: bool = False) -> str:
-    """Our own words as a sentence, instants in the reader's own time zone. ``goes_on``: it stands behind a colon."""
-    said = quote(text, limit)
-    return _INSTANT.sub(_in_the_readers_time, as_said(said) if goes_on else sentence_of(said))
-
-
-def _in_the_readers_time(found: re.Match[str]) -> str:
-    try:
-        return moment(datetime.fromisoformat(f"{found[1]}+00:00"))
-    except ValueError:  # it only looks like one
-        return found[0]
-
-
 def as_said(text: str) -> str:
     """Somebody's own words with a full stop last; empty stays empty."""
     return f"{text}{'' if text.endswith(('.', '!', '?')) else '.'}" if text else ""
-
-
-def because(reason: str, limit: int = QUOTE_LIMIT) -> str:
-    """Why, in somebody's own words; a sentence with a space before it, or nothing."""
-    return f" Reason: {as_said(typed(reason, limit))}" if clean(reason) else ""
-
-
-def because_refused(reason: str) -> str:
-    """The same behind words that say that the service refused it; an answer that names nothing is its status alone."""
-    return because(behind_refusal(reason))
 
 
 def bar(done: int, total: int) -> str:

@@ -9,6 +9,7 @@ from bot.domain.bookings.booking import Booking
 from bot.domain.bookings.record import BookingRecord, Quote, charge, read_status
 from bot.domain.bookings.stores import HookState, KnownStore
 from bot.domain.content import Block, Content
+from bot.domain.reasons import Reason
 from bot.domain.visible import clean
 from bot.presentation import answers
 from bot.presentation.blocks.text import (
@@ -26,6 +27,7 @@ from bot.presentation.blocks.text import (
 )
 from bot.presentation.bookings.cards import charged, driver_line, link, named, order_as_told, price
 from bot.presentation.bookings.states import symbol, word
+from bot.presentation.reasons import worded
 
 _NAME_LIMIT = 60
 _ADDRESS_LIMIT = 200
@@ -100,6 +102,7 @@ def no_price(said: str, *, refused: bool, bookable: bool = False) -> str:
     return f"{lead}: {sentence_of(quote(said))} Nothing was booked.{_ANYWAY if bookable else ''}"
 
 
+_ODD_ADDRESS = "an address that cannot be read"
 _ANYWAY = " To book it without knowing the price, tick the box at the end of the form."
 
 
@@ -160,10 +163,10 @@ def store(name: str, record: Mapping[str, Any], *, lead: str = "") -> Content:
     return Content(text=spoken(lines), blocks=paragraphs(lines))
 
 
-def store_trouble(trouble: str, *, looked_for: str = "") -> Content:
+def store_trouble(trouble: Reason, *, looked_for: str = "") -> Content:
     """Why a store was not made or changed. ``looked_for``: its name where that is unknown."""
     sought = f" {quote(looked_for, _NAME_LIMIT)} is looked for in the list of stores; look at `stores` in a minute."
-    return message(f":warning: {sentence_of(quote(trouble))}{sought if looked_for else ''}")
+    return message(f":warning: {sentence_of(quote(worded(trouble)))}{sought if looked_for else ''}")
 
 
 def hooks(name: str, found: Sequence[HookState], *, turned_on: bool | None) -> Content:
@@ -171,10 +174,10 @@ def hooks(name: str, found: Sequence[HookState], *, turned_on: bool | None) -> C
     lines = [f":satellite_antenna: *Webhooks of {quote(name, _NAME_LIMIT)}*{_turned(found, on=turned_on)}"]
     for one in found:
         where = "nothing is registered"
-        if one.host:
+        if one.host != "":
             whose = "comes here" if one.ours else "goes elsewhere, not to Switchboard"
-            where = f"{whose} ({quote(one.host, _NAME_LIMIT)})"
-        trouble = f" :warning: {sentence_of(quote(one.trouble))}" if one.trouble else ""
+            where = f"{whose} ({quote(_ODD_ADDRESS if one.host is None else one.host, _NAME_LIMIT)})"
+        trouble = f" :warning: {sentence_of(quote(worded(one.trouble)))}" if one.trouble else ""
         lines.append(f"• `{one.kind.value}`: {where}.{trouble}")
     return Content(text=spoken(lines), blocks=[section(mrkdwn("\n".join(lines)))])
 
@@ -183,7 +186,7 @@ def _turned(found: Sequence[HookState], *, on: bool | None) -> str:
     """What was done is claimed only where the service shows it."""
     if on is None:
         return ""
-    done = all((one.ours if on else not one.host) and not one.trouble for one in found)
+    done = all((one.ours if on else one.host == "") and not one.trouble for one in found)
     return f" were {'' if done else 'not all '}{'registered' if on else 'taken away'}:"
 
 

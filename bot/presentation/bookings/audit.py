@@ -10,6 +10,7 @@ from bot.presentation.audit import WORD_LIMIT, because, person, told_lines, told
 from bot.presentation.blocks.text import quote, sentence_of
 from bot.presentation.bookings.cards import charged, headline
 from bot.presentation.bookings.states import word
+from bot.presentation.reasons import in_words
 
 _SAID: Mapping[str, str] = {
     "booked": "{who} booked it{worth}",
@@ -62,10 +63,10 @@ def _sentence(entry: Entry, nth: int) -> str:
                 "status": f"*{word(detail.get('status', '?'))}*",
                 "number": f" as number {quote(detail['number'], WORD_LIMIT)}" if detail.get("number") else "",
                 "other": quote(detail.get("other", "another one"), WORD_LIMIT),
-                "worth": _worth(detail),
+                "worth": _worth({**detail, "unpriced": in_words(entry.detail.get("unpriced"))}),
             }
         )
-    return sentence_of(said) + because(detail)
+    return sentence_of(said) + because(entry.detail)
 
 
 def _worth(detail: Mapping[str, str]) -> str:

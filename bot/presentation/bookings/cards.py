@@ -30,6 +30,7 @@ from bot.presentation.blocks.text import (
     spoken,
 )
 from bot.presentation.bookings.states import progress, sentence, word
+from bot.presentation.reasons import in_words, worded
 
 START = "booking.start"
 CANCEL = "booking.cancel"
@@ -207,11 +208,11 @@ def _notes(booking: Booking) -> list[str]:
     if isinstance(reported, dict) and reported.get("status"):
         found.append(f":grey_question: Reported as {word(str(reported['status']))}, *not verified* by reading it.")
     if booking.reason and booking.stage in (Stage.OPEN, Stage.WAITING):
-        found.append(f":warning: This may be behind: {as_said(quote(booking.reason, _REASON_LIMIT))}")
+        found.append(f":warning: This may be behind: {as_said(quote(worded(booking.reason), _REASON_LIMIT))}")
     if booking.reason and booking.stage is Stage.UNKNOWN:
-        found.append(f":warning: {sentence_of(quote(booking.reason, _REASON_LIMIT))}")
+        found.append(f":warning: {sentence_of(quote(worded(booking.reason), _REASON_LIMIT))}")
     if booking.detail.get("unpriced"):
-        reason = sentence_of(quote(str(booking.detail["unpriced"]), _REASON_LIMIT))
+        reason = sentence_of(quote(in_words(booking.detail["unpriced"]), _REASON_LIMIT))
         found.append(f":warning: Booked *without a price*, which the service did not give: {reason}")
     if booking.kind is BookingKind.FOREIGN:
         found.append("Made outside of Switchboard; the delivery service told of it.")

@@ -11,6 +11,7 @@ from bot.domain.visible import clean
 from bot.presentation.blocks.text import counted, mrkdwn, plain, quote, section, shorten
 from bot.presentation.bookings.answers import quote_lines, unpriced
 from bot.presentation.bookings.cards import headline, order
+from bot.presentation.reasons import in_words
 from bot.presentation.views import View, email_input, field, form, text_input
 
 BOOK = "booking.request"
@@ -95,7 +96,7 @@ def confirm(booking: Booking) -> View:
             f"{quote(request.address, ADDRESS_LIMIT)} · {request.latitude}, {request.longitude}",
             f"Order of {order(booking)}{cook}",
         ]
-    missing = str(booking.detail.get("unpriced") or "")
+    missing = in_words(booking.detail.get("unpriced"))
     price_lines = [unpriced(missing)] if missing else quote_lines(booking.detail.get("quote", {}))
     blocks = [section(mrkdwn("\n".join(price_lines))), section(mrkdwn("\n".join(lines)))]
     title = "Book without a price?" if missing else "Book it at this price?"

@@ -6,9 +6,11 @@ from typing import Any
 from bot.domain.bookings.booking import Booking
 from bot.domain.bookings.record import Status, StatusChange, is_canceled, read_status
 from bot.domain.content import Content
-from bot.presentation.blocks.text import as_said, because, because_refused, escape, mention, message, quote
+from bot.domain.reasons import Reason
+from bot.presentation.blocks.text import as_said, escape, mention, message, quote
 from bot.presentation.bookings.cards import driver_line, named, proof
 from bot.presentation.bookings.states import symbol, word
+from bot.presentation.reasons import because, because_refused, in_words
 
 _RAW_LIMIT = 80
 
@@ -30,7 +32,7 @@ def of_store(store: str, facts: Mapping[str, Any]) -> Content:
 def _reported(facts: Mapping[str, Any], about: str) -> str:
     """What a webhook said that could not be verified."""
     said = f"is *{word(str(facts['said']))}*" if facts.get("said") else "has a driver"
-    return f"says that {about} {said}. This is *unverified*: {as_said(quote(str(facts.get('reason', ''))))}"
+    return f"says that {about} {said}. This is *unverified*: {as_said(quote(in_words(facts.get('reason'))))}"
 
 
 def picture_title(booking: Booking) -> str:
@@ -108,7 +110,7 @@ def _found_late(booking: Booking, facts: Mapping[str, Any]) -> str:
 
 def _refused(booking: Booking, facts: Mapping[str, Any]) -> str:
     who = f" {mention(booking.requester)}" if booking.requester else ""
-    why = because_refused(str(facts.get("reason", "")))
+    why = because_refused(Reason.read(facts.get("reason")))
     return f":x:{who} {named(booking)} was *not booked*: the delivery service did not take it.{why}"
 
 

@@ -7,7 +7,8 @@ from typing import Any, Final, NamedTuple
 
 from bot.domain.bookings.booking import Booking, BookingKind, Stage
 from bot.domain.bookings.record import Status, is_canceled, read_status
-from bot.presentation.blocks.text import because, because_refused, capital, counted, moment, quote, reason_of
+from bot.presentation.blocks.text import capital, counted, moment, quote
+from bot.presentation.reasons import because, because_refused, reason_of, worded
 
 _RAW_LIMIT = 80
 _REASON_LIMIT = 500
@@ -92,7 +93,7 @@ def sentence(booking: Booking, *, now: datetime) -> str:  # noqa: PLR0911 - one 
         case Stage.REFUSED:
             return f"*Not booked*: the delivery service did not take it.{because_refused(booking.reason)}"
         case Stage.DROPPED if booking.kind is BookingKind.FOREIGN:
-            return f"*The same delivery as {quote(booking.reason, _RAW_LIMIT)}*; it goes on there."
+            return f"*The same delivery as {quote(worded(booking.reason), _RAW_LIMIT)}*; it goes on there."
         case Stage.DROPPED:
             what = "the pre-booking" if booking.kind is BookingKind.PREBOOKING else "it"
             return f"*Canceled*: {what} was called off; nothing will be delivered."

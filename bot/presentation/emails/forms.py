@@ -8,7 +8,7 @@ from bot.domain.files.marks import Marks
 from bot.presentation.blocks.text import SECTION_LIMIT, mrkdwn, plain, quote, section, shorten
 from bot.presentation.files.column_choice import MOST, column_names, column_option, option, select
 from bot.presentation.files.mark_words import mark_lines
-from bot.presentation.services import to_set
+from bot.presentation.reasons import to_set
 from bot.presentation.views import View, field, form, notice, result
 
 FILE_FORM = "email.file"

@@ -25,6 +25,7 @@ from bot.presentation.blocks.text import (
     shorten,
     spoken,
 )
+from bot.presentation.reasons import worded
 
 PAUSE = "email.pause"
 RESUME = "email.resume"
@@ -62,14 +63,8 @@ _STATES: Mapping[RunState, str] = {
 }
 
 
-BUSY = "the service has too much to do; try again in a minute"
 ADDRESS_RULE = "an e-mail address such as ana@example.com"
 SINGLE_ADDRESSES = "single-address e-mail"
-
-
-def no_answer(reason: str) -> str:
-    """What stands for an address that got no answer."""
-    return f"{reason}; try again in a minute"
 
 
 def too_many(most: int, given: int, *, command: str) -> str:
@@ -81,8 +76,12 @@ def detail(answer: Answer, address: str) -> str:
     """Everything that was said besides the address and the result, on one line."""
     pairs = [pair for pair in answer.pairs if pair[1] and pair[1] != address]
     said = next((pair for pair in pairs if pair[1] == answer.result), None)
-    text = "" if answer.text == answer.result else answer.text
+    text = "" if answer.text == answer.result != "" else _text(answer)
     return "; ".join(f"{name}: {value}" for name, value in pairs if (name, value) != said) or text
+
+
+def _text(answer: Answer) -> str:
+    return answer.text or worded(answer.why)
 
 
 def checked(answers: Sequence[tuple[str, Answer]]) -> Content:
@@ -129,7 +128,7 @@ def _state_line(progress: ListProgress) -> str:
     said = _STATES[progress.state]
     if progress.whole and progress.state is RunState.DONE:
         said = _returned(progress)
-    return f"{said}\n{sentence_of(quote(progress.reason, _REASON_LIMIT))}" if progress.reason else said
+    return f"{said}\n{sentence_of(quote(worded(progress.reason), _REASON_LIMIT))}" if progress.reason else said
 
 
 def _returned(progress: ListProgress) -> str:
@@ -248,4 +247,4 @@ def result_header(given: Sequence[str], names: Sequence[str]) -> tuple[str, ...]
 def result_cells(answer: Answer, names: Sequence[str]) -> tuple[str, ...]:
     """Our cells of one row."""
     said = dict(answer.pairs)
-    return (OUTCOMES[answer.outcome], answer.result, *(said.get(name, "") for name in names), answer.text)
+    return (OUTCOMES[answer.outcome], answer.result, *(said.get(name, "") for name in names), _text(answer))

@@ -8,6 +8,7 @@ from bot.domain.files.dropped import DroppedFile, FileKind, FileTrouble, Unusabl
 from bot.domain.visible import clean
 from bot.presentation.blocks.buttons import actions, button
 from bot.presentation.blocks.text import message, mrkdwn, plain, quote, section, sentence_of, shorten
+from bot.presentation.reasons import rule_of
 from bot.presentation.views import field, form, notice, result
 
 USE = "use"
@@ -124,7 +125,7 @@ def unusable(trouble: UnusableFile) -> Content:
     """Why a file cannot be used, for who wants to use it."""
     sign = ":hourglass:" if trouble.trouble is FileTrouble.PROCESSING else ":no_entry_sign:"
     name = f"*{quote(trouble.given, _NAME_LIMIT)}*: " if trouble.given else ""
-    return message(f"{sign} {name}{sentence_of(trouble.rule)}")
+    return message(f"{sign} {name}{sentence_of(rule_of(trouble))}")
 
 
 def looking() -> Content:

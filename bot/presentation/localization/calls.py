@@ -6,6 +6,7 @@ from decimal import Decimal
 from bot.domain.content import Block, Content
 from bot.domain.localization import Emotion, Gender, Phrases, Tracks, Written
 from bot.domain.localization.progress import REPEATABLE, STOPPABLE, CallState, Order, ResultFile, Sight
+from bot.domain.reasons import OfCall, Reason
 from bot.domain.visible import clean
 from bot.presentation.blocks.buttons import actions, button, question
 from bot.presentation.blocks.text import (
@@ -25,7 +26,7 @@ from bot.presentation.blocks.text import (
     sentence_of,
     spoken,
 )
-from bot.presentation.localization.reasons import RESTARTED
+from bot.presentation.reasons import worded
 
 CANCEL = "localization.cancel"
 AGAIN = "localization.again"
@@ -92,9 +93,9 @@ def _status(sight: Sight) -> str:  # noqa: PLR0911 - one answer a state
             ran = " The service may go on with it, and bill it." if progress.started_at is not None else ""
             return f"canceled by {mention(progress.by)}{_took(sight)}.{ran}{_repeated(sight)}"
         case CallState.INTERRUPTED:
-            why = progress.reason or RESTARTED
+            why = progress.reason or Reason(OfCall.RESTARTED)
             still = "" if progress.again else "; run it again"
-            return f"interrupted{still}. {sentence_of(quote(why))}{_repeated(sight)}"
+            return f"interrupted{still}. {sentence_of(quote(worded(why)))}{_repeated(sight)}"
 
 
 def _waiting(sight: Sight) -> str:
@@ -106,7 +107,7 @@ def _waiting(sight: Sight) -> str:
 def _why(sight: Sight) -> str:
     said = f" It says: {quote(sight.progress.words)}" if sight.progress.words else ""
     # The reason may hold a name or a value that somebody typed.
-    return f"{sentence_of(quote(sight.progress.reason))}{sentence_of(said)}{_repeated(sight)}"
+    return f"{sentence_of(quote(worded(sight.progress.reason)))}{sentence_of(said)}{_repeated(sight)}"
 
 
 def _repeated(sight: Sight) -> str:
@@ -155,7 +156,7 @@ def _lacking(sight: Sight) -> str:
     if not isinstance(found, Tracks) or not found.missing:
         return ""
     names = " and ".join(f"*{escape(name)}*" for name in found.missing)
-    return f". Missing: {names}. {sentence_of(quote(sight.progress.reason or 'the service did not give it'))}"
+    return f". Missing: {names}. {sentence_of(quote(worded(sight.progress.reason) or 'the service did not give it'))}"
 
 
 def _source(order: Order) -> list[str]:

@@ -28,7 +28,7 @@ from bot.presentation.blocks.text import (
 from bot.presentation.files.mark_words import mark_lines
 from bot.presentation.payments.answers import requested
 from bot.presentation.payments.states import headline, word_of
-from bot.presentation.payments.words import job_word, status_word
+from bot.presentation.words import job_word, status_word
 
 PREVIOUS = "bulk.previous"
 NEXT = "bulk.next"

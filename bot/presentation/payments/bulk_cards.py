@@ -25,7 +25,7 @@ from bot.presentation.blocks.text import (
 from bot.presentation.files.mark_words import mark_lines
 from bot.presentation.payments import bulk_words
 from bot.presentation.payments.states import approved_by, became, because_of, headline
-from bot.presentation.payments.words import FINISHED, IN_ESCROW, nothing, noun, symbol, word
+from bot.presentation.words import FINISHED, IN_ESCROW, nothing, noun, symbol, word
 
 CANCEL = "bulk.cancel"
 """The button that cancels what is pending."""

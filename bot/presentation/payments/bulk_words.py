@@ -7,10 +7,11 @@ from bot.domain.payments.bulk import BulkPayload, CancelPayload
 from bot.domain.payments.bulk_progress import BulkProgress, Tally
 from bot.domain.payments.bulk_state import has_failures
 from bot.domain.payments.instruction import Instruction, State
-from bot.presentation.blocks.text import bar, counted, quote, reason_of
+from bot.presentation.blocks.text import bar, counted, quote
 from bot.presentation.payments import refused
 from bot.presentation.payments.looking_up import look_up
-from bot.presentation.payments.words import IN_ESCROW, NOT_ACTIVE, UNKNOWN, nothing
+from bot.presentation.reasons import reason_of
+from bot.presentation.words import IN_ESCROW, NOT_ACTIVE, UNKNOWN, nothing
 
 _EMAILS = 3
 _ROWS = 10
@@ -178,7 +179,7 @@ def cancellation(instruction: Instruction) -> str | None:  # noqa: PLR0911 - one
         case State.COMPLETED | State.FAILED:
             return f"{canceled(progress.tally)} {reason_of(instruction.reason)}"
         case State.MISMATCH:
-            return f"{reason_of(instruction.reason, goes_on=True)} {nothing(instruction)}"
+            return f"{reason_of(instruction.reason, after_colon=True)} {nothing(instruction)}"
         case _:
             return None
 

@@ -32,9 +32,10 @@ from bot.presentation.blocks.text import (
     typed,
 )
 from bot.presentation.payments import bulk_cards as bulk
-from bot.presentation.payments import reasons, recipients, withdrawing
+from bot.presentation.payments import recipients, withdrawing
 from bot.presentation.payments.states import headline, sentence
-from bot.presentation.payments.words import NOT_ACTIVE, noun
+from bot.presentation.reasons import short_of_people, worded
+from bot.presentation.words import NOT_ACTIVE, noun
 
 APPROVE = "payout.approve"
 REJECT = "payout.reject"
@@ -84,7 +85,7 @@ def card(
     call = _call(instruction, voters, approvers) if for_approvers else ""
     blocks = [*_head(instruction, asker), section(mrkdwn(sentence(instruction, votes=len(voters))))]
     notes = _notes(instruction, voters, for_approvers, approvals_channel, invite_to)
-    lacking = [f":warning: {capital(reasons.out_of_reach(short))}."] if short is not None else []
+    lacking = [f":warning: {capital(short_of_people(short))}."] if short is not None else []
     blocks += [context(line) for line in [*([call] if call else []), *notes, *lacking]]
     pressable = _buttons(instruction, for_approvers=for_approvers) if buttons else []
     blocks += actions(pressable, f"decide:{instruction.id}")
@@ -132,8 +133,8 @@ def recipient_line(recipient: Recipient | None) -> str:
     """Registered name and what the account can do, in plain words."""
     if recipient is None:
         return "account not looked up yet"
-    if recipient.problem:
-        return f"account could not be read: {recipient.problem}"
+    if recipient.problem is not None:
+        return f"account could not be read: {worded(recipient.problem)}"
     name = name_of(recipient.full_name or "")
     whose = f"registered name {UNKNOWN}" if name == UNKNOWN else shorten(name, _NAME_LIMIT)
     return ", ".join([whose, account_line(recipient)])

@@ -12,8 +12,8 @@ from bot.presentation.payments import recipients
 from bot.presentation.payments.cards import APPROVE, CLOSE, REJECT, RETRY
 from bot.presentation.payments.states import headline
 from bot.presentation.payments.withdrawing import WITHDRAW
-from bot.presentation.payments.words import noun
 from bot.presentation.views import View, email_input, field, form, text_input
+from bot.presentation.words import noun
 
 REQUEST = "payout.request"
 ACCOUNT = "account.status"

@@ -3,6 +3,7 @@
 from bot.domain.content import Content
 from bot.domain.freeze import Frozen
 from bot.presentation.blocks.text import as_said, mention, mentions, message, typed
+from bot.presentation.reasons import worded
 
 
 def freezing(frozen: Frozen | None, *, changed: bool, asked_to_freeze: bool, needed: int) -> Content:
@@ -23,7 +24,7 @@ def freezing(frozen: Frozen | None, *, changed: bool, asked_to_freeze: bool, nee
 def describe(frozen: Frozen) -> str:
     """Who froze them and why, in mrkdwn."""
     by = f" by {mention(frozen.by)}" if frozen.by else ""
-    return f"Payments are frozen{by}: {as_said(typed(frozen.reason))}"
+    return f"Payments are frozen{by}: {as_said(typed(worded(frozen.reason)))}"
 
 
 def refused_while_frozen(frozen: Frozen) -> Content:

@@ -7,6 +7,7 @@ from bot.domain.content import Content
 from bot.domain.payments.bulk_state import is_many
 from bot.domain.payments.instruction import Instruction, Kind, State, Vote
 from bot.domain.quorum import Short
+from bot.domain.reasons import Reason
 from bot.presentation import clocks, disk, recovery, silence, stopped
 from bot.presentation.blocks.text import (
     addressed,
@@ -23,12 +24,13 @@ from bot.presentation.blocks.text import (
     typed,
 )
 from bot.presentation.payments import bulk_cards as bulk
-from bot.presentation.payments import purchases, reasons, recipients
+from bot.presentation.payments import purchases, recipients
 from bot.presentation.payments.looking_up import look_up
 from bot.presentation.payments.states import approved_by, became, because_of, headline
-from bot.presentation.payments.words import NEEDS_PERSON, TOPICS, UNKNOWN, noun, symbol
+from bot.presentation.reasons import in_words, short_of_people, worded
 from bot.presentation.runbook import runbook
 from bot.presentation.unread import hint
+from bot.presentation.words import NEEDS_PERSON, TOPICS, UNKNOWN, noun, symbol
 
 _TOPICS = {
     **TOPICS,
@@ -92,7 +94,7 @@ def reminder(
 
 def out_of_reach(instruction: Instruction, facts: Mapping[str, Any]) -> Content:
     """The requester is told that there are too few people to approve it."""
-    why = reasons.out_of_reach(Short(needs=int(facts["needs"]), can=int(facts["can"])))
+    why = short_of_people(Short(needs=int(facts["needs"]), can=int(facts["can"])))
     text = (
         f":warning: {mention(instruction.requester)} {escape(headline(instruction))} ({instruction.reference}): "
         f"{why}. The admins were told. You can withdraw it."
@@ -105,11 +107,11 @@ def notice(facts: Mapping[str, Any]) -> Content:
     if facts["topic"] == "undelivered":
         where = f" in {channel(str(facts['channel']))}" if facts["channel"] else ""
         text = (
-            f":rotating_light: A message could not be posted{where}: {_slack_says(str(facts['reason']))} "
+            f":rotating_light: A message could not be posted{where}: {_slack_says(in_words(facts['reason']))} "
             "Invite the app there, or ask an admin whether it may post."
         )
     elif facts["topic"] == "denied":
-        said = sentence_of(quote(str(facts["reason"])))
+        said = sentence_of(quote(in_words(facts["reason"])))
         text = f":rotating_light: Slack {said[:1].lower()}{said[1:]} Until then nobody it concerns can ask or decide."
     elif facts["topic"] in clocks.TOPICS:
         text = clocks.notice(facts)
@@ -160,8 +162,9 @@ def alert(
     topic = str(facts["topic"])
     where = channel(str(facts["channel"])) if facts.get("channel") else "its channel"
     topics = _TOPICS_OF_PURCHASES if instruction.kind is Kind.PURCHASE else _TOPICS
-    why = str(facts.get("reason") or "")
-    said = _slack_says(why) if topic in _SAID_BY_SLACK else f"{sentence_of(quote(why))}{hint(why)}"
+    found = Reason.read(facts.get("reason"))
+    why = worded(found)
+    said = _slack_says(why) if topic in _SAID_BY_SLACK else f"{sentence_of(quote(why))}{hint(found)}"
     reason = f"\n{said}" if why else ""
     text = (
         f":rotating_light: {noun(instruction).capitalize()} {instruction.reference}, "

@@ -27,7 +27,7 @@ from bot.presentation.blocks.text import (
     spoken,
 )
 from bot.presentation.payments.cards import account_line
-from bot.presentation.payments.words import status_word, word
+from bot.presentation.words import status_word, word
 
 PREVIOUS = "operations.previous"
 NEXT = "operations.next"

@@ -1,10 +1,11 @@
 """One sentence for each state of a purchase. Opened, paid and unknown are different words."""
 
 from bot.domain.payments.instruction import Instruction, State
-from bot.presentation.blocks.text import because, because_refused, mention, reason_of
+from bot.presentation.blocks.text import mention
 from bot.presentation.payments import refused
 from bot.presentation.payments.looking_up import said_raw
-from bot.presentation.payments.words import UNKNOWN
+from bot.presentation.reasons import because, because_refused, reason_of
+from bot.presentation.words import UNKNOWN
 
 
 def rest(instruction: Instruction) -> str:  # noqa: C901, PLR0911 - one arm a state

@@ -7,13 +7,13 @@ from bot.domain.content import Block, Content
 from bot.domain.money import plain as amount
 from bot.domain.money import shown
 from bot.domain.payments.instruction import Instruction, Item, PurchasePayload, State
+from bot.domain.reasons import Reason
 from bot.domain.visible import clean
 from bot.presentation import stopped
 from bot.presentation.blocks.buttons import actions, button
 from bot.presentation.blocks.tables import Column, table
 from bot.presentation.blocks.text import (
     SECTION_LIMIT,
-    because_refused,
     channel,
     context,
     escape,
@@ -32,7 +32,8 @@ from bot.presentation.blocks.text import (
 )
 from bot.presentation.payments import withdrawing
 from bot.presentation.payments.states import became, because_of, headline, sentence
-from bot.presentation.payments.words import NEEDS_PERSON, UNKNOWN, symbol
+from bot.presentation.reasons import because_refused, worded
+from bot.presentation.words import NEEDS_PERSON, UNKNOWN, symbol
 
 CHECKOUT = "purchase.checkout"
 
@@ -122,8 +123,8 @@ def told(  # noqa: PLR0911 - one arm a state
     instruction: Instruction, facts: Mapping[str, Any], names: Mapping[str, str]
 ) -> str:
     """News of a purchase, after its name."""
-    given = str(facts.get("reason", ""))
-    reason, because = sentence_of(quote(given)), because_of(facts)
+    given = Reason.read(facts.get("reason"))
+    reason, because = sentence_of(quote(worded(given))), because_of(facts)
     match State(str(facts["state"])):
         case State.COMPLETED:
             return f"is *completed*: the service confirms that the buyer paid. {reason}".strip()

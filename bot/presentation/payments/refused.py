@@ -1,9 +1,10 @@
 """Refusals by the service. A refusal is believed only after reading has confirmed it."""
 
-from bot.domain.outcome import tells_words
 from bot.domain.payments.instruction import Instruction, Kind
-from bot.presentation.blocks.text import as_said, because_refused, quote, sentence_of
-from bot.presentation.payments.words import DO_NOT_PAY_AGAIN, NOTHING_PAID, UNKNOWN
+from bot.domain.reasons import Reason
+from bot.presentation.blocks.text import as_said, quote, sentence_of
+from bot.presentation.reasons import because_refused, worded
+from bot.presentation.words import DO_NOT_PAY_AGAIN, NOTHING_PAID, UNKNOWN
 
 
 def checking(instruction: Instruction) -> str:
@@ -27,13 +28,13 @@ def answered(instruction: Instruction) -> str:
     return _gave(instruction.reason)
 
 
-def _gave(reason: str) -> str:
-    return f" The service gave {as_said(quote(reason))}" if tells_words(reason) else ""
+def _gave(reason: Reason | None) -> str:
+    return f" The service gave {as_said(quote(worded(reason)))}" if reason is not None and reason.quotes_answer else ""
 
 
-def sent(refusal: object, reason: str = "") -> str:
+def sent(refusal: Reason | None, reason: Reason | None) -> str:
     """The news of an unknown outcome: what the service answered, if it did."""
-    said = f" The service answered with a refusal.{because_refused(str(refusal))}" if refusal else _gave(reason)
+    said = f" The service answered with a refusal.{because_refused(refusal)}" if refusal else _gave(reason)
     return f"was sent, but its outcome is *{UNKNOWN}*.{said} Switchboard is finding out."
 
 
@@ -54,4 +55,4 @@ def _agrees(instruction: Instruction) -> str:
 
 def doubt(instruction: Instruction) -> str:
     """What people should look at before anything is known; a sentence of its own with a space before it."""
-    return f" {sentence_of(quote(instruction.reason))}" if instruction.suspect else ""
+    return f" {sentence_of(quote(worded(instruction.reason)))}" if instruction.suspect else ""

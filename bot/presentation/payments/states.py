@@ -7,11 +7,13 @@ from bot.domain.money import shown
 from bot.domain.payments.bulk_state import has_failures
 from bot.domain.payments.instruction import Instruction, Kind, State
 from bot.domain.payments.recipient import awaits_requester
+from bot.domain.reasons import Reason
 from bot.presentation import stopped
-from bot.presentation.blocks.text import all_named, because, because_refused, mention, moment, named, reason_of
+from bot.presentation.blocks.text import all_named, mention, moment, named
 from bot.presentation.payments import bulk_words, purchase_states, recipients, refused
 from bot.presentation.payments.looking_up import look_up, said_raw
-from bot.presentation.payments.words import (
+from bot.presentation.reasons import because, because_refused, reason_of
+from bot.presentation.words import (
     DO_NOT_PAY_AGAIN,
     FINISHED,
     NEEDS_PERSON,
@@ -68,7 +70,7 @@ def _shared(instruction: Instruction, votes: int) -> str:  # noqa: PLR0911 - one
         case State.REJECTED | State.WITHDRAWN:
             return f"{by}{why} {nothing(instruction)}".strip()
         case State.EXPIRED:
-            late = reason_of(instruction.reason, goes_on=True) or "nobody decided in time."
+            late = reason_of(instruction.reason, after_colon=True) or "nobody decided in time."
             return f"{late} {nothing(instruction)}"
         case State.REFUSED:
             return f"{refused.believed(instruction)}{because_refused(instruction.reason)}"
@@ -154,7 +156,7 @@ def became(  # noqa: PLR0911 - one arm a state
     match state:
         case State.COMMIT_UNKNOWN:
             again = "" if instruction.kind is Kind.BULK_CANCEL else f" {DO_NOT_PAY_AGAIN}"
-            return f"{refused.sent(facts.get('refusal'), str(facts.get('reason') or ''))}{again}"
+            return f"{refused.sent(Reason.read(facts.get('refusal')), Reason.read(facts.get('reason')))}{again}"
         case State.NEEDS_HUMAN:
             return f"*{NEEDS_PERSON}*: its outcome is *{UNKNOWN}*.{why}"
         case State.REJECTED | State.WITHDRAWN:
@@ -162,7 +164,7 @@ def became(  # noqa: PLR0911 - one arm a state
         case State.EXPIRED:
             return f"has *expired*. {nothing(instruction)}{why}"
         case State.REFUSED:
-            return f"has *failed*: {refused.believed(instruction)}{because_refused(str(facts.get('reason', '')))}"
+            return f"has *failed*: {refused.believed(instruction)}{because_refused(Reason.read(facts.get('reason')))}"
         case State.CLOSED:
             return f"has *failed*: {by} closed it{_as_what(instruction)}.{why}"
         case _:
@@ -171,7 +173,7 @@ def became(  # noqa: PLR0911 - one arm a state
 
 def because_of(facts: Mapping[str, Any]) -> str:
     """Why, in the words that were given; a sentence with a space before it."""
-    return because(str(facts.get("reason", "")))
+    return because(Reason.read(facts.get("reason")))
 
 
 def approved_by(facts: Mapping[str, Any], names: Mapping[str, str]) -> str:

@@ -6,7 +6,7 @@ from bot.domain.payments.instruction import Instruction
 from bot.presentation.blocks.buttons import button, question
 from bot.presentation.blocks.text import shorten
 from bot.presentation.payments.states import headline
-from bot.presentation.payments.words import noun
+from bot.presentation.words import noun
 
 WITHDRAW = "payout.withdraw"
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from bot.domain.payments.instruction import MONEY_OUT
 from bot.domain.payments.sealed import Disagreement, Odd, is_reserved_as
-from bot.presentation.payments.disagreeing import told
+from bot.domain.reasons import OfMode, OfRequest, Reason
 from bot.workflows.requests.authority import odd
 from bot.workflows.requests.freeze import FREEZE, frozen, frozen_by_audit
 from storage.transaction import Tx
@@ -16,26 +16,27 @@ from storage.transaction import Tx
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """What was compared: how many requests, and a line for each that disagrees."""
+    """What was compared: how many requests, and what disagrees, with the reference of the request, if it is one."""
 
     requests: int
-    lines: tuple[str, ...]
+    found: tuple[tuple[str, Reason], ...]
 
 
 def compare(tx: Tx) -> Compared:
     """Compare all of them, and the flags that hold payments back."""
-    count, lines = 0, []
+    count = 0
+    found: list[tuple[str, Reason]] = []
     for instruction_id, reference in tx.instructions.names():
         count += 1
-        said = _of(tx, instruction_id)
-        if said:
-            lines.append(f"{reference}: {said}.")
-    lines += [f"{reference}: it is in the audit and not in the database." for reference in tx.instructions.missing()]
-    lines += _flags(tx)
-    return Compared(count, tuple(lines))
+        odd_one = _of(tx, instruction_id)
+        if odd_one is not None:
+            found.append((reference, odd_one))
+    found += [(reference, Reason(OfMode.NOT_IN_DATABASE)) for reference in tx.instructions.missing()]
+    found += [("", flag) for flag in _flags(tx)]
+    return Compared(count, tuple(found))
 
 
-def _of(tx: Tx, instruction_id: str) -> str:
+def _of(tx: Tx, instruction_id: str) -> Reason | None:
     try:
         instruction = tx.instructions.get(instruction_id)
         assert instruction is not None, "its name was read in the same transaction"
@@ -45,12 +46,12 @@ def _of(tx: Tx, instruction_id: str) -> str:
             if not is_reserved_as(instruction, held, rows):
                 found = (*found, Disagreement(Odd.RESERVED))
     except Exception as unreadable:  # noqa: BLE001 - anything can stand in a row that somebody else wrote
-        return f"its rows cannot be read ({type(unreadable).__name__})"
-    return told(found)
+        return Reason(OfMode.ROWS_UNREADABLE, error=type(unreadable).__name__)
+    return Reason(OfRequest.DISAGREES, found=[(one.odd.value, one.facts) for one in found]) if found else None
 
 
-def _flags(tx: Tx) -> Iterator[str]:
+def _flags(tx: Tx) -> Iterator[Reason]:
     if frozen_by_audit(tx) is not None and not tx.flags.get(FREEZE):
-        yield "Payments are frozen, says the audit; the database says that they are not."
+        yield Reason(OfMode.FREEZE_LOST)
     elif frozen(tx) is not None and frozen_by_audit(tx) is None:
-        yield "Payments are not frozen, says the audit; the database says that they are."
+        yield Reason(OfMode.FREEZE_FORGED)

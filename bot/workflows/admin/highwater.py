@@ -15,8 +15,8 @@ import structlog
 from bot.domain.anchors import Anchor
 from bot.domain.clock import Clock
 from bot.domain.policy import Policy
+from bot.domain.reasons import OfMode, Reason
 from bot.domain.recovery import ReadingOnly
-from bot.presentation.recovery import OLDER
 from bot.workflows.alerts import tell_everybody
 from bot.workflows.reading_only import enter, reading_only, resumed_at
 from storage.anchors import AnchorFile
@@ -101,11 +101,11 @@ class HighWater:
         async with self._turn:
             return (await self._stand()).may_send
 
-    async def doubt(self, reason: str, *, sent: Sequence[str] = ()) -> None:
+    async def doubt(self, reason: Reason, *, sent: Sequence[str] = ()) -> None:
         """Start reading-only mode: the services hold more than the database; ``sent``: kind and code or id of each."""
         now = self._clock.now()
         found = ReadingOnly(since=now, reason=reason, until=now, sent=tuple(sent))
-        log.error("the database may be older than the services: reading only from now on", reason=reason)
+        log.error("the database may be older than the services: reading only from now on", reason=str(reason))
         await self._store.write(lambda tx: enter(tx, found, policy=self._policy, now=now), name="reading_only")
 
     async def _held(self, chunk: list[Anchor]) -> list[bool]:
@@ -131,7 +131,7 @@ class HighWater:
         self._last = max(new, key=lambda one: one.at)
         now = self._clock.now()
         sent = tuple(one.about for one in reversed(new) if one.about)
-        found = ReadingOnly(since=now, reason=OLDER, until=self._last.at, sent=sent)
+        found = ReadingOnly(since=now, reason=Reason(OfMode.OLDER), until=self._last.at, sent=sent)
         await self._store.write(lambda tx: enter(tx, found, policy=self._policy, now=now), name="reading_only")
         log.error(
             "the database is older than its anchors: reading only",

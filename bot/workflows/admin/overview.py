@@ -5,7 +5,7 @@ from bot.domain.emails.lists import RUN, WHOLE
 from bot.domain.localization.progress import LANES, Order
 from bot.domain.overview import Counts, Overview, Running, Service, UnderWay, What
 from bot.domain.payments.instruction import FINAL, Instruction, Kind, State
-from bot.presentation.services import DELIVERY, EMAIL_FILES, EMAILS, EMAILS_ALONE, LOCALIZATION, PAYMENTS
+from bot.domain.services import DELIVERY, EMAIL_FILES, EMAILS, EMAILS_ALONE, LOCALIZATION, PAYMENTS
 from bot.workflows.context import Context
 from bot.workflows.holding import silent_services
 from bot.workflows.reading_only import reading_only

@@ -6,7 +6,8 @@ from datetime import datetime, timedelta
 
 from bot.domain.payments.instruction import Instruction, State
 from bot.domain.policy import Policy
-from bot.domain.recovery import ASK_AGAIN, HELD, Look, ReadingOnly, Seen
+from bot.domain.reasons import OfRequest, Reason, has_code
+from bot.domain.recovery import Look, ReadingOnly, Seen
 from bot.workflows.reading_only import RESUMED, announce, leave, looks, reading_only
 from bot.workflows.witness import witness
 from storage.transaction import Tx
@@ -80,15 +81,17 @@ def _reopen(tx: Tx, mode: ReadingOnly, instruction: Instruction, now: datetime) 
             now=now,
             show=True,
             round=instruction.round + 1,
-            reason=ASK_AGAIN,
+            reason=Reason(OfRequest.ASK_AGAIN),
             expires_at=expires,
             due_at=now,
         )
         if after is not None:
-            witness(tx, "approve_again", {"reason": ASK_AGAIN}, now, actor=OPERATOR, about=after)
+            witness(
+                tx, "approve_again", {"reason": Reason(OfRequest.ASK_AGAIN).stored()}, now, actor=OPERATOR, about=after
+            )
         return True
-    if instruction.reason == HELD:
-        tx.instructions.touch(instruction, now=now, show=True, reason="", due_at=now)
+    if has_code(instruction.reason, OfRequest.RESTORED):
+        tx.instructions.touch(instruction, now=now, show=True, reason=None, due_at=now)
     return False
 
 
@@ -100,8 +103,8 @@ def _back_to_people(tx: Tx, instruction: Instruction, now: datetime) -> bool:
         now=now,
         actor=OPERATOR,
         action="approve_again",
-        detail={"reason": ASK_AGAIN},
-        reason=ASK_AGAIN,
+        detail={"reason": Reason(OfRequest.ASK_AGAIN).stored()},
+        reason=Reason(OfRequest.ASK_AGAIN),
         round=instruction.round + 1,
         decided_by="",
         exec_deadline=None,

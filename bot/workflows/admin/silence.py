@@ -15,7 +15,7 @@ from bot.clients.circuit import Circuit
 from bot.domain.bookings.booking import Stage
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.payments.instruction import State
-from bot.presentation.payments.holding import is_unanswered
+from bot.domain.reasons import OfRequest, Reason
 from bot.workflows import holding
 from bot.workflows.alerts import tell_everybody
 from bot.workflows.context import Context
@@ -129,13 +129,22 @@ def _go_on(tx: Tx, circuit: Circuit, now: datetime) -> None:
     """Make what waits for it due at once."""
     is_open = circuit.is_open
     for waiting in tx.instructions.awaiting(_WAITING, limit=_MOST):
-        if is_unanswered(circuit.service, waiting.reason):
+        if _waits_for(circuit, waiting.reason):
             tx.instructions.touch(
-                waiting, now=now, show=not is_open, reason=waiting.reason if is_open else "", due_at=now
+                waiting, now=now, show=not is_open, reason=waiting.reason if is_open else None, due_at=now
             )
     for booking in tx.bookings.open(limit=_MOST):
-        if booking.stage is Stage.NEW and is_unanswered(circuit.service, booking.reason):
+        if booking.stage is Stage.NEW and _waits_for(circuit, booking.reason):
             tx.bookings.hasten(booking.id, now)
+
+
+def _waits_for(circuit: Circuit, reason: Reason | None) -> bool:
+    """Whether something waits because this service does not answer; what was stored as a sentence names none."""
+    return (
+        reason is not None
+        and reason.is_(OfRequest.UNANSWERED)
+        and reason.facts.get("service", circuit.service) == circuit.service
+    )
 
 
 def _tell(ctx: Context, tx: Tx, facts: Mapping[str, object], now: datetime) -> None:

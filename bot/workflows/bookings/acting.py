@@ -11,8 +11,9 @@ from bot.domain.bookings.booking import Act, Booking, Stage
 from bot.domain.bookings.certification import Point
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.outcome import Done, NotExecuted, Unknown
-from bot.presentation.bookings import outcomes
-from bot.presentation.services import DELIVERY, sentence
+from bot.domain.reasons import OfBooking, Reason
+from bot.domain.services import DELIVERY
+from bot.domain.troubles import failed
 from bot.workflows.bookings.audit import witness
 from bot.workflows.bookings.board import tell
 from bot.workflows.bookings.evidence import note
@@ -27,17 +28,17 @@ Outcome = Done[Any] | NotExecuted | Unknown
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Acted:
-    """Result of an action. ``trouble`` is one sentence, empty when all is well; ``booking`` as it was read last."""
+    """Result of an action. ``trouble``: what went wrong; None when all is well; ``booking`` as it was read last."""
 
     act: Act
     booking: Booking
-    trouble: str = ""
+    trouble: Reason | None = None
 
 
 async def start_search(ctx: Context, delivery: DeliveryService, booking: Booking, *, by: str) -> Acted:
     """Look for a driver before the cook time is over."""
     if not booking.can_start:
-        return Acted(act=Act.START, booking=booking, trouble=outcomes.CANNOT_START)
+        return Acted(act=Act.START, booking=booking, trouble=Reason(OfBooking.CANNOT_START))
     key = await delivery.key_of(ctx.store, booking.store)
     asked_at = ctx.clock.now()
     await ctx.store.write(lambda tx: witness(tx, booking, "search_asked", now=asked_at, actor=by), name="want_search")
@@ -58,7 +59,7 @@ async def cancel(ctx: Context, delivery: DeliveryService, booking: Booking, *, r
     asked_at = ctx.clock.now()
     wanted = await ctx.store.write(lambda tx: _want(tx, booking, reason, by, asked_at), name="want_cancel")
     if wanted is None:
-        return Acted(act=Act.CANCEL, booking=booking, trouble=outcomes.JUST_CHANGED)
+        return Acted(act=Act.CANCEL, booking=booking, trouble=Reason(OfBooking.JUST_CHANGED))
     if wanted.stage is Stage.WAITING:
         return await _cancel_prebooking(ctx, delivery, wanted, key)
     outcome = await delivery.client.cancel_booking(wanted.remote_id or "", reason=reason, key=key)
@@ -68,7 +69,7 @@ async def cancel(ctx: Context, delivery: DeliveryService, booking: Booking, *, r
 
 def cannot_cancel(booking: Booking) -> Acted:
     """Result for a booking that cannot be canceled."""
-    return Acted(act=Act.CANCEL, booking=booking, trouble=outcomes.CANNOT_CANCEL)
+    return Acted(act=Act.CANCEL, booking=booking, trouble=Reason(OfBooking.CANNOT_CANCEL))
 
 
 async def refresh(ctx: Context, delivery: DeliveryService, booking: Booking) -> Acted:
@@ -77,7 +78,7 @@ async def refresh(ctx: Context, delivery: DeliveryService, booking: Booking) -> 
         await ctx.store.write(lambda tx: tx.bookings.hasten(booking.id, ctx.clock.now()), name="hasten")
         ctx.wake()
         return Acted(act=Act.REFRESH, booking=booking)
-    return await _read(ctx, delivery, Act.REFRESH, booking, "")
+    return await _read(ctx, delivery, Act.REFRESH, booking, None)
 
 
 async def _cancel_prebooking(ctx: Context, delivery: DeliveryService, booking: Booking, key: SecretStr) -> Acted:
@@ -120,7 +121,7 @@ async def _answered(
             note(tx, point, booking.reference, now)
             return done(tx, now)
         said = "not_executed" if isinstance(outcome, NotExecuted) else "not_said"
-        witness(tx, booking, said, now=now, reason=outcome.reason, said=outcome.detail)
+        witness(tx, booking, said, now=now, detail=outcome.facts)
         return None
 
     return await keep(ctx, work, name="booking_answered")
@@ -128,21 +129,21 @@ async def _answered(
 
 async def _afterwards(ctx: Context, delivery: DeliveryService, act: Act, booking: Booking, outcome: Outcome) -> Acted:
     """Read the booking: whatever the answer was, the booking's own state counts."""
-    said = outcomes.NOT_SAID if isinstance(outcome, Unknown) else ""
+    said = Reason(OfBooking.NOT_SAID) if isinstance(outcome, Unknown) else None
     if isinstance(outcome, NotExecuted):
-        said = sentence(outcome, service=DELIVERY)
+        said = failed(outcome, service=DELIVERY)
     return await _read(ctx, delivery, act, booking, said)
 
 
-async def _read(ctx: Context, delivery: DeliveryService, act: Act, booking: Booking, said: str) -> Acted:
+async def _read(ctx: Context, delivery: DeliveryService, act: Act, booking: Booking, said: Reason | None) -> Acted:
     try:
         stored = await read_now(ctx, delivery, booking)
     except (ServiceNow, ServiceNever, OperatorError) as silent:
         await ctx.store.write(lambda tx: tx.bookings.hasten(booking.id, ctx.clock.now()), name="hasten")
         ctx.wake()
-        return Acted(act=act, booking=booking, trouble=said or sentence(silent))
+        return Acted(act=act, booking=booking, trouble=said or failed(silent))
     if stored is None:
         stored = await ctx.store.read(lambda tx: tx.bookings.get(booking.id))
     after = stored or booking
     is_so = act is Act.CANCEL and after.stage is Stage.ENDED
-    return Acted(act=act, booking=after, trouble="" if is_so else said)
+    return Acted(act=act, booking=after, trouble=None if is_so else said)

@@ -4,7 +4,9 @@ A booking costs money, so the requester, the person who canceled it and the serv
 story of a payment. The customer's number and address are left out: the audit is kept for ever.
 """
 
+from collections.abc import Mapping
 from datetime import datetime
+from types import MappingProxyType
 from typing import Final
 
 from bot.domain.audit import Entry
@@ -25,7 +27,8 @@ def witness(
     now: datetime,
     actor: str = ITSELF,
     before: Booking | None = None,
-    **detail: str,
+    detail: Mapping[str, object] = MappingProxyType({}),
+    **more: object,
 ) -> None:
     """Add a row about a booking.
 
@@ -37,8 +40,9 @@ def witness(
         actor: the person who did it.
         before: the booking before the change; None: unchanged, or new.
         detail: facts for the text; empty ones are left out.
+        more: further ones.
     """
-    facts = {"reference": booking.reference, "store": booking.store, **detail}
+    facts = {"reference": booking.reference, "store": booking.store, **detail, **more}
     tx.audit.append(
         Entry(
             at=now,
@@ -70,5 +74,5 @@ def witness_wish(
         fee=cost.amount if cost is not None else "",
         tax=cost.tax if cost is not None else "",
         currency=cost.currency if cost is not None else "",
-        unpriced=str(booking.detail.get("unpriced") or ""),
+        unpriced=booking.detail.get("unpriced"),
     )

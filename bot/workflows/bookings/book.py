@@ -18,8 +18,11 @@ from bot.domain.bookings.record import BookingRecord, PrebookingRecord
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.outcome import Done, Failure, NotExecuted, Unknown
 from bot.domain.payments.payout import GUARD_SECONDS
+from bot.domain.reasons import Exchange, OfBooking, Reason
+from bot.domain.reasons import stored as written
+from bot.domain.services import DELIVERY
 from bot.domain.tracking import back_off, named_or
-from bot.presentation.services import ANSWER_LOST, DELIVERY, PROCESS_ENDED, sentence
+from bot.domain.troubles import failed
 from bot.workflows.bookings.audit import witness
 from bot.workflows.bookings.board import alarm, show_card, tell
 from bot.workflows.bookings.evidence import note
@@ -49,7 +52,7 @@ def _lost(ctx: Context, tx: Tx, booking: Booking) -> bool:
     held = tx.bookings.get(booking.id)
     if held is None or held.stage is not Stage.SENDING or held.lease_owner != ctx.owner:
         return False
-    lose(ctx, tx, held, Unknown(reason=ANSWER_LOST), ctx.clock.now())
+    lose(ctx, tx, held, Unknown(reason=Reason(Exchange.ANSWER_LOST)), ctx.clock.now())
     return True
 
 
@@ -58,7 +61,7 @@ def recover(ctx: Context, tx: Tx) -> int:
     left = tx.bookings.abandoned(now=ctx.clock.now(), owner=ctx.owner, exclusive=ctx.store.exclusive)
     left = [one for one in left if not ctx.leases.holds("booking", (one.id,))]
     for booking in left:
-        lose(ctx, tx, booking, Unknown(reason=PROCESS_ENDED), ctx.clock.now())
+        lose(ctx, tx, booking, Unknown(reason=Reason(Exchange.PROCESS_ENDED)), ctx.clock.now())
     return len(left)
 
 
@@ -67,7 +70,7 @@ def lose(ctx: Context, tx: Tx, booking: Booking, outcome: Unknown, now: datetime
     pause = timedelta(seconds=min(5.0, ctx.poll_seconds))
     stored = tx.bookings.change(booking, stage=Stage.UNKNOWN, reason=outcome.told, reads=0, due_at=now + pause)
     if stored is not None:
-        witness(tx, stored, "unknown", now=now, before=booking, reason=outcome.reason, said=outcome.detail)
+        witness(tx, stored, "unknown", now=now, before=booking, detail=outcome.facts)
         show_card(tx, stored, now)
         tell(tx, stored, "unknown", {}, now)
 
@@ -93,8 +96,9 @@ def _joined(tx: Tx, other: Booking, booking: Booking, now: datetime) -> bool:
     if other.kind is not BookingKind.FOREIGN:
         log.error("two of ours claim one booking", reference=booking.reference, other=other.reference)
         return False
+    joined = Reason(OfBooking.JOINED, reference=booking.reference)
     ended = tx.bookings.change(
-        other, stage=Stage.DROPPED, remote_id=None, numeric_id="", reason=booking.reference, due_at=None, closed_at=now
+        other, stage=Stage.DROPPED, remote_id=None, numeric_id="", reason=joined, due_at=None, closed_at=now
     )
     if ended is not None:
         witness(tx, ended, "joined", now=now, before=other, other=booking.reference)
@@ -116,7 +120,7 @@ def _note_made(tx: Tx, booking: Booking, now: datetime) -> None:
 async def _step(ctx: Context, delivery: DeliveryService, booking: Booking) -> None:
     key = await ctx.store.read(lambda tx: delivery.key(tx, booking.store))
     if key is None:
-        await _put_off(ctx, booking, sentence(no_key(booking.store)), timedelta(seconds=ctx.poll_seconds))
+        await _put_off(ctx, booking, failed(no_key(booking.store)), timedelta(seconds=ctx.poll_seconds))
     elif booking.stage is Stage.NEW:
         with delivery.client.circuit.seat() as seat:
             await _send(ctx, delivery, booking, key, seat)
@@ -136,7 +140,7 @@ async def _send(ctx: Context, delivery: DeliveryService, booking: Booking, key: 
 
     def claim(tx: Tx) -> Booking | None:
         stored = tx.bookings.change(
-            booking, keep_lease=True, stage=Stage.SENDING, sent_at=now, search_at=search_at, reason=""
+            booking, keep_lease=True, stage=Stage.SENDING, sent_at=now, search_at=search_at, reason=None
         )
         if stored is not None:
             witness(tx, stored, "sent", now=now, before=booking)
@@ -184,9 +188,9 @@ def _sent(
             reason = outcome.told
             stored = tx.bookings.change(current, stage=Stage.REFUSED, reason=reason, due_at=None, closed_at=now)
             if stored is not None:
-                witness(tx, stored, "refused", now=now, before=current, reason=outcome.reason, said=outcome.detail)
+                witness(tx, stored, "refused", now=now, before=current, detail=outcome.facts)
                 show_card(tx, stored, now)
-                tell(tx, stored, "refused", {"reason": reason}, now)
+                tell(tx, stored, "refused", {"reason": reason.stored()}, now)
         case Unknown():
             lose(ctx, tx, current, outcome, now)
 
@@ -217,29 +221,32 @@ def _back(ctx: Context, tx: Tx, booking: Booking, outcome: NotExecuted, now: dat
         stage=Stage.NEW,
         sent_at=None,
         search_at=None,
-        reason="" if own else sentence(outcome, service=DELIVERY),
+        reason=None if own else failed(outcome, service=DELIVERY),
         reads=booking.reads + 1,
         due_at=now + wait,
     )
     if stored is not None:
-        witness(tx, stored, "put_off", now=now, before=booking, reason=stored.reason, said=outcome.detail)
+        witness(tx, stored, "put_off", now=now, before=booking, reason=written(stored.reason), said=outcome.detail)
         show_card(tx, stored, now)
 
 
 async def _look_for(ctx: Context, delivery: DeliveryService, booking: Booking, key: SecretStr) -> None:
     """UNKNOWN: search the service by our external id."""
     record: BookingRecord | None = None
-    absent, reason = False, ""
+    absent = False
+    reason: Reason | None = None
     try:
         record = await delivery.client.find_booking(booking.external_id, key=key)
     except ServiceNever as refused:
-        absent, reason = refused.status == _NOT_FOUND, sentence(refused, advice=False)
+        absent, reason = refused.status == _NOT_FOUND, failed(refused, advice=False)
     except (ServiceNow, OperatorError) as silent:
-        reason = sentence(silent, advice=False)
+        reason = failed(silent, advice=False)
     await ctx.store.write(lambda tx: _looked(ctx, tx, booking, record, absent, reason), name="looked_for_booking")
 
 
-def _looked(ctx: Context, tx: Tx, booking: Booking, record: BookingRecord | None, absent: bool, reason: str) -> None:
+def _looked(
+    ctx: Context, tx: Tx, booking: Booking, record: BookingRecord | None, absent: bool, reason: Reason | None
+) -> None:
     now = ctx.clock.now()
     if record is not None:
         adopt(ctx, tx, booking, record, now)
@@ -254,7 +261,7 @@ def _looked(ctx: Context, tx: Tx, booking: Booking, record: BookingRecord | None
     quiet = timedelta(seconds=ctx.quiet.seconds)
     if absent and reads >= _LEAST_READS and now - since >= quiet:
         stored = tx.bookings.change(
-            booking, stage=Stage.LOST, reads=reads, reason="", due_at=now + timedelta(minutes=15)
+            booking, stage=Stage.LOST, reads=reads, reason=None, due_at=now + timedelta(minutes=15)
         )
         if stored is not None:
             witness(tx, stored, "lost", now=now, before=booking)
@@ -265,13 +272,13 @@ def _looked(ctx: Context, tx: Tx, booking: Booking, record: BookingRecord | None
     longest = ctx.quiet.spacing.total_seconds()
     pause = back_off(first=min(5.0, longest), attempts=reads, ceiling=longest)
     stored = tx.bookings.change(
-        booking, reads=reads, reason="" if absent else reason or booking.reason, due_at=now + pause
+        booking, reads=reads, reason=None if absent else reason or booking.reason, due_at=now + pause
     )
     if stored is not None and stored.reason != booking.reason:
         show_card(tx, stored, now)
 
 
-async def _put_off(ctx: Context, booking: Booking, reason: str, pause: timedelta) -> None:
+async def _put_off(ctx: Context, booking: Booking, reason: Reason | None, pause: timedelta) -> None:
     now = ctx.clock.now()
 
     def work(tx: Tx) -> None:

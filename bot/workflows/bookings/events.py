@@ -19,10 +19,11 @@ from bot.domain.bookings.booking import Booking, BookingKind, Stage
 from bot.domain.bookings.certification import Point
 from bot.domain.bookings.record import BookingRecord, WebhookKind, is_final
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
+from bot.domain.reasons import Reason
 from bot.domain.references import Letter, token_hash, ulid
 from bot.domain.sanitizing import one_line
 from bot.domain.tracking import back_off
-from bot.presentation.services import sentence
+from bot.domain.troubles import failed
 from bot.workflows.bookings.audit import witness
 from bot.workflows.bookings.board import STORE, post_card, show_card, store_channel, tell
 from bot.workflows.bookings.book import adopt
@@ -196,18 +197,18 @@ def _not_verified(ctx: Context, tx: Tx, heard: _Heard, trouble: ServiceNow | Ser
             _again(ctx, tx, event, now)
         return
     if event.attempts >= _SILENT or isinstance(trouble, OperatorError):
-        _pass_on(ctx, tx, heard, sentence(trouble, advice=False), now)
+        _pass_on(ctx, tx, heard, failed(trouble, advice=False), now)
     if now - event.received_at >= _PATIENCE:
         tx.store_events.finish(event.id, InboxState.UNCONFIRMED)
     else:
         _again(ctx, tx, event, now)
 
 
-def _pass_on(ctx: Context, tx: Tx, heard: _Heard, reason: str, now: datetime) -> None:
+def _pass_on(ctx: Context, tx: Tx, heard: _Heard, reason: Reason, now: datetime) -> None:
     """It cannot be verified now: reported as such, once; the state of the booking stays what was read."""
     event, booking = heard.event, heard.booking
     said = heard.report.status if heard.report.status != "?" else ""
-    facts = {"said": said, "kind": event.kind, "reason": reason, "id": one_line(heard.identifier)}
+    facts = {"said": said, "kind": event.kind, "reason": reason.stored(), "id": one_line(heard.identifier)}
     if booking is None:
         channel = store_channel(ctx.policy, event.store)
         subject = f"{STORE}:{event.store}"

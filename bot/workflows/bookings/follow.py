@@ -11,7 +11,7 @@ from bot.domain.bookings.booking import Booking, Stage
 from bot.domain.bookings.record import BookingRecord, PrebookingRecord, is_canceled
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.tracking import named_or, next_poll
-from bot.presentation.services import sentence
+from bot.domain.troubles import failed
 from bot.workflows.bookings.audit import witness
 from bot.workflows.bookings.board import show_card, tell
 from bot.workflows.bookings.book import adopt
@@ -84,7 +84,7 @@ async def _read_prebooking(ctx: Context, delivery: DeliveryService, booking: Boo
         if is_canceled(made.status):
             return dropped(tx, booking, now)
         pause = next_poll(base=ctx.poll_seconds, polls=booking.polls + 1, age=now - booking.created_at)
-        return tx.bookings.change(booking, polls=booking.polls + 1, reason="", due_at=now + pause)
+        return tx.bookings.change(booking, polls=booking.polls + 1, reason=None, due_at=now + pause)
 
     stored = await ctx.store.write(work, name="prebooking_read")
     ctx.wake()
@@ -127,7 +127,7 @@ def _not_read(ctx: Context, tx: Tx, booking: Booking, trouble: Trouble) -> None:
     stored = tx.bookings.change(
         booking,
         reads=reads,
-        reason=booking.reason if passing else sentence(trouble, advice=False),
+        reason=booking.reason if passing else failed(trouble, advice=False),
         due_at=now + named_or(wait, pause),
     )
     if stored is None:

@@ -10,9 +10,10 @@ from bot.domain.bookings.record import WebhookKind
 from bot.domain.bookings.stores import HookState
 from bot.domain.errors import OperatorError
 from bot.domain.outcome import Done
+from bot.domain.reasons import OfBooking, Reason
 from bot.domain.references import callback_token, token_hash, ulid
-from bot.presentation.bookings.reasons import NO_PUBLIC_URL, ODD_ADDRESS, SET_PUBLIC_URL
-from bot.presentation.services import DELIVERY, sentence
+from bot.domain.services import DELIVERY
+from bot.domain.troubles import failed
 from bot.workflows.bookings.evidence import note
 from bot.workflows.context import Context
 from bot.workflows.services.delivery import DeliveryService
@@ -20,6 +21,9 @@ from storage.rows import StoreHook
 from storage.transaction import Tx
 
 _PATH = "/callbacks/delivery/"
+_SET_PUBLIC_URL = (
+    "set PUBLIC_URL, e.g. PUBLIC_URL=https://switchboard.example.com; until then bookings are read now and then"
+)
 
 
 async def look(ctx: Context, delivery: DeliveryService, store: str) -> list[HookState]:
@@ -40,7 +44,7 @@ async def turn_on(ctx: Context, delivery: DeliveryService, store: str) -> list[H
         ServiceNow, ServiceNever, OperatorError: they could not be listed.
     """
     if not ctx.public:
-        raise OperatorError(NO_PUBLIC_URL, mend=SET_PUBLIC_URL)
+        raise OperatorError(Reason(OfBooking.NO_PUBLIC_URL), mend=_SET_PUBLIC_URL)
     key = await delivery.key_of(ctx.store, store)
     troubles = {kind: await _register(ctx, delivery, store, kind, key) for kind in WebhookKind}
     return await _listed(ctx, delivery, store, key, troubles)
@@ -53,10 +57,10 @@ async def turn_off(ctx: Context, delivery: DeliveryService, store: str) -> list[
         ServiceNow, ServiceNever, OperatorError: they could not be listed.
     """
     key = await delivery.key_of(ctx.store, store)
-    troubles: dict[WebhookKind, str] = {}
+    troubles: dict[WebhookKind, Reason | None] = {}
     for kind in WebhookKind:
         outcome = await delivery.client.delete_webhook(kind, key=key)
-        troubles[kind] = "" if isinstance(outcome, Done) else sentence(outcome, service=DELIVERY)
+        troubles[kind] = None if isinstance(outcome, Done) else failed(outcome, service=DELIVERY)
     found = await _listed(ctx, delivery, store, key, troubles)
     now = ctx.clock.now()
     await ctx.store.write(
@@ -65,8 +69,13 @@ async def turn_off(ctx: Context, delivery: DeliveryService, store: str) -> list[
     return found
 
 
-async def _register(ctx: Context, delivery: DeliveryService, store: str, kind: WebhookKind, key: SecretStr) -> str:
-    """Register one address. It is stored here first: the first event may arrive before the answer."""
+async def _register(
+    ctx: Context, delivery: DeliveryService, store: str, kind: WebhookKind, key: SecretStr
+) -> Reason | None:
+    """Register one address; what went wrong, if anything did.
+
+    It is stored here first: the first event may arrive before the answer.
+    """
     now = ctx.clock.now()
     identifier = ulid(now)
     token = callback_token(key=ctx.token_key, instruction_id=f"store-hook:{identifier}", kind=kind.value)
@@ -77,18 +86,18 @@ async def _register(ctx: Context, delivery: DeliveryService, store: str, kind: W
     address = f"{ctx.callback_base.rstrip('/')}{_PATH}{token}"
     outcome = await delivery.client.register_webhook(kind, address, key=key)
     if not isinstance(outcome, Done):
-        return sentence(outcome, service=DELIVERY)
+        return failed(outcome, service=DELIVERY)
 
     def work(tx: Tx) -> None:
         tx.store_events.end_hooks(store, kind.value, ctx.clock.now(), but=identifier)
         note(tx, Point.HOOK, store, ctx.clock.now())
 
     await ctx.store.write(work, name="hook_registered")
-    return ""
+    return None
 
 
 async def _listed(
-    ctx: Context, delivery: DeliveryService, store: str, key: SecretStr, troubles: Mapping[WebhookKind, str]
+    ctx: Context, delivery: DeliveryService, store: str, key: SecretStr, troubles: Mapping[WebhookKind, Reason | None]
 ) -> list[HookState]:
     by_kind = {one.kind.upper(): one.url for one in await delivery.client.list_webhooks(key=key)}
     own = {hook.token_hash for hook in await ctx.store.read(lambda tx: tx.store_events.hooks_of(store))}
@@ -97,14 +106,14 @@ async def _listed(
             kind=kind,
             host=_host(by_kind.get(kind.value, "")),
             ours=token_hash(by_kind.get(kind.value, "").rpartition("/")[2]) in own,
-            trouble=troubles.get(kind, ""),
+            trouble=troubles.get(kind),
         )
         for kind in WebhookKind
     ]
 
 
-def _host(url: str) -> str:
+def _host(url: str) -> str | None:
     try:
         return urlsplit(url).hostname or ""
     except ValueError:
-        return ODD_ADDRESS
+        return None

@@ -6,7 +6,7 @@ from datetime import datetime
 from bot.domain.bookings.booking import Booking, BookingKind, BookingRequest, Stage
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.references import Letter, ulid
-from bot.presentation.services import sentence
+from bot.domain.troubles import failed
 from bot.workflows.bookings.audit import witness_wish
 from bot.workflows.bookings.board import post_card
 from bot.workflows.bookings.pricing import price
@@ -49,7 +49,7 @@ async def quote(
     except (ServiceNow, ServiceNever, OperatorError) as trouble:
         if not even_unpriced:
             raise
-        detail = {"unpriced": sentence(trouble)}
+        detail = {"unpriced": failed(trouble).stored()}
     now = ctx.clock.now()
     return await ctx.store.write(
         lambda tx: _new(tx, requested, stage=Stage.QUOTED, detail=detail, now=now), name="quoted"

@@ -15,9 +15,10 @@ from bot.domain.bookings.record import StoreRecord
 from bot.domain.bookings.stores import KnownStore
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.outcome import Done, NotExecuted
+from bot.domain.reasons import OfBooking, Reason
 from bot.domain.references import ulid
-from bot.presentation.bookings.reasons import NO_MASTER_KEY, name_taken
-from bot.presentation.services import DELIVERY, sentence
+from bot.domain.services import DELIVERY
+from bot.domain.troubles import failed
 from bot.workflows.bookings.evidence import note
 from bot.workflows.context import Context
 from bot.workflows.keeping import keep
@@ -40,11 +41,11 @@ _LOOK_AFTER = timedelta(seconds=60)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Changed:
-    """Result of creating or changing a store. ``trouble`` is one sentence, empty when all is well."""
+    """Result of creating or changing a store. ``trouble``: None when all is well."""
 
     name: str
     record: Mapping[str, Any]
-    trouble: str = ""
+    trouble: Reason | None = None
     unknown: bool = False
 
 
@@ -116,23 +117,23 @@ async def ask_something(ctx: Context) -> None:
 async def create_store(ctx: Context, delivery: DeliveryService, form: StoreForm, *, by: str) -> Changed:
     """Create a store once; after a lost answer, listing shows whether it was created."""
     if not delivery.client.has_master_key:
-        return Changed(name=form.name or "", record={}, trouble=NO_MASTER_KEY)
+        return Changed(name=form.name or "", record={}, trouble=Reason(OfBooking.NO_MASTER_KEY))
     now = ctx.clock.now()
     name = " ".join((form.name or "").split())
     row = _row(name, None, now, state=StoreState.CREATING, created_by=by, due_at=now + _LOOK_AFTER)
     taken = await ctx.store.write(lambda tx: delivery.spelled(tx, name) is not None or not tx.stores.add(row))
     if taken:
-        return Changed(name=name, record={}, trouble=name_taken(name))
+        return Changed(name=name, record={}, trouble=Reason(OfBooking.NAME_TAKEN, store=name))
     outcome = await delivery.client.create_store(form)
     if isinstance(outcome, Done):
         record = outcome.value
         return await keep(ctx, lambda tx: _created(ctx, tx, delivery, row, record), name="store_created")
     if isinstance(outcome, NotExecuted):
         await keep(ctx, lambda tx: tx.stores.remove(row.id), name="store_refused")
-        return Changed(name=name, record={}, trouble=sentence(outcome, service=DELIVERY))
+        return Changed(name=name, record={}, trouble=failed(outcome, service=DELIVERY))
     await keep(ctx, lambda tx: tx.stores.change(row.id, due_at=ctx.clock.now()), name="store_unknown")
     ctx.wake()
-    return Changed(name=name, record={}, trouble=sentence(outcome, service=DELIVERY), unknown=True)
+    return Changed(name=name, record={}, trouble=failed(outcome, service=DELIVERY), unknown=True)
 
 
 async def settle_due(ctx: Context) -> int:
@@ -186,16 +187,16 @@ async def change_store(ctx: Context, delivery: DeliveryService, name: str, form:
     """Change a store with its own key, and read what it is now."""
     key = await ctx.store.read(lambda tx: delivery.key(tx, name))
     if key is None:
-        return Changed(name=name, record={}, trouble=sentence(no_key(name)))
+        return Changed(name=name, record={}, trouble=failed(no_key(name)))
     wanted = " ".join((form.name or name).split())
     if folded(wanted) != folded(name) and await ctx.store.read(lambda tx: delivery.spelled(tx, wanted)) is not None:
-        return Changed(name=name, record={}, trouble=name_taken(wanted))
+        return Changed(name=name, record={}, trouble=Reason(OfBooking.NAME_TAKEN, store=wanted))
     outcome = await delivery.client.update_store(form, key=key)
-    said = "" if isinstance(outcome, Done) else sentence(outcome, service=DELIVERY)
+    said = None if isinstance(outcome, Done) else failed(outcome, service=DELIVERY)
     try:
         record = await delivery.client.get_store(key=key)
     except (ServiceNow, ServiceNever, OperatorError) as silent:
-        return Changed(name=name, record={}, trouble=said or sentence(silent))
+        return Changed(name=name, record={}, trouble=said or failed(silent))
     now = ctx.clock.now()
 
     def work(tx: Tx) -> str:

@@ -16,7 +16,7 @@ from bot.clients.emails import EmailsClient
 from bot.domain.emails.lists import RUN, WHOLE, RunState
 from bot.domain.errors import OutcomeUnknown, ServiceNow
 from bot.domain.tracking import named_or
-from bot.presentation.files.table_problems import Trouble, file_trouble
+from bot.domain.troubles import FileTrouble, unusable
 from bot.workflows import quarantine
 from bot.workflows.context import Context
 from bot.workflows.emails.prepare import prepare
@@ -198,14 +198,14 @@ async def _read_later(ctx: Context, job: Job, silent: ServiceNow) -> None:
     await ctx.store.write(later, name="email_read_later")
 
 
-async def _fail(ctx: Context, job: Job, trouble: Trouble) -> None:
+async def _fail(ctx: Context, job: Job, trouble: FileTrouble) -> None:
     now = ctx.clock.now()
 
     def fail(tx: Tx) -> None:
         current = tx.jobs.get(job.id)
         if current is not None:
-            reason = file_trouble(trouble, example=EXAMPLE)
-            detail = {**current.detail, "reason": reason}
+            reason = unusable(trouble, example=EXAMPLE)
+            detail = {**current.detail, "reason": reason.stored()}
             tx.jobs.change(current, now=now, state=RunState.FAILED, detail=detail, close=True)
             tell(tx, job.id, key="end", state=RunState.FAILED, reason=reason, now=now)
             show_board(tx, subject_of(job.id), now=now, last=True)

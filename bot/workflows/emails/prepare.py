@@ -9,7 +9,7 @@ from functools import partial
 from bot.domain.emails.lists import look_at, looks_like_address, same_address
 from bot.domain.errors import PersonError
 from bot.domain.files.tables import Table
-from bot.presentation.emails import reasons
+from bot.domain.reasons import OfList, Reason
 from bot.workflows.context import Context
 from bot.workflows.emails.reading import read_list
 from storage.rows import EmailRun, Job
@@ -68,10 +68,11 @@ def check_column(table: Table, column: int) -> None:
         PersonError: with the share of addresses in it.
     """
     if not 0 <= column < len(table.header):
-        raise PersonError(argument="column", rule=reasons.NO_COLUMN, example="email")
+        raise PersonError(argument="column", rule=Reason(OfList.NO_COLUMN), example="email")
     look = look_at([table.header[column]], ((row.cells[column],) for row in table.rows))[0]
     if not look.is_usable:
-        raise PersonError(argument="column", rule=reasons.hardly_addresses(look), example="email")
+        rule = Reason(OfList.HARDLY_ADDRESSES, name=look.name, addresses=look.addresses, filled=look.filled)
+        raise PersonError(argument="column", rule=rule, example="email")
 
 
 def _prepared(table: Table, column: int) -> _Prepared:

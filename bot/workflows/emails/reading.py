@@ -23,7 +23,7 @@ async def read_list(ctx: Context, file_id: str, use: Callable[[Table], T]) -> tu
 
     Raises:
         TableProblem, PersonError, ServiceTrouble, OperatorError: see
-            :func:`bot.presentation.files.table_problems.file_trouble`.
+            :func:`bot.domain.troubles.unusable`.
     """
     found = await read_table_file(ctx, file_id, limits=LIMITS)
     return found.info, await asyncio.to_thread(use, found.table)

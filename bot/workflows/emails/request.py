@@ -7,6 +7,7 @@ from typing import Any
 
 from bot.domain.approvals import Role, listed
 from bot.domain.emails.lists import CONCURRENCY, OVER, RUN, WHOLE, RunState
+from bot.domain.reasons import Reason, stored
 from bot.domain.references import ulid
 from bot.workflows.context import Context
 from bot.workflows.slack.boards import post_job, post_line, show_board
@@ -76,9 +77,9 @@ async def request_list(ctx: Context, requested: RequestedList) -> bool:
     return added
 
 
-def tell(tx: Tx, job_id: str, *, key: str, state: RunState, reason: str, now: datetime) -> None:
+def tell(tx: Tx, job_id: str, *, key: str, state: RunState, reason: Reason | None, now: datetime) -> None:
     """Queue a line for the requester: an end without a file, or a pause that nobody requested."""
-    payload = {"state": state.value, "reason": reason}
+    payload = {"state": state.value, "reason": stored(reason)}
     post_line(tx, subject=subject_of(job_id), key=key, payload=payload, now=now, last=True)
 
 

@@ -13,8 +13,8 @@ from datetime import timedelta
 from bot.clients.emails import EmailsClient
 from bot.domain.emails.lists import Answer, Busy, Lost, Outcome, RunState
 from bot.domain.errors import OperatorError
-from bot.presentation.emails import reasons
-from bot.presentation.services import sentence
+from bot.domain.reasons import OfList, Reason
+from bot.domain.troubles import failed
 from bot.workflows.context import Context
 from bot.workflows.emails.pressure import Pressure
 from bot.workflows.emails.request import subject_of, tell
@@ -63,7 +63,7 @@ class Run:
         self._answers: list[tuple[int, str, str]] = []
         self._tries: dict[int, int] = {}
         self._losses = 0
-        self._trouble = ""
+        self._trouble: Reason | None = None
         self._is_empty = False
         self._news = asyncio.Event()
         self._shown_at = float("-inf")
@@ -142,7 +142,7 @@ class Run:
         try:
             said = await self._client.check(address)
         except OperatorError as refused:
-            self._trouble = sentence(refused)
+            self._trouble = failed(refused)
             self._waiting.appendleft((number, address))
         else:
             self._take_in(number, address, said)
@@ -159,18 +159,18 @@ class Run:
                 self._waiting.appendleft((number, address))
                 self._pressure.busy(retry_after)
                 if self._pressure.holds > _MOST_HOLDS:
-                    self._trouble = reasons.asked_to_wait(_MOST_HOLDS, reason)
+                    self._trouble = Reason(OfList.ASKED_TO_WAIT, why=reason, times=_MOST_HOLDS)
             case Lost(reason=reason):
                 self._lost(number, address, reason)
 
-    def _lost(self, number: int, address: str, reason: str) -> None:
+    def _lost(self, number: int, address: str, reason: Reason) -> None:
         """Retry later; after too many lost answers the run stops sending."""
         self._losses += 1
         self._tries[number] = self._tries.get(number, 0) + 1
         if self._losses >= max(_LEAST_LOSSES, 2 * self._pressure.share(self._id)):
-            self._trouble = reasons.not_working(reason)
+            self._trouble = Reason(OfList.NOT_WORKING, why=reason)
         if self._tries[number] >= _TRIES and not self._trouble:
-            answer = Answer(outcome=Outcome.FAILED, text=reasons.asked_in_vain(_TRIES, reason))
+            answer = Answer(outcome=Outcome.FAILED, why=Reason(OfList.ASKED_IN_VAIN, why=reason, times=_TRIES))
             self._answers.append(_stored(number, answer))
         else:
             self._waiting.append((number, address))
@@ -220,8 +220,8 @@ class Run:
                 end = RunState.DONE if finished else RunState.STOPPED
                 tx.jobs.change(job, now=now, state=end, close=True)
                 post_file(tx, subject=subject_of(self._id), key=RESULT, payload={"what": RESULT}, now=now, last=True)
-            elif state is RunState.RUNNING and trouble:
-                detail = {**job.detail, "reason": trouble}
+            elif state is RunState.RUNNING and trouble is not None:
+                detail = {**job.detail, "reason": trouble.stored()}
                 tx.jobs.change(job, now=now, state=RunState.PAUSED, detail=detail, due_at=None)
                 key = f"paused:{job.version}"
                 tell(tx, self._id, key=key, state=RunState.PAUSED, reason=trouble, now=now)

@@ -6,7 +6,7 @@ from typing import Final
 
 from bot.clients.emails import EmailsClient
 from bot.domain.emails.lists import Answer, Busy, Lost, Outcome
-from bot.presentation.emails.lists import BUSY, no_answer
+from bot.domain.reasons import OfList, Reason
 
 _TRIES: Final = 2
 _PAUSE_SECONDS: Final = 1.0
@@ -33,6 +33,6 @@ async def _check(client: EmailsClient, address: str) -> Answer:
         case Answer():
             return said
         case Busy():
-            return Answer(outcome=Outcome.FAILED, text=BUSY)
+            return Answer(outcome=Outcome.FAILED, why=Reason(OfList.BUSY))
         case Lost(reason=reason):
-            return Answer(outcome=Outcome.FAILED, text=no_answer(reason))
+            return Answer(outcome=Outcome.FAILED, why=Reason(OfList.TRY_AGAIN, why=reason))

@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 from bot.domain.content import Content
 from bot.domain.emails.lists import WHOLE, ListProgress, Outcome, RunCount, RunState
+from bot.domain.reasons import Reason
 from bot.presentation.emails import lists as emails
 from bot.workflows.context import Attachment, Context, Subject
 from bot.workflows.emails.prepare import ROWS
@@ -31,7 +32,7 @@ class EmailList(Subject):
         found = await ctx.store.read(lambda tx: _progress(tx, id))
         if found is None:
             return None
-        return emails.news(replace(found, state=RunState(str(payload["state"])), reason=str(payload["reason"])))
+        return emails.news(replace(found, state=RunState(str(payload["state"])), reason=Reason.read(payload["reason"])))
 
     async def file(self, ctx: Context, id: str, payload: Mapping[str, object]) -> Attachment | None:  # noqa: A002, ARG002
         """The result."""
@@ -72,7 +73,7 @@ def progress_of(job: Job, run: EmailRun | None) -> ListProgress:
         requester=job.requester,
         concurrency=int(job.payload["concurrency"]),
         count=RunCount() if run is None else _count(run),
-        reason=str(job.detail.get("reason") or ""),
+        reason=Reason.read(job.detail.get("reason")),
         receipt=str(job.detail.get("receipt") or ""),
         said=tuple((str(name), str(value)) for name, value in said),
     )

@@ -9,9 +9,9 @@ from bot.clients.emails import RESULT_BYTES, SERVICE, EmailsClient
 from bot.domain.emails.lists import Answer, FileAnswer, Link, Listed, Receipt, Returned, RunState
 from bot.domain.errors import ServiceNever, ServiceNow
 from bot.domain.files.tables import Flaw, Limits, Table, TableProblem
-from bot.domain.outcome import NotExecuted, Unknown, with_words
+from bot.domain.outcome import NotExecuted, Unknown
+from bot.domain.reasons import OfList, Reason
 from bot.domain.tracking import back_off, named_or
-from bot.presentation.emails.reasons import ANSWER_LOST, EMPTY_RESULT, NO_WORDS
 from bot.tables import rewritten, write_csv
 from bot.tables.apart import read_apart
 from bot.workflows.context import Context
@@ -26,6 +26,7 @@ from storage.transaction import Tx
 
 _BLOCK = 256 * 1024
 _TRIES = 5
+_NO_WORDS = "nothing at all"
 _FIRST_WAIT = 5.0
 _LONGEST_WAIT = 120.0
 _NO_LIMITS = Limits(size=10 * RESULT_BYTES, rows=10_000_000, columns=1_000)
@@ -68,7 +69,7 @@ async def send_whole(ctx: Context, client: EmailsClient, job: Job) -> None:
 
 async def lose_whole(ctx: Context, job: Job) -> None:
     """A process ended while the file was in flight: whether the service has it is unknown, so it is not sent again."""
-    ended = _Ended(RunState.UNKNOWN, {**job.detail, "reason": ANSWER_LOST})
+    ended = _Ended(RunState.UNKNOWN, {**job.detail, "reason": Reason(OfList.ANSWER_LOST).stored()})
     await ctx.store.write(lambda tx: _end(ctx, tx, job, ended), name="email_lost")
 
 
@@ -90,11 +91,12 @@ async def _later(ctx: Context, job: Job, refusal: NotExecuted) -> None:
     now = ctx.clock.now()
     tries = int(job.detail.get("tries", 0)) + 1
     if tries >= _TRIES:
-        ended = _Ended(RunState.FAILED, {**job.detail, "reason": f"{refusal.reason} ({tries} times)"})
+        reason = Reason(OfList.GIVEN_UP, why=refusal.reason, times=tries)
+        ended = _Ended(RunState.FAILED, {**job.detail, "reason": reason.stored()})
         await ctx.store.write(lambda tx: _end(ctx, tx, job, ended), name="email_given_up")
         return
     wait = named_or(refusal.retry_after, back_off(first=_FIRST_WAIT, attempts=tries, ceiling=_LONGEST_WAIT))
-    detail = {**job.detail, "tries": tries, "reason": refusal.reason}
+    detail = {**job.detail, "tries": tries, "reason": refusal.reason.stored()}
 
     def again(tx: Tx) -> None:
         tx.jobs.change(job, now=now, state=RunState.PREPARING, detail=detail, due_at=now + wait)
@@ -117,12 +119,12 @@ async def _ended(  # noqa: PLR0911 - one end an answer
         case Receipt(id=number, pairs=pairs):
             return _Ended(RunState.DONE, {"receipt": number, "said": [list(pair) for pair in pairs]})
         case Answer(pairs=pairs, text=text):
-            said = [list(pair) for pair in pairs] or [["answer", text or NO_WORDS]]
+            said = [list(pair) for pair in pairs] or [["answer", text or _NO_WORDS]]
             return _Ended(RunState.DONE, {"said": said})
-        case NotExecuted(reason=reason, words=words):
-            return _Ended(RunState.FAILED, {"reason": with_words(reason, words)})
+        case NotExecuted():
+            return _Ended(RunState.FAILED, {"reason": answer.told.stored()})
         case Unknown(reason=reason):
-            return _Ended(RunState.UNKNOWN, {"reason": reason})
+            return _Ended(RunState.UNKNOWN, {"reason": reason.stored()})
 
 
 async def _fetched(ctx: Context, client: EmailsClient, url: str, name: str) -> _Ended:
@@ -134,9 +136,11 @@ async def _fetched(ctx: Context, client: EmailsClient, url: str, name: str) -> _
                 content += piece
             name = result.name or name
     except (ServiceNow, ServiceNever) as trouble:
-        return _Ended(RunState.DONE, {"reason": f"it {trouble.reason}", "said": said})
+        return _Ended(
+            RunState.DONE, {"reason": Reason(OfList.RESULT_NOT_FETCHED, why=trouble.reason).stored(), "said": said}
+        )
     if not content:
-        return _Ended(RunState.DONE, {"reason": EMPTY_RESULT, "said": said})
+        return _Ended(RunState.DONE, {"reason": Reason(OfList.EMPTY_RESULT).stored(), "said": said})
     return _Ended(RunState.DONE, {}, await _passed_on(client, Returned(name=name, content=bytes(content))))
 
 
@@ -172,7 +176,7 @@ def _end(ctx: Context, tx: Tx, job: Job, ended: _Ended) -> None:
             tx.emails.add_block(job.id, part=RESULT, n=n, content=content[first : first + _BLOCK])
         post_file(tx, subject=subject_of(job.id), key=RESULT, payload={"what": RESULT}, now=now, last=True)
     else:
-        tell(tx, job.id, key="end", state=ended.state, reason=str(detail.get("reason") or ""), now=now)
+        tell(tx, job.id, key="end", state=ended.state, reason=Reason.read(detail.get("reason")), now=now)
     tx.jobs.change(current, now=now, state=ended.state, detail=detail, close=True)
     show_board(tx, subject_of(job.id), now=now, last=True)
 

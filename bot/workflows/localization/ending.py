@@ -1,6 +1,7 @@
 """A call that ends without a result."""
 
 from bot.domain.localization.progress import CallProgress, CallState
+from bot.domain.reasons import Reason
 from bot.workflows.context import Context
 from bot.workflows.keeping import keep
 from bot.workflows.localization.request import show_queue, subject_of
@@ -10,7 +11,7 @@ from storage.rows import Job
 from storage.transaction import Tx
 
 
-async def end(ctx: Context, job: Job, state: CallState, *, reason: str, words: str = "") -> None:
+async def end(ctx: Context, job: Job, state: CallState, *, reason: Reason | None, words: str = "") -> None:
     """Close it, edit its message and tell the requester; nothing when it was ended meanwhile."""
     now = ctx.clock.now()
 

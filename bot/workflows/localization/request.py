@@ -18,8 +18,8 @@ from bot.domain.localization.progress import (
     Sight,
     lane_of,
 )
+from bot.domain.reasons import OfCall, Reason
 from bot.domain.references import ulid
-from bot.presentation.localization import reasons
 from bot.workflows.context import Context
 from bot.workflows.holding import silent_services
 from bot.workflows.slack.boards import post_job, show_board
@@ -243,7 +243,9 @@ def room_in(tx: Tx, person: str, lane: str) -> int:
 
 def too_many() -> PersonError:
     """The error where a person's queue is full."""
-    return PersonError(argument="queue", rule=reasons.queue_full(MOST_OPEN), example=reasons.CANCEL_ONE)
+    return PersonError(
+        argument="queue", rule=Reason(OfCall.QUEUE_FULL, most=MOST_OPEN), example="press Cancel on a call that waits"
+    )
 
 
 def show_queue(tx: Tx, kind: str, *, now: datetime) -> None:

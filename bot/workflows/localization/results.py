@@ -23,10 +23,10 @@ from bot.domain.localization import Result, Track, Tracks
 from bot.domain.localization.playing import seconds_of
 from bot.domain.localization.progress import CallProgress, CallState, Handed, Order, ResultFile
 from bot.domain.localization.results import SOUNDS
+from bot.domain.reasons import Exchange, OfCall, Reason
 from bot.domain.tracking import back_off
+from bot.domain.troubles import failed
 from bot.presentation.localization import calls as told
-from bot.presentation.localization import reasons
-from bot.presentation.services import sentence
 from bot.slack.messenger import Stretch
 from bot.workflows.context import Context
 from bot.workflows.keeping import keep
@@ -177,7 +177,7 @@ async def _hand_one(  # noqa: PLR0911 - one way out for each thing that can beco
             if await _is_there(ctx, job, delivery):
                 return await _store(ctx, job, _marked(progress, number, Handed.THERE))
         if not delivery.track.url and spool is None:
-            await end(ctx, job, CallState.INTERRUPTED, reason=reasons.RESULT_LOST)
+            await end(ctx, job, CallState.INTERRUPTED, reason=Reason(OfCall.RESULT_LOST))
             return None
         # Stored before it is sent: after a crash the next process looks first.
         marked = await _store(ctx, job, _marked(progress, number, Handed.MAYBE).but(sent_at=ctx.clock.now()))
@@ -188,15 +188,21 @@ async def _hand_one(  # noqa: PLR0911 - one way out for each thing that can beco
     except ServiceNow as later:
         # The search failed, so nothing new is known.
         asked = later.retry_after
-        return await _later(ctx, job, number, known, reason=sentence(later, advice=False), spool=spool, asked=asked)
+        return await _later(ctx, job, number, known, reason=failed(later, advice=False), spool=spool, asked=asked)
     except OutcomeUnknown as lost:
         return await _later(ctx, job, number, Handed.MAYBE, reason=lost.reason, spool=spool)
     except ServiceNever as refused:
-        return await _give_up(ctx, job, number, reason=reasons.not_handed_over(refused))
+        return await _give_up(ctx, job, number, reason=_not_handed_over(refused))
     return await _store(ctx, job, _marked(CallProgress.read(job.detail), number, Handed.THERE))
 
 
-async def _give_up(ctx: Context, job: Job, number: int, *, reason: str) -> Job | None:
+def _not_handed_over(refused: ServiceNever) -> Reason:
+    if refused.service == "Slack":
+        return Reason(OfCall.FILE_REFUSED, why=refused.reason)
+    return Reason(OfCall.SERVICE_REFUSED, service=refused.service, why=refused.reason)
+
+
+async def _give_up(ctx: Context, job: Job, number: int, *, reason: Reason) -> Job | None:
     """Go on without this file: the others are handed over all the same."""
     progress = _marked(CallProgress.read(job.detail), number, Handed.LOST)
     return await _store(ctx, job, progress.but(reason=reason, tries=0))
@@ -264,7 +270,7 @@ async def _later(
     number: int,
     state: Handed,
     *,
-    reason: str,
+    reason: Reason,
     spool: Spool | None,
     asked: float | None = None,
 ) -> Job | None:
@@ -277,7 +283,7 @@ async def _later(
     """
     progress = _marked(CallProgress.read(job.detail), number, state)
     if asked is None and progress.tries >= _TRIES:
-        return await _give_up(ctx, job, number, reason=reasons.handing_over_failed(reason))
+        return await _give_up(ctx, job, number, reason=Reason(OfCall.NOT_HANDED_OVER, why=reason))
     progress = progress.but(tries=progress.tries + (asked is None))
     maybe = any(one.state is Handed.MAYBE for one in progress.deliveries)
     look = timedelta(seconds=ctx.localization.calls.look_seconds)
@@ -300,7 +306,7 @@ async def _put(ctx: Context, job: Job, delivery: ResultFile, spool: Spool | None
     try:
         await _share(ctx, job, delivery, spool, channel=channel, thread_ts=thread_ts)
     except ServiceNever as refused:
-        if refused.reason not in _NO_PLACE:
+        if refused.error not in _NO_PLACE:
             raise
         direct = await ctx.messenger.direct_message(job.requester)
         await _share(ctx, job, delivery, spool, channel=direct, thread_ts=None)
@@ -316,7 +322,7 @@ async def _where(ctx: Context, job: Job) -> tuple[str, str | None]:
             return board.channel, board.thread
         ctx.wake()
         await asyncio.sleep(_LOOK_PAUSE)
-    raise ServiceNow("Slack", "has not taken the message of this call yet")
+    raise ServiceNow("Slack", Reason(Exchange.SLACK_MESSAGE_MISSING))
 
 
 async def _share(

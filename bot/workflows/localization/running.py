@@ -23,9 +23,9 @@ from bot.domain.localization.declaration import normal_format
 from bot.domain.localization.progress import LANES, CallProgress, CallState, Order
 from bot.domain.localization.request import file_errors
 from bot.domain.outcome import Done, NotExecuted, Unknown
-from bot.presentation import mistakes
-from bot.presentation.localization import reasons
-from bot.presentation.services import LOCALIZATION, sentence
+from bot.domain.reasons import OfCall, Reason
+from bot.domain.services import LOCALIZATION
+from bot.domain.troubles import failed
 from bot.workflows.context import Context
 from bot.workflows.localization.ending import end
 from bot.workflows.localization.request import show_queue, subject_of
@@ -51,7 +51,7 @@ async def _take_up(ctx: Context, job: Job) -> None:
         case CallState.HANDING_OVER:
             ctx.localization.calls.begin(job, _beating(ctx, job, hand_over(ctx, job, spool=None)))
         case _:
-            await end(ctx, job, CallState.INTERRUPTED, reason=reasons.RESTARTED)
+            await end(ctx, job, CallState.INTERRUPTED, reason=Reason(OfCall.RESTARTED))
 
 
 def _begin(ctx: Context, tx: Tx, job: Job) -> Job | None:
@@ -100,7 +100,7 @@ async def _let_go(ctx: Context, job: Job) -> None:
 async def _end_of(ctx: Context, job_id: str) -> None:
     job = await ctx.store.read(lambda tx: tx.jobs.get(job_id))
     if job is not None and job.closed_at is None:
-        await end(ctx, job, CallState.FAILED, reason=reasons.BROKEN)
+        await end(ctx, job, CallState.FAILED, reason=Reason(OfCall.BROKEN))
 
 
 async def _beat(ctx: Context, job: Job) -> bool:
@@ -140,7 +140,7 @@ async def _run(ctx: Context, job: Job) -> None:
             case NotExecuted(words=words) as refused:
                 await end(ctx, job, CallState.FAILED, reason=_told(refused), words=words)
             case Unknown() as lost:
-                await end(ctx, job, CallState.UNKNOWN, reason=reasons.unknown(lost.told))
+                await end(ctx, job, CallState.UNKNOWN, reason=Reason(OfCall.UNKNOWN, why=lost.told))
     finally:
         spool.close()
 
@@ -148,7 +148,7 @@ async def _run(ctx: Context, job: Job) -> None:
 async def _call(ctx: Context, job: Job, request: Request, spool: Spool) -> Any:
     client = ctx.localization.client
     if client is None:
-        raise OperatorError(reasons.NOT_CONFIGURED, mend=f"set {', '.join(ctx.localization.missing)}")
+        raise OperatorError(Reason(OfCall.NOT_CONFIGURED), mend=f"set {', '.join(ctx.localization.missing)}")
     if not request.file:
         return await client.run(request, sink=spool)
     info = await ctx.downloads.info(request.file)
@@ -166,7 +166,7 @@ async def _known(ctx: Context, request: Request, info: FileInfo) -> Request:
     """
     media = request.capability.media
     if media is None:
-        raise PersonError(argument="file", rule=reasons.TEXT_ONLY, example="")
+        raise PersonError(argument="file", rule=Reason(OfCall.TEXT_ONLY), example="")
     head = await ctx.downloads.head(info, most=HEAD_BYTES)
     found = sniff(head, info.name)
     seconds = info.duration_ms / 1000 if info.duration_ms else request.seconds
@@ -193,19 +193,19 @@ def upload_of(ctx: Context, info: FileInfo, request: Request) -> Upload:
     return upload_as(request.file_format, size=info.size, source=opened)
 
 
-def _trouble(trouble: BaseException) -> str:
+def _trouble(trouble: BaseException | None) -> Reason:
     match trouble:
         case PersonError():
-            return mistakes.at_field(trouble)
+            return Reason(OfCall.BAD_INPUT, rule=trouble.rule, example=trouble.example)
         case ServiceNow() | ServiceNever() | OperatorError():
-            return sentence(trouble)
+            return failed(trouble)
         case _:
-            return reasons.FILE_CUT_OFF
+            return Reason(OfCall.FILE_CUT_OFF)
 
 
-def _told(refused: NotExecuted) -> str:
+def _told(refused: NotExecuted) -> Reason:
     """Why it was not executed, without the service's words, which are shown separately."""
-    return sentence(replace(refused, words=""), service=LOCALIZATION)
+    return failed(replace(refused, words=""), service=LOCALIZATION)
 
 
 def _lane(lane: str) -> Work[Job]:

@@ -21,10 +21,8 @@ from bot.domain.payments.bulk_state import PENDING_WORD, ended_cancel
 from bot.domain.payments.instruction import Attempt, AttemptOutcome, Instruction, Kind, State
 from bot.domain.payments.payout import READS_NEEDED
 from bot.domain.payments.sealed import NAMED
+from bot.domain.reasons import OfRequest, Reason, stored
 from bot.domain.references import Letter
-from bot.presentation.payments import reasons
-from bot.presentation.payments.holding import no_longer_answered
-from bot.presentation.services import PAYMENTS
 from bot.workflows.context import Context, Queue, RequestKind
 from bot.workflows.payments.bulk_follow import BULK
 from bot.workflows.payments.bulk_request import REQUEST_FILE
@@ -34,7 +32,15 @@ from bot.workflows.requests.announce import asked_in, show_file, tell
 from bot.workflows.requests.attempt import Answers, Outcome, attempt_once
 from bot.workflows.requests.authority import has_its_items, hold_changed, may_send
 from bot.workflows.requests.ballot import Standings
-from bot.workflows.requests.claim import Claimed, fingerprint, held_claim, lease, open_attempt, with_people
+from bot.workflows.requests.claim import (
+    Claimed,
+    fingerprint,
+    held_claim,
+    lease,
+    not_what_it_said,
+    open_attempt,
+    with_people,
+)
 from bot.workflows.requests.look_again import asks_people_already, later, still
 from bot.workflows.requests.send import still_approved
 from bot.workflows.requests.settle import prepared
@@ -123,7 +129,7 @@ async def _reported(payments: PaymentsClient, instruction: Instruction) -> Mappi
     async for page in payments.bulk_items(_job_of(instruction)):
         found |= {item.hash: item for item in page.items if item.hash}
     if not found:
-        raise ServiceNow("payments", reasons.NO_ITEMS)
+        raise ServiceNow("payments", Reason(OfRequest.NO_ITEMS))
     return found
 
 
@@ -184,7 +190,7 @@ def _claim(
         sent_at=now,
         commits=held.commits + 1,
         progress=progress,
-        reason="",
+        reason=None,
         **lease(ctx),
     )
     if under_way is None:
@@ -239,7 +245,7 @@ def _all_sent(
     progress: BulkProgress,
     now: datetime,
     *,
-    reason: str = "",
+    reason: Reason | None = None,
     said: str = "",
 ) -> None:
     """Nothing more is sent. If nothing ever was, the request ends: no item was pending any more."""
@@ -251,7 +257,7 @@ def _all_sent(
         State.COMMITTED,
         now=now,
         action="all_sent",
-        detail={"reason": reason, "said": said} if said else {"reason": reason},
+        detail={"reason": stored(reason), **({"said": said} if said else {})},
         progress=progress,
         reason=reason,
         unknown_since=None,
@@ -277,7 +283,7 @@ def _take_in(ctx: Context, tx: Tx, instruction: Instruction, reported: Mapping[s
     if asks_people_already(instruction):
         later(ctx, tx, instruction, now)
         return
-    still(ctx, tx, instruction, reasons.STILL_PENDING, now, {"progress": progress})
+    still(ctx, tx, instruction, Reason(OfRequest.STILL_PENDING), now, {"progress": progress})
 
 
 def _left(tx: Tx, instruction: Instruction) -> bool:
@@ -305,7 +311,7 @@ def _finish(ctx: Context, tx: Tx, instruction: Instruction, progress: BulkProgre
         action="observed",
         detail={"status": _counted(progress), "counts": dict(progress.tally.counts)},
         progress=progress,
-        reason=no_longer_answered(PAYMENTS, instruction.reason),
+        reason=not_what_it_said(instruction.reason),
         unknown_since=None,
     )
     if moved is None:

@@ -12,15 +12,15 @@ import structlog
 from bot.clients.payments import PaymentsClient
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.payments.bulk import row_of
-from bot.domain.payments.bulk_account import Accounting, BulkRow, RowChange
+from bot.domain.payments.bulk_account import UNEXPLAINED, Accounting, BulkRow, RowChange
 from bot.domain.payments.bulk_progress import BulkProgress, Tally
 from bot.domain.payments.bulk_records import BulkJob
 from bot.domain.payments.bulk_state import LOOKS_BEFORE_MISSING, state_of
 from bot.domain.payments.instruction import FINAL, Instruction, State
 from bot.domain.payments.operation import OperationStatus
+from bot.domain.reasons import OfRequest, Reason
 from bot.domain.tracking import jittered, next_poll
-from bot.presentation.payments import reasons
-from bot.presentation.services import sentence
+from bot.domain.troubles import failed
 from bot.workflows.context import Context
 from bot.workflows.payments.polls import Again, polling
 from bot.workflows.requests.announce import alert, asked_in, news_of, places, show_file, show_progress, tell
@@ -46,8 +46,8 @@ class Read:
     job: BulkJob
     changes: tuple[RowChange, ...] = ()
     complete: bool = False
-    trouble: str = ""
-    unread: str = ""
+    trouble: Reason | None = None
+    unread: Reason | None = None
 
 
 def begin_following(ctx: Context, tx: Tx, instruction: Instruction, now: datetime) -> None:
@@ -69,16 +69,16 @@ async def _read(ctx: Context, payments: PaymentsClient, tracked: Tracked) -> Rea
     rows = await ctx.store.read(lambda tx: tx.bulk_items.rows(instruction.id))
     accounting = Accounting(reference=instruction.reference, rows=rows)
     changes: list[RowChange] = []
-    unread = ""
+    unread: Reason | None = None
     try:
         async for page in payments.bulk_items(job.id):
             changes += accounting.take(page.items)
         changes += accounting.finish()
     except (ServiceNow, ServiceNever, OperatorError) as broken:
-        unread = sentence(broken, advice=False)  # what was read is still valid
+        unread = failed(broken, advice=False)  # what was read is still valid
         log.warning("the items of a bulk payment could not be read to the end", bulk=job.id, reason=str(broken))
     changes += await _reasons(payments, job, accounting)
-    return Read(job, tuple(changes), not unread, "" if unread else accounting.trouble, unread)
+    return Read(job, tuple(changes), unread is None, accounting.trouble if unread is None else None, unread)
 
 
 async def _reasons(payments: PaymentsClient, job: BulkJob, accounting: Accounting) -> list[RowChange]:
@@ -94,7 +94,7 @@ async def _reasons(payments: PaymentsClient, job: BulkJob, accounting: Accountin
                 number = row_of(item.internal_note, accounting.reference)
                 row = wanting.pop(number, None) if number is not None else _by_person(wanting, item.email, item.cents)
                 if row is not None:
-                    changes.append(RowChange(row.row, row.status, row.hash, item.error or reasons.UNEXPLAINED))
+                    changes.append(RowChange(row.row, row.status, row.hash, item.error or UNEXPLAINED))
     except (ServiceNow, ServiceNever, OperatorError) as silent:
         log.warning("the failures of a bulk payment could not be read", bulk=job.id, reason=str(silent))
     return changes
@@ -118,13 +118,17 @@ def _polled(
     moved = _apply(ctx, tx, instruction, read, now)
     if moved is None:  # somebody else was faster: what was read is stored, the rest at the next look
         return _again(ctx, tracked, instruction, "", now)
-    if read.unread and (read.job.state is None or read.job.state.is_over) and tracked.polls >= LOOKS_BEFORE_MISSING:
+    if (
+        read.unread is not None
+        and (read.job.state is None or read.job.state.is_over)
+        and tracked.polls >= LOOKS_BEFORE_MISSING
+    ):
         alert(ctx, tx, moved, "unread", now, reason=read.unread)
-    if read.trouble:
+    if read.trouble is not None:
         alert(ctx, tx, moved, "differs", now, reason=read.trouble)
     if moved.state in FINAL:
         return None
-    happened = bool(read.changes) or (read.job.picture != tracked.last_status and not read.unread)
+    happened = bool(read.changes) or (read.job.picture != tracked.last_status and read.unread is None)
     if not happened:
         _tell_what_stands(ctx, tx, moved, tracked, now)
     # A list that was not read to the end is read again at the next look, whatever the figures say.
@@ -156,7 +160,7 @@ def _apply(ctx: Context, tx: Tx, instruction: Instruction, read: Read, now: date
         detail={"status": read.job.status, "counts": dict(tally.counts)},
         remote_status=read.job.status,
         progress=progress,
-        reason="",
+        reason=None,
         unknown_since=None,
         puts_off=0,
         due_at=None,
@@ -197,13 +201,13 @@ def _tell_what_stands(ctx: Context, tx: Tx, instruction: Instruction, tracked: T
     if not left or progress.read_at is None:
         return
     if progress.over and tracked.polls >= LOOKS_BEFORE_MISSING:
-        alert(ctx, tx, instruction, "unaccounted", now, reason=reasons.unaccounted(progress.tally))
+        alert(ctx, tx, instruction, "unaccounted", now, reason=_left(OfRequest.UNACCOUNTED, progress.tally))
         for place in places(ctx, instruction):
             news_of(ctx, tx, instruction, place, "unaccounted", now)
         hand_over(ctx, tx, instruction, progress.tally, now)
     since = progress.changed_at or tracked.created_at
     if not progress.over and now - since >= timedelta(seconds=ctx.poll_seconds * _STILL_AFTER):
-        alert(ctx, tx, instruction, "stands_still", now, reason=reasons.stands_still(progress.tally))
+        alert(ctx, tx, instruction, "stands_still", now, reason=_left(OfRequest.STANDS_STILL, progress.tally))
 
 
 def _again(
@@ -217,3 +221,7 @@ def _again(
 
 POLLS = polling("bulk polls", kind=BULK, slots=8, read=_read, take_in=_polled, stored_as="bulk_polled")
 """Look at every bulk payment that is due."""
+
+
+def _left(code: OfRequest, tally: Tally) -> Reason:
+    return Reason(code, under_way=tally.under_way, missing=tally.unaccounted)

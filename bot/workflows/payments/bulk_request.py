@@ -180,7 +180,7 @@ async def _is_active(payments: PaymentsClient, email: str) -> bool | _Unread | N
         try:
             return (await payments.account_status(email)).active
         except ServiceNow as silent:
-            log.info("an account could not be read", reason=silent.reason)
+            log.info("an account could not be read", reason=str(silent.reason))
         except ServiceNever:
             return _Unread.REFUSED
     return _Unread.SILENT

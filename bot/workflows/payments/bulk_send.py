@@ -17,10 +17,9 @@ from bot.domain.payments.bulk import BulkPayload, known_digest, row_of
 from bot.domain.payments.bulk_account import is_ours
 from bot.domain.payments.bulk_records import BulkJob, ReportedItem
 from bot.domain.payments.instruction import Attempt, Instruction, Kind, State
+from bot.domain.reasons import OfRequest, Reason
 from bot.domain.recovery import Finding
 from bot.domain.references import Letter
-from bot.presentation.payments import reasons
-from bot.presentation.services import told
 from bot.workflows.context import Context, Queue, RequestKind
 from bot.workflows.holding import hold
 from bot.workflows.payments.bulk_follow import begin_following
@@ -42,6 +41,9 @@ _APART: Final = timedelta(seconds=1)
 """Between those that waited: the next one has left by then, or has ended, and does not hold up the one after it."""
 
 
+_ANOTHER: Final = Reason(OfRequest.ANOTHER_IS_SENT)
+
+
 async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
     """APPROVED: check everything again, note the history, claim the one attempt, submit, store the outcome."""
     if await not_now(ctx, instruction):
@@ -59,9 +61,9 @@ async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction)
             return
     known = await _history(payments)
 
-    def hindrance(tx: Tx) -> str:
+    def hindrance(tx: Tx) -> Reason | None:
         free = tx.bulk_flights.take(instruction.id, known=known, now=ctx.clock.now())
-        return "" if free else reasons.ANOTHER_IS_SENT
+        return None if free else _ANOTHER
 
     async def submit(_: Claimed, guard: Guard) -> Outcome[BulkJob]:
         return await payments.submit_bulk(new, earlier_unknown=instruction.commits > 0, guard=guard)
@@ -73,7 +75,7 @@ async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction)
 
 async def read_outcome(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
     """COMMIT_UNKNOWN and NEEDS_HUMAN: search the history for ids that it did not hold before."""
-    look, absent = await in_history(ctx, payments, instruction), reasons.NOT_IN_HISTORY
+    look, absent = await in_history(ctx, payments, instruction), Reason(OfRequest.NOT_IN_HISTORY)
     await ctx.write(
         lambda tx: found_after_send(ctx, tx, instruction, look, take_in=_take_in, absent_because=absent),
         name="read_outcome",
@@ -87,18 +89,24 @@ async def watch_closed(ctx: Context, payments: PaymentsClient, instruction: Inst
     def work(tx: Tx) -> None:
         now = ctx.clock.now()
         if look.hits:
-            alert_paid(ctx, tx, instruction, reasons.paid_as(look.hits[0]), now)
+            alert_paid(ctx, tx, instruction, _paid_as(look.hits[0]), now)
         due = None if look.hits else next_watch(ctx, instruction, now)
         tx.instructions.touch(instruction, now=now, due_at=due)
 
     await ctx.store.write(work, name="watch_closed")
 
 
+def _paid_as(job: BulkJob) -> Reason:
+    """The bulk payment at the service that was closed here as not paid."""
+    figures = {name: getattr(job, name) for name in ("count", "completed", "pending", "failed")}
+    return Reason(OfRequest.PAID_AS, id=job.id, status=job.status, **figures)
+
+
 def _waits(ctx: Context, tx: Tx, instruction: Instruction) -> bool:
     """Whether the submission of another one is in flight; then this one is held until that has landed."""
     if tx.bulk_flights.flying() in (None, instruction.id):
         return False
-    hold(tx, instruction, reasons.ANOTHER_IS_SENT, ctx.clock.now())
+    hold(tx, instruction, _ANOTHER, ctx.clock.now())
     return True
 
 
@@ -108,9 +116,7 @@ def _land(tx: Tx, instruction_id: str, now: datetime) -> None:
     Several become due, one after the other: whichever comes first takes the flight, and the rest are held again.
     """
     if tx.bulk_flights.land(instruction_id):
-        tx.instructions.go_on(
-            kind=Kind.BULK, state=State.APPROVED, reason=reasons.ANOTHER_IS_SENT, now=now, apart=_APART, limit=FEW
-        )
+        tx.instructions.go_on(kind=Kind.BULK, state=State.APPROVED, reason=_ANOTHER, now=now, apart=_APART, limit=FEW)
 
 
 def _as_approved(tx: Tx, instruction: Instruction) -> NewBulk | None:
@@ -130,13 +136,13 @@ async def in_history(ctx: Context, payments: PaymentsClient, instruction: Instru
     """Read the whole history once: ids that are new since the submission and list our payments."""
     known = await ctx.store.read(lambda tx: _known(tx, instruction))
     if known is None:
-        return Look(doubt=reasons.NOTE_CHANGED)
+        return Look(doubt=Reason(OfRequest.NOTE_CHANGED))
     jobs: dict[str, BulkJob] = {}
     try:
         async for page in payments.bulk_history():
             jobs |= {job.id: job for job in page.jobs}
     except (ServiceNow, ServiceNever) as silent:
-        return Look(doubt=reasons.UNUSABLE.format(list="the history", why=told(silent)))
+        return Look(doubt=Reason(OfRequest.HISTORY_UNUSABLE, why=silent.told))
     hits, doubtful = [], None
     for job in jobs.values():
         if job.id in known or await _belongs_to_another(ctx, job.id, instruction):
@@ -148,7 +154,7 @@ async def in_history(ctx: Context, payments: PaymentsClient, instruction: Instru
             doubtful = job.id
     if hits or doubtful is None:
         return Look(tuple(hits))
-    return Look(doubt=reasons.MAY_BE_THIS_BULK.format(id=doubtful), suspect=doubtful)
+    return Look(doubt=Reason(OfRequest.MAY_BE_THIS_BULK, id=doubtful), suspect=doubtful)
 
 
 def _known(tx: Tx, instruction: Instruction) -> frozenset[str] | None:
@@ -181,7 +187,7 @@ def _take_in(ctx: Context, tx: Tx, instruction: Instruction, hits: Sequence[Bulk
     if len(hits) == 1:
         _adopt(ctx, tx, instruction, hits[0], now)
         return
-    reason = reasons.several_bulk([job.id for job in hits])
+    reason = Reason(OfRequest.SEVERAL_BULK, ids=[job.id for job in hits])
     alert(ctx, tx, instruction, "differs", now, reason=reason)
     if asks_people_already(instruction):
         later(ctx, tx, instruction, now)
@@ -205,7 +211,7 @@ def _adopt(ctx: Context, tx: Tx, instruction: Instruction, job: BulkJob, now: da
     _land(tx, instruction.id, now)
     begin_following(ctx, tx, moved, now)
     if job.count is not None and isinstance(payload, BulkPayload) and job.count != payload.count:
-        reason = reasons.MISCOUNTED.format(theirs=job.count, ours=payload.count)
+        reason = Reason(OfRequest.MISCOUNTED, theirs=job.count, ours=payload.count)
         alert(ctx, tx, moved, "differs", now, reason=reason)
 
 
@@ -221,7 +227,8 @@ def _landed(_ctx: Context, tx: Tx, ended: Instruction, now: datetime) -> None:
 
 async def _find(ctx: Context, payments: PaymentsClient, instruction: Instruction, _sent: bool) -> Finding:
     history = await in_history(ctx, payments, instruction)
-    return Finding.of(hit=bool(history.hits), doubt=history.doubt, where=reasons.HISTORY)
+    holds, lacks = Reason(OfRequest.HISTORY_HOLDS), Reason(OfRequest.HISTORY_LACKS)
+    return Finding.of(hit=bool(history.hits), doubt=history.doubt, holds=holds, lacks=lacks)
 
 
 SUBMITTED: Answers[Claimed, BulkJob] = Answers(done=_adopt, says=lambda _, job: job.status, unsent=_unsent)

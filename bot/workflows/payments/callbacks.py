@@ -15,9 +15,9 @@ from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.payments.instruction import FINAL, CallbackKind, Instruction, Kind, State
 from bot.domain.payments.operation import Operation
 from bot.domain.payments.payout import UNPAID
+from bot.domain.reasons import OfRequest, Reason
 from bot.domain.references import token_hash, ulid
 from bot.domain.tracking import back_off
-from bot.presentation.payments import reasons
 from bot.workflows.context import Context, RequestKind
 from bot.workflows.requests.announce import alert
 from bot.workflows.workers import Work
@@ -136,7 +136,7 @@ def _apply(ctx: Context, tx: Tx, row: InboxRow, operation: Operation | None, *, 
         _finish(tx, row, InboxState.UNCONFIRMED, now)
         if row.kind in ctx.kinds[instruction.kind].browsed:
             return  # anybody who has the link can come back from the checkout without having paid
-        reason = reasons.unconfirmed(row.kind)
+        reason = Reason(OfRequest.UNCONFIRMED, kind=row.kind.value)
         alert(ctx, tx, instruction, f"unconfirmed:{row.kind}", now, reason=reason)
         return
     in_time_now = too_early and _may_observe(instruction)

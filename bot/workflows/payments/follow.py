@@ -8,7 +8,7 @@ from bot.domain.payments.evidence import differences
 from bot.domain.payments.instruction import FINAL, Instruction, State
 from bot.domain.payments.operation import Operation, read_status
 from bot.domain.payments.payout import SETTLED, UNPAID, is_paid, rank, state_of
-from bot.presentation.payments import reasons
+from bot.domain.reasons import OfRequest, Reason, given, together
 from bot.workflows.context import Context
 from bot.workflows.payments.polls import Again, again, follow, polling, read_operation
 from bot.workflows.requests.announce import alert, alert_changed, alert_paid, tell
@@ -42,7 +42,7 @@ def apply_record(ctx: Context, tx: Tx, instruction: Instruction, operation: Oper
         remote_id=instruction.remote_id or operation.id,
         remote_status=operation.status,
         svc_hash=operation.svc_hash or "",
-        reason=(operation.failure_reason or "") if state is State.FAILED else "",
+        reason=given(operation.failure_reason or "") if state is State.FAILED else None,
         unknown_since=None,
         puts_off=0,
         due_at=None,
@@ -61,11 +61,11 @@ def observe(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation
     """Apply a record read by its id; one that is not the requested payout changes nothing and alerts."""
     if instruction.state in UNPAID:
         if is_paid(operation):
-            alert_paid(ctx, tx, instruction, reasons.says(operation.status), now)
+            alert_paid(ctx, tx, instruction, Reason(OfRequest.SAYS, status=operation.status), now)
         return True
     wrong = differences(instruction, operation)
     if wrong:
-        alert(ctx, tx, instruction, "differs", now, reason="; ".join(wrong))
+        alert(ctx, tx, instruction, "differs", now, reason=together(wrong))
         return False
     if apply_record(ctx, tx, instruction, operation, now):
         return True
@@ -83,7 +83,9 @@ def note_status(ctx: Context, tx: Tx, instruction: Instruction, operation: Opera
         return instruction
     if operation.state is None:
         log.warning("a status nobody knows", reference=instruction.reference, status=said)
-        alert(ctx, tx, instruction, f"unknown_status:{said.casefold()}", now, reason=reasons.says(said))
+        alert(
+            ctx, tx, instruction, f"unknown_status:{said.casefold()}", now, reason=Reason(OfRequest.SAYS, status=said)
+        )
     shown = tx.instructions.touch(instruction, now=now, show=True, remote_status=said, due_at=instruction.due_at)
     return shown or instruction
 

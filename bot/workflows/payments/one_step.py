@@ -14,7 +14,7 @@ from bot.clients.payments import PaymentsClient
 from bot.clients.transport import Guard
 from bot.domain.payments.instruction import Instruction, Kind, State
 from bot.domain.payments.operation import Operation
-from bot.presentation.payments import reasons
+from bot.domain.reasons import OfRequest, Reason
 from bot.workflows.context import Context
 from bot.workflows.payments import payout, reconcile
 from bot.workflows.payments.payout import new_payout, paid, status_of
@@ -62,7 +62,7 @@ async def read_outcome(ctx: Context, payments: PaymentsClient, instruction: Inst
     if instruction.remote_id is not None:
         await reconcile.read_outcome(ctx, payments, instruction)
         return
-    look, absent = await by_code(ctx, payments, instruction), reasons.NOT_LISTED
+    look, absent = await by_code(ctx, payments, instruction), Reason(OfRequest.NOT_LISTED)
     await ctx.write(
         lambda tx: found_after_send(ctx, tx, instruction, look, take_in=_take_in, absent_because=absent),
         name="read_outcome",
@@ -73,7 +73,7 @@ def _take_in(ctx: Context, tx: Tx, instruction: Instruction, hits: Sequence[Oper
     if len(hits) == 1:
         reconcile.take_in(ctx, tx, instruction, hits[0])
         return
-    reason = reasons.SEVERAL.format(records="payouts")
+    reason = Reason(OfRequest.SEVERAL, records="payouts")
     alert(ctx, tx, instruction, "differs", now, reason=reason)
     not_read(ctx, tx, instruction, reason)
 

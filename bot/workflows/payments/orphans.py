@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from bot.domain.payments.instruction import Instruction, State
 from bot.domain.payments.operation import Operation
 from bot.domain.payments.payout import is_paid, state_of
-from bot.presentation.payments import reasons
+from bot.domain.reasons import OfRequest, Reason
 from bot.workflows.context import Context
 from bot.workflows.payments.polls import Again, again, follow, polling, read_operation
 from bot.workflows.requests.announce import alert_paid
@@ -41,7 +41,7 @@ def leave_behind(ctx: Context, tx: Tx, instruction: Instruction, found: Sequence
     tx.instructions.touch(instruction, now=now, remote_id=found[0].id, due_at=None)
     for operation in found:
         if is_paid(operation):
-            alert_paid(ctx, tx, instruction, reasons.says(operation.status), now)
+            alert_paid(ctx, tx, instruction, Reason(OfRequest.SAYS, status=operation.status), now)
     watch_each(ctx, tx, instruction, (one for one in found if state_of(one) is None), now)
 
 
@@ -49,7 +49,7 @@ def _seen(
     ctx: Context, tx: Tx, tracked: Tracked, instruction: Instruction, operation: Operation | None, now: datetime
 ) -> Again | None:
     if operation is not None and is_paid(operation):
-        alert_paid(ctx, tx, instruction, reasons.says(operation.status), now)
+        alert_paid(ctx, tx, instruction, Reason(OfRequest.SAYS, status=operation.status), now)
     settled = operation is not None and state_of(operation) is not None
     over = settled or instruction.closed_at is None or now - instruction.closed_at > _WATCHED
     return None if over else again(ctx, tracked, operation, now, slow=True)

@@ -13,9 +13,9 @@ from bot.domain.outcome import NotExecuted
 from bot.domain.payments.evidence import differences
 from bot.domain.payments.instruction import CallbackKind, Instruction, Kind, State
 from bot.domain.payments.operation import Operation, OperationStatus
+from bot.domain.reasons import OfRequest, Reason, together
 from bot.domain.recovery import Finding, Seen
 from bot.domain.references import Letter
-from bot.presentation.payments import reasons
 from bot.workflows.context import Context, RequestKind
 from bot.workflows.payments import follow, reconcile
 from bot.workflows.payments.addresses import callback_address
@@ -89,14 +89,14 @@ async def find_again(ctx: Context, payments: PaymentsClient, instruction: Instru
 
 def _take_in(ctx: Context, tx: Tx, instruction: Instruction, hits: Sequence[Operation], now: datetime) -> None:
     if len(hits) > 1:
-        end(ctx, tx, instruction, State.MISMATCH, reasons.SEVERAL.format(records="payouts"), now)
+        end(ctx, tx, instruction, State.MISMATCH, Reason(OfRequest.SEVERAL, records="payouts"), now)
         watch_each(ctx, tx, instruction, hits, now)
     else:
         adopt(ctx, tx, instruction, hits[0], now)
 
 
 def _give_up(ctx: Context, tx: Tx, instruction: Instruction, look: Look[Operation], now: datetime) -> None:
-    reason = look.doubt or reasons.CREATED_IN_VAIN
+    reason = look.doubt or Reason(OfRequest.CREATED_IN_VAIN)
     ask_people(ctx, tx, instruction, reason, now, suspect=look.suspect)
 
 
@@ -104,7 +104,7 @@ def adopt(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation, 
     """Compare what the service created with the request, and show it to the approvers."""
     wrong = differences(instruction, operation)
     if wrong:
-        end(ctx, tx, instruction, State.MISMATCH, "; ".join(wrong), now, remote_id=operation.id)
+        end(ctx, tx, instruction, State.MISMATCH, together(wrong), now, remote_id=operation.id)
         return
     created: Changes = {**on_record(operation.id, operation.status), "decided_by": ""}
     show_approvers(ctx, tx, instruction, created, action="created", now=now)
@@ -133,14 +133,14 @@ def _is_not_as_approved(ctx: Context, tx: Tx, instruction: Instruction, operatio
     now = ctx.clock.now()
     wrong = differences(instruction, operation)
     if wrong:
-        end_mismatch(ctx, tx, instruction, "; ".join(wrong), now)
+        end_mismatch(ctx, tx, instruction, together(wrong), now)
         return True
     if operation.state is OperationStatus.CREATED:
         return False
     if instruction.commits:
         follow.apply_record(ctx, tx, instruction, operation, now)
         return True
-    end(ctx, tx, instruction, State.MISMATCH, reasons.unasked(operation.status), now)
+    end(ctx, tx, instruction, State.MISMATCH, Reason(OfRequest.UNASKED, status=operation.status), now)
     return True
 
 
@@ -148,7 +148,7 @@ def paid(ctx: Context, tx: Tx, under_way: Instruction, operation: Operation, now
     """Apply the record of a committed payout; alert when it differs from what was approved."""
     wrong = differences(under_way, operation)
     if wrong:
-        alert(ctx, tx, under_way, "differs", now, reason="; ".join(wrong))
+        alert(ctx, tx, under_way, "differs", now, reason=together(wrong))
     follow.apply_record(ctx, tx, under_way, operation, now)
 
 
@@ -171,8 +171,8 @@ async def _find(ctx: Context, payments: PaymentsClient, instruction: Instruction
         return await find_by_code(ctx, payments, instruction, sent)
     operation = await payments.get_operation(instruction.remote_id)
     if operation.state is OperationStatus.CREATED:
-        return Finding(Seen.ABSENT, reasons.NOT_COMMITTED)
-    return Finding(Seen.FOUND, reasons.says(operation.status))
+        return Finding(Seen.ABSENT, Reason(OfRequest.NOT_COMMITTED))
+    return Finding(Seen.FOUND, Reason(OfRequest.SAYS, status=operation.status))
 
 
 KIND = RequestKind(

@@ -15,8 +15,8 @@ from bot.domain.payments.evidence import differences
 from bot.domain.payments.instruction import FINAL, CallbackKind, Instruction, Kind, PurchasePayload, State
 from bot.domain.payments.operation import Operation, Purchase
 from bot.domain.payments.purchase import SETTLED, paid_by_somebody_else, state_of
+from bot.domain.reasons import OfRequest, Reason, given, together
 from bot.domain.references import Letter
-from bot.presentation.payments import reasons
 from bot.workflows.context import Context, RequestKind
 from bot.workflows.payments.addresses import callback_address
 from bot.workflows.payments.follow import note_status
@@ -60,7 +60,7 @@ async def find_again(ctx: Context, payments: PaymentsClient, instruction: Instru
 
 def _take_in(ctx: Context, tx: Tx, instruction: Instruction, hits: Sequence[Operation], now: datetime) -> None:
     if len(hits) > 1:
-        end(ctx, tx, instruction, State.MISMATCH, reasons.SEVERAL.format(records="purchases"), now)
+        end(ctx, tx, instruction, State.MISMATCH, Reason(OfRequest.SEVERAL, records="purchases"), now)
     else:
         adopt(ctx, tx, instruction, hits[0], now)
 
@@ -112,7 +112,7 @@ def adopt(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation, 
     """Compare what the service opened with the request, give its link out, follow it."""
     wrong = (*differences(instruction, operation), *_no_link(ctx, operation))
     if wrong:
-        end(ctx, tx, instruction, State.MISMATCH, "; ".join(wrong), now, remote_id=operation.id)
+        end(ctx, tx, instruction, State.MISMATCH, together(wrong), now, remote_id=operation.id)
         return
     opened = tx.instructions.move(
         instruction,
@@ -140,7 +140,7 @@ def observe(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation
         return _seen_after_stop(ctx, tx, instruction, operation, now)
     wrong = differences(instruction, operation)
     if wrong:
-        alert(ctx, tx, instruction, "differs", now, reason="; ".join(wrong))
+        alert(ctx, tx, instruction, "differs", now, reason=together(wrong))
         return False
     state = state_of(operation)
     if instruction.state in FINAL:
@@ -156,15 +156,15 @@ def observe(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation
 
 def _give_up(ctx: Context, tx: Tx, instruction: Instruction, look: Look[Operation], now: datetime) -> None:
     """Close it as not listed; after a doubt, ask people to look at the service and go on looking, slowly."""
-    if not look.doubt:
-        end(ctx, tx, instruction, State.CLOSED, reasons.NOT_LISTED, now)
+    if look.doubt is None:
+        end(ctx, tx, instruction, State.CLOSED, Reason(OfRequest.NOT_LISTED), now)
         return
     moved = tx.instructions.move(
         instruction,
         State.NEEDS_HUMAN,
         now=now,
         action="needs_human",
-        detail={"reason": look.doubt},
+        detail={"reason": look.doubt.stored()},
         reason=look.doubt,
         due_at=now + ctx.quiet.spacing * 60,
     )
@@ -190,26 +190,26 @@ def _settle(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation
     return True
 
 
-def _no_link(ctx: Context, operation: Operation) -> tuple[str, ...]:
+def _no_link(ctx: Context, operation: Operation) -> tuple[Reason, ...]:
     try:
         if ctx.payments.client is not None:
             ctx.payments.client.checkout_url(operation.id)
     except ServiceNever:
-        return (reasons.NO_LINK,)
+        return (Reason(OfRequest.NO_LINK),)
     return ()
 
 
 def _seen_after_stop(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation, now: datetime) -> bool:
     if state_of(operation) is State.COMPLETED:
-        alert(ctx, tx, instruction, "paid_elsewhere", now, reason=reasons.says(operation.status))
+        alert(ctx, tx, instruction, "paid_elsewhere", now, reason=Reason(OfRequest.SAYS, status=operation.status))
     return operation.is_final
 
 
-def _reason(instruction: Instruction, operation: Operation, state: State) -> str:
+def _reason(instruction: Instruction, operation: Operation, state: State) -> Reason | None:
     if state is State.FAILED:
-        return operation.failure_reason or ""
+        return given(operation.failure_reason or "")
     other = paid_by_somebody_else(instruction, operation) if state is State.COMPLETED else ""
-    return reasons.PAID_BY.format(other=other) if other else ""
+    return Reason(OfRequest.PAID_BY, other=other) if other else None
 
 
 def _watch(ctx: Context, tx: Tx, ended: Instruction, now: datetime) -> None:

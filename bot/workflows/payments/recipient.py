@@ -10,8 +10,8 @@ from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.payments.instruction import Instruction, Recipient, State
 from bot.domain.payments.payout import MAX_CREATES
 from bot.domain.payments.recipient import awaits_requester, suggestion
-from bot.presentation.payments import reasons
-from bot.presentation.services import told
+from bot.domain.reasons import OfRequest, Reason
+from bot.domain.troubles import told
 from bot.workflows.context import Context
 from bot.workflows.requests.announce import asked_in, news_of
 from bot.workflows.requests.claim import lease
@@ -86,7 +86,7 @@ def _until(instruction: Instruction) -> datetime:
 def _ask(ctx: Context, tx: Tx, instruction: Instruction, recipient: Recipient, now: datetime) -> None:
     """Ask the requester, on the card and in its thread; nothing goes on before they answer."""
     held = tx.instructions.touch(
-        instruction, now=now, show=True, recipient=recipient, due_at=_until(instruction), puts_off=0, reason=""
+        instruction, now=now, show=True, recipient=recipient, due_at=_until(instruction), puts_off=0, reason=None
     )
     if held is not None:
         witness(tx, NO_ACCOUNT, {"instead": recipient.instead}, now, about=held)
@@ -96,7 +96,7 @@ def _ask(ctx: Context, tx: Tx, instruction: Instruction, recipient: Recipient, n
 def _wait(ctx: Context, tx: Tx, instruction: Instruction, now: datetime) -> None:
     until = _until(instruction)
     if until <= now:
-        end(ctx, tx, instruction, State.EXPIRED, reasons.ADDRESS_NOT_CONFIRMED, now)
+        end(ctx, tx, instruction, State.EXPIRED, Reason(OfRequest.ADDRESS_NOT_CONFIRMED), now)
     else:
         tx.instructions.touch(instruction, now=now, due_at=until)
 
@@ -135,7 +135,7 @@ async def edited(ctx: Context, click: Click, requested: Requested) -> Instructio
         found = _waiting(tx, click)
         if isinstance(found, Decided):
             raise _ReplacedError(found.instruction)
-        finish(ctx, tx, found, State.WITHDRAWN, click.person, reasons.EDITED, now)
+        finish(ctx, tx, found, State.WITHDRAWN, click.person, Reason(OfRequest.EDITED), now)
         return requested
 
     try:

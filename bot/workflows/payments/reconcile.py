@@ -8,8 +8,7 @@ from bot.domain.payments.evidence import differences
 from bot.domain.payments.instruction import Instruction, State
 from bot.domain.payments.operation import Operation, OperationStatus
 from bot.domain.payments.payout import is_paid, state_of
-from bot.presentation.payments import reasons
-from bot.presentation.services import told
+from bot.domain.reasons import OfRequest, Reason, together
 from bot.workflows.context import Context
 from bot.workflows.payments.follow import apply_record, note_status
 from bot.workflows.payments.refused import watch_by_code
@@ -29,7 +28,7 @@ async def read_outcome(ctx: Context, payments: PaymentsClient, instruction: Inst
     try:
         operation = await payments.get_operation(instruction.remote_id)
     except (ServiceNow, ServiceNever) as silent:
-        reason = reasons.UNREAD.format(why=f"{silent.service}: {told(silent)}")
+        reason = Reason(OfRequest.UNREAD, service=silent.service, why=silent.told)
         wait = silent.retry_after if isinstance(silent, ServiceNow) else None
         await ctx.store.write(lambda tx: not_read(ctx, tx, instruction, reason, wait=wait), name="not_read")
         return
@@ -50,7 +49,7 @@ def seen_after_close(ctx: Context, tx: Tx, instruction: Instruction, operation: 
     """Alert when it was paid after all; keep reading while it may still be paid; a failure is no news."""
     state = state_of(operation)
     if is_paid(operation):
-        alert_paid(ctx, tx, instruction, reasons.says(operation.status), now)
+        alert_paid(ctx, tx, instruction, Reason(OfRequest.SAYS, status=operation.status), now)
     due = next_watch(ctx, instruction, now) if state is None else None
     tx.instructions.touch(instruction, now=now, due_at=due)
 
@@ -60,7 +59,7 @@ def take_in(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation
     now = ctx.clock.now()
     wrong = differences(instruction, operation)
     if wrong:
-        alert(ctx, tx, instruction, "differs", now, reason="; ".join(wrong))
+        alert(ctx, tx, instruction, "differs", now, reason=together(wrong))
         later(ctx, tx, instruction, now)
         return
     if operation.state is not OperationStatus.CREATED:
@@ -73,4 +72,4 @@ def take_in(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation
     if instruction.refusal is not None:
         end_refused(ctx, tx, instruction, now)
         return
-    still(ctx, tx, instruction, reasons.STILL_NOT_COMMITTED, now, {"puts_off": 0})
+    still(ctx, tx, instruction, Reason(OfRequest.STILL_NOT_COMMITTED), now, {"puts_off": 0})

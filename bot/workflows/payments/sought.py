@@ -11,8 +11,8 @@ from bot.domain.audit import CLOCK_SET, on_any_clock
 from bot.domain.payments.evidence import Listing, Sought, folded
 from bot.domain.payments.instruction import AttemptOutcome, Instruction, Kind
 from bot.domain.payments.operation import Operation
+from bot.domain.reasons import OfRequest, Reason
 from bot.domain.recovery import Finding
-from bot.presentation.payments import reasons
 from bot.workflows.context import Context
 from bot.workflows.requests.look_again import Look
 from storage.transaction import Tx
@@ -37,8 +37,8 @@ async def by_code(ctx: Context, payments: PaymentsClient, instruction: Instructi
         return Look(search.hits)
     suspect = await ctx.store.read(lambda tx: _nobody_elses(tx, instruction, listing.suspects))
     if suspect is not None:
-        return Look(doubt=reasons.MAY_BE_OURS.format(id=suspect.id), suspect=suspect.id)
-    unusable = "" if search.complete else reasons.UNUSABLE.format(list="the list", why=search.reason)
+        return Look(doubt=Reason(OfRequest.MAY_BE_OURS, id=suspect.id), suspect=suspect.id)
+    unusable = None if search.complete else Reason(OfRequest.LIST_UNUSABLE, why=search.reason)
     return Look(doubt=unusable or listing.doubt)
 
 
@@ -49,12 +49,13 @@ async def find_by_code(ctx: Context, payments: PaymentsClient, instruction: Inst
         OperatorError: see :meth:`PaymentsClient.find_by_code`.
     """
     listed = _list_of(ctx, instruction)
-    where = reasons.LIST.format(listed=listed)
+    holds, lacks = Reason(OfRequest.LIST_HOLDS, listed=listed), Reason(OfRequest.LIST_LACKS, listed=listed)
     if sent:
         look = await by_code(ctx, payments, instruction)
-        return Finding.of(hit=bool(look.hits), doubt=look.doubt, where=where)
+        return Finding.of(hit=bool(look.hits), doubt=look.doubt, holds=holds, lacks=lacks)
     search = await payments.find_by_code(instruction.code, listed)
-    return Finding.of(hit=bool(search.hits), doubt="" if search.complete else search.reason, where=where)
+    doubt = None if search.complete else search.reason
+    return Finding.of(hit=bool(search.hits), doubt=doubt, holds=holds, lacks=lacks)
 
 
 def _list_of(ctx: Context, instruction: Instruction) -> OperationType:

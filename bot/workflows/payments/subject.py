@@ -14,6 +14,7 @@ import structlog
 from bot.domain.content import Content
 from bot.domain.errors import ServiceNow, ServiceTrouble
 from bot.domain.payments.instruction import Instruction, Kind, State, Vote
+from bot.domain.reasons import Exchange, Reason
 from bot.domain.reminders import next_look
 from bot.presentation.blocks import qr
 from bot.presentation.payments import cards, news, purchases
@@ -100,14 +101,14 @@ class RequestSubject(Subject):
         if tx.instructions.touch(instruction, now=now, posted_at=now, expires_at=expires, due_at=due) is not None:
             show_board(tx, subject_of(instruction.id, Place.REQUESTER), now=now)
 
-    def homeless(self, ctx: Context, tx: Tx, id: str, error: str) -> None:  # noqa: A002
+    def homeless(self, ctx: Context, tx: Tx, id: str, why: Reason) -> None:  # noqa: A002
         """Alert when the approvers' card cannot be posted."""
         sight = _look(tx, id)
         if sight is not None and sight.place == Place.APPROVALS:
             now, channel = ctx.clock.now(), ctx.policy.channels.approvals
-            alert(ctx, tx, sight.instruction, "no_approvals_channel", now, reason=error, more={"channel": channel})
+            alert(ctx, tx, sight.instruction, "no_approvals_channel", now, reason=why, more={"channel": channel})
 
-    def given_up(self, ctx: Context, tx: Tx, row: OutboxRow, error: str) -> bool:
+    def given_up(self, ctx: Context, tx: Tx, row: OutboxRow, why: Reason) -> bool:
         """Post news about payments in the policy's payments channel instead. Alerts are posted nowhere else."""
         _, _, name = row.subject.partition(":")
         sight, line, now = _look(tx, name), row.payload.get("line"), ctx.clock.now()
@@ -116,7 +117,7 @@ class RequestSubject(Subject):
         if line == Line.NEWS and sight.place in tuple(Place):
             news_elsewhere(ctx, tx, sight.instruction, row.key, row.payload, now)
         facts = {"channel": row.channel}
-        alert(ctx, tx, sight.instruction, f"undelivered:{sight.place}", now, reason=error, more=facts)
+        alert(ctx, tx, sight.instruction, f"undelivered:{sight.place}", now, reason=why, more=facts)
         return True
 
 
@@ -149,7 +150,7 @@ async def _checkout(ctx: Context, instruction: Instruction, *, plain: bool) -> A
         return None  # nothing to pay any more
     link = link_of(ctx, instruction)
     if not link:
-        raise ServiceNow("payments", "is not configured")
+        raise ServiceNow("payments", Reason(Exchange.NOT_CONFIGURED))
     content = purchases.checkout(instruction, link=link)
     if plain or len(link) > qr.LONGEST:
         return content
@@ -175,7 +176,9 @@ async def _link_to_card(ctx: Context, instruction: Instruction) -> str:
     try:
         return await ctx.messenger.permalink(Posted(boards[0].channel, boards[0].ts))
     except ServiceTrouble as silent:
-        log.info("an alert goes out without the link to its card", request=instruction.reference, reason=silent.reason)
+        log.info(
+            "an alert goes out without the link to its card", request=instruction.reference, reason=str(silent.reason)
+        )
         return ""
 
 

@@ -13,7 +13,7 @@ import structlog
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.payments.evidence import SKEW
 from bot.domain.payments.operation import Operation
-from bot.presentation.payments import reasons
+from bot.domain.reasons import OfMode, Reason
 from bot.workflows.context import Context
 from bot.workflows.payments.addresses import callback_folder
 from bot.workflows.reading_only import resumed_at
@@ -44,7 +44,7 @@ async def survey_due(ctx: Context) -> int:
     if strangers:
         log.error("the payments service holds what nothing here asked for", operations=[one.id for one in strangers])
         named = [f"{one.operation_type or 'operation'} {one.code or one.id}" for one in strangers]
-        await ctx.high_water.doubt(reasons.NOBODY_ASKED, sent=named)
+        await ctx.high_water.doubt(Reason(OfMode.NOBODY_ASKED), sent=named)
         ctx.wake()
     ctx.high_water.survey_at = None  # last: after a database error it is compared again
     return len(strangers)

@@ -7,11 +7,10 @@ import structlog
 
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.payments.instruction import EFFECT_UNDER_WAY, Instruction, Kind, State
+from bot.domain.reasons import Exchange, OfRequest, Reason, has_code
 from bot.domain.reminders import next_look, reminders_due
 from bot.domain.tracking import back_off, named_or
-from bot.presentation.payments import reasons
-from bot.presentation.payments.holding import answered, is_held
-from bot.presentation.services import ANSWER_LOST, sentence
+from bot.domain.troubles import answered, failed
 from bot.workflows import holding
 from bot.workflows.context import Context, Queue, RequestKind
 from bot.workflows.requests import authority, restore
@@ -40,7 +39,7 @@ def _lost(ctx: Context, tx: Tx, instruction: Instruction) -> bool:
     now = tx.instructions.get(instruction.id)
     if now is None or now.state not in EFFECT_UNDER_WAY or now.lease_owner != ctx.owner:
         return False
-    give_up(ctx, tx, now, ANSWER_LOST)
+    give_up(ctx, tx, now, Reason(Exchange.ANSWER_LOST))
     return True
 
 
@@ -61,7 +60,9 @@ async def _go_on(ctx: Context, instruction: Instruction) -> None:
         return
     payments = ctx.payments.client
     if payments is None:
-        await _put_off(ctx, instruction, wait=None, reason=reasons.not_configured(ctx.payments.missing))
+        await _put_off(
+            ctx, instruction, wait=None, reason=Reason(OfRequest.NOT_CONFIGURED, missing=ctx.payments.missing)
+        )
         return
     if instruction.state is State.NEEDS_HUMAN:
         seen = await _without_old_votes(ctx, instruction)
@@ -77,7 +78,7 @@ async def _go_on(ctx: Context, instruction: Instruction) -> None:
         await _wait(ctx, instruction, later)
     except (ServiceNever, OperatorError) as stuck:
         log.warning("an instruction cannot go on", reference=instruction.reference, reason=str(stuck))
-        await _put_off(ctx, instruction, wait=None, reason=sentence(stuck))
+        await _put_off(ctx, instruction, wait=None, reason=failed(stuck))
 
 
 async def _without_old_votes(ctx: Context, instruction: Instruction) -> Instruction | None:
@@ -90,16 +91,16 @@ async def _without_old_votes(ctx: Context, instruction: Instruction) -> Instruct
 
 async def _wait(ctx: Context, instruction: Instruction, later: ServiceNow) -> None:
     """Nobody has to act. Before anything is sent, the card says what the service said; after that, what is in doubt."""
-    said = answered(later) if instruction.state in _BEFORE_SENDING else ""
+    said = answered(later) if instruction.state in _BEFORE_SENDING else None
     await _put_off(ctx, instruction, wait=later.retry_after, reason=said, alarming=False)
 
 
 async def _put_off(
-    ctx: Context, instruction: Instruction, *, wait: float | None, reason: str, alarming: bool = True
+    ctx: Context, instruction: Instruction, *, wait: float | None, reason: Reason | None, alarming: bool = True
 ) -> None:
     """Look again later; the deadlines of the instruction itself go on running.
 
-    ``reason``: shown on the card; empty: as before. ``alarming``: somebody has to mend it, so it is an alert, too.
+    ``reason``: shown on the card; None: as before. ``alarming``: somebody has to mend it, so it is an alert, too.
     """
     now = ctx.clock.now()
     pause = back_off(first=min(2.0, ctx.poll_seconds), attempts=instruction.puts_off, ceiling=max(ctx.poll_seconds, 1))
@@ -115,7 +116,7 @@ async def _put_off(
             puts_off=instruction.puts_off + 1,
             reason=said,
         )
-        if held is not None and reason and alarming:
+        if held is not None and reason is not None and alarming:
             alert(ctx, tx, held, f"stuck:{held.round}", now, reason=reason)
 
     await ctx.store.write(work, name="put_off")
@@ -135,13 +136,13 @@ async def wait_for_people(ctx: Context, instruction: Instruction) -> None:
             tx.instructions.touch(instruction, now=now, due_at=None)
             return
         if expires <= now:
-            end(ctx, tx, instruction, State.EXPIRED, reasons.undecided(instruction.reason), now)
+            end(ctx, tx, instruction, State.EXPIRED, Reason(OfRequest.UNDECIDED, held=instruction.reason), now)
             return
         seen = followed(ctx, tx, instruction, refusal, now, known=known)
         if seen is None:
             return
         number = reminders_due(posted_at=posted, expires_at=expires, now=now)
-        if number and not is_held(seen.reason):
+        if number and not has_code(seen.reason, OfRequest.HELD):
             remind(ctx, tx, seen, number, now)
         due = next_look(posted_at=posted, expires_at=expires, now=now)
         tx.instructions.touch(seen, now=now, due_at=due)

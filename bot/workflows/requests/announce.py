@@ -14,7 +14,7 @@ from typing import Final
 from bot.domain.payments.bulk import BulkPayload
 from bot.domain.payments.instruction import FINAL, Instruction, State
 from bot.domain.payments.moves import APPROVED
-from bot.presentation.payments import reasons
+from bot.domain.reasons import OfRequest, Reason, stored
 from bot.workflows.context import Context
 from bot.workflows.slack.boards import post_board, queue, show_board
 from storage.rows import Action
@@ -153,8 +153,8 @@ def _facts(tx: Tx, instruction: Instruction) -> dict[str, object]:
     """Facts of the instruction now; they may have changed when the message is posted."""
     facts: dict[str, object] = {
         "state": instruction.state.value,
-        "reason": instruction.reason,
-        "refusal": instruction.refusal,
+        "reason": stored(instruction.reason),
+        "refusal": stored(instruction.refusal),
         "decided_by": instruction.decided_by,
         "voters": [vote.person for vote in tx.votes.of(instruction.id, instruction.round)],
         "svc_hash": instruction.svc_hash,
@@ -191,7 +191,7 @@ def alert(
     topic: str,
     now: datetime,
     *,
-    reason: str,
+    reason: Reason | None,
     once: str = "",
     more: Mapping[str, object] = MappingProxyType({}),
 ) -> None:
@@ -199,11 +199,11 @@ def alert(
 
     ``once``: a key that several topics share; only the first of them is posted. ``more``: facts besides the reason.
     """
-    said = {"line": Line.ALERT, "topic": topic.partition(":")[0], "reason": reason, **more}
+    said = {"line": Line.ALERT, "topic": topic.partition(":")[0], "reason": stored(reason), **more}
     _queue(ctx, tx, instruction, Action.LINE, _ALERTS, f"alert:{instruction.id}:{once or topic}", said, now)
 
 
-def alert_paid(ctx: Context, tx: Tx, instruction: Instruction, reason: str, now: datetime) -> None:
+def alert_paid(ctx: Context, tx: Tx, instruction: Instruction, reason: Reason, now: datetime) -> None:
     """Queue the alert that a request that ended as not paid reads as paid; once, across all processes."""
     if instruction.state is State.CLOSED:
         topic = "paid_after_close"
@@ -214,7 +214,14 @@ def alert_paid(ctx: Context, tx: Tx, instruction: Instruction, reason: str, now:
 
 def alert_changed(ctx: Context, tx: Tx, instruction: Instruction, status: str, now: datetime) -> None:
     """Queue the alert that the service now tells another end than the one it told before."""
-    alert(ctx, tx, instruction, "contradiction", now, reason=reasons.changed(instruction.state, status))
+    alert(
+        ctx,
+        tx,
+        instruction,
+        "contradiction",
+        now,
+        reason=Reason(OfRequest.CONTRADICTED, before=instruction.state.value, status=status),
+    )
 
 
 def _card_queued(tx: Tx, instruction: Instruction) -> bool:

@@ -12,8 +12,8 @@ from bot.clients.circuit import Circuit, Seat
 from bot.clients.transport import Guard
 from bot.domain.outcome import Done, NotExecuted, Unknown
 from bot.domain.payments.instruction import Attempt, AttemptKind, AttemptOutcome, AttemptStep, Instruction, State
+from bot.domain.reasons import Exchange, Reason
 from bot.domain.tracking import back_off, named_or
-from bot.presentation.services import PROCESS_ENDED
 from bot.workflows.context import Context
 from bot.workflows.holding import in_time
 from bot.workflows.keeping import keep
@@ -98,12 +98,12 @@ def record(ctx: Context, tx: Tx, claimed: C, outcome: Outcome[T], answers: Answe
             return AttemptOutcome.DONE
         case NotExecuted(again=True, reason=reason):
             ended = AttemptOutcome.ABANDONED if _stayed(outcome) else AttemptOutcome.NOT_EXECUTED
-            under_way = close(tx, under_way, attempt, ended, reason, now)
+            under_way = close(tx, under_way, attempt, ended, str(reason), now)
             answers.unsent(tx, under_way, attempt, now)
             _put_off(tx, under_way, attempt, outcome, now)
             return ended
         case NotExecuted(reason=reason) if answers.refused is not None:
-            under_way = close(tx, under_way, attempt, AttemptOutcome.NOT_EXECUTED, reason, now)
+            under_way = close(tx, under_way, attempt, AttemptOutcome.NOT_EXECUTED, str(reason), now)
             tx.reservations.release(attempt.instruction_id, attempt.n)
             answers.refused(ctx, tx, under_way, outcome, now)
             return AttemptOutcome.NOT_EXECUTED
@@ -153,7 +153,7 @@ def _put_off(tx: Tx, under_way: Instruction, attempt: Attempt, outcome: NotExecu
 def lose(ctx: Context, tx: Tx, under_way: Instruction, attempt: Attempt, outcome: Unknown) -> None:
     """The answer does not prove the outcome: from here on it is only read, for a refused create at once."""
     now, creates = ctx.clock.now(), under_way.state is State.CREATING
-    under_way = close(tx, under_way, attempt, AttemptOutcome.UNKNOWN, outcome.reason, now)
+    under_way = close(tx, under_way, attempt, AttemptOutcome.UNKNOWN, str(outcome.reason), now)
     moved = tx.instructions.move(
         under_way,
         State.CREATE_UNKNOWN if creates else State.COMMIT_UNKNOWN,
@@ -173,7 +173,7 @@ def lose(ctx: Context, tx: Tx, under_way: Instruction, attempt: Attempt, outcome
         tell(ctx, tx, moved, now)
 
 
-def give_up(ctx: Context, tx: Tx, instruction: Instruction, reason: str) -> None:
+def give_up(ctx: Context, tx: Tx, instruction: Instruction, reason: Reason) -> None:
     """The outcome of the request in flight is unknown: from here on it is read."""
     attempts = tx.attempts.of(instruction.id)
     still_open = [one for one in attempts if one.outcome is AttemptOutcome.OPEN]
@@ -199,6 +199,6 @@ def recover(ctx: Context, tx: Tx) -> int:
     count = 0
     for instruction in left:
         with suppress(RowUnreadable):  # its attempts: noted, so the request is held
-            give_up(ctx, tx, instruction, PROCESS_ENDED)
+            give_up(ctx, tx, instruction, Reason(Exchange.PROCESS_ENDED))
             count += 1
     return count

@@ -14,7 +14,7 @@ from bot.domain.payments.bulk import BulkPayload, CancelPayload, hashes_digest, 
 from bot.domain.payments.instruction import FINAL, Instruction, State
 from bot.domain.payments.moves import CREATES
 from bot.domain.payments.sealed import Disagreement, Odd, disagreements, named_in
-from bot.presentation.payments.disagreeing import is_on_hold, on_hold
+from bot.domain.reasons import OfRequest, Reason, has_code
 from bot.workflows.context import Context
 from bot.workflows.requests.announce import alert
 from storage.transaction import Tx
@@ -65,7 +65,7 @@ async def checked(ctx: Context, instruction: Instruction) -> Instruction | None:
     if instruction.state in FINAL:
         return instruction
     found = await ctx.store.read(lambda tx: _seen(tx, instruction))
-    if not found and not is_on_hold(instruction.reason):
+    if not found and not has_code(instruction.reason, OfRequest.ON_HOLD):
         return instruction
 
     def work(tx: Tx) -> Instruction | None:
@@ -73,7 +73,7 @@ async def checked(ctx: Context, instruction: Instruction) -> Instruction | None:
         if _is_overtaken(tx, instruction) or _held(ctx, tx, instruction, found, now):
             return None
         owner, until = instruction.lease_owner, instruction.lease_until
-        return tx.instructions.touch(instruction, now=now, show=True, reason="", lease_owner=owner, lease_until=until)
+        return tx.instructions.touch(instruction, now=now, show=True, reason=None, lease_owner=owner, lease_until=until)
 
     return await ctx.write(work, name="disagrees")
 
@@ -95,7 +95,7 @@ def _seen(tx: Tx, instruction: Instruction) -> tuple[Disagreement, ...]:
     if not sends:
         return _odd_row(tx, instruction)
     found = _odd_with_gap(tx, instruction, keep=True)
-    if is_on_hold(instruction.reason) and not has_its_items(tx, instruction):
+    if has_code(instruction.reason, OfRequest.ON_HOLD) and not has_its_items(tx, instruction):
         return (*found, Disagreement(Odd.ITEMS))
     return found
 
@@ -140,8 +140,8 @@ def _is_overtaken(tx: Tx, instruction: Instruction) -> bool:
 def _held(ctx: Context, tx: Tx, instruction: Instruction, found: tuple[Disagreement, ...], now: datetime) -> bool:
     if not found:
         return False
-    reason = on_hold(found)
-    log.error("a request disagrees with the audit", reference=instruction.reference, reason=reason)
+    reason = Reason(OfRequest.ON_HOLD, found=[(one.odd.value, one.facts) for one in found])
+    log.error("a request disagrees with the audit", reference=instruction.reference, reason=str(reason))
     tx.instructions.touch(
         instruction, now=now, show=instruction.reason != reason, reason=reason, due_at=now + ctx.quiet.spacing * 60
     )

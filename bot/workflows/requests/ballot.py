@@ -8,7 +8,7 @@ from bot.domain.approvals import Count, Standing, Void, counting
 from bot.domain.errors import ServiceNow
 from bot.domain.payments.instruction import Instruction, Vote
 from bot.domain.payments.sealed import RECOUNTED
-from bot.presentation.payments.holding import asked_again
+from bot.domain.reasons import OfRequest, Reason
 from bot.workflows.context import Context
 from bot.workflows.witness import witness
 from storage.transaction import Tx
@@ -129,7 +129,8 @@ async def without_old(ctx: Context, instruction: Instruction) -> Instruction | N
     return await ctx.store.write(work, name="old_votes")
 
 
-def why_more(instruction: Instruction, found: Count) -> str:
-    """Reason, for the card, why more approvals are needed again; empty when there are enough."""
+def why_more(instruction: Instruction, found: Count) -> Reason | None:
+    """Reason, for the card, why more approvals are needed again; None when there are enough."""
     missing = instruction.requirement.quorum - len(found.counted)
-    return asked_again(found.void.values(), missing) if missing > 0 else ""
+    void = sorted({why.value for why in found.void.values()})
+    return Reason(OfRequest.VOTES_VOID, void=void, missing=missing) if missing > 0 else None

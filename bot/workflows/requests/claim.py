@@ -14,8 +14,7 @@ from bot.clients.circuit import Seat
 from bot.domain.errors import ServiceNow
 from bot.domain.payments.instruction import Attempt, AttemptKind, AttemptOutcome, Instruction, State
 from bot.domain.payments.payout import GUARD_SECONDS
-from bot.presentation.payments.holding import no_longer_answered
-from bot.presentation.services import PAYMENTS
+from bot.domain.reasons import Exchange, OfRequest, Reason, has_code
 from bot.workflows import keeping
 from bot.workflows.context import Context
 from bot.workflows.holding import seated
@@ -95,6 +94,11 @@ def _claimed(attempt: Attempt, under_way: Instruction, attempts: list[Attempt]) 
     return Claimed(attempt, under_way, any(one.outcome is AttemptOutcome.UNKNOWN for one in same))
 
 
+def not_what_it_said(reason: Reason | None) -> Reason | None:
+    """The reason once the service has answered what had to be read; any other reason stays."""
+    return None if has_code(reason, OfRequest.SERVICE_SAID) else reason
+
+
 def creating(
     ctx: Context, instruction: Instruction, content: Mapping[str, object]
 ) -> Callable[[Seat], Awaitable[Claimed | None]]:
@@ -112,7 +116,7 @@ def creating(
             show=False,
             sent_at=now,
             creates=instruction.creates + 1,
-            reason=no_longer_answered(PAYMENTS, instruction.reason),
+            reason=not_what_it_said(instruction.reason),
             **lease(ctx),
         )
         return open_attempt(ctx, tx, moved, request_hash=fingerprint(content)) if moved is not None else None
@@ -156,6 +160,6 @@ def with_people(
                 continue
             except OvertakenError:
                 return None
-        raise ServiceNow("Slack", "takes too long to say who people are")
+        raise ServiceNow("Slack", Reason(Exchange.SLACK_SLOW_PEOPLE))
 
     return claim

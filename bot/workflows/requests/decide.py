@@ -13,6 +13,7 @@ from bot.domain.approvals import Count, No, Refusal, Role, Standing, in_role, ma
 from bot.domain.money import AmountError, parse_amount
 from bot.domain.payments.instruction import Choice, Instruction, State, Vote
 from bot.domain.payments.recipient import concerns
+from bot.domain.reasons import Reason, given, stored
 from bot.domain.visible import clean
 from bot.workflows.context import Context
 from bot.workflows.requests.announce import tell
@@ -96,7 +97,7 @@ async def reject(ctx: Context, click: Click, *, reason: str) -> Decided:
         refusal = _refusal(ctx, found, standing, State.AWAITING) or _expired(found, now)
         if refusal is not None:
             return Decided(found, refusal)
-        return finish(ctx, tx, found, State.REJECTED, click.person, reason, now)
+        return finish(ctx, tx, found, State.REJECTED, click.person, given(reason), now)
 
     return await _decide(ctx, click, work, name="reject")
 
@@ -110,7 +111,7 @@ async def close_as_not_paid(ctx: Context, click: Click, *, reason: str) -> Decid
         if refusal is not None:
             return Decided(found, refusal)
         look = now + ctx.quiet.spacing * 60 if found.creates or found.commits else None
-        return finish(ctx, tx, found, State.CLOSED, click.person, reason, now, due_at=look)
+        return finish(ctx, tx, found, State.CLOSED, click.person, given(reason), now, due_at=look)
 
     return await _decide(ctx, click, work, name="close")
 
@@ -129,7 +130,7 @@ async def withdraw(ctx: Context, click: Click, *, reason: str = "") -> Decided:
             return Decided(found, Refusal.TOO_LATE)
         if click.person != found.requester and not clean(reason):
             return Decided(found, Refusal.NO_REASON)
-        return finish(ctx, tx, found, State.WITHDRAWN, click.person, reason, now)
+        return finish(ctx, tx, found, State.WITHDRAWN, click.person, given(reason), now)
 
     return await _decide(ctx, click, work, name="withdraw")
 
@@ -233,7 +234,7 @@ def _approved(tx: Tx, found: Instruction, vote: Vote, detail: dict[str, object])
         action=vote.choice.value,
         detail=detail,
         decided_by=vote.person,
-        reason="",
+        reason=None,
         due_at=vote.at,
         creates=0 if again else found.creates,
         round=found.round + 1 if again else found.round,
@@ -249,7 +250,7 @@ def finish(
     found: Instruction,
     to: State,
     person: str,
-    reason: str,
+    reason: Reason | None,
     now: datetime,
     *,
     due_at: datetime | None = None,
@@ -261,7 +262,7 @@ def finish(
         now=now,
         actor=person,
         action=to.value,
-        detail={"reason": reason},
+        detail={"reason": stored(reason)},
         decided_by=person,
         reason=reason,
         due_at=due_at,

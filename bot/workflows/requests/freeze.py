@@ -7,6 +7,7 @@ from bot.domain.approvals import No, Role, in_role
 from bot.domain.audit import SYSTEM, Entry
 from bot.domain.freeze import Frozen
 from bot.domain.payments.instruction import State
+from bot.domain.reasons import OfMode, Reason, Verbatim
 from bot.workflows.context import Context
 from bot.workflows.reading_only import announce
 from bot.workflows.witness import witness
@@ -17,7 +18,7 @@ FREEZE = "frozen"
 """Key of the flag."""
 _FREEZE, _UNFREEZE = "freeze", "unfreeze"
 """Actions in the audit."""
-_UNREADABLE = Frozen(by="", reason="it cannot be read whether they are", at="")
+_UNREADABLE = Frozen(by="", reason=Reason(OfMode.FREEZE_UNREADABLE), at="")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,7 +51,12 @@ def _read(found: dict[str, Any] | None) -> Frozen | None:
     if not found:
         return None
     by, reason, at, lifting = (found[name] for name in ("by", "reason", "at", "lifting"))
-    return Frozen(by=str(by), reason=str(reason), at=str(at), lifting=tuple(str(one) for one in lifting))
+    why = Reason.read(reason) or _given("")
+    return Frozen(by=str(by), reason=why, at=str(at), lifting=tuple(str(one) for one in lifting))
+
+
+def _stored(found: Frozen) -> dict[str, Any]:
+    return {**asdict(found), "reason": found.reason.stored()}
 
 
 def frozen_by_audit(tx: Tx) -> Frozen | None:
@@ -60,13 +66,19 @@ def frozen_by_audit(tx: Tx) -> Frozen | None:
         return None
     changed = next((row for row in rows if row.entry is None or not row.is_intact), None)
     if changed is not None:
-        return Frozen(by=SYSTEM, reason=f"row {changed.seq} of the audit was changed", at="")
+        return Frozen(by=SYSTEM, reason=Reason(OfMode.CHANGED, row=changed.seq), at="")
     entries = [row.entry for row in rows if row.entry is not None]
     first, lifts = entries[0], [one for one in entries if one.action == _UNFREEZE]
     if first.action != _FREEZE or any(_is_enough(one) for one in lifts):
         return None
     people = tuple(dict.fromkeys(one.actor for one in lifts))
-    return Frozen(by=first.actor, reason=str(first.detail.get("reason", "")), at=first.at.isoformat(), lifting=people)
+    return Frozen(
+        by=first.actor, reason=_given(first.detail.get("reason", "")), at=first.at.isoformat(), lifting=people
+    )
+
+
+def _given(text: object) -> Reason:
+    return Reason(Verbatim.GIVEN, text=str(text))
 
 
 def _is_enough(lifting: Entry) -> bool:
@@ -88,8 +100,8 @@ async def freeze(ctx: Context, *, person: str, reason: str, command: str = "/pay
         before = frozen(tx)
         if refusal is not None or before is not None:
             return Freezing(frozen=before, refusal=refusal)
-        after = Frozen(by=person, reason=reason, at=now.isoformat())
-        tx.flags.set(FREEZE, asdict(after), now)
+        after = Frozen(by=person, reason=_given(reason), at=now.isoformat())
+        tx.flags.set(FREEZE, _stored(after), now)
         witness(tx, _FREEZE, {"reason": reason}, now, actor=person)
         announce(tx, "frozen", {"by": person, "reason": reason, "command": command}, policy=ctx.policy, now=now)
         return Freezing(frozen=after, changed=True)
@@ -117,7 +129,7 @@ async def unfreeze(ctx: Context, *, person: str) -> Freezing:
         witness(tx, _UNFREEZE, {"voices": len(voices), "needed": needed}, now, actor=person)
         if len(voices) < needed:
             after = replace(before, lifting=voices)
-            tx.flags.set(FREEZE, asdict(after), now)
+            tx.flags.set(FREEZE, _stored(after), now)
             return Freezing(frozen=after, changed=voices != before.lifting, needed=needed)
         tx.flags.set(FREEZE, {}, now)
         for held in tx.instructions.awaiting((State.APPROVED,)):

@@ -12,6 +12,7 @@ from bot.domain.payments.bulk_records import BulkJob
 from bot.domain.payments.instruction import Instruction, State
 from bot.domain.payments.operation import Operation
 from bot.domain.payments.payout import MAX_CREATES, absence_is_proven, counts_as_read, looks_after, silence_is_proven
+from bot.domain.reasons import Reason
 from bot.domain.tracking import named_or
 from bot.workflows.context import Context
 from bot.workflows.requests.settle import ask_people, end_refused
@@ -30,18 +31,18 @@ class Look(Generic[Held]):
 
     Attributes:
         hits: records that are ours. Several need a person's decision.
-        doubt: why an empty result proves nothing; empty when it counts as a look that did not find it.
+        doubt: why an empty result proves nothing; None when it counts as a look that did not find it.
         suspect: id of a record that may be ours, when that is the doubt.
     """
 
     hits: tuple[Held, ...] = ()
-    doubt: str = ""
+    doubt: Reason | None = None
     suspect: str | None = None
 
     @property
     def shows_nothing(self) -> bool:
         """Whether the look was complete, would have shown the request, and did not."""
-        return not self.hits and not self.doubt
+        return not self.hits and self.doubt is None
 
 
 TakeIn = Callable[[Context, Tx, Instruction, Sequence[Held], datetime], None]
@@ -72,7 +73,7 @@ def found_after_create(
 
 
 def found_after_send(
-    ctx: Context, tx: Tx, instruction: Instruction, look: Look[Held], *, take_in: TakeIn[Held], absent_because: str
+    ctx: Context, tx: Tx, instruction: Instruction, look: Look[Held], *, take_in: TakeIn[Held], absent_because: Reason
 ) -> None:
     """A send of unknown outcome: a hit is taken in; proven absence confirms a refusal, otherwise people decide."""
     now = ctx.clock.now()
@@ -125,7 +126,7 @@ def taken_note_of(ctx: Context, instruction: Instruction, look: Look[Held], now:
     return counted, absence_is_proven(looks=looks)
 
 
-def _hold_back(ctx: Context, tx: Tx, instruction: Instruction, doubt: str, changes: Changes) -> None:
+def _hold_back(ctx: Context, tx: Tx, instruction: Instruction, doubt: Reason | None, changes: Changes) -> None:
     """Do not send again yet: too few looks, or a doubt, which the card then shows. Look again soon."""
     now = ctx.clock.now()
     reason = doubt or instruction.reason
@@ -137,7 +138,7 @@ def not_read(
     ctx: Context,
     tx: Tx,
     instruction: Instruction,
-    reason: str,
+    reason: Reason | None,
     *,
     suspect: str | None = None,
     wait: float | None = None,
@@ -155,7 +156,7 @@ def not_read(
         later(ctx, tx, instruction, now, wait=wait)
 
 
-def still(ctx: Context, tx: Tx, instruction: Instruction, reason: str, now: datetime, changes: Changes) -> None:
+def still(ctx: Context, tx: Tx, instruction: Instruction, reason: Reason, now: datetime, changes: Changes) -> None:
     """A read by its id shows no change: believed after several reads, then a person decides.
 
     ``changes``: what else this read changes in the row.

@@ -17,7 +17,7 @@ from bot.domain.payments.instruction import Instruction, State
 from bot.domain.payments.moves import APPROVED
 from bot.domain.policy import Policy
 from bot.domain.quorum import Short
-from bot.presentation.payments import reasons
+from bot.domain.reasons import OfRequest, Reason
 from bot.slack.people import FRESH, People
 from bot.workflows.context import Context
 from bot.workflows.requests.announce import alert, out_of_reach
@@ -175,5 +175,5 @@ def _tell(ctx: Context, tx: Tx, instruction: Instruction, short: Short, now: dat
     facts = {"needs": short.needs, "can": short.can}
     out_of_reach(ctx, tx, instruction, short.told, facts, now)
     topic = f"out_of_reach:{short.told}"
-    alert(ctx, tx, instruction, topic, now, reason=reasons.out_of_reach(short), more=facts)
+    alert(ctx, tx, instruction, topic, now, reason=Reason(OfRequest.OUT_OF_REACH, **facts), more=facts)
     return 1

@@ -22,10 +22,9 @@ from bot.domain.payments.instruction import (
 )
 from bot.domain.payments.moves import CREATES
 from bot.domain.payments.payout import daily_key
-from bot.domain.recovery import HELD, Finding, Look, ReadingOnly, Seen
-from bot.presentation.payments import reasons
-from bot.presentation.payments.words import word
-from bot.presentation.services import told
+from bot.domain.reasons import OfMode, OfRequest, Reason
+from bot.domain.recovery import Finding, Look, ReadingOnly, Seen
+from bot.domain.troubles import told
 from bot.workflows.context import Context
 from bot.workflows.reading_only import WAITS, looks, not_looked_for, note, reading_only
 from bot.workflows.requests.announce import alert
@@ -77,9 +76,10 @@ async def is_held(ctx: Context, instruction: Instruction) -> bool:
     if instruction.state not in WAITS or await ctx.store.read(reading_only) is None:
         return False
     now = ctx.clock.now()
-    show, due = instruction.reason != HELD, now + ctx.quiet.spacing
+    held = Reason(OfRequest.RESTORED)
+    show, due = instruction.reason != held, now + ctx.quiet.spacing
     await ctx.write(
-        lambda tx: tx.instructions.touch(instruction, now=now, show=show, reason=HELD, due_at=due), name="held"
+        lambda tx: tx.instructions.touch(instruction, now=now, show=show, reason=held, due_at=due), name="held"
     )
     return True
 
@@ -98,7 +98,7 @@ async def is_known_here(ctx: Context, payments: PaymentsClient, instruction: Ins
     if finding.seen is Seen.UNREADABLE:
         raise ServiceNow("payments", finding.reason)
     if finding.seen is Seen.FOUND:
-        await ctx.high_water.doubt(f"{reasons.UNKNOWN_HERE}: {instruction.reference}")
+        await ctx.high_water.doubt(Reason(OfMode.UNKNOWN_HERE, reference=instruction.reference))
         await ctx.write(lambda tx: _take_up(ctx, tx, instruction, ctx.clock.now(), finding.reason), name="found")
         return False
     ctx.high_water.looked.add(instruction.id)
@@ -132,9 +132,9 @@ async def _look(ctx: Context, payments: PaymentsClient, instruction: Instruction
 async def _find(ctx: Context, payments: PaymentsClient, instruction: Instruction, *, sent: bool) -> Finding:
     find = ctx.kinds[instruction.kind].find
     if instruction.state in _FOLLOWED:
-        return Finding(Seen.FOUND, reasons.FOLLOWED)
+        return Finding(Seen.FOUND, Reason(OfRequest.FOLLOWED))
     if find is None:
-        return Finding(Seen.ABSENT, reasons.READ_BEFORE)
+        return Finding(Seen.ABSENT, Reason(OfRequest.READ_BEFORE))
     return await find(ctx, payments, instruction, sent)
 
 
@@ -148,11 +148,11 @@ def _note(ctx: Context, tx: Tx, mode: ReadingOnly, instruction_id: str, finding:
         _take_up(ctx, tx, instruction, mode.until, finding.reason)
 
 
-def _take_up(ctx: Context, tx: Tx, instruction: Instruction, sent_at: datetime, reason: str) -> None:
+def _take_up(ctx: Context, tx: Tx, instruction: Instruction, sent_at: datetime, reason: Reason) -> None:
     """The service holds more than the database: from here on the outcome is read, as after any lost answer."""
     now = ctx.clock.now()
     if instruction.state in FINAL:
-        said = reasons.ENDED_HERE.format(found=reason, state=word(instruction.state))
+        said = Reason(OfRequest.ENDED_HERE, found=reason, state=instruction.state.value)
         alert(ctx, tx, instruction, "paid_after_close", now, reason=said)
     elif instruction.state in _READ_ANYWAY:
         tx.instructions.touch(instruction, now=now, due_at=now)
@@ -164,8 +164,9 @@ def _take_up(ctx: Context, tx: Tx, instruction: Instruction, sent_at: datetime, 
 def _to_be_read(ctx: Context, tx: Tx, instruction: Instruction, sent_at: datetime, kind: AttemptKind) -> None:
     now, n = ctx.clock.now(), len(tx.attempts.of(instruction.id)) + 1
     creates = kind is AttemptKind.CREATE
+    found = Reason(OfRequest.FOUND_AFTER_RESTORE)
     changes: Changes = {
-        "reason": reasons.FOUND_AFTER_RESTORE,
+        "reason": found,
         "sent_at": sent_at,
         "unknown_since": now,
         "reads": 0,
@@ -194,6 +195,6 @@ def _to_be_read(ctx: Context, tx: Tx, instruction: Instruction, sent_at: datetim
             boot_at=ctx.clock.boottime(),
         )
     )
-    tx.attempts.close(moved.id, n, AttemptOutcome.UNKNOWN, reasons.FOUND_AFTER_RESTORE, now)
+    tx.attempts.close(moved.id, n, AttemptOutcome.UNKNOWN, str(found), now)
     if not creates and moved.kind in MONEY_OUT:
         tx.reservations.reserve(moved.id, n, day=daily_key(sent_at), cents=moved.cents, limit_cents=_WITHOUT_LIMIT)

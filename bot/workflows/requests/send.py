@@ -11,7 +11,7 @@ from bot.clients.circuit import Seat
 from bot.domain.approvals import Count
 from bot.domain.payments.instruction import Instruction, State
 from bot.domain.payments.payout import daily_key
-from bot.presentation.payments import reasons
+from bot.domain.reasons import OfRequest, Reason, has_code
 from bot.workflows.context import Context
 from bot.workflows.holding import hold
 from bot.workflows.requests.announce import remind
@@ -24,12 +24,12 @@ from bot.workflows.requests.suspend import refusal_of_requester, suspend
 from bot.workflows.requests.tighten import tighten
 from storage.transaction import Tx
 
-Hindrance = Callable[[Tx], str]
-"""Another reason not to send, in words; checked last."""
+Hindrance = Callable[[Tx], Reason | None]
+"""Another reason not to send; checked last."""
 
 
-def _nothing(_: Tx) -> str:
-    return ""
+def _nothing(_: Tx) -> None:
+    return None
 
 
 async def not_now(ctx: Context, instruction: Instruction) -> bool:
@@ -89,10 +89,10 @@ def claim(
     n = len(tx.attempts.of(instruction.id)) + 1
     limit = ctx.policy.approval.daily_limit
     if not tx.reservations.reserve(instruction.id, n, day=daily_key(now), cents=instruction.cents, limit_cents=limit):
-        hold(tx, instruction, reasons.DAILY_LIMIT, now)
+        hold(tx, instruction, Reason(OfRequest.DAILY_LIMIT), now)
         return None
     hindered = hindrance(tx)
-    if hindered:
+    if hindered is not None:
         tx.reservations.release(instruction.id, n)
         hold(tx, instruction, hindered, now)
         return None
@@ -104,7 +104,7 @@ def claim(
         detail={"attempt": n, "counted": sorted(counted), "digest": instruction.digest, **sealed},
         sent_at=now,
         commits=instruction.commits + 1,
-        reason="",
+        reason=None,
         **lease(ctx),
     )
     if under_way is None:
@@ -121,7 +121,7 @@ def _still_allowed(
         return None
     stopped = frozen(tx)
     if stopped is not None:
-        hold(tx, instruction, reasons.FROZEN.format(why=stopped.reason), now)
+        hold(tx, instruction, Reason(OfRequest.FROZEN, why=stopped.reason), now)
         return None
     return still_approved(ctx, tx, instruction, standings, now)
 
@@ -180,8 +180,10 @@ def _ask_again(ctx: Context, tx: Tx, instruction: Instruction, found: Count, now
 
 def _expire(ctx: Context, tx: Tx, instruction: Instruction, now: datetime) -> None:
     """The window to execute has passed: the request expires; after an earlier attempt, people decide."""
-    late = reasons.not_sent_in_time(instruction.reason, again=instruction.commits > 0)
+    held = instruction.reason
     if instruction.commits:
-        ask_people(ctx, tx, instruction, late, now)
-    else:
-        end(ctx, tx, instruction, State.EXPIRED, late, now)
+        ask_people(ctx, tx, instruction, Reason(OfRequest.NEW_ATTEMPT_NOT_SENT, held=held), now)
+        return
+    waited = has_code(held, OfRequest.UNANSWERED, OfRequest.SERVICE_SAID)
+    late = held if held is not None and not waited else Reason(OfRequest.NOT_SENT_IN_TIME, held=held)
+    end(ctx, tx, instruction, State.EXPIRED, late, now)

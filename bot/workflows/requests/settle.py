@@ -4,8 +4,8 @@ from datetime import datetime, timedelta
 
 from bot.domain.payments.bulk_progress import BulkProgress
 from bot.domain.payments.instruction import Instruction, State
+from bot.domain.reasons import OfRequest, Reason, stored
 from bot.domain.reminders import next_look
-from bot.presentation.payments import reasons
 from bot.workflows.context import Context
 from bot.workflows.requests.announce import FIRST, Place, is_shown, remind, show_card, show_file, tell
 from storage.repositories.instructions import Changes
@@ -22,7 +22,7 @@ def on_record(remote_id: str, status: str) -> Changes:
         "unknown_since": None,
         "reads": 0,
         "puts_off": 0,
-        "reason": "",
+        "reason": None,
         "due_at": None,
     }
 
@@ -32,7 +32,7 @@ async def prepared(
 ) -> None:
     """Nothing has to be created: show it to the approvers, with this file in the thread of their card."""
     now = ctx.clock.now()
-    changes: Changes = {"puts_off": 0, "reason": "", "progress": progress or instruction.progress}
+    changes: Changes = {"puts_off": 0, "reason": None, "progress": progress or instruction.progress}
 
     def work(tx: Tx) -> None:
         show_approvers(ctx, tx, instruction, changes, action="prepared", now=now)
@@ -68,7 +68,7 @@ def end(
     tx: Tx,
     instruction: Instruction,
     state: State,
-    reason: str,
+    reason: Reason | None,
     now: datetime,
     *,
     remote_id: str | None = None,
@@ -84,7 +84,7 @@ def end(
         state,
         now=now,
         action=state.value,
-        detail={"reason": reason, "said": said} if said else {"reason": reason},
+        detail={"reason": stored(reason), **({"said": said} if said else {})},
         reason=reason,
         decided_by="",
         remote_id=known,
@@ -95,7 +95,7 @@ def end(
         tell(ctx, tx, moved, now)
 
 
-def end_mismatch(ctx: Context, tx: Tx, instruction: Instruction, reason: str, now: datetime) -> None:
+def end_mismatch(ctx: Context, tx: Tx, instruction: Instruction, reason: Reason | None, now: datetime) -> None:
     """It is not what was approved, and ends. After an earlier attempt people decide: something may have been paid."""
     if instruction.commits:
         ask_people(ctx, tx, instruction, reason, now)
@@ -118,7 +118,7 @@ def end_refused(ctx: Context, tx: Tx, instruction: Instruction, now: datetime) -
 
 
 def ask_people(
-    ctx: Context, tx: Tx, instruction: Instruction, reason: str, now: datetime, *, suspect: str | None = None
+    ctx: Context, tx: Tx, instruction: Instruction, reason: Reason | None, now: datetime, *, suspect: str | None = None
 ) -> None:
     """Reading cannot settle the outcome: people decide, in a new round of votes.
 
@@ -129,8 +129,8 @@ def ask_people(
         State.NEEDS_HUMAN,
         now=now,
         action="needs_human",
-        detail={"reason": reason, "suspect": suspect or ""},
-        reason=reasons.for_people(instruction, reason),
+        detail={"reason": stored(reason), "suspect": suspect or ""},
+        reason=_for_people(instruction, reason),
         suspect=suspect,
         decided_by="",
         round=instruction.round + 1,
@@ -139,3 +139,17 @@ def ask_people(
     if moved is not None:
         show_card(ctx, tx, moved, Place.APPROVALS, now)  # approvers may never have seen it before
         tell(ctx, tx, moved, now)
+
+
+def _for_people(instruction: Instruction, reason: Reason | None) -> Reason | None:
+    """Why people have to decide, after what the service answered while the outcome was open."""
+    if instruction.refusal is not None:
+        return Reason(OfRequest.AFTER_REFUSAL, refusal=instruction.refusal, why=reason)
+    before = instruction.reason
+    if (
+        instruction.state in (State.CREATE_UNKNOWN, State.COMMIT_UNKNOWN)
+        and before is not None
+        and before.quotes_answer
+    ):
+        return Reason(OfRequest.AFTER_ANSWER, answer=before, why=reason)
+    return reason

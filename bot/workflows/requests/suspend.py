@@ -9,7 +9,7 @@ from datetime import datetime
 from bot.domain.approvals import No, may_request
 from bot.domain.errors import ServiceNow
 from bot.domain.payments.instruction import Instruction, State
-from bot.presentation.payments.holding import held, is_held
+from bot.domain.reasons import OfRequest, Reason, has_code
 from bot.workflows.context import Context
 from bot.workflows.requests.announce import alert
 from bot.workflows.requests.ballot import Standings
@@ -50,7 +50,7 @@ def suspend(ctx: Context, tx: Tx, instruction: Instruction, no: No, now: datetim
     if back is State.APPROVED:
         back = State.NEEDS_HUMAN if instruction.commits else State.AWAITING
     votes = tx.votes.of(instruction.id, instruction.round)
-    reason = held(no, sent_before=instruction.commits > 0)
+    reason = Reason(OfRequest.HELD, no=no.value, sent_before=instruction.commits > 0)
     if back is instruction.state and instruction.reason == reason and not votes:
         return instruction
     changes: Changes = {"reason": reason, "round": instruction.round + 1 if votes else instruction.round}
@@ -71,9 +71,9 @@ def followed(
 
 def resumed(tx: Tx, instruction: Instruction, now: datetime) -> Instruction | None:
     """The instruction, no longer marked as held; None when somebody else changed it first."""
-    if not is_held(instruction.reason):
+    if not has_code(instruction.reason, OfRequest.HELD):
         return instruction
-    return tx.instructions.touch(instruction, now=now, show=True, reason="")
+    return tx.instructions.touch(instruction, now=now, show=True, reason=None)
 
 
 def _put_back(

@@ -8,8 +8,8 @@ from pydantic import SecretStr
 from bot.clients.delivery import DeliveryClient
 from bot.clients.delivery.failures import SERVICE
 from bot.domain.errors import OperatorError
+from bot.domain.reasons import OfBooking, Reason
 from bot.domain.spellings import Secrets
-from bot.presentation.bookings import reasons
 from storage.repositories.stores import folded
 from storage.rows import STORE_KEY, StoreRow, StoreState
 from storage.sealing import Sealer, SealError
@@ -87,6 +87,9 @@ class DeliveryService:
         return self.sealer.seal(key.get_secret_value(), row=row, column=STORE_KEY)
 
 
+_ADD_KEY = "list the stores (the master key brings their keys along) or add it to DELIVERY_STORE_KEYS"
+
+
 def no_key(store: str) -> OperatorError:
     """The error where a store's key is missing."""
-    return OperatorError(reasons.no_key(store), mend=reasons.ADD_KEY, service=SERVICE)
+    return OperatorError(Reason(OfBooking.NO_KEY, store=store), mend=_ADD_KEY, service=SERVICE)

@@ -16,8 +16,10 @@ async def tell_denials(ctx: Context) -> int:
 
     def work(tx: Tx) -> None:
         for reason in reasons:
-            key = f"denied:{sha256(reason.encode()).hexdigest()[:16]}:{now:%Y-%m-%d}"
-            tell_everybody(tx, key=key, facts={"topic": "denied", "reason": reason}, policy=ctx.policy, now=now)
+            key = f"denied:{sha256(str(reason).encode()).hexdigest()[:16]}:{now:%Y-%m-%d}"
+            tell_everybody(
+                tx, key=key, facts={"topic": "denied", "reason": reason.stored()}, policy=ctx.policy, now=now
+            )
 
     await ctx.store.write(work, name="tell_denials")
     return len(reasons)

@@ -121,7 +121,7 @@ async def _look(ctx: Context, row: DropRow) -> None:
             await _tell(ctx, row, offers.unusable(unusable))
     except (ServiceNow, OutcomeUnknown) as silent:
         wait = silent.retry_after if isinstance(silent, ServiceNow) else None
-        await _later(ctx, row, silent.reason, wait=wait)
+        await _later(ctx, row, str(silent.reason), wait=wait)
     except (ServiceNever, OperatorError) as refused:
         log.error("a dropped file could not be looked at", file=row.id, reason=str(refused))  # noqa: TRY400
         await _later(ctx, row, str(refused))
@@ -236,7 +236,7 @@ async def _placed(ctx: Context, row: DropRow, info: FileInfo) -> Share | None:
         oldest, _ = await posted_between(ctx, row.created_at)
         return await ctx.messenger.find_upload(channel=row.channel, file_id=row.id, oldest=oldest)
     except ServiceTrouble as silent:
-        log.info("a conversation could not be searched for a file", file=row.id, reason=silent.reason)
+        log.info("a conversation could not be searched for a file", file=row.id, reason=str(silent.reason))
         return None
 
 
@@ -270,7 +270,7 @@ async def _tell(ctx: Context, row: DropRow, content: Content) -> None:
             channel=row.channel, user=row.user, content=content, thread_ts=thread_ts or None
         )
     except ServiceTrouble as silent:
-        log.info("nobody was told why a file is not offered", file=row.id, reason=silent.reason)
+        log.info("nobody was told why a file is not offered", file=row.id, reason=str(silent.reason))
 
 
 async def _keep_quiet(ctx: Context, row: DropRow, reason: str) -> None:

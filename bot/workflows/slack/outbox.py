@@ -11,6 +11,7 @@ from functools import partial
 import structlog
 
 from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow, ServiceTrouble
+from bot.domain.reasons import Reason, slack_error
 from bot.domain.tracking import back_off
 from bot.slack.messenger import TOO_RICH, Posted, Stretch
 from bot.slack.pace import Turn
@@ -79,10 +80,10 @@ async def _deliver(ctx: Context, row: OutboxRow, turn: Turn) -> None:
     except ServiceNow as later:
         if later.retry_after is not None:
             turn.put_off(later.retry_after)
-        await _again(ctx, row, wait=later.retry_after, error=later.reason)
+        await _again(ctx, row, wait=later.retry_after, why=later.reason)
     except OutcomeUnknown as lost:
         due = ctx.clock.now() + (_FILE_SCAN_AFTER if row.action == Action.FILE else SCAN_AFTER)
-        error = lost.reason
+        error = _code(lost.reason)
         await ctx.store.write(lambda tx: tx.outbox.unknown(row.id, due_at=due, error=error), name="post_unknown")
     except ServiceNever as refused:
         await _refused(ctx, row, board, refused.reason)
@@ -122,7 +123,7 @@ async def _not_searched(
 
     A search that Slack delays, or that made progress, does not count as a failed attempt.
     """
-    error = silent.reason
+    error = _code(silent.reason)
     is_final = isinstance(silent, ServiceNever)
     asked = silent.retry_after if isinstance(silent, ServiceNow) else None
     counted = asked is None and not has_come_further(row, stretch)
@@ -134,10 +135,10 @@ async def _not_searched(
             name="post_unknown",
         )
     elif is_final and error in _NO_PLACE:
-        await _refused(ctx, row, board, error)  # where the bot is no member, no message of ours can be edited
+        await _refused(ctx, row, board, silent.reason)  # where the bot is no member, no message of ours can be edited
     else:
         log.error("nobody can find out whether a message was delivered; it is sent again", outbox=row.id, error=error)
-        await _again(ctx, row, wait=None, error=error)  # posting twice is better than never
+        await _again(ctx, row, wait=None, why=silent.reason)  # posting twice is better than never
 
 
 def _posted(
@@ -161,22 +162,22 @@ def adopt(ctx: Context, tx: Tx, row: OutboxRow, at: Posted) -> None:
     _posted(tx, ctx, row, tx.boards.get(row.subject), at, found=True)
 
 
-async def _refused(ctx: Context, row: OutboxRow, board: Board | None, error: str) -> None:
+async def _refused(ctx: Context, row: OutboxRow, board: Board | None, why: Reason) -> None:
     """A final refusal by Slack: try another conversation or plainer blocks, or again later."""
-    now = ctx.clock.now()
+    now, error = ctx.clock.now(), _code(why)
     if await ctx.store.write(lambda tx: _redirect(tx, row, board, error, now), name="redirect"):
         return
     speaker, name = speaker_of(ctx, row)
     if error in _NO_PLACE and row.action == Action.BOARD:
-        await ctx.store.write(lambda tx: speaker.homeless(ctx, tx, name, error), name="no_place")
+        await ctx.store.write(lambda tx: speaker.homeless(ctx, tx, name, why), name="no_place")
     if error in TOO_RICH:
         log.error("Slack refused the blocks of a message", outbox=row.id, error=error)
     insists = row.action == Action.BOARD and speaker.patient
     if row.action == Action.FILE or (row.attempts >= _DEAD_AFTER and not insists):
         log.error("a message could not be delivered", outbox=row.id, error=error)
-        await ctx.store.write(lambda tx: _give_up(ctx, tx, row, error), name="dead")
+        await ctx.store.write(lambda tx: _give_up(ctx, tx, row, why), name="dead")
         return
-    await _again(ctx, row, wait=None, error=error)
+    await _again(ctx, row, wait=None, why=why)
 
 
 def _redirect(tx: Tx, row: OutboxRow, board: Board | None, error: str, now: datetime) -> bool:
@@ -201,26 +202,31 @@ def _redirect(tx: Tx, row: OutboxRow, board: Board | None, error: str, now: date
     return tx.outbox.redirect(row.id, payload=payload, due_at=now)
 
 
-def _give_up(ctx: Context, tx: Tx, row: OutboxRow, error: str) -> None:
+def _give_up(ctx: Context, tx: Tx, row: OutboxRow, why: Reason) -> None:
     """Give the post up; with an alert, unless its subject handles that."""
-    tx.outbox.dead(row.id, error=error)
+    tx.outbox.dead(row.id, error=_code(why))
     speaker, _ = speaker_of(ctx, row)
-    if not speaker.given_up(ctx, tx, row, error):
-        facts = {"topic": "undelivered", "subject": row.subject, "channel": row.channel, "reason": error}
+    if not speaker.given_up(ctx, tx, row, why):
+        facts = {"topic": "undelivered", "subject": row.subject, "channel": row.channel, "reason": why.stored()}
         tell_everybody(tx, key=f"undelivered:{row.key}", facts=facts, policy=ctx.policy, now=ctx.clock.now())
 
 
-async def _again(ctx: Context, row: OutboxRow, *, wait: float | None, error: str) -> None:
+async def _again(ctx: Context, row: OutboxRow, *, wait: float | None, why: Reason) -> None:
     """Retry after the time that Slack asked for, without counting it; else after a pause that grows with the attempts.
 
     For files every failure counts: after a few, the message instead of the file may be posted.
     """
     counted = wait is None or row.action == Action.FILE
     due = ctx.clock.now() + (_pause(row) if wait is None else timedelta(seconds=wait))
-    said = error if counted else row.last_error or error  # keeps Slack's objection to the blocks
+    said = _code(why) if counted else row.last_error or _code(why)  # keeps Slack's objection to the blocks
     await ctx.store.write(
         lambda tx: tx.outbox.again(row.id, due_at=due, error=said, counted=counted), name="post_again"
     )
+
+
+def _code(why: Reason) -> str:
+    """The error as Slack names it; of others, a text for the operator."""
+    return slack_error(why) or str(why)
 
 
 def _pause(row: OutboxRow) -> timedelta:

@@ -97,10 +97,10 @@ async def _edit(ctx: Context, board: Board) -> _NotYet | _Lost | None:
         pause = _pause(board) if asked is None else timedelta(seconds=asked)
         return _NotYet(ctx.clock.now() + pause, failed=asked is None)
     except ServiceNever as refused:
-        log.warning("a message could not be edited", subject=board.subject, error=refused.reason)
-        if subject.lasting and _is_lost(board, refused.reason):
+        log.warning("a message could not be edited", subject=board.subject, error=str(refused.reason))
+        if subject.lasting and _is_lost(board, refused.error):
             return _Lost()
-        if refused.reason not in _GONE | _FIXED | {_DELETED} and board.attempts < _GIVEN_UP_AFTER:
+        if refused.error not in _GONE | _FIXED | {_DELETED} and board.attempts < _GIVEN_UP_AFTER:
             return _NotYet(ctx.clock.now() + _pause(board), failed=True)
     return None
 
@@ -121,7 +121,7 @@ async def _show(ctx: Context, at: Posted, content: Content) -> None:
     try:
         await ctx.messenger.edit(at=at, content=content)
     except ServiceNever as refused:
-        if refused.reason not in TOO_RICH:
+        if refused.error not in TOO_RICH:
             raise
         log.exception("Slack refused the blocks of a message", channel=at.channel, ts=at.ts)
         await ctx.messenger.edit(at=at, content=Content(text=content.text, blocks=content.plainer))

@@ -11,10 +11,13 @@ from bot.domain.bookings.booking import Booking, BookingKind, Stage
 from bot.domain.bookings.certification import Point
 from bot.domain.bookings.record import Payment, PrebookingRecord
 from bot.domain.outcome import Done, Failure, NotExecuted, Unknown
+from bot.domain.reasons import OfBooking, Reason
+from bot.presentation.reasons import worded
 from bot.workflows.bookings import book, follow, observe
 from bot.workflows.bookings.evidence import gathered
 from bot.workflows.context import Context
 from storage.transaction import Tx
+from tests.support.reasons import own_words
 from tests.support.rig import Rig
 from tests.workflows.bookings.made import actions, asked, drawn, planted, record, said, stored
 from tests.workflows.looking import read
@@ -23,6 +26,8 @@ from tests.workflows.planted import everything_stored, on_one_rig
 SECOND, MINUTE, HOUR = timedelta(seconds=1), timedelta(minutes=1), timedelta(hours=1)
 QUIET = timedelta(minutes=15)
 POLL = timedelta(seconds=30)
+TIMED_OUT, OUTSIDE = own_words("it timed out"), own_words("outside the area")
+NOT_FOUND, AWAY, BEFORE = own_words("not found"), own_words("is away"), own_words("before")
 
 
 async def seen(rig: Rig) -> set[Point]:
@@ -34,13 +39,13 @@ async def test_a_lost_answer_is_searched_for_after_five_seconds_and_told(rig: Ri
     ctx, now = rig.switchboard.context, rig.clock.now()
     booking = await planted(rig, stage=Stage.SENDING, reads=4)
     before = await drawn(rig, booking)
-    outcome = Unknown(reason="it timed out", words="busy", detail="BUSY")
+    outcome = Unknown(reason=TIMED_OUT, words="busy", detail="BUSY")
     await ctx.store.write(lambda tx: book.lose(ctx, tx, booking, outcome, now))
     after = await stored(rig, booking)
     assert (after.stage, after.reason, after.reads) == (Stage.UNKNOWN, outcome.told, 0)
     assert after.due_at == now + 5 * SECOND
     assert await said(rig, booking) == ["line:unknown"]
-    assert await actions(rig, booking) == [("unknown", {"reason": "it timed out", "said": "BUSY"})]
+    assert await actions(rig, booking) == [("unknown", {"reason": TIMED_OUT.stored(), "said": "BUSY"})]
     assert await drawn(rig, booking) > before
 
 
@@ -75,11 +80,11 @@ async def test_what_this_process_still_sends_is_not_looked_for(rig: Rig, works_o
 
 
 @on_one_rig([
-    (NotExecuted(reason="not sent", again=True, failure=Failure.NOT_SENT), 3, timedelta(), ""),
-    (NotExecuted(reason="busy", again=True), 0, 2 * SECOND, "delivery"),
-    (NotExecuted(reason="busy", again=True), 2, 8 * SECOND, "delivery"),
-    (NotExecuted(reason="busy", again=True), 9, 4 * POLL, "delivery"),
-    (NotExecuted(reason="busy", again=True, retry_after=7.0), 9, 7 * SECOND, "delivery"),
+    (NotExecuted(reason=own_words("not sent"), again=True, failure=Failure.NOT_SENT), 3, timedelta(), ""),
+    (NotExecuted(reason=own_words("busy"), again=True), 0, 2 * SECOND, "delivery"),
+    (NotExecuted(reason=own_words("busy"), again=True), 2, 8 * SECOND, "delivery"),
+    (NotExecuted(reason=own_words("busy"), again=True), 9, 4 * POLL, "delivery"),
+    (NotExecuted(reason=own_words("busy"), again=True, retry_after=7.0), 9, 7 * SECOND, "delivery"),
 ])  # fmt: skip
 async def test_what_was_not_booked_is_sent_later(
     rig: Rig, outcome: NotExecuted, reads: int, wait: timedelta, reason: str
@@ -91,8 +96,8 @@ async def test_what_was_not_booked_is_sent_later(
     after = await stored(rig, booking)
     assert (after.stage, after.sent_at, after.search_at, after.reads) == (Stage.NEW, None, None, reads + 1)
     assert after.due_at == now + wait
-    assert (reason in after.reason) is True
-    assert bool(after.reason) is bool(reason)
+    assert reason in worded(after.reason)
+    assert (after.reason is not None) is bool(reason)
     assert [name for name, _ in await actions(rig, booking)] == ["put_off"]
     assert await drawn(rig, booking) > before
 
@@ -101,12 +106,12 @@ async def test_what_the_service_refused_is_over_and_its_words_are_kept(rig: Rig)
     ctx, now = rig.switchboard.context, rig.clock.now()
     booking = await planted(rig, stage=Stage.SENDING)
     before = await drawn(rig, booking)
-    outcome = NotExecuted(reason="outside the area", again=False, words="Too far", detail="TOO_FAR")
+    outcome = NotExecuted(reason=OUTSIDE, again=False, words="Too far", detail="TOO_FAR")
     await ctx.store.write(lambda tx: book._sent(ctx, tx, booking, outcome))
     after = await stored(rig, booking)
     assert (after.stage, after.reason, after.due_at, after.closed_at) == (Stage.REFUSED, outcome.told, None, now)
     assert await said(rig, booking) == ["line:refused"]
-    assert await actions(rig, booking) == [("refused", {"reason": "outside the area", "said": "TOO_FAR"})]
+    assert await actions(rig, booking) == [("refused", {"reason": OUTSIDE.stored(), "said": "TOO_FAR"})]
     assert await drawn(rig, booking) > before
 
 
@@ -144,7 +149,7 @@ async def test_what_the_service_took_is_followed_and_counts_as_evidence(
 async def test_an_answer_after_the_booking_was_linked_only_hastens_the_next_read(rig: Rig) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
     linked = await planted(rig, stage=Stage.OPEN, due_at=now + HOUR)
-    await ctx.store.write(lambda tx: book._sent(ctx, tx, linked, Unknown(reason="it timed out")))
+    await ctx.store.write(lambda tx: book._sent(ctx, tx, linked, Unknown(reason=TIMED_OUT)))
     after = await stored(rig, linked)
     assert (after.stage, after.due_at, await said(rig, linked)) == (Stage.OPEN, now, [])
 
@@ -153,25 +158,25 @@ async def test_an_answer_after_the_booking_was_linked_only_hastens_the_next_read
 
 
 @on_one_rig([
-    ({}, True, "not found", Stage.UNKNOWN, 1, "", 10 * SECOND),
-    ({"reads": 2}, True, "not found", Stage.LOST, 3, "", QUIET),
-    ({"reads": 1}, True, "not found", Stage.UNKNOWN, 2, "", 20 * SECOND),
-    ({"reads": 2, "sent_ago": QUIET - SECOND}, True, "not found", Stage.UNKNOWN, 3, "", 40 * SECOND),
-    ({"reads": 8, "sent_ago": MINUTE}, True, "not found", Stage.UNKNOWN, 9, "", MINUTE),
-    ({"reads": 9}, False, "is away", Stage.UNKNOWN, 9, "is away", MINUTE),
-    ({"reason": "before"}, False, "", Stage.UNKNOWN, 0, "before", 5 * SECOND),
-    ({"reason": "before"}, True, "not found", Stage.UNKNOWN, 1, "", 10 * SECOND),
-    ({"stage": Stage.LOST, "sent_ago": 24 * HOUR}, True, "", Stage.LOST, 0, "", QUIET),
-    ({"stage": Stage.LOST, "sent_ago": 24 * HOUR + SECOND}, True, "", Stage.LOST, 0, "", None),
+    ({}, True, NOT_FOUND, Stage.UNKNOWN, 1, None, 10 * SECOND),
+    ({"reads": 2}, True, NOT_FOUND, Stage.LOST, 3, None, QUIET),
+    ({"reads": 1}, True, NOT_FOUND, Stage.UNKNOWN, 2, None, 20 * SECOND),
+    ({"reads": 2, "sent_ago": QUIET - SECOND}, True, NOT_FOUND, Stage.UNKNOWN, 3, None, 40 * SECOND),
+    ({"reads": 8, "sent_ago": MINUTE}, True, NOT_FOUND, Stage.UNKNOWN, 9, None, MINUTE),
+    ({"reads": 9}, False, AWAY, Stage.UNKNOWN, 9, AWAY, MINUTE),
+    ({"reason": BEFORE}, False, None, Stage.UNKNOWN, 0, BEFORE, 5 * SECOND),
+    ({"reason": BEFORE}, True, NOT_FOUND, Stage.UNKNOWN, 1, None, 10 * SECOND),
+    ({"stage": Stage.LOST, "sent_ago": 24 * HOUR}, True, None, Stage.LOST, 0, None, QUIET),
+    ({"stage": Stage.LOST, "sent_ago": 24 * HOUR + SECOND}, True, None, Stage.LOST, 0, None, None),
 ])  # fmt: skip
 async def test_a_booking_is_lost_after_three_searches_and_the_quiet_period_and_searched_for_a_day(
     rig: Rig,
     like: dict[str, Any],
     absent: bool,
-    reason: str,
+    reason: Reason | None,
     stage: Stage,
     reads: int,
-    says: str,
+    says: Reason | None,
     due: timedelta | None,
 ) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
@@ -191,7 +196,7 @@ async def test_a_booking_is_lost_after_three_searches_and_the_quiet_period_and_s
 async def test_what_was_lost_and_is_found_is_taken_in_with_an_alert(rig: Rig) -> None:
     ctx = rig.switchboard.context
     booking = await planted(rig, stage=Stage.LOST)
-    await ctx.store.write(lambda tx: book._looked(ctx, tx, booking, record(booking), False, ""))
+    await ctx.store.write(lambda tx: book._looked(ctx, tx, booking, record(booking), False, None))
     assert (await stored(rig, booking)).stage is Stage.OPEN
     assert await said(rig, booking) == ["line:moved:1", "line:alert:found_late"]
 
@@ -212,8 +217,8 @@ async def test_a_row_that_a_webhook_made_ends_and_points_here(rig: Rig) -> None:
     before = await drawn(rig, foreign)
     theirs = record(foreign)
     await ctx.store.write(lambda tx: book.adopt(ctx, tx, ours, theirs, now))
-    ended = await stored(rig, foreign)
-    assert (ended.stage, ended.remote_id, ended.numeric_id, ended.reason) == (Stage.DROPPED, None, "", ours.reference)
+    ended, joined = await stored(rig, foreign), Reason(OfBooking.JOINED, reference=ours.reference)
+    assert (ended.stage, ended.remote_id, ended.numeric_id, ended.reason) == (Stage.DROPPED, None, "", joined)
     assert (ended.due_at, ended.closed_at) == (None, now)
     assert await actions(rig, foreign) == [("joined", {"other": ours.reference})]
     assert (await stored(rig, ours)).remote_id == foreign.remote_id
@@ -226,10 +231,10 @@ async def test_only_what_was_asked_for_here_is_sent(rig: Rig) -> None:
         book._asked(foreign)
 
 
-@on_one_rig([("before", False), ("another", True)])
-async def test_a_card_is_drawn_anew_where_the_reason_changes(rig: Rig, reason: str, anew: bool) -> None:
+@on_one_rig([(own_words("before"), False), (own_words("another"), True)])
+async def test_a_card_is_drawn_anew_where_the_reason_changes(rig: Rig, reason: Reason, anew: bool) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
-    booking = await planted(rig, stage=Stage.NEW, reason="before")
+    booking = await planted(rig, stage=Stage.NEW, reason=BEFORE)
     before = await drawn(rig, booking)
     await book._put_off(ctx, booking, reason, MINUTE)
     after = await stored(rig, booking)
@@ -241,12 +246,12 @@ Late = Callable[[Context, Tx, Booking, datetime], object]
 
 
 @on_one_rig([
-    (Stage.SENDING, lambda ctx, tx, one, now: book.lose(ctx, tx, one, Unknown(reason="x"), now)),
-    (Stage.SENDING, lambda ctx, tx, one, now: book._back(ctx, tx, one, NotExecuted(reason="x", again=True), now)),
+    (Stage.SENDING, lambda ctx, tx, one, now: book.lose(ctx, tx, one, Unknown(reason=BEFORE), now)),
+    (Stage.SENDING, lambda ctx, tx, one, now: book._back(ctx, tx, one, NotExecuted(reason=BEFORE, again=True), now)),
     (Stage.SENDING, lambda ctx, tx, one, now: book._wait_for_customer(
         ctx, tx, one, PrebookingRecord(id="p1", url="u", status="CREATED"), now)),
-    (Stage.UNKNOWN, lambda ctx, tx, one, _: book._looked(ctx, tx, replace(one, reads=9), None, True, "")),
-    (Stage.UNKNOWN, lambda ctx, tx, one, _: book._looked(ctx, tx, one, None, False, "why")),
+    (Stage.UNKNOWN, lambda ctx, tx, one, _: book._looked(ctx, tx, replace(one, reads=9), None, True, None)),
+    (Stage.UNKNOWN, lambda ctx, tx, one, _: book._looked(ctx, tx, one, None, False, NOT_FOUND)),
     (Stage.WAITING, lambda _, tx, one, now: follow.dropped(tx, one, now)),
     (Stage.OPEN, lambda ctx, tx, one, now: observe.observe(ctx, tx, one, record(one), now)),
 ])  # fmt: skip

@@ -13,17 +13,21 @@ from bot.clients.delivery.stores import StoreForm
 from bot.domain.bookings.booking import Booking, BookingKind, Stage
 from bot.domain.bookings.certification import Point
 from bot.domain.bookings.record import BookingRecord, PrebookingRecord
+from bot.domain.reasons import Exchange, Reason
+from bot.presentation.reasons import worded
 from bot.workflows.bookings import book, events, stores
 from bot.workflows.bookings.evidence import gathered
 from bot.workflows.bookings.observe import observe
 from storage.rows import InboxState, StoreEvent, StoreRow, StoreState
 from storage.transaction import Tx
 from tests.support.deliveries import fact, open_rig, prebook, service_of
+from tests.support.reasons import own_words
 from tests.support.rig import FINANCE, MARIA, Rig
 
 pytestmark = pytest.mark.rig(opened_by=open_rig)
 
 _NUMBERS = count(1)
+SILENT = own_words("it does not answer")
 
 
 async def planted(rig: Rig, **changes: Any) -> Booking:
@@ -53,7 +57,7 @@ async def after(rig: Rig, one: Booking, work: Callable[[Tx], object]) -> Booking
     return await now_stored(rig, one)
 
 
-async def looked(rig: Rig, one: Booking, *, absent: bool, reason: str = "") -> Booking:
+async def looked(rig: Rig, one: Booking, *, absent: bool, reason: Reason | None = None) -> Booking:
     ctx = rig.switchboard.context
     return await after(rig, one, lambda tx: book._looked(ctx, tx, one, None, absent, reason))
 
@@ -78,10 +82,10 @@ async def test_when_a_booking_without_an_answer_counts_as_lost(rig: Rig) -> None
 
 async def test_what_a_look_that_failed_says_is_kept_until_the_service_can_be_read_again(rig: Rig) -> None:
     for before, absent, reason, then in (
-        ("", False, "it does not answer", "it does not answer"),
-        ("it does not answer", False, "", "it does not answer"),
-        ("it does not answer", False, "answer 500", "answer 500"),
-        ("it does not answer", True, "not found", ""),
+        (None, False, SILENT, SILENT),
+        (SILENT, False, None, SILENT),
+        (SILENT, False, Reason(Exchange.ANSWERED, status=500), Reason(Exchange.ANSWERED, status=500)),
+        (SILENT, True, own_words("not found"), None),
     ):
         one = await planted(rig, reason=before, sent_at=rig.clock.now())
         assert (await looked(rig, one, absent=absent, reason=reason)).reason == then, (before, absent, reason)
@@ -117,7 +121,7 @@ def event(rig: Rig, *, received: float = 0.0) -> StoreEvent:
 
 
 def reported(rig: Rig, heard: events._Heard) -> Callable[[Tx], object]:
-    return lambda tx: events._pass_on(rig.switchboard.context, tx, heard, "it does not answer", rig.clock.now())
+    return lambda tx: events._pass_on(rig.switchboard.context, tx, heard, SILENT, rig.clock.now())
 
 
 async def test_of_two_reported_states_the_later_one_is_shown(rig: Rig) -> None:
@@ -176,7 +180,7 @@ async def test_a_store_without_an_answer_is_given_up_when_the_quiet_period_is_ov
 async def test_a_store_that_lost_its_key_is_not_changed_and_it_is_said_why(rig: Rig) -> None:
     ctx = rig.switchboard.context
     changed = await stores.change_store(ctx, ctx.delivery.required(), "Gone", StoreForm(address="9 Quay"))
-    assert changed.trouble == snapshot(
+    assert worded(changed.trouble) == snapshot(
         "The operator of Switchboard has to mend this: delivery: there is no key for the store Gone; list the stores "
         "(the master key brings their keys along) or add it to DELIVERY_STORE_KEYS."
     )
@@ -226,5 +230,5 @@ async def test_a_booking_whose_store_lost_its_key_is_tried_again_when_the_servic
         await book._step(ctx, ctx.delivery.required(), one)
         put_off = await now_stored(rig, one)
         assert (put_off.stage, put_off.due_at) == (stage, rig.clock.now() + timedelta(seconds=ctx.poll_seconds))
-        assert "Gone" in put_off.reason
+        assert "Gone" in worded(put_off.reason)
     assert service_of(rig).calls_of("create_booking") == []

@@ -13,11 +13,13 @@ from bot.domain.bookings.certification import Point
 from bot.domain.bookings.record import BookingRecord
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.outcome import Done, NotExecuted, Unknown
+from bot.presentation.reasons import worded
 from bot.workflows.bookings import acting, events, stores
 from bot.workflows.bookings.events import _Heard
 from bot.workflows.bookings.evidence import gathered
 from storage.rows import InboxState, StoreEvent, StoreState
 from storage.transaction import Tx
+from tests.support.reasons import own_words
 from tests.support.rig import Rig
 from tests.workflows.bookings.made import actions, drawn, planted, record, said, stored
 from tests.workflows.looking import read
@@ -25,8 +27,9 @@ from tests.workflows.planted import on_one_rig
 
 SECOND, MINUTE, HOUR, DAY = timedelta(seconds=1), timedelta(minutes=1), timedelta(hours=1), timedelta(hours=24)
 RECEIVED, STALE, UNCONFIRMED = InboxState.RECEIVED, InboxState.STALE, InboxState.UNCONFIRMED
-MISSING = ServiceNever("delivery", "not found", status=404)
-AWAY = ServiceNow("delivery", "is away")
+IS_AWAY, TIMED_OUT = own_words("is away"), own_words("it timed out")
+MISSING = ServiceNever("delivery", own_words("not found"), status=404)
+AWAY = ServiceNow("delivery", IS_AWAY)
 
 
 async def event(rig: Rig, **changes: Any) -> StoreEvent:
@@ -55,7 +58,7 @@ async def after(rig: Rig, one: StoreEvent) -> StoreEvent:
     (AWAY, 14, timedelta(), True, RECEIVED, 3_600, True),
     (OperatorError("no key"), 0, timedelta(), True, RECEIVED, 1, True),
     (AWAY, 3, DAY, True, UNCONFIRMED, None, True), (AWAY, 0, DAY - SECOND, True, RECEIVED, 1, False),
-    (ServiceNever("delivery", "no", status=403), 4, timedelta(), False, RECEIVED, 16, False),
+    (ServiceNever("delivery", own_words("no"), status=403), 4, timedelta(), False, RECEIVED, 16, False),
 ])  # fmt: skip
 async def test_an_event_that_cannot_be_verified(
     rig: Rig, trouble: Any, attempts: int, age: timedelta, known: bool, state: InboxState, pause: int | None, told: bool
@@ -93,7 +96,7 @@ async def test_what_is_only_reported_is_said_as_such_and_the_later_report_is_sho
     booking = await planted(rig, status=status, stage=stage, detail=detail)
     before = await drawn(rig, booking)
     heard = _Heard(event=one, identifier="d 1", report=record(booking, reported), booking=booking)
-    await ctx.store.write(lambda tx: events._pass_on(ctx, tx, heard, "is away", now))
+    await ctx.store.write(lambda tx: events._pass_on(ctx, tx, heard, IS_AWAY, now))
     found = await stored(rig, booking)
     assert len(await said(rig, booking)) == lines
     assert found.detail.get("reported", {}).get("status") == shown
@@ -102,7 +105,7 @@ async def test_what_is_only_reported_is_said_as_such_and_the_later_report_is_sho
         row = await read(rig, lambda tx: tx.outbox.by_key(f"line:{booking.subject}:unverified:{one.id}"))
         assert row is not None
         told = "" if reported == "?" else reported
-        facts = {"topic": "unverified", "said": told, "kind": "STATUS", "reason": "is away", "id": "d 1"}
+        facts = {"topic": "unverified", "said": told, "kind": "STATUS", "reason": IS_AWAY.stored(), "id": "d 1"}
         assert row.payload == facts
 
 
@@ -110,7 +113,7 @@ async def test_an_event_about_a_booking_nobody_knows_is_told_in_the_stores_chann
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await event(rig)
     heard = _Heard(event=one, identifier="d1", report=BookingRecord(id="d1", status="ACCEPTED"), booking=None)
-    await ctx.store.write(lambda tx: events._pass_on(ctx, tx, heard, "is away", now))
+    await ctx.store.write(lambda tx: events._pass_on(ctx, tx, heard, IS_AWAY, now))
     row = await read(rig, lambda tx: tx.outbox.by_key(f"line:store:Centro:unverified:{one.id}"))
     assert row is not None
     assert (row.channel, row.payload["said"]) == ("C0APPROVE", "ACCEPTED")
@@ -241,8 +244,8 @@ NOT_SAID = "The delivery service did not say whether it did that. The card shows
 
 @on_one_rig([
     (Done(value=None), "", ["executed"], ["line:started"]),
-    (NotExecuted(reason="no driver is near", again=False), "no driver is near", ["not_executed"], []),
-    (Unknown(reason="it timed out"), NOT_SAID, ["not_said"], []),
+    (NotExecuted(reason=own_words("no driver is near"), again=False), "no driver is near", ["not_executed"], []),
+    (Unknown(reason=TIMED_OUT), NOT_SAID, ["not_said"], []),
 ])  # fmt: skip
 async def test_the_search_is_started_once_and_its_answer_is_kept(
     rig: Rig, outcome: Any, trouble: str, audited: list[str], keys: list[str]
@@ -252,7 +255,7 @@ async def test_the_search_is_started_once_and_its_answer_is_kept(
     before = await read(rig, gathered)
     acted = await acting.start_search(rig.switchboard.context, service, booking, by="U0MARIA")
     assert service.asked == [("start", booking.remote_id)]
-    assert (trouble in acted.trouble, bool(acted.trouble)) == (True, bool(trouble))
+    assert (trouble in worded(acted.trouble), acted.trouble is not None) == (True, bool(trouble))
     assert [name for name, _ in await actions(rig, booking)] == ["search_asked", *audited]
     assert await said(rig, booking) == keys
     assert (await read(rig, gathered) != before) is (not trouble), "what was done is evidence"
@@ -263,27 +266,30 @@ async def test_what_is_not_on_hold_is_not_started(rig: Rig, like: dict[str, Any]
     booking = await planted(rig, **like)
     service: Any = Service(None, None)
     acted = await acting.start_search(rig.switchboard.context, service, booking, by="U0MARIA")
-    assert (acted.trouble, service.asked) == ("The search starts by hand only while it is on hold.", [])
+    assert (worded(acted.trouble), service.asked) == ("The search starts by hand only while it is on hold.", [])
 
 
 async def test_a_booking_that_cannot_be_read_after_it_is_read_soon(rig: Rig) -> None:
     booking = await planted(rig, status="ON_HOLD", due_at=rig.clock.now() + HOUR)
-    for outcome, trouble in ((Done(value=None), "is away"), (NotExecuted(reason="not near", again=False), "not near")):
+    for outcome, trouble in (
+        (Done(value=None), "is away"),
+        (NotExecuted(reason=own_words("not near"), again=False), "not near"),
+    ):
         service: Any = Service(outcome, AWAY)
         acted = await acting.start_search(rig.switchboard.context, service, booking, by="U0MARIA")
-        assert trouble in acted.trouble
+        assert trouble in worded(acted.trouble)
         assert (await stored(rig, booking)).due_at == rig.clock.now()
 
 
 @pytest.mark.parametrize(("outcome", "stage", "trouble"), [
-    (Done(value=None), Stage.DROPPED, ""), (Unknown(reason="it timed out"), Stage.WAITING, NOT_SAID),
+    (Done(value=None), Stage.DROPPED, ""), (Unknown(reason=TIMED_OUT), Stage.WAITING, NOT_SAID),
 ])  # fmt: skip
 async def test_a_prebooking_is_canceled_by_its_own_id(rig: Rig, outcome: Any, stage: Stage, trouble: str) -> None:
     booking = await planted(rig, stage=Stage.WAITING, kind=BookingKind.PREBOOKING, prebooking_id="p1")
     service: Any = Service(outcome, None)
     acted = await acting.cancel(rig.switchboard.context, service, booking, reason="closed", by="U0MARIA")
     assert service.asked == [("cancel pre", "p1")]
-    assert (acted.booking.stage, acted.trouble) == (stage, trouble)
+    assert (acted.booking.stage, worded(acted.trouble)) == (stage, trouble)
     found = await stored(rig, booking)
     assert (found.stage, found.detail["cancel"]) == (stage, {"by": "U0MARIA", "reason": "closed"})
     assert next(name for name, _ in await actions(rig, booking)) == "cancel_asked"
@@ -294,14 +300,14 @@ async def test_what_cannot_be_canceled_or_has_just_changed_is_not(rig: Rig) -> N
     over = await planted(rig, status="RETURNING")
     service: Any = Service(None, None)
     acted = await acting.cancel(ctx, service, over, reason="", by="U0MARIA")
-    assert acted.trouble == "It cannot be canceled now."
+    assert worded(acted.trouble) == "It cannot be canceled now."
     for now in ({"stage": Stage.ENDED}, {"stage": Stage.WAITING}, {"status": "RETURNING"}):
         changed = await planted(rig, **{"stage": Stage.OPEN, "status": "ACCEPTED", **now})
         seen = replace(changed, stage=Stage.OPEN, status="ACCEPTED")
         late = await acting.cancel(ctx, service, seen, reason="", by="U0MARIA")
-        assert late.trouble == "It has just changed. Look at its card and try again."
+        assert worded(late.trouble) == "It has just changed. Look at its card and try again."
     gone = await acting.cancel(ctx, service, replace(changed, id="none", status="ACCEPTED"), reason="", by="U0MARIA")
-    assert gone.trouble == "It has just changed. Look at its card and try again."
+    assert worded(gone.trouble) == "It has just changed. Look at its card and try again."
     assert service.asked == []
 
 
@@ -310,14 +316,14 @@ async def test_a_read_between_the_press_and_its_row_keeps_nobody_from_canceling(
     service: Any = Service(Done(value=None), None)
     seen = replace(waiting, version=1)
     acted = await acting.cancel(rig.switchboard.context, service, seen, reason="closed", by="U0MARIA")
-    assert (acted.booking.stage, acted.trouble, service.asked) == (Stage.DROPPED, "", [("cancel pre", "p1")])
+    assert (acted.booking.stage, acted.trouble, service.asked) == (Stage.DROPPED, None, [("cancel pre", "p1")])
 
 
 async def test_looking_again_at_what_is_searched_for_only_hastens_that(rig: Rig) -> None:
     booking = await planted(rig, stage=Stage.UNKNOWN, due_at=rig.clock.now() + HOUR)
     service: Any = Service(None, None)
     acted = await acting.refresh(rig.switchboard.context, service, booking)
-    assert (acted.trouble, acted.booking) == ("", booking)
+    assert (acted.trouble, acted.booking) == (None, booking)
     assert (await stored(rig, booking)).due_at == rig.clock.now()
 
 

@@ -11,6 +11,7 @@ from bot.playground.workspace import Message
 from bot.workflows.bookings.evidence import gathered
 from bot.workflows.bookings.observe import observe
 from tests.support.deliveries import CENTRO, booked, card, deliver, fact, heard, lines, open_rig, service_of, stands
+from tests.support.reasons import own_words
 from tests.support.rig import ALERTS, OLGA, Rig
 from tests.support.shown import shown
 
@@ -224,7 +225,7 @@ async def test_a_reading_that_began_before_a_change_is_not_applied(rig: Rig) -> 
     now = ctx.clock.now()
     assert await ctx.store.write(lambda tx: observe(ctx, tx, before, record, now)) is not None
     (current,) = await ctx.store.read(lambda tx: tx.bookings.open(limit=20))
-    await ctx.store.write(lambda tx: tx.bookings.change(current, reason="somebody was faster"))
+    await ctx.store.write(lambda tx: tx.bookings.change(current, reason=own_words("somebody was faster")))
     assert await ctx.store.write(lambda tx: observe(ctx, tx, current, record, now)) is None
 
 

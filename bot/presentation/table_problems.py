@@ -2,12 +2,10 @@
 
 from collections.abc import Callable, Mapping
 
-from bot.domain.errors import OperatorError, PersonError, ServiceNow, ServiceTrouble
 from bot.domain.files.sniffing import KIND_OF, FileKind
 from bot.domain.files.tables import MEBIBYTE, Flaw, TableProblem
 from bot.domain.visible import clean
-from bot.presentation.blocks.text import capital, shorten
-from bot.presentation.services import sentence, told
+from bot.presentation.blocks.text import shorten
 
 EXAMPLE = "email,amount,note"
 """A right first row, where the caller has no better one."""
@@ -17,24 +15,6 @@ _SHOWN = 5
 _TEXT = "Save the sheet as CSV (UTF-8) or as an Excel workbook (.xlsx) and drop it again."
 
 _Words = Callable[[TableProblem, str], str]
-
-Trouble = PersonError | TableProblem | ServiceTrouble | OperatorError
-"""What can be wrong with a file that should hold a table."""
-
-
-def file_trouble(trouble: Trouble, *, example: str = EXAMPLE) -> str:
-    """Why a file gave no table, in one sentence of plain text. ``example``: as of :func:`table_problem`."""
-    match trouble:
-        case TableProblem():
-            return table_problem(trouble, example=example)
-        case PersonError(rule=rule):
-            return f"{capital(rule)}."
-        case OperatorError():
-            return sentence(trouble)
-        case ServiceNow(service=service):
-            return f"{service} {told(trouble)}. Try again in a minute."
-        case _:
-            return f"{trouble.service} {trouble.reason}."
 
 
 def table_problem(problem: TableProblem, *, example: str = EXAMPLE) -> str:

@@ -1,0 +1,138 @@
+"""Reasons: what goes in comes out, what an earlier version wrote is shown as it was, and nothing else is guessed."""
+
+from dataclasses import replace
+
+import pytest
+from alembic import command
+from alembic.config import Config
+from sqlalchemy import Connection, Text, column, select, table, text, update
+
+from bot.domain.bookings.booking import Booking, BookingKind, Stage
+from bot.domain.payments.instruction import State
+from bot.domain.reasons import Exchange, OfRequest, Reason, Verbatim, given
+from bot.presentation.reasons import worded
+from storage import Store, migrate
+from storage.errors import RowUnreadable
+from storage.repositories.common import columns
+from storage.repositories.instruction_rows import values_of
+from storage.tables.instructions import instruction as requests
+from storage.tables.services import booking as bookings
+from tests.storage.factories import KEY, NOW, instruction
+
+_RAW = table("instruction", column("id", Text), column("reason", Text), column("refusal", Text))
+
+
+@pytest.mark.parametrize(
+    "reason",
+    [
+        Reason(OfRequest.DAILY_LIMIT),
+        given("é \U0001f600 “x”"),
+        Reason(OfRequest.ON_HOLD, found=(("gap", ("7",)), ("votes", ("U1", "U2")))),
+        Reason(OfRequest.NOT_SENT_IN_TIME, held=Reason(Exchange.ANSWERED, status=500, words="no")),
+        Reason(OfRequest.UNDECIDED, held=None),
+    ],
+)
+async def test_a_reason_comes_out_as_it_went_in(store: Store, reason: Reason) -> None:
+    asked = instruction()
+    await store.write(lambda tx: tx.instructions.insert(asked, actor="U1"))
+    await store.write(lambda tx: tx.instructions.touch(asked, now=NOW, reason=reason, refusal=reason))
+    held = await store.read(lambda tx: tx.instructions.get(asked.id))
+    assert held is not None
+    assert (held.reason, held.refusal) == (reason, reason)
+
+
+async def test_no_reason_is_empty_text_and_no_refusal_is_null(store: Store) -> None:
+    asked = instruction()
+    await store.write(lambda tx: tx.instructions.insert(asked, actor="U1"))
+    query = select(_RAW.c.reason, _RAW.c.refusal)
+    assert await store.read(lambda tx: tuple(tx.flags._connection.execute(query).one())) == ("", None)
+    held = await store.read(lambda tx: tx.instructions.get(asked.id))
+    assert held is not None
+    assert (held.reason, held.refusal) == (None, None)
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        '{"code":"from_tomorrow"}',
+        '{"code":"daily_limit","facts":{"more":1}}',
+        '{"code":"answered"}',
+        '{"code":["held"]}',
+        '{"facts":{}}',
+        '{"code":"daily_limit","facts":7}',
+    ],
+)
+async def test_what_is_no_reason_of_this_version_is_never_guessed(store: Store, raw: str) -> None:
+    asked = instruction()
+    await store.write(lambda tx: tx.instructions.insert(asked, actor="U1"))
+    await store.write(lambda tx: tx.flags._connection.execute(update(_RAW).values(reason=raw)))
+    with pytest.raises(RowUnreadable, match="reason"):
+        await store.read(lambda tx: tx.instructions.get(asked.id))
+
+
+SENTENCES = {
+    "the daily limit is reached": "",
+    "held, because who asked for it is a guest now. An admin can withdraw it": OfRequest.HELD,
+    "on hold, as the database and the audit disagree: an approval was never given": OfRequest.ON_HOLD,
+    "held: the database may be older than the services, so an operator has to look": OfRequest.RESTORED,
+    "another bulk payment is being submitted": OfRequest.ANOTHER_IS_SENT,
+    "the payments service has not answered since 2026-11-20 09:00 UTC, so nothing was sent": OfRequest.UNANSWERED,
+    "the payments service answered 500": OfRequest.SERVICE_SAID,
+    "answer 500, saying “Internal error”": Exchange.ANSWERED,
+    "answer 500": "",
+    '{"is": "what somebody typed"': "",
+}
+"""What the version before wrote, and the code that decides how a request goes on."""
+
+
+async def test_sentences_of_before_stay_what_they_were(new_database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """More of them than are wrapped at once."""
+    said, upgrade, many = list(SENTENCES), command.upgrade, 1_203
+    made = [replace(instruction(state=State.AWAITING), reference=f"P-{number}") for number in range(many)]
+    delivery = Booking(
+        id="1",
+        reference="B-1",
+        kind=BookingKind.BOOKING,
+        store="main",
+        stage=Stage.OPEN,
+        version=1,
+        external_id="ours-1",
+        requester="U1",
+        channel="C1",
+        source_key="form-1",
+        created_at=NOW,
+        request=None,
+        detail={},
+    )
+
+    def the_step_before(config: Config, _revision: str) -> None:
+        upgrade(config, "0019")
+        connection: Connection = config.attributes["connection"]
+        connection.execute(requests.insert(), [values_of(one) for one in made])
+        connection.execute(bookings.insert().values(columns(delivery)))
+        connection.execute(text("UPDATE booking SET reason = 'it refused'"))
+        for number, one in enumerate(made[:-1]):
+            sentence = said[number % len(said)]
+            held = update(_RAW).where(_RAW.c.id == one.id)
+            connection.execute(held.values(reason=sentence, refusal=sentence if number % 2 else None))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(command, "upgrade", the_step_before)
+        await migrate(new_database_url)
+    await migrate(new_database_url)
+    store = await Store.open(new_database_url, audit_key=KEY)
+    try:
+        found = await store.read(
+            lambda tx: {one.id: one for one in tx.instructions.awaiting((State.AWAITING,), limit=many)}
+        )
+        for number, one in enumerate(made[:-1]):
+            sentence = said[number % len(said)]
+            held, reason = found[one.id], Reason(Verbatim.AS_STORED, text=sentence, was=str(SENTENCES[sentence]))
+            assert (held.reason, held.refusal) == (reason, reason if number % 2 else None)
+            assert worded(held.reason) == sentence
+        assert (found[made[-1].id].reason, found[made[-1].id].refusal) == (None, None)
+        booked = await store.read(lambda tx: tx.bookings.get(delivery.id))
+        assert booked is not None
+        assert worded(booked.reason) == "it refused"
+    finally:
+        await store.close()
