@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import TypeVar
 
-from bot.audit_command import _disagreement
+from bot.cli.audit import _disagreement
 from bot.domain.audit import verify
 from bot.domain.payments.instruction import Attempt, Instruction, State, Vote
 from bot.domain.references import derived_key

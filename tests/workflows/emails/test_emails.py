@@ -10,6 +10,7 @@ from structlog.testing import capture_logs
 
 from bot.domain.emails.lists import Outcome, RunState
 from bot.playground.faults import Fault, FaultKind
+from bot.presentation.reasons import in_words
 from bot.workflows.emails import engine
 from bot.workflows.emails.pressure import Pressure
 from bot.workflows.emails.request import Press, Pressed, RequestedList, press, request_list
@@ -231,7 +232,7 @@ async def test_a_service_that_always_asks_to_wait_pauses_the_run(rig: Rig) -> No
     await rig.pass_time(1_200, steps=30)
     job, run = await look(rig, job_id)
     assert job.state == RunState.PAUSED
-    assert job.detail["reason"] == snapshot(
+    assert in_words(job.detail["reason"]) == snapshot(
         "the service asked to wait 8 times in a row (it answered 429, saying “Too many requests at a time”)"
     )
     assert (run.outcomes, run.repeated) == ({}, 0)
@@ -290,7 +291,7 @@ async def test_a_file_that_the_service_had_when_the_process_died_is_not_sent_aga
     job = await rig.switchboard.context.store.read(lambda tx: tx.jobs.get(job_id))
     assert job is not None
     assert job.state == RunState.UNKNOWN
-    assert job.detail["reason"] == "Switchboard was restarted while the service had the file"
+    assert in_words(job.detail["reason"]) == "Switchboard was restarted while the service had the file"
     assert sum(call.operation == "process_file" for call in rig.emails.calls) == 1
 
 

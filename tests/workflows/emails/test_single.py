@@ -7,11 +7,12 @@ import pytest
 
 from bot.clients.emails import EmailsClient
 from bot.domain.emails.lists import Answer, Busy, Checked, Lost, Outcome
+from bot.domain.reasons import Exchange, Reason
 from bot.workflows.emails.single import check_addresses
 
 VALID = Answer(outcome=Outcome.ANSWERED, result="valid")
-BUSY = Busy(reason="too many requests", retry_after=7.0)
-LOST = Lost(reason="it timed out")
+BUSY = Busy(reason=Reason(Exchange.TOO_MANY), retry_after=7.0)
+LOST = Lost(reason=Reason(Exchange.NO_ANSWER, failure="timed out"))
 
 
 @pytest.mark.parametrize(

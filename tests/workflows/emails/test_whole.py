@@ -9,17 +9,19 @@ import pytest
 
 from bot.domain.emails.lists import Link, Returned, RunState
 from bot.domain.outcome import Failure, NotExecuted
+from bot.presentation.reasons import in_words
 from bot.workflows.emails import whole
 from bot.workflows.emails.engine import EmailEngine
 from bot.workflows.emails.request import RequestedList, request_list
 from storage.rows import Job
 from storage.transaction import Tx
+from tests.support.reasons import own_words
 from tests.support.replaced import replaced
 from tests.support.rig import FINANCE, MARIA, Rig
 from tests.tables.corpus import CORPUS
 from tests.tables.workbooks import workbook
 
-NOT_TAKEN: Any = {"failure": Failure.NOT_SENT, "again": True, "reason": "no connection"}
+NOT_TAKEN: Any = {"failure": Failure.NOT_SENT, "again": True, "reason": own_words("no connection")}
 
 
 async def prepared(rig: Rig) -> Job:
@@ -75,7 +77,7 @@ async def test_what_the_service_did_not_take_is_sent_again_later(rig: Rig) -> No
         assert later is not None
         assert later.due_at == ctx.clock.now() + timedelta(seconds=wait), (tries, named)
         assert (later.state, later.detail["tries"]) == (RunState.PREPARING, tries + 1)
-        assert later.detail["reason"] == "no connection"
+        assert in_words(later.detail["reason"]) == "no connection"
 
 
 async def test_after_five_tries_it_is_given_up(rig: Rig) -> None:
@@ -84,7 +86,7 @@ async def test_after_five_tries_it_is_given_up(rig: Rig) -> None:
     await whole._later(ctx, job, NotExecuted(**NOT_TAKEN))
     ended = await ctx.store.read(lambda tx: tx.jobs.get(job.id))
     assert ended is not None
-    assert (ended.state, ended.detail["reason"]) == (RunState.FAILED, "no connection (5 times)")
+    assert (ended.state, in_words(ended.detail["reason"])) == (RunState.FAILED, "no connection (5 times)")
     assert ended.closed_at == ctx.clock.now()
 
 

@@ -1,5 +1,6 @@
 """A list that is sent as a whole and comes back; answers that are lost; who may go on at once."""
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
@@ -8,10 +9,12 @@ from typing import Any
 import pytest
 
 from bot.clients.emails import EmailsClient
-from bot.domain.emails.lists import Outcome, Returned, RunState
+from bot.domain.emails.lists import Outcome, Returned, RunState, stored_answer
 from bot.domain.errors import ServiceNow
 from bot.domain.files.tables import Flaw, TableProblem
 from bot.domain.outcome import NotExecuted
+from bot.presentation.reasons import in_words, worded
+from bot.slack.calls import ASKED_US_TO_WAIT
 from bot.workflows.emails import engine, whole
 from bot.workflows.emails.engine import EmailEngine
 from bot.workflows.emails.pressure import Pressure
@@ -19,8 +22,11 @@ from bot.workflows.emails.run import Run
 from bot.workflows.slack.boards import post_board
 from storage.rows import EmailRun, Job
 from storage.transaction import Tx
+from tests.support.reasons import own_words
 from tests.support.rig import FINANCE, MARIA, Rig
 from tests.workflows.looking import read
+
+BUSY, TIMED_OUT = own_words("busy"), own_words("it timed out")
 
 
 async def job(rig: Rig, **changes: Any) -> Job:
@@ -54,18 +60,18 @@ async def test_a_file_that_the_service_does_not_have_is_sent_again_after_a_while
     rig: Rig, tries: int, named: float | None, seconds: int
 ) -> None:
     one = await job(rig, detail={"tries": tries, "a": "b"} if tries else {"a": "b"})
-    refusal = NotExecuted(reason="busy", again=True, retry_after=named)
+    refusal = NotExecuted(reason=BUSY, again=True, retry_after=named)
     await whole._later(rig.switchboard.context, one, refusal)
     after = await stored(rig, one)
     assert (after.state, after.due_at) == (RunState.PREPARING, rig.clock.now() + timedelta(seconds=seconds))
-    assert after.detail == {"a": "b", "tries": tries + 1, "reason": "busy"}
+    assert after.detail == {"a": "b", "tries": tries + 1, "reason": BUSY.stored()}
 
 
 async def test_at_the_fifth_time_it_is_given_up(rig: Rig) -> None:
     one = await job(rig, detail={"tries": 4})
-    await whole._later(rig.switchboard.context, one, NotExecuted(reason="busy", again=True))
+    await whole._later(rig.switchboard.context, one, NotExecuted(reason=BUSY, again=True))
     after = await stored(rig, one)
-    assert (after.state, after.detail["reason"], after.closed_at) == (
+    assert (after.state, in_words(after.detail["reason"]), after.closed_at) == (
         RunState.FAILED, "busy (5 times)", rig.clock.now()
     )  # fmt: skip
 
@@ -113,7 +119,7 @@ async def test_a_file_that_cannot_be_read_is_read_again_when_slack_says_or_less_
     rig: Rig, reads: int, named: float | None, wait: float
 ) -> None:
     one = await job(rig, detail={"reads": reads})
-    await engine._read_later(rig.switchboard.context, one, ServiceNow("Slack", "asked us to wait", retry_after=named))
+    await engine._read_later(rig.switchboard.context, one, ServiceNow("Slack", ASKED_US_TO_WAIT, retry_after=named))
     after = await stored(rig, one)
     assert (after.due_at, after.detail["reads"]) == (rig.clock.now() + timedelta(seconds=wait), reads + 1)
 
@@ -124,10 +130,10 @@ async def test_after_as_many_lost_answers_as_two_rounds_nothing_more_is_sent(rig
     run = running(rig, await job(rig), pressure)
     pressure.join("J1", wants=share)
     for number in range(losses - 1):
-        run._lost(number, f"{number}@example.com", "it timed out")
-    assert run._trouble == ""
-    run._lost(losses, "last@example.com", "it timed out")
-    assert "it timed out" in run._trouble
+        run._lost(number, f"{number}@example.com", TIMED_OUT)
+    assert run._trouble is None
+    run._lost(losses, "last@example.com", TIMED_OUT)
+    assert "it timed out" in worded(run._trouble)
     assert len(run._waiting) == losses
 
 
@@ -135,13 +141,13 @@ async def test_an_address_whose_answer_is_lost_three_times_has_failed(rig: Rig) 
     pressure = Pressure(clock=rig.clock.boottime)
     run = running(rig, await job(rig), pressure)
     for times in (1, 2):
-        run._lost(7, "a@example.com", "it timed out")
+        run._lost(7, "a@example.com", TIMED_OUT)
         assert (len(run._waiting), run._answers) == (times, [])
-    run._lost(7, "a@example.com", "it timed out")
+    run._lost(7, "a@example.com", TIMED_OUT)
     assert len(run._waiting) == 2
     ((number, outcome, text),) = run._answers
     assert (number, outcome) == (7, Outcome.FAILED)
-    assert "it timed out" in text
+    assert "it timed out" in worded(stored_answer(json.loads(text)).why)
 
 
 async def test_only_a_person_who_resumes_ignores_the_wait_that_the_service_asked_for(rig: Rig) -> None:

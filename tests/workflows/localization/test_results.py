@@ -13,18 +13,22 @@ from bot.domain.audit import CLOCK_SET
 from bot.domain.errors import ServiceNow
 from bot.domain.localization import CallOperation, Request, Track, Tracks
 from bot.domain.localization.progress import MEDIA_LANE, CallProgress, CallState, Handed, Order, ResultFile
+from bot.presentation.reasons import worded
 from bot.workflows.localization import results
 from bot.workflows.slack.boards import post_board
 from bot.workflows.witness import witness
 from storage.rows import Job
 from storage.transaction import Tx
+from tests.support.reasons import own_words
 from tests.support.rig import FINANCE, MARIA, Rig
+from tests.support.troubles import says
 from tests.workflows.looking import read
 from tests.workflows.planted import on_one_rig
 
 HEAD = 64 * 1024
 ORDER = Order(request=Request(operation=CallOperation.SEPARATION, file="F1").complete(), file_name="song.mp3")
 SECOND = timedelta(seconds=1)
+AWAY = own_words("is away")
 
 
 class Stream:
@@ -99,7 +103,7 @@ async def test_the_message_of_a_call_is_waited_for_ten_seconds(rig: Rig, monkeyp
     monkeypatch.setattr(results, "asyncio", SimpleNamespace(sleep=sleep))
     one = await job(rig, "J1", on_its_way(Handed.NEW))
     ctx = replace(rig.switchboard.context, wake=lambda: woken.append(True))
-    with pytest.raises(ServiceNow, match="has not taken the message of this call yet"):
+    with pytest.raises(ServiceNow, check=says("has not taken the message of this call yet")):
         await results._where(ctx, one)
     assert (slept, len(woken)) == ([0.25] * 40, 40)
 
@@ -113,7 +117,7 @@ async def test_a_file_that_slack_did_not_take_is_tried_again_five_times(
 ) -> None:
     one = await job(rig, f"J{tries}{asked}", on_its_way(Handed.NEW, Handed.NEW, tries=tries))
     ctx = rig.switchboard.context
-    assert await results._later(ctx, one, 0, state, reason="is away", spool=None, asked=asked) is None
+    assert await results._later(ctx, one, 0, state, reason=AWAY, spool=None, asked=asked) is None
     after, progress = await stored(rig, one)
     assert (progress.tries, [each.state for each in progress.deliveries]) == (counted, [state, Handed.NEW])
     assert (after.due_at, after.lease_owner) == (rig.clock.now() + seconds * SECOND, "")
@@ -122,11 +126,11 @@ async def test_a_file_that_slack_did_not_take_is_tried_again_five_times(
 async def test_at_the_sixth_time_the_next_file_follows(rig: Rig) -> None:
     one = await job(rig, "J1", on_its_way(Handed.NEW, Handed.NEW, tries=5))
     ctx = rig.switchboard.context
-    changed = await results._later(ctx, one, 0, Handed.NEW, reason="is away", spool=None)
+    changed = await results._later(ctx, one, 0, Handed.NEW, reason=AWAY, spool=None)
     assert changed is not None
     _, progress = await stored(rig, one)
     assert (progress.tries, [each.state for each in progress.deliveries]) == (0, [Handed.LOST, Handed.NEW])
-    assert "is away" in progress.reason
+    assert "is away" in worded(progress.reason)
     assert progress.deliveries[0].track.url == ""
 
 
@@ -147,12 +151,12 @@ async def test_a_file_that_only_this_process_has_keeps_its_lease_and_is_tried_by
     monkeypatch.setattr(results, "hand_over", hand_over)
     one = await job(rig, "J1", on_its_way(Handed.NEW))
     spool: Any = SimpleNamespace(size=5)
-    await results._later(rig.switchboard.context, one, 0, Handed.NEW, reason="is away", spool=spool)
+    await results._later(rig.switchboard.context, one, 0, Handed.NEW, reason=AWAY, spool=spool)
     after, _ = await stored(rig, one)
     assert (after.lease_owner, after.lease_until) == (one.lease_owner, one.lease_until)
     assert (slept, again) == ([4.0], ["J1"])
     empty: Any = SimpleNamespace(size=0)
-    await results._later(rig.switchboard.context, after, 0, Handed.NEW, reason="is away", spool=empty)
+    await results._later(rig.switchboard.context, after, 0, Handed.NEW, reason=AWAY, spool=empty)
     assert again == ["J1"], "there is nothing that another process could not read as well"
 
 

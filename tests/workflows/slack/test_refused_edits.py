@@ -8,6 +8,7 @@ import pytest
 
 from bot.domain.content import Content
 from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
+from bot.domain.reasons import Exchange, Reason
 from bot.slack.pace import Edit
 from bot.workflows.slack import refresh
 from storage.rows import Board
@@ -15,6 +16,7 @@ from tests.support.rig import FINANCE, Rig
 from tests.workflows.play import Play
 
 SECOND = timedelta(seconds=1)
+AWAY = Reason(Exchange.SLACK_UNREACHABLE)
 
 
 class Messenger:
@@ -52,7 +54,7 @@ async def edited(rig: Rig, *answers: Exception | None, attempts: int = 0, **like
 async def test_what_slack_refuses_is_tried_twelve_times_unless_nobody_will_see_it(
     rig: Rig, error: str, attempts: int, result: str
 ) -> None:
-    found, _ = await edited(rig, ServiceNever("Slack", error), attempts=attempts)
+    found, _ = await edited(rig, ServiceNever("Slack", Reason(Exchange.SLACK_ERROR, error=error)), attempts=attempts)
     if result == "later":
         pause = timedelta(seconds=min(60, 2**attempts))
         assert found == refresh._NotYet(rig.switchboard.context.clock.now() + pause, failed=True)
@@ -64,13 +66,13 @@ async def test_what_slack_refuses_is_tried_twelve_times_unless_nobody_will_see_i
 async def test_mere_progress_is_no_reason_for_a_new_message_where_the_old_one_stands(
     rig: Rig, error: str, lost: bool
 ) -> None:
-    found, _ = await edited(rig, ServiceNever("Slack", error), progress=True)
+    found, _ = await edited(rig, ServiceNever("Slack", Reason(Exchange.SLACK_ERROR, error=error)), progress=True)
     assert found == (refresh._Lost() if lost else None)
 
 
 @pytest.mark.parametrize(("trouble", "attempts", "seconds", "failed"), [
-    (ServiceNow("Slack", "is away"), 0, 1, True), (ServiceNow("Slack", "is away"), 3, 8, True),
-    (ServiceNow("Slack", "is away", retry_after=7.0), 3, 7, False), (OutcomeUnknown("Slack", "is away"), 9, 60, True),
+    (ServiceNow("Slack", AWAY), 0, 1, True), (ServiceNow("Slack", AWAY), 3, 8, True),
+    (ServiceNow("Slack", AWAY, retry_after=7.0), 3, 7, False), (OutcomeUnknown("Slack", AWAY), 9, 60, True),
 ])  # fmt: skip
 async def test_an_edit_that_was_not_answered_is_tried_later(
     rig: Rig, trouble: Exception, attempts: int, seconds: int, failed: bool
@@ -80,7 +82,9 @@ async def test_an_edit_that_was_not_answered_is_tried_later(
 
 
 async def test_where_slack_refuses_the_blocks_the_text_is_shown(rig: Rig) -> None:
-    found, messenger = await edited(rig, ServiceNever("Slack", "invalid_blocks"), None)
+    found, messenger = await edited(
+        rig, ServiceNever("Slack", Reason(Exchange.SLACK_ERROR, error="invalid_blocks")), None
+    )
     assert found is None
     assert [content.text for content in messenger.edits] == ["Job 7 is at 0"] * 2
     assert messenger.edits[1].blocks == messenger.edits[0].plainer
