@@ -11,6 +11,7 @@ from bot.domain.errors import ServiceNow
 from bot.domain.files.dropped import DroppedFile, Share, UnusableFile
 from bot.presentation import answers
 from bot.presentation.files import offers
+from bot.presentation.reasons import worded
 from bot.workflows.slack.dropped_files import still_there
 from bot.workflows.slack.file_actions import fitting
 from handlers.dependencies import Dependencies
@@ -45,7 +46,7 @@ async def _look(deps: Dependencies, used: Shortcut) -> Block:
         share = Share(channel=used.channel, ts=used.ts, thread_ts=used.thread_ts)
         looked = await asyncio.gather(*(_examine(deps, file_id, share) for file_id in used.files))
     except ServiceNow as silent:
-        return offers.told(answers.try_again(f"{silent.service} {silent.reason}."))
+        return offers.told(answers.try_again(f"{silent.service} {worded(silent.reason)}."))
     found = [(file, fitting(deps.ctx, file)) for file in looked if isinstance(file, DroppedFile)]
     troubles = [trouble for trouble in looked if isinstance(trouble, UnusableFile)]
     return offers.several(found, troubles, channel=used.channel)
