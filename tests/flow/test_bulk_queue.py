@@ -14,8 +14,6 @@ from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, Rig
 
 pytestmark = pytest.mark.rig(on="both")
 
-WAITS = "another bulk payment is being submitted"
-
 
 async def ask_four(rig: Rig) -> None:
     for n in range(1, 5):

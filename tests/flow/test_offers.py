@@ -519,3 +519,12 @@ async def test_slack_takes_its_time_with_the_files_of_the_shortcut(rig: Rig) -> 
     dropped = await rig.workspace.drop(MARIA, FINANCE, "a.wav", WAV)
     rig.workspace.faults.arm(Fault(FaultKind.SLOW, "files.info", seconds=1.3))
     assert list(choices(await use_file(rig, dropped))) == ["Detect gender", "Convert"]
+
+
+async def test_slack_does_not_let_the_shortcut_look_at_files_now(rig: Rig) -> None:
+    dropped = await rig.workspace.drop(MARIA, FINANCE, "a.wav", WAV)
+    await rig.settle()
+    rig.workspace.faults.arm(Fault(FaultKind.TOO_MANY, "files.info", times=None))
+    assert shown(words_of(await use_file(rig, dropped))) == snapshot(
+        ":warning: Slack asked us to wait. Nothing was recorded. Please try again in a moment."
+    )
