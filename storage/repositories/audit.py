@@ -14,7 +14,7 @@ from bot.domain.audit import GENESIS, EarlierKey, Entry, Keys, Row, Stored, Told
 from bot.domain.storable import storable
 from storage.errors import OtherKey
 from storage.prepared import Prepared
-from storage.repositories.common import columns, insert_once
+from storage.repositories.leased import columns, insert_once
 from storage.rows import ClosedKey, Head
 from storage.sealing import Sealer, SealError
 from storage.tables.instructions import audit as table

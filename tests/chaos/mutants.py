@@ -25,7 +25,7 @@ from handlers.actions import payout
 from handlers.callbacks import payments as payments_callbacks
 from handlers.replies import Private
 from storage.errors import StorageError
-from storage.repositories.instructions import Instructions
+from storage.repositories.requests import Instructions
 from tests.support.replaced import replaced
 
 

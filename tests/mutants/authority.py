@@ -211,7 +211,7 @@ MUTANTS = (
     ),
     Mutant(
         name="votes that cannot be read are left out",
-        file="storage/repositories/votes.py",
+        file="storage/repositories/payments.py",
         old="return [read_one(self._damage, _SHAPE, dict(zip(_NAMES, row, strict=True))) for row in rows]",
         new="return self._all(_SHAPE, _ALL.where(table.c.instruction_id == instruction_id, table.c.round == round))",
         breaks="a request whose votes cannot be read is held",

@@ -66,7 +66,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a deleted card is posted by everybody who notices",
-        file="storage/repositories/boards.py",
+        file="storage/repositories/slack.py",
         old="there = (table.c.subject == subject, table.c.ts == ts)",
         new="there = (table.c.subject == subject,)",
         breaks="a deleted card is posted anew once",
@@ -130,7 +130,7 @@ MUTANTS = (
     ),
     Mutant(
         name="what comes while the record is read is forgotten",
-        file="storage/repositories/inbox.py",
+        file="storage/repositories/callbacks.py",
         old="table.c.hints == hints,",
         new="table.c.hints >= hints,",
         breaks="every callback answered 2xx leads to a reading after it",
@@ -138,7 +138,7 @@ MUTANTS = (
     ),
     Mutant(
         name="callback addresses live for ever",
-        file="storage/repositories/tokens.py",
+        file="storage/repositories/callbacks.py",
         old='instruction.c.closed_at > bindparam("ended", type_=Moment)',
         new='instruction.c.closed_at <= bindparam("now", type_=Moment)',
         breaks="an address ends 90 days after what it belongs to",

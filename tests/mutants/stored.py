@@ -44,7 +44,7 @@ MUTANTS = (
     ),
     Mutant(
         name="deadlines stay where a clock that was set put them",
-        file="storage/repositories/times.py",
+        file="storage/repositories/admin.py",
         old='("posted_at", "expires_at", "exec_deadline", "sent_at", "unknown_since", "last_read_at")',
         new="()",
         breaks="an approval and its window are as long as the policy says",
@@ -52,7 +52,7 @@ MUTANTS = (
     ),
     Mutant(
         name="the quiet period begins where a clock that was set put it",
-        file="storage/repositories/times.py",
+        file="storage/repositories/admin.py",
         old='"sent_at", "unknown_since"',
         new='"unknown_since"',
         breaks="nothing is sent again while the first request may be on its way",
@@ -92,7 +92,7 @@ MUTANTS = (
     ),
     Mutant(
         name="each payment has the daily limit to itself",
-        file="storage/repositories/reservations.py",
+        file="storage/repositories/payments.py",
         old="        if self.sum(day) + cents > limit_cents:",
         new="        if cents > limit_cents:",
         breaks="a day's payments stay below the daily limit together",
@@ -100,7 +100,7 @@ MUTANTS = (
     ),
     Mutant(
         name="money that was given back still counts",
-        file="storage/repositories/reservations.py",
+        file="storage/repositories/payments.py",
         old="where(table.c.day == day, table.c.released.is_(False))",
         new="where(table.c.day == day)",
         breaks="what was not sent does not use the daily limit up",
@@ -108,7 +108,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a closed attempt is closed again",
-        file="storage/repositories/attempts.py",
+        file="storage/repositories/payments.py",
         old="mine = (table.c.instruction_id == instruction_id, table.c.n == n, table.c.outcome == AttemptOutcome.OPEN)",
         new="mine = (table.c.instruction_id == instruction_id, table.c.n == n)",
         breaks="the first outcome of an attempt is its outcome",
@@ -116,7 +116,7 @@ MUTANTS = (
     ),
     Mutant(
         name="votes of every round are read",
-        file="storage/repositories/votes.py",
+        file="storage/repositories/payments.py",
         old='table.c.instruction_id == bindparam("wanted"), table.c.round == bindparam("wanted_round")',
         new='table.c.instruction_id == bindparam("wanted"), table.c.round <= bindparam("wanted_round")',
         breaks="a new attempt needs new approvals",
@@ -124,7 +124,7 @@ MUTANTS = (
     ),
     Mutant(
         name="an address of a callback never expires",
-        file="storage/repositories/tokens.py",
+        file="storage/repositories/callbacks.py",
         old='    or_(table.c.expires_at.is_(None), table.c.expires_at > bindparam("now", type_=Moment)),',
         new='    or_(table.c.expires_at.is_(None), bindparam("now", type_=Moment).is_not(None)),',
         breaks="an old address opens nothing",
@@ -132,7 +132,7 @@ MUTANTS = (
     ),
     Mutant(
         name="what changed is read as seldom as what never does",
-        file="storage/repositories/tracked.py",
+        file="storage/repositories/payments.py",
         old='counted = {"polls": 0} if afresh else {}',
         new="counted: dict[str, int] = {}",
         breaks="a bulk payment that goes on is read soon again",
@@ -140,7 +140,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a lease keeps nobody off",
-        file="storage/repositories/common.py",
+        file="storage/repositories/leased.py",
         old="    due = and_(*which, table.c.due_at <= now, free(table, now), ",
         new="    due = and_(*which, table.c.due_at <= now, ",
         breaks="two processes never work on one thing",
@@ -148,7 +148,7 @@ MUTANTS = (
     ),
     Mutant(
         name="later news overtakes earlier news",
-        file="storage/repositories/outbox.py",
+        file="storage/repositories/slack.py",
         old="        free_to_go=~blocked,\n",
         new="",
         breaks="what is posted in one place comes in its order",
@@ -156,7 +156,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a post is held beyond its lease",
-        file="storage/repositories/outbox.py",
+        file="storage/repositories/slack.py",
         old="            table.c.lease_until > now,\n",
         new="",
         breaks="who was too slow does not post what somebody else may be posting",
@@ -205,7 +205,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a post without an answer is sent again",
-        file="storage/repositories/outbox.py",
+        file="storage/repositories/slack.py",
         old="sending, dead, state=OutboxState.UNKNOWN,",
         new="sending, dead, state=OutboxState.NEW,",
         breaks="news is looked for before it is posted again",
@@ -213,7 +213,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a transition does not ask for the version",
-        file="storage/repositories/instructions.py",
+        file="storage/repositories/requests.py",
         old='        table.c.version == bindparam("same_version"),\n',
         new='        table.c.version <= bindparam("same_version") + bindparam("same_version"),\n',
         breaks="nothing is decided on a row that has changed",
@@ -221,7 +221,7 @@ MUTANTS = (
     ),
     Mutant(
         name="what is being sent is handed to a second worker",
-        file="storage/repositories/instructions.py",
+        file="storage/repositories/requests.py",
         old="CLAIMED = frozenset(State) - EFFECT_UNDER_WAY",
         new="CLAIMED = frozenset(State)",
         breaks="a request that is under way is nobody else's",

@@ -20,7 +20,7 @@ from bot.domain.payments.instruction import (
 from bot.domain.payments.moves import MOVES, allows
 from storage import Conflict, StorageError, Store, Tx
 from storage.errors import RowUnreadable
-from storage.repositories.instructions import Changes
+from storage.repositories.requests import Changes
 from storage.tables.instructions import instruction as table
 from tests.storage.factories import NOW, instruction, later
 

@@ -166,7 +166,7 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         "the order in which columns or constraints are named: every statement names the columns it reads and writes",
     ),
     Equivalent(
-        "storage/repositories/unread.py",
+        "storage/repositories/admin.py",
         "newest = case((table.c.last_seen > last, table.c.last_seen), else_=last)",
         "newest = case((table.c.last_seen >= last, table.c.last_seen), else_=last)",
         "of two equal moments either is the newest",
@@ -184,7 +184,7 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         "the migrations make the table, and every statement that adds a row of the audit gives its number",
     ),
     Equivalent(
-        "storage/repositories/boards.py",
+        "storage/repositories/slack.py",
         "return None if row is None else read_one(self._damage, SHAPE, dict(zip(_NAMES, row, strict=True)))",
         "return None if row is None else read_one(self._damage, SHAPE, dict(zip(_NAMES, row, strict=False)))",
         "the statement asks for the columns of this table and no others: as many as it has names",
