@@ -35,7 +35,7 @@ class Prepared:
     """
 
     def __init__(self, statement: Statement) -> None:
-        self.names = tuple(str(name) for name in statement.exported_columns.keys())
+        self.names = tuple(str(column.key) for column in statement.exported_columns)
         """Names of the columns of a row."""
         self._statement = statement
         self._plans: dict[frozenset[str], _Plan] = {}

@@ -14,7 +14,6 @@ from sqlalchemy import (
     BigInteger,
     Column,
     Connection,
-    Label,
     Select,
     Table,
     bindparam,
@@ -45,7 +44,8 @@ from storage.rows import InboxState, OutboxState, Waiting
 from storage.tables.columns import metadata
 from storage.tables.instructions import attempt, audit, instruction, tracked
 from storage.tables.queues import board, dropped_file, flag, inbox, job, outbox
-from storage.tables.services import booking, store, store_event, unread_answer
+from storage.tables.services import booking, store_event
+from storage.tables.services import unread_answer as unread
 from storage.types import Moment
 
 
@@ -91,6 +91,7 @@ class Flags(Repository):
 
 
 _PREFIX = "process:"
+_MASK = 2**64 - 1
 LOCKS: Final = (
     "SELECT (classid::bigint << 32) | objid::bigint FROM pg_locks WHERE locktype = 'advisory' AND granted "
     "AND mode = 'ShareLock' AND objsubid = 1 "
@@ -129,75 +130,11 @@ class Processes:
         return [owner for owner in arrived if life_lock(owner) & _MASK not in held]
 
 
-_MASK = 2**64 - 1
-
-
 MOST: Final = 50
 """Rows. Those that are read again go first, then those that were not seen for longest."""
 REMEMBERED: Final = timedelta(days=1)
 """How long a row stays after its operation is read again."""
-
-
-class UnreadAnswers(Repository):
-    """The table ``unread_answer``: answers that could not be read, one row a shape; never more than a few."""
-
-    def is_there(self) -> bool:
-        """Whether the unread_answer exists: a command that only reads may open an older database."""
-        return inspect(self._connection).has_table(unread_answer.name)
-
-    def note(self, found: Noted) -> None:
-        """Store an answer that was seen ``count`` times; add to the count if its shape is stored already."""
-        key = {"operation": found.answer.operation, "fingerprint": found.answer.fingerprint}
-        detail = found.answer.as_json()
-        values = {
-            **key,
-            "detail": detail,
-            "first_seen": found.first_seen,
-            "last_seen": found.last_seen,
-            "count": found.count,
-            "mended_at": None,
-        }
-        if not insert_once(self._connection, unread_answer, values, unless=("operation", "fingerprint")):
-            last = literal(found.last_seen, unread_answer.c.last_seen.type)
-            newest = case((unread_answer.c.last_seen > last, unread_answer.c.last_seen), else_=last)
-            again = update(unread_answer).where(*(unread_answer.c[name] == value for name, value in key.items()))
-            changes = {
-                "detail": detail,
-                "last_seen": newest,
-                "count": unread_answer.c.count + found.count,
-                "mended_at": None,
-            }
-            self._connection.execute(again.values(changes))
-        self._keep_few()
-
-    def mended(self, operation: str, at: datetime) -> None:
-        """Mark the operation's earlier unread answers as mended: an answer was read at that time."""
-        self._connection.execute(delete(unread_answer).where(unread_answer.c.mended_at < at - REMEMBERED))
-        now = update(unread_answer).where(
-            unread_answer.c.operation == operation, unread_answer.c.last_seen <= at, unread_answer.c.mended_at.is_(None)
-        )
-        self._connection.execute(now.values(mended_at=at))
-
-    def open_operations(self) -> frozenset[str]:
-        """Operations with an answer that is not mended."""
-        query = select(unread_answer.c.operation).where(unread_answer.c.mended_at.is_(None)).distinct()
-        return frozenset(self._connection.execute(query).scalars())
-
-    def all(self) -> list[Noted]:
-        """All of them: first those not mended, then the others; newest first in both."""
-        return self._all(_ANSWER, select(unread_answer).order_by(*_ORDER))
-
-    def _keep_few(self) -> None:
-        query = select(unread_answer.c.operation, unread_answer.c.fingerprint).order_by(*_ORDER).offset(MOST)
-        for operation, fingerprint in self._connection.execute(query).all():
-            self._connection.execute(
-                delete(unread_answer).where(
-                    unread_answer.c.operation == operation, unread_answer.c.fingerprint == fingerprint
-                )
-            )
-
-
-_ORDER = (unread_answer.c.mended_at.is_not(None), unread_answer.c.last_seen.desc(), unread_answer.c.fingerprint)
+_ORDER = (unread.c.mended_at.is_not(None), unread.c.last_seen.desc(), unread.c.fingerprint)
 
 
 def _answer(*, operation: str, detail: object, fingerprint: str, **values: Any) -> Noted:  # noqa: ARG001
@@ -206,27 +143,61 @@ def _answer(*, operation: str, detail: object, fingerprint: str, **values: Any) 
     return Noted(answer=UnreadAnswer.from_json(operation, detail), **values)
 
 
-_ANSWER = Shape(unread_answer, _answer, called="operation")
+_ANSWER = Shape(unread, _answer, called="operation")
+
+
+class UnreadAnswers(Repository):
+    """The table ``unread_answer``: answers that could not be read, one row a shape; never more than a few."""
+
+    def is_there(self) -> bool:
+        """Whether the table exists: a command that only reads may open an older database."""
+        return inspect(self._connection).has_table(unread.name)
+
+    def note(self, found: Noted) -> None:
+        """Store an answer that was seen ``count`` times; add to the count if its shape is stored already."""
+        key = {"operation": found.answer.operation, "fingerprint": found.answer.fingerprint}
+        changed = {"detail": found.answer.as_json(), "mended_at": None}
+        seen = {"first_seen": found.first_seen, "last_seen": found.last_seen, "count": found.count}
+        if not insert_once(self._connection, unread, {**key, **changed, **seen}, unless=("operation", "fingerprint")):
+            last = literal(found.last_seen, unread.c.last_seen.type)
+            newest = case((unread.c.last_seen > last, unread.c.last_seen), else_=last)
+            same = (unread.c[name] == value for name, value in key.items())
+            self._change(unread, *same, **changed, last_seen=newest, count=unread.c.count + found.count)
+        beyond = select(unread.c.operation, unread.c.fingerprint).order_by(*_ORDER).offset(MOST)
+        for operation, fingerprint in self._connection.execute(beyond).all():
+            one = (unread.c.operation == operation, unread.c.fingerprint == fingerprint)
+            self._connection.execute(delete(unread).where(*one))
+
+    def mended(self, operation: str, at: datetime) -> None:
+        """Mark the operation's earlier unread answers as mended: an answer was read at that time."""
+        self._connection.execute(delete(unread).where(unread.c.mended_at < at - REMEMBERED))
+        earlier = (unread.c.operation == operation, unread.c.last_seen <= at, unread.c.mended_at.is_(None))
+        self._change(unread, *earlier, mended_at=at)
+
+    def open_operations(self) -> frozenset[str]:
+        """Operations with an answer that is not mended."""
+        query = select(unread.c.operation).where(unread.c.mended_at.is_(None)).distinct()
+        return frozenset(self._connection.execute(query).scalars())
+
+    def all(self) -> list[Noted]:
+        """First those not mended, then the others; newest first in both."""
+        return self._all(_ANSWER, select(unread).order_by(*_ORDER))
 
 
 Due = tuple[str, str]
 """A table and, where its rows are claimed by kind, the kind; otherwise empty."""
 
-_CLAIMED: Sequence[tuple[Table, Sequence[Condition]]] = (
-    (instruction, (instruction.c.due_at.is_not(None), *(instruction.c.state != state for state in EFFECT_UNDER_WAY))),
-    (inbox, (inbox.c.state == InboxState.RECEIVED,)),
-    (store_event, (store_event.c.state == InboxState.RECEIVED,)),
-    (outbox, (OPEN, outbox.c.state != OutboxState.SENDING)),
-    (dropped_file, (dropped_file.c.due_at.is_not(None),)),
-    (booking, (booking.c.due_at.is_not(None),)),
-    (board, (board.c.due_at.is_not(None),)),
-    (store, (store.c.due_at.is_not(None),)),
-)
-_BY_KIND = (tracked, job)
+_CLAIMED: Final[Mapping[str, Sequence[Condition]]] = {
+    "instruction": (instruction.c.due_at.is_not(None), *(instruction.c.state != one for one in EFFECT_UNDER_WAY)),
+    "inbox": (inbox.c.state == InboxState.RECEIVED,),
+    "store_event": (store_event.c.state == InboxState.RECEIVED,),
+    "outbox": (OPEN, outbox.c.state != OutboxState.SENDING),
+}
+"""Which rows are claimed when they are due, where those with a time in ``due_at`` are not meant."""
 
 
 class Horizon(Repository):
-    """When the next row of each kind of due work becomes due. Leased rows are left out: the end of their step wakes the workers itself."""
+    """When due work becomes due. Leased rows are left out: the end of their step wakes the workers itself."""
 
     def earliest(self, kinds: Sequence[Due]) -> Mapping[Due, datetime]:
         """When the next row of each kind becomes due; kinds without one are left out."""
@@ -236,23 +207,16 @@ class Horizon(Repository):
 
 @cache
 def _prepared(kinds: tuple[Due, ...]) -> Prepared:
-    conditions = {table.name: (table, where) for table, where in _CLAIMED}
-    by_kind = {table.name: table for table in _BY_KIND}
     columns = []
     for name, kind in kinds:
-        if kind:
-            table = by_kind[name]
-            columns.append(_earliest(table, (table.c.kind == kind, table.c.due_at.is_not(None))))
-        else:
-            columns.append(_earliest(*conditions[name]))
+        table = metadata.tables[name]
+        which = _CLAIMED.get(name, (table.c.due_at.is_not(None),))
+        of_kind = [table.c.kind == kind] if kind else []
+        free = [table.c.lease_until.is_(None), table.c.stopped == ""] if "lease_until" in table.c else []
+        # In the order of the index, so that its first free row ends the search; min() would not stop there.
+        first = select(table.c.due_at).where(*of_kind, *which, *free).order_by(table.c.due_at).limit(1)
+        columns.append(first.scalar_subquery().label(None))
     return Prepared(select(*columns))
-
-
-def _earliest(table: Table, which: Sequence[Condition]) -> Label[Any]:
-    free = [table.c.lease_until.is_(None), table.c.stopped == ""] if "lease_until" in table.c else []
-    # In the order of the index, so that its first free row ends the search; min() would not stop there.
-    first = select(table.c.due_at).where(*which, *free).order_by(table.c.due_at).limit(1)
-    return first.scalar_subquery().label(None)
 
 
 _STORED: Final[Mapping[str, tuple[Column[Any], Condition]]] = {

@@ -42,15 +42,12 @@ class Stores(Repository):
         return self._find(store.c.folded == folded(name))
 
     def by_id(self, store_id: str) -> StoreRow | None:
-        """The store with this id."""
         return self._find(store.c.id == store_id)
 
     def by_remote(self, remote_id: str) -> StoreRow | None:
-        """The store with this id at the service."""
         return self._find(store.c.remote_id == remote_id) if remote_id else None
 
     def all(self) -> list[StoreRow]:
-        """Every store, by name."""
         return self._all(STORE, select(store).order_by(store.c.folded))
 
     def change(self, store_id: str, **values: Any) -> bool:
@@ -94,7 +91,6 @@ class Bookings(Asked[Booking]):
         return insert_once(self._connection, booking, values, unless=("source_key",))
 
     def by_external(self, external_id: str) -> Booking | None:
-        """The booking with our own id at the service."""
         return self._find(booking.c.external_id == external_id)
 
     def by_remote(self, store: str, remote: str) -> Booking | None:
@@ -142,11 +138,9 @@ class Bookings(Asked[Booking]):
         self._change(booking, booking.c.id == booking_id, **FREED, polls=booking.c.polls + 1, reads=0, due_at=due_at)
 
     def rename_store(self, before: str, after: str) -> None:
-        """Rename the store in its bookings."""
         self._change(booking, booking.c.store == before, store=after)
 
     def hasten(self, booking_id: str, now: datetime) -> None:
-        """Make it due now."""
         later = (booking.c.id == booking_id, booking.c.stage.not_in(CLOSED), booking.c.due_at > now)
         self._change(booking, *later, due_at=now)
 
@@ -168,8 +162,6 @@ class StoreEvents(Queue[StoreEvent]):
     claims = claiming(store_event, unfinished, changed={"attempts": store_event.c.attempts + 1})
     turn = ("received_at", "id")
 
-    # addresses
-
     def give_out(self, hook: StoreHook) -> None:
         """Store an address, before it is registered at the service."""
         self._connection.execute(insert(hooks).values(columns(hook)))
@@ -190,11 +182,8 @@ class StoreEvents(Queue[StoreEvent]):
         return self._change(hooks, *old, ended_at=now)
 
     def rename_store(self, before: str, after: str) -> None:
-        """Rename the store in its addresses and events."""
         for each in (hooks, store_event):
             self._change(each, each.c.store == before, store=after)
-
-    # events
 
     def receive(self, event: StoreEvent, *, most: int) -> bool:
         """Store an event; False when the same one is still unprocessed. The oldest processed ones make room.

@@ -86,12 +86,9 @@ class Jobs(Asked[Job]):
 
     def counts(self) -> dict[tuple[str, str], int]:
         """How many jobs are not over, by kind and state."""
-        query = (
-            select(job.c.kind, job.c.state, func.count())
-            .where(job.c.closed_at.is_(None))
-            .group_by(job.c.kind, job.c.state)
-        )
-        return {(str(kind), str(state)): count for kind, state, count in self._connection.execute(query)}
+        query = select(job.c.kind, job.c.state, func.count()).where(job.c.closed_at.is_(None))
+        rows = self._connection.execute(query.group_by(job.c.kind, job.c.state))
+        return {(str(kind), str(state)): count for kind, state, count in rows}
 
     def in_turn(self, kind: str, *, limit: int = 1_000) -> list[Job]:
         """Open jobs of one kind, round-robin by requester, so that nobody waits for all earlier jobs of another person.
@@ -170,22 +167,17 @@ class EmailRuns(Repository):
         self._connection.execute(insert(email_run), columns(run))
 
     def add_addresses(self, job_id: str, addresses: Sequence[Numbered]) -> None:
-        """Addresses, each once."""
         rows = [{"job_id": job_id, "n": n, "address": address, "answer": None} for n, address in addresses]
         if rows:
             self._connection.execute(insert(email_address), rows)
 
     def add_block(self, job_id: str, *, part: str, n: int, content: bytes) -> None:
-        """A piece of a file."""
-        values = {"job_id": job_id, "part": part, "n": n, "content": content}
-        self._connection.execute(insert(email_block), values)
+        self._connection.execute(insert(email_block).values(job_id=job_id, part=part, n=n, content=content))
 
     def drop_blocks(self, job_id: str, *, part: str) -> None:
-        """Delete the pieces of a file."""
         self._connection.execute(delete(email_block).where(email_block.c.job_id == job_id, email_block.c.part == part))
 
     def get(self, job_id: str) -> EmailRun | None:
-        """The progress of a run."""
         return self._one(_RUN, select(email_run).where(email_run.c.job_id == job_id))
 
     def sized(self, job_id: str, *, rows: int, skipped: int, total: int) -> None:
@@ -211,14 +203,10 @@ class EmailRuns(Repository):
 
         Those that were not parked may have been asked by a process that died; they count as repeated.
         """
-        left = self.unanswered(job_id)
+        taken = select(email_run.c.taken).where(email_run.c.job_id == job_id).scalar_subquery()
+        left = self._addresses(job_id, email_address.c.answer.is_(None), email_address.c.n < taken)
         self._note(job_id, repeated=email_run.c.repeated + len(left) - email_run.c.parked, parked=0)
         return left
-
-    def unanswered(self, job_id: str) -> list[Numbered]:
-        """Addresses that were taken, with no answer stored."""
-        taken = select(email_run.c.taken).where(email_run.c.job_id == job_id).scalar_subquery()
-        return self._addresses(job_id, email_address.c.answer.is_(None), email_address.c.n < taken)
 
     def record(self, job_id: str, answers: Sequence[tuple[int, str, str]]) -> None:
         """Store answers as (number, outcome, stored form). An answer stored before is kept."""
@@ -227,15 +215,9 @@ class EmailRuns(Repository):
         kept = select(email_run.c.outcomes).where(email_run.c.job_id == job_id)
         outcomes: Counter[str] = Counter(self._connection.execute(kept).scalar_one())
         asked = [number for number, _, _ in answers]
-        known = set(
-            self._connection.execute(
-                select(email_address.c.n).where(
-                    email_address.c.job_id == job_id,
-                    email_address.c.n.between(min(asked), max(asked)),
-                    email_address.c.answer.is_not(None),
-                )
-            ).scalars()
-        )
+        answered = (email_address.c.job_id == job_id, email_address.c.answer.is_not(None))
+        between = email_address.c.n.between(min(asked), max(asked))
+        known = set(self._connection.execute(select(email_address.c.n).where(*answered, between)).scalars())
         new = {number: (outcome, said) for number, outcome, said in answers if number not in known}
         if not new:
             return
@@ -245,19 +227,14 @@ class EmailRuns(Repository):
 
     def answers(self, job_id: str) -> Mapping[int, str]:
         """Every stored answer, by the number of its address."""
-        query = select(email_address.c.n, email_address.c.answer).where(
-            email_address.c.job_id == job_id, email_address.c.answer.is_not(None)
-        )
-        return {row[0]: row[1] for row in self._connection.execute(query)}
+        answered = (email_address.c.job_id == job_id, email_address.c.answer.is_not(None))
+        rows = self._connection.execute(select(email_address.c.n, email_address.c.answer).where(*answered))
+        return {row[0]: row[1] for row in rows}
 
     def blocks(self, job_id: str, *, part: str) -> Iterator[bytes]:
         """The pieces of a file, in order."""
-        query = (
-            select(email_block.c.content)
-            .where(email_block.c.job_id == job_id, email_block.c.part == part)
-            .order_by(email_block.c.n)
-        )
-        return iter(self._connection.execute(query).scalars())
+        query = select(email_block.c.content).where(email_block.c.job_id == job_id, email_block.c.part == part)
+        return iter(self._connection.execute(query.order_by(email_block.c.n)).scalars())
 
     def counted(self, job_id: str) -> tuple[int, int]:
         """Addresses and answers counted in the table: what the figures of the run must equal."""
@@ -288,13 +265,9 @@ class EmailRuns(Repository):
         self._change(email_run, email_run.c.job_id == job_id, **values)
 
     def _addresses(self, job_id: str, *conditions: Any, limit: int | None = None) -> list[Numbered]:
-        query = (
-            select(email_address.c.n, email_address.c.address)
-            .where(email_address.c.job_id == job_id, *conditions)
-            .order_by(email_address.c.n)
-            .limit(limit)
-        )
-        return [(n, address) for n, address in self._connection.execute(query)]
+        query = select(email_address.c.n, email_address.c.address).where(email_address.c.job_id == job_id, *conditions)
+        rows = self._connection.execute(query.order_by(email_address.c.n).limit(limit))
+        return [(n, address) for n, address in rows]
 
 
 def _old(before: datetime) -> Select[tuple[str]]:

@@ -29,16 +29,7 @@ _OF_ROUND = Prepared(
 
 _ATTEMPT = Shape(attempt, Attempt)
 _BATCH = 500
-_SHOWN = (
-    bulk_item.c.number,
-    bulk_item.c.email,
-    bulk_item.c.cents,
-    bulk_item.c.note,
-    bulk_item.c.status,
-    bulk_item.c.hash,
-    bulk_item.c.error,
-    bulk_item.c.attempt,
-)
+_SHOWN = [bulk_item.c[name] for name in ("number", "email", "cents", "note", "status", "hash", "error", "attempt")]
 _CHANGE = (
     update(bulk_item)
     .where(bulk_item.c.instruction_id == bindparam("of"), bulk_item.c.number == bindparam("at"))
@@ -51,6 +42,22 @@ def _item(*, number: int, cents: int, **values: Any) -> BulkRow:
 
 
 _ITEM = Shape(bulk_item, _item)
+
+
+def _values(instruction_id: str, row: BulkRow | BulkItem) -> dict[str, Any]:
+    told = row if isinstance(row, BulkRow) else None
+    return {
+        "instruction_id": instruction_id,
+        "number": row.row,
+        "email": row.email,
+        "payee": row.email.casefold(),
+        "cents": row.cents,
+        "note": row.note,
+        "status": told.status if told else "",
+        "hash": told.hash if told else "",
+        "error": told.error if told else "",
+        "attempt": 0,
+    }
 
 
 class Votes(Repository):
@@ -186,12 +193,9 @@ class BulkItems(Repository):
 
     def tally(self, instruction_id: str) -> Tally:
         """Number and sum of the items by status."""
-        query = (
-            select(bulk_item.c.status, func.count(), func.sum(bulk_item.c.cents))
-            .where(bulk_item.c.instruction_id == instruction_id)
-            .group_by(bulk_item.c.status)
-        )
-        return tally((status, count, int(cents)) for status, count, cents in self._connection.execute(query))
+        query = select(bulk_item.c.status, func.count(), func.sum(bulk_item.c.cents)).group_by(bulk_item.c.status)
+        rows = self._connection.execute(query.where(bulk_item.c.instruction_id == instruction_id))
+        return tally((status, count, int(cents)) for status, count, cents in rows)
 
     def _read(self, query: Select[Any]) -> list[BulkRow]:
         return self._whole(_ITEM, query)
@@ -224,26 +228,9 @@ class BulkFlights(Repository):
 
     def known(self, instruction_id: str) -> frozenset[str]:
         """The history's ids before the first submission of this request; empty when there was none."""
-        found = self._connection.execute(
-            select(flight.c.known).where(flight.c.instruction_id == instruction_id)
-        ).scalar()
+        query = select(flight.c.known).where(flight.c.instruction_id == instruction_id)
+        found = self._connection.execute(query).scalar()
         return frozenset(str(one) for one in found) if isinstance(found, list) else frozenset()
-
-
-def _values(instruction_id: str, row: BulkRow | BulkItem) -> dict[str, Any]:
-    told = row if isinstance(row, BulkRow) else None
-    return {
-        "instruction_id": instruction_id,
-        "number": row.row,
-        "email": row.email,
-        "payee": row.email.casefold(),
-        "cents": row.cents,
-        "note": row.note,
-        "status": told.status if told else "",
-        "hash": told.hash if told else "",
-        "error": told.error if told else "",
-        "attempt": 0,
-    }
 
 
 class TrackedResources(Leased[Tracked]):

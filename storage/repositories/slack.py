@@ -11,7 +11,6 @@ from typing import Any, Unpack
 from sqlalchemy import (
     Boolean,
     ColumnElement,
-    Executable,
     and_,
     bindparam,
     case,
@@ -57,32 +56,25 @@ def _post(*, payload: object, subject: object, seq: int = 0, **values: Any) -> O
     return OutboxRow(**values, payload=payload, subject=subject)
 
 
-def _claiming() -> Executable:
-    earlier = outbox.alias("earlier")
-    behind = (earlier.c.seq < outbox.c.seq, earlier.c.state.in_(_UNFINISHED), earlier.c.stopped == "")
-    blocked = exists().where(earlier.c.subject == outbox.c.subject, *behind)
-    return claiming(
-        outbox,
-        OPEN,
-        outbox.c.state != OutboxState.SENDING,
-        key=outbox.c.seq,
-        # As an expression: with the plain column SQLite would scan every row ever sent.
-        order=[outbox.c.urgent.desc(), outbox.c.seq + 0],
-        free_to_go=~blocked,
-        changed={
-            "state": case(
-                (outbox.c.state == OutboxState.NEW, OutboxState.SENDING.value), else_=OutboxState.UNKNOWN.value
-            ),
-            "attempts": outbox.c.attempts + 1,
-        },
-    )
+_EARLIER = outbox.alias("earlier")
+_BEHIND = (_EARLIER.c.seq < outbox.c.seq, _EARLIER.c.state.in_(_UNFINISHED), _EARLIER.c.stopped == "")
+_SENDING = case((outbox.c.state == OutboxState.NEW, OutboxState.SENDING.value), else_=OutboxState.UNKNOWN.value)
 
 
 class Outbox(Leased[OutboxRow]):
     """The table ``outbox``: posts, first in, first out per subject."""
 
     shape = Shape(outbox, _post, called="key", key=("id",))
-    claims = _claiming()
+    claims = claiming(
+        outbox,
+        OPEN,
+        outbox.c.state != OutboxState.SENDING,
+        key=outbox.c.seq,
+        # As an expression: with the plain column SQLite would scan every row ever sent.
+        order=[outbox.c.urgent.desc(), outbox.c.seq + 0],
+        free_to_go=~exists().where(_EARLIER.c.subject == outbox.c.subject, *_BEHIND),
+        changed={"state": _SENDING, "attempts": outbox.c.attempts + 1},
+    )
     unfinished = OPEN
 
     def add(

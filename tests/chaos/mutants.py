@@ -101,14 +101,14 @@ def _acked_before_stored() -> Iterator[None]:
 @contextmanager
 def _no_comparison() -> Iterator[None]:
     """A transition does not check that the row is unchanged since the decision."""
-    original = Instructions._replace
+    original = Instructions._store
 
-    def _replace(self: Instructions, before: Any, to: Any, changes: Any) -> Any:
+    def _store(self: Instructions, before: Any, to: Any, changes: Any) -> Any:
         now = self.get(before.id)
         assert now is not None
         return original(self, replace(before, state=now.state, version=now.version), to, changes)
 
-    with replaced(Instructions, "_replace", _replace):
+    with replaced(Instructions, "_store", _store):
         yield
 
 

@@ -67,8 +67,8 @@ MUTANTS = (
     Mutant(
         name="a deleted card is posted by everybody who notices",
         file="storage/repositories/slack.py",
-        old="there = (table.c.subject == subject, table.c.ts == ts)",
-        new="there = (table.c.subject == subject,)",
+        old="there = (board.c.subject == subject, board.c.ts == ts)",
+        new="there = (board.c.subject == subject,)",
         breaks="a deleted card is posted anew once",
         tests=("tests/storage/test_boards.py",),
     ),
@@ -131,8 +131,8 @@ MUTANTS = (
     Mutant(
         name="what comes while the record is read is forgotten",
         file="storage/repositories/callbacks.py",
-        old="table.c.hints == hints,",
-        new="table.c.hints >= hints,",
+        old="inbox.c.hints == hints,",
+        new="inbox.c.hints >= hints,",
         breaks="every callback answered 2xx leads to a reading after it",
         tests=("tests/storage/test_queues.py", "-k", "while_somebody"),
     ),
