@@ -64,7 +64,7 @@ class Jobs(Asked[Job]):
     """The table ``job``."""
 
     shape = Shape(job, _read_job)
-    claims = claiming(job, job.c.kind == bindparam("of_kind"))
+    claims = claiming(job, job.c.kind == bindparam("of_kind"), order=[job.c.due_at])
 
     def add(self, new: Job) -> bool:
         """Store a new job; False when one was made from the same source before."""

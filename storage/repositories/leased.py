@@ -149,7 +149,7 @@ def claiming(
         table: with ``due_at``, ``lease_owner``, ``lease_until``, ``tries`` and ``stopped``.
         which: conditions on its rows.
         key: the column that identifies a row; by default ``id``.
-        order: the order of claiming; by default longest due first.
+        order: the order of claiming; by default longest due first, then by the key.
         source: where rows are chosen from, when their order needs more than the table.
         free_to_go: a condition that is checked on choosing rows, and not again on updating them.
         changed: other columns that change with every claim.
@@ -182,7 +182,6 @@ class Leased(Repository, Generic[R]):
         turn: attributes of a record that give the order in which claimed rows are worked on.
         unfinished: rows that a step can still change.
         in_flight: rows whose request may have left; what became of it is read, whoever held the lease.
-        taken: columns that change when a dead owner's lease ends.
     """
 
     shape: Shape[R]
@@ -190,7 +189,6 @@ class Leased(Repository, Generic[R]):
     turn: tuple[str, ...] = ("due_at", "id")
     unfinished: Condition
     in_flight: ColumnElement[bool] = false()
-    taken: Mapping[str, ColumnElement[Any]] = {}
 
     def recover(self, owner: str) -> int:
         """End other owners' leases, except on rows in flight; how many.
@@ -198,8 +196,7 @@ class Leased(Repository, Generic[R]):
         Only where no other process can be alive. A restart then need not wait for leases to end.
         """
         rows = self.shape.table
-        others = (rows.c.lease_until.is_not(None), rows.c.lease_owner != owner, ~self.in_flight)
-        return self._change(rows, *others, **NO_LEASE, **self.taken)
+        return self._change(rows, rows.c.lease_owner != "", rows.c.lease_owner != owner, ~self.in_flight, **NO_LEASE)
 
     def abandoned(self, *, now: datetime, owner: str, exclusive: bool, limit: int = 1000) -> list[R]:
         """Rows in flight whose process died, by their ids.

@@ -241,6 +241,7 @@ class TrackedResources(Leased[Tracked]):
         tracked,
         tracked.c.kind == bindparam("of_kind"),
         key=tracked.c.remote_id,
+        order=[tracked.c.due_at],
         changed={"polls": tracked.c.polls + 1},
     )
     turn = ("due_at", "remote_id")

@@ -31,7 +31,7 @@ from bot.domain.requirement import Requirement
 from storage.damage import Broken, Damage, Shape
 from storage.prepared import Prepared
 from storage.repositories.audit import AuditTrail
-from storage.repositories.leased import FREED, Asked, claiming, columns, free, insert_once
+from storage.repositories.leased import FREED, NO_LEASE, Asked, claiming, columns, free, insert_once
 from storage.repositories.slack import Boards
 from storage.rows import Hold
 from storage.tables.instructions import audit, bulk_item
@@ -146,7 +146,6 @@ class Instructions(Asked[Instruction]):
     shape = SHAPE
     claims = _CLAIM
     in_flight = table.c.state.in_(EFFECT_UNDER_WAY)
-    taken = _NEXT
 
     def __init__(
         self, connection: Connection, damage: Damage | None = None, *, audit: AuditTrail, boards: Boards
@@ -421,3 +420,8 @@ class Instructions(Asked[Instruction]):
         for n, waiting in enumerate(self._connection.execute(query).scalars().all()):
             due = now + n * apart
             self._change(table, table.c.id == waiting, table.c.due_at > due, due_at=due)
+
+    def recover(self, owner: str) -> int:
+        # Like a claim, it raises the version: what the former holder writes then fails.
+        taken = (table.c.lease_until.is_not(None), table.c.lease_owner != owner, ~self.in_flight)
+        return self._change(table, *taken, **NO_LEASE, **_NEXT)
