@@ -85,7 +85,6 @@ class Flags(Repository):
         return dict(self._all(_FLAG, select(flag).where(flag.c.key.startswith(prefix, autoescape=True))))
 
     def forget(self, prefix: str) -> int:
-        """Remove the values of the keys with this prefix; how many."""
         gone = delete(flag).where(flag.c.key.startswith(prefix, autoescape=True))
         return self._connection.execute(gone).rowcount
 
@@ -175,7 +174,6 @@ class UnreadAnswers(Repository):
         self._change(unread, *earlier, mended_at=at)
 
     def open_operations(self) -> frozenset[str]:
-        """Operations with an answer that is not mended."""
         query = select(unread.c.operation).where(unread.c.mended_at.is_(None)).distinct()
         return frozenset(self._connection.execute(query).scalars())
 

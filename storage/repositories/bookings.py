@@ -55,7 +55,6 @@ class Stores(Repository):
         return self._change(store, store.c.id == store_id, **values) == 1
 
     def remove(self, store_id: str) -> None:
-        """Delete a store that the service never created."""
         self._connection.execute(delete(store).where(store.c.id == store_id))
 
     def due(self, now: datetime, limit: int) -> list[StoreRow]:
@@ -114,7 +113,6 @@ class Bookings(Asked[Booking]):
         return self._all(self.shape, query.limit(limit))
 
     def counts(self) -> dict[str, int]:
-        """How many there are by stage."""
         query = select(booking.c.stage, func.count()).group_by(booking.c.stage)
         found: Counter[str] = Counter()
         for stage, count in self._connection.execute(query):
@@ -122,7 +120,6 @@ class Bookings(Asked[Booking]):
         return dict(found)
 
     def claim_due(self, *, stages: Collection[Stage], **hold: Unpack[Hold]) -> list[Booking]:
-        """Take bookings in these stages that are due, longest due first."""
         return self._claimed(hold, in_stages=list(stages))
 
     def change(self, before: Booking, *, keep_lease: bool = False, **values: Any) -> Booking | None:
@@ -213,7 +210,6 @@ class StoreEvents(Queue[StoreEvent]):
         return self._end(event_id, state=state, body="")
 
     def of(self, store: str, *, limit: int = 100) -> list[StoreEvent]:
-        """The events of a store, newest first."""
         newest = (store_event.c.received_at.desc(), store_event.c.id.desc())
         return self._all(self.shape, self._rows(store_event.c.store == store).order_by(*newest).limit(limit))
 

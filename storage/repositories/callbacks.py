@@ -70,7 +70,6 @@ class Tokens(Repository):
         return next(iter(self._whole(_TOKEN, _FIND, **_at(now, token_hash))), None)
 
     def expire(self, instruction_id: str, at: datetime) -> None:
-        """End every token of an instruction at that time."""
         self._change(token, token.c.instruction_id == instruction_id, expires_at=at)
 
     def has_old(self, *, now: datetime) -> bool:
@@ -181,11 +180,9 @@ class Inbox(Queue[InboxRow]):
         return self._end(inbox_id, inbox.c.hints == hints, state=state)
 
     def hints(self, inbox_id: str) -> int:
-        """How many callbacks arrived."""
         return self._connection.execute(select(inbox.c.hints).where(inbox.c.id == inbox_id)).scalar_one_or_none() or 0
 
     def hasten(self, instruction_id: str, now: datetime) -> None:
-        """Make the waiting callbacks of this instruction due now."""
         self._change(inbox, inbox.c.instruction_id == instruction_id, _WAITS, inbox.c.due_at > now, due_at=now)
 
     def _old(self, before: datetime) -> Sequence[ColumnElement[bool]]:
@@ -194,7 +191,6 @@ class Inbox(Queue[InboxRow]):
 
 @cache
 def _first(dialect: str) -> Prepared:
-    """The statement that inserts the first callback of an address."""
     insert = postgresql.insert if dialect == "postgresql" else sqlite.insert
     found = STANDING.with_only_columns(*_FIRST.values())
     statement = insert(inbox).from_select(list(_FIRST), found, include_defaults=False)

@@ -76,7 +76,6 @@ class Jobs(Asked[Job]):
         return self._all(self.shape, query if kind is None else query.where(job.c.kind == kind))
 
     def of(self, requester: str, *, limit: int = 20) -> list[Job]:
-        """This person's jobs, newest first."""
         return self._all(self.shape, self._rows(job.c.requester == requester).order_by(*_NEWEST).limit(limit))
 
     def lately(self, requester: str, kind: str, *, since: datetime) -> list[Job]:
@@ -232,7 +231,6 @@ class EmailRuns(Repository):
         return {row[0]: row[1] for row in rows}
 
     def blocks(self, job_id: str, *, part: str) -> Iterator[bytes]:
-        """The pieces of a file, in order."""
         query = select(email_block.c.content).where(email_block.c.job_id == job_id, email_block.c.part == part)
         return iter(self._connection.execute(query.order_by(email_block.c.n)).scalars())
 
@@ -271,7 +269,6 @@ class EmailRuns(Repository):
 
 
 def _old(before: datetime) -> Select[tuple[str]]:
-    """One list that was closed before then and of which something is left."""
     held = or_(
         exists().where(email_address.c.job_id == email_run.c.job_id),
         exists().where(email_block.c.job_id == email_run.c.job_id),

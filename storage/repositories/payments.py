@@ -173,7 +173,6 @@ class BulkItems(Repository):
         return self._read(select(*_SHOWN).where(*mine).order_by(bulk_item.c.number).limit(limit))
 
     def named_by(self, instruction_id: str, attempt: int) -> list[BulkRow]:
-        """Of a cancellation: the items of an attempt."""
         mine = (bulk_item.c.instruction_id == instruction_id, bulk_item.c.attempt == attempt)
         return self._read(select(*_SHOWN).where(*mine).order_by(bulk_item.c.number))
 
@@ -183,7 +182,6 @@ class BulkItems(Repository):
         self._change(bulk_item, *mine, attempt=attempt)
 
     def change(self, instruction_id: str, changes: Sequence[RowChange]) -> None:
-        """Store the service's status of some items."""
         values = [
             {"of": instruction_id, "at": one.row, "to_status": one.status, "to_hash": one.hash, "to_error": one.error}
             for one in changes

@@ -47,7 +47,6 @@ _PAYLOADS: Mapping[Kind, type[Payload]] = {
 
 
 def values_of(instruction: Instruction) -> dict[str, Any]:
-    """An instruction as the values of its columns."""
     values: dict[str, Any] = columns(instruction)
     values["payload"] = instruction.payload.model_dump(mode="json")
     values["requirement"] = instruction.requirement.model_dump(mode="json")

@@ -372,7 +372,6 @@ class DroppedFiles(Queue[DropRow]):
         return self._change(dropped_file, *offered, state=DropState.GONE) == 1
 
     def _old(self, before: datetime) -> Sequence[ColumnElement[bool]]:
-        """Files about which nothing was posted."""
         finished = (dropped_file.c.state == DropState.QUIET, dropped_file.c.due_at.is_(None))
         return (*finished, dropped_file.c.created_at < before)
 

@@ -143,7 +143,7 @@ async def test_a_process_that_dies_of_a_row_counts_too(rig: Rig) -> None:
 
 
 async def test_every_claimed_table_can_be_held_and_stopped(rig: Rig) -> None:
-    """What :meth:`storage.repositories.leased.Steps` counts is what claims leave out."""
+    """What :class:`storage.repositories.leased.Steps` counts is what claims leave out."""
     await rig.pay()
     found = await newest(rig)
     assert set(KEYS) >= {"instruction", "inbox", "outbox", "tracked", "job", "dropped_file", "booking", "store_event"}
