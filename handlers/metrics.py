@@ -19,8 +19,7 @@ from bot.workflows.requests.freeze import frozen
 from handlers.measures import Measures
 from storage.disk_space import Disk, DiskSpace, floor_of
 from storage.errors import StorageError
-from storage.repositories.horizon import Due
-from storage.repositories.queues import AGED
+from storage.repositories.admin import AGED, Due
 from storage.store import Store
 from storage.transaction import Tx
 

@@ -13,7 +13,7 @@ from typing import Final
 
 from bot.domain.clock import Clock
 from storage.errors import StorageError
-from storage.repositories.steps import Key
+from storage.repositories.leased import Key
 from storage.store import Store
 from storage.transaction import Tx
 

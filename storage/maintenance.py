@@ -41,8 +41,8 @@ from storage.batches import WRITERS_LOCK
 from storage.engine import IMPATIENT, PostgresServer, SqliteFile, open_writing, parse_address
 from storage.errors import StorageError, translated
 from storage.migrate import MOVED, OLDEST, keep_programs_out, migrate, moved_to, see_version
+from storage.repositories.admin import Flags
 from storage.repositories.audit import AuditTrail
-from storage.repositories.flags import Flags
 from storage.rows import STORE_KEY, Head
 from storage.sealing import Sealer, SealError
 from storage.tables.columns import metadata

@@ -30,7 +30,7 @@ from storage.batches import NEWS
 from storage.engine import PostgresLine, PostgresServer, parse_address
 from storage.errors import StorageBusy
 from storage.migrations import PEERS, session_name
-from storage.repositories.processes import LOCKS, life_lock
+from storage.repositories.admin import LOCKS, life_lock
 
 LOG = logging.getLogger(__name__)
 

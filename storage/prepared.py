@@ -35,6 +35,8 @@ class Prepared:
     """
 
     def __init__(self, statement: Statement) -> None:
+        self.names = tuple(str(column.key) for column in statement.exported_columns)
+        """Names of the columns of a row."""
         self._statement = statement
         self._plans: dict[frozenset[str], _Plan] = {}
 

@@ -94,7 +94,7 @@ class ClosedKey:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Leased:
+class LeasedRow:
     """A row that one process at a time works on."""
 
     lease_owner: str = ""
@@ -106,7 +106,7 @@ class Leased:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class OutboxRow(Leased):
+class OutboxRow(LeasedRow):
     """One post to Slack: stored before it is sent, and sent at most once as far as Slack's answers allow."""
 
     id: str
@@ -139,7 +139,7 @@ class OutboxRow(Leased):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class InboxRow(Leased):
+class InboxRow(LeasedRow):
     """The callbacks of one address: hints to read its instruction again."""
 
     id: str
@@ -171,7 +171,7 @@ class CallbackToken:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Tracked(Leased):
+class Tracked(LeasedRow):
     """A resource at a service that is polled until it is final."""
 
     kind: str
@@ -220,7 +220,7 @@ class Board:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Job(Leased):
+class Job(LeasedRow):
     """Long-running work that needs no approval."""
 
     id: str
@@ -244,7 +244,7 @@ class Job(Leased):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DropRow(Leased):
+class DropRow(LeasedRow):
     """A file dropped in a conversation of the bot: Slack's id of it, and what is known about it."""
 
     id: str
@@ -275,7 +275,6 @@ class StoreState(StrEnum):
     CREATING = "creating"
     """Requested; not known yet whether the service created it."""
     READY = "ready"
-    REFUSED = "refused"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -313,7 +312,7 @@ class StoreHook:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StoreEvent(Leased):
+class StoreEvent(LeasedRow):
     """One message to a webhook, as received: a hint to read a booking."""
 
     id: str

@@ -5,32 +5,15 @@ from datetime import UTC, datetime
 from sqlalchemy import Connection, text
 
 from storage.damage import Damage
-from storage.repositories.attempts import Attempts
+from storage.repositories.admin import Flags, Horizon, Processes, Queues, Sweep, Times, UnreadAnswers
 from storage.repositories.audit import AuditTrail
-from storage.repositories.boards import Boards
-from storage.repositories.bookings import Bookings
-from storage.repositories.bulk import BulkFlights, BulkItems
-from storage.repositories.dropped import DroppedFiles
-from storage.repositories.emails import EmailRuns
-from storage.repositories.flags import Flags
-from storage.repositories.horizon import Horizon
-from storage.repositories.inbox import Inbox
-from storage.repositories.instructions import Instructions
-from storage.repositories.jobs import Jobs
-from storage.repositories.outbox import Outbox
-from storage.repositories.processes import Processes
-from storage.repositories.queues import Queues
-from storage.repositories.reservations import Reservations
-from storage.repositories.seen import SeenRequests
-from storage.repositories.steps import Steps
-from storage.repositories.store_events import StoreEvents
-from storage.repositories.stores import Stores
-from storage.repositories.sweep import Sweep
-from storage.repositories.times import Times
-from storage.repositories.tokens import Tokens
-from storage.repositories.tracked import TrackedResources
-from storage.repositories.unread import UnreadAnswers
-from storage.repositories.votes import Votes
+from storage.repositories.bookings import Bookings, StoreEvents, Stores
+from storage.repositories.callbacks import Inbox, Tokens
+from storage.repositories.jobs import EmailRuns, Jobs
+from storage.repositories.leased import Steps
+from storage.repositories.payments import Attempts, BulkFlights, BulkItems, Reservations, TrackedResources, Votes
+from storage.repositories.requests import Instructions
+from storage.repositories.slack import Boards, DroppedFiles, Outbox, SeenRequests
 from storage.walked import Walked
 
 

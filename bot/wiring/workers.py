@@ -50,7 +50,7 @@ from bot.workflows.slack import dropped_files, outbox, refresh
 from bot.workflows.slack.denials import tell_denials
 from bot.workflows.workers import Work
 from storage.errors import StorageBusy
-from storage.repositories.horizon import Due
+from storage.repositories.admin import Due
 from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)
@@ -283,7 +283,7 @@ KINDS: Final[Mapping[Kind, RequestKind]] = {
 def _posts(ctx: Context, tx: Tx) -> int:
     now = ctx.clock.now()
     look_at = now + outbox.SCAN_AFTER
-    return tx.outbox.recover(owner=ctx.owner, now=now, exclusive=ctx.store.exclusive, look_at=look_at)
+    return tx.outbox.mark_unknown(owner=ctx.owner, now=now, exclusive=ctx.store.exclusive, look_at=look_at)
 
 
 RECOVERIES: Final[tuple[Recovery, ...]] = (attempt.recover, _posts, book.recover)

@@ -20,7 +20,7 @@ from bot.workflows.context import Context
 from bot.workflows.witness import witness
 from bot.workflows.workers import InFlight, Step, Work, nothing_in_flight
 from storage.errors import RowUnreadable, StorageError
-from storage.repositories.steps import Key, key_of
+from storage.repositories.leased import Key, key_of
 from storage.transaction import Tx
 
 R = TypeVar("R")

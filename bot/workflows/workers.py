@@ -14,7 +14,7 @@ import structlog
 
 from bot.workflows.context import Context
 from storage.errors import StorageBusy
-from storage.repositories.steps import Key, key_of
+from storage.repositories.leased import Key, key_of
 from storage.rows import Hold
 from storage.transaction import Tx
 
@@ -55,7 +55,7 @@ class Work(Generic[R]):
 
     Attributes:
         name: of the kind, for logs and :mod:`bot.wiring.workers`.
-        table: of its rows, see :data:`storage.repositories.steps.KEYS`.
+        table: of its rows, see :data:`storage.repositories.leased.KEYS`.
         kind: of those rows, where they are claimed by kind.
         slots: rows at a time; for a service, the requests that it allows in flight.
         claim: claims rows.

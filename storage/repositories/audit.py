@@ -14,7 +14,7 @@ from bot.domain.audit import GENESIS, EarlierKey, Entry, Keys, Row, Stored, Told
 from bot.domain.storable import storable
 from storage.errors import OtherKey
 from storage.prepared import Prepared
-from storage.repositories.common import columns, insert_once
+from storage.repositories.leased import columns, insert_once
 from storage.rows import ClosedKey, Head
 from storage.sealing import Sealer, SealError
 from storage.tables.instructions import audit as table
@@ -87,7 +87,6 @@ class AuditTrail:
         return row
 
     def _end(self) -> Head:
-        """The end of the chain, if our key is the one in force."""
         row = _END.first(self._connection, {})
         if row is None:
             self.see_key()
@@ -163,7 +162,6 @@ class AuditTrail:
         return found
 
     def keys(self) -> Keys:
-        """Everything that is needed to verify the chain."""
         if self._walked.keys is None:
             earlier = tuple(EarlierKey(one.until, one.chain) for one in self.closed_keys())
             self._walked.keys = Keys(self._key, earlier)
@@ -264,7 +262,6 @@ class AuditTrail:
 
 
 def _sealer(key: bytes) -> Sealer:
-    """The sealer of the former keys."""
     return Sealer(key=hmac.digest(key, b"switchboard|closed keys", "sha256"))
 
 

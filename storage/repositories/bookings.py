@@ -1,29 +1,72 @@
-"""Bookings, from the form to the final state. A change applies only to the version it was decided on."""
+"""Deliveries: stores by the name people use, bookings from the form to the final state, and what webhooks bring."""
 
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any, Unpack
 
-from sqlalchemy import ColumnElement, and_, bindparam, delete, func, or_, select, update
+from sqlalchemy import ColumnElement, bindparam, delete, func, insert, or_, select
 
 from bot.domain.bookings.booking import CLOSED, Booking, BookingRequest, Stage
-from storage.damage import Broken, Shape
-from storage.repositories.common import (
-    FREED,
-    Repository,
-    claim,
-    claiming,
-    columns,
-    end_leases,
-    free,
-    insert_once,
-)
-from storage.rows import Hold
-from storage.tables.services import booking as table
+from storage.damage import Broken, Shape, read_one
+from storage.errors import StorageBusy
+from storage.repositories.leased import FREED, Asked, Queue, Repository, claiming, columns, insert_once
+from storage.rows import Hold, InboxState, StoreEvent, StoreHook, StoreRow, StoreState
+from storage.tables.services import booking, store, store_event
+from storage.tables.services import store_hook as hooks
 
 
-def _read(*, request: object, detail: object, **values: Any) -> Booking:
+def _store(*, record: object, **values: Any) -> StoreRow:
+    if not isinstance(record, dict) or not all(isinstance(value, str) for value in record.values()):
+        raise Broken("record")
+    return StoreRow(**values, record=record)
+
+
+STORE = Shape(store, _store, called="name")
+
+
+def folded(name: str) -> str:
+    """The form in which names are compared."""
+    return " ".join(name.split()).casefold()
+
+
+class Stores(Repository):
+    """The table ``store``: stores of the delivery service, found by the name people use."""
+
+    def add(self, new: StoreRow) -> bool:
+        """Store it; False when the name is taken."""
+        return insert_once(self._connection, store, columns(new), unless=("folded",))
+
+    def get(self, name: str) -> StoreRow | None:
+        """The store with this name, compared by :func:`folded`."""
+        return self._find(store.c.folded == folded(name))
+
+    def by_id(self, store_id: str) -> StoreRow | None:
+        return self._find(store.c.id == store_id)
+
+    def by_remote(self, remote_id: str) -> StoreRow | None:
+        return self._find(store.c.remote_id == remote_id) if remote_id else None
+
+    def all(self) -> list[StoreRow]:
+        return self._all(STORE, select(store).order_by(store.c.folded))
+
+    def change(self, store_id: str, **values: Any) -> bool:
+        """Set columns; False when there is no such store."""
+        return self._change(store, store.c.id == store_id, **values) == 1
+
+    def remove(self, store_id: str) -> None:
+        self._connection.execute(delete(store).where(store.c.id == store_id))
+
+    def due(self, now: datetime, limit: int) -> list[StoreRow]:
+        """Stores whose creation at the service is unconfirmed and due for a check."""
+        query = select(store).where(store.c.state == StoreState.CREATING, store.c.due_at <= now)
+        return self._all(STORE, query.order_by(store.c.due_at).limit(limit))
+
+    def _find(self, condition: ColumnElement[bool]) -> StoreRow | None:
+        return self._one(STORE, select(store).where(condition))
+
+
+def _booking(*, request: object, detail: object, **values: Any) -> Booking:
     try:
         asked = None if request is None else BookingRequest.model_validate(request)
     except ValueError as wrong:
@@ -33,112 +76,142 @@ def _read(*, request: object, detail: object, **values: Any) -> Booking:
     return Booking(**values, request=asked, detail=detail)
 
 
-SHAPE = Shape(table, _read, called="reference")
-_CLAIM = claiming(
-    table, table.c.stage.in_(bindparam("in_stages", expanding=True)), key=table.c.id, order=[table.c.due_at]
-)
-
-
-class Bookings(Repository):
+class Bookings(Asked[Booking]):
     """The table ``booking``."""
 
-    def add(self, booking: Booking) -> bool:
+    shape = Shape(booking, _booking, called="reference")
+    claims = claiming(booking, booking.c.stage.in_(bindparam("in_stages", expanding=True)))
+    in_flight = booking.c.stage == Stage.SENDING
+
+    def add(self, new: Booking) -> bool:
         """Store it; False when one was made from the same source before."""
-        request = booking.request
-        values = {**columns(booking), "request": None if request is None else request.model_dump(mode="json")}
-        return insert_once(self._connection, table, values, unless=("source_key",))
-
-    def get(self, booking_id: str) -> Booking | None:
-        """The booking with this id."""
-        return self._find(table.c.id == booking_id)
-
-    def by_source(self, key: str) -> Booking | None:
-        """The booking that this form or event made."""
-        return self._find(table.c.source_key == key)
+        request = new.request
+        values = {**columns(new), "request": None if request is None else request.model_dump(mode="json")}
+        return insert_once(self._connection, booking, values, unless=("source_key",))
 
     def by_external(self, external_id: str) -> Booking | None:
-        """The booking with our own id at the service."""
-        return self._find(table.c.external_id == external_id)
+        return self._find(booking.c.external_id == external_id)
 
     def by_remote(self, store: str, remote: str) -> Booking | None:
         """The store's booking with this id at the service, internal or public."""
-        same = or_(table.c.remote_id == remote, table.c.numeric_id == remote)
-        return self._find(and_(table.c.store == store, same)) if remote else None
+        same = or_(booking.c.remote_id == remote, booking.c.numeric_id == remote)
+        return self._find(booking.c.store == store, same) if remote else None
 
     def find(self, text: str) -> Booking | None:
         """The booking by what people type: our reference, or either id at the service."""
         wanted = text.strip().lstrip("#")
-        found = self._find(table.c.reference == wanted.upper())
+        found = self._find(booking.c.reference == wanted.upper())
         if found is not None or not wanted:
             return found
-        same = or_(table.c.remote_id == wanted, table.c.numeric_id == wanted, table.c.prebooking_id == wanted)
-        query = select(table).where(same).order_by(table.c.created_at.desc()).limit(1)
-        return self._one(SHAPE, query)
+        same = or_(booking.c.remote_id == wanted, booking.c.numeric_id == wanted, booking.c.prebooking_id == wanted)
+        return self._one(self.shape, self._rows(same).order_by(booking.c.created_at.desc()).limit(1))
 
     def open(self, *, limit: int) -> list[Booking]:
         """Bookings that are under way, newest first."""
         hidden = (*CLOSED, Stage.QUOTED)
-        query = select(table).where(table.c.stage.not_in(hidden)).order_by(table.c.created_at.desc()).limit(limit)
-        return self._all(SHAPE, query)
+        query = self._rows(booking.c.stage.not_in(hidden)).order_by(booking.c.created_at.desc())
+        return self._all(self.shape, query.limit(limit))
 
     def counts(self) -> dict[str, int]:
-        """How many there are by stage."""
-        query = select(table.c.stage, func.count()).group_by(table.c.stage)
+        query = select(booking.c.stage, func.count()).group_by(booking.c.stage)
         found: Counter[str] = Counter()
         for stage, count in self._connection.execute(query):
             found[str(stage)] += count  # several words may be unknown
         return dict(found)
 
     def claim_due(self, *, stages: Collection[Stage], **hold: Unpack[Hold]) -> list[Booking]:
-        """Take bookings in these stages that are due, longest due first."""
-        rows = claim(self._connection, _CLAIM, hold, in_stages=list(stages))
-        return sorted(self._records(SHAPE, rows), key=lambda one: (one.due_at or hold["now"], one.id))
+        return self._claimed(hold, in_stages=list(stages))
 
-    def change(self, booking: Booking, *, keep_lease: bool = False, **values: Any) -> Booking | None:
-        """Change it if its version is still that of ``booking``; end the lease unless ``keep_lease``.
+    def change(self, before: Booking, *, keep_lease: bool = False, **values: Any) -> Booking | None:
+        """Change it if its version is still that of ``before``; end the lease unless ``keep_lease``.
 
         Returns:
             The booking as it is now, or None when another change came first: read it again.
         """
-        freed = {} if keep_lease else FREED
-        changed = update(table).where(table.c.id == booking.id, table.c.version == booking.version)
-        new = {**freed, **values, "version": booking.version + 1}
-        return self._one(SHAPE, changed.values(new).returning(table))
-
-    def release(self, booking_id: str, *, owner: str, due_at: datetime | None) -> bool:
-        """End the lease of this owner; the booking is due again at ``due_at``."""
-        held = (table.c.id == booking_id, table.c.lease_owner == owner)
-        return self._change(table, *held, **FREED, due_at=due_at) == 1
+        return self._replace(before.id, before.version, keep_lease=keep_lease, **values)
 
     def count_poll(self, booking_id: str, *, due_at: datetime) -> None:
         """Count a read without news; due again at ``due_at``. The version stays: nothing relevant changed."""
-        self._change(table, table.c.id == booking_id, **FREED, polls=table.c.polls + 1, reads=0, due_at=due_at)
+        self._change(booking, booking.c.id == booking_id, **FREED, polls=booking.c.polls + 1, reads=0, due_at=due_at)
 
     def rename_store(self, before: str, after: str) -> None:
-        """Rename the store in its bookings."""
-        self._change(table, table.c.store == before, store=after)
+        self._change(booking, booking.c.store == before, store=after)
 
     def hasten(self, booking_id: str, now: datetime) -> None:
-        """Make it due now."""
-        later = (table.c.id == booking_id, table.c.stage.not_in(CLOSED), table.c.due_at > now)
-        self._change(table, *later, due_at=now)
-
-    def abandoned(self, *, now: datetime, owner: str, exclusive: bool) -> list[Booking]:
-        """Bookings whose sender died; see ``Instructions.abandoned`` for ``exclusive``."""
-        dead = free(table, now)
-        if exclusive:
-            dead = or_(dead, table.c.lease_owner != owner)
-        query = select(table).where(table.c.stage == Stage.SENDING, dead)
-        return self._all(SHAPE, query)
-
-    def recover(self, owner: str) -> int:
-        """End other owners' leases, except while sending; only where no other process can be alive. How many."""
-        return end_leases(self._connection, table, owner, table.c.stage != Stage.SENDING)
+        later = (booking.c.id == booking_id, booking.c.stage.not_in(CLOSED), booking.c.due_at > now)
+        self._change(booking, *later, due_at=now)
 
     def forget_quotes(self, before: datetime) -> int:
         """Delete forms that were never confirmed, because they hold customers' names and addresses."""
-        old = (table.c.stage == Stage.QUOTED, table.c.created_at < before)
-        return self._connection.execute(delete(table).where(*old)).rowcount
+        old = (booking.c.stage == Stage.QUOTED, booking.c.created_at < before)
+        return self._connection.execute(delete(booking).where(*old)).rowcount
 
-    def _find(self, condition: ColumnElement[bool]) -> Booking | None:
-        return self._one(SHAPE, select(table).where(condition))
+
+_HOOKS = Shape(hooks, StoreHook, called="store")
+_HOOK = select(hooks).where(hooks.c.token_hash == bindparam("address"), hooks.c.ended_at.is_(None))
+
+
+class StoreEvents(Queue[StoreEvent]):
+    """The tables ``store_hook`` and ``store_event``: the addresses of webhooks, and the events received."""
+
+    shape = Shape(store_event, StoreEvent, called="store")
+    unfinished = store_event.c.state == InboxState.RECEIVED
+    claims = claiming(store_event, unfinished, changed={"attempts": store_event.c.attempts + 1})
+    turn = ("received_at", "id")
+
+    def give_out(self, hook: StoreHook) -> None:
+        """Store an address, before it is registered at the service."""
+        self._connection.execute(insert(hooks).values(columns(hook)))
+
+    def find_hook(self, token_hash: str) -> StoreHook | None:
+        """The store and kind of an address, unless it ended."""
+        row = self._connection.execute(_HOOK, {"address": token_hash}).first()
+        return None if row is None else read_one(self._damage, _HOOKS, row._asdict())
+
+    def hooks_of(self, store: str) -> list[StoreHook]:
+        """The addresses of a store that have not ended, oldest first."""
+        query = select(hooks).where(hooks.c.store == store, hooks.c.ended_at.is_(None))
+        return self._all(_HOOKS, query.order_by(hooks.c.created_at, hooks.c.id))
+
+    def end_hooks(self, store: str, kind: str, now: datetime, *, but: str = "") -> int:
+        """End the store's addresses of this kind, except the one with id ``but``; how many ended."""
+        old = (hooks.c.store == store, hooks.c.kind == kind, hooks.c.ended_at.is_(None), hooks.c.id != but)
+        return self._change(hooks, *old, ended_at=now)
+
+    def rename_store(self, before: str, after: str) -> None:
+        for each in (hooks, store_event):
+            self._change(each, each.c.store == before, store=after)
+
+    def receive(self, event: StoreEvent, *, most: int) -> bool:
+        """Store an event; False when the same one is still unprocessed. The oldest processed ones make room.
+
+        Raises:
+            StorageBusy: ``most`` events of this address wait already.
+        """
+        waiting = (
+            store_event.c.token_hash == event.token_hash,
+            store_event.c.body_hash == event.body_hash,
+            self.unfinished,
+        )
+        # Safe because writers run one after the other; a unique index enforces it as well.
+        if self._connection.execute(select(store_event.c.id).where(*waiting)).first() is not None:
+            return False
+        of_it = store_event.c.token_hash == event.token_hash
+        if self._connection.execute(select(func.count()).where(of_it)).scalar_one() >= most:
+            looked_at = select(store_event.c.id).where(of_it, store_event.c.state != InboxState.RECEIVED)
+            oldest = looked_at.order_by(store_event.c.received_at, store_event.c.id).limit(most // 10).scalar_subquery()
+            if not self._connection.execute(delete(store_event).where(store_event.c.id.in_(oldest))).rowcount:
+                raise StorageBusy("Too many messages of one webhook wait to be looked at.")
+        self._connection.execute(insert(store_event).values(columns(event)))
+        return True
+
+    def finish(self, event_id: str, state: InboxState) -> bool:
+        """Store the outcome and delete the body; False when an outcome was stored before."""
+        return self._end(event_id, state=state, body="")
+
+    def of(self, store: str, *, limit: int = 100) -> list[StoreEvent]:
+        newest = (store_event.c.received_at.desc(), store_event.c.id.desc())
+        return self._all(self.shape, self._rows(store_event.c.store == store).order_by(*newest).limit(limit))
+
+    def _old(self, before: datetime) -> Sequence[ColumnElement[bool]]:
+        return (store_event.c.received_at < before, store_event.c.state != InboxState.RECEIVED)

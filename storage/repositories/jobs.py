@@ -1,104 +1,109 @@
-"""Jobs: long-running work, leased by the process that does it."""
+"""Jobs: long-running work, leased by the process that does it; and the lists of e-mail addresses that jobs go through.
 
-from collections.abc import Mapping, Sequence
-from datetime import datetime, timedelta
-from typing import Any, Unpack
+Addresses are taken in the order of their numbers, so one number shows which were taken: all below it. Those without
+an answer were in flight when a process died.
+"""
 
-from sqlalchemy import Row, Select, and_, bindparam, func, select, update
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final, Unpack
 
-from storage.repositories.common import FREED, Repository, claim, claiming, columns, free, insert_once
-from storage.repositories.job_rows import SHAPE
-from storage.rows import Hold, Job
-from storage.tables.queues import job as table
+from sqlalchemy import Select, bindparam, delete, exists, func, insert, or_, select, update
 
-_CLAIM = claiming(table, table.c.kind == bindparam("of_kind"), key=table.c.id, order=[table.c.due_at])
+from bot.domain.emails.lists import RUN, WHOLE, RunState
+from bot.domain.localization.progress import LANES, CallProgress, CallState, Order
+from storage.damage import Broken, Shape
+from storage.repositories.leased import Asked, Repository, claiming, columns, insert_once
+from storage.rows import EmailRun, Hold, Job
+from storage.tables.queues import job
+from storage.tables.services import email_address, email_block, email_run
+
+_LIST: Final = {"file": str, "name": str, "column": int, "column_name": str, "concurrency": int}
+
+
+def _read_job(*, kind: str, state: str, payload: object, detail: object, **values: Any) -> Job:
+    if not isinstance(payload, dict):
+        raise Broken("payload")
+    if not isinstance(detail, dict):
+        raise Broken("detail")
+    if kind in LANES:
+        _see(CallState, state, "state")
+        _see(Order.read, payload, "payload")
+        _see(CallProgress.read, detail, "detail")
+    elif kind in (RUN, WHOLE):
+        _see(RunState, state, "state")
+        if any(type(payload.get(name)) is not wanted for name, wanted in _LIST.items()):
+            raise Broken("payload")
+    return Job(kind=kind, state=state, payload=payload, detail=detail, **values)
+
+
+def _see(read: Any, value: object, column: str) -> None:
+    try:
+        read(value)
+    except (ValueError, TypeError, KeyError, AttributeError, ArithmeticError) as wrong:
+        raise Broken(column) from wrong
+
+
 _KEEP: Any = object()
 """Stands for a value that stays as it is, where None means something."""
+_AGE = (job.c.created_at, job.c.id)
+_NEWEST = (job.c.created_at.desc(), job.c.id.desc())
+_TURNS = (
+    select(job.c.id, func.row_number().over(partition_by=job.c.requester, order_by=_AGE).label("turn"))
+    .where(job.c.kind == bindparam("of_kind"), job.c.closed_at.is_(None))
+    .subquery()
+)
+"""Each open job of a kind, and its position among those of its requester."""
+_WITH_TURNS = job.join(_TURNS, _TURNS.c.id == job.c.id)
+_IN_TURN = (_TURNS.c.turn, *_AGE)
+_CLAIM_IN_TURN = claiming(job, job.c.kind == bindparam("of_kind"), source=_WITH_TURNS, order=_IN_TURN)
 
 
-class Jobs(Repository):
+class Jobs(Asked[Job]):
     """The table ``job``."""
 
-    def add(self, job: Job) -> bool:
+    shape = Shape(job, _read_job)
+    claims = claiming(job, job.c.kind == bindparam("of_kind"), order=[job.c.due_at])
+
+    def add(self, new: Job) -> bool:
         """Store a new job; False when one was made from the same source before."""
-        return insert_once(self._connection, table, columns(job), unless=("source_key",))
-
-    def get(self, job_id: str) -> Job | None:
-        """The job with this id."""
-        return self._one(SHAPE, select(table).where(table.c.id == job_id))
-
-    def by_source(self, key: str) -> Job | None:
-        """The job that was made from this click or event."""
-        return self._one(SHAPE, select(table).where(table.c.source_key == key))
+        return insert_once(self._connection, job, columns(new), unless=("source_key",))
 
     def open(self, kind: str | None = None, *, limit: int = 100) -> list[Job]:
         """Jobs that are not over, oldest first."""
-        query = select(table).where(table.c.closed_at.is_(None)).order_by(table.c.created_at, table.c.id).limit(limit)
-        if kind is not None:
-            query = query.where(table.c.kind == kind)
-        return self._all(SHAPE, query)
+        query = self._rows(job.c.closed_at.is_(None)).order_by(*_AGE).limit(limit)
+        return self._all(self.shape, query if kind is None else query.where(job.c.kind == kind))
 
     def of(self, requester: str, *, limit: int = 20) -> list[Job]:
-        """This person's jobs, newest first."""
-        query = (
-            select(table).where(table.c.requester == requester).order_by(table.c.created_at.desc(), table.c.id.desc())
-        )
-        return self._all(SHAPE, query.limit(limit))
+        return self._all(self.shape, self._rows(job.c.requester == requester).order_by(*_NEWEST).limit(limit))
 
     def lately(self, requester: str, kind: str, *, since: datetime) -> list[Job]:
         """This person's jobs of one kind created after that moment, newest first."""
-        query = (
-            select(table)
-            .where(table.c.requester == requester, table.c.kind == kind, table.c.created_at > since)
-            .order_by(table.c.created_at.desc(), table.c.id.desc())
-        )
-        return self._all(SHAPE, query)
+        query = self._rows(job.c.requester == requester, job.c.kind == kind, job.c.created_at > since)
+        return self._all(self.shape, query.order_by(*_NEWEST))
 
     def counts(self) -> dict[tuple[str, str], int]:
         """How many jobs are not over, by kind and state."""
-        query = (
-            select(table.c.kind, table.c.state, func.count())
-            .where(table.c.closed_at.is_(None))
-            .group_by(table.c.kind, table.c.state)
-        )
-        return {(str(kind), str(state)): count for kind, state, count in self._connection.execute(query)}
+        query = select(job.c.kind, job.c.state, func.count()).where(job.c.closed_at.is_(None))
+        rows = self._connection.execute(query.group_by(job.c.kind, job.c.state))
+        return {(str(kind), str(state)): count for kind, state, count in rows}
 
     def in_turn(self, kind: str, *, limit: int = 1_000) -> list[Job]:
         """Open jobs of one kind, round-robin by requester, so that nobody waits for all earlier jobs of another person.
 
         First the first job of each requester, then the second of each, and so on; within a round, oldest first.
         """
-        query = _turns(kind).subquery()
-        ordered = select(table).join(query, query.c.id == table.c.id).order_by(query.c.turn, *_AGE).limit(limit)
-        return self._all(SHAPE, ordered)
+        query = select(job).select_from(_WITH_TURNS).order_by(*_IN_TURN).limit(limit)
+        return self._all(self.shape, query.params(of_kind=kind))
 
     def claim_due(self, *, kind: str, in_turn: bool = False, **hold: Unpack[Hold]) -> list[Job]:
         """Claim jobs of one kind that are due, longest due first; or in the order of :meth:`in_turn`."""
-        rows = self._claim_in_turn(kind, hold) if in_turn else claim(self._connection, _CLAIM, hold, of_kind=kind)
-        return sorted(self._records(SHAPE, rows), key=lambda one: (one.due_at or hold["now"], one.id))
-
-    def _claim_in_turn(self, kind: str, hold: Hold) -> Sequence[Row[Any]]:
-        now, until = hold["now"], hold["now"] + timedelta(seconds=hold["lease_seconds"])
-        due = and_(table.c.kind == kind, table.c.due_at <= now, free(table, now), table.c.stopped == "")
-        turns = _turns(kind).subquery()
-        joined = select(table.c.id).join(turns, turns.c.id == table.c.id).where(due)
-        chosen = joined.order_by(turns.c.turn, *_AGE).limit(hold["limit"])
-        claiming_them = (
-            update(table)
-            .where(table.c.id.in_(chosen.scalar_subquery()), due)
-            .values(lease_owner=hold["owner"], lease_until=until, tries=table.c.tries + 1)
-            .returning(table)
-        )
-        return self._connection.execute(claiming_them).all()
-
-    def extend(self, job_id: str, *, owner: str, until: datetime) -> bool:
-        """Extend the lease; False when this owner does not hold it."""
-        held = (table.c.id == job_id, table.c.lease_owner == owner)
-        return self._change(table, *held, lease_until=until) == 1
+        return self._sorted(self._claim(hold, _CLAIM_IN_TURN if in_turn else self.claims, of_kind=kind))
 
     def change(
         self,
-        job: Job,
+        before: Job,
         *,
         now: datetime,
         state: str | None = None,
@@ -107,14 +112,14 @@ class Jobs(Repository):
         close: bool = False,
         keep_lease: bool = False,
     ) -> Job | None:
-        """Change it if its version is still that of ``job``; end the lease unless ``keep_lease``.
+        """Change it if its version is still that of ``before``; end the lease unless ``keep_lease``.
 
         With ``due_at`` None it is not due until it is changed again; ``close``: it is over.
 
         Returns:
             The job as it is now, or None when another change came first: read it again.
         """
-        values: dict[str, Any] = {"version": job.version + 1}
+        values: dict[str, Any] = {}
         if state is not None:
             values["state"] = state
         if detail is not None:
@@ -123,16 +128,150 @@ class Jobs(Repository):
             values["due_at"] = due_at
         if close:
             values |= {"closed_at": now, "due_at": None}
-        if not keep_lease:
-            values |= FREED
-        same = (table.c.id == job.id, table.c.version == job.version)
-        return self._one(SHAPE, update(table).where(*same).values(values).returning(table))
+        return self._replace(before.id, before.version, keep_lease=keep_lease, **values)
 
 
-_AGE = (table.c.created_at, table.c.id)
+Numbered = tuple[int, str]
+"""An address, or an answer in its stored form, by its number."""
+
+_RECORD = (
+    update(email_address)
+    .where(
+        email_address.c.job_id == bindparam("job"),
+        email_address.c.n == bindparam("number"),
+        email_address.c.answer.is_(None),
+    )
+    .values(answer=bindparam("said"))
+)
 
 
-def _turns(kind: str) -> Select[Any]:
-    """Each open job, and its position among the open jobs of its requester."""
-    turn = func.row_number().over(partition_by=table.c.requester, order_by=_AGE)
-    return select(table.c.id, turn.label("turn")).where(table.c.kind == kind, table.c.closed_at.is_(None))
+def _run(*, header: object, outcomes: object, **values: Any) -> EmailRun:
+    if not isinstance(header, list) or not all(isinstance(one, str) for one in header):
+        raise Broken("header")
+    if not isinstance(outcomes, dict) or not all(type(count) is int for count in outcomes.values()):
+        raise Broken("outcomes")
+    return EmailRun(**values, header=header, outcomes=outcomes)
+
+
+_RUN = Shape(email_run, _run)
+
+
+class EmailRuns(Repository):
+    """The tables ``email_run``, ``email_address`` and ``email_block``."""
+
+    def begin(self, run: EmailRun) -> None:
+        """Start empty: delete what a process stored that died while it read the file."""
+        for table in (email_address, email_block, email_run):
+            self._connection.execute(delete(table).where(table.c.job_id == run.job_id))
+        self._connection.execute(insert(email_run), columns(run))
+
+    def add_addresses(self, job_id: str, addresses: Sequence[Numbered]) -> None:
+        rows = [{"job_id": job_id, "n": n, "address": address, "answer": None} for n, address in addresses]
+        if rows:
+            self._connection.execute(insert(email_address), rows)
+
+    def add_block(self, job_id: str, *, part: str, n: int, content: bytes) -> None:
+        self._connection.execute(insert(email_block).values(job_id=job_id, part=part, n=n, content=content))
+
+    def drop_blocks(self, job_id: str, *, part: str) -> None:
+        self._connection.execute(delete(email_block).where(email_block.c.job_id == job_id, email_block.c.part == part))
+
+    def get(self, job_id: str) -> EmailRun | None:
+        return self._one(_RUN, select(email_run).where(email_run.c.job_id == job_id))
+
+    def sized(self, job_id: str, *, rows: int, skipped: int, total: int) -> None:
+        """Store the totals, once the whole file has been read."""
+        self._note(job_id, rows=rows, skipped=skipped, total=total)
+
+    def take(self, job_id: str, count: int) -> list[Numbered]:
+        """The next addresses; from now on they count as asked."""
+        if count <= 0:
+            return []
+        run = self._connection.execute(select(email_run.c.taken).where(email_run.c.job_id == job_id)).scalar_one()
+        found = self._addresses(job_id, email_address.c.n >= run, limit=count)
+        if found:
+            self._note(job_id, taken=found[-1][0] + 1)
+        return found
+
+    def park(self, job_id: str, count: int) -> None:
+        """Store how many taken addresses wait for the next worker; none is in flight any more."""
+        self._note(job_id, parked=count)
+
+    def pick_up(self, job_id: str) -> list[Numbered]:
+        """Addresses that were taken and have no answer; ask all of them.
+
+        Those that were not parked may have been asked by a process that died; they count as repeated.
+        """
+        taken = select(email_run.c.taken).where(email_run.c.job_id == job_id).scalar_subquery()
+        left = self._addresses(job_id, email_address.c.answer.is_(None), email_address.c.n < taken)
+        self._note(job_id, repeated=email_run.c.repeated + len(left) - email_run.c.parked, parked=0)
+        return left
+
+    def record(self, job_id: str, answers: Sequence[tuple[int, str, str]]) -> None:
+        """Store answers as (number, outcome, stored form). An answer stored before is kept."""
+        if not answers:
+            return
+        kept = select(email_run.c.outcomes).where(email_run.c.job_id == job_id)
+        outcomes: Counter[str] = Counter(self._connection.execute(kept).scalar_one())
+        asked = [number for number, _, _ in answers]
+        answered = (email_address.c.job_id == job_id, email_address.c.answer.is_not(None))
+        between = email_address.c.n.between(min(asked), max(asked))
+        known = set(self._connection.execute(select(email_address.c.n).where(*answered, between)).scalars())
+        new = {number: (outcome, said) for number, outcome, said in answers if number not in known}
+        if not new:
+            return
+        self._connection.execute(_RECORD, [{"job": job_id, "number": n, "said": said} for n, (_, said) in new.items()])
+        outcomes.update(outcome for outcome, _ in new.values())
+        self._note(job_id, outcomes=dict(outcomes))
+
+    def answers(self, job_id: str) -> Mapping[int, str]:
+        """Every stored answer, by the number of its address."""
+        answered = (email_address.c.job_id == job_id, email_address.c.answer.is_not(None))
+        rows = self._connection.execute(select(email_address.c.n, email_address.c.answer).where(*answered))
+        return {row[0]: row[1] for row in rows}
+
+    def blocks(self, job_id: str, *, part: str) -> Iterator[bytes]:
+        query = select(email_block.c.content).where(email_block.c.job_id == job_id, email_block.c.part == part)
+        return iter(self._connection.execute(query.order_by(email_block.c.n)).scalars())
+
+    def counted(self, job_id: str) -> tuple[int, int]:
+        """Addresses and answers counted in the table: what the figures of the run must equal."""
+        query = select(func.count(), func.count(email_address.c.answer)).where(email_address.c.job_id == job_id)
+        total, answered = self._connection.execute(query).one()
+        return total, answered
+
+    def is_complete(self, job_id: str) -> bool:
+        """Whether every address of a run has its answer, by the figures of the run; False before it is sized."""
+        run = self.get(job_id)
+        return run is not None and 0 < run.total <= sum(run.outcomes.values())
+
+    def has_old(self, *, before: datetime) -> bool:
+        """Whether :meth:`forget` would find anything."""
+        return self._connection.execute(_old(before)).first() is not None
+
+    def forget(self, *, before: datetime, limit: int) -> int:
+        """Delete addresses, answers and files of one list closed before then, up to ``limit``; how many rows."""
+        job_id = self._connection.execute(_old(before)).scalar_one_or_none()
+        if job_id is None:
+            return 0
+        some = select(email_address.c.n).where(email_address.c.job_id == job_id).limit(limit).scalar_subquery()
+        blocks = delete(email_block).where(email_block.c.job_id == job_id)
+        addresses = delete(email_address).where(email_address.c.job_id == job_id, email_address.c.n.in_(some))
+        return self._connection.execute(blocks).rowcount + self._connection.execute(addresses).rowcount
+
+    def _note(self, job_id: str, **values: object) -> None:
+        self._change(email_run, email_run.c.job_id == job_id, **values)
+
+    def _addresses(self, job_id: str, *conditions: Any, limit: int | None = None) -> list[Numbered]:
+        query = select(email_address.c.n, email_address.c.address).where(email_address.c.job_id == job_id, *conditions)
+        rows = self._connection.execute(query.order_by(email_address.c.n).limit(limit))
+        return [(n, address) for n, address in rows]
+
+
+def _old(before: datetime) -> Select[tuple[str]]:
+    held = or_(
+        exists().where(email_address.c.job_id == email_run.c.job_id),
+        exists().where(email_block.c.job_id == email_run.c.job_id),
+    )
+    over = select(email_run.c.job_id).join(job, job.c.id == email_run.c.job_id).where(job.c.closed_at < before)
+    return over.where(held).limit(1)

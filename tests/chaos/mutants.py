@@ -23,7 +23,7 @@ from bot.workflows.requests import ballot, decide
 from handlers import pay_decisions
 from handlers.replies import Private
 from storage.errors import StorageError
-from storage.repositories.instructions import Instructions
+from storage.repositories.requests import Instructions
 from tests.support.replaced import replaced
 
 
@@ -93,14 +93,14 @@ def _acked_before_stored() -> Iterator[None]:
 @contextmanager
 def _no_comparison() -> Iterator[None]:
     """A transition does not check that the row is unchanged since the decision."""
-    original = Instructions._replace
+    original = Instructions._store
 
-    def _replace(self: Instructions, before: Any, to: Any, changes: Any) -> Any:
+    def _store(self: Instructions, before: Any, to: Any, changes: Any) -> Any:
         now = self.get(before.id)
         assert now is not None
         return original(self, replace(before, state=now.state, version=now.version), to, changes)
 
-    with replaced(Instructions, "_replace", _replace):
+    with replaced(Instructions, "_store", _store):
         yield
 
 

@@ -26,7 +26,7 @@ from bot.presentation.stopped import TRY_AGAIN
 from bot.workflows.admin.home import look as home_of
 from bot.workflows.admin.overview import overview, under_way
 from bot.workflows.requests.lookup import waiting
-from storage.repositories.steps import KEYS
+from storage.repositories.leased import KEYS
 from storage.rows import DropRow, InboxState, Job, StoreEvent
 from storage.tables.columns import metadata
 from storage.transaction import Tx

@@ -211,9 +211,9 @@ MUTANTS = (
     ),
     Mutant(
         name="votes that cannot be read are left out",
-        file="storage/repositories/votes.py",
-        old="return [read_one(self._damage, _SHAPE, dict(zip(_NAMES, row, strict=True))) for row in rows]",
-        new="return self._all(_SHAPE, _ALL.where(table.c.instruction_id == instruction_id, table.c.round == round))",
+        file="storage/repositories/payments.py",
+        old="return self._whole(_VOTE, _OF_ROUND, wanted=instruction_id, wanted_round=round)",
+        new="return self._all(_VOTE, select(vote).filter_by(instruction_id=instruction_id, round=round))",
         breaks="a request whose votes cannot be read is held",
         tests=("tests/flow/test_damaged_rows.py",),
     ),

@@ -57,7 +57,7 @@ MUTANTS = (
     ),
     Mutant(
         name="two bulk payments are in flight",
-        file="storage/repositories/bulk.py",
+        file="storage/repositories/payments.py",
         old="            return holder == instruction_id",
         new="            return True",
         breaks="the next bulk payment is sent when the one before it has its answer, not before",

@@ -6,7 +6,7 @@ from contextlib import closing
 from sqlalchemy import create_engine
 
 from storage import Store
-from storage.repositories.queues import _WAITING, AGED
+from storage.repositories.admin import _WAITING, AGED
 from storage.rows import Waiting
 from tests.storage.factories import NOW, instruction, later
 

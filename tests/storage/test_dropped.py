@@ -113,8 +113,8 @@ async def test_only_what_was_offered_can_be_gone_and_once(store: Store) -> None:
 async def test_what_a_dead_process_held_is_free(store: Store) -> None:
     await notice(store, row())
     await claim(store, owner="dead")
-    assert await store.write(lambda tx: tx.steps.recover("dropped_file", "dead")) == 0
-    assert await store.write(lambda tx: tx.steps.recover("dropped_file", "alive")) == 1
+    assert await store.write(lambda tx: tx.dropped.recover("dead")) == 0
+    assert await store.write(lambda tx: tx.dropped.recover("alive")) == 1
     assert [one.id for one in await claim(store, owner="alive")] == ["F1"]
 
 

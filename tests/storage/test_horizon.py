@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from storage import Store
-from storage.repositories.horizon import Due
+from storage.repositories.admin import Due
 from tests.storage.factories import NOW, instruction, later
 
 KINDS: tuple[Due, ...] = (

@@ -21,7 +21,7 @@ from bot.domain.payments.moves import MOVES, allows
 from bot.domain.reasons import OfRequest, Reason, given
 from storage import Conflict, StorageError, Store, Tx
 from storage.errors import RowUnreadable
-from storage.repositories.instructions import Changes
+from storage.repositories.requests import Changes
 from storage.tables.instructions import instruction as table
 from tests.storage.factories import NOW, instruction, later
 

@@ -74,8 +74,8 @@ async def test_who_takes_a_job_has_it_until_the_lease_ends(store: Store) -> None
     assert not await store.write(lambda tx: tx.jobs.extend("1", owner="b", until=later(900)))
     assert await claim("b", 99) == []
     assert await claim("b", 100) == ["1"]
-    assert await store.write(lambda tx: tx.steps.recover("job", "b")) == 0
-    assert await store.write(lambda tx: tx.steps.recover("job", "c")) == 1
+    assert await store.write(lambda tx: tx.jobs.recover("b")) == 0
+    assert await store.write(lambda tx: tx.jobs.recover("c")) == 1
     assert await claim("c", 101) == ["1"]
 
 

@@ -20,8 +20,8 @@ from storage import Store, Tx, migrate
 from storage.errors import InUse, StorageError
 from storage.migrate import alembic_config
 from storage.migrations import HEAD
-from storage.repositories.common import columns
-from storage.repositories.instruction_rows import values_of
+from storage.repositories.leased import columns
+from storage.repositories.requests import values_of
 from storage.rows import DropRow, OutboxState
 from storage.tables.columns import metadata
 from storage.tables.instructions import callback_token, vote

@@ -156,7 +156,7 @@ async def test_a_dead_sender_leaves_the_outcome_unknown(store: Store) -> None:
     await _claim(store, owner="b", limit=1)
 
     def recover(seconds: float, *, exclusive: bool) -> Any:
-        return lambda tx: tx.outbox.recover("b", later(seconds), exclusive)
+        return lambda tx: tx.outbox.mark_unknown("b", later(seconds), exclusive)
 
     assert await _claim(store, 60) == []  # an expired lease does not make a post safe to repeat
     assert await store.write(recover(1, exclusive=False)) == 0
@@ -176,7 +176,7 @@ async def test_a_post_is_held_for_longer_only_by_who_still_has_it(store: Store) 
     assert await hold(mine, 20)
     assert await _claim(store, 45, owner="b") == []
     assert not await hold(mine, 50)  # nobody took it, but anybody may have
-    await store.write(lambda tx: tx.outbox.recover(owner="b", now=later(51), exclusive=False))
+    await store.write(lambda tx: tx.outbox.mark_unknown(owner="b", now=later(51), exclusive=False))
     [theirs] = await _claim(store, 51, owner="b")
     assert not await hold(mine, 52)
     assert await hold(theirs, 52)
@@ -362,7 +362,7 @@ async def test_resources_are_followed_until_they_are_final(store: Store) -> None
     assert await store.write(lambda tx: tx.tracked.hasten("payout", "op-1", later(7)))
     [one] = await claim(7)
     assert (one.polls, one.last_status) == (2, "Pending")
-    assert await store.write(lambda tx: tx.steps.recover("tracked", "b")) == 1
+    assert await store.write(lambda tx: tx.tracked.recover("b")) == 1
     assert len(await claim(7, "b")) == 1
     assert await store.write(lambda tx: tx.tracked.stop("payout", "op-1", later(8)))
     assert not await store.write(lambda tx: tx.tracked.stop("payout", "op-1", later(8)))

@@ -13,8 +13,8 @@ from bot.domain.reasons import Exchange, OfRequest, Reason, Verbatim, given
 from bot.presentation.reasons import worded
 from storage import Store, migrate
 from storage.errors import RowUnreadable
-from storage.repositories.common import columns
-from storage.repositories.instruction_rows import values_of
+from storage.repositories.leased import columns
+from storage.repositories.requests import values_of
 from storage.tables.instructions import instruction as requests
 from storage.tables.services import booking as bookings
 from tests.storage.factories import KEY, NOW, instruction

@@ -29,7 +29,7 @@ from storage.rows import Action, DropState, InboxState, OutboxState, StoreState
         (Action, "board line file"),
         (InboxState, "received applied stale unconfirmed"),
         (DropState, "noticed offered quiet gone"),
-        (StoreState, "creating ready refused"),
+        (StoreState, "creating ready"),
     ],
     ids=lambda one: one.__name__ if isinstance(one, type) else "",
 )

@@ -28,7 +28,7 @@ from bot.domain.payments.instruction import Kind, digest_of
 from bot.domain.payments.operation import OperationStatus
 from bot.domain.reasons import OfRequest, Reason, Verbatim
 from storage.errors import RowUnreadable
-from storage.repositories.instruction_rows import _PAYLOADS
+from storage.repositories.requests import _PAYLOADS
 from storage.tables.columns import metadata
 from storage.transaction import Tx
 from storage.types import Json, Moment, Named, Reasoned, Words, canonical_json

@@ -14,8 +14,8 @@ from bot.workflows.context import Context
 from bot.workflows.witness import witness
 from storage.damage import Damaged
 from storage.errors import RowUnreadable
-from storage.repositories.steps import HELD
-from storage.repositories.sweep import SWEPT, Key
+from storage.repositories.admin import SWEPT, Key
+from storage.repositories.leased import HELD
 from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)

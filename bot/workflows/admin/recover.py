@@ -33,11 +33,7 @@ async def recover_claims(ctx: Context) -> int:
 
 def _free(ctx: Context, tx: Tx) -> None:
     """A step of a dead process that only read needs nothing but the end of its lease."""
-    tx.instructions.recover(owner=ctx.owner)
-    tx.inbox.recover(ctx.owner)
-    for table in ("tracked", "job", "dropped_file"):
-        tx.steps.recover(table, ctx.owner)
-    tx.bookings.recover(ctx.owner)
-    tx.store_events.recover(ctx.owner)
+    for rows in (tx.instructions, tx.inbox, tx.tracked, tx.jobs, tx.dropped, tx.bookings, tx.store_events):
+        rows.recover(ctx.owner)
     now = ctx.clock.now()
     tx.boards.hasten(now)

@@ -6,7 +6,7 @@ from datetime import datetime
 from bot.domain.bookings.booking import Booking
 from bot.domain.policy import Policy
 from bot.workflows.slack.boards import post_board, post_line, show_board
-from storage.repositories.stores import folded
+from storage.repositories.bookings import folded
 from storage.transaction import Tx
 
 STORE = "store"

@@ -23,8 +23,8 @@ from bot.workflows.bookings.evidence import note
 from bot.workflows.context import Context
 from bot.workflows.keeping import keep
 from bot.workflows.services.delivery import DeliveryService, no_key
-from storage.repositories.common import columns
-from storage.repositories.stores import folded
+from storage.repositories.bookings import folded
+from storage.repositories.leased import columns
 from storage.rows import StoreRow, StoreState
 from storage.transaction import Tx
 

@@ -30,7 +30,7 @@ from bot.workflows.requests.look_again import Look, found_after_create
 from bot.workflows.requests.send import not_now, sending
 from bot.workflows.requests.settle import ask_people, end, end_mismatch, on_record, show_approvers
 from bot.workflows.requests.suspend import read_refusal, suspend
-from storage.repositories.instructions import Changes
+from storage.repositories.requests import Changes
 from storage.transaction import Tx
 
 

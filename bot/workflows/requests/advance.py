@@ -22,7 +22,7 @@ from bot.workflows.requests.settle import end
 from bot.workflows.requests.suspend import followed, guessed_refusal
 from bot.workflows.workers import Work
 from storage.errors import StorageError
-from storage.repositories.instructions import CLAIMED
+from storage.repositories.requests import CLAIMED
 from storage.rows import Hold
 from storage.transaction import Tx
 

@@ -16,7 +16,7 @@ from bot.domain.reasons import Reason
 from bot.domain.tracking import named_or
 from bot.workflows.context import Context
 from bot.workflows.requests.settle import ask_people, end_refused
-from storage.repositories.instructions import Changes
+from storage.repositories.requests import Changes
 from storage.transaction import Tx
 
 Held = TypeVar("Held", Operation, BulkJob)

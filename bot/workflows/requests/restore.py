@@ -28,7 +28,7 @@ from bot.domain.troubles import told
 from bot.workflows.context import Context
 from bot.workflows.reading_only import WAITS, looks, not_looked_for, note, reading_only
 from bot.workflows.requests.announce import alert
-from storage.repositories.instructions import Changes
+from storage.repositories.requests import Changes
 from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)

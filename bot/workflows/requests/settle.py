@@ -8,7 +8,7 @@ from bot.domain.reasons import OfRequest, Reason, stored
 from bot.domain.reminders import next_look
 from bot.workflows.context import Context
 from bot.workflows.requests.announce import FIRST, Place, is_shown, remind, show_card, show_file, tell
-from storage.repositories.instructions import Changes
+from storage.repositories.requests import Changes
 from storage.transaction import Tx
 
 

@@ -14,7 +14,7 @@ from bot.workflows.context import Context
 from bot.workflows.requests.announce import alert
 from bot.workflows.requests.ballot import Standings
 from bot.workflows.witness import witness
-from storage.repositories.instructions import Changes
+from storage.repositories.requests import Changes
 from storage.transaction import Tx
 
 

@@ -21,7 +21,7 @@ from bot.workflows.requests.announce import remind
 from bot.workflows.requests.ballot import without_the_others
 from bot.workflows.witness import witness
 from storage.errors import RowUnreadable
-from storage.repositories.sweep import Key
+from storage.repositories.admin import Key
 from storage.transaction import Tx
 
 _OPEN = (

@@ -10,7 +10,7 @@ from bot.clients.delivery.failures import SERVICE
 from bot.domain.errors import OperatorError
 from bot.domain.reasons import OfBooking, Reason
 from bot.domain.spellings import Secrets
-from storage.repositories.stores import folded
+from storage.repositories.bookings import folded
 from storage.rows import STORE_KEY, StoreRow, StoreState
 from storage.sealing import Sealer, SealError
 from storage.store import Store

@@ -166,9 +166,9 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         "the order in which columns or constraints are named: every statement names the columns it reads and writes",
     ),
     Equivalent(
-        "storage/repositories/unread.py",
-        "newest = case((table.c.last_seen > last, table.c.last_seen), else_=last)",
-        "newest = case((table.c.last_seen >= last, table.c.last_seen), else_=last)",
+        "storage/repositories/admin.py",
+        "newest = case((unread.c.last_seen > last, unread.c.last_seen), else_=last)",
+        "newest = case((unread.c.last_seen >= last, unread.c.last_seen), else_=last)",
         "of two equal moments either is the newest",
     ),
     Equivalent(
@@ -184,10 +184,10 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         "the migrations make the table, and every statement that adds a row of the audit gives its number",
     ),
     Equivalent(
-        "storage/repositories/boards.py",
-        "return None if row is None else read_one(self._damage, SHAPE, dict(zip(_NAMES, row, strict=True)))",
-        "return None if row is None else read_one(self._damage, SHAPE, dict(zip(_NAMES, row, strict=False)))",
-        "the statement asks for the columns of this table and no others: as many as it has names",
+        "storage/repositories/leased.py",
+        "dict(zip(query.names, row, strict=True))",
+        "dict(zip(query.names, row, strict=False))",
+        "the names are those of the statement's columns: as many as a row has",
     ),
     Equivalent(
         "bot/workflows/bookings/follow.py",

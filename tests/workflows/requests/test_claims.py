@@ -201,7 +201,7 @@ async def test_one_whose_votes_cannot_be_read_is_not_counted_as_tightened(
 
 
 async def test_all_that_are_tightened_are_counted_over_every_page(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("storage.repositories.sweep._PAGE", 1)
+    monkeypatch.setattr("storage.repositories.admin._PAGE", 1)
     for _ in range(3):
         await planted(rig, requirement=Requirement(quorum=1, expires_seconds=1e9))
     assert await tighten.tighten_open(rig.switchboard.context) == 3

@@ -11,7 +11,7 @@ from bot.presentation import stopped
 from bot.wiring.workers import WORKERS
 from bot.workflows.admin.recover import recover_claims
 from bot.workflows.payments import subject
-from storage.repositories.steps import KEYS
+from storage.repositories.leased import KEYS
 from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, OLGA, Rig
 from tests.support.settling import run_due
 from tests.support.shown import shown
@@ -143,7 +143,7 @@ async def test_a_process_that_dies_of_a_row_counts_too(rig: Rig) -> None:
 
 
 async def test_every_claimed_table_can_be_held_and_stopped(rig: Rig) -> None:
-    """What :meth:`storage.repositories.steps.Steps` counts is what claims leave out."""
+    """What :class:`storage.repositories.leased.Steps` counts is what claims leave out."""
     await rig.pay()
     found = await newest(rig)
     assert set(KEYS) >= {"instruction", "inbox", "outbox", "tracked", "job", "dropped_file", "booking", "store_event"}

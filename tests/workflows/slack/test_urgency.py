@@ -8,8 +8,7 @@ import pytest
 from bot.domain.emails.lists import RunState
 from bot.presentation.payments import forms
 from bot.workflows.emails.request import Press, Pressed, RequestedList, press, request_list
-from storage.repositories.boards import Boards
-from storage.repositories.outbox import Outbox
+from storage.repositories.slack import Boards, Outbox
 from tests.flow.localizing import DONE, Localizer
 from tests.support.deliveries import book, booked, open_rig, step
 from tests.support.rig import FINANCE, MARIA, Rig

@@ -1,4 +1,4 @@
-"""Instructions: one conditional update per transition, with its audit row in the same transaction."""
+"""Requests: their rows as records and back, and one conditional update a transition, with its audit row beside it."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
@@ -6,9 +6,11 @@ from dataclasses import fields, replace
 from datetime import datetime, timedelta
 from typing import Any, TypedDict, Unpack
 
-from sqlalchemy import Connection, bindparam, func, or_, select, update
+from pydantic import BaseModel
+from sqlalchemy import ColumnElement, Connection, Select, bindparam, func, or_, select, update
 
 from bot.domain.audit import SYSTEM, Entry
+from bot.domain.payments.bulk import BulkPayload, CancelPayload
 from bot.domain.payments.bulk_progress import BulkProgress
 from bot.domain.payments.instruction import (
     EFFECT_UNDER_WAY,
@@ -16,6 +18,9 @@ from bot.domain.payments.instruction import (
     MONEY_OUT,
     Instruction,
     Kind,
+    Payload,
+    PayoutPayload,
+    PurchasePayload,
     Recipient,
     State,
 )
@@ -24,20 +29,61 @@ from bot.domain.payments.operation import OperationStatus
 from bot.domain.payments.sealed import REQUESTED, asked
 from bot.domain.reasons import Reason
 from bot.domain.requirement import Requirement
-from storage.damage import Damage, read_one
+from storage.damage import Broken, Damage, Shape
 from storage.prepared import Prepared
 from storage.repositories.audit import AuditTrail
-from storage.repositories.boards import Boards
-from storage.repositories.common import FREED, NO_LEASE, Repository, claim, claiming, free, insert_once
-from storage.repositories.instruction_rows import SHAPE, model_of, values_of
+from storage.repositories.leased import FREED, NO_LEASE, Asked, claiming, columns, free, insert_once
+from storage.repositories.slack import Boards
 from storage.rows import Hold
 from storage.tables.instructions import audit, bulk_item
 from storage.tables.instructions import instruction as table
 
+_PAYLOADS: Mapping[Kind, type[Payload]] = {
+    Kind.PAYOUT: PayoutPayload,
+    Kind.ONE_STEP: PayoutPayload,
+    Kind.PURCHASE: PurchasePayload,
+    Kind.BULK: BulkPayload,
+    Kind.BULK_CANCEL: CancelPayload,
+}
+
+
+def values_of(instruction: Instruction) -> dict[str, Any]:
+    values: dict[str, Any] = columns(instruction)
+    values["payload"] = instruction.payload.model_dump(mode="json")
+    values["requirement"] = instruction.requirement.model_dump(mode="json")
+    values["recipient"] = _model_of(instruction.recipient)
+    values["progress"] = _model_of(instruction.progress)
+    return values | {"payee_email": instruction.payload.payee, "cents": instruction.payload.cents}
+
+
+def _model_of(found: Recipient | BulkProgress | None) -> dict[str, Any] | None:
+    return found.model_dump(mode="json") if found is not None else None
+
+
+def _made(**values: Any) -> Instruction:
+    for copied in ("payee_email", "cents"):
+        values.pop(copied, None)
+    models: dict[str, type[BaseModel]] = {
+        "payload": _PAYLOADS[values["kind"]],
+        "requirement": Requirement,
+        "recipient": Recipient,
+        "progress": BulkProgress,
+    }
+    for name, model in models.items():
+        if values[name] is not None:
+            try:
+                values[name] = model.model_validate(values[name])
+            except ValueError as wrong:
+                raise Broken(name) from wrong
+    return Instruction(**values)
+
+
+SHAPE = Shape(table, _made, called="reference")
+
 _MONEY_OUT = tuple(MONEY_OUT)
 CLAIMED = frozenset(State) - EFFECT_UNDER_WAY
 """States in which a row is claimed. One with a request in flight belongs to the process that holds its lease, or to
-:meth:`Instructions.abandoned` once that is dead."""
+:meth:`Leased.abandoned` once that is dead."""
 _IN_ONE_QUERY = 500
 _COLUMNS = [table.c[field.name] for field in fields(Instruction)]
 _ALL = select(*_COLUMNS)
@@ -48,16 +94,14 @@ _REPLACE = Prepared(
         table.c.version == bindparam("same_version"),
     )
 )
-_NAMES = tuple(column.name for column in _COLUMNS)
 _BY_ID = Prepared(_ALL.where(table.c.id == bindparam("wanted")))
+_NEXT = {"version": table.c.version + 1}
 _CLAIM = claiming(
     table,
     table.c.kind.in_(bindparam("of_kinds", expanding=True)),
     # Excluded states, not wanted ones: for a list of wanted states SQLite would scan every row in one of them.
     table.c.state.not_in(bindparam("but_states", expanding=True)),
-    key=table.c.id,
-    order=[table.c.due_at, table.c.id],
-    changed={"version": table.c.version + 1},
+    changed=_NEXT,
     read=_COLUMNS,
 )
 
@@ -96,8 +140,12 @@ class Changes(TypedDict, total=False):
 _CHANGEABLE = frozenset(Changes.__annotations__)
 
 
-class Instructions(Repository):
+class Instructions(Asked[Instruction]):
     """The table ``instruction``."""
+
+    shape = SHAPE
+    claims = _CLAIM
+    in_flight = table.c.state.in_(EFFECT_UNDER_WAY)
 
     def __init__(
         self, connection: Connection, damage: Damage | None = None, *, audit: AuditTrail, boards: Boards
@@ -133,9 +181,10 @@ class Instructions(Repository):
     # Reading
 
     def get(self, instruction_id: str) -> Instruction | None:
-        """The instruction with this id."""
-        row = _BY_ID.first(self._connection, {"wanted": instruction_id})
-        return None if row is None else read_one(self._damage, SHAPE, dict(zip(_NAMES, row, strict=True)))
+        return next(iter(self._whole(SHAPE, _BY_ID, wanted=instruction_id)), None)
+
+    def _rows(self, *which: ColumnElement[bool]) -> Select[Any]:
+        return _ALL.where(*which)
 
     def find(self, text: str) -> Instruction | None:
         """The instruction with this reference, id or code (in any case), or with exactly this id at the service.
@@ -152,10 +201,6 @@ class Instructions(Repository):
         # A foreign id never shadows one of ours.
         found.sort(key=lambda one: upper not in {one.reference, one.id} and one.code not in spellings)
         return found[0] if found else None
-
-    def by_source(self, key: str) -> Instruction | None:
-        """The request that this Slack interaction made."""
-        return self._one(SHAPE, _ALL.where(table.c.source_key == key))
 
     def by_remote(self, remote_id: str) -> Instruction | None:
         """The instruction whose operation at the service has this id; the oldest, should there be several."""
@@ -304,7 +349,7 @@ class Instructions(Repository):
         wanted: dict[str, Any] = dict(changes)
         if to in FINAL:
             wanted = {"closed_at": now, "due_at": None, **wanted}
-        after = self._replace(before, to, wanted)
+        after = self._store(before, to, wanted)
         if after is None:
             return None
         self._audit.append(
@@ -326,12 +371,12 @@ class Instructions(Repository):
         self, before: Instruction, *, now: datetime, show: bool = False, **changes: Unpack[Changes]
     ) -> Instruction | None:
         """Like :meth:`move`, but in the same state and without an audit row; ``show`` marks the boards."""
-        after = self._replace(before, before.state, dict(changes))
+        after = self._store(before, before.state, dict(changes))
         if after is not None and show:
             self._boards.mark_request(before.id, now=now)
         return after
 
-    def _replace(self, before: Instruction, to: State, changes: dict[str, Any]) -> Instruction | None:
+    def _store(self, before: Instruction, to: State, changes: dict[str, Any]) -> Instruction | None:
         if not changes.keys() <= _CHANGEABLE:
             raise TypeError(f"never changes: {changes.keys() - _CHANGEABLE}")
         if to is not before.state:
@@ -341,9 +386,9 @@ class Instructions(Repository):
         after = replace(before, **(over | changes), state=to, version=before.version + 1)
         written = {name: getattr(after, name) for name in ("state", "version", *over, *changes)}
         if "recipient" in written:
-            written["recipient"] = model_of(after.recipient)
+            written["recipient"] = _model_of(after.recipient)
         if "progress" in written:
-            written["progress"] = model_of(after.progress)
+            written["progress"] = _model_of(after.progress)
         if "requirement" in written:
             written["requirement"] = after.requirement.model_dump(mode="json")
         same = {"same_id": before.id, "same_state": before.state, "same_version": before.version}
@@ -363,8 +408,7 @@ class Instructions(Repository):
         Claiming raises the version, so that every later update by the holder of an expired lease fails.
         """
         others = [state for state in State if state not in states]
-        rows = claim(self._connection, _CLAIM, hold, of_kinds=list(kinds), but_states=others)
-        return sorted(self._records(SHAPE, rows), key=lambda one: (one.due_at or hold["now"], one.id))
+        return self._claimed(hold, of_kinds=list(kinds), but_states=others)
 
     def go_on(self, *, kind: Kind, state: State, reason: Reason, now: datetime, apart: timedelta, limit: int) -> None:
         """Make requests due that are held for this reason, one ``apart`` from the other, by the end of their window.
@@ -377,29 +421,7 @@ class Instructions(Repository):
             due = now + n * apart
             self._change(table, table.c.id == waiting, table.c.due_at > due, due_at=due)
 
-    def abandoned(self, *, now: datetime, owner: str, exclusive: bool, limit: int = 1000) -> list[Instruction]:
-        """Instructions with a request in flight whose process died.
-
-        Args:
-            now: leases that ended by then are dead.
-            owner: id of this process.
-            exclusive: no other process can be alive (SQLite): every lease that is not ``owner``'s is dead.
-            limit: at most so many.
-        """
-        dead = free(table, now)
-        if exclusive:
-            dead = or_(dead, table.c.lease_owner != owner)
-        query = _ALL.where(table.c.state.in_(EFFECT_UNDER_WAY), dead).order_by(table.c.id).limit(limit)
-        return self._all(SHAPE, query)
-
-    def recover(self, *, owner: str) -> int:
-        """End other owners' leases, except where a request with an effect is in flight; how many.
-
-        Only where no other process can be alive. A restart then need not wait for leases to end.
-        """
-        taken = (
-            table.c.lease_until.is_not(None),
-            table.c.lease_owner != owner,
-            table.c.state.not_in(EFFECT_UNDER_WAY),
-        )
-        return self._change(table, *taken, **NO_LEASE, version=table.c.version + 1)
+    def recover(self, owner: str) -> int:
+        # Like a claim, it raises the version: what the former holder writes then fails.
+        taken = (table.c.lease_until.is_not(None), table.c.lease_owner != owner, ~self.in_flight)
+        return self._change(table, *taken, **NO_LEASE, **_NEXT)

@@ -1,0 +1,355 @@
+"""What is asked of all tables at once, and the small tables that belong to no feature.
+
+Flags, the processes on one PostgreSQL, and answers that could not be read; when work becomes due, how much waits, the
+sweep that reads every row that is not over, and the times that move along when the clock was set.
+"""
+
+import hashlib
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime, timedelta
+from functools import cache
+from typing import Any, Final
+
+from sqlalchemy import (
+    BigInteger,
+    Column,
+    Connection,
+    Select,
+    Table,
+    bindparam,
+    case,
+    delete,
+    func,
+    inspect,
+    literal,
+    null,
+    or_,
+    select,
+    text,
+    tuple_,
+    type_coerce,
+    union_all,
+    update,
+)
+
+from bot.domain.bookings.booking import CLOSED
+from bot.domain.payments.instruction import EFFECT_UNDER_WAY, FINAL
+from bot.domain.unread import Noted, UnreadAnswer
+from storage.damage import Broken, Shape, read_all
+from storage.prepared import Prepared
+from storage.repositories import bookings, callbacks, jobs, payments, requests, slack
+from storage.repositories.leased import Condition, Repository, as_text, insert_once
+from storage.repositories.slack import OPEN
+from storage.rows import InboxState, OutboxState, Waiting
+from storage.tables.columns import metadata
+from storage.tables.instructions import attempt, audit, instruction, tracked
+from storage.tables.queues import board, dropped_file, flag, inbox, job, outbox
+from storage.tables.services import booking, store_event
+from storage.tables.services import unread_answer as unread
+from storage.types import Moment
+
+
+def _flag(*, key: str, value: object, updated_at: datetime) -> tuple[str, object]:  # noqa: ARG001
+    return key, value
+
+
+_FLAG = Shape(flag, _flag, called="key")
+
+
+class Flags(Repository):
+    """The table ``flag``: single values that all processes share, such as a freeze. Values are JSON, never null."""
+
+    def get(self, key: str) -> object | None:
+        """The value; None when it was never set.
+
+        Raises:
+            RowUnreadable: the row cannot be read.
+        """
+        found = self._one(_FLAG, select(flag).where(flag.c.key == key))
+        return None if found is None else found[1]
+
+    def readable(self, key: str) -> object | None:
+        """The value; None also where it cannot be read. Not for flags that stop something."""
+        return self.starting(key).get(key)
+
+    def set(self, key: str, value: object, now: datetime) -> None:
+        if not self.add(key, value, now):
+            self._change(flag, flag.c.key == key, value=value, updated_at=now)
+
+    def add(self, key: str, value: object, now: datetime) -> bool:
+        """Set a value that is not set yet; False when it was."""
+        return insert_once(self._connection, flag, {"key": key, "value": value, "updated_at": now}, unless=("key",))
+
+    def starting(self, prefix: str) -> dict[str, object]:
+        """Values by key, of the keys with this prefix; those that cannot be read are left out."""
+        return dict(self._all(_FLAG, select(flag).where(flag.c.key.startswith(prefix, autoescape=True))))
+
+    def forget(self, prefix: str) -> int:
+        gone = delete(flag).where(flag.c.key.startswith(prefix, autoescape=True))
+        return self._connection.execute(gone).rowcount
+
+
+_PREFIX = "process:"
+_MASK = 2**64 - 1
+LOCKS: Final = (
+    "SELECT (classid::bigint << 32) | objid::bigint FROM pg_locks WHERE locktype = 'advisory' AND granted "
+    "AND mode = 'ShareLock' AND objsubid = 1 "
+    "AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+)
+"""The life locks held in this database. They are shared locks; those of writers are exclusive."""
+
+
+def life_lock(owner: str) -> int:
+    """The advisory lock that a process holds for as long as it lives."""
+    return int.from_bytes(hashlib.sha256(f"{_PREFIX}{owner}".encode()).digest()[:8], signed=True)
+
+
+class Processes:
+    """The flags ``process:…``, one a process that works on this PostgreSQL database.
+
+    Each process holds an advisory lock for life, so that its end is noticed.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._flags = Flags(connection)
+
+    def arrive(self, owner: str, now: datetime) -> None:
+        """Store a process before it holds leases."""
+        self._flags.set(f"{_PREFIX}{owner}", {}, now)
+
+    def forget(self, owner: str) -> None:
+        """Remove a process that has ended and holds no leases any more."""
+        self._flags.forget(f"{_PREFIX}{owner}")
+
+    def gone(self) -> list[str]:
+        """Owners whose lock is no longer held. PostgreSQL only."""
+        arrived = [key.removeprefix(_PREFIX) for key in self._flags.starting(_PREFIX)]
+        held = {lock & _MASK for lock in self._connection.execute(text(LOCKS)).scalars()}
+        return [owner for owner in arrived if life_lock(owner) & _MASK not in held]
+
+
+MOST: Final = 50
+"""Rows. Those that are read again go first, then those that were not seen for longest."""
+REMEMBERED: Final = timedelta(days=1)
+"""How long a row stays after its operation is read again."""
+_ORDER = (unread.c.mended_at.is_not(None), unread.c.last_seen.desc(), unread.c.fingerprint)
+
+
+def _answer(*, operation: str, detail: object, fingerprint: str, **values: Any) -> Noted:  # noqa: ARG001
+    if not isinstance(detail, dict):
+        raise Broken("detail")
+    return Noted(answer=UnreadAnswer.from_json(operation, detail), **values)
+
+
+_ANSWER = Shape(unread, _answer, called="operation")
+
+
+class UnreadAnswers(Repository):
+    """The table ``unread_answer``: answers that could not be read, one row a shape; never more than a few."""
+
+    def is_there(self) -> bool:
+        """Whether the table exists: a command that only reads may open an older database."""
+        return inspect(self._connection).has_table(unread.name)
+
+    def note(self, found: Noted) -> None:
+        """Store an answer that was seen ``count`` times; add to the count if its shape is stored already."""
+        key = {"operation": found.answer.operation, "fingerprint": found.answer.fingerprint}
+        changed = {"detail": found.answer.as_json(), "mended_at": None}
+        seen = {"first_seen": found.first_seen, "last_seen": found.last_seen, "count": found.count}
+        if not insert_once(self._connection, unread, {**key, **changed, **seen}, unless=("operation", "fingerprint")):
+            last = literal(found.last_seen, unread.c.last_seen.type)
+            newest = case((unread.c.last_seen > last, unread.c.last_seen), else_=last)
+            same = (unread.c[name] == value for name, value in key.items())
+            self._change(unread, *same, **changed, last_seen=newest, count=unread.c.count + found.count)
+        beyond = select(unread.c.operation, unread.c.fingerprint).order_by(*_ORDER).offset(MOST)
+        for operation, fingerprint in self._connection.execute(beyond).all():
+            one = (unread.c.operation == operation, unread.c.fingerprint == fingerprint)
+            self._connection.execute(delete(unread).where(*one))
+
+    def mended(self, operation: str, at: datetime) -> None:
+        """Mark the operation's earlier unread answers as mended: an answer was read at that time."""
+        self._connection.execute(delete(unread).where(unread.c.mended_at < at - REMEMBERED))
+        earlier = (unread.c.operation == operation, unread.c.last_seen <= at, unread.c.mended_at.is_(None))
+        self._change(unread, *earlier, mended_at=at)
+
+    def open_operations(self) -> frozenset[str]:
+        query = select(unread.c.operation).where(unread.c.mended_at.is_(None)).distinct()
+        return frozenset(self._connection.execute(query).scalars())
+
+    def all(self) -> list[Noted]:
+        """First those not mended, then the others; newest first in both."""
+        return self._all(_ANSWER, select(unread).order_by(*_ORDER))
+
+
+Due = tuple[str, str]
+"""A table and, where its rows are claimed by kind, the kind; otherwise empty."""
+
+_CLAIMED: Final[Mapping[str, Sequence[Condition]]] = {
+    "instruction": (instruction.c.due_at.is_not(None), *(instruction.c.state != one for one in EFFECT_UNDER_WAY)),
+    "inbox": (inbox.c.state == InboxState.RECEIVED,),
+    "store_event": (store_event.c.state == InboxState.RECEIVED,),
+    "outbox": (OPEN, outbox.c.state != OutboxState.SENDING),
+}
+"""Which rows are claimed when they are due, where those with a time in ``due_at`` are not meant."""
+
+
+class Horizon(Repository):
+    """When due work becomes due. Leased rows are left out: the end of their step wakes the workers itself."""
+
+    def earliest(self, kinds: Sequence[Due]) -> Mapping[Due, datetime]:
+        """When the next row of each kind becomes due; kinds without one are left out."""
+        (row,) = _prepared(tuple(kinds)).rows(self._connection, {})
+        return {kind: due_at for kind, due_at in zip(kinds, row, strict=True) if isinstance(due_at, datetime)}
+
+
+@cache
+def _prepared(kinds: tuple[Due, ...]) -> Prepared:
+    columns = []
+    for name, kind in kinds:
+        table = metadata.tables[name]
+        which = _CLAIMED.get(name, (table.c.due_at.is_not(None),))
+        of_kind = [table.c.kind == kind] if kind else []
+        free = [table.c.lease_until.is_(None), table.c.stopped == ""] if "lease_until" in table.c else []
+        # In the order of the index, so that its first free row ends the search; min() would not stop there.
+        first = select(table.c.due_at).where(*of_kind, *which, *free).order_by(table.c.due_at).limit(1)
+        columns.append(first.scalar_subquery().label(None))
+    return Prepared(select(*columns))
+
+
+_STORED: Final[Mapping[str, tuple[Column[Any], Condition]]] = {
+    "callbacks": (inbox.c.received_at, text("inbox.state = 'received'")),
+    "webhooks": (store_event.c.received_at, text("store_event.state = 'received'")),
+    "messages": (outbox.c.created_at, OPEN),
+    "files": (dropped_file.c.created_at, dropped_file.c.due_at.is_not(None)),
+    "jobs": (job.c.created_at, job.c.closed_at.is_(None)),
+    "attempts": (attempt.c.claimed_at, text("attempt.outcome = 'open'")),
+}
+"""Queues whose rows are over when they have been worked on: since when each waits, and which of them still do."""
+AGED: Final = tuple(_STORED)
+_DUE: Final[Mapping[str, Table]] = {"requests": instruction, "polls": tracked, "bookings": booking, "cards": board}
+"""Tables whose rows become due again and again."""
+
+
+class Queues(Repository):
+    """How many rows wait in each table that is worked through, and since when the oldest does.
+
+    Conditions stand as text, and every minimum beside a count: then SQLite takes the partial index of the rows that
+    wait, instead of looking for the oldest one among all that were ever stored.
+    """
+
+    def waiting(self, now: datetime, *, followed: Collection[str] = ()) -> dict[str, Waiting]:
+        """What waits in each queue, rows that are being worked on or stopped included.
+
+        Rows that become due again and again have no age. ``followed``: kinds of followed resources that count.
+        """
+        rows = self._connection.execute(_WAITING, {"now": now, "followed": list(followed)})
+        return {name: Waiting(count, oldest if isinstance(oldest, datetime) else None) for name, count, oldest in rows}
+
+
+def _due(name: str, table: Table) -> Select[str, int, Any]:
+    which: list[Condition] = [table.c.due_at <= bindparam("now", type_=Moment)]
+    if table is tracked:  # its index is by kind
+        which.append(table.c.kind.in_(bindparam("followed", expanding=True)))
+    return select(literal(name), func.count(), type_coerce(null(), Moment)).select_from(table).where(*which)
+
+
+_WAITING: Final = union_all(
+    *(
+        select(literal(name), func.count(), func.min(since)).select_from(since.table).where(which)
+        for name, (since, which) in _STORED.items()
+    ),
+    *(_due(name, table) for name, table in _DUE.items()),
+)
+
+
+_PAGE: Final = 1_000
+_SETTLED: Final = tuple(state for state in InboxState if state is not InboxState.RECEIVED)
+_OPEN: Final[Mapping[str, tuple[Shape[Any], Sequence[Condition]]]] = {
+    "instruction": (requests.SHAPE, (instruction.c.state.not_in(FINAL),)),
+    "booking": (bookings.Bookings.shape, (booking.c.stage.not_in(CLOSED),)),
+    "job": (jobs.Jobs.shape, (or_(job.c.closed_at.is_(None), job.c.due_at.is_not(None)),)),
+    "outbox": (slack.Outbox.shape, (outbox.c.state.not_in((OutboxState.SENT, OutboxState.DEAD)),)),
+    "inbox": (callbacks.Inbox.shape, (inbox.c.state.not_in(_SETTLED),)),
+    "store_event": (bookings.StoreEvents.shape, (store_event.c.state.not_in(_SETTLED),)),
+    "tracked": (payments.TrackedResources.shape, (tracked.c.stopped_at.is_(None),)),
+    "dropped_file": (slack.DroppedFiles.shape, (dropped_file.c.due_at.is_not(None),)),
+    "board": (slack.BOARD, (board.c.due_at.is_not(None),)),
+    "store": (bookings.STORE, ()),
+}
+SWEPT: Final = tuple(_OPEN)
+"""Tables whose open rows are swept."""
+
+Key = tuple[Any, ...]
+
+
+class Sweep(Repository):
+    """Reads every row that is not over, page by page, so that those that cannot be read are noted."""
+
+    def page(self, name: str, after: Key | None = None) -> tuple[list[Any], Key | None]:
+        """Read a page of the open rows of a table, in the order of their keys.
+
+        Args:
+            name: of the table.
+            after: the key that the last page ended with; None: from the beginning.
+
+        Returns:
+            Its records, and the key that it ended with; None: there are no more.
+        """
+        shape, which = _OPEN[name]
+        key = [column for column in shape.table.columns if column.primary_key]
+        query = select(shape.table).where(*which).order_by(*key).limit(_PAGE)
+        if after is not None:
+            pairs = zip(key, after, strict=True)
+            last = [literal(value, column.type) if type(value) is int else as_text(value) for column, value in pairs]
+            query = query.where(tuple_(*key) > tuple_(*last))
+        rows = self._connection.execute(query).all()
+        found = read_all(self._damage, shape, rows)
+        return found, tuple(getattr(rows[-1], column.name) for column in key) if len(rows) == _PAGE else None
+
+
+_EVERYWHERE: Final = ("due_at", "lease_until")
+_MORE: Final[Mapping[str, Sequence[str]]] = {
+    "instruction": ("posted_at", "expires_at", "exec_deadline", "sent_at", "unknown_since", "last_read_at"),
+    "booking": ("sent_at", "search_at"),
+    "inbox": ("received_at", "read_at"),
+    "store_event": ("received_at",),
+    "store": ("created_at",),
+    "board": ("edited_at",),
+}
+"""Times that are compared with now, beside those that every table of due rows has."""
+_LAST: Final = (
+    select(audit.c.at).order_by(audit.c.seq.desc()).limit(1),
+    select(outbox.c.created_at).order_by(outbox.c.seq.desc()).limit(1),
+)
+"""When the newest rows were written, by the order of writing."""
+
+
+class Times(Repository):
+    """Times of all rows that are not over, moved along when the clock that they were written by was set."""
+
+    def written(self) -> datetime | None:
+        """When something was last written, by the clock of whoever wrote it; None: nothing was."""
+        found = [self._connection.execute(query).scalar() for query in _LAST]
+        return max((one for one in found if isinstance(one, datetime)), default=None)
+
+    def shift(self, by: timedelta) -> int:
+        """Move every time of an open row that is compared with now; how many rows have one.
+
+        A step that read its request before does not write back what it read: the version is another one, unless a
+        request with an effect is in flight, whose outcome counts all the same.
+        """
+        return sum(self._shift(table, by) for table in metadata.tables.values() if "due_at" in table.c)
+
+    def _shift(self, table: Table, by: timedelta) -> int:
+        names = [name for name in (*_EVERYWHERE, *_MORE.get(table.name, ())) if name in table.c]
+        micro = by // timedelta(microseconds=1)
+        moved: dict[str, Any] = {
+            name: type_coerce(type_coerce(table.c[name], BigInteger) + micro, Moment) for name in names
+        }
+        if table is instruction:
+            under_way = table.c.state.in_(EFFECT_UNDER_WAY)
+            moved["version"] = case((under_way, table.c.version), else_=table.c.version + 1)
+        timed = or_(*(table.c[name].is_not(None) for name in names if name in _EVERYWHERE or table.c[name].nullable))
+        which = table.c.state.not_in(FINAL) if table is instruction else timed
+        return self._connection.execute(update(table).where(which).values(moved)).rowcount

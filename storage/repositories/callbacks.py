@@ -1,0 +1,197 @@
+"""Callbacks: the addresses that a service sends them to, by their hash, and the inbox that stores what arrives.
+
+A callback is stored before it is answered. Each address has one row in the inbox, however many arrive.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime, timedelta
+from functools import cache
+from typing import Any
+
+from sqlalchemy import (
+    BigInteger,
+    ColumnElement,
+    Text,
+    and_,
+    bindparam,
+    case,
+    func,
+    literal,
+    not_,
+    or_,
+    select,
+    type_coerce,
+    update,
+)
+from sqlalchemy.dialects import postgresql, sqlite
+
+from bot.domain.payments.instruction import CallbackKind
+from bot.domain.references import ADDRESSES_LIVE
+from storage.damage import Shape
+from storage.prepared import Prepared
+from storage.repositories.leased import Queue, Repository, claiming, insert_once
+from storage.rows import CallbackToken, InboxRow, InboxState
+from storage.tables.instructions import callback_token as token
+from storage.tables.instructions import instruction
+from storage.tables.queues import inbox
+from storage.types import Moment
+
+STANDING = (
+    select(token)
+    .join(instruction, instruction.c.id == token.c.instruction_id)
+    .where(
+        token.c.token_hash == bindparam("address"),
+        or_(token.c.expires_at.is_(None), token.c.expires_at > bindparam("now", type_=Moment)),
+        or_(instruction.c.closed_at.is_(None), instruction.c.closed_at > bindparam("ended", type_=Moment)),
+    )
+)
+"""The address, unless it expired or its instruction ended long ago; parameters by :func:`_at`."""
+
+_FIND = Prepared(STANDING)
+_TOKEN = Shape(token, CallbackToken)
+
+
+def _at(now: datetime, address: str) -> dict[str, object]:
+    return {"address": address, "now": now, "ended": now - ADDRESSES_LIVE}
+
+
+class Tokens(Repository):
+    """The table ``callback_token``."""
+
+    def put(
+        self, *, token_hash: str, instruction_id: str, kind: CallbackKind, expires_at: datetime | None = None
+    ) -> bool:
+        """Bind a token to one instruction and kind for good; False when it is stored already."""
+        values = {"token_hash": token_hash, "instruction_id": instruction_id, "kind": kind, "expires_at": expires_at}
+        return insert_once(self._connection, token, values, unless=("token_hash",))
+
+    def find(self, token_hash: str, now: datetime) -> CallbackToken | None:
+        """The instruction and kind of a token, unless it expired or its instruction ended long ago."""
+        return next(iter(self._whole(_TOKEN, _FIND, **_at(now, token_hash))), None)
+
+    def expire(self, instruction_id: str, at: datetime) -> None:
+        self._change(token, token.c.instruction_id == instruction_id, expires_at=at)
+
+    def has_old(self, *, now: datetime) -> bool:
+        """Whether :meth:`forget_old` would find anything."""
+        query = select(token.c.token_hash).where(_over(now)).limit(1)
+        return self._connection.execute(query).first() is not None
+
+    def forget_old(self, *, now: datetime, limit: int) -> int:
+        """Delete addresses of instructions that ended long ago, up to ``limit``; how many."""
+        return self._forget(token.c.token_hash, _over(now), limit=limit)
+
+
+def _over(now: datetime) -> ColumnElement[bool]:
+    ended = select(instruction.c.id).where(instruction.c.closed_at <= now - ADDRESSES_LIVE)
+    return token.c.instruction_id.in_(ended)
+
+
+_SETTLED = or_(inbox.c.state == InboxState.APPLIED, inbox.c.state == InboxState.STALE)
+_WAITS = inbox.c.state == InboxState.RECEIVED
+_NOW = bindparam("now", type_=Moment)
+
+
+def _due(instruction_id: ColumnElement[str]) -> ColumnElement[Any]:
+    """Now; or ``pause`` microseconds after the last reading for a callback of the same instruction, if later."""
+    others = inbox.alias("others")
+    next_one = func.max(type_coerce(others.c.read_at, BigInteger)) + bindparam("pause", type_=BigInteger)
+    due = case((next_one > _NOW, next_one), else_=_NOW)
+    return select(due).where(others.c.instruction_id == instruction_id).correlate_except(others).scalar_subquery()
+
+
+def _same_or_newest() -> ColumnElement[str]:
+    """The row of the address; of several, left by earlier versions, the one with this body or else the newest."""
+    own = inbox.alias("own")
+    order = ((own.c.body_hash == bindparam("digest")).desc(), own.c.received_at.desc(), own.c.id.desc())
+    query = select(own.c.id).where(own.c.token_hash == bindparam("address"))
+    return query.order_by(*order).limit(1).scalar_subquery()
+
+
+_MORE = Prepared(
+    update(inbox)
+    .where(
+        inbox.c.id == _same_or_newest(),
+        not_(and_(inbox.c.body_hash == bindparam("digest"), _SETTLED)),
+        STANDING.exists(),
+    )
+    .values(
+        body_hash=bindparam("digest"),
+        hints=inbox.c.hints + 1,  # shows the worker that holds the row that more arrived meanwhile
+        state=InboxState.RECEIVED,
+        received_at=case((_WAITS, inbox.c.received_at), else_=_NOW),
+        attempts=case((_WAITS, inbox.c.attempts), else_=0),
+        due_at=case(
+            (and_(_WAITS, inbox.c.due_at < _due(inbox.c.instruction_id)), inbox.c.due_at),
+            else_=_due(inbox.c.instruction_id),
+        ),
+    )
+)
+_FIRST: Mapping[str, ColumnElement[Any]] = {
+    "id": bindparam("new", type_=Text),
+    "token_hash": token.c.token_hash,
+    "body_hash": bindparam("digest", type_=Text),
+    "instruction_id": token.c.instruction_id,
+    "kind": token.c.kind,
+    "body": literal("", Text),
+    "received_at": _NOW,
+    "state": literal(InboxState.RECEIVED, inbox.c.state.type),
+    "attempts": literal(0),
+    "due_at": _due(token.c.instruction_id),
+    "lease_owner": literal("", Text),
+    "hints": literal(1),
+}
+
+
+class Inbox(Queue[InboxRow]):
+    """The table ``inbox``."""
+
+    shape = Shape(inbox, InboxRow)
+    claims = claiming(inbox, _WAITS, changed={"attempts": inbox.c.attempts + 1, "read_at": _NOW})
+    unfinished = _WAITS
+
+    def receive(
+        self, *, new_id: Callable[[], str], token_hash: str, body_hash: str, now: datetime, pause: timedelta
+    ) -> bool:
+        """Store a callback; False when its address is not valid, or when the callback is not new.
+
+        A callback is not new when it has the body of the last one, which was processed to the end.
+
+        Args:
+            new_id: makes a new ULID, for the first callback of an address.
+            token_hash: hash of the address's token.
+            body_hash: hash of the callback's body.
+            now: the current instant.
+            pause: between two readings of an instruction.
+        """
+        values = {**_at(now, token_hash), "digest": body_hash, "pause": pause // timedelta(microseconds=1)}
+        if _MORE.count(self._connection, values):
+            return True
+        statement = _first(self._connection.dialect.name)
+        return statement.first(self._connection, values | {"new": new_id()}) is not None
+
+    def of(self, instruction_id: str) -> list[InboxRow]:
+        """Every callback of an instruction, in the order of arrival."""
+        query = select(inbox).where(inbox.c.instruction_id == instruction_id).order_by(inbox.c.received_at, inbox.c.id)
+        return self._all(self.shape, query)
+
+    def finish(self, inbox_id: str, state: InboxState, *, hints: int) -> bool:
+        """Store the outcome; False when it was stored before, or when more than ``hints`` callbacks arrived."""
+        return self._end(inbox_id, inbox.c.hints == hints, state=state)
+
+    def hints(self, inbox_id: str) -> int:
+        return self._connection.execute(select(inbox.c.hints).where(inbox.c.id == inbox_id)).scalar_one_or_none() or 0
+
+    def hasten(self, instruction_id: str, now: datetime) -> None:
+        self._change(inbox, inbox.c.instruction_id == instruction_id, _WAITS, inbox.c.due_at > now, due_at=now)
+
+    def _old(self, before: datetime) -> Sequence[ColumnElement[bool]]:
+        return (inbox.c.received_at < before, inbox.c.state != InboxState.RECEIVED)
+
+
+@cache
+def _first(dialect: str) -> Prepared:
+    insert = postgresql.insert if dialect == "postgresql" else sqlite.insert
+    found = STANDING.with_only_columns(*_FIRST.values())
+    statement = insert(inbox).from_select(list(_FIRST), found, include_defaults=False)
+    return Prepared(statement.on_conflict_do_nothing(index_elements=("token_hash", "body_hash")).returning(inbox.c.id))

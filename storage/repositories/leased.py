@@ -1,0 +1,397 @@
+"""Rows that one process at a time works on: claimed when due, leased for a short time, free again after the step.
+
+:class:`Repository` is the base of all repositories, :class:`Leased` of those with such rows: a table declares its
+shape, how its rows are claimed, and which of them have a request in flight. :class:`Steps` ends, stops and resumes the
+step of any row by the name of its table and its key.
+
+Statements that every request runs are built once and get their values as parameters: building one costs
+SQLAlchemy several times what SQLite needs to run it.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
+from datetime import datetime, timedelta
+from functools import cache
+from operator import attrgetter
+from typing import Any, Final, Generic, TypeVar, Unpack
+
+from sqlalchemy import (
+    BindParameter,
+    Column,
+    ColumnElement,
+    Connection,
+    Executable,
+    FromClause,
+    Integer,
+    LargeBinary,
+    Row,
+    Select,
+    Table,
+    Text,
+    TextClause,
+    UnaryExpression,
+    and_,
+    bindparam,
+    cast,
+    delete,
+    false,
+    func,
+    literal,
+    or_,
+    select,
+    type_coerce,
+    union_all,
+    update,
+)
+from sqlalchemy.dialects import postgresql, sqlite
+
+from storage.damage import Damage, Shape, read_all, read_one
+from storage.prepared import Prepared
+from storage.rows import Hold
+from storage.tables.columns import metadata
+from storage.types import Moment, is_encodable
+
+R = TypeVar("R")
+Key = tuple[str, ...]
+
+Condition = ColumnElement[bool] | TextClause
+"""Condition on rows; text where SQLite must recognise that a partial index covers it."""
+
+NO_LEASE: Mapping[str, Any] = {"lease_owner": "", "lease_until": None}
+FREED: Mapping[str, Any] = {**NO_LEASE, "tries": 0}
+"""Values stored at the end of a step: no lease, and no failed steps to count."""
+
+
+class Repository:
+    """The rows of a table or two, in one transaction. ``damage``: where rows that cannot be read are noted."""
+
+    def __init__(self, connection: Connection, damage: Damage | None = None) -> None:
+        self._connection = connection
+        self._damage = damage if damage is not None else Damage()
+
+    def _one(self, shape: Shape[R], query: Executable) -> R | None:
+        """The first row as a record; None: there is no row.
+
+        Raises:
+            RowUnreadable: it cannot be read.
+        """
+        row = next(iter(self._connection.execute(query).all()), None)  # all: an update has to run to its end
+        return None if row is None else read_one(self._damage, shape, row._asdict())
+
+    def _all(self, shape: Shape[R], query: Executable) -> list[R]:
+        """The rows as records; those that cannot be read are noted, and left out."""
+        return read_all(self._damage, shape, self._connection.execute(query).all())
+
+    def _whole(self, shape: Shape[R], query: Executable | Prepared, **values: object) -> list[R]:
+        """The rows as records, where one that is left out would change what the others say.
+
+        Raises:
+            RowUnreadable: one of them cannot be read.
+        """
+        if isinstance(query, Prepared):
+            rows = [dict(zip(query.names, row, strict=True)) for row in query.rows(self._connection, values)]
+        else:
+            rows = [row._asdict() for row in self._connection.execute(query).all()]
+        return [read_one(self._damage, shape, row) for row in rows]
+
+    def _change(self, table: Table, *which: Condition, **values: object) -> int:
+        """Set these columns in the rows that meet the conditions; how many there were."""
+        return self._connection.execute(update(table).where(*which).values(values)).rowcount
+
+    def _forget(self, key: Column[Any], *which: ColumnElement[bool], limit: int) -> int:
+        """Delete rows that meet the conditions, up to ``limit``; how many there were. ``key`` identifies a row."""
+        some = select(key).where(*which).limit(limit).scalar_subquery()
+        return self._connection.execute(delete(key.table).where(key.in_(some))).rowcount
+
+
+def insert_once(connection: Connection, table: Table, values: Mapping[str, object], *, unless: tuple[str, ...]) -> bool:
+    """Insert, unless a row has the same values in the unique columns ``unless``; returns whether it was inserted."""
+    return _insert_unless(connection.dialect.name, table, unless).first(connection, values) is not None
+
+
+@cache
+def _insert_unless(dialect: str, table: Table, unless: tuple[str, ...]) -> Prepared:
+    insert = postgresql.insert if dialect == "postgresql" else sqlite.insert
+    first = next(iter(table.primary_key.columns))
+    return Prepared(insert(table).on_conflict_do_nothing(index_elements=unless).returning(first))
+
+
+def columns(record: Any) -> dict[str, Any]:
+    """The fields of a flat dataclass; ``asdict`` would copy every value."""
+    return {field.name: getattr(record, field.name) for field in fields(record)}
+
+
+def as_text(value: object) -> ColumnElement[Any]:
+    """A value of a text column as a parameter, whatever a damaged row has there instead."""
+    if isinstance(value, str) and not is_encodable(value):
+        return cast(literal(value.encode("utf-8", "surrogateescape"), LargeBinary), Text)
+    return literal(value, Text)
+
+
+def free(table: Table, now: datetime | BindParameter[Any]) -> ColumnElement[bool]:
+    """Rows without a live lease."""
+    return or_(table.c.lease_until.is_(None), table.c.lease_until <= now)
+
+
+def claiming(
+    table: Table,
+    *which: Condition,
+    key: Column[Any] | None = None,
+    order: Sequence[ColumnElement[Any] | UnaryExpression[Any]] = (),
+    source: FromClause | None = None,
+    free_to_go: ColumnElement[bool] | None = None,
+    changed: Mapping[str, ColumnElement[Any]] | None = None,
+    read: Iterable[Column[Any]] | None = None,
+) -> Executable:
+    """The statement that leases rows that are due and free; see :class:`Leased`.
+
+    Args:
+        table: with ``due_at``, ``lease_owner``, ``lease_until``, ``tries`` and ``stopped``.
+        which: conditions on its rows.
+        key: the column that identifies a row; by default ``id``.
+        order: the order of claiming; by default longest due first, then by the key.
+        source: where rows are chosen from, when their order needs more than the table.
+        free_to_go: a condition that is checked on choosing rows, and not again on updating them.
+        changed: other columns that change with every claim.
+        read: the columns to return; None: all.
+    """
+    now, key = bindparam("now", type_=Moment), table.c.id if key is None else key
+    due = and_(*which, table.c.due_at <= now, free(table, now), table.c.stopped == "")
+    asked = (due,) if free_to_go is None else (due, free_to_go)
+    chosen = select(key).select_from(table if source is None else source).where(*asked)
+    chosen = chosen.order_by(*(order or (table.c.due_at, key))).limit(bindparam("most", type_=Integer))
+    return (
+        update(table)
+        .where(key.in_(chosen.scalar_subquery()), due)
+        .values(
+            lease_owner=bindparam("holder"),
+            lease_until=bindparam("until", type_=Moment),
+            tries=table.c.tries + 1,
+            **(changed or {}),
+        )
+        .returning(*(read or table.c))
+    )
+
+
+class Leased(Repository, Generic[R]):
+    """A table of rows that one process at a time works on.
+
+    Attributes:
+        shape: the table, and how its rows become records.
+        claims: the statement by which rows are claimed, made by :func:`claiming`.
+        turn: attributes of a record that give the order in which claimed rows are worked on.
+        unfinished: rows that a step can still change.
+        in_flight: rows whose request may have left; what became of it is read, whoever held the lease.
+    """
+
+    shape: Shape[R]
+    claims: Executable
+    turn: tuple[str, ...] = ("due_at", "id")
+    unfinished: Condition
+    in_flight: ColumnElement[bool] = false()
+
+    def recover(self, owner: str) -> int:
+        """End other owners' leases, except on rows in flight; how many.
+
+        Only where no other process can be alive. A restart then need not wait for leases to end.
+        """
+        rows = self.shape.table
+        return self._change(rows, rows.c.lease_owner != "", rows.c.lease_owner != owner, ~self.in_flight, **NO_LEASE)
+
+    def abandoned(self, *, now: datetime, owner: str, exclusive: bool, limit: int = 1000) -> list[R]:
+        """Rows in flight whose process died, by their ids.
+
+        Args:
+            now: leases that ended by then are dead.
+            owner: id of this process.
+            exclusive: no other process can be alive (SQLite): every lease that is not ``owner``'s is dead.
+            limit: at most so many.
+        """
+        query = self._rows(self.in_flight, self._dead(now, owner, exclusive))
+        return self._all(self.shape, query.order_by(self.shape.table.c.id).limit(limit))
+
+    def _dead(self, now: datetime, owner: str, exclusive: bool) -> ColumnElement[bool]:
+        dead = free(self.shape.table, now)
+        return or_(dead, self.shape.table.c.lease_owner != owner) if exclusive else dead
+
+    def _claim(self, hold: Hold, statement: Executable, **which: object) -> Sequence[Row[Any]]:
+        """Run what :func:`claiming` made; ``which``: the parameters of its conditions."""
+        until = hold["now"] + timedelta(seconds=hold["lease_seconds"])
+        asked = {"now": hold["now"], "holder": hold["owner"], "until": until, "most": hold["limit"]}
+        return self._connection.execute(statement, {**asked, **which}).all()
+
+    def _claimed(self, hold: Hold, **which: object) -> list[R]:
+        return self._sorted(self._claim(hold, self.claims, **which))
+
+    def _sorted(self, rows: Iterable[Row[Any]]) -> list[R]:
+        return sorted(read_all(self._damage, self.shape, rows), key=attrgetter(*self.turn))
+
+    def _rows(self, *which: ColumnElement[bool]) -> Select[Any]:
+        return select(self.shape.table).where(*which)
+
+    def _find(self, *which: ColumnElement[bool]) -> R | None:
+        return self._one(self.shape, self._rows(*which))
+
+    def _end(self, row_id: str, *which: ColumnElement[bool], **values: object) -> bool:
+        """End the step of an unfinished row and set these columns; False when it was finished before."""
+        rows = self.shape.table
+        return self._change(rows, rows.c.id == row_id, self.unfinished, *which, **FREED, **values) == 1
+
+
+class Asked(Leased[R]):
+    """A table of what people asked for: with a unique ``source_key``, and a ``version`` that every change raises."""
+
+    def get(self, row_id: str) -> R | None:
+        return self._find(self.shape.table.c.id == row_id)
+
+    def by_source(self, key: str) -> R | None:
+        """The row that this click, form or event made."""
+        return self._find(self.shape.table.c.source_key == key)
+
+    def extend(self, row_id: str, *, owner: str, until: datetime) -> bool:
+        """Extend the lease; False when this owner does not hold it."""
+        return self._change(self.shape.table, *_held(self.shape.table, (row_id,), owner), lease_until=until) == 1
+
+    def release(self, row_id: str, *, owner: str, due_at: datetime | None) -> bool:
+        """End the lease of this owner; the row is due again at ``due_at``."""
+        held = _held(self.shape.table, (row_id,), owner)
+        return self._change(self.shape.table, *held, **FREED, due_at=due_at) == 1
+
+    def _replace(self, row_id: str, version: int, *, keep_lease: bool, **values: object) -> R | None:
+        """Change a row if it has this version; end the lease unless ``keep_lease``.
+
+        Returns:
+            The row as it is now, or None when another change came first: read it again.
+        """
+        rows, freed = self.shape.table, {} if keep_lease else FREED
+        same = update(rows).where(rows.c.id == row_id, rows.c.version == version)
+        return self._one(self.shape, same.values({**freed, **values, "version": version + 1}).returning(rows))
+
+
+class Queue(Leased[R]):
+    """A table whose rows are stored first and worked on once, one by one; old ones are deleted."""
+
+    def claim_due(self, **hold: Unpack[Hold]) -> list[R]:
+        """Claim unfinished rows that are due; the attempt is counted already."""
+        return self._claimed(hold)
+
+    def again(self, row_id: str, due_at: datetime) -> bool:
+        """No outcome yet: due again at ``due_at``."""
+        return self._end(row_id, due_at=due_at)
+
+    def has_old(self, *, before: datetime) -> bool:
+        """Whether :meth:`forget_old` would find anything."""
+        query = select(self.shape.table.c.id).where(*self._old(before)).limit(1)
+        return self._connection.execute(query).first() is not None
+
+    def forget_old(self, *, before: datetime, limit: int) -> int:
+        """Delete finished rows from before then, up to ``limit``; how many."""
+        return self._forget(self.shape.table.c.id, *self._old(before), limit=limit)
+
+    def _old(self, before: datetime) -> Sequence[ColumnElement[bool]]:
+        raise NotImplementedError
+
+
+_TABLES: Final[Mapping[str, Table]] = {name: one for name, one in metadata.tables.items() if "stopped" in one.c}
+_WITHOUT_STOP: Final[Mapping[str, Table]] = {
+    name: one for name, one in metadata.tables.items() if "due_at" in one.c and name not in _TABLES
+}
+"""Tables of due rows that cannot be stopped: a held row is not due any more."""
+HELD: Final = frozenset((*_TABLES, *_WITHOUT_STOP))
+"""Tables whose rows can be held."""
+KEYS: Final[Mapping[str, Key]] = {name: tuple(metadata.tables[name].primary_key.columns.keys()) for name in HELD} | {
+    "outbox": ("id",)
+}
+"""The columns that name a row, by table."""
+
+
+def key_of(table: str, row: object) -> Key:
+    """The key of a row in its table."""
+    return tuple(str(getattr(row, column)) for column in KEYS[table])
+
+
+class Steps(Repository):
+    """Every table whose rows are claimed. ``key``: as by :func:`key_of`."""
+
+    def renew(self, table: str, keys: Iterable[Key], *, owner: str, until: datetime) -> int:
+        """Renew the leases that ``owner`` still holds; how many. The version stays: it is the same claim."""
+        return sum(self._set(table, key, owner, lease_until=until) for key in keys)
+
+    def expire(self, owner: str, now: datetime) -> int:
+        """End every lease of a process that died; how many."""
+        return sum(
+            self._change(table, table.c.lease_owner == owner, table.c.lease_until > now, lease_until=now)
+            for table in _TABLES.values()
+        )
+
+    def put_off(self, table: str, key: Key, *, owner: str, due_at: datetime) -> bool:
+        """End the lease of a row whose step failed, and count that; False when another owner holds it."""
+        return self._set(table, key, owner, **NO_LEASE, due_at=due_at) == 1
+
+    def spare(self, table: str, key: Key, *, owner: str, due_at: datetime) -> bool:
+        """End the lease of a row whose step failed for an outside reason, and do not count that."""
+        return self._set(table, key, owner, **FREED, due_at=due_at) == 1
+
+    def stop(self, table: str, key: Key, *, owner: str, number: str) -> bool:
+        """End the lease of a row and stop it; False when another owner holds it."""
+        return self._set(table, key, owner, **NO_LEASE, stopped=number) == 1
+
+    def hold(self, table: str, key: Sequence[Any], *, number: str) -> str:
+        """Stop a row that cannot be read, whoever holds it.
+
+        Returns:
+            The number that it is stopped by: another one when it was stopped before; "" when such rows have none.
+        """
+        if table in _WITHOUT_STOP:
+            self._change(_WITHOUT_STOP[table], *_is(_WITHOUT_STOP[table], key), due_at=None)
+            return ""
+        where = _TABLES[table]
+        same = _is(where, key)
+        held = self._connection.execute(select(type_coerce(where.c.stopped, Text)).where(*same)).scalar()
+        if isinstance(held, str) and held and held.isascii():
+            return held
+        self._change(where, *same, **NO_LEASE, stopped=number)
+        return number
+
+    def stopped(self, number: str) -> list[tuple[str, Key]]:
+        """The rows that were stopped by this error."""
+        return [
+            (name, tuple(row))
+            for name, table in _TABLES.items()
+            for row in self._connection.execute(
+                select(*(table.c[column] for column in KEYS[name])).where(table.c.stopped == number, _is_stopped(table))
+            )
+        ]
+
+    def go_on(self, table: str, key: Key, *, now: datetime) -> bool:
+        """Resume a stopped row; False when it was not stopped."""
+        meant = (*_is(_TABLES[table], key), _is_stopped(_TABLES[table]))
+        return self._change(_TABLES[table], *meant, **FREED, stopped="", due_at=now) == 1
+
+    def counts(self) -> dict[str, int]:
+        """How many rows are stopped, by table; tables without any are left out."""
+        return {name: count for name, count in self._connection.execute(_COUNTS) if count}
+
+    def _set(self, table: str, key: Key, owner: str, **values: object) -> int:
+        return self._change(_TABLES[table], *_held(_TABLES[table], key, owner), **values)
+
+
+def _is(table: Table, key: Sequence[Any]) -> list[ColumnElement[bool]]:
+    # As text: the key of a damaged row may be anything.
+    return [table.c[name] == as_text(value) for name, value in zip(KEYS[table.name], key, strict=True)]
+
+
+def _held(table: Table, key: Key, owner: str) -> list[ColumnElement[bool]]:
+    return [*_is(table, key), table.c.lease_owner == owner, table.c.lease_until.is_not(None)]
+
+
+def _is_stopped(table: Table) -> ColumnElement[bool]:
+    return table.c.stopped != ""
+
+
+_COUNTS: Final = union_all(
+    *(
+        select(literal(name), func.count()).select_from(table).where(_is_stopped(table))
+        for name, table in _TABLES.items()
+    )
+)

@@ -1,0 +1,279 @@
+"""What belongs to a request about money: votes, attempts, reservations, items of bulk payments, followed resources."""
+
+from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime
+from itertools import islice
+from typing import Any, Unpack
+
+from sqlalchemy import Select, bindparam, func, insert, select, update
+
+from bot.domain.money import Cents
+from bot.domain.payments.bulk import BulkItem
+from bot.domain.payments.bulk_account import BulkRow, RowChange
+from bot.domain.payments.bulk_progress import Tally, tally
+from bot.domain.payments.instruction import Attempt, AttemptOutcome, Vote
+from bot.domain.payments.sealed import Reserved
+from storage.damage import Shape
+from storage.prepared import Prepared
+from storage.repositories.leased import FREED, Leased, Repository, claiming, columns, insert_once
+from storage.rows import Hold, Tracked
+from storage.tables.instructions import attempt, bulk_item, reservation, tracked, vote
+from storage.tables.instructions import bulk_flight as flight
+
+_VOTE = Shape(vote, Vote)
+_OF_ROUND = Prepared(
+    select(vote)
+    .where(vote.c.instruction_id == bindparam("wanted"), vote.c.round == bindparam("wanted_round"))
+    .order_by(vote.c.at, vote.c.person)
+)
+
+_ATTEMPT = Shape(attempt, Attempt)
+_BATCH = 500
+_SHOWN = [bulk_item.c[name] for name in ("number", "email", "cents", "note", "status", "hash", "error", "attempt")]
+_CHANGE = (
+    update(bulk_item)
+    .where(bulk_item.c.instruction_id == bindparam("of"), bulk_item.c.number == bindparam("at"))
+    .values(status=bindparam("to_status"), hash=bindparam("to_hash"), error=bindparam("to_error"))
+)
+
+
+def _item(*, number: int, cents: int, **values: Any) -> BulkRow:
+    return BulkRow(row=number, cents=Cents(cents), **values)
+
+
+_ITEM = Shape(bulk_item, _item)
+
+
+def _values(instruction_id: str, row: BulkRow | BulkItem) -> dict[str, Any]:
+    told = row if isinstance(row, BulkRow) else None
+    return {
+        "instruction_id": instruction_id,
+        "number": row.row,
+        "email": row.email,
+        "payee": row.email.casefold(),
+        "cents": row.cents,
+        "note": row.note,
+        "status": told.status if told else "",
+        "hash": told.hash if told else "",
+        "error": told.error if told else "",
+        "attempt": 0,
+    }
+
+
+class Votes(Repository):
+    """The table ``vote``: one row per person and round, however often a button is clicked."""
+
+    def cast(self, new: Vote) -> bool:
+        """Store a vote; False when this person has voted in this round already."""
+        return insert_once(self._connection, vote, columns(new), unless=("instruction_id", "round", "person"))
+
+    def of(self, instruction_id: str, round: int) -> list[Vote]:  # noqa: A002 - the domain's word
+        """The votes of one round, in the order of voting.
+
+        Raises:
+            RowUnreadable: one of them cannot be read.
+        """
+        return self._whole(_VOTE, _OF_ROUND, wanted=instruction_id, wanted_round=round)
+
+
+class Attempts(Repository):
+    """The table ``attempt``: the claim that is stored before a request with an effect is sent."""
+
+    def open(self, new: Attempt) -> None:
+        """Store an attempt before it is made.
+
+        Raises:
+            Conflict: the number is taken, or an attempt of this instruction is still open. The whole unit is
+                rolled back and must not continue.
+        """
+        self._connection.execute(insert(attempt).values(columns(new)))
+
+    def close(self, instruction_id: str, n: int, outcome: AttemptOutcome, detail: str, now: datetime) -> bool:
+        """Store the outcome of an open attempt; False when it was closed already or never opened."""
+        mine = (attempt.c.instruction_id == instruction_id, attempt.c.n == n, attempt.c.outcome == AttemptOutcome.OPEN)
+        return self._change(attempt, *mine, outcome=outcome, detail=detail, finished_at=now) == 1
+
+    def of(self, instruction_id: str) -> list[Attempt]:
+        """Every attempt of an instruction, in order.
+
+        Raises:
+            RowUnreadable: one of them cannot be read.
+        """
+        query = select(attempt).where(attempt.c.instruction_id == instruction_id).order_by(attempt.c.n)
+        return self._whole(_ATTEMPT, query)
+
+
+class Reservations(Repository):
+    """The table ``reservation``: the part of the daily limit that attempts have taken.
+
+    A day is a UTC date in ISO form, e.g. ``2026-11-20``.
+    """
+
+    def reserve(self, instruction_id: str, n: int, day: str, cents: int, limit_cents: int) -> bool:
+        """Take ``cents`` for attempt ``n`` if the day's sum stays within the limit; whether it did.
+
+        Exact because writers come one after the other. An attempt that holds money already keeps it; one that
+        gave it back takes it anew.
+        """
+        mine = (reservation.c.instruction_id == instruction_id, reservation.c.n == n)
+        held = self._connection.execute(select(reservation.c.released).where(*mine)).first()
+        if held is not None and not held.released:
+            return True
+        if self.sum(day) + cents > limit_cents:
+            return False
+        values = {"day": day, "cents": cents, "released": False}
+        if held is None:
+            self._connection.execute(insert(reservation).values(instruction_id=instruction_id, n=n, **values))
+        else:
+            self._change(reservation, *mine, **values)
+        return True
+
+    def release(self, instruction_id: str, n: int) -> bool:
+        """Give back the reservation of an attempt that moved no money; False when there was none."""
+        held = (reservation.c.instruction_id == instruction_id, reservation.c.n == n, reservation.c.released.is_(False))
+        return self._change(reservation, *held, released=True) == 1
+
+    def of(self, instruction_id: str) -> dict[int, Reserved]:
+        """What the attempts of an instruction hold, by their number."""
+        query = select(reservation.c.n, reservation.c.day, reservation.c.cents, reservation.c.released)
+        rows = self._connection.execute(query.where(reservation.c.instruction_id == instruction_id))
+        return {row.n: Reserved(row.day, row.cents, row.released) for row in rows}
+
+    def sum(self, day: str) -> int:
+        """Cents taken on a day."""
+        query = select(func.coalesce(func.sum(reservation.c.cents), 0))
+        return int(
+            self._connection.execute(
+                query.where(reservation.c.day == day, reservation.c.released.is_(False))
+            ).scalar_one()
+        )
+
+
+class BulkItems(Repository):
+    """The table ``bulk_item``."""
+
+    def add(self, instruction_id: str, rows: Iterable[BulkRow | BulkItem]) -> None:
+        """Store the items, with the request itself. Addresses and amounts never change afterwards."""
+        every = iter(rows)
+        while batch := list(islice(every, _BATCH)):
+            self._connection.execute(insert(bulk_item), [_values(instruction_id, row) for row in batch])
+
+    def rows(
+        self, instruction_id: str, *, statuses: Collection[str] = (), offset: int = 0, limit: int | None = None
+    ) -> list[BulkRow]:
+        """Items in the order of the file; those with one of the statuses, when any are named."""
+        query = select(*_SHOWN).where(bulk_item.c.instruction_id == instruction_id).order_by(bulk_item.c.number)
+        if statuses:
+            query = query.where(bulk_item.c.status.in_(statuses))
+        return self._read(query.offset(offset).limit(limit))
+
+    def not_sent(self, instruction_id: str, *, status: str, limit: int) -> list[BulkRow]:
+        """Of a cancellation: items with this status that are in no attempt yet."""
+        mine = (bulk_item.c.instruction_id == instruction_id, bulk_item.c.attempt == 0, bulk_item.c.status == status)
+        return self._read(select(*_SHOWN).where(*mine).order_by(bulk_item.c.number).limit(limit))
+
+    def named_by(self, instruction_id: str, attempt: int) -> list[BulkRow]:
+        mine = (bulk_item.c.instruction_id == instruction_id, bulk_item.c.attempt == attempt)
+        return self._read(select(*_SHOWN).where(*mine).order_by(bulk_item.c.number))
+
+    def name(self, instruction_id: str, numbers: Sequence[int], attempt: int) -> None:
+        """Assign these items to an attempt; 0 undoes it."""
+        mine = (bulk_item.c.instruction_id == instruction_id, bulk_item.c.number.in_(numbers))
+        self._change(bulk_item, *mine, attempt=attempt)
+
+    def change(self, instruction_id: str, changes: Sequence[RowChange]) -> None:
+        values = [
+            {"of": instruction_id, "at": one.row, "to_status": one.status, "to_hash": one.hash, "to_error": one.error}
+            for one in changes
+        ]
+        for start in range(0, len(values), _BATCH):
+            self._connection.execute(_CHANGE, values[start : start + _BATCH])
+
+    def tally(self, instruction_id: str) -> Tally:
+        """Number and sum of the items by status."""
+        query = select(bulk_item.c.status, func.count(), func.sum(bulk_item.c.cents)).group_by(bulk_item.c.status)
+        rows = self._connection.execute(query.where(bulk_item.c.instruction_id == instruction_id))
+        return tally((status, count, int(cents)) for status, count, cents in rows)
+
+    def _read(self, query: Select[Any]) -> list[BulkRow]:
+        return self._whole(_ITEM, query)
+
+
+class BulkFlights(Repository):
+    """The table ``bulk_flight``: the one submission in flight, and the service's history before it."""
+
+    def flying(self) -> str | None:
+        """Id of the request whose submission is in flight or of unknown outcome; None: there is none."""
+        return self._connection.execute(select(flight.c.instruction_id).where(flight.c.flying == 1)).scalar()
+
+    def take(self, instruction_id: str, *, known: Collection[str], now: datetime) -> bool:
+        """Put the submission of a request in flight; False when that of another one is.
+
+        ``known``: ids of the history before its first submission. Only the first value is stored.
+        """
+        holder = self.flying()
+        if holder is not None:
+            return holder == instruction_id
+        values = {"instruction_id": instruction_id, "flying": 1, "known": sorted(known), "taken_at": now}
+        if not insert_once(self._connection, flight, values, unless=("instruction_id",)):
+            self._change(flight, flight.c.instruction_id == instruction_id, flying=1, taken_at=now)
+        return True
+
+    def land(self, instruction_id: str) -> bool:
+        """End the flight, as the outcome is known; False when it was not in flight."""
+        mine = (flight.c.instruction_id == instruction_id, flight.c.flying == 1)
+        return self._change(flight, *mine, flying=None) == 1
+
+    def known(self, instruction_id: str) -> frozenset[str]:
+        """The history's ids before the first submission of this request; empty when there was none."""
+        query = select(flight.c.known).where(flight.c.instruction_id == instruction_id)
+        found = self._connection.execute(query).scalar()
+        return frozenset(str(one) for one in found) if isinstance(found, list) else frozenset()
+
+
+class TrackedResources(Leased[Tracked]):
+    """The table ``tracked``: resources at the services that are polled until they are final."""
+
+    shape = Shape(tracked, Tracked, called="remote_id")
+    claims = claiming(
+        tracked,
+        tracked.c.kind == bindparam("of_kind"),
+        key=tracked.c.remote_id,
+        order=[tracked.c.due_at],
+        changed={"polls": tracked.c.polls + 1},
+    )
+    turn = ("due_at", "remote_id")
+
+    def follow(
+        self, kind: str, remote_id: str, *, due_at: datetime, now: datetime, instruction_id: str | None = None
+    ) -> bool:
+        """Follow this resource from ``due_at`` on; False when it is or was followed already."""
+        row = Tracked(kind=kind, remote_id=remote_id, instruction_id=instruction_id, created_at=now, due_at=due_at)
+        return insert_once(self._connection, tracked, columns(row), unless=("kind", "remote_id"))
+
+    def get(self, kind: str, remote_id: str) -> Tracked | None:
+        return self._find(tracked.c.kind == kind, tracked.c.remote_id == remote_id)
+
+    def claim_due(self, *, kind: str, **hold: Unpack[Hold]) -> list[Tracked]:
+        """Claim resources of one kind that are due, longest due first; the read is counted already."""
+        return self._claimed(hold, of_kind=kind)
+
+    def again(self, kind: str, remote_id: str, due_at: datetime, status: str, *, afresh: bool = False) -> bool:
+        """Read it again at ``due_at``; ``status``: the service's current status. False when it is no longer followed.
+
+        ``afresh`` resets the count of reads: it changed, so it may change again soon.
+        """
+        counted = {"polls": 0} if afresh else {}
+        return self._set(kind, remote_id, due_at=due_at, last_status=status, **counted)
+
+    def stop(self, kind: str, remote_id: str, now: datetime) -> bool:
+        """Stop following it, as it is final; False when it was stopped before or never followed."""
+        return self._set(kind, remote_id, due_at=None, stopped_at=now)
+
+    def hasten(self, kind: str, remote_id: str, now: datetime) -> bool:
+        """Make it due now, after a request or a callback."""
+        return self._set(kind, remote_id, due_at=now)
+
+    def _set(self, kind: str, remote_id: str, **values: object) -> bool:
+        followed = (tracked.c.kind == kind, tracked.c.remote_id == remote_id, tracked.c.stopped_at.is_(None))
+        return self._change(tracked, *followed, **FREED, **values) == 1

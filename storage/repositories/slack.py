@@ -1,0 +1,389 @@
+"""What Slack is told and what comes from it: outbox, boards, dropped files, and the requests that were handled.
+
+A post is stored in the transaction of the change it reports; posts about one subject go out in their order. A board is
+the one message of a subject: where it was posted, and whether it shows the latest.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any, Unpack
+
+from sqlalchemy import (
+    Boolean,
+    ColumnElement,
+    and_,
+    bindparam,
+    case,
+    exists,
+    func,
+    literal,
+    null,
+    or_,
+    select,
+    text,
+    update,
+)
+
+from bot.domain.files.dropped import DroppedFile
+from storage.damage import Broken, Shape, read_all
+from storage.prepared import Prepared
+from storage.repositories.leased import (
+    FREED,
+    NO_LEASE,
+    Condition,
+    Leased,
+    Queue,
+    Repository,
+    claiming,
+    columns,
+    insert_once,
+)
+from storage.rows import Board, DropRow, DropState, Hold, OutboxRow, OutboxState
+from storage.tables.queues import board, dropped_file, outbox, seen_request
+from storage.types import Moment
+
+_UNFINISHED = (OutboxState.NEW, OutboxState.SENDING, OutboxState.UNKNOWN)
+_UNCOUNTED = {"attempts": outbox.c.attempts - 1}
+OPEN: Condition = text("outbox.state IN ('new', 'sending', 'unknown')")
+"""The same as what the partial index covers: SQLite does not find that in parameters."""
+
+
+def _post(*, payload: object, subject: object, seq: int = 0, **values: Any) -> OutboxRow:  # noqa: ARG001
+    if not isinstance(payload, dict):
+        raise Broken("payload")
+    if not isinstance(subject, str):
+        raise Broken("subject")
+    return OutboxRow(**values, payload=payload, subject=subject)
+
+
+_EARLIER = outbox.alias("earlier")
+_BEHIND = (_EARLIER.c.seq < outbox.c.seq, _EARLIER.c.state.in_(_UNFINISHED), _EARLIER.c.stopped == "")
+_SENDING = case((outbox.c.state == OutboxState.NEW, OutboxState.SENDING.value), else_=OutboxState.UNKNOWN.value)
+
+
+class Outbox(Leased[OutboxRow]):
+    """The table ``outbox``: posts, first in, first out per subject."""
+
+    shape = Shape(outbox, _post, called="key", key=("id",))
+    claims = claiming(
+        outbox,
+        OPEN,
+        outbox.c.state != OutboxState.SENDING,
+        key=outbox.c.seq,
+        # As an expression: with the plain column SQLite would scan every row ever sent.
+        order=[outbox.c.urgent.desc(), outbox.c.seq + 0],
+        free_to_go=~exists().where(_EARLIER.c.subject == outbox.c.subject, *_BEHIND),
+        changed={"state": _SENDING, "attempts": outbox.c.attempts + 1},
+    )
+    unfinished = OPEN
+
+    def add(
+        self,
+        *,
+        id: str,  # noqa: A002 - the column's name
+        key: str,
+        action: str,
+        place: str,
+        channel: str,
+        payload: Mapping[str, object],
+        now: datetime,
+        subject: str,
+        instruction_id: str | None = None,
+        due_at: datetime | None = None,
+        urgent: bool = False,
+    ) -> bool:
+        """Queue a post under a new ULID; False when ``key`` was queued before, in whatever state it is.
+
+        With an ``urgent`` one, those of its subject that wait for their turn before it become urgent.
+        """
+        row = OutboxRow(
+            id=id,
+            instruction_id=instruction_id,
+            subject=subject,
+            key=key,
+            action=action,
+            place=place,
+            channel=channel,
+            payload=dict(payload),
+            due_at=due_at or now,
+            created_at=now,
+            urgent=urgent,
+        )
+        if urgent:
+            waiting = (outbox.c.subject == subject, outbox.c.state == OutboxState.NEW, ~outbox.c.urgent)
+            self._change(outbox, *waiting, urgent=True, due_at=now)
+        return insert_once(self._connection, outbox, columns(row), unless=("key",))
+
+    def get(self, outbox_id: str) -> OutboxRow | None:
+        return self._find(outbox.c.id == outbox_id)
+
+    def by_key(self, key: str) -> OutboxRow | None:
+        return self._find(outbox.c.key == key)
+
+    def post_anew(self, subject: str, *, action: str, new_id: str, now: datetime) -> bool:
+        """Post the message of a finished row again, before what waits behind that row; False while it is unfinished.
+
+        ``sent_ts`` stays that of the earlier message until there is a new one.
+        """
+        finished = (outbox.c.subject == subject, outbox.c.action == action, outbox.c.state.not_in(_UNFINISHED))
+        fresh = {"state": OutboxState.NEW, "created_at": now, "due_at": now, "attempts": 0, "last_error": ""}
+        return self._change(outbox, *finished, id=new_id, payload={}, **FREED, **fresh) == 1
+
+    def claim_due(self, **hold: Unpack[Hold]) -> list[OutboxRow]:
+        """Claim rows that are due, the urgent ones first, in their order.
+
+        A row waits while an earlier one of the same subject is unfinished.
+        Rows come back as ``SENDING`` (send it) or ``UNKNOWN`` (search first whether it arrived). The attempt is
+        counted already, so a row that kills its worker is counted too.
+        """
+        rows = self._claim(hold, self.claims)
+        return read_all(self._damage, self.shape, sorted(rows, key=lambda row: (not row.urgent, row.seq)))
+
+    def hold(self, row: OutboxRow, *, now: datetime, until: datetime) -> bool:
+        """Extend the lease of a claimed row; False when it has run out, so that another worker may hold the row."""
+        mine = (
+            outbox.c.id == row.id,
+            outbox.c.attempts == row.attempts,
+            outbox.c.lease_owner == row.lease_owner,
+            outbox.c.lease_until > now,
+            OPEN,
+        )
+        return self._change(outbox, *mine, lease_until=until) == 1
+
+    def sent(self, outbox_id: str, channel: str, ts: str, now: datetime) -> bool:
+        """Store that it arrived as this message; False when the row was finished before."""
+        return self._end(outbox_id, state=OutboxState.SENT, sent_channel=channel, sent_ts=ts, due_at=now, last_error="")
+
+    def again(self, outbox_id: str, due_at: datetime, error: str, *, counted: bool = True) -> bool:
+        """Send it (again) at ``due_at``; it certainly did not arrive. ``counted``: False: not an attempt."""
+        fewer = {} if counted else _UNCOUNTED
+        return self._end(outbox_id, state=OutboxState.NEW, due_at=due_at, last_error=error, **fewer)
+
+    def unknown(
+        self,
+        outbox_id: str,
+        due_at: datetime,
+        error: str,
+        *,
+        payload: Mapping[str, object] | None = None,
+        counted: bool = True,
+    ) -> bool:
+        """Search for it at ``due_at``, as it may have arrived; ``payload`` replaces the payload. See :meth:`again`."""
+        changed: dict[str, object] = {} if payload is None else {"payload": dict(payload)}
+        changed |= {} if counted else _UNCOUNTED
+        return self._end(outbox_id, state=OutboxState.UNKNOWN, due_at=due_at, last_error=error, **changed)
+
+    def note(self, outbox_id: str, payload: Mapping[str, object]) -> bool:
+        """Replace the payload; the lease stays as it is."""
+        return self._change(outbox, outbox.c.id == outbox_id, OPEN, payload=dict(payload)) == 1
+
+    def dead(self, outbox_id: str, error: str) -> bool:
+        """Give it up. Later rows of its subject may be sent."""
+        return self._end(outbox_id, state=OutboxState.DEAD, last_error=error)
+
+    def redirect(self, outbox_id: str, *, payload: Mapping[str, object], due_at: datetime) -> bool:
+        """Send it elsewhere at ``due_at``, with this payload and no attempts counted; it certainly did not arrive."""
+        return self._end(outbox_id, state=OutboxState.NEW, payload=dict(payload), due_at=due_at, attempts=0)
+
+    def mark_unknown(self, owner: str, now: datetime, exclusive: bool, look_at: datetime | None = None) -> int:
+        """Set rows whose sender died to unknown, to be searched for at ``look_at`` (default: now); how many.
+
+        For ``exclusive`` see :meth:`abandoned`.
+        """
+        dead = self._dead(now, owner, exclusive)
+        sending = outbox.c.state == OutboxState.SENDING
+        count = self._change(outbox, sending, dead, state=OutboxState.UNKNOWN, due_at=look_at or now, **NO_LEASE)
+        # A process that died while it searched leaves an unknown row: only its lease has to end.
+        looking = (outbox.c.state == OutboxState.UNKNOWN, outbox.c.lease_until.is_not(None))
+        self._change(outbox, *looking, dead, **NO_LEASE)
+        return count
+
+
+_GAP = timedelta(seconds=3)
+"""Between two edits that show progress alone: faster than people read, they would only use up the edits."""
+
+BOARD = Shape(board, Board, called="subject")
+_FIND = Prepared(
+    select(board).where(
+        board.c.channel == bindparam("wanted_channel"), board.c.ts == bindparam("wanted_ts"), board.c.ts != ""
+    )
+)
+
+
+def _changed(due: Any, *, progress: bool, urgent: Any = False) -> Mapping[str, Any]:
+    """Columns that mark a board as out of date: due at ``due`` if it is posted; what is urgent stays so until shown."""
+    counted = {"wanted_version": board.c.wanted_version + 1, "due_at": case((board.c.ts == "", null()), else_=due)}
+    if progress:
+        return {**counted, "progress": board.c.progress | board.c.due_at.is_(None)}
+    return {**counted, "progress": False, "urgent": or_(board.c.urgent, urgent), "attempts": 0}
+
+
+_MARK_REQUEST = Prepared(
+    update(board)
+    .where(board.c.instruction_id == bindparam("wanted"))
+    .values(_changed(bindparam("moment", type_=Moment), progress=False, urgent=bindparam("last", type_=Boolean)))
+)
+
+
+class Boards(Repository):
+    """The table ``board``: the one message of a subject, where it was posted and whether it shows the latest."""
+
+    def add(
+        self, subject: str, *, channel: str, thread_ts: str | None, requester: str, instruction_id: str | None = None
+    ) -> bool:
+        """Store a board that is about to be posted; False when it is stored already."""
+        new = Board(
+            subject=subject, instruction_id=instruction_id, channel=channel, thread_ts=thread_ts, requester=requester
+        )
+        return insert_once(self._connection, board, columns(new), unless=("subject",))
+
+    def get(self, subject: str) -> Board | None:
+        return self._one(BOARD, select(board).where(board.c.subject == subject))
+
+    def find(self, channel: str, ts: str) -> Board | None:
+        """The board with this message; None when the message is no board."""
+        return next(iter(self._whole(BOARD, _FIND, wanted_channel=channel, wanted_ts=ts)), None)
+
+    def posted(self, subject: str, *, channel: str, ts: str, version: int, now: datetime) -> None:
+        """Store where it was posted and that it shows ``version``; due at once when that is out of date."""
+        # A thread of the original channel does not exist in a direct message.
+        thread = case((board.c.channel == channel, board.c.thread_ts), else_=null())
+        self._set(subject, channel=channel, ts=ts, thread_ts=thread, **_showing(version, now))
+
+    def lost(self, subject: str, *, ts: str) -> bool:
+        """Store that its message ``ts`` is no more; False when it was lost before, or stands elsewhere by now."""
+        there = (board.c.subject == subject, board.c.ts == ts)
+        return self._change(board, *there, ts="", due_at=None, attempts=0) == 1
+
+    def go_elsewhere(self, subject: str, *, direct: bool) -> None:
+        """Drop its thread, which is gone; ``direct``: post it to the requester instead of the channel."""
+        self._set(subject, thread_ts=None, **({"channel": ""} if direct else {}))
+
+    def mark(self, subject: str, *, now: datetime, progress: bool, urgent: bool = False) -> None:
+        """Mark it as out of date.
+
+        Args:
+            subject: of the board.
+            now: the present.
+            progress: only the progress is out of date, so the edit may wait a little.
+            urgent: its last state is to be shown.
+        """
+        due: Any = literal(now, Moment)
+        if progress:
+            recent = and_(board.c.edited_at.is_not(None), board.c.edited_at > now - _GAP)
+            due = func.coalesce(board.c.due_at, case((recent, literal(now + _GAP, Moment)), else_=due))
+        self._set(subject, **_changed(due, progress=progress, urgent=literal(urgent)))
+
+    def mark_request(self, instruction_id: str, *, now: datetime, urgent: bool = False) -> None:
+        """Mark every board of this request as out of date; ``urgent``: its last state is to be shown."""
+        _MARK_REQUEST.count(self._connection, {"wanted": instruction_id, "moment": now, "last": urgent})
+
+    def due(self, now: datetime, limit: int) -> list[Board]:
+        """Boards to edit: last states first, then changes, then mere progress; longest due first."""
+        order = (board.c.urgent.desc(), board.c.progress, board.c.due_at)
+        return self._all(BOARD, select(board).where(board.c.due_at <= now).order_by(*order).limit(limit))
+
+    def claim_due(self, *, now: datetime, again_at: datetime, limit: int) -> list[Board]:
+        """The same, claimed by the caller; due again at ``again_at`` unless it calls :meth:`shown` or :meth:`delay`.
+
+        From then on only what is marked meanwhile tells how urgent the next edit is.
+        """
+        found = self.due(now, limit)
+        for one in found:
+            self._set(one.subject, due_at=again_at, progress=True, urgent=False)
+        return found
+
+    def hasten(self, now: datetime) -> None:
+        """Make every waiting board due now: the process that claimed them is gone, and with it how urgent they were."""
+        self._change(board, board.c.due_at > now, due_at=now, progress=False)
+
+    def shown(self, subject: str, version: int, now: datetime) -> None:
+        """Store that an edit made it show ``version``.
+
+        It is due at once when it was marked again meanwhile, or when an older edit overtook a newer one.
+        """
+        self._set(subject, attempts=0, **_showing(version, now))
+
+    def delay(self, claimed: Board, due_at: datetime, *, failed: bool) -> None:
+        """Put off the edit of a claimed board; ``failed``: Slack refused the edit, which is counted."""
+        self._change(
+            board,
+            board.c.subject == claimed.subject,
+            board.c.due_at.is_not(None),
+            due_at=due_at,
+            attempts=board.c.attempts + int(failed),
+            progress=and_(board.c.progress, literal(claimed.progress)),
+            urgent=or_(board.c.urgent, literal(claimed.urgent)),
+        )
+
+    def _set(self, subject: str, **values: Any) -> None:
+        self._change(board, board.c.subject == subject, **values)
+
+
+def _showing(version: int, now: datetime) -> dict[str, Any]:
+    latest = board.c.wanted_version <= version
+    return {"shown_version": version, "edited_at": now, "due_at": case((latest, null()), else_=literal(now, Moment))}
+
+
+def _file(*, header: object, **values: Any) -> DropRow:
+    if header is not None and not (isinstance(header, list) and all(isinstance(one, str) for one in header)):
+        raise Broken("header")
+    return DropRow(**values, header=header)
+
+
+class DroppedFiles(Queue[DropRow]):
+    """The table ``dropped_file``: one row a file, however many events Slack sends about it."""
+
+    shape = Shape(dropped_file, _file, called="name")
+    claims = claiming(dropped_file, changed={"attempts": dropped_file.c.attempts + 1})
+    unfinished = dropped_file.c.state == DropState.NOTICED
+
+    def notice(self, row: DropRow) -> bool:
+        """Store a file to look at; False when this adds nothing.
+
+        Only the event about the message names the message. Coming second, it fills in what the event about the file
+        left open.
+        """
+        if insert_once(self._connection, dropped_file, columns(row), unless=("id",)):
+            return True
+        if not row.message_ts:
+            return False
+        open_still = dropped_file.c.state.in_((DropState.NOTICED, DropState.QUIET))
+        placeless = (dropped_file.c.id == row.id, open_still, dropped_file.c.message_ts == "")
+        place = {"channel": row.channel, "message_ts": row.message_ts, "thread_ts": row.thread_ts}
+        look = {"state": DropState.NOTICED, "attempts": 0, "due_at": row.due_at}
+        return self._change(dropped_file, *placeless, **place, **look) == 1
+
+    def get(self, file_id: str) -> DropRow | None:
+        return self._find(dropped_file.c.id == file_id)
+
+    def offered(self, file: DroppedFile) -> bool:
+        """Store that it can be used, and what it is; False when it was settled before."""
+        found = columns(file)
+        return self._end(found.pop("id"), state=DropState.OFFERED, due_at=None, **found)
+
+    def quiet(self, file_id: str) -> bool:
+        """Store that nothing is posted about it; False when it was settled before."""
+        return self._end(file_id, state=DropState.QUIET, due_at=None)
+
+    def gone(self, file_id: str) -> bool:
+        """Store that an offered file was deleted; False when it was not offered or was deleted before."""
+        offered = (dropped_file.c.id == file_id, dropped_file.c.state == DropState.OFFERED)
+        return self._change(dropped_file, *offered, state=DropState.GONE) == 1
+
+    def _old(self, before: datetime) -> Sequence[ColumnElement[bool]]:
+        finished = (dropped_file.c.state == DropState.QUIET, dropped_file.c.due_at.is_(None))
+        return (*finished, dropped_file.c.created_at < before)
+
+
+_PRUNED_AT_ONCE = 100
+
+
+class SeenRequests(Repository):
+    """The table ``seen_request``: requests from Slack that one of the processes has handled."""
+
+    def first_time(self, signature_hash: str, *, now: datetime, kept: timedelta) -> bool:
+        """Whether no process has handled this request; it counts as handled from now on. Deletes some old rows."""
+        self._forget(seen_request.c.signature_hash, seen_request.c.seen_at < now - kept, limit=_PRUNED_AT_ONCE)
+        values = {"signature_hash": signature_hash, "seen_at": now}
+        return insert_once(self._connection, seen_request, values, unless=("signature_hash",))
