@@ -26,7 +26,7 @@ class HookState:
     """One kind of webhook of a store.
 
     Attributes:
-        host: where it is sent, without the path, which is secret; empty: nothing is registered; None: it cannot be read.
+        host: where it is sent, without the path, which is secret; empty: none is registered; None: it cannot be read.
         ours: it is sent to this bot.
         trouble: None when all is well.
     """
