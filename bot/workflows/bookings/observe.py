@@ -78,7 +78,7 @@ def _store(
         numeric_id=record.numeric_id or booking.numeric_id,
         status=record.status if moved else booking.status or record.status,
         detail=detail,
-        reason="",
+        reason=None,
         reads=0,
         polls=0 if moved else booking.polls + 1,
         due_at=None
