@@ -13,8 +13,9 @@ from typing import Any, Final, Generic, TypeVar
 
 from sqlalchemy import BigInteger, Boolean, Column, Float, Integer, LargeBinary, Row, Table, Text
 
+from bot.domain.reasons import Reason
 from storage.errors import RowUnreadable
-from storage.types import Json, Moment, Named, Unreadable, Words
+from storage.types import Json, Moment, Named, Reasoned, Unreadable, Words
 
 R = TypeVar("R")
 
@@ -173,8 +174,12 @@ def _fits(value: Any, kinds: tuple[type, ...], nullable: bool, bound: int) -> bo
 
 @cache
 def _expected(table: Table) -> Mapping[str, tuple[tuple[type, ...], bool, int]]:
-    """By column: the types of its values (empty: any), whether it may be NULL, and the bound of its numbers."""
-    return {column.name: (_kinds(column), bool(column.nullable), _bound(column)) for column in table.columns}
+    """By column: the types of its values (empty: any), whether they may be None, and the bound of its numbers."""
+    return {column.name: (_kinds(column), _may_be_none(column), _bound(column)) for column in table.columns}
+
+
+def _may_be_none(column: Column[Any]) -> bool:
+    return bool(column.nullable) or isinstance(column.type, Reasoned)
 
 
 def _kinds(column: Column[Any]) -> tuple[type, ...]:
@@ -193,6 +198,7 @@ _KINDS: Final[Mapping[type, tuple[type, ...]]] = {
     Moment: (datetime,),
     Json: (),
     Words: (str,),
+    Reasoned: (Reason,),
     Text: (str,),
     Boolean: (bool,),
     Integer: (int,),

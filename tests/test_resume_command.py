@@ -12,6 +12,7 @@ from bot.__main__ import main
 from bot.domain.anchors import Anchor
 from bot.domain.clock import SystemClock
 from bot.domain.payments.instruction import State
+from bot.domain.reasons import OfRequest, Reason
 from bot.domain.recovery import Look, Seen
 from bot.domain.references import derived_key
 from bot.settings import Settings, load_policy
@@ -43,7 +44,7 @@ class Bot:
         await self.high_water.compare()
 
     async def looked(self) -> None:
-        over = Look(seen=Seen.ABSENT, reason="the list of payouts does not hold it", again_at=None)
+        over = Look(seen=Seen.ABSENT, reason=Reason(OfRequest.LIST_LACKS, listed="payout"), again_at=None)
         await self.store.write(lambda tx: note(tx, self.asked.id, over, SystemClock().now()))
 
 

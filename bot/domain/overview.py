@@ -6,6 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from bot.domain.freeze import Frozen
+from bot.domain.payments.instruction import Instruction, Vote
 from bot.domain.recovery import ReadingOnly
 
 
@@ -119,3 +120,12 @@ class UnderWay:
 
     rows: Sequence[Running]
     total: int
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A request that waits, with the votes of its round and whether the reader could decide on it."""
+
+    instruction: Instruction
+    votes: Sequence[Vote]
+    mine: bool

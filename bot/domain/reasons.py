@@ -296,6 +296,9 @@ class Reason:
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(name)
 
+    def __deepcopy__(self, _memo: object) -> Self:
+        return self
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Reason) and (self.code, self.facts) == (other.code, other.facts)
 
@@ -339,7 +342,7 @@ class Reason:
         return {"code": self.code.value, **({"facts": _stored(self.facts)} if self.facts else {})}
 
     @classmethod
-    def read(cls, found: object) -> "Reason | None":
+    def read(cls, found: Any) -> "Reason | None":
         """From JSON, or a sentence of a version that had no codes; None: there is no reason.
 
         Raises:
@@ -351,12 +354,9 @@ class Reason:
             return found
         if isinstance(found, str):
             return cls(Verbatim.AS_STORED, text=found, was="")
-        if not isinstance(found, Mapping) or found.get("code") not in _CODES:
-            raise ValueError("no reason")
-        facts = found.get("facts", {})
         try:
-            return cls(_CODES[found["code"]], **{str(name): _read(fact) for name, fact in facts.items()})
-        except (TypeError, AttributeError) as wrong:
+            return cls(_CODES[found["code"]], **{name: _read(fact) for name, fact in found.get("facts", {}).items()})
+        except (KeyError, TypeError, AttributeError) as wrong:
             raise ValueError("no reason") from wrong
 
     @classmethod

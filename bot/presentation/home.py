@@ -5,7 +5,7 @@ from datetime import datetime
 
 from bot.domain.approvals import No
 from bot.domain.content import Block
-from bot.domain.overview import Running, Service
+from bot.domain.overview import Running, Service, Waiting
 from bot.domain.payments.instruction import Instruction, Vote
 from bot.domain.quorum import Short
 from bot.presentation.answers import refused
@@ -23,7 +23,7 @@ from bot.presentation.blocks.text import (
     section,
 )
 from bot.presentation.overview import running_line, service_line
-from bot.presentation.payments.answers import Waiting, waiting_line
+from bot.presentation.payments.answers import waiting_line
 from bot.presentation.payments.states import headline, sentence
 from bot.presentation.reasons import short_of_people
 

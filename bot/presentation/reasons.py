@@ -28,6 +28,7 @@ from bot.domain.reasons import (
     OfRequest,
     Reason,
     Verbatim,
+    has_code,
 )
 from bot.domain.services import PAYMENTS
 from bot.domain.troubles import FileTrouble, Trouble, failed, unusable
@@ -41,6 +42,9 @@ Facts = Mapping[str, Any]
 Words = str | Callable[[Facts, "_Named"], str]
 
 _INSTANT: Final = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d) UTC", re.ASCII)
+_PLAIN_REFUSAL: Final = re.compile(r"^the service refused the request \(([0-9]{3})\)")
+"""How a version without codes stored a refusal that names nothing."""
+_UNREADABLE: Final = "it cannot be read"
 _TWO_MINUTES: Final = 120
 _MOST_IDS: Final = 5
 _MOST_WORDS: Final = 300
@@ -83,8 +87,11 @@ def _slots(facts: Facts, named: _Named) -> dict[str, object]:
 
 
 def in_words(found: object) -> str:
-    """A stored reason in words; also one that a version without codes stored as a sentence."""
-    return worded(Reason.read(found))
+    """A stored reason in words; also one that a version without codes stored as a sentence. Total: never raises."""
+    try:
+        return worded(Reason.read(found))
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError):  # a row was forged, or is of tomorrow
+        return _UNREADABLE
 
 
 def problem_of(error: OperatorError) -> str:
@@ -128,6 +135,8 @@ def because_refused(reason: Reason | None) -> str:
         status = reason.facts["status"]
         if status is not None and status not in _REFUSALS and not reason.facts["fields"]:
             return because(Reason(Exchange.ANSWERED, status=status).saying(reason.words))
+    if has_code(reason, Verbatim.AS_STORED):
+        return because(_PLAIN_REFUSAL.sub(r"answer \1", worded(reason)))
     return because(reason)
 
 
@@ -383,8 +392,8 @@ def _unusable_file(facts: Facts, _: _Named) -> str:
 
 
 _WORDS: Final[Mapping[Code, Words]] = {
-    Verbatim.AS_STORED: "{text}",
-    Verbatim.GIVEN: "{text}",
+    Verbatim.AS_STORED: "{who}{text}",
+    Verbatim.GIVEN: "{who}{text}",
     Verbatim.ALL: lambda facts, _: "; ".join(map(worded, facts["parts"])),
     Exchange.NO_ANSWER: _no_answer,
     Exchange.NOT_LEFT: "{the_request} did not leave ({failure})",
@@ -405,15 +414,15 @@ _WORDS: Final[Mapping[Code, Words]] = {
     Exchange.LIST_CHANGED: "{its} list changed while it was read",
     Exchange.LIST_ENDS: "{its} list ends with page {page}",
     Exchange.OTHER_TYPE: "{who}this operation is a {type}, not a purchase",
-    Exchange.OTHER_PAGE: "page {asked} of the list was asked for, page {came} came",
-    Exchange.OTHER_SIZE: "{asked} operations a page were asked for, the answer says {came}",
-    Exchange.OTHER_TYPE_LISTED: "only {asked}s were asked for, a {came} came",
-    Exchange.SCAN_CHANGED: "the list changed while it was read",
-    Exchange.SCAN_DOUBLE: "the list showed an operation twice",
-    Exchange.SCAN_STANDS: "the list's pages do not advance",
-    Exchange.SCAN_GAP: "the list showed an empty page before its end",
-    Exchange.SCAN_LONG: "the list has more than {most} pages",
-    Exchange.SCAN_COUNT: "the list says {told} operations and showed {shown}",
+    Exchange.OTHER_PAGE: "{who}page {asked} of the list was asked for, page {came} came",
+    Exchange.OTHER_SIZE: "{who}{asked} operations a page were asked for, the answer says {came}",
+    Exchange.OTHER_TYPE_LISTED: "{who}only {asked}s were asked for, a {came} came",
+    Exchange.SCAN_CHANGED: "{who}the list changed while it was read",
+    Exchange.SCAN_DOUBLE: "{who}the list showed an operation twice",
+    Exchange.SCAN_STANDS: "{who}the list's pages do not advance",
+    Exchange.SCAN_GAP: "{who}the list showed an empty page before its end",
+    Exchange.SCAN_LONG: "{who}the list has more than {most} pages",
+    Exchange.SCAN_COUNT: "{who}the list says {told} operations and showed {shown}",
     Exchange.PAYMENT_REQUIRED: "{the_service} wants to be paid first ({status})",
     Exchange.METHOD_UNKNOWN: "{the_service} does not know what was asked for ({status})",
     Exchange.GONE: "{the_service} does not offer this any more ({status})",

@@ -10,6 +10,7 @@ import structlog
 from bot.domain.approvals import Standing, may_request
 from bot.domain.errors import ServiceNow
 from bot.domain.policy import Policy
+from bot.presentation.reasons import worded
 from bot.settings import Environment, Settings, SettingsError
 from bot.settings_errors import policy_example
 from bot.slack.calls import until_answered
@@ -37,7 +38,7 @@ async def require(settings: Settings, policy: Policy, people: People, *, home: s
     try:
         problems = unmet(policy, await read(), home=home)
     except ServiceNow as silent:
-        problems = [f"whether the policy can be met is not known: Slack {silent.reason}"]
+        problems = [f"whether the policy can be met is not known: Slack {worded(silent.reason)}"]
     for problem in problems:
         log.warning("nobody could approve this", problem=problem)
 

@@ -1,9 +1,8 @@
 """Pay in bulk: a dropped table becomes one request for many payments, once its sum was confirmed."""
 
 from bot.domain.files.dropped import DroppedFile, FileKind
-from bot.domain.payments.bulk_file import LEAST_COLUMNS
+from bot.domain.payments.bulk_file import LEAST_COLUMNS, Carried
 from bot.domain.payments.instruction import Kind
-from bot.presentation.payments.bulk_forms import Carried
 from bot.workflows.context import Context
 from bot.workflows.payments.bulk_reading import can_be_paid
 from bot.workflows.payments.bulk_request import OF_FILE

@@ -3,11 +3,10 @@
 from typing import Final
 
 from bot.domain.content import Block
-from bot.domain.payments.bulk_file import Preview
+from bot.domain.payments.bulk_file import Carried, Preview
 from bot.domain.payments.instruction import Instruction
 from bot.presentation import answers, views
 from bot.presentation.payments import bulk_answers, bulk_forms, forms
-from bot.presentation.payments.bulk_forms import Carried
 from bot.presentation.reasons import file_trouble
 from bot.workflows.payments.bulk_confirm import ShownAgain, Why, confirm, look
 from bot.workflows.slack.table_files import TROUBLE

@@ -4,10 +4,10 @@ import json
 
 from bot.domain.errors import PersonError
 from bot.domain.files.tables import UNCLEAR, TableProblem
+from bot.domain.payments.bulk_file import Carried
 from bot.domain.payments.instruction import Kind
 from bot.presentation import answers
 from bot.presentation.payments import bulk_forms, forms
-from bot.presentation.payments.bulk_forms import Carried
 from bot.presentation.table_problems import table_problem
 from bot.workflows.payments.bulk_reading import read_file, read_typed
 from handlers.dependencies import Dependencies

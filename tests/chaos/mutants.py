@@ -181,7 +181,7 @@ def _no_recovery() -> Iterator[None]:
             original(ctx, tx, sending, attempt, outcome)
             return
         now = ctx.clock.now()
-        tx.attempts.close(attempt.instruction_id, attempt.n, "not_executed", outcome.reason, now)
+        tx.attempts.close(attempt.instruction_id, attempt.n, "not_executed", str(outcome.reason), now)
         attempts._put_off(tx, sending, attempt, NotExecuted(again=True, reason=outcome.reason), now)
 
     with replaced(attempts, "lose", lose):
@@ -202,7 +202,7 @@ def _refusal_believed() -> Iterator[None]:
 @contextmanager
 def _any_list_believed() -> Iterator[None]:
     """A list with neither our codes nor recipients counts as proof of absence."""
-    with replaced(Listing, "doubt", ""), replaced(sought, "_nobody_elses", lambda *_: None):
+    with replaced(Listing, "doubt", None), replaced(sought, "_nobody_elses", lambda *_: None):
         yield
 
 

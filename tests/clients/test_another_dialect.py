@@ -14,6 +14,7 @@ from bot.domain.money import Cents
 from bot.domain.outcome import Done, NotExecuted
 from bot.domain.payments.operation import OperationStatus
 from bot.playground.simulators.payments import PaymentsSimulator
+from bot.presentation.reasons import worded
 from tests.clients.conftest import CountingSlots
 from tests.support.dialect import OURS, THEIRS
 
@@ -159,10 +160,10 @@ async def test_refusals_are_told_in_our_words(client: PaymentsClient, service: P
     await client.create_payout(payout(service), earlier_unknown=False)
     taken = await client.create_payout(payout(service), earlier_unknown=False)
     assert isinstance(taken, NotExecuted)
-    assert taken.reason == "the service does not accept the code (422)"
+    assert worded(taken.reason) == "the service does not accept the code (422)"
     poor = await client.one_step_payout(payout(service, "code-2", cents=10**10), earlier_unknown=False)
     assert isinstance(poor, NotExecuted)
-    assert poor.reason == "the service does not accept the amount (422)"
+    assert worded(poor.reason) == "the service does not accept the amount (422)"
     with pytest.raises(ServiceNever) as caught:
         await client.get_operation("nobody-knows")
     assert (caught.value.status, caught.value.words) == (404, "There is no such operation")

@@ -15,6 +15,7 @@ from bot.domain.payments.bulk_records import JobStatus
 from bot.domain.payments.operation import OperationStatus
 from tests.clients.conftest import CountingSlots, OpenClient
 from tests.clients.partner_server import Partner, page_of_a_proxy, said
+from tests.support.troubles import says
 
 CHUNK = 100
 
@@ -150,7 +151,7 @@ async def test_items_are_read_to_the_last_page(partner: Partner, client: Payment
 async def test_a_dropped_page_parameter_never_looks_like_the_end(partner: Partner, client: PaymentsClient) -> None:
     records = [item(n) for n in range(5)]
     partner.answer = lambda _call: said(listed("payments", records, page=1))
-    with pytest.raises(OperatorError, match="page 2"):
+    with pytest.raises(OperatorError, check=says("page 2")):
         [page async for page in client.bulk_items("b-1")]
     assert len(partner.calls) == 2
 
@@ -160,7 +161,7 @@ async def test_a_list_that_changes_while_it_is_read_is_not_complete(partner: Par
     partner.answer = lambda call: said(
         {"payments": pages[int(call.query["page"])], "count": 3, "pages": 2, "currentPage": int(call.query["page"])}
     )
-    with pytest.raises(ServiceNow, match="changed while"):
+    with pytest.raises(ServiceNow, check=says("changed while")):
         [page async for page in client.bulk_items("b-1")]
 
 
@@ -205,7 +206,7 @@ async def test_the_history_reads_empty_texts_as_zeros(partner: Partner, client: 
 
 async def test_the_details_of_another_bulk_payment_are_refused(partner: Partner, client: PaymentsClient) -> None:
     partner.answer = lambda _call: said({"id": "b-2", "status": "done", "payments": {"count": 1, "pending": ""}})
-    with pytest.raises(ServiceNow, match="another bulk payment"):
+    with pytest.raises(ServiceNow, check=says("another bulk payment")):
         await client.get_bulk("b-1")
     assert (await client.get_bulk("b-2")).pending == 0
 

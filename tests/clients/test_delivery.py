@@ -19,7 +19,7 @@ from bot.domain.outcome import Done, NotExecuted, Unknown
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.delivery import DeliverySimulator
 from bot.playground.simulators.delivery.endpoints import MASTER, ROUTES
-from bot.presentation.services import sentence
+from bot.presentation.reasons import sentence, worded
 from tests.clients.wire_server import Arrived, answer, wire_server
 
 KEY = SecretStr("store-key")
@@ -237,7 +237,9 @@ async def test_a_search_starts_only_from_on_hold(service: DeliverySimulator, cli
     await client.start_search(booked.value.id, key=KEY)
     again = await client.start_search(booked.value.id, key=KEY)
     assert isinstance(again, NotExecuted)
-    assert again.reason == snapshot("the search starts only from ON_HOLD, and the booking is not on hold any more")
+    assert worded(again.reason) == snapshot(
+        "the search starts only from ON_HOLD, and the booking is not on hold any more"
+    )
 
 
 async def test_the_key_of_a_request_never_comes_back_in_words(

@@ -18,6 +18,7 @@ from bot.clients.transport import Transport, open_session
 from bot.domain.emails.lists import Answer, Busy, Link, Listed, Lost, Outcome, Receipt, Returned
 from bot.domain.errors import OperatorError
 from bot.domain.outcome import NotExecuted, Unknown
+from bot.domain.reasons import Exchange, Reason
 from bot.domain.spellings import Secrets
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.emails import EmailsSimulator, FileShape, Shape
@@ -123,10 +124,15 @@ async def test_a_time_out_is_no_answer_and_never_a_verdict(client: EmailsClient,
 @pytest.mark.parametrize(
     ("kind", "expected"),
     [
-        (FaultKind.TOO_MANY, Busy(reason="it answered 429, saying “Too many requests at a time”", retry_after=1.0)),
-        (FaultKind.ERROR_500, Lost(reason="it answered 500, saying “Internal error”")),
-        (FaultKind.GARBAGE, Lost(reason="a page came instead of an answer")),
-        (FaultKind.LOST, Lost(reason="no answer (connection dropped)")),
+        (
+            FaultKind.TOO_MANY,
+            Busy(
+                reason=Reason(Exchange.READ_ANSWERED, status=429, words="Too many requests at a time"), retry_after=1.0
+            ),
+        ),
+        (FaultKind.ERROR_500, Lost(reason=Reason(Exchange.READ_ANSWERED, status=500, words="Internal error"))),
+        (FaultKind.GARBAGE, Lost(reason=Reason(Exchange.PAGE))),
+        (FaultKind.LOST, Lost(reason=Reason(Exchange.NO_ANSWER, failure="connection dropped"))),
     ],
 )
 async def test_trouble_that_may_pass(
@@ -191,16 +197,22 @@ async def test_every_answer_to_a_file_is_understood_in_its_order(
         (
             FaultKind.TOO_MANY,
             NotExecuted(
-                again=True, reason="it asks to wait, saying “Too many requests at a time”", retry_after=1.0, status=429
+                again=True,
+                reason=Reason(Exchange.ASKS_TO_WAIT, words="Too many requests at a time"),
+                retry_after=1.0,
+                status=429,
             ),
         ),
-        (FaultKind.ERROR_500, Unknown(reason="it answered 500, saying “Internal error”", status=500)),
-        (FaultKind.GARBAGE, Unknown(reason="a page came instead of an answer", status=200)),
+        (
+            FaultKind.ERROR_500,
+            Unknown(reason=Reason(Exchange.READ_ANSWERED, status=500, words="Internal error"), status=500),
+        ),
+        (FaultKind.GARBAGE, Unknown(reason=Reason(Exchange.PAGE), status=200)),
         (
             FaultKind.REFUSED,
             NotExecuted(
                 again=False,
-                reason="the service refused the request (422)",
+                reason=Reason(Exchange.REFUSED, status=422, fields=()),
                 words="error: This address cannot be processed",
                 status=422,
             ),

@@ -16,6 +16,7 @@ from bot.domain.money import Cents
 from bot.domain.outcome import Done, Failure, NotExecuted, Unknown
 from bot.domain.payments.bulk import BulkItem
 from bot.domain.payments.operation import OperationStatus
+from bot.presentation.reasons import worded
 from tests.clients.conftest import CountingSlots, OpenClient
 from tests.clients.partner_server import Partner, operation, page_of_a_proxy, said
 
@@ -313,9 +314,9 @@ async def test_a_refusal_names_the_field_in_our_words(open_client: OpenClient, p
     )
     found = await client.create_payout(NEW, earlier_unknown=False)
     assert isinstance(found, NotExecuted)
-    assert found.reason == "the service does not accept the amount and the email (422)"
+    assert worded(found.reason) == "the service does not accept the amount and the email (422)"
     assert found.words == "Invalid; amount: too much; email: odd; internal.rule: x"
-    assert found.told == f"{found.reason}, saying “{found.words}”"
+    assert worded(found.told) == f"{worded(found.reason)}, saying “{found.words}”"
     assert found.detail == found.words
 
 

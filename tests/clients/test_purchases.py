@@ -8,8 +8,10 @@ from bot.domain.errors import ServiceNever, ServiceNow
 from bot.domain.money import Cents
 from bot.domain.outcome import Done, NotExecuted, Unknown
 from bot.domain.payments.operation import OperationStatus, Purchase
+from bot.presentation.reasons import worded
 from tests.clients.conftest import OpenClient
 from tests.clients.partner_server import JsonObject, Partner, operation, said
+from tests.support.troubles import says
 
 ITEMS = (
     NewItem(description="Book", unit_cents=Cents(1005), quantity=2),
@@ -135,7 +137,9 @@ async def test_a_refused_field_is_the_purchases_own_before_an_items(client: Paym
     partner.answer = lambda _: said({"message": "Invalid", "messages": messages}, 422)
     found = await client.create_purchase(new())
     assert isinstance(found, NotExecuted)
-    assert found.reason == "the service does not accept the description and the amount and the item quantity (422)"
+    assert (
+        worded(found.reason) == "the service does not accept the description and the amount and the item quantity (422)"
+    )
 
 
 async def test_a_purchase_is_read_with_status_items_total_and_buyer(client: PaymentsClient, partner: Partner) -> None:
@@ -199,7 +203,7 @@ async def test_another_record_is_refused(client: PaymentsClient, partner: Partne
 
 async def test_a_payout_is_no_purchase(client: PaymentsClient, partner: Partner) -> None:
     partner.answer = lambda _: said(operation(1))
-    with pytest.raises(ServiceNever, match="a payout, not a purchase"):
+    with pytest.raises(ServiceNever, check=says("a payout, not a purchase")):
         await client.get_purchase("op-1")
 
 

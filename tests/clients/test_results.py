@@ -17,6 +17,7 @@ from bot.clients.results import (
 )
 from bot.domain.errors import ServiceNever, ServiceNow
 from bot.domain.web import is_public
+from tests.support.troubles import says
 
 DATA = bytes(range(256)) * 1_000
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
@@ -135,7 +136,7 @@ async def test_without_a_length(host: Host) -> None:
             assert result.length is None
             assert sum([len(piece) async for piece in result]) == 10_000
         async with fetcher.open(host.url, service="s", limit=9_999) as result:
-            with pytest.raises(ServiceNever, match="too large"):
+            with pytest.raises(ServiceNever, check=says("too large")):
                 async for _ in result:
                     pass
             assert isinstance(result.failure, ServiceNever)
@@ -143,7 +144,7 @@ async def test_without_a_length(host: Host) -> None:
 
 async def test_too_large_is_not_begun(host: Host) -> None:
     async with results() as fetcher:
-        with pytest.raises(ServiceNever, match="too large"):
+        with pytest.raises(ServiceNever, check=says("too large")):
             await fetch(fetcher, host.url, limit=len(DATA) - 1)
         assert await fetch(fetcher, host.url, limit=len(DATA)) == DATA
 
@@ -227,7 +228,7 @@ async def test_what_is_no_address(there: str) -> None:
 
 async def test_a_name_that_stands_for_a_private_address(host: Host) -> None:
     async with results(own=("service.example",), resolver=Names(evil_example=["127.0.0.1"])) as fetcher:
-        with pytest.raises(ServiceNever, match="private"):
+        with pytest.raises(ServiceNever, check=says("private")):
             await fetch(fetcher, f"http://evil.example:{host.port}/")
     assert host.seen == []
 
@@ -240,7 +241,7 @@ async def test_a_name_that_changes_its_mind_is_asked_once(host: Host) -> None:
         await resolver.resolve("evil.example", 80)  # a documentation address is none either
     names = Names(evil_example=["127.0.0.1", "93.184.216.34"])
     async with results(own=("service.example",), resolver=names) as fetcher:
-        with pytest.raises(ServiceNever, match="private"):
+        with pytest.raises(ServiceNever, check=says("private")):
             await fetch(fetcher, f"http://evil.example:{host.port}/")
     assert names.asked == ["evil.example"]
 
@@ -260,7 +261,7 @@ async def test_the_services_own_host_is_the_one_that_is_connected_to(host: Host)
     async with results(own=("faß.internal",), resolver=names) as fetcher:
         assert await fetch(fetcher, url) == DATA
     async with results(own=("fass.internal",), resolver=names) as fetcher:
-        with pytest.raises(ServiceNever, match="private"):
+        with pytest.raises(ServiceNever, check=says("private")):
             await fetch(fetcher, url)
     assert names.asked == ["xn--fa-hia.internal"]
 

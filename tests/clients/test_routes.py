@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from bot.clients.routes import Mark, Route, RouteTable
 from bot.clients.routes_file import load_routes
 from bot.domain.errors import OperatorError
+from bot.presentation.reasons import problem_of
 
 
 class Write(Protocol):
@@ -190,8 +191,8 @@ def test_an_operators_name_is_taken_literally(operator: Write) -> None:
 def test_a_mistake_is_answered_with_file_key_rule_and_example(operator: Write, text: str, key: str, rule: str) -> None:
     with pytest.raises(OperatorError) as caught:
         operator(text)
-    assert re.match(rf".*services\.toml: {re.escape(key)}: ", caught.value.problem)
-    assert rule in caught.value.problem
+    assert re.match(rf".*services\.toml: {re.escape(key)}: ", problem_of(caught.value))
+    assert rule in problem_of(caught.value)
     assert caught.value.mend.startswith("for example: ")
 
 

@@ -18,7 +18,8 @@ from bot.domain.errors import (
     SwitchboardError,
 )
 from bot.domain.outcome import Done, Failure, Reply, Unknown, classify
-from bot.presentation.services import sentence
+from bot.domain.reasons import Exchange, Reason
+from bot.presentation.reasons import sentence
 
 NAMES = {"value": "amount", "email": "email", "confirmation_uri": "confirmation_uri", "items": "items"}
 PAGE = "<!doctype html><html><body>Request <b>blocked</b> by gateway</body></html>"
@@ -203,10 +204,10 @@ def test_a_refusal_after_an_unknown_attempt_proves_nothing() -> None:
 
 
 def test_errors_of_other_places_are_sentences_too() -> None:
-    assert sentence(ServiceNever("payments", "its list ends with page 3")) == (
+    assert sentence(ServiceNever("payments", Reason(Exchange.LIST_ENDS, page=3))) == (
         "The payments service's list ends with page 3."
     )
-    assert sentence(Unknown(reason="no answer (timed out)"), service="delivery") == (
+    assert sentence(Unknown(reason=Reason(Exchange.NO_ANSWER, failure="timed out")), service="delivery") == (
         f"The delivery service gave no answer (timed out); {UNKNOWN}"
     )
     assert sentence(OperatorError("PUBLIC_URL is missing")) == (
@@ -239,4 +240,5 @@ def test_whatever_comes_is_one_short_line_without_a_token(status: int, body: obj
 
 @pytest.mark.parametrize("kind", [ServiceNow, ServiceNever, OutcomeUnknown])
 def test_trouble_in_a_log_names_the_service_and_holds_none_of_its_words(kind: type[ServiceTrouble]) -> None:
-    assert str(kind("delivery", "it refused", words="canary")) == "delivery: it refused"
+    trouble = kind("delivery", Reason(Exchange.READ_ANSWERED, status=409), words="canary")
+    assert str(trouble) == "delivery: read_answered (status=409)"

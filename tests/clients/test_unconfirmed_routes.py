@@ -56,7 +56,7 @@ def test_no_unconfirmed_route_that_moves_money_can_be_used(name: str) -> None:
     service, _, operation_name = name.partition(".")
     with pytest.raises(OperatorError, match="nothing was sent") as caught:
         load_routes(None, environment="production").use(service, operation_name)
-    assert caught.value.problem.startswith(name)
+    assert str(caught.value.problem).startswith(name)
     assert load_routes(None, environment="sandbox").use(service, operation_name).name == name
 
 

@@ -23,6 +23,7 @@ from bot.domain.localization import CallOperation, Request
 from bot.domain.money import Cents
 from bot.domain.outcome import Done, Unknown
 from bot.domain.payments.bulk import HashList
+from bot.domain.reasons import Exchange, Reason
 from bot.domain.spellings import Secrets
 from bot.domain.unread import UnreadAnswer
 from bot.playground.faults import Fault, FaultKind
@@ -34,6 +35,7 @@ from bot.playground.simulators.payments.dialect import Dialect
 from bot.presentation.unread import file_lines
 from tests.clients.conftest import CountingSlots
 from tests.clients.partner_server import Partner, page_of_a_proxy, said
+from tests.support.troubles import says
 
 KEY = SecretStr("store-key")
 HERE = Position(latitude="-0.1850", longitude="-78.4700")
@@ -118,7 +120,7 @@ async def test_a_payout_made_under_other_names_is_read_with_the_lines_that_are_p
 ) -> None:
     async with await speaking(create_payout__id="uid", create_payout__status="state") as service:
         made = await payments(service.base_url).create_payout(payout(), earlier_unknown=False)
-        assert made == Unknown(reason="answer 200 with an unexpected body", status=200)
+        assert made == Unknown(reason=Reason(Exchange.UNEXPECTED, status=200), status=200)
         found = notes.one
         assert (found.operation, found.status, found.body) == ("payments.create_payout", 200, "object")
         assert [(one.name, one.is_there) for one in found.wanted] == [("id", False), ("status", False)]
@@ -148,7 +150,7 @@ async def test_a_record_in_a_list_is_named_in_the_section_of_the_operation_whose
     async with await speaking(list_operations__id="uid") as service:
         client = payments(service.base_url)
         await client.create_payout(payout(), earlier_unknown=False)
-        with pytest.raises(ServiceNow, match="its answer could not be read"):
+        with pytest.raises(ServiceNow, check=says("its answer could not be read")):
             await client.list_operations()
     found = notes.one
     assert found.operation == "payments.list_operations"
@@ -223,7 +225,7 @@ async def test_noting_an_answer_does_not_change_its_outcome(
     async with await speaking(create_payout__id="uid") as service:
         client = payments(service.base_url, answers=answers)
         unread = await client.create_payout(payout(), earlier_unknown=False)
-        assert unread == Unknown(reason="answer 200 with an unexpected body", status=200)
+        assert unread == Unknown(reason=Reason(Exchange.UNEXPECTED, status=200), status=200)
         operation_id = next(iter(service.operations))
         assert (await client.get_operation(operation_id)).id == operation_id
         assert isinstance(await client.commit_payout(operation_id, earlier_unknown=False), Done)
@@ -250,7 +252,7 @@ async def delivery(notes: Notes, tmp_path: Path) -> AsyncIterator[Callable[[str]
 
 async def test_a_price_under_another_name(delivery: Callable[[str], DeliveryClient], notes: Notes) -> None:
     client = delivery('[delivery.quote.reply]\nfee = "price"\nfee_with_tax = "gross"\n')
-    with pytest.raises(ServiceNow, match="its answer could not be read"):
+    with pytest.raises(ServiceNow, check=says("its answer could not be read")):
         await client.quote(key=KEY, position=HERE, payment=Payment.CARD, cents=2550)
     assert notes.one.operation == "delivery.quote"
     assert notes.one.proposed == {
@@ -314,7 +316,7 @@ async def test_a_translation_under_another_name(notes: Notes, tmp_path: Path) ->
             key=SecretStr("key"),
             answers=notes,
         )
-        assert await client.run(asked) == Unknown(reason="answer 200 with an unexpected body", status=200)
+        assert await client.run(asked) == Unknown(reason=Reason(Exchange.UNEXPECTED, status=200), status=200)
         assert notes.one.operation == "localization.translation"
         assert file_lines(notes.one) == ["[localization.translation.reply]", 'text = "translated_text"']
 

@@ -10,6 +10,7 @@ from typing import Final
 
 from bot.app import Switchboard
 from bot.domain.payments.instruction import State
+from bot.domain.reasons import OfMode, Reason
 from bot.playground.faults import Fault, FaultKind
 from bot.settings import load_policy
 from bot.wiring.surroundings import Surroundings
@@ -138,7 +139,7 @@ async def a_row_stopped(on: Observed) -> None:
 
 
 async def only_reading(on: Observed) -> None:
-    await on.rig.switchboard.context.high_water.doubt("the service holds more")
+    await on.rig.switchboard.context.high_water.doubt(Reason(OfMode.NOBODY_ASKED))
     await on.rig.settle()
 
 

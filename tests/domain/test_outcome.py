@@ -16,6 +16,8 @@ from bot.domain.outcome import (
     how_ended,
     read_error,
 )
+from bot.domain.reasons import Exchange, Reason
+from bot.presentation.reasons import worded
 
 REFUSED = (400, 401, 403, 404, 422)
 NOTHING_LEFT = (Failure.NOT_CONNECTED, Failure.NOT_SENT, Failure.NOT_ASKED)
@@ -88,7 +90,7 @@ def test_every_other_status_is_unknown(status: int, earlier_unknown: bool) -> No
 
 
 def test_neither_an_answer_nor_a_failure_is_unknown() -> None:
-    assert outcome(Reply()) == Unknown(reason="no answer")
+    assert outcome(Reply()) == Unknown(reason=Reason(Exchange.NO_ANSWER, failure=""))
 
 
 WORDS: dict[type[object], set[Ended]] = {
@@ -229,8 +231,9 @@ def test_people_are_told_a_part_and_the_audit_all_that_is_bounded() -> None:
     found = outcome(Reply(status=422, json={"message": long}))
     assert isinstance(found, NotExecuted)
     assert len(found.words) == 500
-    assert len(found.told) < 400
-    assert found.facts["reason"] == "the service refused the request (422)"
+    assert len(worded(found.told)) < 400
+    assert worded(found.reason) == "the service refused the request (422)"
+    assert found.facts["reason"] == found.reason.stored()
     assert found.facts["said"] == long[:2_000]
 
 

@@ -6,6 +6,7 @@ from collections.abc import Awaitable
 import pytest
 
 from bot.domain.payments.instruction import State
+from bot.domain.reasons import OfRequest, has_code
 from bot.playground.faults import Fault, FaultKind
 from bot.presentation.payments import forms
 from tests.support.bulk import ask, submissions
@@ -50,7 +51,7 @@ async def states(rig: Rig) -> list[State]:
 async def waiting(rig: Rig) -> int:
     """How many are stored as waiting for another one; their cards may be edited later."""
     found = await rig.switchboard.context.store.read(lambda tx: tx.instructions.awaiting((State.APPROVED,)))
-    return sum(WAITS in one.reason.casefold() for one in found)
+    return sum(has_code(one.reason, OfRequest.ANOTHER_IS_SENT) for one in found)
 
 
 async def test_the_next_goes_when_the_one_before_it_has_its_answer(rig: Rig) -> None:

@@ -13,6 +13,7 @@ from slack_bolt.listener.async_listener import AsyncListener
 from structlog.testing import capture_logs
 
 from bot.domain.errors import ServiceNow
+from bot.domain.reasons import Exchange, Reason
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace import Ack
 from bot.presentation import views
@@ -107,7 +108,7 @@ async def test_an_exception_becomes_an_answer_with_a_number_and_nothing_else(
 @pytest.mark.parametrize(
     ("trouble", "said"),
     [
-        (ServiceNow("Slack", "did not say who you are"), f":warning: Slack did not say who you are. {AGAIN}"),
+        (ServiceNow("Slack", Reason(Exchange.SLACK_NOBODY)), f":warning: Slack did not say who you are. {AGAIN}"),
         (StorageBusy("locked"), f":warning: The database is busy. {AGAIN}"),
         (
             CommitUnknown("broken"),

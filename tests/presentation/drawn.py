@@ -6,6 +6,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from bot.domain.payments.instruction import FINAL, Instruction, PayoutPayload, Recipient, State, Vote
+from bot.domain.reasons import given, stored
 from bot.domain.requirement import Requirement
 from tests.domain.made import NOW, instruction, payload, vote
 
@@ -55,6 +56,9 @@ def foreign(longest: int | None = None) -> st.SearchStrategy[str]:
     return drawn if longest is None else drawn.map(lambda text: text[:longest])
 
 
+KEPT_REASONS: st.SearchStrategy[object] = foreign() | foreign().map(lambda text: stored(given(text)))
+"""As rows keep one, or kept it before there were codes."""
+
 EMAILS = st.one_of(
     st.just("ana@example.com"),
     st.just(f"{'a' * 50}@{'&' * 8}{'b' * 30}.{'c' * 26}.com"),
@@ -64,7 +68,7 @@ EMAILS = st.one_of(
 
 RECIPIENTS: st.SearchStrategy[Recipient | None] = st.one_of(
     st.none(),
-    st.builds(Recipient, problem=foreign()),
+    st.builds(Recipient, problem=foreign().map(given)),
     st.builds(
         Recipient,
         full_name=st.none() | foreign(),
@@ -107,7 +111,7 @@ def instructions(draw: st.DrawFn, state: State | None = None) -> Instruction:
         "origin_channel": ORIGIN,
         "requirement": draw(REQUIREMENTS),
         "recipient": draw(RECIPIENTS),
-        "reason": draw(st.just("") | foreign()),
+        "reason": draw(st.none() | foreign().map(given)),
         "decided_by": DECIDER if by_people else draw(st.sampled_from(["", DECIDER])),
         "expires_at": draw(st.none() | st.just(NOW + timedelta(days=1))),
         "closed_at": NOW if chosen in FINAL else None,

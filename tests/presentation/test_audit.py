@@ -11,11 +11,15 @@ from inline_snapshot import snapshot
 from bot.domain.audit import Entry, Told
 from bot.domain.content import Content
 from bot.domain.payments.instruction import Kind, State
+from bot.domain.reasons import Exchange, Reason, stored
+from bot.domain.reasons import given as own_words
 from bot.presentation.audit import lines, story
 from tests.domain.made import NOW, instruction, payload
 from tests.presentation.checks import calls_in, check_message, seen
-from tests.presentation.drawn import foreign
+from tests.presentation.drawn import KEPT_REASONS, foreign
 
+ODD_REASONS = [{"code": "of_tomorrow"}, {"code": "ended_here", "facts": {"found": "x", "state": "odd"}}]
+"""What only a forged row holds, or one of a newer version."""
 NEW_MESSAGE = 12_000
 """Characters that the text of a new message may have in any case."""
 
@@ -37,7 +41,7 @@ LIFE = [
         8, "approve", actor="U0LIN", after="approved", detail={"round": 1, "counted": ["U0ADA", "U0LIN"], "quorum": 2}
     ),
     told(9, "send", before="approved", after="sending", detail={"attempt": 2, "counted": ["U0ADA", "U0LIN"]}),
-    told(10, "send_put_off", before="sending", after="approved", detail={"reason": "too many requests"}),
+    told(10, "send_put_off", before="sending", after="approved", detail={"reason": Reason(Exchange.TOO_MANY).stored()}),
     told(11, "send", before="approved", after="sending", detail={"attempt": 3, "counted": ["U0ADA", "U0LIN"]}),
     told(12, "observed", before="sending", after="committed", detail={"status": "committed"}),
     told(13, "observed", before="committed", after="completed", detail={"status": "Completed"}),
@@ -82,7 +86,9 @@ def test_reasons_are_shown() -> None:
         ("needs_human", "switchboard", ""),
         ("refused", "switchboard", "no funds"),
     ]
-    assert [said(told(1, action, actor=by, detail={"reason": why})) for action, by, why in ends] == snapshot(
+    assert [
+        said(told(1, action, actor=by, detail={"reason": stored(own_words(why))})) for action, by, why in ends
+    ] == snapshot(
         [
             "<@U0ADA> rejected it. Reason: wrong invoice.",
             "<@U0MARIA> withdrew it.",
@@ -120,8 +126,16 @@ missing.""",
 
 
 def test_an_action_that_is_not_known_here_is_told_by_its_name() -> None:
-    moved = told(1, "moved_by_hand", actor="U0ADA", before="needs_human", after="committed", detail={"reason": "why"})
-    assert said(moved) == "<@U0ADA>: moved by hand (needs a person → sent). Reason: why."
+    moved = told(
+        1,
+        "moved_by_hand",
+        actor="U0ADA",
+        before="needs_human",
+        after="committed",
+        detail={"reason": stored(own_words("why"))},
+    )
+    as_text = told(1, "moved_by_hand", actor="U0ADA", before="needs_human", after="committed", detail={"reason": "why"})
+    assert said(as_text) == said(moved) == "<@U0ADA>: moved by hand (needs a person → sent). Reason: why."
     assert said(told(1, "looked")) == "Switchboard: looked."
     assert said(told(1, "x", before="strange", after="")) == snapshot("Switchboard: x (strange → nothing).")
 
@@ -182,7 +196,7 @@ ENTRIES = st.builds(
     detail=st.fixed_dictionaries(
         {},
         optional={
-            "reason": foreign(),
+            "reason": KEPT_REASONS | st.integers() | st.sampled_from(ODD_REASONS),
             "status": foreign(),
             "remote_id": foreign(),
             "quorum": st.integers() | foreign(),

@@ -4,11 +4,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.domain.approvals import No
-from bot.domain.overview import Running, Service, What
+from bot.domain.overview import Running, Service, Waiting, What
 from bot.domain.payments.instruction import Instruction, Vote
 from bot.playground.workspace.limits.surfaces import checked_view
 from bot.presentation import home
-from bot.presentation.payments.answers import Waiting
 from tests.domain.made import NOW
 from tests.presentation.checks import check_markup, check_with_sdk
 from tests.presentation.drawn import APPROVALS, foreign, instructions, votes

@@ -7,7 +7,9 @@ from bot.domain.approvals import No, Refusal
 from bot.domain.content import Content
 from bot.domain.errors import PersonError
 from bot.domain.freeze import Frozen
+from bot.domain.overview import Waiting
 from bot.domain.payments.instruction import Instruction, State, Vote
+from bot.domain.reasons import Reason, Verbatim
 from bot.presentation import views
 from bot.presentation.mistakes import mistakes
 from bot.presentation.payments import answers as payment_answers
@@ -18,6 +20,7 @@ from tests.presentation.checks import calls_in, check_message, check_view
 from tests.presentation.drawn import (
     APPROVALS,
     DECIDER,
+    KEPT_REASONS,
     ORIGIN,
     REQUESTER,
     foreign,
@@ -45,8 +48,8 @@ def test_cards(instruction: Instruction, cast: list[Vote], approvers: bool, invi
     check(card, cast)
 
 
-@given(instructions(), votes(), st.sampled_from(list(State)), foreign(), foreign(), st.sampled_from(["", DECIDER]))
-def test_news(instruction: Instruction, cast: list[Vote], state: State, reason: str, proof: str, by: str) -> None:
+@given(instructions(), votes(), st.sampled_from(list(State)), KEPT_REASONS, foreign(), st.sampled_from(["", DECIDER]))
+def test_news(instruction: Instruction, cast: list[Vote], state: State, reason: object, proof: str, by: str) -> None:
     facts = {
         "state": state.value,
         "reason": reason,
@@ -57,8 +60,8 @@ def test_news(instruction: Instruction, cast: list[Vote], state: State, reason: 
     check(news.news(instruction, facts), cast)
 
 
-@given(instructions(), st.sampled_from(sorted(_TOPICS)), foreign(), st.sampled_from(["", APPROVALS]))
-def test_alerts(instruction: Instruction, topic: str, reason: str, channel: str) -> None:
+@given(instructions(), st.sampled_from(sorted(_TOPICS)), KEPT_REASONS, st.sampled_from(["", APPROVALS]))
+def test_alerts(instruction: Instruction, topic: str, reason: object, channel: str) -> None:
     check(news.alert(instruction, {"topic": topic, "reason": reason, "channel": channel}), [])
 
 
@@ -71,7 +74,7 @@ def test_reminders(instruction: Instruction, cast: list[Vote]) -> None:
 
 @given(foreign(), st.booleans(), st.booleans(), st.integers(min_value=1, max_value=20))
 def test_what_stops_all_payments(reason: str, changed: bool, asked: bool, needed: int) -> None:
-    frozen = Frozen(by=DECIDER, reason=reason, at=NOW.isoformat(), lifting=(REQUESTER,))
+    frozen = Frozen(by=DECIDER, reason=Reason(Verbatim.GIVEN, text=reason), at=NOW.isoformat(), lifting=(REQUESTER,))
     for content in (
         news.notice({"topic": "frozen", "by": DECIDER, "reason": reason}),
         news.notice({"topic": "unfrozen", "by": [DECIDER, REQUESTER]}),
@@ -99,7 +102,7 @@ def test_other_answers(instruction: Instruction, cast: list[Vote], buttons: bool
 @settings(max_examples=20)
 @given(st.lists(st.tuples(instructions(), votes(8), st.booleans()), max_size=20))
 def test_the_list_of_what_waits(found: list[tuple[Instruction, list[Vote], bool]]) -> None:
-    waiting = [payment_answers.Waiting(one, cast, mine) for one, cast, mine in found]
+    waiting = [Waiting(one, cast, mine) for one, cast, mine in found]
     every_vote = [vote for _, cast, _ in found for vote in cast]
     check(payment_answers.waiting(waiting, approvals_channel=APPROVALS), every_vote, longest=WHOLE_ANSWER)
 

@@ -11,6 +11,7 @@ from inline_snapshot import snapshot
 from bot.domain.freeze import Frozen
 from bot.domain.overview import Assumption, Counts, Overview, Running, Service, UnderWay, What
 from bot.domain.payments.instruction import FINAL, Kind, State
+from bot.domain.reasons import Reason, Verbatim
 from bot.presentation import overview
 from tests.domain.made import NOW
 from tests.presentation.checks import calls_in, check_message
@@ -34,7 +35,7 @@ def test_the_fullest_status(text: str, count: int) -> None:
             "webhooks": NOW + timedelta(seconds=5),
             "files": NOW,
         },
-        frozen=Frozen(by="U0ADA", reason=text, at=NOW.isoformat()),
+        frozen=Frozen(by="U0ADA", reason=Reason(Verbatim.GIVEN, text=text), at=NOW.isoformat()),
         blocking=count,
     )
     content = overview.status(found, command="/switchboard", now=NOW)

@@ -10,17 +10,22 @@ from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceN
 from bot.domain.outcome import NotExecuted, Unknown
 from bot.domain.overview import Assumption, Counts, Overview, Running, Service, UnderWay, What
 from bot.domain.quorum import Short
+from bot.domain.reasons import Exchange, Reason
 from bot.domain.recovery import Look, ReadingOnly, Seen
-from bot.presentation import clocks, home, mistakes, overview, recovery, services, stopped
+from bot.presentation import clocks, home, mistakes, overview, reasons, recovery, stopped
 from bot.presentation.blocks.facts import facts
 from tests.domain.made import NOW, instruction
 from tests.presentation.checks import seen
+from tests.support.reasons import own_words
 
-MODE = ReadingOnly(since=NOW, reason="the database was put back", until=NOW)
+MODE = ReadingOnly(since=NOW, reason=own_words("the database was put back"), until=NOW)
 
 
 def test_what_the_operator_reads_before_it_goes_on() -> None:
-    looked = [("P-4F7K2M", Look(seen=Seen.ABSENT, reason="not in the list", again_at=None)), ("P-2B2B2B", None)]
+    looked = [
+        ("P-4F7K2M", Look(seen=Seen.ABSENT, reason=own_words("not in the list"), again_at=None)),
+        ("P-2B2B2B", None),
+    ]
     assert recovery.report(MODE, looked, ["payments.commit_payout x"]) == snapshot(
         [
             "Reading only since 2026-11-20 09:00 UTC: the database was put back.",
@@ -66,25 +71,32 @@ def test_a_clock_that_was_set(seconds: int, said: str) -> None:
     assert f"was set {said}.*" in clocks.notice({"topic": "clock_set", "seconds": seconds})
 
 
+NO_ANSWER = Reason(Exchange.NO_ANSWER, failure="timed out")
+
+
+def answer(status: int) -> Reason:
+    return Reason(Exchange.ANSWERED, status=status)
+
+
 def test_each_failure_of_a_service_in_one_sentence() -> None:
     found = [
-        services.sentence(trouble)
+        reasons.sentence(trouble)
         for trouble in (
-            ServiceNow("payments", "no answer (timed out)"),
-            ServiceNow("payments", "too many requests", retry_after=5),
-            ServiceNow("payments", "answer 503", retry_after=119.5, words="we are closed"),
-            ServiceNow("payments", "it is down", retry_after=120),
-            ServiceNow("payments", "its disk is full", retry_after=0.5),
-            ServiceNever("payments", "the request was odd", status=400),
-            ServiceNever("payments", "the service said no"),
-            ServiceNever("payments", "answer 422", status=422, words="The limit is reached!"),
+            ServiceNow("payments", NO_ANSWER),
+            ServiceNow("payments", Reason(Exchange.TOO_MANY), retry_after=5),
+            ServiceNow("payments", answer(503), retry_after=119.5, words="we are closed"),
+            ServiceNow("payments", Reason(Exchange.ASKS_TO_WAIT), retry_after=120),
+            ServiceNow("payments", Reason(Exchange.LIST_CHANGED), retry_after=0.5),
+            ServiceNever("payments", Reason(Exchange.NOT_LEFT, failure="not connected"), status=400),
+            ServiceNever("payments", Reason(Exchange.REFUSED, status=None, fields=())),
+            ServiceNever("payments", answer(422), status=422, words="The limit is reached!"),
             OperatorError("PAYMENTS_BASE_URL is missing", mend="set it"),
             OperatorError("it refuses the key", service="payments", words="bad key"),
-            NotExecuted(reason="answer 503", again=True, retry_after=30.0),
-            NotExecuted(reason="answer 422", again=False, words="the limit is reached"),
-            NotExecuted(reason="answer 422", again=False),
-            Unknown(reason="no answer (timed out)"),
-            Unknown(reason="odd"),
+            NotExecuted(reason=answer(503), again=True, retry_after=30.0),
+            NotExecuted(reason=answer(422), again=False, words="the limit is reached"),
+            NotExecuted(reason=answer(422), again=False),
+            Unknown(reason=NO_ANSWER),
+            Unknown(reason=own_words("odd")),
         )
     ]
     assert found == snapshot(
@@ -92,10 +104,10 @@ def test_each_failure_of_a_service_in_one_sentence() -> None:
             "The payments service gave no answer (timed out); try again in a minute.",
             "The payments service got too many requests; try again in 5 s.",
             "The payments service gave answer 503, saying “we are closed”; try again in 120 s.",
-            "The payments service is down; try again in 2 minutes.",
-            "The payments service's disk is full; try again in a minute.",
-            "The request to the payments service was odd; check what you gave.",
-            "The payments service said no.",
+            "The payments service asks to wait; try again in 2 minutes.",
+            "The payments service's list changed while it was read; try again in a minute.",
+            "The request to the payments service did not leave (not connected); check what you gave.",
+            "The payments service refused the request.",
             "The payments service says: The limit is reached!",
             "The operator of Switchboard has to mend this: PAYMENTS_BASE_URL is missing; set it.",
             "The operator of Switchboard has to mend this: payments: it refuses the key, saying “bad key”.",
@@ -107,11 +119,11 @@ looked up and not repeated.""",
             "The payments service: odd; whether it was executed is not known yet, so it is looked up and not repeated.",
         ]
     )
-    quiet = [services.sentence(ServiceNow("payments", "odd"), advice=False)]
-    quiet.append(services.sentence(ServiceNever("payments", "odd", status=400), advice=False))
+    quiet = [reasons.sentence(ServiceNow("payments", own_words("odd")), advice=False)]
+    quiet.append(reasons.sentence(ServiceNever("payments", own_words("odd"), status=400), advice=False))
     assert quiet == snapshot(["The payments service: odd.", "The payments service: odd."])
-    assert services.to_set(["A", "B"]) == "the operator has to set `A`, `B`"
-    assert services.to_set(["A"], code=False) == "the operator has to set A"
+    assert reasons.to_set(["A", "B"]) == "the operator has to set `A`, `B`"
+    assert reasons.to_set(["A"], code=False) == "the operator has to set A"
 
 
 KINDS = ("payout", "one_step", "purchase", "bulk", "bulk_cancel")

@@ -8,6 +8,7 @@ from inline_snapshot import snapshot
 
 from bot.clients.routes_file import load_routes
 from bot.domain.content import Content
+from bot.domain.reasons import Exchange, OfRequest, Reason
 from bot.domain.shapes import shape_of
 from bot.domain.unread import Noted, UnreadAnswer, looked_for
 from bot.presentation.unread import file_lines, finding, hint, listing
@@ -171,12 +172,12 @@ def test_in_the_terminal() -> None:
 @pytest.mark.parametrize(
     ("reason", "hints"),
     [
-        ("answer 200 with an unexpected body", True),
-        ("answer 200 with a body that is no JSON", True),
-        ("it cannot be read (payments: its answer could not be read (no partner))", True),
-        ("no answer (timed out)", False),
-        ("", False),
+        (Reason(Exchange.UNEXPECTED, status=200), True),
+        (Reason(Exchange.NO_JSON, status=200), True),
+        (Reason(OfRequest.UNREAD, service="payments", why=Reason(Exchange.UNREADABLE, problem="no partner")), True),
+        (Reason(Exchange.NO_ANSWER, failure="timed out"), False),
+        (None, False),
     ],
 )
-def test_an_alert_points_to_it(reason: str, hints: bool) -> None:
+def test_an_alert_points_to_it(reason: Reason | None, hints: bool) -> None:
     assert bool(hint(reason)) is hints

@@ -9,6 +9,8 @@ from aiohttp import web
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.errors import OperatorError, OutcomeUnknown, ServiceNever, ServiceNow, ServiceTrouble
+from bot.domain.reasons import Exchange, Reason
+from bot.presentation.reasons import worded
 from bot.slack.calls import call, until_answered
 from bot.slack.identity import who_we_are
 from tests.slack.conftest import Api
@@ -30,7 +32,7 @@ async def test_what_slack_refuses_was_not_done(api: Api, web_client: AsyncWebCli
     api.say("chat.postMessage", {"ok": False, "error": error})
     with pytest.raises(ServiceNever) as refused:
         await post(web_client)
-    assert refused.value.reason == error
+    assert refused.value.error == error
 
 
 @pytest.mark.parametrize("error", ["fatal_error", "internal_error", "request_timeout", "service_unavailable"])
@@ -127,7 +129,7 @@ async def test_where_nobody_listens_nothing_was_done() -> None:
         client = AsyncWebClient(token="x", base_url="http://127.0.0.1:1/api/", session=session, retry_handlers=[])
         with pytest.raises(ServiceNow) as away:
             await post(client)
-    assert away.value.reason == "cannot be reached"
+    assert worded(away.value.reason) == "cannot be reached"
 
 
 async def test_no_error_repeats_the_token_or_the_address(api: Api, web_client: AsyncWebClient) -> None:
@@ -177,12 +179,14 @@ async def waits(*failures: ServiceTrouble) -> list[float]:
 
 
 async def test_until_slack_answers_each_try_waits_twice_as_long_up_to_a_quarter_of_a_minute() -> None:
-    assert await waits(*[ServiceNow("Slack", "cannot be reached")] * 7) == [0.5, 1, 2, 4, 8, 15, 15]
-    assert await waits(OutcomeUnknown("Slack", "the connection broke"), ServiceNever("Slack", "fatal")) == [0.5, 1]
+    assert await waits(*[ServiceNow("Slack", Reason(Exchange.SLACK_UNREACHABLE))] * 7) == [0.5, 1, 2, 4, 8, 15, 15]
+    broke = OutcomeUnknown("Slack", Reason(Exchange.SLACK_BROKE, error="TimeoutError"))
+    refused = ServiceNever("Slack", Reason(Exchange.SLACK_ERROR, error="fatal"))
+    assert await waits(broke, refused) == [0.5, 1]
 
 
 async def test_until_slack_answers_it_waits_as_long_as_slack_says_and_no_less_than_its_own_pause() -> None:
-    asked = [ServiceNow("Slack", "asked us to wait", retry_after=seconds) for seconds in (30.0, 0.1)]
+    asked = [ServiceNow("Slack", Reason(Exchange.SLACK_WAIT), retry_after=seconds) for seconds in (30.0, 0.1)]
     assert await waits(*asked) == [30, 1]
 
 
@@ -201,7 +205,7 @@ async def test_until_slack_answers_it_waits_as_long_as_slack_says_and_no_less_th
 )
 async def test_a_token_that_no_retry_can_cure_is_the_operators_matter(error: str) -> None:
     with pytest.raises(OperatorError) as refused:
-        await waits(ServiceNever("Slack", error))
+        await waits(ServiceNever("Slack", Reason(Exchange.SLACK_ERROR, error=error)))
     assert str(refused.value) == f"Slack does not accept SLACK_BOT_TOKEN ({error})"
     assert refused.value.mend == (
         "copy the token again from the app's settings; after a change of scopes, install it again"

@@ -16,6 +16,7 @@ from bot.slack.messenger import Messenger
 from bot.slack.pace import Pace
 from tests.slack.conftest import Api
 from tests.support.clock import ManualClock
+from tests.support.troubles import says
 
 
 @pytest.fixture
@@ -45,7 +46,7 @@ async def post(messenger: Messenger, channel: str = "C1") -> None:
 
 
 async def refused(messenger: Messenger, channel: str = "C1") -> float | None:
-    with pytest.raises(ServiceNow, match="asked us to wait") as caught:
+    with pytest.raises(ServiceNow, check=says("asked us to wait")) as caught:
         await post(messenger, channel)
     return caught.value.retry_after
 

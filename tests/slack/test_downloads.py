@@ -181,7 +181,7 @@ async def test_another_refusal_stays_one(workspace: Workspace, session: aiohttp.
     downloads = Downloads(client=client, session=session, token="xoxb-revoked", api_url=workspace.api_url)
     with pytest.raises(ServiceNever) as refused:
         await downloads.info("F1")
-    assert refused.value.reason == "invalid_auth"
+    assert refused.value.error == "invalid_auth"
 
 
 class Elsewhere:

@@ -10,13 +10,16 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.content import Content
 from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
+from bot.domain.reasons import Exchange, Reason
 from bot.manifest import bot_scopes
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace import Workspace
+from bot.presentation.reasons import worded
 from bot.slack.files import Files, _Whole
 from bot.slack.history import Stretch
 from bot.slack.messenger import Messenger, Posted
 from tests.support.rig import FINANCE, MARIA
+from tests.support.troubles import says
 
 PNG = b"\x89PNG not really"
 
@@ -104,7 +107,7 @@ async def test_a_refusal_is_one(workspace: Workspace, files: Files) -> None:
     workspace.add_channel("C0QUIET", "quiet", members=[MARIA], bot_member=False)
     with pytest.raises(ServiceNever) as refused:
         await files.share(name="a.png", content=PNG, title="a", alt="a", comment="a", channel="C0QUIET", thread_ts=None)
-    assert refused.value.reason == "not_in_channel"
+    assert refused.value.error == "not_in_channel"
 
 
 @pytest.mark.parametrize(
@@ -166,15 +169,19 @@ async def test_bytes_that_arrive_are_shared(workspace: Workspace, files: Files, 
 async def test_another_number_of_bytes_than_promised_is_not_shared(
     workspace: Workspace, files: Files, length: int
 ) -> None:
-    with pytest.raises(ServiceNow, match="promised"):
+    with pytest.raises(ServiceNow, check=says("promised")):
         await stream(files, pieces(b"12345", b"67890"), length)
     assert not workspace.messages(FINANCE)
 
 
 @pytest.mark.parametrize("length", [300_000, None])
 async def test_what_the_source_has_to_say_is_heard(workspace: Workspace, files: Files, length: int | None) -> None:
-    with pytest.raises(ServiceNever, match="too large"):
-        await stream(files, pieces(b"a" * 100_000, then=ServiceNever("localization", "too large")), length)
+    with pytest.raises(ServiceNever, check=says("too large")):
+        await stream(
+            files,
+            pieces(b"a" * 100_000, then=ServiceNever("localization", Reason(Exchange.RESULT_OVER_LIMIT, bytes=1))),
+            length,
+        )
     assert not workspace.messages(FINANCE)
 
 
@@ -198,4 +205,4 @@ async def test_bytes_follow_no_redirect() -> None:
         files = Files(client=AsyncWebClient(token="x"), session=session, api_url=f"{url}/api/")
         with pytest.raises(ServiceNever) as refused:
             await files._send(f"{url}/up", _Whole(PNG))
-    assert (refused.value.reason, refused.value.status, arrived) == ("upload_answered_307", 307, ["/up"])
+    assert (worded(refused.value.reason), refused.value.status, arrived) == ("upload_answered_307", 307, ["/up"])

@@ -9,11 +9,13 @@ from aiohttp import web
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.errors import ServiceNow
+from bot.domain.reasons import Exchange, Reason
 from bot.slack import people as looked_up
 from bot.slack.client import PacedClient
 from bot.slack.pace import Pace
 from bot.slack.people import People
 from tests.slack.conftest import Api
+from tests.support.troubles import says
 
 FRESH = 5.0
 OLDEST = 60.0
@@ -192,7 +194,7 @@ async def test_when_slack_asks_us_to_wait_an_answer_of_the_last_minute_stands_in
 
 async def test_a_wait_that_an_ack_has_no_time_for_is_not_begun(api: Api, people: People) -> None:
     busy(api, "usergroups.list")
-    with pytest.raises(ServiceNow, match="did not say who you are"):
+    with pytest.raises(ServiceNow, check=says("did not say who you are")):
         await people.standing("U0ADA")
     assert api.asked("usergroups.list") == 1
 
@@ -202,7 +204,7 @@ async def test_a_wait_is_begun_where_it_ends_before_the_two_seconds_of_a_lookup(
     people: People, clock: Clock, monkeypatch: pytest.MonkeyPatch, seconds: float, begun: bool
 ) -> None:
     slept: list[float] = []
-    answers = [ServiceNow("Slack", "busy", retry_after=seconds), None]
+    answers = [ServiceNow("Slack", Reason(Exchange.SLACK_WAIT), retry_after=seconds), None]
 
     async def sleep(so_long: float) -> None:
         slept.append(so_long)
@@ -217,7 +219,7 @@ async def test_a_wait_is_begun_where_it_ends_before_the_two_seconds_of_a_lookup(
     if begun:
         assert (await people._patiently(ask), slept) == ("Ada", [seconds])
     else:
-        with pytest.raises(ServiceNow, match="busy"):
+        with pytest.raises(ServiceNow, check=says("asked us to wait")):
             await people._patiently(ask)
         assert slept == []
 
@@ -274,7 +276,7 @@ async def test_an_older_one_does_not(api: Api, people: People, clock: Clock) -> 
 
 async def test_without_any_answer_nobody_counts(api: Api, people: People) -> None:
     fail(api)
-    with pytest.raises(ServiceNow, match="did not say who you are"):
+    with pytest.raises(ServiceNow, check=says("did not say who you are")):
         await people.standing("U0ADA")
 
 
@@ -330,7 +332,7 @@ def hurried(api: Api, web_client: AsyncWebClient, clock: Clock) -> People:
 async def test_an_answer_that_comes_too_late_is_known_the_next_time(api: Api, hurried: People, slow: str) -> None:
     gate = hold(api, slow)
     for _ in range(2):
-        with pytest.raises(ServiceNow, match="did not say who you are"):
+        with pytest.raises(ServiceNow, check=says("did not say who you are")):
             await hurried.standing("U0ADA")
     gate.set()
     await until_known(hurried, "U0ADA")

@@ -18,6 +18,7 @@ from bot.domain.payments.instruction import (
     digest_of,
 )
 from bot.domain.payments.moves import MOVES, allows
+from bot.domain.reasons import OfRequest, Reason, given
 from storage import Conflict, StorageError, Store, Tx
 from storage.errors import RowUnreadable
 from storage.repositories.instructions import Changes
@@ -41,7 +42,7 @@ async def test_what_goes_in_comes_out(store: Store) -> None:
         remote_id="op-1",
         remote_status="Created",
         svc_hash="h",
-        reason="because \U0001f600",
+        reason=given("because \U0001f600"),
         decided_by="U9",
         posted_at=later(1),
         expires_at=later(2),
@@ -71,7 +72,9 @@ async def test_what_goes_in_comes_out(store: Store) -> None:
 async def test_what_is_held_for_one_reason_goes_on_in_the_order_of_its_window_a_step_apart(store: Store) -> None:
     async def held(deadline: float, **other: Any) -> str:
         made = replace(
-            instruction(state=State.APPROVED, due_at=later(60)), reason="full", exec_deadline=later(deadline)
+            instruction(state=State.APPROVED, due_at=later(60)),
+            reason=Reason(OfRequest.ANOTHER_IS_SENT),
+            exec_deadline=later(deadline),
         )
         assert await store.write(lambda tx: tx.instructions.insert(replace(made, **other), actor="U1"))
         return made.id
@@ -83,7 +86,7 @@ async def test_what_is_held_for_one_reason_goes_on_in_the_order_of_its_window_a_
         for other in (
             {"kind": Kind.PURCHASE},
             {"state": State.AWAITING},
-            {"reason": "frozen"},
+            {"reason": Reason(OfRequest.DAILY_LIMIT)},
             {"lease_owner": "a", "lease_until": later(1)},
         )
     ]
@@ -95,7 +98,8 @@ async def test_what_is_held_for_one_reason_goes_on_in_the_order_of_its_window_a_
 
     def go_on(tx: Tx, now: datetime) -> None:
         apart = timedelta(seconds=2)
-        tx.instructions.go_on(kind=Kind.PAYOUT, state=State.APPROVED, reason="full", now=now, apart=apart, limit=4)
+        full = Reason(OfRequest.ANOTHER_IS_SENT)
+        tx.instructions.go_on(kind=Kind.PAYOUT, state=State.APPROVED, reason=full, now=now, apart=apart, limit=4)
 
     await store.write(lambda tx: go_on(tx, NOW))
     assert await due([soon, first, second, third]) == [NOW, later(2), later(4), later(6)]
@@ -105,13 +109,13 @@ async def test_what_is_held_for_one_reason_goes_on_in_the_order_of_its_window_a_
 
 
 async def test_text_that_a_database_cannot_hold_is_mended(store: Store) -> None:
-    asked = await _ask(store)
-    changed = await store.write(lambda tx: tx.instructions.touch(asked, now=NOW, reason="a\x00b\ud800c"))
+    asked, odd = await _ask(store), "a\x00b\ud800c"
+    changed = await store.write(lambda tx: tx.instructions.touch(asked, now=NOW, remote_status=odd, reason=given(odd)))
     assert changed is not None
     held = await store.read(lambda tx: tx.instructions.get(asked.id))
     assert held is not None
-    assert held.reason == "a\ufffdb\ufffdc"
-    assert held.payload.description == asked.payload.description  # JSON holds it as it is
+    assert held.remote_status == "a\ufffdb\ufffdc"
+    assert (held.payload.description, held.reason) == (asked.payload.description, given(odd))  # JSON holds it as it is
 
 
 async def test_the_same_click_makes_one_request(store: Store) -> None:

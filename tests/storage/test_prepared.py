@@ -3,6 +3,7 @@
 import pytest
 from sqlalchemy import Connection, bindparam, insert, select, update
 
+from bot.domain.reasons import given
 from storage import Conflict, Store, Tx
 from storage.prepared import Prepared
 from storage.tables.instructions import instruction as table
@@ -40,12 +41,12 @@ async def test_an_update_says_how_many_rows_it_changed(store: Store) -> None:
     change = Prepared(update(table).where(table.c.id == bindparam("wanted"), table.c.stopped == ""))
 
     def count(tx: Tx, wanted: str) -> int:
-        return change.count(connection_of(tx), {"wanted": wanted, "reason": "later", "due_at": None})
+        return change.count(connection_of(tx), {"wanted": wanted, "reason": given("later"), "due_at": None})
 
     assert await store.write(lambda tx: (count(tx, asked.id), count(tx, "nobody"))) == (1, 0)
     found = await store.read(lambda tx: tx.instructions.get(asked.id))
     assert found is not None
-    assert (found.reason, found.due_at) == ("later", None)
+    assert (found.reason, found.due_at) == (given("later"), None)
 
 
 async def test_what_the_database_refuses_is_the_same_error(store: Store) -> None:

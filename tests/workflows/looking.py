@@ -3,11 +3,13 @@
 from collections.abc import Callable
 from typing import TypeVar
 
+from bot.audit_command import _disagreement
 from bot.domain.audit import verify
 from bot.domain.payments.instruction import Attempt, Instruction, State, Vote
 from bot.domain.references import derived_key
 from bot.playground.simulators.payments.records import Record
 from bot.playground.workspace import Message
+from bot.workflows.admin.comparing import compare
 from storage.transaction import Tx
 from tests.support.rig import ALERTS, APPROVALS, FINANCE, SECRET_KEY, Rig
 
@@ -15,6 +17,11 @@ T = TypeVar("T")
 
 MINUTE, HOUR, DAY = 60.0, 3_600.0, 86_400.0
 QUIET = 900.0
+
+
+async def disagreements(rig: Rig) -> tuple[str, ...]:
+    """What ``audit verify`` says of the requests and of the flags that hold payments back."""
+    return tuple(_disagreement(*one) for one in (await read(rig, compare)).found)
 
 
 async def read(rig: Rig, work: Callable[[Tx], T]) -> T:

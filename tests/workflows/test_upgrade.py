@@ -13,14 +13,13 @@ import pytest
 from bot.domain.payments.instruction import State
 from bot.domain.references import derived_key
 from bot.playground.workspace import Message
-from bot.workflows.admin.comparing import compare
 from bot.workflows.slack.boards import show_board
 from storage import migrate
 from storage.anchors import AnchorFile, anchors_path
 from storage.copying import copy
 from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, SECRET_KEY, Rig
 from tests.support.then import open_then, restore
-from tests.workflows.looking import MINUTE, read, requests
+from tests.workflows.looking import MINUTE, disagreements, read, requests
 
 THEN = "0016"
 
@@ -85,7 +84,7 @@ async def test_a_payout_that_awaited_votes_is_approved_and_paid_on_the_cards_tha
 
 
 async def test_nothing_of_that_time_disagrees_with_the_audit(rig: Rig) -> None:
-    assert (await read(rig, compare)).lines == ()
+    assert await disagreements(rig) == ()
 
 
 async def test_what_was_under_way_is_followed_to_its_end(rig: Rig) -> None:

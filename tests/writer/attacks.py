@@ -23,18 +23,26 @@ from sqlalchemy import (
 )
 from sqlalchemy.pool import StaticPool
 
+from bot.domain.approvals import No
 from bot.domain.payments.instruction import Kind, digest_of
 from bot.domain.payments.operation import OperationStatus
+from bot.domain.reasons import OfRequest, Reason, Verbatim
 from storage.errors import RowUnreadable
 from storage.repositories.instruction_rows import _PAYLOADS
 from storage.tables.columns import metadata
 from storage.transaction import Tx
-from storage.types import Json, Moment, Named, Words, canonical_json
+from storage.types import Json, Moment, Named, Reasoned, Words, canonical_json
 from tests.support.rig import LIN, MARIA, TOM
 from tests.writer.columns import ATTACKED
 
 _YEAR = timedelta(days=365) // timedelta(microseconds=1)
 _THEIRS = "thief@example.com"
+_REASONS = (
+    Reason(Verbatim.GIVEN, text=_THEIRS),
+    Reason(Verbatim.AS_STORED, text=MARIA, was=OfRequest.ANOTHER_IS_SENT.value),
+    Reason(OfRequest.HELD, no=No.GONE.value, sent_before=False),
+    Reason(OfRequest.RESTORED),
+)
 
 
 class Mode(StrEnum):
@@ -259,6 +267,8 @@ def _values(column: Column[Any], before: Any) -> Iterator[Any]:
             yield from (0, 1, (before or 0) + 1, (before or 0) * 10)
         case Words() | Text():
             yield from ("", _THEIRS, MARIA, OperationStatus.PENDING.value, "1" * 64)
+        case Reasoned():
+            yield from ("", *(canonical_json(reason.stored()) for reason in _REASONS))
         case _:
             raise TypeError(column)
     if column.nullable:

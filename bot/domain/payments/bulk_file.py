@@ -1,7 +1,8 @@
 """The rows of a file as payments. The whole file is read; one bad row means that nothing is requested."""
 
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from types import MappingProxyType
 from typing import Final
 
@@ -115,6 +116,35 @@ class Preview:
     looks: Sequence[ColumnLook]
     places: Mapping[str, int]
     checked: Checked | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Carried:
+    """Metadata of the form. The server checks all of it again.
+
+    Attributes:
+        key: by which the request is known: the same again asks for nothing more.
+        seen: the fingerprint of what was shown; empty before.
+        places: the columns with which it was shown.
+        counted: a sum was shown, so that it can be asked for.
+    """
+
+    file: str
+    channel: str
+    key: str
+    thread_ts: str = ""
+    seen: str = ""
+    places: Mapping[str, int] = field(default_factory=dict)
+    counted: bool = False
+
+    def dump(self) -> str:
+        """As the form's metadata."""
+        return json.dumps(asdict(self), separators=(",", ":"))
+
+    @classmethod
+    def load(cls, metadata: str) -> "Carried":
+        """From the form's metadata."""
+        return cls(**json.loads(metadata))
 
 
 def guess_places(looks: Sequence[ColumnLook], rows: Sequence[Row], known: Mapping[str, int]) -> dict[str, int]:

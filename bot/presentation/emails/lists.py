@@ -76,7 +76,7 @@ def detail(answer: Answer, address: str) -> str:
     """Everything that was said besides the address and the result, on one line."""
     pairs = [pair for pair in answer.pairs if pair[1] and pair[1] != address]
     said = next((pair for pair in pairs if pair[1] == answer.result), None)
-    text = "" if answer.text == answer.result else _text(answer)
+    text = "" if answer.text == answer.result != "" else _text(answer)
     return "; ".join(f"{name}: {value}" for name, value in pairs if (name, value) != said) or text
 
 

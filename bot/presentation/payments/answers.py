@@ -1,10 +1,10 @@
 """Answers to one person about requests: asked for, recorded, decided already, waiting."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from bot.domain.approvals import No, Refusal
 from bot.domain.content import Block, Content
+from bot.domain.overview import Waiting
 from bot.domain.payments.instruction import FINAL, Instruction, Kind, State, Vote
 from bot.domain.visible import clean
 from bot.presentation import answers
@@ -31,15 +31,6 @@ from bot.presentation.words import nothing, word
 _LISTED = 15
 
 _PURPOSE = 150
-
-
-@dataclass(frozen=True, slots=True)
-class Waiting:
-    """A request that waits, with the votes of its round and whether the reader could decide on it."""
-
-    instruction: Instruction
-    votes: Sequence[Vote]
-    mine: bool
 
 
 def requested(instruction: Instruction, *, member: bool) -> Content:

@@ -1,14 +1,13 @@
 """The form of a file that is to be paid: the sum, what is wrong with it, and which column is which."""
 
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import replace
 from typing import Final
 
 from bot.domain.content import Block
 from bot.domain.money import shown
 from bot.domain.payments.bulk import duplicates_in, people_in
-from bot.domain.payments.bulk_file import COLUMNS, REQUIRED, Checked, Preview
+from bot.domain.payments.bulk_file import COLUMNS, REQUIRED, Carried, Checked, Preview
 from bot.presentation.blocks.text import context, mrkdwn, quote, section
 from bot.presentation.files.column_choice import MOST, column_names, column_option, option, select
 from bot.presentation.files.mark_words import mark_lines
@@ -38,35 +37,6 @@ _SAFE: Final = "Nothing is paid before people approve it. If you choose another 
 _OTHERWISE: Final = "Is a column wrong? Choose another one and go on."
 _NONE: Final = "none"
 _NAME: Final = 120
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Carried:
-    """Metadata of the form. The server checks all of it again.
-
-    Attributes:
-        key: by which the request is known: the same again asks for nothing more.
-        seen: the fingerprint of what was shown; empty before.
-        places: the columns with which it was shown.
-        counted: a sum was shown, so that it can be asked for.
-    """
-
-    file: str
-    channel: str
-    key: str
-    thread_ts: str = ""
-    seen: str = ""
-    places: Mapping[str, int] = field(default_factory=dict)
-    counted: bool = False
-
-    def dump(self) -> str:
-        """As the form's metadata."""
-        return json.dumps(asdict(self), separators=(",", ":"))
-
-    @classmethod
-    def load(cls, metadata: str) -> "Carried":
-        """From the form's metadata."""
-        return cls(**json.loads(metadata))
 
 
 def file_form(seen: Preview, carried: Carried, *, note: str = "", problem: Sequence[Block] = ()) -> View:

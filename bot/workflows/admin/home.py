@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bot.domain.approvals import No, Role, Standing, full_member, listed, may_decide, may_see_balance
-from bot.domain.overview import Running, Service
+from bot.domain.overview import Running, Service, Waiting
 from bot.domain.payments.instruction import Instruction, State, Vote
-from bot.presentation.payments.answers import Waiting
 from bot.workflows.admin.overview import services, under_way
 from bot.workflows.context import Context
 from bot.workflows.requests.lookup import waiting, with_votes

@@ -4,9 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from bot.domain.payments.bulk_file import Checked, Preview
+from bot.domain.payments.bulk_file import Carried, Checked, Preview
 from bot.domain.payments.instruction import Instruction
-from bot.presentation.payments.bulk_forms import Carried
 from bot.workflows.context import Context
 from bot.workflows.payments.bulk_reading import preview
 from bot.workflows.payments.bulk_request import requested_before

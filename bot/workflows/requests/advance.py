@@ -10,7 +10,7 @@ from bot.domain.payments.instruction import EFFECT_UNDER_WAY, Instruction, Kind,
 from bot.domain.reasons import Exchange, OfRequest, Reason, has_code
 from bot.domain.reminders import next_look, reminders_due
 from bot.domain.tracking import back_off, named_or
-from bot.domain.troubles import failed
+from bot.domain.troubles import answered, failed
 from bot.workflows import holding
 from bot.workflows.context import Context, Queue, RequestKind, Unit
 from bot.workflows.requests import authority, restore
@@ -90,10 +90,7 @@ async def _without_old_votes(ctx: Context, instruction: Instruction) -> Instruct
 
 async def _wait(ctx: Context, instruction: Instruction, later: ServiceNow) -> None:
     """Nobody has to act. Before anything is sent, the card says what the service said; after that, what is in doubt."""
-    said = None
-    if instruction.state in _BEFORE_SENDING and later.words and later.reason.code is Exchange.READ_ANSWERED:
-        status = later.reason.facts["status"]
-        said = Reason(OfRequest.SERVICE_SAID, service=later.service, status=status).saying(later.words)
+    said = answered(later) if instruction.state in _BEFORE_SENDING else None
     await _put_off(ctx, instruction, wait=later.retry_after, reason=said, alarming=False)
 
 

@@ -51,7 +51,12 @@ def _read(found: dict[str, Any] | None) -> Frozen | None:
     if not found:
         return None
     by, reason, at, lifting = (found[name] for name in ("by", "reason", "at", "lifting"))
-    return Frozen(by=str(by), reason=_given(reason), at=str(at), lifting=tuple(str(one) for one in lifting))
+    why = Reason.read(reason) or _given("")
+    return Frozen(by=str(by), reason=why, at=str(at), lifting=tuple(str(one) for one in lifting))
+
+
+def _stored(found: Frozen) -> dict[str, Any]:
+    return {**asdict(found), "reason": found.reason.stored()}
 
 
 def frozen_by_audit(tx: Tx) -> Frozen | None:
@@ -96,7 +101,7 @@ async def freeze(ctx: Context, *, person: str, reason: str, command: str = "/pay
         if refusal is not None or before is not None:
             return Freezing(frozen=before, refusal=refusal)
         after = Frozen(by=person, reason=_given(reason), at=now.isoformat())
-        uow.flags.set(FREEZE, asdict(after), now)
+        uow.flags.set(FREEZE, _stored(after), now)
         witness(uow, _FREEZE, {"reason": reason}, actor=person)
         announce(uow, "frozen", {"by": person, "reason": reason, "command": command})
         return Freezing(frozen=after, changed=True)
@@ -124,7 +129,7 @@ async def unfreeze(ctx: Context, *, person: str) -> Freezing:
         witness(uow, _UNFREEZE, {"voices": len(voices), "needed": needed}, actor=person)
         if len(voices) < needed:
             after = replace(before, lifting=voices)
-            uow.flags.set(FREEZE, asdict(after), now)
+            uow.flags.set(FREEZE, _stored(after), now)
             return Freezing(frozen=after, changed=voices != before.lifting, needed=needed)
         uow.flags.set(FREEZE, {}, now)
         for held in uow.instructions.awaiting((State.APPROVED,)):

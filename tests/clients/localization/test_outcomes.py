@@ -10,8 +10,10 @@ from inline_snapshot import snapshot
 from bot.clients.localization import LocalizationClient, Upload, UploadTrouble
 from bot.domain.localization import CallOperation, Request, Track, Tracks
 from bot.domain.outcome import Done, NotExecuted, Unknown
+from bot.domain.reasons import Exchange, Reason
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.localization import LocalizationSimulator
+from bot.presentation.reasons import worded
 from tests.clients.localization.conftest import Kept, OpenClient, upload
 from tests.clients.wire_server import Arrived, answer, wire_server
 
@@ -46,7 +48,7 @@ async def test_a_gateways_time_out_is_unknown_and_no_page_is_kept(
 ) -> None:
     simulator.faults.arm(Fault(FaultKind.DONE_500, "paraphrase"))
     outcome = await client.run(TEXT)
-    assert outcome == Unknown(reason="answer 504", status=504)
+    assert outcome == Unknown(reason=Reason(Exchange.ANSWERED, status=504), status=504)
 
 
 async def test_silence_is_unknown(open_client: OpenClient, simulator: LocalizationSimulator) -> None:
@@ -258,4 +260,4 @@ async def test_a_refusal_is_told_with_its_reason_and_the_services_words(
     async with wire_server(behave) as server:
         outcome = await open_client(server.url).run(TEXT)
     assert isinstance(outcome, NotExecuted)
-    assert (outcome.again, outcome.reason, outcome.words, outcome.status) == (False, reason, "no", status)
+    assert (outcome.again, worded(outcome.reason), outcome.words, outcome.status) == (False, reason, "no", status)

@@ -29,6 +29,7 @@ from bot.domain.localization.progress import (
     lane_of,
     load_result,
 )
+from bot.domain.reasons import Exchange, OfCall, Reason
 
 NOW = datetime(2026, 11, 21, 4, 30, tzinfo=UTC)
 TRACK = Track(name="vocals", url="https://files.example.com/v.mp3", extension="mp3")
@@ -69,7 +70,7 @@ def test_progress(result: Result | None) -> None:
         ended_at=NOW,
         result=result,
         deliveries=(ResultFile(track=TRACK, name="v.mp3", state=Handed.MAYBE),),
-        reason="why",
+        reason=Reason(OfCall.UNKNOWN, why=Reason(Exchange.NO_ANSWER, failure="timed out").saying("theirs too")),
         words="theirs",
         by="U0MARIA",
         again="01J",

@@ -15,6 +15,7 @@ from bot.domain.localization import (
     capability,
     request_errors,
 )
+from bot.presentation.reasons import rule_of
 
 WITH_MEDIA = [one for one in CAPABILITIES if one.media is not None]
 WITH_TEXT = [one for one in CAPABILITIES if one.text_limit is not None]
@@ -32,7 +33,7 @@ def name(one: Capability) -> str:
 
 
 def rules(asked: Request, **more: Any) -> list[str]:
-    return [error.rule for error in request_errors(asked, **more)]
+    return [rule_of(error) for error in request_errors(asked, **more)]
 
 
 def test_there_are_thirteen() -> None:
@@ -155,7 +156,7 @@ def test_allowed_values_and_defaults(operation: CallOperation, option: str) -> N
             continue
         wrong = request_errors(Request(operation=operation, url=url, options={option: value}))
         assert [error.given for error in wrong] == [value]
-        assert all(one in wrong[0].rule for one in allowed)
+        assert all(one in rule_of(wrong[0]) for one in allowed)
     assert Request(operation=operation, url=url).complete().options[option] == default
 
 

@@ -27,6 +27,7 @@ from bot.domain.payments.bulk_records import ReportedItem
 from bot.domain.payments.bulk_state import doubts_of, ended, ended_cancel, state_of
 from bot.domain.payments.instruction import State
 from bot.domain.tracking import jittered
+from bot.presentation.reasons import worded
 
 ITEMS = [
     BulkItem(row=2, email="ana@example.com", cents=Cents(100), note="one"),
@@ -163,7 +164,7 @@ def test_strangers_doubles_and_other_amounts_are_told() -> None:
     found.take([reported(ITEMS[2], internal_note="B-9/5")])
     assert (found.doubles, found.different, found.strangers) == (1, 1, 1)
     for words in ("reported twice", "another amount", "not asked for"):
-        assert words in found.trouble
+        assert words in worded(found.trouble)
 
 
 def test_without_notes_each_row_is_claimed_once() -> None:

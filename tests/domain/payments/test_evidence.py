@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from bot.domain.money import Cents
-from bot.domain.payments.evidence import _NO_CODES, Listing, Sought, folded, same_code
+from bot.domain.payments.evidence import Listing, Sought, folded, same_code
 from bot.domain.payments.operation import Operation
+from bot.domain.reasons import OfRequest, Reason
 from tests.domain.made import CODE, NOW
 
 SOUGHT = Sought(code=CODE, email="ana@example.com", cents=Cents(2500), since=NOW)
@@ -48,12 +49,12 @@ def test_a_list_that_shows_a_code_of_ours_would_have_shown_this_one() -> None:
 
 @pytest.mark.parametrize("code", [None, "", "their own"])
 def test_a_list_without_any_code_of_ours_proves_nothing(code: str | None) -> None:
-    assert seen(record(code=code), known=("ours",)).doubt == _NO_CODES
+    assert seen(record(code=code), known=("ours",)).doubt == Reason(OfRequest.NO_CODES)
 
 
 def test_a_list_that_shows_no_code_since_it_was_sent_proves_nothing() -> None:
     old = record(1, code="ours")
-    assert seen(old, record(2, code=None, created_at=LATER), known=("ours",)).doubt == _NO_CODES
+    assert seen(old, record(2, code=None, created_at=LATER), known=("ours",)).doubt == Reason(OfRequest.NO_CODES)
     assert not seen(old, record(2, code="theirs", created_at=LATER), known=("ours",)).doubt
 
 

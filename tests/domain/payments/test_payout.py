@@ -18,6 +18,7 @@ from bot.domain.payments.payout import (
     silence_is_proven,
     state_of,
 )
+from bot.presentation.reasons import worded
 from tests.domain.made import CODE, NOW, REMOTE, instruction, payload
 
 QUIET = Quiet(900)
@@ -83,12 +84,12 @@ def test_an_address_is_the_same_in_any_case() -> None:
     ],
 )
 def test_every_difference_is_named(change: dict[str, Any], said: str) -> None:
-    assert any(said in found for found in differences(instruction(), operation(**change)))
+    assert any(said in worded(found) for found in differences(instruction(), operation(**change)))
 
 
 def test_a_record_of_ours_that_was_changed_after_approval_differs() -> None:
     changed = replace(instruction(), payload=payload(cents=250_000))
-    assert differences(changed, operation(cents=Cents(250_000)))[0] == snapshot(
+    assert worded(differences(changed, operation(cents=Cents(250_000)))[0]) == snapshot(
         "our own record was changed after it was approved"
     )
 

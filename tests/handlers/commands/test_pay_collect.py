@@ -6,6 +6,7 @@ from inline_snapshot import snapshot
 from bot.domain.errors import PersonError
 from bot.domain.payments.instruction import PurchasePayload
 from bot.presentation.payments import forms
+from bot.presentation.reasons import rule_of
 from handlers.commands.pay import VERBS
 from handlers.commands.pay_collect import COLLECT
 from handlers.input import items
@@ -33,7 +34,7 @@ def read(text: str) -> dict[str, object]:
 def wrong(text: str) -> list[tuple[str, str]]:
     with pytest.raises(MistakesError) as caught:
         read(text)
-    return [(error.argument, error.rule) for error in caught.value.errors]
+    return [(error.argument, rule_of(error)) for error in caught.value.errors]
 
 
 def lines_of(payload: object) -> list[tuple[str, int, int]]:

@@ -7,6 +7,7 @@ import pytest
 from inline_snapshot import snapshot
 
 from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceNow
+from bot.domain.reasons import Exchange, Reason
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.payments.records import PayoutOrder
 from handlers.commands.pay_reading import LIST
@@ -29,6 +30,8 @@ def foreign(rig: Rig) -> str:
 
 
 # who may
+
+REFUSED = Reason(Exchange.REFUSED, status=409, fields=())
 
 LOOKS = {
     "list": "1 to 1 of 1",
@@ -280,12 +283,15 @@ async def test_wrong_credentials_are_the_operators(rig: Rig) -> None:
     ("trouble", "said"),
     [
         (
-            ServiceNever("payments", "it refused", status=409, words="Your <b>limit</b> & more"),
+            ServiceNever("payments", REFUSED, status=409, words="Your <b>limit</b> & more"),
             ":warning: The payments service says: Your &lt;b&gt;limit&lt;/b&gt; &amp; more.",
         ),
-        (ServiceNever("payments", "it refused", status=409), ":warning: The payments service refused; check what"),
         (
-            ServiceNow("payments", "no answer (timed out)", retry_after=90),
+            ServiceNever("payments", REFUSED, status=409),
+            ":warning: The payments service refused the request (409); check what",
+        ),
+        (
+            ServiceNow("payments", Reason(Exchange.NO_ANSWER, failure="timed out"), retry_after=90),
             "gave no answer (timed out); try again in 90 s",
         ),
         (OperatorError("bad route", mend="set SERVICES_FILE"), "has to mend this: bad route; set SERVICES_FILE."),

@@ -7,6 +7,7 @@ import pytest
 from bot.domain.bookings.record import Payment, Phone, Position
 from bot.domain.errors import PersonError
 from bot.presentation.bookings import forms as views
+from bot.presentation.reasons import rule_of
 from handlers.input import delivery_fields as fields
 from handlers.input.fields import read_form
 
@@ -37,7 +38,7 @@ def refused(read: Callable[[], object]) -> tuple[str, str, str, str]:
     """Argument, rule, example and what was given, of the mistake."""
     with pytest.raises(PersonError) as broken:
         read()
-    return broken.value.argument, broken.value.rule, broken.value.example, broken.value.given
+    return broken.value.argument, rule_of(broken.value), broken.value.example, broken.value.given
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import pytest
 from bot.domain.errors import PersonError
 from bot.domain.money import Cents
 from bot.domain.policy import Policy
+from bot.presentation.reasons import rule_of
 from handlers.input import fields
 
 POLICY = Policy.model_validate({"channels": {"approvals": "C0A"}, "approval": {"daily_limit": "25000.00"}})
@@ -17,7 +18,7 @@ def refused(read: Callable[[], object]) -> tuple[str, str, str, str]:
     """Argument, rule, example and what was given, of the mistake."""
     with pytest.raises(PersonError) as broken:
         read()
-    return broken.value.argument, broken.value.rule, broken.value.example, broken.value.given
+    return broken.value.argument, rule_of(broken.value), broken.value.example, broken.value.given
 
 
 def test_the_daily_limit_itself_may_be_asked_for_and_no_cent_more() -> None:

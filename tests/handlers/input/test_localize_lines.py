@@ -5,6 +5,7 @@ import re
 import pytest
 
 from bot.domain.localization import CallOperation, Request
+from bot.presentation.reasons import rule_of
 from handlers.commands.localize import of_verb
 from handlers.input.localize_line import read_line
 from handlers.replies import MistakesError
@@ -60,7 +61,7 @@ def test_an_option_that_is_not_there_is_no_text(verb: str, typed: str, argument:
     (error,) = broken.value.errors
     assert error.argument == argument
     quoted = "a text that begins like this stands in quotation marks"
-    assert re.fullmatch(rf"there is no such option; there is: (\w+=, )*\w+=; {quoted}", error.rule)
+    assert re.fullmatch(rf"there is no such option; there is: (\w+=, )*\w+=; {quoted}", rule_of(error))
     assert read(verb, f'"{typed}"').text == typed
 
 
@@ -73,7 +74,7 @@ def test_a_setting_as_telephones_and_programmers_write_it(typed: str) -> None:
 def test_a_language_that_there_is_not(typed: str) -> None:
     with pytest.raises(MistakesError) as broken:
         read("translate", typed)
-    assert ["a language such as" in error.rule for error in broken.value.errors] == [True]
+    assert ["a language such as" in rule_of(error) for error in broken.value.errors] == [True]
 
 
 def test_all_mistakes_of_a_line_at_once() -> None:

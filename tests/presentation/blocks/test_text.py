@@ -5,7 +5,6 @@ from hypothesis import strategies as st
 from bot.presentation.blocks.text import (
     as_said,
     bar,
-    because,
     context,
     duration,
     escape,
@@ -17,7 +16,6 @@ from bot.presentation.blocks.text import (
     paragraphs,
     plain,
     quote,
-    reason_of,
     section,
     sentence_of,
     shorten,
@@ -88,18 +86,6 @@ def test_instants_are_told_in_the_readers_time_zone_with_utc_as_fallback() -> No
     assert moment(NOW) == "<!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC>"
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("silent since 2026-11-20 09:00 UTC, so", f"Silent since {moment(NOW)}, so."),
-        ("<b> at 2026-13-20 09:00 UTC", "&lt;b&gt; at 2026-13-20 09:00 UTC."),
-        ("", ""),
-    ],
-)
-def test_an_instant_in_a_reason_is_told_in_the_readers_time_zone(text: str, said: str) -> None:
-    assert reason_of(text) == said
-
-
 @pytest.mark.parametrize(("text", "said"), [("", ""), ("no", "No."), ("No!", "No!"), ("why?", "Why?"), ("a.", "A.")])
 def test_a_sentence_begins_with_a_capital_and_ends(text: str, said: str) -> None:
     assert sentence_of(text) == said
@@ -120,11 +106,6 @@ def test_a_bar_says_how_far_it_is_and_is_full_only_at_the_end() -> None:
 def test_a_list_says_how_many_of_its_lines_are_left_out() -> None:
     assert listed(["one", "two"], 2) == ["one", "two"]
     assert listed(["one", "two", "three", "four"], 2) == ["one", "two", "and 2 more"]
-
-
-def test_a_reason_is_a_sentence_and_nothing_where_none_was_given() -> None:
-    assert because("the <bank> called") == " Reason: the &lt;bank&gt; called."
-    assert because("\u200b") == ""
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,14 @@ from typing import Any, Final
 
 from bot.domain.bookings.booking import Booking, BookingKind, BookingRequest, Stage
 from bot.domain.bookings.record import Payment, Status
+from bot.domain.errors import ServiceNow
+from bot.domain.reasons import Exchange, OfBooking, Reason, given, stored
+from bot.domain.troubles import failed
 
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 MARIA = "U0MARIA"
+TOO_FAR = Reason(Exchange.REFUSED, status=422, fields=()).saying("too far away")
+NO_ANSWER = failed(ServiceNow("delivery", Reason(Exchange.NO_ANSWER, failure="")), advice=False)
 
 
 def booking(**changes: Any) -> Booking:
@@ -64,12 +69,12 @@ def moments() -> dict[str, Booking]:
         "new": {"stage": Stage.NEW},
         "new, waits": {
             "stage": Stage.NEW,
-            "reason": "the delivery service has not answered since 2026-11-20 11:00 UTC",
+            "reason": given("the delivery service has not answered since 2026-11-20 11:00 UTC"),
         },
         "sending": {"stage": Stage.SENDING},
-        "unknown": {"stage": Stage.UNKNOWN, "reason": "no answer (timed out)"},
+        "unknown": {"stage": Stage.UNKNOWN, "reason": Reason(Exchange.NO_ANSWER, failure="timed out")},
         "lost": {"stage": Stage.LOST},
-        "refused": {"stage": Stage.REFUSED, "reason": "the service refused the request (422), saying “too far away”"},
+        "refused": {"stage": Stage.REFUSED, "reason": TOO_FAR},
         "dropped": {"stage": Stage.DROPPED},
     }
     found = {name: booking(status="", detail=_FIRST, **facts) for name, facts in before.items()}
@@ -94,11 +99,9 @@ def moments() -> dict[str, Booking]:
         "reported": {"status": "WAY_TO_DELIVER", "at": NOW.isoformat()},
         "driver": _DRIVER,
         "driver_reported": True,
-        "unpriced": "the delivery service answered 500",
+        "unpriced": stored(given("the delivery service answered 500")),
     }
-    found["behind"] = booking(
-        **{**_AT_SERVICE, "detail": told}, reason="The delivery service gave no answer.", stopped="0badcafe"
-    )
+    found["behind"] = booking(**{**_AT_SERVICE, "detail": told}, reason=NO_ANSWER, stopped="0badcafe")
     made_there = {
         "customer": "Ana Lopez",
         "address": "12 Market Street",
@@ -109,6 +112,11 @@ def moments() -> dict[str, Booking]:
     }
     found["made elsewhere"] = booking(kind=BookingKind.FOREIGN, request=None, requester="", detail=made_there)
     found["the same delivery"] = booking(
-        kind=BookingKind.FOREIGN, request=None, requester="", detail=made_there, stage=Stage.DROPPED, reason="B-4F7K2M"
+        kind=BookingKind.FOREIGN,
+        request=None,
+        requester="",
+        detail=made_there,
+        stage=Stage.DROPPED,
+        reason=Reason(OfBooking.JOINED, reference="B-4F7K2M"),
     )
     return found

@@ -7,8 +7,9 @@ from inline_snapshot import snapshot
 from bot.domain.bookings.booking import Act
 from bot.domain.bookings.record import Quote, WebhookKind
 from bot.domain.bookings.stores import HookState, KnownStore
+from bot.domain.reasons import Exchange, OfBooking, Reason
 from bot.presentation.bookings import answers, outcomes
-from tests.presentation.bookings.moments import booking, moments
+from tests.presentation.bookings.moments import NO_ANSWER, booking, moments
 from tests.presentation.checks import check_message
 
 QUOTED = Quote(fee="4.14", fee_with_tax="4.76", tax="0.62", currency="USD", eta="25", distance="3.2")
@@ -29,7 +30,7 @@ def test_answers() -> None:
         "exported": answers.exported(),
         "store": answers.store("Centro", RECORD),
         "store changed": answers.store("Centro", RECORD, lead=outcomes.STORE_CHANGED),
-        "store trouble": answers.store_trouble("The delivery service gave no answer.", looked_for="Centro"),
+        "store trouble": answers.store_trouble(NO_ANSWER, looked_for="Centro"),
     }
     for content in told.values():
         check_message(content)
@@ -102,7 +103,11 @@ Keys are kept sealed.""")
 
 def test_webhooks() -> None:
     state = HookState(kind=WebhookKind.DRIVER, host="switchboard.example.com", ours=True)
-    hooks = [state, replace(state, host="other.example.com", ours=False), replace(state, host="", trouble="answer 500")]
+    hooks = [
+        state,
+        replace(state, host="other.example.com", ours=False),
+        replace(state, host="", trouble=Reason(Exchange.ANSWERED, status=500)),
+    ]
     leads = {
         on: [
             answers.hooks("Centro", one, turned_on=on).text.splitlines()[0]
@@ -137,9 +142,9 @@ def test_webhooks() -> None:
 
 
 def test_what_became_of_an_act() -> None:
-    found = {act.value: outcomes.acted(booking(), act, trouble="").text for act in Act}
-    found["refused"] = outcomes.acted(booking(), Act.CANCEL, trouble=outcomes.CANNOT_CANCEL).text
-    found["looked for"] = outcomes.acted(moments()["unknown"], Act.REFRESH, trouble="").text
+    found = {act.value: outcomes.acted(booking(), act, trouble=None).text for act in Act}
+    found["refused"] = outcomes.acted(booking(), Act.CANCEL, trouble=Reason(OfBooking.CANNOT_CANCEL)).text
+    found["looked for"] = outcomes.acted(moments()["unknown"], Act.REFRESH, trouble=None).text
     assert found == snapshot(
         {
             "start": """:ballot_box_with_check: B-4F7K2M (Centro to Ana Lopez): the search for a driver has been \

@@ -7,6 +7,7 @@ import pytest
 from inline_snapshot import snapshot
 
 from bot.domain.audit import Entry, Told
+from bot.domain.reasons import given, stored
 from bot.presentation.bookings.audit import _SAID, story
 from tests.presentation.bookings.moments import NOW, booking
 
@@ -16,7 +17,7 @@ DETAIL: dict[str, dict[str, Any]] = {
     "prebooked": {"amount": "25.50"},
     "joined": {"other": "B-2B2B2B"},
     "taken": {"number": "1042", "status": "ACCEPTED"},
-    "refused": {"reason": "the store is closed"},
+    "refused": {"reason": stored(given("the store is closed"))},
     "moved": {"status": "COMPLETED"},
 }
 

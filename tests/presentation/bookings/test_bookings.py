@@ -13,6 +13,8 @@ from bot.domain.bookings.booking import Act, Booking, BookingKind, Stage
 from bot.domain.bookings.certification import OPTIONAL, Evidence, Point
 from bot.domain.bookings.record import Quote, Status, StatusChange, WebhookKind
 from bot.domain.bookings.stores import HookState, KnownStore
+from bot.domain.reasons import Reason, Verbatim
+from bot.domain.reasons import given as own_words
 from bot.presentation.bookings import (
     answers as deliveries,
 )
@@ -35,6 +37,7 @@ from tests.presentation.drawn import foreign
 NOTES_LIMIT = 250
 
 WORST = '<!channel> <@U0EVE> <http://evil.example|pay here> & "quotes" \u202e ' + "x" * 900
+THEIRS = Reason(Verbatim.GIVEN, text=WORST)
 URL = "https://track.example.com/" + "a" * 440
 
 
@@ -63,7 +66,7 @@ def loaded(text: str, **changes: Any) -> Booking:
         "address": text,
         "quote": {"fee": text, "currency": text, "tax": text, "fee_with_tax": text, "eta": text, "distance": text},
     }
-    values = {"request": request, "detail": detail, "reason": text, "numeric_id": text, "store": text[:75]}
+    values = {"request": request, "detail": detail, "reason": own_words(text), "numeric_id": text, "store": text[:75]}
     return booking(**{**values, **changes})
 
 
@@ -93,7 +96,8 @@ def test_any_card(text: str, stage: Stage, status: str) -> None:
 
 @pytest.mark.parametrize("topic", booking_lines._TOPICS)
 @pytest.mark.parametrize("status", [*Status, WORST])
-def test_any_line(topic: str, status: str) -> None:
+@pytest.mark.parametrize("reason", [WORST, THEIRS.stored()], ids=["text", "stored"])
+def test_any_line(topic: str, status: str, reason: object) -> None:
     facts = {
         "topic": topic,
         "status": str(status),
@@ -101,7 +105,7 @@ def test_any_line(topic: str, status: str) -> None:
         "before": WORST,
         "change": StatusChange.MOVED.value,
         "driver": {"name": WORST, "mobile": WORST, "provider": WORST},
-        "reason": WORST,
+        "reason": reason,
         "proof": URL,
         "by": MARIA,
         "said": WORST,
@@ -132,22 +136,22 @@ def test_every_form() -> None:
         views.cancel(loaded(WORST)),
         views.cancel(booking(kind=BookingKind.PREBOOKING, stage=Stage.WAITING)),
         views.store_add(channel="C0", values=values),
-        views.store_edit("x" * 60, values=values, problem=deliveries.store_trouble(WORST, looked_for=WORST).text),
+        views.store_edit("x" * 60, values=values, problem=deliveries.store_trouble(THEIRS, looked_for=WORST).text),
     ):
         check_view(view)
 
 
 def test_every_answer() -> None:
     line = KnownStore(name=WORST[:75], record={"address": WORST}, usable=False)
-    hook = HookState(kind=WebhookKind.DRIVER, host=WORST, ours=False, trouble=WORST)
+    hook = HookState(kind=WebhookKind.DRIVER, host=WORST, ours=False, trouble=THEIRS)
     quoted = Quote(fee=WORST, fee_with_tax=WORST, tax=WORST, currency=WORST, eta=WORST, distance=WORST)
     for content in (
         deliveries.stores([line] * 100, command="/deliver"),
         deliveries.store(WORST, {"address": WORST, "email": WORST, "latitude": WORST}),
         deliveries.hooks(WORST, [hook, hook], turned_on=True),
         deliveries.priced(WORST, quoted),
-        outcomes.acted(loaded(WORST), Act.CANCEL, trouble=WORST),
-        outcomes.acted(loaded(WORST), Act.CANCEL, trouble=""),
+        outcomes.acted(loaded(WORST), Act.CANCEL, trouble=THEIRS),
+        outcomes.acted(loaded(WORST), Act.CANCEL, trouble=None),
         deliveries.booked(loaded(WORST), command="/deliver"),
         deliveries.no_stores("/deliver"),
     ):

@@ -6,8 +6,9 @@ from inline_snapshot import snapshot
 
 from bot.domain.bookings.booking import BookingKind, Stage
 from bot.domain.bookings.record import Status, StatusChange
+from bot.domain.reasons import given, stored
 from bot.presentation.bookings import cards, lines
-from tests.presentation.bookings.moments import MARIA, NOW, booking, moments
+from tests.presentation.bookings.moments import MARIA, NOW, TOO_FAR, booking, moments
 from tests.presentation.checks import check_message, seen
 
 BEFORE = """*Customer*: Ana Lopez · +593 •••• | *Address*: •••• | *Order*: 25.50 USD, cash: the driver collects it \
@@ -212,12 +213,12 @@ EVENTS: list[dict[str, Any]] = [
     {"topic": "moved", "status": "READY_FOR_PICKUP", "before": "ACCEPTED", "change": StatusChange.RESTARTED.value},
     {"topic": "driver", "driver": {"name": "Luis Mora", "mobile": "+593 98 765 4321", "provider": "Rayo"}},
     {"topic": "driver", "driver": {"name": "Luis Mora"}, "reported": True},
-    {"topic": "unverified", "said": "COMPLETED", "reason": "the delivery service says ACCEPTED"},
-    {"topic": "unverified", "reason": "the delivery service gave no answer"},
+    {"topic": "unverified", "said": "COMPLETED", "reason": stored(given("the delivery service says ACCEPTED"))},
+    {"topic": "unverified", "reason": stored(given("the delivery service gave no answer"))},
     *({"topic": topic} for topic in ("unknown", "lost", "no_provider", "dropped", "other")),
     {"topic": "dropped", "by": MARIA},
     {"topic": "found_late", "status": "ACCEPTED"},
-    {"topic": "refused", "reason": "the service refused the request (422), saying “too far away”"},
+    {"topic": "refused", "reason": TOO_FAR.stored()},
     {"topic": "started", "by": MARIA},
     {"topic": "contradiction", "status": "COMPLETED", "now": "RETURNING"},
 ]
@@ -275,7 +276,7 @@ says *coming back to the store*. The card keeps what was final.""",
 
 
 def test_a_line_of_a_store() -> None:
-    facts = {"said": "COMPLETED", "id": "1042", "reason": "the delivery service gave no answer"}
+    facts = {"said": "COMPLETED", "id": "1042", "reason": stored(given("the delivery service gave no answer"))}
     assert lines.of_store("Centro", facts).text == snapshot(
         """:grey_question: Centro: the service says that the booking `1042` is *completed*. This is *unverified*: \
 the delivery service gave no answer."""

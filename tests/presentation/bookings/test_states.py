@@ -6,8 +6,11 @@ from inline_snapshot import snapshot
 
 from bot.domain.bookings.booking import BookingKind, Stage
 from bot.domain.bookings.record import Status
+from bot.domain.reasons import given
 from bot.presentation.bookings import states
 from tests.presentation.bookings.moments import NOW, booking
+
+WHY = given("the reason")
 
 
 def test_each_status() -> None:
@@ -64,7 +67,7 @@ service to search again.""",
 
 def test_where_each_stage_stands_before_the_service_says_anything() -> None:
     found = [
-        f"{kind} {stage}: {states.sentence(booking(stage=stage, kind=kind, reason='the reason', status=''), now=NOW)}"
+        f"{kind} {stage}: {states.sentence(booking(stage=stage, kind=kind, reason=WHY, status=''), now=NOW)}"
         for stage in Stage
         for kind in BookingKind
         if stage not in (Stage.OPEN, Stage.ENDED)

@@ -4,7 +4,7 @@ from types import MappingProxyType
 from typing import Any
 
 from bot.domain.emails.lists import ListProgress, Outcome, RunCount, RunState
-from bot.presentation.emails.reasons import ANSWER_LOST, EMPTY_RESULT, not_working
+from bot.domain.reasons import Exchange, OfList, Reason, given
 
 COUNT = RunCount(
     total=10_000,
@@ -21,23 +21,25 @@ def progress(state: RunState, **changes: Any) -> ListProgress:
     return ListProgress(id="01J", state=state, **{**facts, **changes})
 
 
+NOT_WORKING = Reason(OfList.NOT_WORKING, why=Reason(Exchange.ANSWERED, status=500))
+NO_ADDRESSES = given("the column “name” hardly holds e-mail addresses")
 WHOLE: dict[str, Any] = {"whole": True, "count": RunCount(rows=12_000)}
 MOMENTS = {
     "preparing": progress(RunState.PREPARING, count=RunCount()),
     "running": progress(RunState.RUNNING),
     "paused": progress(RunState.PAUSED),
-    "paused by a failure": progress(RunState.PAUSED, reason=not_working("answer 500")),
+    "paused by a failure": progress(RunState.PAUSED, reason=NOT_WORKING),
     "stopping": progress(RunState.STOPPING),
     "stopped": progress(RunState.STOPPED),
-    "failed": progress(RunState.FAILED, count=RunCount(), reason="the column “name” hardly holds e-mail addresses"),
+    "failed": progress(RunState.FAILED, count=RunCount(), reason=NO_ADDRESSES),
     "done": progress(RunState.DONE, count=FULL),
     "done after a restart": progress(RunState.DONE, count=RunCount(total=99, rows=99, repeated=37)),
     "whole, sending": progress(RunState.SENDING, **WHOLE),
-    "whole, unknown": progress(RunState.UNKNOWN, **WHOLE, reason=ANSWER_LOST),
+    "whole, unknown": progress(RunState.UNKNOWN, **WHOLE, reason=Reason(OfList.ANSWER_LOST)),
     "whole, done": progress(RunState.DONE, **WHOLE),
     "whole, with a receipt": progress(RunState.DONE, **WHOLE, receipt="R-77", said=(("status", "queued"),)),
     "whole, not fetched": progress(
-        RunState.DONE, **WHOLE, reason=EMPTY_RESULT, said=(("result", "https://results.example.com/77"),)
+        RunState.DONE, **WHOLE, reason=Reason(OfList.EMPTY_RESULT), said=(("result", "https://results.example.com/77"),)
     ),
     "whole, with an answer": progress(RunState.DONE, **WHOLE, said=(("valid", "9"), ("invalid", "1"))),
 }

@@ -3,9 +3,12 @@
 from inline_snapshot import snapshot
 
 from bot.domain.emails.lists import Answer, Outcome, RunState
+from bot.domain.reasons import Exchange, OfList, Reason
 from bot.presentation.emails import lists
 from tests.presentation.checks import check_message, seen
 from tests.presentation.emails.moments import MOMENTS
+
+SILENCE = Reason(Exchange.NO_ANSWER, failure="timed out")
 
 
 def test_boards() -> None:
@@ -170,7 +173,7 @@ def test_answers_about_a_few_addresses() -> None:
         ("lea@example.com", Answer(outcome=Outcome.ANSWERED, result="valid", text="valid")),
         ("max@example.com", Answer(outcome=Outcome.ANSWERED, pairs=(("email", "max@example.com"), ("mx", "yes")))),
         ("nobody", Answer(outcome=Outcome.NO_ADDRESS)),
-        ("eve@example.com", Answer(outcome=Outcome.NO_ANSWER, text=lists.no_answer("no answer (timed out)"))),
+        ("eve@example.com", Answer(outcome=Outcome.NO_ANSWER, why=Reason(OfList.TRY_AGAIN, why=SILENCE))),
     ]
     content = lists.checked(answers)
     assert (seen(content), content.text) == snapshot(

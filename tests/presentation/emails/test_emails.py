@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from bot.domain.emails.lists import Answer, ColumnLook, Outcome, RunState
 from bot.domain.files.marks import Marks
 from bot.domain.files.tables import Flaw, TableProblem
+from bot.domain.reasons import given as own_words
 from bot.presentation.emails import forms as email_forms
 from bot.presentation.emails import lists as emails
 from bot.presentation.table_problems import table_problem
@@ -34,7 +35,9 @@ def test_boards(
     whole: bool,
     said: list[tuple[str, str]],
 ) -> None:
-    shown = progress(state, file=file, column=column, reason=reason, receipt=receipt, whole=whole, said=tuple(said))
+    shown = progress(
+        state, file=file, column=column, reason=own_words(reason), receipt=receipt, whole=whole, said=tuple(said)
+    )
     for content in (emails.board(shown), emails.news(shown)):
         check_message(content)
         assert calls_in(content) <= {"@U0MARIA"}

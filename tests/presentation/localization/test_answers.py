@@ -8,7 +8,10 @@ from inline_snapshot import snapshot
 from bot.domain.errors import ServiceNever
 from bot.domain.localization import CallOperation, Request
 from bot.domain.localization.progress import CallProgress, CallState, Order, Sight
-from bot.presentation.localization import answers, reasons
+from bot.domain.reasons import Exchange, OfCall, Reason, Verbatim, given
+from bot.presentation.localization import answers
+from bot.presentation.reasons import worded
+from bot.workflows.localization.results import _not_handed_over
 
 ORDER = Order(request=Request(operation=CallOperation.PARAPHRASE, text="Hello").complete(), file_name="")
 SIGHT = Sight(
@@ -72,12 +75,17 @@ def test_what_cannot_be_run_again() -> None:
     ],
 )
 def test_a_file_that_was_not_handed_over(service: str, said: str) -> None:
-    assert reasons.not_handed_over(ServiceNever(service, "refused the file")) == said
+    refused = ServiceNever(service, Reason(Verbatim.GIVEN, text="refused the file"))
+    assert worded(_not_handed_over(refused)) == said
 
 
 def test_reasons() -> None:
-    found = [reasons.queue_full(20), reasons.unknown("no answer"), reasons.handing_over_failed("timed out")]
-    assert found == snapshot(
+    found = [
+        Reason(OfCall.QUEUE_FULL, most=20),
+        Reason(OfCall.UNKNOWN, why=Reason(Exchange.NO_ANSWER, failure="")),
+        Reason(OfCall.NOT_HANDED_OVER, why=given("timed out")),
+    ]
+    assert [worded(one) for one in found] == snapshot(
         [
             "you have 20 calls under way or waiting, which is the most; wait for one, or cancel one",
             "the localization service gave no answer",

@@ -9,8 +9,8 @@ from inline_snapshot import snapshot
 
 from bot.domain.localization import CallOperation, Emotion, Gender, Phrases, Request, Result, Track, Tracks, Written
 from bot.domain.localization.progress import CallProgress, CallState, Order, Sight
+from bot.domain.reasons import Exchange, OfCall, Reason
 from bot.presentation.localization import calls
-from bot.presentation.localization.reasons import RESULT_LOST
 from tests.presentation.checks import check_message, seen
 
 NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
@@ -24,6 +24,7 @@ def call(state: CallState, operation: CallOperation = CallOperation.TRANSCRIPTIO
     return Sight(id="01J", state=state, requester="U0MARIA", **values)
 
 
+SILENT = Reason(OfCall.UNKNOWN, why=Reason(Exchange.NO_ANSWER, failure="timed out"))
 MOMENTS = {
     "about to begin": call(CallState.WAITING, elapsed=None),
     "waiting": call(CallState.WAITING, position=2, elapsed=None),
@@ -32,9 +33,9 @@ MOMENTS = {
     "running": call(CallState.RUNNING, percent=100),
     "handing over": call(CallState.HANDING_OVER),
     "done": call(CallState.DONE),
-    "failed": call(CallState.FAILED, reason="the service refused the request (422)", words="too noisy"),
-    "failed, run again": call(CallState.FAILED, reason=RESULT_LOST, again="01K"),
-    "unknown": call(CallState.UNKNOWN, reason="the localization service gave no answer (timed out)"),
+    "failed": call(CallState.FAILED, reason=Reason(Exchange.REFUSED, status=422, fields=()), words="too noisy"),
+    "failed, run again": call(CallState.FAILED, reason=Reason(OfCall.RESULT_LOST), again="01K"),
+    "unknown": call(CallState.UNKNOWN, reason=SILENT),
     "canceled": call(CallState.CANCELED, elapsed=None),
     "canceled under way": call(CallState.CANCELED, started_at=NOW),
     "interrupted": call(CallState.INTERRUPTED),

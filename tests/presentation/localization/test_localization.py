@@ -21,6 +21,7 @@ from bot.domain.localization import (
     Written,
 )
 from bot.domain.localization.progress import CallProgress, CallState, Order, ResultFile, Sight
+from bot.domain.reasons import given as own_words
 from bot.presentation.localization import calls as told
 from bot.presentation.localization.forms import Carried, form
 from tests.presentation.checks import calls_in, check_message, check_view
@@ -42,7 +43,7 @@ def sight(
         id="01J00000000000000000000000",
         order=Order(request=request, file_name=name or ("song.mp3" if media else "")),
         state=state,
-        progress=CallProgress(reason=text or "the reason", words=words, by="U0ADA", result=result),
+        progress=CallProgress(reason=own_words(text or "the reason"), words=words, by="U0ADA", result=result),
         requester=ME,
         position=2,
         elapsed=75.0,

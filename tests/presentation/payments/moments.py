@@ -8,53 +8,57 @@ from bot.domain.approvals import No, Void
 from bot.domain.content import Content
 from bot.domain.payments.bulk_progress import BulkProgress, tally
 from bot.domain.payments.instruction import Instruction, Kind, State, Vote
+from bot.domain.reasons import Exchange, OfRequest, Reason, given, together
 from bot.domain.requirement import Requirement
 from bot.presentation.payments import cards, purchases
-from bot.presentation.payments.holding import asked_again, held, unanswered
 from tests.domain.made import NOW, bulk, cancellation, instruction, purchase, vote
 from tests.presentation.checks import check_message, seen
 
 LINK: Final = "https://pay.example.com/checkout/op-1"
 NAMES: Final = {"U0MARIA": "Maria Quispe", "U0ADA": "Ada Okafor", "U0LIN": "Lin Chen"}
-_SAID: Final = "the service refused the request (422), saying “the limit is reached”"
-_NO_ANSWER: Final = {"commits": 1, "reason": "no answer (timed out)"}
+_SAID: Final = Reason(Exchange.REFUSED, status=422, fields=()).saying("the limit is reached")
+_NO_ANSWER: Final = {"commits": 1, "reason": Reason(Exchange.NO_ANSWER, failure="timed out")}
 _REFUSED: Final = {"commits": 1, "refusal": _SAID, "reason": _SAID}
-_NO_CODE: Final = (
-    "the service holds op-77, made since this was sent, for the same recipient and amount and without our code: look "
-    "whether that is this one"
+_NO_CODE: Final = Reason(OfRequest.MAY_BE_OURS, id="op-77")
+_SPOKE: Final = Reason(Exchange.ANSWERED, status=500).saying("try again later")
+_PAGES_REPEAT: Final = Reason(OfRequest.LIST_UNUSABLE, why=given("its pages repeat"))
+_DIFFERENCES: Final = (
+    Reason(OfRequest.OTHER_AMOUNT, theirs="26.00", ours="25.00"),
+    Reason(OfRequest.OTHER_RECIPIENT),
 )
+_CHANGED: Final = Reason(OfRequest.CHANGED_HERE, is_purchase=False)
 
 _DECIDED: Final[Mapping[str, Mapping[str, Any]]] = {
     "new": {},
     "awaiting": {},
     "awaiting, one of two": {"requirement": Requirement(quorum=2, typed_amount=True, reasons=("over 1000.00 USD",))},
-    "awaiting again": {"reason": asked_again({No.NOT_APPROVER, Void.TOO_OLD}, 1)},
+    "awaiting again": {"reason": Reason(OfRequest.VOTES_VOID, void=[No.NOT_APPROVER, Void.TOO_OLD], missing=1)},
     "awaiting, stopped": {"stopped": "0badcafe"},
     "approved": {},
-    "approved, frozen": {"reason": "payments are frozen: the books are being audited"},
-    "approved, over the limit": {"reason": "the daily limit is reached"},
-    "approved, held": {"reason": held(No.GONE, sent_before=False)},
-    "approved, no answer": {"reason": unanswered("payments", NOW)},
+    "approved, frozen": {"reason": Reason(OfRequest.FROZEN, why=given("the books are being audited"))},
+    "approved, over the limit": {"reason": Reason(OfRequest.DAILY_LIMIT)},
+    "approved, held": {"reason": Reason(OfRequest.HELD, no=No.GONE, sent_before=False)},
+    "approved, no answer": {"reason": Reason(OfRequest.UNANSWERED, service="payments", since=NOW.isoformat())},
     "sending": {"commits": 1},
     "committed": {"commits": 1},
-    "rejected": {"reason": "the invoice is wrong", "decided_by": "U0ADA"},
+    "rejected": {"reason": given("the invoice is wrong"), "decided_by": "U0ADA"},
     "withdrawn": {"decided_by": "U0MARIA"},
-    "withdrawn, by an admin": {"reason": "asked for twice", "decided_by": "U0TOM"},
-    "expired": {"reason": "nobody decided in time"},
-    "expired, late": {"reason": "it was not sent in time after approval"},
-    "closed": {"commits": 1, "reason": "the service shows no payment", "decided_by": "U0ADA"},
+    "withdrawn, by an admin": {"reason": given("asked for twice"), "decided_by": "U0TOM"},
+    "expired": {"reason": Reason(OfRequest.UNDECIDED, held=None)},
+    "expired, late": {"reason": Reason(OfRequest.NOT_SENT_IN_TIME, held=None)},
+    "closed": {"commits": 1, "reason": given("the service shows no payment"), "decided_by": "U0ADA"},
 }
 """What people decide, and what follows: the same for every kind that is approved."""
 _PLAINLY: Final = {name: facts for name, facts in _DECIDED.items() if name in tuple(State)}
 
 _MONEY: Final[Mapping[str, Mapping[str, Any]]] = {
     "commit_unknown": _NO_ANSWER,
-    "commit_unknown, it spoke": {"commits": 1, "reason": "answer 500, saying “try again later”"},
+    "commit_unknown, it spoke": {"commits": 1, "reason": _SPOKE},
     "commit_unknown, refused": _REFUSED,
     "pending_escrow": {"commits": 1},
     "completed": {"commits": 1, "svc_hash": "a1b2c3"},
     "canceled": {"commits": 1},
-    "failed": {"commits": 1, "reason": "the account is closed"},
+    "failed": {"commits": 1, "reason": given("the account is closed")},
     "refused": _REFUSED,
 }
 
@@ -64,17 +68,17 @@ _PAYOUT: Final[Mapping[str, Mapping[str, Any]]] = {
     "new, stopped": {"recipient": None, "remote_id": None, "stopped": "0badcafe"},
     "creating": {"recipient": None, "remote_id": None},
     "create_unknown": {"remote_id": None},
-    "create_unknown, it spoke": {"remote_id": None, "reason": "answer 500, saying “try again later”"},
+    "create_unknown, it spoke": {"remote_id": None, "reason": _SPOKE},
     "create_unknown, refused": {"remote_id": None, "refusal": _SAID, "reason": _SAID},
     **_MONEY,
     "committed, as it calls it": {"commits": 1, "remote_status": "On <Hold>"},
     "refused, never sent": {"reason": _SAID},
-    "mismatch": {"reason": "the amount is 26.00 instead of 25.00; the recipient is another one"},
-    "needs_human": {"commits": 1, "reason": "the service still shows it as not committed"},
-    "needs_human, never created": {"remote_id": None, "reason": "its creation was tried several times"},
+    "mismatch": {"reason": together(_DIFFERENCES)},
+    "needs_human": {"commits": 1, "reason": Reason(OfRequest.STILL_NOT_COMMITTED)},
+    "needs_human, never created": {"remote_id": None, "reason": Reason(OfRequest.CREATED_IN_VAIN)},
     "needs_human, one of two": {
         "commits": 1,
-        "reason": "the new attempt was not sent in time",
+        "reason": Reason(OfRequest.NEW_ATTEMPT_NOT_SENT, held=None),
         "requirement": Requirement(quorum=2),
     },
 }
@@ -83,13 +87,13 @@ _ONE_STEP: Final[Mapping[str, Mapping[str, Any]]] = {
     "new": {"recipient": None, "remote_id": None},
     **_MONEY,
     "commit_unknown, suspect": {**_NO_ANSWER, "remote_id": None, "suspect": "op-77", "reason": _NO_CODE},
-    "needs_human": {"commits": 1, "remote_id": None, "reason": "the service does not list it"},
+    "needs_human": {"commits": 1, "remote_id": None, "reason": Reason(OfRequest.NOT_LISTED)},
     "needs_human, suspect": {"commits": 1, "remote_id": None, "suspect": "op-77", "reason": _NO_CODE},
     "needs_human, refused": {
         "commits": 1,
         "remote_id": None,
         "refusal": _SAID,
-        "reason": f"{_SAID}, but the list cannot be used: its pages repeat",
+        "reason": Reason(OfRequest.AFTER_REFUSAL, refusal=_SAID, why=_PAGES_REPEAT),
     },
 }
 """What differs from a payout that is created first."""
@@ -99,18 +103,18 @@ _PURCHASE: Final[Mapping[str, Mapping[str, Any]]] = {
     "creating": {},
     "create_unknown": {},
     "create_unknown, refused": {"refusal": _SAID, "reason": _SAID},
-    "needs_human": {"reason": "the list cannot be used: its pages repeat"},
+    "needs_human": {"reason": _PAGES_REPEAT},
     "open": {},
     "open, as it calls it": {"remote_status": "On <Hold>"},
     "completed": {},
-    "completed, by another": {"reason": "paid by eve@example.com"},
+    "completed, by another": {"reason": Reason(OfRequest.PAID_BY, other="eve@example.com")},
     "canceled": {},
-    "failed": {"reason": "card declined"},
+    "failed": {"reason": given("card declined")},
     "refused": {"reason": _SAID},
-    "mismatch": {"reason": "the amount is 120.00 instead of 119.50"},
-    "closed": {"reason": "the service does not list it"},
+    "mismatch": {"reason": Reason(OfRequest.OTHER_AMOUNT, theirs="120.00", ours="119.50")},
+    "closed": {"reason": Reason(OfRequest.NOT_LISTED)},
     "withdrawn": {"decided_by": "U0MARIA"},
-    "withdrawn, by an admin": {"reason": "asked for twice", "decided_by": "U0TOM"},
+    "withdrawn, by an admin": {"reason": given("asked for twice"), "decided_by": "U0TOM"},
 }
 
 _LOOKED_UP: Final = BulkProgress(looked_up=9, to_look_up=9, inactive=1, inactive_emails=("eve@example.com",))
@@ -125,7 +129,7 @@ _BULK: Final[Mapping[str, Mapping[str, Any]]] = {
     "new": {"progress": BulkProgress(looked_up=4, to_look_up=9)},
     "commit_unknown": {**_NO_ANSWER, "progress": _LOOKED_UP},
     "commit_unknown, refused": {**_REFUSED, "progress": _LOOKED_UP},
-    "needs_human": {"commits": 1, "reason": "the service's history does not show it", "progress": _LOOKED_UP},
+    "needs_human": {"commits": 1, "reason": Reason(OfRequest.NOT_IN_HISTORY), "progress": _LOOKED_UP},
     "committed": _stands(("completed", 3, 20_000), ("", 7, 105_000), over=False),
     "committed, not read": _stands(("", 10, 125_000), over=False),
     "pending_escrow": _stands(("completed", 7, 110_000), ("failed", 1, 5_500), ("pending", 2, 9_500)),
@@ -134,19 +138,22 @@ _BULK: Final[Mapping[str, Mapping[str, Any]]] = {
     "failed": _stands(("failed", 10, 125_000)),
     "canceled": _stands(("canceled", 10, 125_000)),
     "refused": {**_REFUSED, "progress": _LOOKED_UP},
-    "mismatch": {"reason": "our own record was changed after it was approved", "progress": _LOOKED_UP},
+    "mismatch": {"reason": _CHANGED, "progress": _LOOKED_UP},
 }
 
 _CANCEL: Final[Mapping[str, Mapping[str, Any]]] = {
     **_PLAINLY,
     "commit_unknown": _NO_ANSWER,
-    "needs_human": {"commits": 1, "unknown_since": NOW, "reason": "the service still shows them as pending"},
-    "needs_human, not all sent": {"commits": 1, "reason": asked_again({No.NOT_APPROVER}, 1)},
+    "needs_human": {"commits": 1, "unknown_since": NOW, "reason": Reason(OfRequest.STILL_PENDING)},
+    "needs_human, not all sent": {
+        "commits": 1,
+        "reason": Reason(OfRequest.VOTES_VOID, void=[No.NOT_APPROVER], missing=1),
+    },
     "committed": {"commits": 1},
     "committed, refused": {"commits": 1, "reason": _SAID},
     "completed": _stands(("canceled", 1, 4_500), ("completed", 1, 5_000)),
     "failed": _stands(("completed", 1, 4_500), ("failed", 1, 5_000)),
-    "mismatch": {"reason": "our own record was changed after it was approved"},
+    "mismatch": {"reason": _CHANGED},
 }
 
 _MADE: Final[Mapping[Kind, tuple[Callable[..., Instruction], Mapping[str, Mapping[str, Any]]]]] = {

@@ -8,6 +8,7 @@ from inline_snapshot import snapshot
 
 from bot.domain.payments.instruction import Instruction, Kind, Recipient, State
 from bot.domain.quorum import Short
+from bot.domain.reasons import given
 from bot.domain.requirement import Requirement
 from bot.presentation.payments import cards, news
 from bot.presentation.payments.cards import account_line, recipient_line
@@ -88,7 +89,7 @@ def test_nobody_says_that_nothing_was_paid_where_nobody_can_know(state: State) -
 def test_what_is_known_of_the_recipient() -> None:
     recipients = {
         "not looked up": None,
-        "not read": Recipient(problem="no such account"),
+        "not read": Recipient(problem=given("no such account")),
         "nothing said": Recipient(),
         "bad": Recipient(full_name="Mia <Keller>", active=False, verified=False, primary=False),
     }
@@ -148,7 +149,7 @@ def test_at_most_one_button_is_the_obvious_one() -> None:
 @pytest.mark.parametrize("state", list(State))
 def test_sentences_are_sentences(state: State) -> None:
     for reason, quorum in product(["", "the invoice is wrong", "Really?"], [1, 2]):
-        said = sentence(stands(state, reason=reason, requirement=Requirement(quorum=quorum)), votes=0)
+        said = sentence(stands(state, reason=given(reason), requirement=Requirement(quorum=quorum)), votes=0)
         assert said.endswith((".", "?", ".*"))
         assert not re.search(r"\s\s|\s[.,:]|\.\.|: by |[:.]\s*$(?<!\.)", said), said
     news_text = news.news(instruction(), {"state": state.value, "voters": ["U0LIN"], "decided_by": "U0ADA"}).text
@@ -180,7 +181,7 @@ def test_what_the_account_can_do(recipient: Recipient, plainly: str, marked: str
     [
         (None, "account not looked up yet", "not known", "not looked up yet"),
         (
-            Recipient(problem="the service gave no answer"),
+            Recipient(problem=given("the service gave no answer")),
             "account could not be read: the service gave no answer",
             "not known",
             "could not be read: the service gave no answer",

@@ -4,15 +4,24 @@ import pytest
 from inline_snapshot import snapshot
 
 from bot.domain.payments.instruction import State
-from bot.domain.payments.sealed import Disagreement, Odd
-from bot.presentation.payments.disagreeing import is_on_hold, on_hold, told
+from bot.domain.payments.sealed import Odd
+from bot.domain.reasons import OfRequest, Reason
+from bot.presentation.reasons import worded
 
-FACTS = {Odd.CHANGED_ROW: ("7",), Odd.GAP: ("9",), Odd.STATE: ("needs_human",), Odd.VOTES: ("U0ADA",)}
+FACTS: dict[Odd, tuple[str, ...]] = {
+    Odd.CHANGED_ROW: ("7",),
+    Odd.GAP: ("9",),
+    Odd.STATE: ("needs_human",),
+    Odd.VOTES: ("U0ADA",),
+}
+
+
+def told(*found: tuple[Odd, tuple[str, ...]]) -> str:
+    return worded(Reason(OfRequest.DISAGREES, found=found))
 
 
 def test_each_way_has_its_words() -> None:
-    found = [Disagreement(odd, FACTS.get(odd, ())) for odd in Odd]
-    assert told(found).split("; ") == snapshot(
+    assert told(*((odd, FACTS.get(odd, ())) for odd in Odd)).split("; ") == snapshot(
         [
             "the audit does not know who asked for it",
             "row 7 of the audit was changed",
@@ -33,7 +42,7 @@ def test_each_way_has_its_words() -> None:
 
 
 def test_several_rows_and_votes_are_told_as_several() -> None:
-    assert told([Disagreement(Odd.CHANGED_ROW, ("7", "9")), Disagreement(Odd.VOTES, ("U0ADA", "U0LIN"))]) == snapshot(
+    assert told((Odd.CHANGED_ROW, ("7", "9")), (Odd.VOTES, ("U0ADA", "U0LIN"))) == snapshot(
         "rows 7, 9 of the audit were changed; 2 approvals were never given"
     )
 
@@ -43,11 +52,9 @@ def test_several_rows_and_votes_are_told_as_several() -> None:
     [(State.COMMIT_UNKNOWN, "unknown"), (State.AWAITING, "waiting for approval"), ("odd", "another one")],
 )
 def test_a_state_is_told_in_the_word_that_cards_have_for_it(state: str, word: str) -> None:
-    assert told([Disagreement(Odd.STATE, (str(state),))]) == f"its state in the audit: {word}"
+    assert told((Odd.STATE, (str(state),))) == f"its state in the audit: {word}"
 
 
-def test_a_request_on_hold_is_known_by_its_reason() -> None:
-    reason = on_hold([Disagreement(Odd.CONTENT)])
-    assert reason == "on hold, as the database and the audit disagree: it is not what was asked for"
-    assert is_on_hold(reason)
-    assert not is_on_hold("on hold")
+def test_a_request_on_hold_says_that_it_is() -> None:
+    reason = Reason(OfRequest.ON_HOLD, found=[(Odd.CONTENT, ())])
+    assert worded(reason) == "on hold, as the database and the audit disagree: it is not what was asked for"

@@ -3,9 +3,11 @@
 import pytest
 
 from bot.domain.freeze import Frozen
+from bot.domain.reasons import Reason, Verbatim
 from bot.presentation.payments.freezing import describe, freezing, refused_while_frozen
 
-FROZEN = Frozen(by="U0OLGA", reason="the bank called", at="2026-01-05T09:00:00Z", lifting=("U0ADA",))
+CALLED = Reason(Verbatim.GIVEN, text="the bank called")
+FROZEN = Frozen(by="U0OLGA", reason=CALLED, at="2026-01-05T09:00:00Z", lifting=("U0ADA",))
 
 
 @pytest.mark.parametrize(
@@ -41,5 +43,5 @@ def test_a_new_request_is_refused_with_who_froze_and_why() -> None:
 
 
 def test_a_freeze_of_nobody_known_names_nobody() -> None:
-    nobody = Frozen(by="", reason="the bank called", at="2026-01-05T09:00:00Z", lifting=())
+    nobody = Frozen(by="", reason=CALLED, at="2026-01-05T09:00:00Z", lifting=())
     assert describe(nobody) == "Payments are frozen: the bank called."

@@ -1,32 +1,22 @@
 """Reasons of requests that wait."""
 
-import pytest
 from inline_snapshot import snapshot
 
 from bot.domain.approvals import No, Void
 from bot.domain.errors import ServiceNow
-from bot.presentation.payments.disagreeing import is_on_hold
-from bot.presentation.payments.holding import (
-    answered,
-    asked_again,
-    held,
-    is_answered,
-    is_held,
-    is_unanswered,
-    no_longer_answered,
-    unanswered,
-)
-from bot.presentation.payments.reasons import not_sent_in_time
+from bot.domain.reasons import Exchange, OfRequest, Reason, has_code
+from bot.domain.troubles import answered
+from bot.presentation.reasons import worded
+from bot.workflows.requests.claim import not_what_it_said
 from tests.domain.made import NOW
 
 
-@pytest.mark.parametrize("sent_before", [False, True])
-def test_a_held_request_is_known_by_its_reason(sent_before: bool) -> None:
-    assert [no for no in No if not is_held(held(no, sent_before=sent_before))] == []
-    assert is_held(
-        "held, because they left the group. *Withdraw* ends it; if they may ask again, it needs new approvals"
-    )
-    assert not is_held("the service did not answer")
+def held(no: No, *, sent_before: bool) -> str:
+    return worded(Reason(OfRequest.HELD, no=no.value, sent_before=sent_before))
+
+
+def asked_again(void: set[No | Void], missing: int) -> str:
+    return worded(Reason(OfRequest.VOTES_VOID, void=sorted(why.value for why in void), missing=missing))
 
 
 def test_why_somebody_may_no_longer_ask_and_what_can_be_done() -> None:
@@ -87,34 +77,38 @@ policy asks for that now, so 2 more approvals are needed"""
 
 
 def test_a_service_that_has_not_answered_is_named_with_the_time() -> None:
-    assert unanswered("payments", NOW) == snapshot(
+    unanswered = Reason(OfRequest.UNANSWERED, service="payments", since=NOW.isoformat(timespec="minutes"))
+    assert worded(unanswered) == snapshot(
         "the payments service has not answered since 2026-11-20 09:00 UTC, so nothing was sent"
     )
-    assert is_unanswered("payments", unanswered("payments", NOW))
-    assert not is_unanswered("delivery", unanswered("payments", NOW))
+
+
+OUT_OF_ORDER = Reason(Exchange.READ_ANSWERED, status=500).saying("Out of order")
 
 
 def test_what_a_service_said_before_anything_was_sent_is_a_reason_of_its_own() -> None:
-    said = answered(ServiceNow("payments", "it answered 500", words="Out of order"))
-    assert said == "the payments service answered 500, saying “Out of order”"
-    assert (is_answered("payments", said), is_answered("delivery", said)) == (True, False)
-    assert (is_held(said), is_unanswered("payments", said), is_on_hold(said)) == (False, False, False)
-    assert not is_answered("payments", unanswered("payments", NOW))
-    assert no_longer_answered("payments", said) == ""
-    assert no_longer_answered("payments", "the daily limit is reached") == "the daily limit is reached"
-    assert answered(ServiceNow("payments", "it answered 500, saying “Out of order”")) == said, "of a list"
+    said = answered(ServiceNow("payments", Reason(Exchange.READ_ANSWERED, status=500), words="Out of order"))
+    assert worded(said) == "the payments service answered 500, saying “Out of order”"
+    assert not has_code(said, OfRequest.HELD, OfRequest.UNANSWERED, OfRequest.ON_HOLD)
+    assert not_what_it_said(said) is None
+    assert not_what_it_said(Reason(OfRequest.DAILY_LIMIT)) == Reason(OfRequest.DAILY_LIMIT)
+    assert answered(ServiceNow("payments", OUT_OF_ORDER)) == said, "of a list"
 
 
 def test_a_service_that_said_nothing_leaves_the_reason_as_it_is() -> None:
-    for reason in ("it answered 500", "no answer (timed out)", "its answer could not be read"):
-        assert answered(ServiceNow("payments", reason)) == ""
+    for reason in (
+        Reason(Exchange.READ_ANSWERED, status=500),
+        Reason(Exchange.NO_ANSWER, failure="timed out"),
+        Reason(Exchange.UNREADABLE, problem=""),
+    ):
+        assert answered(ServiceNow("payments", reason)) is None
 
 
 def test_what_was_not_sent_in_time_is_told_with_what_the_service_said() -> None:
-    said = answered(ServiceNow("payments", "it answered 500", words="Out of order"))
-    assert not_sent_in_time(said, again=False) == (
+    said = answered(ServiceNow("payments", OUT_OF_ORDER))
+    assert worded(Reason(OfRequest.NOT_SENT_IN_TIME, held=said)) == (
         "it was not sent in time after approval: the payments service answered 500, saying “Out of order”"
     )
-    assert not_sent_in_time(said, again=True) == (
+    assert worded(Reason(OfRequest.NEW_ATTEMPT_NOT_SENT, held=said)) == (
         "the new attempt was not sent in time (the payments service answered 500, saying “Out of order”)"
     )

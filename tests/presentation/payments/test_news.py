@@ -6,19 +6,23 @@ from typing import Any
 from inline_snapshot import snapshot
 
 from bot.domain.payments.instruction import Instruction, Kind
+from bot.domain.reasons import Exchange, OfRequest, Reason, given, stored
 from bot.presentation.payments import news
-from bot.presentation.payments.reasons import UNKNOWN_HERE
 from bot.presentation.runbook import SECTIONS
 from bot.workflows.requests.announce import TOLD
 from tests.domain.made import instruction, purchase, vote
 from tests.presentation.checks import check_message, seen
 from tests.presentation.payments.moments import NAMES, moments
 
+NOT_IN_CHANNEL = Reason(Exchange.SLACK_ERROR, error="not_in_channel")
+
 
 def facts_of(one: Instruction) -> dict[str, Any]:
     """What the outbox keeps of the moment."""
     return {
-        **{name: getattr(one, name) for name in ("state", "reason", "refusal", "decided_by", "svc_hash")},
+        **{name: getattr(one, name) for name in ("state", "decided_by", "svc_hash")},
+        "reason": stored(one.reason),
+        "refusal": stored(one.refusal),
         "voters": ["U0LIN"] if one.commits else [],
         "tally": one.progress.tally.model_dump(mode="json") if one.progress is not None else None,
     }
@@ -49,8 +53,9 @@ def alerts(one: Instruction, head: str, tail: str) -> dict[str, str]:
     found = {}
     for topic in news._TOPICS:
         by_slack = topic in ("undelivered", "no_approvals_channel")
-        reason = "not_in_channel" if by_slack else "the service says On <Hold>"
-        content = news.alert(one, {"topic": topic, "reason": reason, "channel": "C0FINANCE"}, names=NAMES)
+        reason = NOT_IN_CHANNEL if by_slack else Reason(OfRequest.SAYS, status="On <Hold>")
+        facts = {"topic": topic, "reason": reason.stored(), "channel": "C0FINANCE"}
+        content = news.alert(one, facts, names=NAMES)
         check_message(content)
         text, _, last = content.text.rpartition("\n")
         assert last == f"Runbook: `docs/alerts.md#{SECTIONS[topic]}`"
@@ -286,7 +291,7 @@ The service's id: `652f7a1e9b3c4d5e6f708192`""",
 
 
 def test_an_alert_that_calls_who_decides_and_leads_to_the_card() -> None:
-    facts = {"topic": "needs_human", "reason": ""}
+    facts = {"topic": "needs_human", "reason": stored(None)}
     content = news.alert(
         instruction(), facts, names=NAMES, link="https://slack.example/p1", approvers=["U0MARIA", "U0ADA"]
     )
@@ -307,9 +312,9 @@ still needs one more approval, until 2026-11-21 09:00 UTC."""
 
 
 NOTICES: list[dict[str, Any]] = [
-    {"topic": "undelivered", "channel": "C0FINANCE", "reason": "not_in_channel"},
-    {"topic": "undelivered", "channel": "", "reason": "not_in_channel"},
-    {"topic": "denied", "reason": "does not let the app read who people are: missing_scope"},
+    {"topic": "undelivered", "channel": "C0FINANCE", "reason": NOT_IN_CHANNEL.stored()},
+    {"topic": "undelivered", "channel": "", "reason": NOT_IN_CHANNEL.stored()},
+    {"topic": "denied", "reason": stored(given("does not let the app read who people are: missing_scope"))},
     {"topic": "clock_skew", "seconds": 90},
     {"topic": "clock_skew", "seconds": -90},
     {"topic": "not_drawn", "channel": "C0FINANCE", "number": "0badcafe"},
@@ -319,7 +324,7 @@ NOTICES: list[dict[str, Any]] = [
     {"topic": "unfrozen", "by": ["U0ADA", "U0LIN"]},
     {"topic": "silent", "service": "payments", "since": "2026-11-20T09:00:00+00:00"},
     {"topic": "answers", "service": "payments", "since": "2026-11-20T09:00:00+00:00", "seconds": 5_400.0},
-    {"topic": "reading_only", "reason": UNKNOWN_HERE},
+    {"topic": "reading_only", "reason": stored(given("the service holds what the database says was never sent"))},
     {"topic": "resumed", "reason": "the backup was taken an hour ago", "again": ["P-4F7K2M", "L-4F7K2M"]},
     {"topic": "no_anchor", "file": "/var/lib/switchboard/sent.log", "reason": "No space left on device"},
     {"topic": "disk_low", "free": 499_000_000, "whole": 20_000_000_000},

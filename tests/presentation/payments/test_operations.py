@@ -19,7 +19,7 @@ from bot.presentation.payments import answers as payment_answers
 from bot.presentation.payments import forms, operations
 from tests.domain.made import NOW, instruction
 from tests.presentation.checks import calls_in, check_message, check_view, seen, text_objects
-from tests.presentation.drawn import APPROVALS, foreign, instructions, votes
+from tests.presentation.drawn import APPROVALS, KEPT_REASONS, foreign, instructions, votes
 from tests.presentation.longest import WHOLE_ANSWER, ours
 
 MOMENTS = st.none() | st.datetimes(timezones=st.just(UTC))
@@ -145,7 +145,7 @@ ENTRIES = st.builds(
     action=st.sampled_from(["requested", "approve", "rejected", "observed"]),
     before=st.just("awaiting"),
     after=st.just("awaiting"),
-    detail=st.fixed_dictionaries({"reason": foreign(), "status": foreign()}),
+    detail=st.fixed_dictionaries({"reason": KEPT_REASONS, "status": foreign()}),
 )
 ROWS = st.builds(Told, seq=st.integers(min_value=1, max_value=99), entry=st.none() | ENTRIES, is_intact=st.booleans())
 

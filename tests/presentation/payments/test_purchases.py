@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
 from bot.domain.payments.instruction import Instruction, Item, PurchasePayload, State
+from bot.domain.reasons import given as own_words
 from bot.presentation import mistakes, views
 from bot.presentation.audit import with_timeline
 from bot.presentation.blocks import qr
@@ -17,7 +18,7 @@ from bot.presentation.payments.states import sentence
 from handlers.input.items import lines
 from tests.domain.made import purchase
 from tests.presentation.checks import calls_in, check_message, check_view, seen
-from tests.presentation.drawn import APPROVALS, DECIDER, EMAILS, ORIGIN, REQUESTER, foreign
+from tests.presentation.drawn import APPROVALS, DECIDER, EMAILS, KEPT_REASONS, ORIGIN, REQUESTER, foreign
 
 LINK = "https://pay.example.com/checkout/652f7a1e9b3c4d5e6f708192"
 STATES = [
@@ -56,7 +57,7 @@ def drawn(draw: st.DrawFn) -> Instruction:
         state=draw(st.sampled_from(STATES)),
         requester=REQUESTER,
         origin_channel=ORIGIN,
-        reason=draw(st.just("") | foreign()),
+        reason=draw(st.none() | foreign().map(own_words)),
         decided_by=draw(st.sampled_from(["", DECIDER])),
         remote_status=draw(st.sampled_from(["", "created", "CREATED"]) | foreign()),
     )
@@ -78,15 +79,15 @@ def test_cards(shown: Instruction, link: str, invite: str, buttons: bool) -> Non
         assert labels <= ({"Open checkout", "Withdraw"} if buttons else {"Open checkout"})
 
 
-@given(drawn(), st.sampled_from(STATES), foreign(), st.sampled_from(["", DECIDER]))
-def test_news(shown: Instruction, state: State, reason: str, by: str) -> None:
+@given(drawn(), st.sampled_from(STATES), KEPT_REASONS, st.sampled_from(["", DECIDER]))
+def test_news(shown: Instruction, state: State, reason: object, by: str) -> None:
     content = news.news(shown, {"state": state.value, "reason": reason, "decided_by": by})
     check_message(content)
     assert calls_in(content) <= ours()
 
 
-@given(drawn(), st.sampled_from(sorted(news._TOPICS)), foreign())
-def test_alerts(shown: Instruction, topic: str, reason: str) -> None:
+@given(drawn(), st.sampled_from(sorted(news._TOPICS)), KEPT_REASONS)
+def test_alerts(shown: Instruction, topic: str, reason: object) -> None:
     content = news.alert(shown, {"topic": topic, "reason": reason}, names={REQUESTER: "Maria"}, approvers=[DECIDER])
     check_message(content)
     assert not calls_in(content), "an alert names people, and nobody decides about a purchase"

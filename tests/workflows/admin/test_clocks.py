@@ -19,6 +19,7 @@ from bot.workflows.slack.searching import posted_between
 from storage.rows import StoreRow, StoreState
 from storage.transaction import Tx
 from tests.support.clock import ManualClock
+from tests.support.reasons import own_words
 from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, Rig
 from tests.workflows.looking import attempts, newest, read, state
 
@@ -338,9 +339,9 @@ async def test_times_that_are_kept_as_json_move_along(rig: Rig, seconds: float) 
     ctx = rig.switchboard.context
     now, by = ctx.clock.now(), timedelta(seconds=seconds)
     silence = Silence(since=now - timedelta(minutes=9), seen=now)
-    mode = ReadingOnly(since=now, reason="a test", until=now)
-    look = Look(seen=Seen.NOT_YET, reason="not there", again_at=now + timedelta(minutes=1))
-    over = Look(seen=Seen.ABSENT, reason="not there", again_at=None)
+    mode = ReadingOnly(since=now, reason=own_words("a test"), until=now)
+    look = Look(seen=Seen.NOT_YET, reason=own_words("not there"), again_at=now + timedelta(minutes=1))
+    over = Look(seen=Seen.ABSENT, reason=own_words("not there"), again_at=None)
 
     def store(tx: Tx) -> None:
         tx.flags.set("silent:payments", silence.stored(), now)

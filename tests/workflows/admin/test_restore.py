@@ -7,7 +7,8 @@ import pytest
 from inline_snapshot import snapshot
 
 from bot.domain.payments.instruction import State
-from bot.domain.recovery import ASK_AGAIN, HELD, Seen
+from bot.domain.reasons import OfRequest, Reason
+from bot.domain.recovery import Seen
 from bot.workflows.admin import resume
 from tests.support.bulk import ask as ask_bulk
 from tests.support.bulk import submissions
@@ -139,7 +140,8 @@ async def test_people_may_press_and_nothing_leaves(rig: Rig, tmp_path: Path) -> 
     assert (asked(rig, "one_step_payout"), asked(rig, "create_payout")) == (1, 0)
     one, two, three = await requests(rig)
     assert one.state in PAID
-    assert (two.state, two.reason, three.state, three.reason) == (State.APPROVED, HELD, State.NEW, HELD)
+    held = Reason(OfRequest.RESTORED)
+    assert (two.state, two.reason, three.state, three.reason) == (State.APPROVED, held, State.NEW, held)
     assert shown(rig.cards()[-1].text) == snapshot(
         "Payout P-······: 10.00 USD to luis@example.com (Luis Andrade, active, not verified, primary address) "
         "for “second”, asked by Maria Silva (maria). :hourglass_flowing_sand: *approved*: not sent yet. Held: the "
@@ -167,7 +169,7 @@ async def test_after_the_operator_what_was_approved_is_approved_again_and_paid_o
     await rig.settle()
     second = await newest(rig)
     assert again == [second.reference]
-    assert (second.state, second.reason) == (State.AWAITING, ASK_AGAIN)
+    assert (second.state, second.reason) == (State.AWAITING, Reason(OfRequest.ASK_AGAIN))
     await rig.pass_time(60)
     assert asked(rig, "one_step_payout") == 1
     await rig.press("approve", user=LIN)

@@ -4,8 +4,10 @@ from datetime import timedelta
 from typing import Any
 
 from bot.domain.payments.instruction import Choice, State, Vote
-from bot.domain.recovery import ASK_AGAIN, HELD, ReadingOnly
+from bot.domain.reasons import OfRequest, Reason
+from bot.domain.recovery import ReadingOnly
 from bot.workflows.admin.resume import _reopen
+from tests.support.reasons import own_words
 from tests.support.rig import ADA, Rig
 from tests.workflows.looking import read
 from tests.workflows.planted import on_one_rig, planted, stored
@@ -47,12 +49,12 @@ async def test_what_was_decided_before_is_decided_again(
     if voted:
         vote = Vote(instruction_id=one.id, round=1, person=ADA, choice=Choice.APPROVE, at=now)
         await ctx.store.write(lambda tx: tx.votes.cast(vote))
-    mode = ReadingOnly(since=now, reason="put back", until=now)
+    mode = ReadingOnly(since=now, reason=own_words("put back"), until=now)
     assert await ctx.store.write(lambda tx: _reopen(tx, mode, one, now)) is again
     found = await stored(rig, one)
     assert (found.state, found.round) == (after, number)
     assert found.expires_at == (None if expires is None else now + expires)
-    assert found.reason == (ASK_AGAIN if again else "")
+    assert found.reason == (Reason(OfRequest.ASK_AGAIN) if again else None)
     assert found.due_at == (now if again else now + HOUR)
     rows = await read(rig, lambda tx: [row.entry for row in tx.audit.rows() if row.entry.instruction_id == one.id])
     assert [row.action for row in rows[1:]] == (["approve_again"] if again else [])
@@ -62,8 +64,8 @@ async def test_what_was_decided_before_is_decided_again(
 
 async def test_what_was_held_is_released_at_once(rig: Rig) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
-    mode = ReadingOnly(since=now, reason="put back", until=now)
-    one = await planted(rig, state=State.NEW, reason=HELD, due_at=now + HOUR)
+    mode = ReadingOnly(since=now, reason=own_words("put back"), until=now)
+    one = await planted(rig, state=State.NEW, reason=Reason(OfRequest.RESTORED), due_at=now + HOUR)
     assert not await ctx.store.write(lambda tx: _reopen(tx, mode, one, now))
     after = await stored(rig, one)
-    assert (after.reason, after.due_at) == ("", now)
+    assert (after.reason, after.due_at) == (None, now)

@@ -10,6 +10,7 @@ from inline_snapshot import snapshot
 from bot.clients.circuit import Circuit
 from bot.domain.payments.instruction import AttemptKind, State
 from bot.playground.faults import Fault, FaultKind
+from bot.presentation.reasons import worded
 from bot.workflows.holding import Silence, is_held
 from tests.support import deliveries
 from tests.support.bulk import approve, held, reference
@@ -130,7 +131,8 @@ async def test_its_card_says_since_when_and_that_nothing_was_sent_and_it_goes_on
     await silence(rig)
     await rig.press("approve")
     held = await newest(rig)
-    assert held.reason == "the payments service has not answered since 2026-11-20 09:00 UTC, so nothing was sent"
+    said = "the payments service has not answered since 2026-11-20 09:00 UTC, so nothing was sent"
+    assert worded(held.reason) == said
     since = "<!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC>"
     assert everywhere(rig, f"The payments service has not answered since {since}, so nothing was sent.")
     assert everywhere(rig, "*approved*: not sent yet.")
@@ -242,7 +244,7 @@ async def test_what_has_no_read_before_it_is_held_too(rig: Rig, ask: str, operat
         await rig.pay(ask)
     else:
         await rig.press("approve")
-    assert "has not answered since" in (await newest(rig)).reason
+    assert "has not answered since" in worded((await newest(rig)).reason)
     assert asked(rig, operation) == 0
     await revive(rig)
     assert asked(rig, operation) == 1
@@ -255,7 +257,7 @@ async def test_a_new_process_asks_before_it_sends(rig: Rig) -> None:
     await rig.start_again()
     before = len(rig.payments.calls)
     await rig.press("approve")
-    assert "since 2026-11-20 09:00 UTC" in (await newest(rig)).reason
+    assert "since 2026-11-20 09:00 UTC" in worded((await newest(rig)).reason)
     assert len(rig.payments.calls) == before + 1  # its probe
     assert len(alerts(rig)) == 1
     await revive(rig)
@@ -300,7 +302,7 @@ async def test_a_bulk_payment_and_its_cancellation_are_held_too(rig: Rig) -> Non
     await rig.pay(f"bulk cancel {reference(rig)} all")
     await silence(rig)
     await approve(rig)
-    assert "has not answered since" in (await newest(rig)).reason
+    assert "has not answered since" in worded((await newest(rig)).reason)
     assert asked(rig, "cancel_bulk_items") == 0
     await revive(rig)
     assert asked(rig, "cancel_bulk_items") == 1
@@ -399,4 +401,4 @@ async def test_a_step_before_a_silent_service_is_held_for_a_minute_and_says_why(
     assert await is_held(ctx, one)
     after = await stored(rig, one)
     assert (after.state, after.due_at) == (State.APPROVED, now + timedelta(seconds=60))
-    assert "has not answered since" in after.reason
+    assert "has not answered since" in worded(after.reason)

@@ -11,6 +11,7 @@ from bot.workflows.admin.highwater import HighWater
 from bot.workflows.payments.callbacks import stands
 from bot.workflows.reading_only import enter
 from storage.errors import StorageBusy
+from tests.support.reasons import own_words
 from tests.support.rig import ALERTS, Rig
 from tests.workflows.looking import read
 from tests.workflows.planted import planted
@@ -54,7 +55,7 @@ async def test_nothing_leaves_that_cannot_be_written_down_and_that_is_told_once_
 async def test_nothing_leaves_in_reading_only_mode(rig: Rig) -> None:
     ctx, now, water = rig.switchboard.context, rig.clock.now(), high_water(rig)
     assert await water.is_sound()
-    mode = ReadingOnly(since=now, reason="put back", until=now)
+    mode = ReadingOnly(since=now, reason=own_words("put back"), until=now)
     await ctx.store.write(lambda tx: enter(tx, mode, policy=ctx.policy, now=now))
     assert not await water.is_sound()
     assert not await water.may_leave("payout X")

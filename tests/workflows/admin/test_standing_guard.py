@@ -7,15 +7,15 @@ import pytest
 
 from bot.domain.payments.instruction import State
 from bot.workflows.admin.clocks import warn
-from bot.workflows.admin.comparing import compare
 from bot.workflows.admin.damage import _hold, _stop
 from bot.workflows.holding import Silence, hold, in_time, silent_services
 from bot.workflows.requests.freeze import freeze
 from storage.damage import Damaged
 from storage.rows import Job
 from storage.transaction import Tx
+from tests.support.reasons import own_words
 from tests.support.rig import ALERTS, FINANCE, MARIA, OLGA, Rig
-from tests.workflows.looking import read
+from tests.workflows.looking import disagreements, read
 from tests.workflows.planted import on_one_rig, planted, stored
 
 SECOND, MINUTE = timedelta(seconds=1), timedelta(minutes=1)
@@ -37,17 +37,13 @@ async def test_a_clock_that_is_five_seconds_off_is_told(rig: Rig, skew: float, t
 async def test_flags_that_disagree_with_the_audit_are_named(rig: Rig) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
     await ctx.store.write(lambda tx: tx.flags.set("frozen", {"by": MARIA, "reason": "x", "at": "", "lifting": []}, now))
-    assert (await read(rig, compare)).lines == (
-        "Payments are not frozen, says the audit; the database says that they are.",
-    )
+    assert await disagreements(rig) == ("Payments are not frozen, says the audit; the database says that they are.",)
     await ctx.store.write(lambda tx: tx.flags.set("frozen", {}, now))
-    assert (await read(rig, compare)).lines == ()
+    assert await disagreements(rig) == ()
     await freeze(ctx, person=OLGA, reason="odd")
-    assert (await read(rig, compare)).lines == ()
+    assert await disagreements(rig) == ()
     await ctx.store.write(lambda tx: tx.flags.set("frozen", {}, now))
-    assert (await read(rig, compare)).lines == (
-        "Payments are frozen, says the audit; the database says that they are not.",
-    )
+    assert await disagreements(rig) == ("Payments are frozen, says the audit; the database says that they are not.",)
 
 
 # damaged rows
@@ -137,9 +133,9 @@ async def test_what_is_held_is_looked_at_before_its_window_ends(
     now = rig.clock.now()
     ends = None if window is None else now + window
     one = await planted(rig, state=State.APPROVED, exec_deadline=ends)
-    await rig.switchboard.context.store.write(lambda tx: hold(tx, one, "why", now, pause))
+    await rig.switchboard.context.store.write(lambda tx: hold(tx, one, own_words("why"), now, pause))
     found = await stored(rig, one)
-    assert (found.reason, found.due_at, found.state) == ("why", now + due, State.APPROVED)
+    assert (found.reason, found.due_at, found.state) == (own_words("why"), now + due, State.APPROVED)
     assert in_time(one, now + pause, now) == now + due
 
 

@@ -15,7 +15,9 @@ from bot.domain.payments.instruction import AttemptOutcome, Instruction, Kind, S
 from bot.workflows.payments import bulk_cancel
 from bot.workflows.payments.bulk_cancel_request import NotRequested, Why, _meant
 from bot.workflows.requests.claim import held_claim
+from tests.support.reasons import own_words
 from tests.support.rig import Rig
+from tests.support.troubles import says
 from tests.workflows.looking import read
 from tests.workflows.planted import cancellation, made, on_one_rig, planted, queued, stored, tried
 
@@ -46,12 +48,12 @@ async def audited(rig: Rig, one: Instruction) -> tuple[str, dict[str, object]]:
 async def test_what_the_service_says_of_a_refusal_is_kept_and_the_items_are_read(rig: Rig) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await asked(rig, "aa", state=State.SENDING, commits=1, unknown_since=now, reads=2)
-    said = NotExecuted(reason="not in escrow", again=False, detail="NOT_PENDING")
+    said = NotExecuted(reason=own_words("not in escrow"), again=False, detail="NOT_PENDING")
     await ctx.store.write(lambda tx: bulk_cancel._refused(ctx, tx, one, said, now))
     after = await stored(rig, one)
     assert (after.state, after.reason, after.due_at) == (State.COMMITTED, said.told, now)
     assert (after.unknown_since, after.reads) == (None, 0)
-    assert await audited(rig, one) == ("all_sent", {"reason": said.told, "said": "NOT_PENDING"})
+    assert await audited(rig, one) == ("all_sent", {"reason": said.told.stored(), "said": "NOT_PENDING"})
 
 
 @on_one_rig([(0, State.FAILED), (1, State.COMMITTED)])
@@ -150,7 +152,7 @@ async def test_a_list_without_an_item_proves_nothing(rig: Rig) -> None:
 
     one = await asked(rig, "aa")
     payments: Any = Empty()
-    with pytest.raises(ServiceNow, match="its list of items is empty"):
+    with pytest.raises(ServiceNow, check=says("its list of items is empty")):
         await bulk_cancel._reported(payments, one)
 
 

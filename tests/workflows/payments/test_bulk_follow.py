@@ -12,9 +12,11 @@ from bot.domain.payments.bulk_account import Accounting, BulkRow, RowChange
 from bot.domain.payments.bulk_progress import BulkProgress, Tally
 from bot.domain.payments.bulk_records import BulkJob, ReportedItem
 from bot.domain.payments.instruction import Instruction, Kind, State
+from bot.domain.reasons import OfRequest, Reason
 from bot.workflows.payments import bulk_follow
 from bot.workflows.payments.bulk_follow import Read
 from storage.rows import Tracked
+from tests.support.reasons import NO_ANSWER
 from tests.support.rig import Rig
 from tests.workflows.looking import read
 from tests.workflows.planted import on_one_rig, planted, queued, stored
@@ -79,7 +81,7 @@ async def test_who_was_overtaken_reads_the_items_at_the_next_look(rig: Rig) -> N
     (Read(RUNNING, complete=True), RUNNING.picture, False),
     (Read(RUNNING), RUNNING.picture, False),
     (Read(DONE, complete=True), DONE.picture, True),
-    (Read(DONE, unread="no answer"), "", False),
+    (Read(DONE, unread=NO_ANSWER), "", False),
     (Read(RUNNING, (RowChange(2, "failed", "h2", "no"),), complete=True), RUNNING.picture, True),
 ])  # fmt: skip
 async def test_a_list_that_was_not_read_to_the_end_is_read_again(
@@ -98,12 +100,17 @@ async def test_a_list_that_cannot_be_read_after_the_service_is_through_is_an_ale
     rig: Rig, job: BulkJob, polls: int, alarmed: bool
 ) -> None:
     one = await followed(rig, "completed", "committed", "")
-    await polled(rig, one, Read(job, unread="no answer"), polls=polls)
+    await polled(rig, one, Read(job, unread=NO_ANSWER), polls=polls)
     assert ("alert:unread" in await queued(rig, one)) is alarmed
 
 
-@on_one_rig([("", []), ("1 payments were not asked for", ["alert:differs"])])
-async def test_a_list_that_differs_from_what_was_approved_is_an_alert(rig: Rig, trouble: str, keys: list[str]) -> None:
+STRANGER = Reason(OfRequest.MISMATCHED_ITEMS, doubles=0, different=0, strangers=1)
+
+
+@on_one_rig([(None, []), (STRANGER, ["alert:differs"])])
+async def test_a_list_that_differs_from_what_was_approved_is_an_alert(
+    rig: Rig, trouble: Reason | None, keys: list[str]
+) -> None:
     one = await followed(rig, "completed", "committed")
     await polled(rig, one, Read(RUNNING, complete=True, trouble=trouble))
     assert await queued(rig, one) == keys
@@ -185,7 +192,7 @@ class Failures:
             raise self.trouble
 
 
-@pytest.mark.parametrize("trouble", [None, ServiceNow("payments", "is away")])
+@pytest.mark.parametrize("trouble", [None, ServiceNow("payments", NO_ANSWER)])
 async def test_reasons_are_read_only_for_failed_items_that_have_none(trouble: ServiceNow | None) -> None:
     rows = [*items("failed", "failed", "completed"), replace(items("failed")[0], row=4, error="no account")]
     accounting = Accounting(reference="L-4F7K2M", rows=rows)

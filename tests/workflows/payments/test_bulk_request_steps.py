@@ -8,6 +8,7 @@ import pytest
 
 from bot.domain.errors import ServiceNever, ServiceNow
 from bot.domain.money import Cents
+from bot.domain.outcome import refusal
 from bot.domain.payments.bulk_account import BulkRow
 from bot.domain.payments.bulk_progress import BulkProgress
 from bot.domain.payments.bulk_records import BulkJob, ReportedItem
@@ -15,11 +16,12 @@ from bot.domain.payments.instruction import Instruction, Kind, State
 from bot.domain.payments.operation import AccountStatus
 from bot.workflows.payments import bulk_reading, bulk_request
 from bot.workflows.payments.bulk_reading import Bulk
+from tests.support.reasons import NO_ANSWER
 from tests.support.rig import Rig
 from tests.workflows.planted import on_one_rig, planted, stored
 
 ON, OFF, UNSAID = AccountStatus(active=True), AccountStatus(active=False), AccountStatus()
-SILENT, REFUSED = ServiceNow("payments", "is away"), ServiceNever("payments", "refused")
+SILENT, REFUSED = ServiceNow("payments", NO_ANSWER), ServiceNever("payments", refusal(422))
 
 
 class Accounts:
@@ -194,9 +196,9 @@ async def test_a_bulk_payment_is_found_by_our_reference_or_the_services_id(rig: 
     )
     assert await bulk_reading.find_bulk(ctx, service, payout.reference) is None
     assert await bulk_reading.find_bulk(ctx, service, "b9") == Bulk(name="b9", remote_id="b9", job=theirs)
-    unknown: Any = Pages(job=ServiceNever("payments", "not found", status=404))
+    unknown: Any = Pages(job=ServiceNever("payments", refusal(404), status=404))
     assert await bulk_reading.find_bulk(ctx, unknown, "b0") is None
-    forbidden: Any = Pages(job=ServiceNever("payments", "forbidden", status=403))
+    forbidden: Any = Pages(job=ServiceNever("payments", refusal(403), status=403))
     with pytest.raises(ServiceNever):
         await bulk_reading.find_bulk(ctx, forbidden, "b0")
 

@@ -12,14 +12,19 @@ from bot.domain.money import Cents
 from bot.domain.payments.bulk_account import BulkRow
 from bot.domain.payments.bulk_records import BulkJob, ReportedItem
 from bot.domain.payments.instruction import Attempt, AttemptKind, Instruction, Kind, State
+from bot.domain.reasons import OfRequest, Reason
 from bot.domain.recovery import Finding, Seen
+from bot.presentation.reasons import in_words, worded
 from bot.workflows.payments import bulk_send
+from tests.support.reasons import own_words
 from tests.support.rig import Rig
 from tests.workflows.looking import read
 from tests.workflows.planted import on_one_rig, planted, queued, stored
 
 SECOND, MINUTE, HOUR = timedelta(seconds=1), timedelta(minutes=1), timedelta(hours=1)
-WAITS = "another bulk payment is being submitted"
+WAITS = Reason(OfRequest.ANOTHER_IS_SENT)
+AWAY = own_words("is away")
+UNUSABLE = Reason(OfRequest.HISTORY_UNUSABLE, why=AWAY)
 
 
 async def asked(rig: Rig, **like: Any) -> Instruction:
@@ -67,7 +72,7 @@ async def test_what_lists_our_payments_is_ours_and_one_page_is_enough(rig: Rig) 
     one = await asked(rig)
     service = Service([["old", "b1"], ["b2"]], {"b1": [listed(one, 1), listed(one, 2)], "b2": [listed(one, 9)]})
     look = await looked(rig, one, service)
-    assert ([job.id for job in look.hits], look.doubt, look.suspect) == (["b1", "b2"], "", None)
+    assert ([job.id for job in look.hits], look.doubt, look.suspect) == (["b1", "b2"], None, None)
     assert service.read == ["b1", "b2"]
 
 
@@ -75,7 +80,7 @@ async def test_what_names_another_request_is_not_ours(rig: Rig) -> None:
     one = await asked(rig)
     others = [listed(one, 1, 2, reference="L-ANOTHER")]
     look = await looked(rig, one, Service([["b1"]], {"b1": others}))
-    assert (look.hits, look.doubt) == ((), "")
+    assert (look.hits, look.doubt) == ((), None)
 
 
 async def test_the_same_payments_without_a_note_are_ours(rig: Rig) -> None:
@@ -86,22 +91,24 @@ async def test_the_same_payments_without_a_note_are_ours(rig: Rig) -> None:
 
 
 @pytest.mark.parametrize("trouble", [
-    ServiceNow("payments", "is away"), ServiceNever("payments", "refused"), OperatorError("no route"),
+    ServiceNow("payments", AWAY), ServiceNever("payments", own_words("refused")), OperatorError("no route"),
 ])  # fmt: skip
 async def test_one_whose_items_cannot_be_read_may_be_ours(rig: Rig, trouble: Exception) -> None:
     one = await asked(rig)
     look = await looked(rig, one, Service([["b1"]], {"b1": [trouble]}))
     assert (look.hits, look.suspect) == ((), "b1")
-    assert look.doubt == "the service holds b1, which is new and may be this one: look there which payments it makes"
+    assert worded(look.doubt) == (
+        "the service holds b1, which is new and may be this one: look there which payments it makes"
+    )
     found = await looked(rig, one, Service([["b1", "b2"]], {"b1": [trouble], "b2": [listed(one, 1, 2)]}))
-    assert ([job.id for job in found.hits], found.doubt) == (["b2"], "")
+    assert ([job.id for job in found.hits], found.doubt) == (["b2"], None)
 
 
-@pytest.mark.parametrize("trouble", [ServiceNow("payments", "is away"), ServiceNever("payments", "is away")])
+@pytest.mark.parametrize("trouble", [ServiceNow("payments", AWAY), ServiceNever("payments", AWAY)])
 async def test_a_history_that_cannot_be_read_to_the_end_proves_nothing(rig: Rig, trouble: Exception) -> None:
     one = await asked(rig)
     look = await looked(rig, one, Service([["b1"]], {"b1": [listed(one, 1, 2)]}, trouble))
-    assert (look.hits, look.doubt) == ((), "the history cannot be used: is away")
+    assert (look.hits, worded(look.doubt)) == ((), "the history cannot be used: is away")
 
 
 async def test_what_was_there_before_or_belongs_to_another_is_not_looked_into(rig: Rig) -> None:
@@ -130,10 +137,10 @@ async def test_one_hit_is_taken_in_and_several_are_for_people(
     assert (found.state, found.remote_id, found.due_at) == (state, remote, None if due is None else now + due)
     if len(names) > 1:
         said = "the service holds 2 bulk payments with our items: b1, b2"
-        assert found.reason == said
+        assert worded(found.reason) == said
         row = await read(rig, lambda tx: tx.outbox.by_key(f"alert:{one.id}:differs"))
         assert row is not None
-        assert row.payload["reason"] == said
+        assert in_words(row.payload["reason"]) == said
 
 
 async def test_where_people_are_asked_already_several_hits_are_looked_at_again(rig: Rig) -> None:
@@ -196,9 +203,9 @@ async def test_what_was_not_in_flight_moves_nobody(rig: Rig) -> None:
 
 
 @on_one_rig([
-    ([["b1"]], None, Finding(Seen.FOUND, "the history of bulk payments holds it")),
-    ([["b9"]], None, Finding(Seen.ABSENT, "the history of bulk payments does not hold it")),
-    ([], ServiceNow("payments", "is away"), Finding(Seen.UNREADABLE, "the history cannot be used: is away")),
+    ([["b1"]], None, Finding(Seen.FOUND, Reason(OfRequest.HISTORY_HOLDS))),
+    ([["b9"]], None, Finding(Seen.ABSENT, Reason(OfRequest.HISTORY_LACKS))),
+    ([], ServiceNow("payments", AWAY), Finding(Seen.UNREADABLE, UNUSABLE)),
 ])  # fmt: skip
 async def test_what_a_search_after_a_restore_comes_to(
     rig: Rig, pages: list[list[str]], trouble: Exception | None, found: Finding

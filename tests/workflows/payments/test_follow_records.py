@@ -8,8 +8,10 @@ import pytest
 from bot.domain.money import Cents
 from bot.domain.payments.instruction import AttemptOutcome, Instruction, Kind, PayoutPayload, State
 from bot.domain.payments.operation import Operation
+from bot.presentation.reasons import in_words, worded
 from bot.workflows.payments import follow, one_step, orphans, payout, polls, purchase, reconcile
 from storage.rows import Tracked
+from tests.support.reasons import NO_ANSWER, own_words
 from tests.support.rig import Rig
 from tests.workflows.looking import read
 from tests.workflows.planted import made, on_one_rig, planted, queued, stored, tried
@@ -40,7 +42,7 @@ async def test_a_record_moves_a_payout_forward_and_never_back(
     rig: Rig, before: State, status: str, after: State, moved: bool
 ) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
-    one = await planted(rig, state=before, due_at=now, puts_off=3, unknown_since=now, reason="no answer")
+    one = await planted(rig, state=before, due_at=now, puts_off=3, unknown_since=now, reason=NO_ANSWER)
     await ctx.store.write(lambda tx: tx.tracked.follow("payout", one.remote_id or "", due_at=now, now=now))
     said = record(one, status, svc_hash="5f4d", failure_reason="no such account")
     assert await ctx.store.write(lambda tx: follow.apply_record(ctx, tx, one, said, now)) is moved
@@ -50,7 +52,7 @@ async def test_a_record_moves_a_payout_forward_and_never_back(
         assert found == one
         return
     assert (found.remote_status, found.svc_hash, found.due_at) == (status, "5f4d", None)
-    assert found.reason == ("no such account" if after is State.FAILED else "")
+    assert found.reason == (own_words("no such account") if after is State.FAILED else None)
     assert (found.puts_off, found.unknown_since) == (0, None)
     assert row is not None
     assert (row.stopped_at is None) is (after in {State.COMMITTED, State.PENDING_ESCROW})
@@ -220,7 +222,7 @@ async def test_what_was_closed_is_read_while_it_may_still_be_paid(rig: Rig, stat
     (State.NEEDS_HUMAN, {}, "odd", State.NEEDS_HUMAN, HOUR),
     (State.NEEDS_HUMAN, {}, "created", State.NEEDS_HUMAN, HOUR),
     (State.COMMIT_UNKNOWN, {}, "created", State.COMMIT_UNKNOWN, MINUTE),
-    (State.COMMIT_UNKNOWN, {"refusal": "no money"}, "created", State.REFUSED, None),
+    (State.COMMIT_UNKNOWN, {"refusal": own_words("no money")}, "created", State.REFUSED, None),
     (State.COMMIT_UNKNOWN, {"reads": 2}, "created", State.NEEDS_HUMAN, HOUR),
 ])  # fmt: skip
 async def test_an_unknown_outcome_is_what_the_record_says(
@@ -248,7 +250,7 @@ async def test_a_record_that_differs_is_an_alert_and_looked_at_again(rig: Rig) -
 
 async def test_a_record_that_differs_confirms_no_refusal_and_gives_nothing_back(rig: Rig) -> None:
     ctx, day = rig.switchboard.context, "2026-11-20"
-    one = await planted(rig, state=State.COMMIT_UNKNOWN, commits=1, refusal="no money")
+    one = await planted(rig, state=State.COMMIT_UNKNOWN, commits=1, refusal=own_words("no money"))
     await tried(rig, one, outcome=AttemptOutcome.UNKNOWN)
     await ctx.store.write(lambda tx: tx.reservations.reserve(one.id, 1, day, 2500, 2500))
     await ctx.store.write(lambda tx: reconcile.take_in(ctx, tx, one, record(one, "created", cents=Cents(1))))
@@ -265,7 +267,7 @@ async def test_two_payouts_with_our_code_are_an_alert_and_looked_at_again(rig: R
     assert (found.state, found.due_at, found.remote_id) == (State.COMMIT_UNKNOWN, now + MINUTE, None)
     row = await read(rig, lambda tx: tx.outbox.by_key(f"alert:{one.id}:differs"))
     assert row is not None
-    assert row.payload["reason"] == "the service holds several payouts with our code"
+    assert in_words(row.payload["reason"]) == "the service holds several payouts with our code"
 
 
 async def test_several_that_were_created_with_our_code_end_it_and_are_all_followed(rig: Rig) -> None:
@@ -274,7 +276,7 @@ async def test_several_that_were_created_with_our_code_end_it_and_are_all_follow
     hits = [record(one, "created", id="o1"), record(one, "created", id="o2")]
     await ctx.store.write(lambda tx: payout._take_in(ctx, tx, one, hits, now))
     found = await stored(rig, one)
-    assert (found.state, found.reason) == (State.MISMATCH, "the service holds several payouts with our code")
+    assert (found.state, worded(found.reason)) == (State.MISMATCH, "the service holds several payouts with our code")
     rows = await read(rig, lambda tx: [tx.tracked.get("orphan", name) for name in ("o1", "o2")])
     assert all(row is not None and row.instruction_id == one.id for row in rows)
 
@@ -297,7 +299,7 @@ async def test_before_it_is_sent_the_payout_must_be_as_it_was_approved(
     said = record(one, status, **differs)
     assert await ctx.store.write(lambda tx: payout._is_not_as_approved(ctx, tx, one, said)) is stops
     found = await stored(rig, one)
-    assert (found.state, found.reason) == (state, reason)
+    assert (found.state, worded(found.reason)) == (state, reason)
 
 
 async def test_the_answer_to_a_commit_that_differs_is_an_alert_and_counts(rig: Rig) -> None:

@@ -8,11 +8,13 @@ from bot.domain.errors import ServiceNever
 from bot.domain.money import Cents
 from bot.domain.payments.instruction import Instruction, Kind, State
 from bot.domain.payments.operation import Operation
+from bot.presentation.reasons import worded
 from bot.workflows.context import Context
 from bot.workflows.payments import purchase
 from bot.workflows.requests.look_again import Look
 from bot.workflows.services.service import Service
 from storage.rows import Tracked
+from tests.support.reasons import own_words
 from tests.support.rig import Rig
 from tests.workflows.looking import read
 from tests.workflows.planted import on_one_rig, planted, queued, stored
@@ -64,7 +66,7 @@ async def test_a_record_of_a_purchase(
     await ctx.store.write(lambda tx: tx.tracked.follow("purchase", one.remote_id or "", due_at=now, now=now))
     assert await ctx.store.write(lambda tx: purchase.observe(ctx, tx, one, record(one, **says), now)) is over
     found, row = await stored(rig, one), await tracked(rig, one)
-    assert (found.state, found.reason, await queued(rig, one)) == (after, reason, keys)
+    assert (found.state, worded(found.reason), await queued(rig, one)) == (after, reason, keys)
     assert row is not None
     assert (row.stopped_at is not None) is (after is not state)
 
@@ -76,7 +78,7 @@ def linking(ctx: Context, *, works: bool) -> Context:
         def checkout_url(self, _remote: str) -> str:
             if works:
                 return "https://pay.example.com/r1"
-            raise ServiceNever("payments", "odd id")
+            raise ServiceNever("payments", own_words("odd id"))
 
     client: Any = Links()
     return replace(ctx, payments=Service(client=client))
@@ -96,7 +98,7 @@ async def test_the_link_of_what_was_opened_as_asked_for_is_given_out(
     own = f"p{one.id}"
     await ctx.store.write(lambda tx: purchase.adopt(ctx, tx, one, record(one, **{"id": own, **says}), now))
     found = await stored(rig, one)
-    assert (found.state, found.reason, found.remote_id) == (state, reason, own)
+    assert (found.state, worded(found.reason), found.remote_id) == (state, reason, own)
     assert ("link" in await queued(rig, one)) is linked
     assert (purchase.link_of(ctx, found) != "") is linked
     row = await tracked(rig, found)
@@ -145,7 +147,7 @@ async def test_after_a_month_an_open_purchase_is_read_daily(rig: Rig, age: timed
 
 @on_one_rig([
     (Look(), State.CLOSED, "the service does not list it", None),
-    (Look(doubt="no list"), State.NEEDS_HUMAN, "no list", HOUR),
+    (Look(doubt=own_words("no list")), State.NEEDS_HUMAN, "no list", HOUR),
 ])  # fmt: skip
 async def test_what_is_not_found_is_closed_and_what_is_doubtful_given_to_people(
     rig: Rig, look: Look[Operation], state: State, reason: str, due: timedelta | None
@@ -154,7 +156,7 @@ async def test_what_is_not_found_is_closed_and_what_is_doubtful_given_to_people(
     one = await asked(rig, state=State.CREATE_UNKNOWN, remote_id=None)
     await ctx.store.write(lambda tx: purchase._give_up(ctx, tx, one, look, now))
     found = await stored(rig, one)
-    assert (found.state, found.reason, found.due_at) == (state, reason, None if due is None else now + due)
+    assert (found.state, worded(found.reason), found.due_at) == (state, reason, None if due is None else now + due)
     assert f"news:requester:{state}:1" in await queued(rig, one)
 
 
@@ -164,7 +166,7 @@ async def test_several_with_our_code_end_it(rig: Rig) -> None:
     hits = [record(one, id="o1"), record(one, id="o2")]
     await ctx.store.write(lambda tx: purchase._take_in(ctx, tx, one, hits, now))
     found = await stored(rig, one)
-    assert (found.state, found.reason) == (State.MISMATCH, "the service holds several purchases with our code")
+    assert (found.state, worded(found.reason)) == (State.MISMATCH, "the service holds several purchases with our code")
 
 
 @on_one_rig([

@@ -3,8 +3,8 @@
 import pytest
 from inline_snapshot import snapshot
 
-from bot.domain.outcome import with_words
 from bot.domain.payments.instruction import AttemptOutcome, State
+from bot.domain.reasons import Exchange, Reason
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.payments import PaymentsSimulator
 from bot.presentation import audit
@@ -184,7 +184,7 @@ async def test_the_services_words_reach_people_and_the_audit(rig: Rig, kind: Fau
 
 
 def test_words_of_a_service_are_escaped() -> None:
-    told_text = sent(None, with_words("answer 500", "no <!channel> & <https://x.example|y>"))
+    told_text = sent(None, Reason(Exchange.ANSWERED, status=500, words="no <!channel> & <https://x.example|y>"))
     assert told_text == snapshot(
         "was sent, but its outcome is *unknown*. The service gave answer 500, saying “no &lt;!channel&gt; &amp; "
         "&lt;https://x.example|y&gt;”. Switchboard is finding out."

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from inline_snapshot import snapshot
 
+from bot.domain.reasons import OfMode, Reason
 from bot.playground.faults import Fault, FaultKind
-from bot.presentation.payments.reasons import NOBODY_ASKED
 from tests.support.rig import Rig
 from tests.support.shown import shown
 from tests.workflows.looking import alerts, asked, newest
@@ -40,7 +40,7 @@ async def test_a_payment_that_nothing_here_asked_for_is_noticed(rig: Rig, tmp_pa
     await elsewhere(rig, kept)
     found = await mode(rig)
     assert found is not None
-    assert (found.reason, found.sent) == (NOBODY_ASKED, (f"payout {code}",))
+    assert (found.reason, found.sent) == (Reason(OfMode.NOBODY_ASKED), (f"payout {code}",))
     assert shown(alerts(rig)[-1]) == snapshot(
         """\
 :rotating_light: *Switchboard only reads.* The database may be older than the services: the payments service holds \

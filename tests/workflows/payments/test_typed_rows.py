@@ -10,8 +10,10 @@ from bot.domain.files.hidden import Hidden
 from bot.domain.files.tables import Row, Table
 from bot.domain.payments.instruction import Recipient, State
 from bot.domain.payments.operation import AccountStatus
+from bot.presentation.reasons import worded
 from bot.workflows.payments.bulk_reading import _checked_at, _padded, can_be_paid, read_typed
 from bot.workflows.payments.recipient import _recipient, _wait, with_recipient
+from tests.support.reasons import own_words
 from tests.support.rig import Rig
 from tests.workflows.planted import made, on_one_rig, planted, stored
 
@@ -77,15 +79,16 @@ class Accounts:
         return found
 
 
+ODD, AWAY = own_words("is odd"), own_words("is away")
 FULL = AccountStatus(full_name="Ana Lopez", active=True, verified=False, primary=True, country="ECU")
 
 
 @on_one_rig([
     (FULL, 0, Recipient(full_name="Ana Lopez", active=True, verified=False, primary=True, country="ECU")),
     (AccountStatus(full_name="Ana", active=True), 0, Recipient(full_name="Ana", active=True)),
-    (ServiceNever("payments", "is odd"), 0, Recipient(problem="is odd")),
-    (ServiceNow("payments", "is away"), 3, Recipient(problem="is away")),
-    (ServiceNow("payments", "is away"), 2, None), (OperatorError("no route"), 0, None),
+    (ServiceNever("payments", ODD), 0, Recipient(problem=ODD)),
+    (ServiceNow("payments", AWAY), 3, Recipient(problem=AWAY)),
+    (ServiceNow("payments", AWAY), 2, None), (OperatorError("no route"), 0, None),
 ])  # fmt: skip
 async def test_an_account_that_cannot_be_read_at_the_fourth_time_is_named_as_such(
     rig: Rig, answer: Any, puts_off: int, kept: Recipient | None
@@ -119,7 +122,7 @@ async def test_nobody_who_was_asked_about_an_address_answers_within_the_time_to_
     one = await planted(rig, state=State.NEW, created_at=now - ago, due_at=now)
     await ctx.store.write(lambda tx: _wait(ctx, tx, one, now))
     after = await stored(rig, one)
-    assert (after.state, after.reason) == (
+    assert (after.state, worded(after.reason)) == (
         (State.EXPIRED, "nobody said whether its address is right") if state is State.EXPIRED else (State.NEW, "")
     )
     assert after.due_at == (None if state is State.EXPIRED else now + HOUR)

@@ -8,12 +8,15 @@ import pytest
 
 from bot.domain.approvals import No
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
+from bot.domain.outcome import refusal
 from bot.domain.payments.instruction import Choice, Instruction, Kind, State, Vote
-from bot.presentation.payments.holding import held
+from bot.domain.reasons import Exchange, OfRequest, Reason
+from bot.presentation.reasons import worded
 from bot.workflows.context import Context
 from bot.workflows.requests import advance
 from bot.workflows.services.service import Service
 from storage.errors import StorageBusy
+from tests.support.reasons import NO_ANSWER, own_words
 from tests.support.rig import ADA, LIN, Rig
 from tests.workflows.looking import alerts, read
 from tests.workflows.planted import on_one_rig, planted, stored
@@ -36,55 +39,57 @@ def stepping(ctx: Context, outcome: Exception | None = None) -> tuple[Context, l
 
 
 @on_one_rig([
-    (ServiceNow("payments", "is away"), 0, 2), (ServiceNow("payments", "is away"), 1, 4),
-    (ServiceNow("payments", "is away"), 3, 16), (ServiceNow("payments", "is away"), 4, 30),
-    (ServiceNow("payments", "is away"), 9, 30), (ServiceNow("payments", "is away", retry_after=7.0), 9, 7),
+    (ServiceNow("payments", NO_ANSWER), 0, 2), (ServiceNow("payments", NO_ANSWER), 1, 4),
+    (ServiceNow("payments", NO_ANSWER), 3, 16), (ServiceNow("payments", NO_ANSWER), 4, 30),
+    (ServiceNow("payments", NO_ANSWER), 9, 30), (ServiceNow("payments", NO_ANSWER, retry_after=7.0), 9, 7),
 ])  # fmt: skip
 async def test_a_service_that_is_away_for_now_is_asked_again_without_a_word(
     rig: Rig, trouble: ServiceNow, puts_off: int, seconds: int
 ) -> None:
     ctx, taken = stepping(rig.switchboard.context, trouble)
-    one = await planted(rig, state=State.COMMIT_UNKNOWN, reason="no answer", puts_off=puts_off)
+    one = await planted(rig, state=State.COMMIT_UNKNOWN, reason=NO_ANSWER, puts_off=puts_off)
     await advance._go_on(ctx, one)
     after = await stored(rig, one)
-    assert (taken, after.puts_off, after.reason) == (["commit_unknown"], puts_off + 1, "no answer")
+    assert (taken, after.puts_off, after.reason) == (["commit_unknown"], puts_off + 1, NO_ANSWER)
     assert after.due_at == rig.clock.now() + timedelta(seconds=seconds)
     assert alerts(rig) == []
 
 
-SAYING = ServiceNow("payments", "it answered 500", words="Out of order")
+SAYING = ServiceNow("payments", Reason(Exchange.READ_ANSWERED, status=500), words="Out of order")
 ANSWERED = "the payments service answered 500, saying “Out of order”"
 
 
 @on_one_rig([
-    (State.NEW, "", ANSWERED), (State.APPROVED, "", ANSWERED), (State.APPROVED, "the daily limit is reached", ANSWERED),
-    (State.CREATE_UNKNOWN, "", ""), (State.COMMIT_UNKNOWN, "no answer", "no answer"),
-    (State.NEEDS_HUMAN, "the service does not list it", "the service does not list it"),
-    (State.CLOSED, "not in their list", "not in their list"), (State.REFUSED, "answer 422", "answer 422"),
+    (State.NEW, None, ANSWERED), (State.APPROVED, None, ANSWERED),
+    (State.APPROVED, Reason(OfRequest.DAILY_LIMIT), ANSWERED),
+    (State.CREATE_UNKNOWN, None, ""), (State.COMMIT_UNKNOWN, NO_ANSWER, "no answer"),
+    (State.NEEDS_HUMAN, Reason(OfRequest.NOT_LISTED), "the service does not list it"),
+    (State.CLOSED, own_words("not in their list"), "not in their list"),
+    (State.REFUSED, Reason(Exchange.ANSWERED, status=422), "answer 422"),
 ])  # fmt: skip
 async def test_what_the_service_says_is_the_reason_as_long_as_nothing_was_sent(
-    rig: Rig, state: State, before: str, after: str
+    rig: Rig, state: State, before: Reason | None, after: str
 ) -> None:
     ctx, taken = stepping(rig.switchboard.context, SAYING)
     one = await planted(rig, state=state, reason=before)
     await advance._go_on(ctx, one)
     held = await stored(rig, one)
-    assert (taken, held.puts_off, held.reason) == ([state.value], 1, after)
+    assert (taken, held.puts_off, worded(held.reason)) == ([state.value], 1, after)
     await rig.settle()
     assert not [text for text in alerts(rig) if one.reference in text]
 
 
 @pytest.mark.parametrize(("trouble", "said"), [
-    (ServiceNever("payments", "refused the request"), "The payments service: refused the request."),
+    (ServiceNever("payments", refusal(422)), "The payments service refused the request (422)."),
     (OperatorError("the key is wrong", mend="set it anew"), "the key is wrong; set it anew"),
 ])  # fmt: skip
 async def test_what_somebody_has_to_mend_is_told_once_a_round(rig: Rig, trouble: Exception, said: str) -> None:
     ctx, _ = stepping(rig.switchboard.context, trouble)
-    one = await planted(rig, state=State.COMMIT_UNKNOWN, reason="no answer")
+    one = await planted(rig, state=State.COMMIT_UNKNOWN, reason=NO_ANSWER)
     for _ in range(2):
         await advance._go_on(ctx, await stored(rig, one))
     after = await stored(rig, one)
-    assert said in after.reason
+    assert said in worded(after.reason)
     assert (after.state, after.puts_off) == (State.COMMIT_UNKNOWN, 2)
     await rig.settle()
     assert len([text for text in alerts(rig) if one.reference in text]) == 1
@@ -111,7 +116,7 @@ async def test_without_payments_it_waits_and_the_operator_is_told_what_to_set(ri
     one = await planted(rig, state=State.APPROVED, exec_deadline=rig.clock.now() + SECOND)
     await advance._go_on(ctx, one)
     after = await stored(rig, one)
-    assert (after.state, after.reason) == (State.APPROVED, SAID)
+    assert (after.state, worded(after.reason)) == (State.APPROVED, SAID)
     assert after.due_at == rig.clock.now() + SECOND, "its window to execute is not overslept"
     assert taken == []
 
@@ -174,7 +179,7 @@ async def test_the_time_to_decide_ends_to_the_second(rig: Rig) -> None:
     one = await planted(rig, **waiting(rig, 8 * HOUR))
     await advance.wait_for_people(ctx, one)
     after = await stored(rig, one)
-    assert (after.state, after.reason) == (State.EXPIRED, "nobody decided in time")
+    assert (after.state, after.reason) == (State.EXPIRED, Reason(OfRequest.UNDECIDED, held=None))
 
 
 async def test_nobody_is_reminded_of_what_nobody_can_approve(rig: Rig) -> None:
@@ -183,7 +188,7 @@ async def test_nobody_is_reminded_of_what_nobody_can_approve(rig: Rig) -> None:
     one = await planted(rig, **waiting(rig, HOUR))
     await advance.wait_for_people(ctx, one)
     after = await stored(rig, one)
-    assert after.reason == held(No.GONE, sent_before=False)
+    assert after.reason == Reason(OfRequest.HELD, no=No.GONE.value, sent_before=False)
     assert await read(rig, lambda tx: tx.outbox.by_key(f"reminder:{one.id}:1:1")) is None
 
 

@@ -24,11 +24,13 @@ from bot.workflows.requests.lookup import check_cards
 from bot.workflows.requests.reach import approvers
 from bot.workflows.requests.restore import _due
 from storage.transaction import Tx
+from tests.support.reasons import NO_ANSWER, own_words
 from tests.support.rig import ADA, APPROVALS, FINANCE, LIN, MARIA, MONEY, POLICY, TOM, Rig
 from tests.workflows.looking import read
 from tests.workflows.planted import everything_stored, made, on_one_rig, planted, queued, stored
 
 SECOND, HOUR = timedelta(seconds=1), timedelta(hours=1)
+WHY, NO = own_words("why"), own_words("no")
 THREAD = "1700000000.000001"
 
 
@@ -100,7 +102,7 @@ async def test_the_news_hold_what_was_true_then(rig: Rig) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
     progress = BulkProgress(tally=Tally(counts={"failed": 1}, sums={"failed": 100}))
     one = await planted(
-        rig, Kind.BULK, state=State.FAILED, reason="why", refusal="no", decided_by=ADA, svc_hash="5f4d",
+        rig, Kind.BULK, state=State.FAILED, reason=WHY, refusal=NO, decided_by=ADA, svc_hash="5f4d",
         progress=progress, posted_at=now, round=2,
     )  # fmt: skip
     for number, person in ((1, LIN), (2, ADA)):
@@ -112,8 +114,8 @@ async def test_the_news_hold_what_was_true_then(rig: Rig) -> None:
     assert row.payload == {
         "line": "news",
         "state": "failed",
-        "reason": "why",
-        "refusal": "no",
+        "reason": WHY.stored(),
+        "refusal": NO.stored(),
         "decided_by": ADA,
         "voters": [ADA],
         "svc_hash": "5f4d",
@@ -201,9 +203,9 @@ async def test_a_vote_on_what_somebody_else_has_just_changed_shows_it_as_it_was(
 async def test_who_was_overtaken_alarms_nobody(rig: Rig) -> None:
     one = await planted(rig, version=2)
     before = everything_stored(rig)
-    await _put_off(rig.switchboard.context, replace(one, version=1), wait=None, reason="the key is wrong")
+    await _put_off(rig.switchboard.context, replace(one, version=1), wait=None, reason=own_words("the key is wrong"))
     assert everything_stored(rig) == before
-    await _put_off(rig.switchboard.context, one, wait=None, reason="")
+    await _put_off(rig.switchboard.context, one, wait=None, reason=None)
     assert await queued(rig, one) == []
     assert (await stored(rig, one)).puts_off == 1
 
@@ -212,24 +214,24 @@ async def test_who_was_overtaken_alarms_nobody(rig: Rig) -> None:
 async def test_a_look_is_repeated_when_its_time_has_come(rig: Rig, ahead: timedelta, due: bool) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await planted(rig)
-    mode = ReadingOnly(since=now, reason="put back", until=now)
+    mode = ReadingOnly(since=now, reason=own_words("put back"), until=now)
 
     def store(tx: Tx) -> None:
         enter(tx, mode, policy=ctx.policy, now=now)
-        note(tx, one.id, Look(seen=Seen.NOT_YET, reason="", again_at=now + ahead), now)
+        note(tx, one.id, Look(seen=Seen.NOT_YET, reason=own_words("why"), again_at=now + ahead), now)
 
     await ctx.store.write(store)
     _, found = await read(rig, lambda tx: _due(tx, now))
     assert (one.id in {each.id for each in found}) is due
 
 
-REFUSED = NotExecuted(reason="no money", again=False)
+REFUSED = NotExecuted(reason=own_words("no money"), again=False)
 
 
 @pytest.mark.parametrize(("outcome", "status", "differs", "kept"), [
     (REFUSED, "created", {}, "refused"), (REFUSED, "completed", {}, "done"), (REFUSED, "odd", {}, "doubted"),
     (REFUSED, "created", {"cents": Cents(1)}, "doubted"), (REFUSED, None, {}, "doubted"),
-    (Unknown(reason="it timed out"), "completed", {}, "unknown"),
+    (Unknown(reason=NO_ANSWER), "completed", {}, "unknown"),
 ])  # fmt: skip
 async def test_a_refusal_counts_when_the_record_agrees(
     rig: Rig, outcome: Any, status: str | None, differs: dict[str, Any], kept: str
@@ -243,7 +245,7 @@ async def test_a_refusal_counts_when_the_record_agrees(
         async def get_operation(self, remote: str) -> Operation:
             assert remote == one.remote_id
             if status is None:
-                raise ServiceNow("payments", "is away")
+                raise ServiceNow("payments", NO_ANSWER)
             return found
 
     payments: Any = Service()
@@ -254,4 +256,4 @@ async def test_a_refusal_counts_when_the_record_agrees(
         assert after == Done(value=found)
     else:
         assert isinstance(after, Unknown)
-        assert after.refusal == "no money"
+        assert after.refusal == own_words("no money")

@@ -9,14 +9,17 @@ from bot.clients.circuit import Seat
 from bot.clients.transport import Guard
 from bot.domain.outcome import NotExecuted, Unknown
 from bot.domain.payments.instruction import AttemptKind, AttemptOutcome, Kind, State
+from bot.domain.reasons import Exchange, Reason
 from bot.workflows.payments import payout
 from bot.workflows.requests import attempt
 from bot.workflows.requests.claim import Claimed
+from tests.support.reasons import NO_ANSWER, own_words
 from tests.support.rig import Rig
 from tests.workflows.looking import read
 from tests.workflows.planted import on_one_rig, planted, stored, tried
 
 DAY = "2026-11-20"
+NO = own_words("no")
 
 
 @pytest.mark.parametrize(("works_on_it", "given_up"), [(True, 0), (False, 1)])
@@ -44,7 +47,7 @@ async def test_what_was_certainly_not_executed_is_as_it_was_before_and_tried_aga
     one = await planted(rig, state=state, creates=2, commits=4, puts_off=1)
     made = await tried(rig, one, kind=kind)
     await ctx.store.write(lambda tx: tx.reservations.reserve(one.id, 1, DAY, 2500, 10_000))
-    outcome = NotExecuted(reason="busy", again=True, retry_after=7.0)
+    outcome = NotExecuted(reason=Reason(Exchange.TOO_MANY), again=True, retry_after=7.0)
     await ctx.store.write(lambda tx: attempt.record(ctx, tx, Claimed(made, one, False), outcome, payout.COMMITTED))
     after = await stored(rig, one)
     assert (after.state, (after.creates, after.commits), after.puts_off) == (now_in, counts, 2)
@@ -59,23 +62,23 @@ async def test_where_the_service_names_no_wait_it_doubles_from_a_second_to_a_min
 ) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await planted(rig, state=State.SENDING, commits=1, puts_off=puts_off)
-    made, outcome = await tried(rig, one), NotExecuted(reason="busy", again=True)
+    made, outcome = await tried(rig, one), NotExecuted(reason=Reason(Exchange.TOO_MANY), again=True)
     await ctx.store.write(lambda tx: attempt.record(ctx, tx, Claimed(made, one, False), outcome, payout.COMMITTED))
     assert (await stored(rig, one)).due_at == now + timedelta(seconds=seconds)
 
 
 @on_one_rig([
     (State.SENDING, AttemptKind.COMMIT, None, 2, 0),
-    (State.SENDING, AttemptKind.COMMIT, "no", 2, 0),
+    (State.SENDING, AttemptKind.COMMIT, NO, 2, 0),
     (State.CREATING, AttemptKind.CREATE, None, 2, 3),
-    (State.CREATING, AttemptKind.CREATE, "no", 0, 3),
+    (State.CREATING, AttemptKind.CREATE, NO, 0, 3),
 ])  # fmt: skip
 async def test_an_unknown_outcome_is_read_after_two_seconds_and_that_of_a_refused_create_at_once(
-    rig: Rig, state: State, kind: AttemptKind, refusal: str | None, due: int, puts_off: int
+    rig: Rig, state: State, kind: AttemptKind, refusal: Reason | None, due: int, puts_off: int
 ) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await planted(rig, state=state, reads=2, last_read_at=now, suspect="r8", puts_off=3)
-    made, outcome = await tried(rig, one, kind=kind), Unknown(reason="no answer", refusal=refusal)
+    made, outcome = await tried(rig, one, kind=kind), Unknown(reason=NO_ANSWER, refusal=refusal)
     await ctx.store.write(lambda tx: attempt.lose(ctx, tx, one, made, outcome))
     after = await stored(rig, one)
     assert after.due_at == now + timedelta(seconds=due)

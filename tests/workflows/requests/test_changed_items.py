@@ -4,12 +4,12 @@ import pytest
 from sqlalchemy import select, update
 
 from bot.domain.payments.instruction import Kind, State
-from bot.workflows.admin.comparing import compare
+from bot.presentation.reasons import worded
 from storage.tables.instructions import bulk_item
 from storage.transaction import Tx
 from tests.support.rig import POLICY, Rig
 from tests.workflows.authority import approved_just_now, sent
-from tests.workflows.looking import actions, alerts, everywhere, newest, read, state
+from tests.workflows.looking import actions, alerts, disagreements, everywhere, newest, read, state
 
 pytestmark = pytest.mark.rig(policy=POLICY.replace('execute_within = "60m"', 'execute_within = "5h"'), on="both")
 
@@ -50,17 +50,17 @@ async def test_payments_that_were_changed_are_held_until_they_are_put_back(
     story = await actions(rig)
     await rig.settle()
     held = await newest(rig)
-    assert (held.state, held.reason, sent(rig, kind)) == (State.APPROVED, HELD, 0)
+    assert (held.state, worded(held.reason), sent(rig, kind)) == (State.APPROVED, HELD, 0)
     assert everywhere(rig, NOT_ASKED)
     assert len(alarms(rig)) == 1
-    assert (await read(rig, compare)).lines == (f"{held.reference}: {NOT_ASKED}.",)
+    assert await disagreements(rig) == (f"{held.reference}: {NOT_ASKED}.",)
     due = held.due_at
     assert due is not None
     assert (due - rig.clock.now()).total_seconds() == 3_600
 
     await rig.pass_time(3_700, steps=2)
     again = await newest(rig)
-    assert (again.state, again.reason, sent(rig, kind), len(alarms(rig))) == (State.APPROVED, HELD, 0, 1)
+    assert (again.state, worded(again.reason), sent(rig, kind), len(alarms(rig))) == (State.APPROVED, HELD, 0, 1)
     assert await actions(rig) == story, "no row of the audit seals what was changed"
 
     await written(rig, column, before)
@@ -69,8 +69,8 @@ async def test_payments_that_were_changed_are_held_until_they_are_put_back(
     await rig.pass_time(51)
     assert sent(rig, kind) == 1
     assert await state(rig) is not State.APPROVED
-    assert (await newest(rig)).reason == ""
-    assert (await read(rig, compare)).lines == ()
+    assert (await newest(rig)).reason is None
+    assert await disagreements(rig) == ()
 
 
 async def test_while_payments_are_changed_its_card_is_not_touched_again(rig: Rig) -> None:

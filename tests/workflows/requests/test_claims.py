@@ -10,8 +10,9 @@ import pytest
 from bot.domain.approvals import Person, Standing
 from bot.domain.payments.instruction import AttemptKind, AttemptOutcome, Choice, Instruction, Kind, State, Vote
 from bot.domain.quorum import Short
+from bot.domain.reasons import OfRequest, Reason
 from bot.domain.requirement import Requirement
-from bot.presentation.payments.holding import asked_again
+from bot.presentation.reasons import worded
 from bot.workflows.requests import announce, authority, ballot, claim, decide, reach, send, tighten
 from bot.workflows.requests.ballot import OutdatedError
 from bot.workflows.requests.buttons import shown_as
@@ -110,7 +111,7 @@ async def test_a_vote_counts_until_both_windows_are_over(rig: Rig, ago: timedelt
     if not counts:
         found = await stored(rig, one)
         assert found.round == 2
-        assert found.reason == (
+        assert worded(found.reason) == (
             "an approval no longer counts, because it was given too long ago, so one more approval is needed"
         )
 
@@ -361,8 +362,12 @@ async def test_who_asks_is_none_of_the_people_who_can_approve(rig: Rig) -> None:
 
 
 def test_how_many_more_are_needed_is_said() -> None:
-    assert asked_again([], 1) == "the policy asks for more approvals now, so one more approval is needed"
-    assert asked_again([], 2) == "the policy asks for more approvals now, so 2 more approvals are needed"
+    assert worded(Reason(OfRequest.VOTES_VOID, void=(), missing=1)) == (
+        "the policy asks for more approvals now, so one more approval is needed"
+    )
+    assert worded(Reason(OfRequest.VOTES_VOID, void=(), missing=2)) == (
+        "the policy asks for more approvals now, so 2 more approvals are needed"
+    )
 
 
 async def test_votes_that_count_go_into_the_new_round_and_the_others_stay(rig: Rig) -> None:

@@ -8,15 +8,17 @@ import pytest
 
 from bot.domain.approvals import No, Refusal
 from bot.domain.payments.instruction import Choice, Instruction, Kind, State, Vote
+from bot.domain.reasons import OfRequest, Reason
 from bot.playground.faults import Fault, FaultKind
-from bot.presentation.payments.holding import held
 from bot.workflows.requests import ballot, decide, suspend
 from bot.workflows.requests.decide import Click
+from tests.support.reasons import own_words
 from tests.support.rig import ADA, GUS, LIN, MARIA, OLGA, TOM, ZOE, Rig
 from tests.workflows.looking import read
 from tests.workflows.planted import everything_stored, made, on_one_rig, planted, stored
 
 HOUR, SECOND = timedelta(hours=1), timedelta(seconds=1)
+SEEN = own_words("seen there")
 
 
 def click(one: Instruction, person: str, **changes: Any) -> Click:
@@ -118,12 +120,14 @@ async def test_the_last_vote_for_another_attempt_sends_again_or_looks_again_for_
     rig: Rig, like: dict[str, Any], state: State, creates: int, number: int, anew: bool
 ) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
-    one = await planted(rig, state=State.NEEDS_HUMAN, round=3, reason="unclear", unknown_since=now - HOUR, **like)
+    one = await planted(
+        rig, state=State.NEEDS_HUMAN, round=3, reason=own_words("unclear"), unknown_since=now - HOUR, **like
+    )
     last = vote(one, LIN, Choice.RETRY, now)
     await ctx.store.write(lambda tx: decide._approved(tx, one, last, {}))
     after = await stored(rig, one)
     assert (after.state, after.creates, after.round, after.decided_by) == (state, creates, number, LIN)
-    assert (after.reason, after.due_at) == ("", now)
+    assert (after.reason, after.due_at) == (None, now)
     assert after.unknown_since == (now if anew else now - HOUR)
     assert after.exec_deadline == (None if anew else now + HOUR)
 
@@ -135,9 +139,9 @@ async def test_what_is_closed_as_not_paid_is_read_on_where_something_was_sent(
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await planted(rig, state=State.NEEDS_HUMAN, decided_by="", **like)
     look = now + due if due else None
-    await ctx.store.write(lambda tx: decide.finish(ctx, tx, one, State.CLOSED, ADA, "seen there", now, due_at=look))
+    await ctx.store.write(lambda tx: decide.finish(ctx, tx, one, State.CLOSED, ADA, SEEN, now, due_at=look))
     after = await stored(rig, one)
-    assert (after.state, after.reason, after.decided_by, after.due_at) == (State.CLOSED, "seen there", ADA, look)
+    assert (after.state, after.reason, after.decided_by, after.due_at) == (State.CLOSED, SEEN, ADA, look)
     assert (await audited(rig, one)) == [(ADA, "closed")]
 
 
@@ -176,16 +180,16 @@ async def test_a_request_is_withdrawn_while_nothing_was_sent(
 async def test_an_admin_withdraws_with_a_reason(rig: Rig) -> None:
     one = await ask(rig)
     said = await decide.withdraw(rig.switchboard.context, click(one, OLGA), reason="a mistake")
-    assert (said.instruction.state, said.instruction.reason) == (State.WITHDRAWN, "a mistake")
+    assert (said.instruction.state, said.instruction.reason) == (State.WITHDRAWN, own_words("a mistake"))
 
 
 async def test_one_that_is_no_longer_held_is_looked_at_when_it_would_have_been(rig: Rig) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
-    reason = held(No.GONE, sent_before=False)
+    reason = Reason(OfRequest.HELD, no=No.GONE.value, sent_before=False)
     one = await planted(rig, reason=reason, due_at=now + HOUR)
     await ctx.store.write(lambda tx: suspend.resumed(tx, one, now))
     after = await stored(rig, one)
-    assert (after.reason, after.due_at) == ("", now + HOUR)
+    assert (after.reason, after.due_at) == (None, now + HOUR)
 
 
 @on_one_rig([
@@ -203,7 +207,7 @@ async def test_what_its_requester_may_no_longer_ask_for_goes_back_with_every_app
     await ctx.store.write(lambda tx: suspend.suspend(ctx, tx, one, No.GONE, now))
     after = await stored(rig, one)
     assert (after.state, after.round) == (back, 2)
-    assert after.reason == held(No.GONE, sent_before=bool(like))
+    assert after.reason == Reason(OfRequest.HELD, no=No.GONE.value, sent_before=bool(like))
     if state is State.APPROVED:
         assert (after.decided_by, after.exec_deadline, after.due_at) == ("", None, now + (due or timedelta()))
     before = everything_stored(rig)

@@ -6,15 +6,16 @@ from typing import Any
 
 from bot.domain.approvals import Refusal
 from bot.domain.payments.instruction import Instruction, Kind, PayoutPayload, State
-from bot.domain.payments.sealed import Disagreement, Odd
+from bot.domain.payments.sealed import Odd
+from bot.domain.reasons import OfRequest, Reason
 from bot.domain.requirement import Requirement
-from bot.presentation.payments.disagreeing import on_hold
 from bot.workflows.payments.recipient import _waiting, edited, send_anyway
 from bot.workflows.requests.authority import checked
 from bot.workflows.requests.decide import Click, Decided
 from bot.workflows.requests.request import Requested
 from bot.workflows.requests.suspend import resumed
 from bot.workflows.requests.tighten import _twins, tighten
+from tests.support.reasons import NO_ANSWER
 from tests.support.rig import ADA, FINANCE, MARIA, Rig
 from tests.workflows.looking import newest, read
 from tests.workflows.planted import everything_stored, on_one_rig, planted, stored
@@ -46,7 +47,7 @@ async def test_what_agrees_again_goes_on_and_its_card_says_so(rig: Rig) -> None:
     ctx = rig.switchboard.context
     await rig.pay()
     now, found = rig.clock.now(), await newest(rig)
-    reason = on_hold((Disagreement(Odd.ITEMS),))
+    reason = Reason(OfRequest.ON_HOLD, found=[(Odd.ITEMS.value, ())])
     held = await ctx.store.write(
         lambda tx: tx.instructions.touch(found, now=now, reason=reason, lease_owner=ctx.owner, lease_until=now + DAY)
     )
@@ -54,7 +55,7 @@ async def test_what_agrees_again_goes_on_and_its_card_says_so(rig: Rig) -> None:
     before = await read(rig, lambda tx: tx.boards.get(f"request:{found.id}:approvals"))
     after = await checked(ctx, held)
     assert after is not None
-    assert (after.reason, after.lease_owner, after.lease_until) == ("", ctx.owner, now + DAY)
+    assert (after.reason, after.lease_owner, after.lease_until) == (None, ctx.owner, now + DAY)
     board = await read(rig, lambda tx: tx.boards.get(f"request:{found.id}:approvals"))
     assert board is not None
     assert before is not None
@@ -81,7 +82,7 @@ async def test_an_edited_request_takes_the_place_of_the_one_that_waits(rig: Rig)
     assert not isinstance(made, Decided)
     before = await stored(rig, one)
     assert (before.state, before.reason, before.decided_by) == (
-        State.WITHDRAWN, "replaced by an edited request", MARIA
+        State.WITHDRAWN, Reason(OfRequest.EDITED), MARIA
     )  # fmt: skip
     late = await edited(ctx, click, asks_for(source="form:10"))
     assert isinstance(late, Decided)
@@ -119,7 +120,7 @@ async def test_a_shorter_window_has_an_approved_request_looked_at_when_that_ends
 
 
 async def test_what_is_not_held_is_not_released(rig: Rig) -> None:
-    one = await planted(rig, reason="no answer")
+    one = await planted(rig, reason=NO_ANSWER)
     before = everything_stored(rig)
     assert await rig.switchboard.context.store.write(lambda tx: resumed(tx, one, rig.clock.now())) is one
     assert everything_stored(rig) == before

@@ -6,20 +6,24 @@ from typing import Any
 
 from bot.domain.payments.instruction import Instruction, Kind, State
 from bot.domain.payments.operation import Operation
+from bot.domain.reasons import OfRequest, Reason
 from bot.workflows.context import Context
 from bot.workflows.requests import look_again
 from bot.workflows.requests.look_again import Look
 from storage.transaction import Tx
+from tests.support.reasons import own_words
 from tests.support.rig import Rig
 from tests.workflows.planted import on_one_rig, planted, stored
 
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 QUIET = timedelta(minutes=15)
+NOT_LISTED = Reason(OfRequest.NOT_LISTED)
+NO_LIST, NO, MAY_BE = own_words("no list"), own_words("no"), Reason(OfRequest.MAY_BE_OURS, id="r9")
 HIT = Operation(id="r1", status="created")
 FOUND: Look[Operation] = Look((HIT,))
 NOTHING: Look[Operation] = Look()
-DOUBT: Look[Operation] = Look(doubt="no list")
-SUSPECT: Look[Operation] = Look(doubt="it may be r9", suspect="r9")
+DOUBT: Look[Operation] = Look(doubt=NO_LIST)
+SUSPECT: Look[Operation] = Look(doubt=MAY_BE, suspect="r9")
 
 
 class Acts:
@@ -46,9 +50,9 @@ LOOKED_ONCE: dict[str, Any] = {"reads": 1}
     (NOTHING, LOOKED_ONCE | {"creates": 2}, State.NEW, 1, 0, timedelta()),
     (NOTHING, LOOKED_ONCE | {"creates": 3}, UNKNOWN, 1, 1, None),
     (NOTHING, LOOKED_ONCE | {"state": PEOPLE, "kind": Kind.PURCHASE}, PEOPLE, 1, 1, None),
-    (NOTHING, {"refusal": "no"}, State.REFUSED, 0, 0, HOUR),
+    (NOTHING, {"refusal": NO}, State.REFUSED, 0, 0, HOUR),
     (DOUBT, LOOKED_ONCE, UNKNOWN, 1, 0, MINUTE),
-    (DOUBT, {"refusal": "no"}, State.REFUSED, 0, 0, HOUR),
+    (DOUBT, {"refusal": NO}, State.REFUSED, 0, 0, HOUR),
     (DOUBT, {"unknown_for": HOUR - MINUTE}, UNKNOWN, 0, 0, MINUTE),
     (DOUBT, {"unknown_for": HOUR}, UNKNOWN, 0, 1, None),
     (DOUBT, {"unknown_for": HOUR, "state": PEOPLE, "kind": Kind.PURCHASE}, PEOPLE, 0, 0, HOUR),
@@ -88,8 +92,8 @@ COMMITS: dict[str, Any] = {"state": State.COMMIT_UNKNOWN, "kind": Kind.ONE_STEP,
 @on_one_rig([
     (NOTHING, {}, State.COMMIT_UNKNOWN, 1, MINUTE),
     (NOTHING, LOOKED_ONCE, PEOPLE, 1, HOUR),
-    (NOTHING, LOOKED_ONCE | {"refusal": "no"}, State.REFUSED, 1, HOUR),
-    (NOTHING, {"refusal": "no"}, State.COMMIT_UNKNOWN, 1, MINUTE),
+    (NOTHING, LOOKED_ONCE | {"refusal": NO}, State.REFUSED, 1, HOUR),
+    (NOTHING, {"refusal": NO}, State.COMMIT_UNKNOWN, 1, MINUTE),
     (NOTHING, LOOKED_ONCE | {"state": PEOPLE}, PEOPLE, 2, HOUR),
     (DOUBT, LOOKED_ONCE, State.COMMIT_UNKNOWN, 1, MINUTE),
     (DOUBT, {"unknown_for": HOUR}, PEOPLE, 0, HOUR),
@@ -102,16 +106,14 @@ async def test_a_send_of_unknown_outcome(
     ctx, acts = rig.switchboard.context, Acts()
     one = await unknown(rig, **{**COMMITS, **like})
     await ctx.store.write(
-        lambda tx: look_again.found_after_send(
-            ctx, tx, one, look, take_in=acts.take_in, absent_because="it is not listed"
-        )
+        lambda tx: look_again.found_after_send(ctx, tx, one, look, take_in=acts.take_in, absent_because=NOT_LISTED)
     )
     after = await stored(rig, one)
     assert (after.state, after.reads, after.suspect, acts.hits) == (state, reads, look.suspect, [])
     assert after.due_at == rig.clock.now() + due
 
 
-@on_one_rig([{}, LOOKED_ONCE, {"refusal": "no"}, {"state": PEOPLE, "kind": Kind.PURCHASE}])
+@on_one_rig([{}, LOOKED_ONCE, {"refusal": NO}, {"state": PEOPLE, "kind": Kind.PURCHASE}])
 async def test_what_is_found_is_taken_in_whatever_was_thought_of_it(rig: Rig, like: dict[str, Any]) -> None:
     ctx, acts = rig.switchboard.context, Acts()
     one = await unknown(rig, **{"state": UNKNOWN, "creates": 3, **like})
@@ -119,21 +121,27 @@ async def test_what_is_found_is_taken_in_whatever_was_thought_of_it(rig: Rig, li
         lambda tx: look_again.found_after_create(ctx, tx, one, FOUND, take_in=acts.take_in, give_up=acts.give_up)
     )
     await ctx.store.write(
-        lambda tx: look_again.found_after_send(ctx, tx, one, FOUND, take_in=acts.take_in, absent_because="")
+        lambda tx: look_again.found_after_send(ctx, tx, one, FOUND, take_in=acts.take_in, absent_because=NOT_LISTED)
     )
     assert (acts.hits, acts.given_up) == (["r1", "r1"], 0)
     assert await stored(rig, one) == one
 
 
 @on_one_rig([
-    (NOTHING, LOOKED_ONCE, True, State.APPROVED, "", []),
-    (NOTHING, {}, False, State.APPROVED, "", []),
-    (FOUND, LOOKED_ONCE, False, State.APPROVED, "", ["r1"]),
-    (SUSPECT, LOOKED_ONCE, False, PEOPLE, "it may be r9", []),
-    (DOUBT, LOOKED_ONCE, False, State.APPROVED, "no list", []),
+    (NOTHING, LOOKED_ONCE, True, State.APPROVED, None, []),
+    (NOTHING, {}, False, State.APPROVED, None, []),
+    (FOUND, LOOKED_ONCE, False, State.APPROVED, None, ["r1"]),
+    (SUSPECT, LOOKED_ONCE, False, PEOPLE, MAY_BE, []),
+    (DOUBT, LOOKED_ONCE, False, State.APPROVED, NO_LIST, []),
 ])  # fmt: skip
 async def test_before_a_new_attempt_it_must_be_absent(
-    rig: Rig, look: Look[Operation], like: dict[str, Any], absent: bool, state: State, reason: str, hits: list[str]
+    rig: Rig,
+    look: Look[Operation],
+    like: dict[str, Any],
+    absent: bool,
+    state: State,
+    reason: Reason | None,
+    hits: list[str],
 ) -> None:
     ctx, acts = rig.switchboard.context, Acts()
     one = await unknown(rig, **{**COMMITS, **like, "state": State.APPROVED})
@@ -166,7 +174,9 @@ async def test_a_record_that_does_not_change_is_believed_at_the_third_read(
     ctx, now = rig.switchboard.context, rig.clock.now()
     read_ago = like.pop("read_ago", 2 * MINUTE)
     one = await unknown(rig, **{**COMMITS, **like, "last_read_at": now - read_ago, "puts_off": 4})
-    await ctx.store.write(lambda tx: look_again.still(ctx, tx, one, "still created", now, {"puts_off": 0}))
+    await ctx.store.write(
+        lambda tx: look_again.still(ctx, tx, one, Reason(OfRequest.STILL_NOT_COMMITTED), now, {"puts_off": 0})
+    )
     after = await stored(rig, one)
     assert (after.state, after.reads, after.due_at) == (state, reads, now + due)
     if state is State.COMMIT_UNKNOWN:
@@ -183,7 +193,7 @@ async def test_the_wait_that_the_service_named_is_the_wait(
 ) -> None:
     ctx = rig.switchboard.context
     one = await unknown(rig, **{**COMMITS, "state": state})
-    await ctx.store.write(lambda tx: look_again.not_read(ctx, tx, one, "silent", wait=wait))
+    await ctx.store.write(lambda tx: look_again.not_read(ctx, tx, one, own_words("silent"), wait=wait))
     assert (await stored(rig, one)).due_at == rig.clock.now() + due
 
 

@@ -13,6 +13,7 @@ from bot.workflows.payments import bulk_send, payout, recipient
 from bot.workflows.requests import decide, send
 from bot.workflows.requests.attempt import lose, record
 from bot.workflows.requests.claim import Claimed, creating
+from tests.support.reasons import own_words
 from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, Rig
 
 pytestmark = [pytest.mark.rig(on="both"), pytest.mark.both_databases]
@@ -119,7 +120,7 @@ async def test_an_answer_that_comes_after_the_attempt_was_given_up_changes_nothi
     claimed = await claimed_commit(rig, ctx)
     sending = claimed.instruction
     outcome = await ctx.payments.client.commit_payout(sending.remote_id or "", earlier_unknown=False)
-    lost = Unknown(reason="its process stood still")
+    lost = Unknown(reason=own_words("its process stood still"))
     await ctx.store.write(lambda tx: lose(ctx, tx, sending, claimed.attempt, lost))
     await ctx.store.write(lambda tx: record(ctx, tx, claimed, outcome, payout.COMMITTED))
     assert (await the_one(rig)).state is State.COMMIT_UNKNOWN

@@ -15,6 +15,7 @@ from bot.workflows.requests import request as requesting
 from bot.workflows.requests.request import Requested, request, unused_reference
 from storage.errors import CommitUnknown, StorageFull
 from storage.room import Room
+from tests.support.reasons import own_words
 from tests.support.rig import FINANCE, MARIA, Rig
 from tests.workflows.bookings import made
 from tests.workflows.looking import read, requests
@@ -174,10 +175,10 @@ async def test_a_booking_whose_claim_had_no_answer_is_sent_if_the_claim_is_there
 
 
 async def test_without_a_seat_a_booking_waits(rig: Rig) -> None:
-    booking = await made.planted(rig, stage=Stage.NEW, reason="before")
+    booking = await made.planted(rig, stage=Stage.NEW, reason=own_words("before"))
     waits: Any = _send
     await waits(rig.switchboard.context, None, booking, "key", Seat(free=False))
     after = await made.stored(rig, booking)
-    assert (after.stage, after.reason) == (Stage.NEW, "before")
+    assert (after.stage, after.reason) == (Stage.NEW, own_words("before"))
     assert after.due_at is not None
     assert (after.due_at - rig.clock.now()).total_seconds() == 7.0

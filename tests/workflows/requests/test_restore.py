@@ -8,10 +8,13 @@ import pytest
 
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.payments.instruction import AttemptKind, AttemptOutcome, Kind, State
+from bot.domain.reasons import OfRequest, Reason
 from bot.domain.recovery import Finding, ReadingOnly, Seen
+from bot.presentation.reasons import worded
 from bot.workflows.context import Context
 from bot.workflows.reading_only import enter, looks
 from bot.workflows.requests import restore
+from tests.support.reasons import own_words
 from tests.support.rig import Rig
 from tests.workflows.looking import alerts, read
 from tests.workflows.planted import on_one_rig, planted, stored, tried
@@ -19,6 +22,8 @@ from tests.workflows.planted import on_one_rig, planted, stored, tried
 SECOND, MINUTE = timedelta(seconds=1), timedelta(minutes=1)
 QUIET = timedelta(minutes=15)
 PAYOUT: dict[str, Any] = {"state": State.NEW, "remote_id": None}
+NOTHING, WHY, PUT_BACK = own_words("nothing there"), own_words("why"), own_words("put back")
+NO_LIST, THERE, LISTED = own_words("no list"), own_words("it is there"), own_words("the list holds it")
 ONE_STEP: dict[str, Any] = {"state": State.APPROVED, "remote_id": None, "kind": Kind.ONE_STEP}
 
 
@@ -58,7 +63,7 @@ def finds(ctx: Context, found: Finding | Exception) -> Context:
 
 
 async def test_what_the_service_does_not_hold_is_not_looked_for_again(rig: Rig) -> None:
-    ctx = finds(rig.switchboard.context, Finding(Seen.ABSENT, "nothing there"))
+    ctx = finds(rig.switchboard.context, Finding(Seen.ABSENT, NOTHING))
     payments = ctx.payments.required()
     one = await planted(rig, created_at=ctx.high_water.began - SECOND, **PAYOUT)
     assert await restore.is_known_here(ctx, payments, one)
@@ -66,15 +71,16 @@ async def test_what_the_service_does_not_hold_is_not_looked_for_again(rig: Rig) 
 
 
 async def test_what_the_service_does_not_say_keeps_it_waiting(rig: Rig) -> None:
-    ctx = finds(rig.switchboard.context, Finding(Seen.UNREADABLE, "no list"))
+    ctx = finds(rig.switchboard.context, Finding(Seen.UNREADABLE, NO_LIST))
     one = await planted(rig, created_at=ctx.high_water.began - SECOND, **PAYOUT)
-    with pytest.raises(ServiceNow, match="no list"):
+    with pytest.raises(ServiceNow) as silent:
         await restore.is_known_here(ctx, ctx.payments.required(), one)
+    assert silent.value.reason == NO_LIST
     assert one.id not in ctx.high_water.looked
 
 
 @pytest.mark.parametrize("trouble", [
-    ServiceNow("payments", "did not answer"), ServiceNever("payments", "did not answer"),
+    ServiceNow("payments", own_words("did not answer")), ServiceNever("payments", own_words("did not answer")),
     OperatorError("did not answer", service="payments"),
 ])  # fmt: skip
 async def test_a_service_that_cannot_be_asked_is_a_finding(rig: Rig, trouble: Exception) -> None:
@@ -82,7 +88,7 @@ async def test_a_service_that_cannot_be_asked_is_a_finding(rig: Rig, trouble: Ex
     one = await planted(rig, **PAYOUT)
     found = await restore._look(ctx, ctx.payments.required(), one, until=rig.clock.now())
     assert found.seen is Seen.UNREADABLE
-    assert "did not answer" in found.reason
+    assert "did not answer" in worded(found.reason)
 
 
 @on_one_rig([
@@ -90,10 +96,10 @@ async def test_a_service_that_cannot_be_asked_is_a_finding(rig: Rig, trouble: Ex
     (Seen.FOUND, QUIET, Seen.FOUND), (Seen.FOUND, SECOND, Seen.FOUND), (Seen.UNREADABLE, QUIET, Seen.UNREADABLE),
 ])  # fmt: skip
 async def test_it_is_absent_once_nothing_can_be_on_its_way(rig: Rig, seen: Seen, ago: timedelta, found: Seen) -> None:
-    ctx = finds(rig.switchboard.context, Finding(seen, "why"))
+    ctx = finds(rig.switchboard.context, Finding(seen, WHY))
     one = await planted(rig, **PAYOUT)
     until = rig.clock.now() - ago
-    assert await restore._look(ctx, ctx.payments.required(), one, until=until) == Finding(found, "why")
+    assert await restore._look(ctx, ctx.payments.required(), one, until=until) == Finding(found, WHY)
 
 
 @on_one_rig([State.OPEN, State.COMMITTED, State.PENDING_ESCROW])
@@ -101,15 +107,15 @@ async def test_what_is_followed_anyway_is_not_searched_for(rig: Rig, state: Stat
     ctx = finds(rig.switchboard.context, RuntimeError("not to be asked"))
     one = await planted(rig, state=state)
     found = await restore._look(ctx, ctx.payments.required(), one, until=rig.clock.now())
-    assert found == Finding(Seen.FOUND, "it is followed at the service already")
+    assert found == Finding(Seen.FOUND, Reason(OfRequest.FOLLOWED))
 
 
 async def test_three_are_looked_for_at_a_time_and_none_that_is_under_way(rig: Rig) -> None:
-    ctx = finds(rig.switchboard.context, Finding(Seen.ABSENT, "nothing there"))
+    ctx = finds(rig.switchboard.context, Finding(Seen.ABSENT, NOTHING))
     now = rig.clock.now()
     under_way = await planted(rig, state=State.SENDING)
     others = [await planted(rig, state=State.AWAITING) for _ in range(4)]
-    mode = ReadingOnly(since=now, reason="put back", until=now - QUIET)
+    mode = ReadingOnly(since=now, reason=PUT_BACK, until=now - QUIET)
     await ctx.store.write(lambda tx: enter(tx, mode, policy=ctx.policy, now=now))
     assert await restore.look_due(ctx) == 3
     assert set(await read(rig, looks)) == {one.id for one in others[:3]}
@@ -124,10 +130,10 @@ async def test_three_are_looked_for_at_a_time_and_none_that_is_under_way(rig: Ri
 async def test_it_is_looked_for_again_until_that_is_settled(rig: Rig, seen: Seen, again: timedelta | None) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await planted(rig, state=State.AWAITING)
-    mode = ReadingOnly(since=now, reason="put back", until=now)
-    await ctx.store.write(lambda tx: restore._note(ctx, tx, mode, one.id, Finding(seen, "why")))
+    mode = ReadingOnly(since=now, reason=PUT_BACK, until=now)
+    await ctx.store.write(lambda tx: restore._note(ctx, tx, mode, one.id, Finding(seen, WHY)))
     look = (await read(rig, looks))[one.id]
-    assert (look.seen, look.reason, look.again_at) == (seen, "why", None if again is None else now + again)
+    assert (look.seen, look.reason, look.again_at) == (seen, WHY, None if again is None else now + again)
     assert (await stored(rig, one)).state is (State.COMMIT_UNKNOWN if seen is Seen.FOUND else State.AWAITING)
 
 
@@ -145,11 +151,11 @@ async def test_what_was_sent_already_counts_as_an_attempt_of_unknown_outcome(
     ctx, now = rig.switchboard.context, rig.clock.now()
     sent = now - timedelta(days=1)
     one = await planted(rig, kind, state=before, puts_off=2, reads=1)
-    await ctx.store.write(lambda tx: restore._take_up(ctx, tx, one, sent, "it is there"))
+    await ctx.store.write(lambda tx: restore._take_up(ctx, tx, one, sent, THERE))
     found = await stored(rig, one)
     assert (found.state, (found.creates, found.commits), found.sent_at) == (after, tries, sent)
     assert (found.unknown_since, found.reads, found.puts_off, found.due_at) == (now, 0, 0, now)
-    assert found.reason == "the service has it already: it was sent before the database was put back"
+    assert found.reason == Reason(OfRequest.FOUND_AFTER_RESTORE)
     (attempt,) = await read(rig, lambda tx: tx.attempts.of(one.id))
     kinds = AttemptKind.CREATE if tries[0] else AttemptKind.COMMIT
     assert (attempt.n, attempt.kind, attempt.outcome) == (1, kinds, AttemptOutcome.UNKNOWN)
@@ -167,7 +173,7 @@ async def test_it_is_the_next_attempt_where_there_were_some_and_no_limit_stops_i
     await tried(rig, other)
     day = now.date().isoformat()
     await ctx.store.write(lambda tx: tx.reservations.reserve(other.id, 1, day, 2_499_999, 2_500_000))
-    await ctx.store.write(lambda tx: restore._take_up(ctx, tx, one, now, "it is there"))
+    await ctx.store.write(lambda tx: restore._take_up(ctx, tx, one, now, THERE))
     assert [each.n for each in await read(rig, lambda tx: tx.attempts.of(one.id))] == [1, 2]
     assert (await read(rig, lambda tx: tx.reservations.of(one.id)))[2].cents == 2500
 
@@ -176,8 +182,8 @@ async def test_what_ended_here_is_an_alert_and_what_is_read_anyway_is_read_now(r
     ctx, now = rig.switchboard.context, rig.clock.now()
     ended = await planted(rig, state=State.REJECTED, closed_at=now, decided_by="U0ADA")
     unknown = await planted(rig, state=State.COMMIT_UNKNOWN, commits=1)
-    await ctx.store.write(lambda tx: restore._take_up(ctx, tx, ended, now, "the list holds it"))
-    await ctx.store.write(lambda tx: restore._take_up(ctx, tx, unknown, now, "the list holds it"))
+    await ctx.store.write(lambda tx: restore._take_up(ctx, tx, ended, now, LISTED))
+    await ctx.store.write(lambda tx: restore._take_up(ctx, tx, unknown, now, LISTED))
     assert await stored(rig, ended) == ended
     assert ((await stored(rig, unknown)).state, (await stored(rig, unknown)).due_at) == (State.COMMIT_UNKNOWN, now)
     await rig.settle()

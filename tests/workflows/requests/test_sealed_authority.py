@@ -8,16 +8,17 @@ from sqlalchemy import text
 from bot.domain.payments.instruction import Choice, Instruction, Kind, State, Vote, digest_of
 from bot.domain.recovery import ReadingOnly
 from bot.playground.faults import Fault, FaultKind
-from bot.workflows.admin.comparing import compare
+from bot.presentation.reasons import worded
 from bot.workflows.reading_only import enter, reading_only, resumed_at
 from bot.workflows.requests.attempt import recover
 from bot.workflows.requests.freeze import frozen
 from storage.transaction import Tx
 from tests.support.bulk import ask as ask_for_many
 from tests.support.bulk import run
+from tests.support.reasons import own_words
 from tests.support.rig import ADA, APPROVALS, FINANCE, LIN, MARIA, OLGA, Rig
 from tests.workflows.authority import KINDS, approved_just_now, asked_for, sent
-from tests.workflows.looking import HOUR, QUIET, alerts, asked, heard, newest, read, state
+from tests.workflows.looking import HOUR, QUIET, alerts, asked, disagreements, heard, newest, read, state
 
 pytestmark = pytest.mark.rig(on="both")
 
@@ -64,16 +65,11 @@ def deadline_of(found: Instruction) -> int:
     return int(found.exec_deadline.timestamp() * 1_000_000)
 
 
-async def named(rig: Rig) -> tuple[str, ...]:
-    """What ``audit verify`` names."""
-    return (await read(rig, compare)).lines
-
-
 async def is_held(rig: Rig, why: str) -> None:
     """The newest request waits, its card says why, the operator was told once, and it stays so."""
     found = await newest(rig)
-    assert why in found.reason
-    assert any(why in line and line.startswith(f"{found.reference}: ") for line in await named(rig))
+    assert why in worded(found.reason)
+    assert any(why in line and line.startswith(f"{found.reference}: ") for line in await disagreements(rig))
     for _ in range(2):
         told = [one for one in alerts(rig) if found.reference in one and "is on hold" in one]
         assert len(told) == 1
@@ -136,7 +132,7 @@ async def test_nor_when_the_row_that_says_so_is_deleted(rig: Rig) -> None:
     await pushed(rig, "DELETE FROM audit WHERE action = 'withdrawn'", deadline=deadline)
     await rig.settle()
     assert rig.paid == []
-    assert "the audit does not hold from row" in (await newest(rig)).reason
+    assert "the audit does not hold from row" in worded((await newest(rig)).reason)
 
 
 async def test_nothing_is_created_that_nobody_asked_for(rig: Rig) -> None:
@@ -188,13 +184,13 @@ async def test_it_goes_on_when_the_operator_has_put_the_row_back(rig: Rig) -> No
     found = await newest(rig)
     await tamper(rig, "UPDATE instruction SET requester = 'U0ZOE'")
     await rig.press("approve", user=ADA)
-    assert "somebody else asked for it" in (await newest(rig)).reason
+    assert "somebody else asked for it" in worded((await newest(rig)).reason)
     await tamper(rig, "UPDATE instruction SET requester = :name", name=found.requester)
     await rig.pass_time(HOUR + 1)
-    assert (await newest(rig)).reason == ""
+    assert (await newest(rig)).reason is None
     await rig.press("approve", user=ADA)
     assert rig.paid == [("ana@example.com", 2500)]
-    assert await named(rig) == ()
+    assert await disagreements(rig) == ()
 
 
 @pytest.mark.parametrize(("action", "user"), [("approve", LIN), ("withdraw", MARIA)])
@@ -217,13 +213,13 @@ async def test_a_freeze_is_lifted_by_those_who_were_seen_to_lift_it(rig: Rig) ->
     await tamper(rig, "DELETE FROM flag WHERE key = 'frozen'")
     still = await read(rig, frozen)
     assert still is not None
-    assert (still.by, still.reason) == (OLGA, "the invoice run is wrong")
-    assert await named(rig) == ("Payments are frozen, says the audit; the database says that they are not.",)
+    assert (still.by, still.reason) == (OLGA, own_words("the invoice run is wrong"))
+    assert await disagreements(rig) == ("Payments are frozen, says the audit; the database says that they are not.",)
     await rig.settle()
     assert rig.paid == []
     await rig.pay("unfreeze", user=ADA)
     assert await read(rig, frozen) is None
-    assert await named(rig) == ()
+    assert await disagreements(rig) == ()
     assert rig.paid == [("ana@example.com", 2500)]
 
 
@@ -249,7 +245,7 @@ async def test_a_row_of_a_freeze_that_was_changed_freezes(rig: Rig) -> None:
 
 async def test_reading_only_ends_when_an_operator_has_ended_it(rig: Rig) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
-    found = ReadingOnly(since=now, reason="the database is older", until=now, sent=("commit_payout X",))
+    found = ReadingOnly(since=now, reason=own_words("the database is older"), until=now, sent=("commit_payout X",))
     await ctx.store.write(lambda tx: enter(tx, found, policy=ctx.policy, now=now))
     resumed = "INSERT INTO flag (key, value, updated_at) VALUES ('resumed', :at, 1)"
     await tamper(rig, "DELETE FROM flag", resumed, at='{"at":"2099-01-01T00:00:00+00:00"}')
@@ -269,13 +265,13 @@ async def test_what_the_history_held_is_what_was_noted_then(rig: Rig) -> None:
     await rig.pass_time(5 * QUIET, steps=6)
     found = await newest(rig)
     assert found.state is State.NEEDS_HUMAN
-    assert "what the history held before it was sent is not what was noted then" in found.reason
+    assert "what the history held before it was sent is not what was noted then" in worded(found.reason)
 
 
 async def test_a_request_whose_row_is_gone_is_named(rig: Rig) -> None:
     await rig.pay()
     found = await newest(rig)
-    assert await named(rig) == ()
+    assert await disagreements(rig) == ()
     await tamper(
         rig,
         "DELETE FROM callback_token",
@@ -283,7 +279,7 @@ async def test_a_request_whose_row_is_gone_is_named(rig: Rig) -> None:
         "DELETE FROM outbox",
         "DELETE FROM instruction",
     )
-    assert await named(rig) == (f"{found.reference}: it is in the audit and not in the database.",)
+    assert await disagreements(rig) == (f"{found.reference}: it is in the audit and not in the database.",)
 
 
 async def test_a_row_that_cannot_be_read_is_named_and_the_others_are_read(rig: Rig) -> None:
@@ -293,7 +289,7 @@ async def test_a_row_that_cannot_be_read_is_named_and_the_others_are_read(rig: R
     second = await newest(rig)
     await tamper(rig, "UPDATE instruction SET requester = 'U0ZOE' WHERE id = :id", id=second.id)
     await tamper(rig, "UPDATE instruction SET payload = '{}' WHERE id = :id", id=first.id)
-    lines = await named(rig)
+    lines = await disagreements(rig)
     assert lines[0].startswith(f"{first.reference}: its rows cannot be read (")
     assert lines[1] == f"{second.reference}: somebody else asked for it, or at another time."
     await tamper(rig, "DELETE FROM callback_token", "UPDATE instruction SET due_at = NULL")
@@ -302,6 +298,6 @@ async def test_a_row_that_cannot_be_read_is_named_and_the_others_are_read(rig: R
 async def test_money_that_the_limit_does_not_count_is_named(rig: Rig) -> None:
     await approved_just_now(rig, Kind.ONE_STEP)
     await rig.settle()
-    assert await named(rig) == ()
+    assert await disagreements(rig) == ()
     await tamper(rig, "UPDATE reservation SET cents = 1")
-    assert "what its attempts took of the daily limit is not what was sent" in str(await named(rig))
+    assert "what its attempts took of the daily limit is not what was sent" in str(await disagreements(rig))

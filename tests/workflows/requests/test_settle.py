@@ -7,14 +7,19 @@ from typing import Any
 import pytest
 
 from bot.domain.payments.instruction import AttemptOutcome, Instruction, Kind, State
+from bot.domain.reasons import OfRequest, Reason
 from bot.workflows.requests import announce, settle
 from storage.transaction import Tx
+from tests.support.reasons import NO_ANSWER, own_words
 from tests.support.rig import Rig
 from tests.workflows.looking import read
 from tests.workflows.planted import on_one_rig, planted, stored, tried
 
 DAY = "2026-11-20"
 HOUR = timedelta(hours=1)
+NO, UNCLEAR = own_words("no"), own_words("unclear")
+NO_ACCOUNT, NO_MONEY = own_words("no such account"), own_words("Insufficient funds")
+DIFFERS = Reason(OfRequest.OTHER_AMOUNT, theirs="1.00", ours="25.00")
 
 
 def _reserve(tx: Tx, *, whose: str, n: int) -> bool:
@@ -28,15 +33,15 @@ async def detail(rig: Rig, one: Instruction) -> dict[str, object]:
 
 
 @on_one_rig([
-    ("", {"reason": "no such account"}),
-    ("NO_ACCOUNT", {"reason": "no such account", "said": "NO_ACCOUNT"}),
+    ("", {"reason": NO_ACCOUNT.stored()}),
+    ("NO_ACCOUNT", {"reason": NO_ACCOUNT.stored(), "said": "NO_ACCOUNT"}),
 ])  # fmt: skip
-async def test_the_audit_keeps_the_services_own_words(rig: Rig, said: str, kept: dict[str, str]) -> None:
+async def test_the_audit_keeps_the_services_own_words(rig: Rig, said: str, kept: dict[str, object]) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await planted(rig, state=State.SENDING, decided_by="U0ADA")
-    await ctx.store.write(lambda tx: settle.end(ctx, tx, one, State.REFUSED, "no such account", now, said=said))
+    await ctx.store.write(lambda tx: settle.end(ctx, tx, one, State.REFUSED, NO_ACCOUNT, now, said=said))
     after = await stored(rig, one)
-    assert (after.state, after.reason, after.decided_by) == (State.REFUSED, "no such account", "")
+    assert (after.state, after.reason, after.decided_by) == (State.REFUSED, NO_ACCOUNT, "")
     assert await detail(rig, one) == kept
 
 
@@ -54,24 +59,24 @@ async def test_what_was_refused_without_an_id_is_looked_for_an_hour_later(
 ) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await planted(rig, kind, state=before, **{"remote_id": None, **more})
-    await ctx.store.write(lambda tx: settle.end(ctx, tx, one, state, "no", now))
+    await ctx.store.write(lambda tx: settle.end(ctx, tx, one, state, NO, now))
     assert (await stored(rig, one)).due_at == (now + HOUR if watched else None)
 
 
 async def test_an_end_that_names_a_record_is_read_by_its_id_and_not_looked_for(rig: Rig) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await planted(rig, state=State.CREATE_UNKNOWN, remote_id=None, creates=1)
-    await ctx.store.write(lambda tx: settle.end(ctx, tx, one, State.REFUSED, "no", now, remote_id="r7"))
+    await ctx.store.write(lambda tx: settle.end(ctx, tx, one, State.REFUSED, NO, now, remote_id="r7"))
     after = await stored(rig, one)
     assert (after.remote_id, after.due_at) == ("r7", None)
 
 
-@pytest.mark.parametrize(("refusal", "told"), [("Insufficient funds", "Insufficient funds"), (None, "no answer")])
+@pytest.mark.parametrize(("refusal", "told"), [(NO_MONEY, NO_MONEY), (None, NO_ANSWER)])
 async def test_a_refusal_that_is_believed_is_told_and_gives_back_what_was_reserved(
-    rig: Rig, refusal: str | None, told: str
+    rig: Rig, refusal: Reason | None, told: Reason
 ) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
-    one = await planted(rig, state=State.COMMIT_UNKNOWN, refusal=refusal, reason="no answer", commits=2)
+    one = await planted(rig, state=State.COMMIT_UNKNOWN, refusal=refusal, reason=NO_ANSWER, commits=2)
     other = await planted(rig, state=State.SENDING)
     for instruction, n, outcome in (
         (one, 1, AttemptOutcome.UNKNOWN),
@@ -93,19 +98,19 @@ async def test_people_decide_in_a_new_round_and_reading_goes_on_hourly_after_an_
     ctx, now = rig.switchboard.context, rig.clock.now()
     state = State.COMMIT_UNKNOWN if commits else State.CREATE_UNKNOWN
     one = await planted(rig, state=state, commits=commits, round=3, decided_by="U0ADA", suspect="r8")
-    await ctx.store.write(lambda tx: settle.ask_people(ctx, tx, one, "unclear", now, suspect="r9"))
+    await ctx.store.write(lambda tx: settle.ask_people(ctx, tx, one, UNCLEAR, now, suspect="r9"))
     after = await stored(rig, one)
     assert (after.state, after.round, after.suspect, after.decided_by) == (State.NEEDS_HUMAN, 4, "r9", "")
     assert after.due_at == (None if due is None else now + due)
-    assert await detail(rig, one) == {"reason": "unclear", "suspect": "r9"}
+    assert await detail(rig, one) == {"reason": UNCLEAR.stored(), "suspect": "r9"}
 
 
 @on_one_rig([(0, State.MISMATCH), (1, State.NEEDS_HUMAN)])
 async def test_what_differs_ends_unless_something_may_have_been_paid(rig: Rig, commits: int, state: State) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await planted(rig, state=State.APPROVED, commits=commits)
-    await ctx.store.write(lambda tx: settle.end_mismatch(ctx, tx, one, "the amount differs", now))
-    assert ((await stored(rig, one)).state, (await stored(rig, one)).reason) == (state, "the amount differs")
+    await ctx.store.write(lambda tx: settle.end_mismatch(ctx, tx, one, DIFFERS, now))
+    assert ((await stored(rig, one)).state, (await stored(rig, one)).reason) == (state, DIFFERS)
 
 
 @on_one_rig([False, True])
@@ -138,12 +143,12 @@ async def test_an_id_of_the_service_is_kept_in_the_audit(rig: Rig) -> None:
 async def test_nothing_is_in_doubt_any_more_once_the_service_has_it_on_record(rig: Rig) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
     doubtful: dict[str, Any] = {
-        "refusal": "no",
+        "refusal": NO,
         "suspect": "r1",
         "unknown_since": now,
         "reads": 2,
         "puts_off": 3,
-        "reason": "why",
+        "reason": UNCLEAR,
     }
     one = await planted(rig, state=State.COMMIT_UNKNOWN, due_at=now, **doubtful)
     changes = settle.on_record("r5", "committed")
@@ -151,4 +156,4 @@ async def test_nothing_is_in_doubt_any_more_once_the_service_has_it_on_record(ri
     after = await stored(rig, one)
     assert (after.remote_id, after.remote_status) == ("r5", "committed")
     assert (after.refusal, after.suspect, after.unknown_since, after.due_at) == (None, None, None, None)
-    assert (after.reads, after.puts_off, after.reason) == (0, 0, "")
+    assert (after.reads, after.puts_off, after.reason) == (0, 0, None)

@@ -14,8 +14,8 @@ from bot.domain.payments.bulk_progress import BulkProgress
 from bot.domain.payments.bulk_records import BulkJob
 from bot.domain.payments.instruction import Attempt, AttemptKind, Instruction, Kind, Recipient, State
 from bot.domain.payments.operation import Operation
+from bot.domain.reasons import OfRequest, Reason
 from bot.domain.requirement import Requirement
-from bot.presentation.payments.holding import held
 from bot.workflows.context import Context
 from bot.workflows.payments import bulk_cancel, bulk_follow, bulk_send, follow, payout, purchase, recipient
 from bot.workflows.payments.bulk_follow import Read
@@ -23,10 +23,11 @@ from bot.workflows.requests import announce, attempt, decide, look_again, restor
 from bot.workflows.requests.decide import Decided
 from bot.workflows.requests.look_again import Look
 from storage.transaction import Tx
+from tests.support.reasons import NO_ANSWER, own_words
 from tests.support.rig import ADA, MARIA, Rig
 from tests.workflows.planted import cancellation, everything_stored, on_one_rig, planted
 
-HELD = held(No.GONE, sent_before=False)
+HELD = Reason(OfRequest.HELD, no=No.GONE.value, sent_before=False)
 Work = Callable[[Context, Tx, Instruction, datetime], Any]
 
 
@@ -58,17 +59,17 @@ LATE: dict[str, Late] = {
     "ended": Late(
         Kind.PAYOUT,
         State.AWAITING,
-        lambda ctx, tx, one, now: settle.end(ctx, tx, one, State.EXPIRED, "too late", now),
+        lambda ctx, tx, one, now: settle.end(ctx, tx, one, State.EXPIRED, own_words("too late"), now),
     ),
     "given to people": Late(
         Kind.PAYOUT,
         State.COMMIT_UNKNOWN,
-        lambda ctx, tx, one, now: settle.ask_people(ctx, tx, one, "unclear", now),
+        lambda ctx, tx, one, now: settle.ask_people(ctx, tx, one, own_words("unclear"), now),
     ),
     "lost": Late(
         Kind.PAYOUT,
         State.SENDING,
-        lambda ctx, tx, one, now: attempt.lose(ctx, tx, one, attempted(one, now), Unknown(reason="no answer")),
+        lambda ctx, tx, one, now: attempt.lose(ctx, tx, one, attempted(one, now), Unknown(reason=NO_ANSWER)),
     ),
     "suspended": Late(
         Kind.PAYOUT, State.AWAITING, lambda ctx, tx, one, now: suspend.suspend(ctx, tx, one, No.GONE, now)
@@ -121,7 +122,7 @@ LATE: dict[str, Late] = {
     "doubtful": Late(
         Kind.PURCHASE,
         State.CREATE_UNKNOWN,
-        lambda ctx, tx, one, now: purchase._give_up(ctx, tx, one, Look(doubt="no list"), now),
+        lambda ctx, tx, one, now: purchase._give_up(ctx, tx, one, Look(doubt=own_words("no list")), now),
     ),
     "not listed": Late(
         Kind.PURCHASE,
@@ -179,7 +180,7 @@ async def test_who_ends_it_too_late_is_told_how_it_stands(rig: Rig) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
     ended = await planted(rig, state=State.REJECTED, version=2, decided_by=ADA)
     late = replace(ended, state=State.AWAITING, version=1, decided_by="")
-    said = await ctx.store.write(lambda tx: decide.finish(ctx, tx, late, State.WITHDRAWN, MARIA, "", now))
+    said = await ctx.store.write(lambda tx: decide.finish(ctx, tx, late, State.WITHDRAWN, MARIA, None, now))
     assert said == Decided(ended, Refusal.DECIDED)
 
 

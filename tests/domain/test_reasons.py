@@ -1,0 +1,75 @@
+"""Reasons as values: compared, asked about by their codes, written into logs."""
+
+import copy
+from typing import Final
+
+import pytest
+
+from bot.domain.errors import ServiceNever
+from bot.domain.reasons import (
+    SUBJECTS,
+    Exchange,
+    Fact,
+    OfMode,
+    OfRequest,
+    Reason,
+    Verbatim,
+    has_code,
+    slack_error,
+)
+from tests.presentation.sampled import NO_ANSWER, sample
+
+CODES: Final = [code for subject in SUBJECTS for code in subject]
+
+
+@pytest.mark.parametrize(
+    "facts", [{}, {"no": "gone"}, {"no": "gone", "sent_before": True, "why": ""}, {"words": "x"}], ids=str
+)
+def test_a_reason_is_made_with_the_facts_of_its_code(facts: dict[str, Fact]) -> None:
+    with pytest.raises(TypeError, match="facts"):
+        Reason(OfRequest.HELD, **facts)
+
+
+def test_a_reason_does_not_change() -> None:
+    reason = sample(OfRequest.HELD)
+    with pytest.raises(AttributeError):
+        reason.code = OfRequest.FROZEN
+    assert copy.deepcopy(reason) is reason
+    assert Reason(Verbatim.ALL, parts=[NO_ANSWER]) == Reason(Verbatim.ALL, parts=(NO_ANSWER,))
+    assert reason != Reason(OfRequest.HELD, no="gone", sent_before=True)
+    assert reason != "held"
+
+
+def test_a_reason_is_known_by_its_code_also_as_text() -> None:
+    as_text = Reason(Verbatim.AS_STORED, text="held, because", was="held")
+    for held in (sample(OfRequest.HELD), as_text):
+        assert held.is_(OfRequest.HELD)
+        assert has_code(held, OfRequest.FROZEN, OfRequest.HELD)
+        assert not held.is_(OfRequest.ON_HOLD)
+        assert Reason(OfRequest.UNDECIDED, held=held).tells_of(OfRequest.HELD)
+        assert Reason(Verbatim.ALL, parts=[NO_ANSWER, held]).tells_of(OfRequest.HELD)
+        assert not Reason(OfRequest.UNDECIDED, held=held).is_(OfRequest.HELD)
+    assert not has_code(None, OfRequest.HELD)
+    assert not Reason(OfRequest.UNDECIDED, held=None).tells_of(OfRequest.HELD)
+
+
+def test_whether_an_answer_that_left_the_outcome_open_said_something() -> None:
+    answers = (Exchange.ANSWERED, Exchange.ANSWERED_AFTER_UNKNOWN)
+    assert [code for code in CODES if sample(code).saying("x").quotes_answer] == [*answers]
+    assert [code for code in CODES if sample(code).quotes_answer] == []
+    assert Reason(Verbatim.AS_STORED, text="answer 500, saying “x”", was="answered").quotes_answer
+    assert not Reason(Verbatim.AS_STORED, text="answer 500", was="").quotes_answer
+
+
+def test_an_error_by_the_name_that_slack_gave_it() -> None:
+    assert slack_error(Reason(Exchange.SLACK_ERROR, error="not_in_channel")) == "not_in_channel"
+    assert [code for code in CODES if slack_error(sample(code))] == [Exchange.SLACK_ERROR]
+    assert ServiceNever("Slack", Reason(Exchange.SLACK_ERROR, error="not_in_channel")).error == "not_in_channel"
+
+
+def test_a_log_line_has_the_code_and_what_is_known() -> None:
+    assert str(Reason(OfRequest.DAILY_LIMIT)) == "daily_limit"
+    assert str(Reason(Exchange.NO_ANSWER, failure="")) == "no_answer"
+    assert str(Reason(OfMode.CHANGED, row=7)) == "mode_changed (row=7)"
+    assert str(Reason(OfRequest.FROZEN, why=NO_ANSWER)) == "frozen (why=no_answer (failure=timed out))"
+    assert repr(NO_ANSWER.saying("busy")) == "Reason(no_answer (failure=timed out, words=busy))"
