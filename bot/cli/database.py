@@ -21,6 +21,7 @@ from bot.presentation.recovery import report
 from bot.settings import Environment, Secret, Settings, SettingsError, in_setting, load_policy, load_settings
 from bot.wiring.database import anchors_of
 from bot.workflows.admin.resume import resume, standing
+from bot.workflows.context import Unit
 from storage.anchors import AnchorFile
 from storage.errors import OtherKey
 from storage.maintenance import Rotated, anchor, copy, rotate
@@ -57,7 +58,7 @@ async def _resume(settings: Settings, policy: Policy, chosen: argparse.Namespace
         lines = report(found.mode, found.looked, found.unknown)
         if chosen.look or not (found.is_complete or chosen.force):
             return lines, None, None
-        again = resume(tx, found, reason=reason, forced=not found.is_complete, policy=policy, now=now)
+        again = resume(Unit(tx, now=now, policy=policy), found, reason=reason, forced=not found.is_complete)
         head = tx.audit.head()
         return lines, again, Anchor(at=now, seq=head.seq, head=head.hash)
 

@@ -28,7 +28,7 @@ from bot.workflows.admin.takeover import take_over
 from bot.workflows.bookings import book, events, stores
 from bot.workflows.bookings import follow as booking_polls
 from bot.workflows.bookings.subject import BookingSubject, StoreSubject
-from bot.workflows.context import Context, Recovery, RequestKind, Subject
+from bot.workflows.context import Context, Recovery, RequestKind, Subject, Unit
 from bot.workflows.emails.request import SUBJECT as EMAIL_LISTS
 from bot.workflows.emails.subject import EmailList
 from bot.workflows.payments import (
@@ -51,7 +51,6 @@ from bot.workflows.slack.denials import tell_denials
 from bot.workflows.workers import Work
 from storage.errors import StorageBusy
 from storage.repositories.admin import Due
-from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)
 
@@ -280,10 +279,9 @@ KINDS: Final[Mapping[Kind, RequestKind]] = {
 """Kinds of requests."""
 
 
-def _posts(ctx: Context, tx: Tx) -> int:
-    now = ctx.clock.now()
-    look_at = now + outbox.SCAN_AFTER
-    return tx.outbox.mark_unknown(owner=ctx.owner, now=now, exclusive=ctx.store.exclusive, look_at=look_at)
+def _posts(uow: Unit) -> int:
+    look_at = uow.now + outbox.SCAN_AFTER
+    return uow.outbox.mark_unknown(owner=uow.owner, now=uow.now, exclusive=uow.ctx.store.exclusive, look_at=look_at)
 
 
 RECOVERIES: Final[tuple[Recovery, ...]] = (attempt.recover, _posts, book.recover)
@@ -379,7 +377,7 @@ _KINDS: Final = tuple(dict.fromkeys(kind for kinds in _DUE.values() for kind in 
 
 async def look(ctx: Context) -> Look:
     """Names of workers with due rows, and the next due time."""
-    earliest = await ctx.store.read(lambda tx: tx.horizon.earliest(_KINDS))
+    earliest = await ctx.read(lambda uow: uow.horizon.earliest(_KINDS))
     now = ctx.clock.now()
     is_due = {kind for kind, due_at in earliest.items() if due_at <= now}
     later = [due_at for due_at in earliest.values() if due_at > now]

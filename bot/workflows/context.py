@@ -80,13 +80,13 @@ class Subject:
         """One file in the thread, or a message instead; with :data:`PLAIN` in the payload the message, if any."""
         return None
 
-    def posted(self, ctx: "Context", tx: Tx, id: str) -> None:  # noqa: A002
+    def posted(self, uow: "Unit", id: str) -> None:  # noqa: A002
         """A board was posted; called in the transaction that stores where."""
 
-    def homeless(self, ctx: "Context", tx: Tx, id: str, why: Reason) -> None:  # noqa: A002
+    def homeless(self, uow: "Unit", id: str, why: Reason) -> None:  # noqa: A002
         """A board cannot be posted, for example because the bot is not in the conversation. It is tried again."""
 
-    def given_up(self, ctx: "Context", tx: Tx, row: OutboxRow, why: Reason) -> bool:  # noqa: ARG002
+    def given_up(self, uow: "Unit", row: OutboxRow, why: Reason) -> bool:  # noqa: ARG002
         """A post was given up; True: handled here. Otherwise an alert is posted."""
         return False
 
@@ -158,7 +158,7 @@ class Workers(Protocol):
         ...
 
 
-Recovery = Callable[["Context", Tx], int]
+Recovery = Callable[["Unit"], int]
 """Turns what dead processes left of one table into unknown outcomes; how many there were."""
 Step = Callable[["Context", PaymentsClient, Instruction], Awaitable[None]]
 
@@ -171,7 +171,7 @@ class Queue:
     slots: int
 
 
-def _nothing(_ctx: "Context", _tx: Tx, _ended: Instruction, _now: datetime) -> None:
+def _nothing(_uow: "Unit", _ended: Instruction) -> None:
     """Its end causes nothing."""
 
 
@@ -207,8 +207,8 @@ class RequestKind:
     browsed: Sequence[CallbackKind] = ()
     find: "Callable[[Context, PaymentsClient, Instruction, bool], Awaitable[Finding]] | None" = None
     read: Callable[[PaymentsClient, str], Awaitable[Operation]] | None = None
-    observe: "Callable[[Context, Tx, Instruction, Operation, datetime], bool] | None" = None
-    ended: "Callable[[Context, Tx, Instruction, datetime], None]" = _nothing
+    observe: "Callable[[Unit, Instruction, Operation], bool] | None" = None
+    ended: "Callable[[Unit, Instruction], None]" = _nothing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -277,8 +277,58 @@ class Context:
     assumptions: Sequence[Assumption] = ()
     attempted: Callable[[AttemptKind, AttemptStep], None]
 
-    async def write(self, work: Callable[[Tx], T], *, name: str) -> T:
-        """Run a transaction, then wake the workers for what it made due."""
-        done = await self.store.write(work, name=name)
-        self.wake()
+    async def write(self, work: "Callable[[Unit], T]", *, name: str = "", wakes: bool = True) -> T:
+        """Run a transaction, then wake the workers for what it made due, unless ``wakes`` is False."""
+        done = await self.store.write(lambda tx: work(Unit(tx, self)), name=name)
+        if wakes:
+            self.wake()
         return done
+
+    async def read(self, work: "Callable[[Unit], T]") -> T:
+        """Run a transaction that only reads."""
+        return await self.store.read(lambda tx: work(Unit(tx, self)))
+
+
+class Unit(Tx):
+    """What a transaction is handed: its rows, the moment, the policy, the kinds. Valid as long as the transaction.
+
+    Args:
+        uow: the rows.
+        ctx: the outside world; None for a command of the operator, beside the bot.
+        now: the moment, read once: by default the clock's.
+        policy: the policy in force: by default the context's.
+    """
+
+    def __init__(
+        self, tx: Tx, ctx: Context | None = None, *, now: datetime | None = None, policy: Policy | None = None
+    ) -> None:
+        vars(self).update(vars(tx))
+        self._ctx = ctx
+        self.now = self.ctx.clock.now() if now is None else now
+        self.policy = self.ctx.policy if policy is None else policy
+
+    @property
+    def ctx(self) -> Context:
+        """The outside world."""
+        assert self._ctx is not None, "an operator's command has no outside world"
+        return self._ctx
+
+    @property
+    def kinds(self) -> Mapping[Kind, RequestKind]:
+        """The kinds of requests."""
+        return self.ctx.kinds
+
+    @property
+    def quiet(self) -> Quiet:
+        """What must pass before an unknown outcome may be called "not executed"."""
+        return self.ctx.quiet
+
+    @property
+    def owner(self) -> str:
+        """Id of this process, under which it holds leases."""
+        return self.ctx.owner
+
+    @property
+    def poll_seconds(self) -> float:
+        """Base polling interval."""
+        return self.ctx.poll_seconds

@@ -9,7 +9,7 @@ from bot.clients.circuit import Circuit, Seat
 from bot.domain.payments.instruction import Instruction, State
 from bot.domain.payments.moves import CREATES
 from bot.domain.reasons import OfRequest, Reason
-from bot.workflows.context import Context
+from bot.workflows.context import Context, Unit
 from storage.transaction import Tx
 
 FLAG: Final = "silent:"
@@ -47,18 +47,18 @@ def silent_services(tx: Tx, now: datetime) -> dict[str, datetime]:
     return {name: one.since for name, one in found.items() if one is not None and abs(now - one.seen) <= OLD}
 
 
-def move_silences(tx: Tx, by: timedelta, now: datetime) -> None:
+def move_silences(uow: Unit, by: timedelta) -> None:
     """The clock was set: what was found silent is as long ago as before."""
-    for key, value in tx.flags.starting(FLAG).items():
+    for key, value in uow.flags.starting(FLAG).items():
         found = Silence.read(value)
         if found is not None:
-            tx.flags.set(key, Silence(found.since + by, found.seen + by).stored(), now)
+            uow.flags.set(key, Silence(found.since + by, found.seen + by).stored(), uow.now)
 
 
-def hold(tx: Tx, instruction: Instruction, reason: Reason | None, now: datetime, pause: timedelta = _PAUSE) -> None:
+def hold(uow: Unit, instruction: Instruction, reason: Reason | None, pause: timedelta = _PAUSE) -> None:
     """Keep the state and look again later; the window to execute goes on running."""
-    due = min(now + pause, instruction.exec_deadline or now + pause)
-    tx.instructions.touch(instruction, now=now, show=instruction.reason != reason, due_at=due, reason=reason)
+    due = min(uow.now + pause, instruction.exec_deadline or uow.now + pause)
+    uow.instructions.touch(instruction, now=uow.now, show=instruction.reason != reason, due_at=due, reason=reason)
 
 
 def in_time(instruction: Instruction, due: datetime, now: datetime) -> datetime:
@@ -82,7 +82,7 @@ async def is_held(ctx: Context, instruction: Instruction) -> bool:
         return False
     reason = why(ctx, circuit)
     pause = timedelta(seconds=max(seconds, 1.0))
-    await ctx.write(lambda tx: hold(tx, instruction, reason, now, pause), name="service_silent")
+    await ctx.write(lambda uow: hold(uow, instruction, reason, pause), name="service_silent")
     return True
 
 
@@ -93,8 +93,8 @@ async def seated(ctx: Context, seat: Seat, instruction: Instruction) -> bool:
     """
     if await seat.take():
         return True
-    now, (reason, pause) = ctx.clock.now(), without_seat(ctx, seat.circuit, instruction.reason)
-    await ctx.store.write(lambda tx: hold(tx, instruction, reason, now, pause), name="no_seat")
+    reason, pause = without_seat(ctx, seat.circuit, instruction.reason)
+    await ctx.write(lambda uow: hold(uow, instruction, reason, pause), name="no_seat", wakes=False)
     return False
 
 

@@ -10,9 +10,8 @@ from typing import Final, TypeVar
 
 import structlog
 
-from bot.workflows.context import Context
+from bot.workflows.context import Context, Unit
 from storage.errors import CommitUnknown, Conflict, StorageBusy, StorageClosed, StorageError
-from storage.transaction import Tx
 
 T = TypeVar("T")
 
@@ -25,7 +24,7 @@ _AT_START: Final = 60.0
 """Seconds that a start waits for a lock. A process that froze in a transaction loses it after 10 s."""
 
 
-async def keep(ctx: Context, work: Callable[[Tx], T], *, name: str) -> T:
+async def keep(ctx: Context, work: Callable[[Unit], T], *, name: str) -> T:
     """Store the outcome of a request; retried until it is stored.
 
     Args:
@@ -40,7 +39,7 @@ async def keep(ctx: Context, work: Callable[[Tx], T], *, name: str) -> T:
     pause = _FIRST_PAUSE
     while True:
         try:
-            return await ctx.store.write(work, name=name)
+            return await ctx.write(work, name=name, wakes=False)
         except (StorageClosed, Conflict):
             raise
         except StorageError as error:
@@ -71,7 +70,7 @@ async def at_start(step: Callable[[], Awaitable[T]], *, seconds: float = _AT_STA
 
 
 async def claimed(
-    ctx: Context, work: Callable[[Tx], T | None], *, name: str, read_back: Callable[[Tx], T | None]
+    ctx: Context, work: Callable[[Unit], T | None], *, name: str, read_back: Callable[[Unit], T | None]
 ) -> T | None:
     """Result of a transaction that claims a request.
 
@@ -79,7 +78,7 @@ async def claimed(
     become an unknown outcome for no reason.
     """
     try:
-        return await ctx.store.write(work, name=name)
+        return await ctx.write(work, name=name, wakes=False)
     except CommitUnknown as error:
         log.warning("whether a claim holds is read back", unit=name, reason=str(error))
     return await keep(ctx, read_back, name=f"{name}_read_back")

@@ -7,7 +7,7 @@ is unknown, and read.
 
 import secrets
 from contextlib import suppress
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Final, TypeVar
 
 import structlog
@@ -16,7 +16,7 @@ from bot.domain.approvals import No, Role, in_role
 from bot.domain.payments.instruction import Instruction
 from bot.domain.tracking import back_off
 from bot.workflows.alerts import tell_everybody
-from bot.workflows.context import Context
+from bot.workflows.context import Context, Unit
 from bot.workflows.witness import witness
 from bot.workflows.workers import InFlight, Step, Work, nothing_in_flight
 from storage.errors import RowUnreadable, StorageError
@@ -60,11 +60,11 @@ async def _spare(ctx: Context, work: Work[R], row: R) -> None:
     """The database failed, not the row: retried soon, and not counted."""
     due = ctx.clock.now() + _AFTER_STORAGE
 
-    def spared(tx: Tx) -> None:
-        if not work.in_flight(ctx, tx, row):
-            tx.steps.spare(work.table, key_of(work.table, row), owner=ctx.owner, due_at=due)
+    def spared(uow: Unit) -> None:
+        if not work.in_flight(uow, row):
+            uow.steps.spare(work.table, key_of(work.table, row), owner=ctx.owner, due_at=due)
 
-    await ctx.store.write(spared, name="spare")
+    await ctx.write(spared, name="spare", wakes=False)
 
 
 async def stumbled(
@@ -75,33 +75,33 @@ async def stumbled(
     number = number or secrets.token_hex(4)
     due = now + back_off(first=min(5.0, ctx.poll_seconds), attempts=tries, ceiling=60.0)
 
-    def work(tx: Tx) -> None:
-        if in_flight(ctx, tx, row):
+    def work(uow: Unit) -> None:
+        if in_flight(uow, row):
             return
         if tries < MOST_TRIES:
-            tx.steps.put_off(table, key, owner=ctx.owner, due_at=due)
-        elif tx.steps.stop(table, key, owner=ctx.owner, number=number):
-            _show(tx, table, key, now)
+            uow.steps.put_off(table, key, owner=ctx.owner, due_at=due)
+        elif uow.steps.stop(table, key, owner=ctx.owner, number=number):
+            _show(uow, table, key)
             log.error("a row is left alone after an internal error", table=table, key=key, error_id=number)
             if str(getattr(row, "key", "")).startswith(_KEY):
                 return  # alerts about alerts would never end
-            about = _request(tx, key[0] if table == "instruction" else getattr(row, "instruction_id", None) or "")
+            about = _request(uow, key[0] if table == "instruction" else getattr(row, "instruction_id", None) or "")
             name = getattr(row, "reference", "") or (about.reference if about else getattr(row, "name", ""))
             facts = {"topic": "stopped", "what": table, "name": name, "number": number, "error": error}
-            tell_everybody(tx, key=f"{_KEY}{number}", facts=facts, policy=ctx.policy, now=now)
-            witness(tx, "stopped", {"table": table, "key": list(key), "number": number}, now, about=about)
+            tell_everybody(uow, key=f"{_KEY}{number}", facts=facts)
+            witness(uow, "stopped", {"table": table, "key": list(key), "number": number}, about=about)
 
     await ctx.write(work, name="stumbled")
 
 
-def _show(tx: Tx, table: str, key: Key, now: datetime) -> None:
+def _show(uow: Unit, table: str, key: Key) -> None:
     """Update the card: it was stopped, or it goes on."""
     if table == "instruction":
-        found = _request(tx, key[0])
+        found = _request(uow, key[0])
         if found is not None:
-            tx.instructions.touch(found, now=now, show=True, due_at=found.due_at)
+            uow.instructions.touch(found, now=uow.now, show=True, due_at=found.due_at)
     elif table == "booking":
-        tx.boards.mark(f"booking:{key[0]}", now=now, progress=False)
+        uow.boards.mark(f"booking:{key[0]}", now=uow.now, progress=False)
 
 
 def _request(tx: Tx, instruction_id: str) -> Instruction | None:
@@ -119,14 +119,14 @@ async def try_again(ctx: Context, *, number: str, person: str) -> bool | No:
         return refusal
     now = ctx.clock.now()
 
-    def work(tx: Tx) -> bool:
-        released = [(table, key) for table, key in tx.steps.stopped(number) if tx.steps.go_on(table, key, now=now)]
+    def work(uow: Unit) -> bool:
+        released = [(table, key) for table, key in uow.steps.stopped(number) if uow.steps.go_on(table, key, now=now)]
         for table, key in released:
-            _show(tx, table, key, now)
+            _show(uow, table, key)
             ctx.store.damage.forget(table, key)
-            about = _request(tx, key[0]) if table == "instruction" else None
+            about = _request(uow, key[0]) if table == "instruction" else None
             detail = {"table": table, "key": list(key), "number": number}
-            witness(tx, "tried_again", detail, now, actor=person, about=about)
+            witness(uow, "tried_again", detail, actor=person, about=about)
         return bool(released)
 
     return await ctx.write(work, name="try_again")

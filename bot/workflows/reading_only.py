@@ -9,11 +9,11 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from bot.domain.payments.instruction import State
-from bot.domain.policy import Policy
 from bot.domain.reasons import OfMode, OfRequest, Reason
 from bot.domain.recovery import MOST_NAMED, Look, ReadingOnly
 from bot.domain.references import ulid
 from bot.workflows.alerts import tell
+from bot.workflows.context import Unit
 from bot.workflows.witness import witness
 from storage.errors import RowUnreadable
 from storage.transaction import Tx
@@ -54,27 +54,30 @@ def _entered(tx: Tx) -> ReadingOnly | None:
     return ReadingOnly.read({"since": begun.entry.at.isoformat(), **begun.entry.detail})
 
 
-def enter(tx: Tx, found: ReadingOnly, *, policy: Policy, now: datetime) -> None:
+def enter(
+    uow: Unit,
+    found: ReadingOnly,
+) -> None:
     """Send nothing from now on. An earlier finding is kept; it is announced once."""
-    before = reading_only(tx)
+    before = reading_only(uow)
     if before is not None:
         sent = tuple(dict.fromkeys((*before.sent, *found.sent)))[:MOST_NAMED]
-        tx.flags.set(_FLAG, replace(before, until=max(before.until, found.until), sent=sent).stored(), now)
+        uow.flags.set(_FLAG, replace(before, until=max(before.until, found.until), sent=sent).stored(), uow.now)
         return
-    tx.flags.set(_FLAG, replace(found, sent=found.sent[:MOST_NAMED]).stored(), now)
-    for waiting in tx.instructions.awaiting(WAITS, limit=_ALL):
+    uow.flags.set(_FLAG, replace(found, sent=found.sent[:MOST_NAMED]).stored(), uow.now)
+    for waiting in uow.instructions.awaiting(WAITS, limit=_ALL):
         # Their cards may show what this database lacks: they are redrawn, with the reason.
-        tx.instructions.touch(waiting, now=now, show=True, reason=Reason(OfRequest.RESTORED), due_at=now)
+        uow.instructions.touch(waiting, now=uow.now, show=True, reason=Reason(OfRequest.RESTORED), due_at=uow.now)
     detail = {"reason": found.reason.stored(), "until": found.until.isoformat(), "sent": list(found.sent[:MOST_NAMED])}
-    witness(tx, _ENTERED, detail, now)
-    announce(tx, "reading_only", {"reason": found.reason.stored()}, policy=policy, now=now)
+    witness(uow, _ENTERED, detail)
+    announce(uow, "reading_only", {"reason": found.reason.stored()})
 
 
-def leave(tx: Tx, now: datetime) -> None:
+def leave(uow: Unit) -> None:
     """Sending goes on; anchors up to now that the chain does not hold count as accounted for."""
-    tx.flags.set(_FLAG, {}, now)
-    tx.flags.set(RESUMED, {"at": now.isoformat()}, now)
-    tx.flags.forget(_LOOK)
+    uow.flags.set(_FLAG, {}, uow.now)
+    uow.flags.set(RESUMED, {"at": uow.now.isoformat()}, uow.now)
+    uow.flags.forget(_LOOK)
 
 
 def resumed_at(tx: Tx) -> datetime | None:
@@ -94,9 +97,9 @@ def looks(tx: Tx) -> dict[str, Look]:
     return found
 
 
-def note(tx: Tx, instruction_id: str, look: Look, now: datetime) -> None:
+def note(uow: Unit, instruction_id: str, look: Look) -> None:
     """Store the result of a look."""
-    tx.flags.set(f"{_LOOK}{instruction_id}", look.stored(), now)
+    uow.flags.set(f"{_LOOK}{instruction_id}", look.stored(), uow.now)
 
 
 def not_looked_for(tx: Tx, mode: ReadingOnly) -> Sequence[str]:
@@ -105,18 +108,23 @@ def not_looked_for(tx: Tx, mode: ReadingOnly) -> Sequence[str]:
     return [one for one in tx.instructions.not_over_at(mode.since) if one not in done]
 
 
-def move_along(tx: Tx, by: timedelta, now: datetime) -> None:
+def move_along(uow: Unit, by: timedelta) -> None:
     """The clock was set: what may still be on its way, and when to look again, is as far away as before."""
     with suppress(RowUnreadable, ValueError, TypeError, KeyError, OverflowError):  # nothing is sent, and that is told
-        mode = ReadingOnly.read(tx.flags.get(_FLAG))
+        mode = ReadingOnly.read(uow.flags.get(_FLAG))
         if mode is not None:
-            tx.flags.set(_FLAG, replace(mode, until=mode.until + by).stored(), now)
-    for key, look in looks(tx).items():
+            uow.flags.set(_FLAG, replace(mode, until=mode.until + by).stored(), uow.now)
+    for key, look in looks(uow).items():
         if look.again_at is not None:
-            note(tx, key, replace(look, again_at=look.again_at + by), now)
+            note(uow, key, replace(look, again_at=look.again_at + by))
 
 
-def announce(tx: Tx, topic: str, facts: Mapping[str, object], *, policy: Policy, now: datetime) -> None:
+def announce(
+    uow: Unit,
+    topic: str,
+    facts: Mapping[str, object],
+) -> None:
     """Tell the approvers, the operators and the payments channel: it concerns all of them."""
+    policy = uow.policy
     for channel in dict.fromkeys((policy.channels.approvals, policy.alerts, policy.payments)):
-        tell(tx, channel, key=f"{topic}:{ulid(now)}", facts={"topic": topic, **facts}, now=now)
+        tell(uow, channel, key=f"{topic}:{ulid(uow.now)}", facts={"topic": topic, **facts})

@@ -12,11 +12,10 @@ from typing import Any, Final, Generic, TypeVar
 
 import structlog
 
-from bot.workflows.context import Context
+from bot.workflows.context import Context, Unit
 from storage.errors import StorageBusy
 from storage.repositories.leased import Key, key_of
 from storage.rows import Hold
-from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)
 
@@ -28,7 +27,7 @@ STOP_SECONDS: Final = 4.0
 Step = Callable[[R], Awaitable[None]]
 
 
-Claim = Callable[[Tx, Hold], Sequence[R]]
+Claim = Callable[[Unit, Hold], Sequence[R]]
 """Takes rows up that are due, in a transaction."""
 
 
@@ -40,11 +39,11 @@ def _none(_: Context) -> int:
     return 0
 
 
-InFlight = Callable[[Context, Tx, Any], bool]
+InFlight = Callable[[Unit, Any], bool]
 """Whether a request of the row was under way; then its outcome has just been stored as unknown."""
 
 
-def nothing_in_flight(_ctx: Context, _tx: Tx, _row: object) -> bool:
+def nothing_in_flight(_uow: Unit, _row: object) -> bool:
     """No step of this kind of work sends anything that has to be claimed first."""
     return False
 
@@ -102,7 +101,9 @@ class Workers:
         if self._stopping or not work.ready(ctx):
             return 0
         hold = Hold(now=ctx.clock.now(), owner=ctx.owner, lease_seconds=ctx.leases.seconds, limit=room)
-        rows = await ctx.store.write(lambda tx: work.claim(tx, hold), name=f"claim_{work.name.replace(' ', '_')}")
+        rows = await ctx.write(
+            lambda uow: work.claim(uow, hold), name=f"claim_{work.name.replace(' ', '_')}", wakes=False
+        )
         step = work.step(ctx)
         for row in rows:
             self._begin(ctx, work, row, step)

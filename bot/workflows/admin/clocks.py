@@ -13,7 +13,7 @@ from bot.domain.audit import CLOCK_SET
 from bot.domain.clock import SharedClock
 from bot.workflows import reading_only
 from bot.workflows.alerts import tell_everybody
-from bot.workflows.context import Context
+from bot.workflows.context import Context, Unit
 from bot.workflows.holding import move_silences
 from bot.workflows.witness import witness
 from storage.store import Store
@@ -76,23 +76,23 @@ async def _move(ctx: Context, clock: SharedClock, by: timedelta) -> None:
     """Move all times along, unless another process has done it since our last look."""
     known, now = clock.steps, ctx.clock.now() + (by if not clock.ahead else timedelta(0))
 
-    def work(tx: Tx) -> int:
-        steps = _steps(tx)
+    def work(uow: Unit) -> int:
+        steps = _steps(uow)
         if steps != known:
             return steps
-        rows = tx.times.shift(by)
-        reading_only.move_along(tx, by, now)
-        move_silences(tx, by, now)
-        tx.flags.set(_STEPS, steps + 1, now)
+        rows = uow.times.shift(by)
+        reading_only.move_along(uow, by)
+        move_silences(uow, by)
+        uow.flags.set(_STEPS, steps + 1, now)
         seconds = round(by.total_seconds())
         exactly = by // timedelta(microseconds=1)
-        witness(tx, CLOCK_SET, {"seconds": seconds, "microseconds": exactly, "rows": rows}, now)
+        witness(uow, CLOCK_SET, {"seconds": seconds, "microseconds": exactly, "rows": rows})
         facts = {"topic": "clock_set", "seconds": seconds}
-        tell_everybody(tx, key=f"clock_set:{ctx.owner}:{steps}", facts=facts, policy=ctx.policy, now=now)
+        tell_everybody(uow, key=f"clock_set:{ctx.owner}:{steps}", facts=facts)
         log.warning("the clock was set: all times were moved along", seconds=seconds, rows=rows)
         return steps + 1
 
-    clock.steps = await ctx.store.write(work, name="clock_set")
+    clock.steps = await ctx.write(work, name="clock_set", wakes=False)
     ctx.wake()
 
 
@@ -107,9 +107,9 @@ async def warn(ctx: Context, clock: SharedClock) -> None:
         return
     log.warning("the clock of this machine is not the database server's", seconds=round(clock.skew, 1))
     facts = {"topic": "clock_skew", "seconds": round(clock.skew)}
-    now = ctx.clock.now()
-    await ctx.store.write(
-        lambda tx: tell_everybody(tx, key=f"clock_skew:{ctx.owner}", facts=facts, policy=ctx.policy, now=now),
+    await ctx.write(
+        lambda uow: tell_everybody(uow, key=f"clock_skew:{ctx.owner}", facts=facts),
         name="clock_skew",
+        wakes=False,
     )
     ctx.wake()

@@ -10,7 +10,7 @@ from typing import Final
 import structlog
 
 from bot.workflows.alerts import tell_everybody
-from bot.workflows.context import Context
+from bot.workflows.context import Context, Unit
 from bot.workflows.witness import witness
 from storage.damage import Damaged
 from storage.errors import RowUnreadable
@@ -36,7 +36,7 @@ class DamageWatch:
         """Read a page of what was not read since the start, and hold what was noted; how many rows were held."""
         if self._left:
             table, after = self._left[0], self._after
-            _, self._after = await ctx.store.read(lambda tx: tx.sweep.page(table, after))
+            _, self._after = await ctx.read(lambda uow: uow.sweep.page(table, after))
             if self._after is None:
                 self._left.pop(0)
         found = ctx.store.damage.take()
@@ -46,17 +46,17 @@ class DamageWatch:
 
 
 async def _hold(ctx: Context, found: Damaged) -> None:
-    number, now = secrets.token_hex(4), ctx.clock.now()
+    number = secrets.token_hex(4)
     log.error("a row cannot be read", table=found.table, key=found.key, name=found.name, column=found.column)
 
-    def work(tx: Tx) -> None:
-        by = _stop(tx, found, number)
+    def work(uow: Unit) -> None:
+        by = _stop(uow, found, number)
         if (by and by != number) or found.name.startswith(_ALERT):
             return  # stopped before, and told; and alerts about alerts would never end
-        facts = {"topic": "unreadable", "what": found.table, "name": _name(tx, found), "column": found.column}
+        facts = {"topic": "unreadable", "what": found.table, "name": _name(uow, found), "column": found.column}
         key = f"{_ALERT}{by or ascii((found.table, *found.key))}"
-        if tell_everybody(tx, key=key, facts={**facts, "number": by}, policy=ctx.policy, now=now):
-            witness(tx, "unreadable", {"table": found.table, "key": ascii(found.key), "number": by}, now)
+        if tell_everybody(uow, key=key, facts={**facts, "number": by}):
+            witness(uow, "unreadable", {"table": found.table, "key": ascii(found.key), "number": by})
 
     await ctx.write(work, name="unreadable")
 

@@ -42,7 +42,7 @@ class DiskWatch:
             return 0
         self._again_at = ctx.clock.boottime() + _AGAIN
         if not has_news:
-            await ctx.store.write(lambda tx: tx.flags.set(_TRIED, ctx.owner, ctx.clock.now()), name="disk")
+            await ctx.write(lambda uow: uow.flags.set(_TRIED, ctx.owner, ctx.clock.now()), name="disk", wakes=False)
         elif room is DiskSpace.FULL:
             await self._post(ctx)
         else:
@@ -63,8 +63,6 @@ class DiskWatch:
         now, (free, whole) = ctx.clock.now(), ctx.store.disk.space()
         facts = {"topic": f"disk_{room.value}", "free": free, "whole": whole}
         key = f"disk_{room.value}:{now:%Y-%m-%dT%H:%M}"  # several processes may meet it
-        await ctx.store.write(
-            lambda tx: tell_everybody(tx, key=key, facts=facts, policy=ctx.policy, now=now), name="disk"
-        )
+        await ctx.write(lambda uow: tell_everybody(uow, key=key, facts=facts), name="disk", wakes=False)
         self._told = room
         ctx.wake()

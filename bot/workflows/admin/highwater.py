@@ -18,6 +18,7 @@ from bot.domain.policy import Policy
 from bot.domain.reasons import OfMode, Reason
 from bot.domain.recovery import ReadingOnly
 from bot.workflows.alerts import tell_everybody
+from bot.workflows.context import Unit
 from bot.workflows.reading_only import enter, reading_only, resumed_at
 from storage.anchors import AnchorFile
 from storage.errors import StorageError
@@ -106,7 +107,10 @@ class HighWater:
         now = self._clock.now()
         found = ReadingOnly(since=now, reason=reason, until=now, sent=tuple(sent))
         log.error("the database may be older than the services: reading only from now on", reason=str(reason))
-        await self._store.write(lambda tx: enter(tx, found, policy=self._policy, now=now), name="reading_only")
+        await self._store.write(lambda tx: enter(self._unit(tx), found), name="reading_only")
+
+    def _unit(self, tx: Tx) -> Unit:
+        return Unit(tx, now=self._clock.now(), policy=self._policy)
 
     async def _held(self, chunk: list[Anchor]) -> list[bool]:
         return await self._store.read(lambda tx: [tx.audit.holds(one.seq, one.head) for one in chunk])
@@ -132,7 +136,7 @@ class HighWater:
         now = self._clock.now()
         sent = tuple(one.about for one in reversed(new) if one.about)
         found = ReadingOnly(since=now, reason=Reason(OfMode.OLDER), until=self._last.at, sent=sent)
-        await self._store.write(lambda tx: enter(tx, found, policy=self._policy, now=now), name="reading_only")
+        await self._store.write(lambda tx: enter(self._unit(tx), found), name="reading_only")
         log.error(
             "the database is older than its anchors: reading only",
             anchored=self._last.seq,
@@ -151,22 +155,18 @@ class HighWater:
 
     async def _were_changed(self, lines: Sequence[int]) -> None:
         """Lines of the file are not as we wrote them: told once for the same lines."""
-        file, now = str(self._file.path), self._clock.now()
+        file = str(self._file.path)
         log.error("anchors were changed", file=file, lines=lines, mend="run `switchboard audit verify`")
         facts = {"topic": "anchors_changed", "file": file, "lines": list(lines[:_NAMED]), "count": len(lines)}
         key = f"anchors_changed:{hashlib.sha256(repr(lines).encode()).hexdigest()}"
-        await self._store.write(
-            lambda tx: tell_everybody(tx, key=key, facts=facts, policy=self._policy, now=now), name="anchors_changed"
-        )
+        await self._store.write(lambda tx: tell_everybody(self._unit(tx), key=key, facts=facts), name="anchors_changed")
 
     async def _cannot_write(self, refused: OSError) -> None:
         reason, file, now = refused.strerror or str(refused), str(self._file.path), self._clock.now()
         log.error("nothing leaves: it cannot be written down before", file=file, reason=reason)
         facts = {"topic": "no_anchor", "file": file, "reason": reason}
         key = f"no_anchor:{now:%Y-%m-%d}"
-        await self._store.write(
-            lambda tx: tell_everybody(tx, key=key, facts=facts, policy=self._policy, now=now), name="no_anchor"
-        )
+        await self._store.write(lambda tx: tell_everybody(self._unit(tx), key=key, facts=facts), name="no_anchor")
 
 
 def _read(tx: Tx, last: Anchor | None) -> _Stand:

@@ -51,10 +51,10 @@ async def look(ctx: Context, user: str) -> Home:
     return Home(
         refusal=None,
         waiting=[one for one in await decisions(ctx, standing, user) if one.mine],
-        asked=await ctx.store.read(lambda tx: _asked(tx, user)),
+        asked=await ctx.read(lambda uow: _asked(uow, user)),
         running=[one for one in moving.rows if in_charge or one.requester == user],
-        services=await ctx.store.read(lambda tx: services(ctx, tx)),
-        out_of_reach=await ctx.store.read(all_short) if listed(Role.ADMIN, standing, ctx.policy.people) else (),
+        services=await ctx.read(services),
+        out_of_reach=await ctx.read(all_short) if listed(Role.ADMIN, standing, ctx.policy.people) else (),
     )
 
 

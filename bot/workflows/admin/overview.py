@@ -6,7 +6,7 @@ from bot.domain.localization.progress import LANES, Order
 from bot.domain.overview import Counts, Overview, Running, Service, UnderWay, What
 from bot.domain.payments.instruction import FINAL, Instruction, Kind, State
 from bot.domain.services import DELIVERY, EMAIL_FILES, EMAILS, EMAILS_ALONE, LOCALIZATION, PAYMENTS
-from bot.workflows.context import Context
+from bot.workflows.context import Context, Unit
 from bot.workflows.holding import silent_services
 from bot.workflows.reading_only import reading_only
 from bot.workflows.requests.freeze import frozen
@@ -22,13 +22,13 @@ _MOVING = tuple(state for state in _OPEN if state not in (State.AWAITING, State.
 _LEFT_OUT = frozenset(stage.value for stage in (*CLOSED, Stage.QUOTED))
 
 
-def services(ctx: Context, tx: Tx) -> tuple[Service, ...]:
+def services(uow: Unit) -> tuple[Service, ...]:
     """The outside services, the variables they lack, and whether they answer."""
-    silent = silent_services(tx, ctx.clock.now())
-    named = ((PAYMENTS, ctx.payments), (LOCALIZATION, ctx.localization), (DELIVERY, ctx.delivery))
+    silent = silent_services(uow, uow.now)
+    named = ((PAYMENTS, uow.ctx.payments), (LOCALIZATION, uow.ctx.localization), (DELIVERY, uow.ctx.delivery))
     return (
         *(Service(name=name, missing=one.missing, silent_since=silent.get(name)) for name, one in named),
-        *_emails(ctx),
+        *_emails(uow.ctx),
     )
 
 
@@ -47,18 +47,18 @@ async def overview(ctx: Context) -> Overview:
     """Counts and ages of all rows."""
     blocking = sum(one.blocks for one in ctx.assumptions)
 
-    def work(tx: Tx) -> Overview:
-        queues = tx.queues.waiting(ctx.clock.now())
+    def work(uow: Unit) -> Overview:
+        queues = uow.queues.waiting(ctx.clock.now())
         return Overview(
-            services=services(ctx, tx),
-            under_way=_counts(tx),
+            services=services(uow),
+            under_way=_counts(uow),
             oldest={name: queues[name].oldest for name in ("messages", "callbacks", "webhooks", "files")},
-            frozen=frozen(tx),
+            frozen=frozen(uow),
             blocking=blocking,
-            reading_only=reading_only(tx),
+            reading_only=reading_only(uow),
         )
 
-    return await ctx.store.read(work)
+    return await ctx.read(work)
 
 
 def _counts(tx: Tx) -> Counts:
@@ -77,9 +77,9 @@ async def under_way(ctx: Context, *, even_waiting: bool = True) -> UnderWay:
     ``even_waiting`` False: without requests that nothing is done about before people decide.
     """
 
-    def work(tx: Tx) -> UnderWay:
-        found = [_request(one) for one in tx.instructions.awaiting(_OPEN if even_waiting else _MOVING, limit=MOST)]
-        found += [_job(one) for one in tx.jobs.open(limit=MOST) if one.kind in (*_LISTS, *LANES)]
+    def work(uow: Unit) -> UnderWay:
+        found = [_request(one) for one in uow.instructions.awaiting(_OPEN if even_waiting else _MOVING, limit=MOST)]
+        found += [_job(one) for one in uow.jobs.open(limit=MOST) if one.kind in (*_LISTS, *LANES)]
         found += [
             Running(
                 what=What.BOOKING,
@@ -89,11 +89,11 @@ async def under_way(ctx: Context, *, even_waiting: bool = True) -> UnderWay:
                 channel=booking.channel,
                 since=booking.created_at,
             )
-            for booking in tx.bookings.open(limit=MOST)
+            for booking in uow.bookings.open(limit=MOST)
         ]
-        return UnderWay(rows=sorted(found, key=lambda one: one.since), total=_counts(tx).total)
+        return UnderWay(rows=sorted(found, key=lambda one: one.since), total=_counts(uow).total)
 
-    return await ctx.store.read(work)
+    return await ctx.read(work)
 
 
 def _request(one: Instruction) -> Running:

@@ -2,8 +2,7 @@
 
 import structlog
 
-from bot.workflows.context import Context
-from storage.transaction import Tx
+from bot.workflows.context import Context, Unit
 
 log = structlog.get_logger(__name__)
 
@@ -14,7 +13,7 @@ async def recover(ctx: Context) -> int:
     It looks at every row that may have a lease, so it is for the start alone.
     """
     if ctx.store.exclusive:
-        await ctx.store.write(lambda tx: _free(ctx, tx), name="free")
+        await ctx.write(_free, name="free", wakes=False)
     return await recover_claims(ctx)
 
 
@@ -24,16 +23,15 @@ async def recover_claims(ctx: Context) -> int:
     Where no other process can be alive (SQLite) every claim of another owner is abandoned; otherwise
     only those whose lease has run out.
     """
-    count = await ctx.store.write(lambda tx: sum(each(ctx, tx) for each in ctx.recoveries), name="recover")
+    count = await ctx.write(lambda uow: sum(each(uow) for each in ctx.recoveries), name="recover", wakes=False)
     if count:
         log.warning("found requests that an earlier process left without an outcome", count=count)
         ctx.wake()
     return count
 
 
-def _free(ctx: Context, tx: Tx) -> None:
+def _free(uow: Unit) -> None:
     """A step of a dead process that only read needs nothing but the end of its lease."""
-    for rows in (tx.instructions, tx.inbox, tx.tracked, tx.jobs, tx.dropped, tx.bookings, tx.store_events):
-        rows.recover(ctx.owner)
-    now = ctx.clock.now()
-    tx.boards.hasten(now)
+    for rows in (uow.instructions, uow.inbox, uow.tracked, uow.jobs, uow.dropped, uow.bookings, uow.store_events):
+        rows.recover(uow.owner)
+    uow.boards.hasten(uow.now)

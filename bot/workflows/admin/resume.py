@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from bot.domain.payments.instruction import Instruction, State
-from bot.domain.policy import Policy
 from bot.domain.reasons import OfRequest, Reason, has_code
 from bot.domain.recovery import Look, ReadingOnly, Seen
+from bot.workflows.context import Unit
 from bot.workflows.reading_only import RESUMED, announce, leave, looks, reading_only
 from bot.workflows.witness import witness
 from storage.transaction import Tx
@@ -49,58 +49,62 @@ def standing(tx: Tx) -> Standing | None:
     return Standing(mode=mode, looked=looked, unknown=unknown)
 
 
-def resume(tx: Tx, found: Standing, *, reason: str, forced: bool, policy: Policy, now: datetime) -> list[str]:
+def resume(
+    uow: Unit,
+    found: Standing,
+    *,
+    reason: str,
+    forced: bool,
+) -> list[str]:
     """Send again from here on; the references of the requests that need approval again.
 
     What the services hold was taken in while looking. What they do not hold may go on, but not with earlier votes:
     they may have been withdrawn in the period that the database lost.
     """
-    waiting = tx.instructions.awaiting(_WAITING, limit=_ALL)
-    again = [one.reference for one in waiting if _reopen(tx, found.mode, one, now)]
-    leave(tx, now)
+    waiting = uow.instructions.awaiting(_WAITING, limit=_ALL)
+    again = [one.reference for one in waiting if _reopen(uow, found.mode, one)]
+    leave(uow)
     seen = {value.value: sum(look is not None and look.seen is value for _, look in found.looked) for value in Seen}
     detail = {"reason": reason, "forced": forced, "looks": seen, "unknown": list(found.unknown), "again": again}
-    witness(tx, RESUMED, detail, now, actor=OPERATOR)
-    announce(tx, "resumed", {"reason": reason, "again": again}, policy=policy, now=now)
+    witness(uow, RESUMED, detail, actor=OPERATOR)
+    announce(uow, "resumed", {"reason": reason, "again": again})
     return again
 
 
 _WAITING = (State.NEW, State.AWAITING, State.APPROVED, State.NEEDS_HUMAN)
 
 
-def _reopen(tx: Tx, mode: ReadingOnly, instruction: Instruction, now: datetime) -> bool:
+def _reopen(uow: Unit, mode: ReadingOnly, instruction: Instruction) -> bool:
     """Release one request; whether approvers have to decide anew."""
     from_before = instruction.created_at <= mode.since
     if instruction.state is State.APPROVED and from_before:
-        return _back_to_people(tx, instruction, now)
-    voted = bool(tx.votes.of(instruction.id, instruction.round))
+        return _back_to_people(uow, instruction)
+    voted = bool(uow.votes.of(instruction.id, instruction.round))
     if voted and from_before and instruction.state in (State.AWAITING, State.NEEDS_HUMAN):
-        expires = _expires(instruction, now) if instruction.state is State.AWAITING else instruction.expires_at
-        after = tx.instructions.touch(
+        expires = _expires(instruction, uow.now) if instruction.state is State.AWAITING else instruction.expires_at
+        after = uow.instructions.touch(
             instruction,
-            now=now,
+            now=uow.now,
             show=True,
             round=instruction.round + 1,
             reason=Reason(OfRequest.ASK_AGAIN),
             expires_at=expires,
-            due_at=now,
+            due_at=uow.now,
         )
         if after is not None:
-            witness(
-                tx, "approve_again", {"reason": Reason(OfRequest.ASK_AGAIN).stored()}, now, actor=OPERATOR, about=after
-            )
+            witness(uow, "approve_again", {"reason": Reason(OfRequest.ASK_AGAIN).stored()}, actor=OPERATOR, about=after)
         return True
     if has_code(instruction.reason, OfRequest.RESTORED):
-        tx.instructions.touch(instruction, now=now, show=True, reason=None, due_at=now)
+        uow.instructions.touch(instruction, now=uow.now, show=True, reason=None, due_at=uow.now)
     return False
 
 
-def _back_to_people(tx: Tx, instruction: Instruction, now: datetime) -> bool:
+def _back_to_people(uow: Unit, instruction: Instruction) -> bool:
     back = State.NEEDS_HUMAN if instruction.commits else State.AWAITING
-    moved = tx.instructions.move(
+    moved = uow.instructions.move(
         instruction,
         back,
-        now=now,
+        now=uow.now,
         actor=OPERATOR,
         action="approve_again",
         detail={"reason": Reason(OfRequest.ASK_AGAIN).stored()},
@@ -108,8 +112,8 @@ def _back_to_people(tx: Tx, instruction: Instruction, now: datetime) -> bool:
         round=instruction.round + 1,
         decided_by="",
         exec_deadline=None,
-        expires_at=_expires(instruction, now),
-        due_at=now,
+        expires_at=_expires(instruction, uow.now),
+        due_at=uow.now,
     )
     return moved is not None
 

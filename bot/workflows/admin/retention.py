@@ -5,11 +5,10 @@ Requests, requesters and outcomes stay, and so does every offer: a file is offer
 again.
 """
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Final
 
-from bot.workflows.context import Context
-from storage.transaction import Tx
+from bot.workflows.context import Context, Unit
 
 KEPT: Final = timedelta(days=30)
 _EVERY: Final = 3_600.0
@@ -28,20 +27,19 @@ class Retention:
         """Delete some of what is old enough; how many rows. Once nothing is left, it looks again in an hour."""
         if ctx.clock.boottime() < self._next_look:
             return 0
-        now = ctx.clock.now()
-        if not await ctx.store.read(lambda tx: _has_old(tx, now)):
+        if not await ctx.read(_has_old):
             self._next_look = ctx.clock.boottime() + _EVERY
             return 0
-        return await ctx.store.write(lambda tx: _forget(tx, now), name="prune")
+        return await ctx.write(_forget, name="prune", wakes=False)
 
 
-def _has_old(tx: Tx, now: datetime) -> bool:
-    kept = (tx.emails, tx.dropped, tx.inbox, tx.store_events)
-    return any(one.has_old(before=now - KEPT) for one in kept) or tx.tokens.has_old(now=now)
+def _has_old(uow: Unit) -> bool:
+    kept = (uow.emails, uow.dropped, uow.inbox, uow.store_events)
+    return any(one.has_old(before=uow.now - KEPT) for one in kept) or uow.tokens.has_old(now=uow.now)
 
 
-def _forget(tx: Tx, now: datetime) -> int:
-    before = now - KEPT
-    rows = tx.emails.forget(before=before, limit=_AT_ONCE)
-    rows += sum(one.forget_old(before=before, limit=_AT_ONCE) for one in (tx.dropped, tx.inbox, tx.store_events))
-    return rows + tx.tokens.forget_old(now=now, limit=_AT_ONCE)
+def _forget(uow: Unit) -> int:
+    before = uow.now - KEPT
+    rows = uow.emails.forget(before=before, limit=_AT_ONCE)
+    rows += sum(one.forget_old(before=before, limit=_AT_ONCE) for one in (uow.dropped, uow.inbox, uow.store_events))
+    return rows + uow.tokens.forget_old(now=uow.now, limit=_AT_ONCE)

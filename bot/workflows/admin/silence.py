@@ -6,7 +6,6 @@ probes before it sends anything, and it can be shown.
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Final
 
 import structlog
@@ -18,9 +17,8 @@ from bot.domain.payments.instruction import State
 from bot.domain.reasons import OfRequest, Reason
 from bot.workflows import holding
 from bot.workflows.alerts import tell_everybody
-from bot.workflows.context import Context
+from bot.workflows.context import Context, Unit
 from bot.workflows.holding import FLAG, OLD, Silence
-from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)
 
@@ -30,7 +28,7 @@ _MOST: Final = 10_000
 _WAITING: Final = frozenset({State.NEW, State.APPROVED})
 
 
-def _nothing(_tx: Tx, _now: datetime) -> None:
+def _nothing(_uow: Unit) -> None:
     """Default of ``show``: rows that wait for the service show its silence by themselves."""
 
 
@@ -48,13 +46,13 @@ class Watched:
     name: str
     circuit: Callable[[Context], Circuit | None]
     ask: Callable[[Context], Awaitable[object]] | None = None
-    show: Callable[[Tx, datetime], None] = _nothing
+    show: Callable[[Unit], None] = _nothing
 
 
 async def remember(watched: Sequence[Watched], ctx: Context) -> None:
     """At start: a service that an earlier process found silent is probed before anything is sent to it."""
     now = ctx.clock.now()
-    known = await ctx.store.read(lambda tx: tx.flags.starting(FLAG))
+    known = await ctx.read(lambda uow: uow.flags.starting(FLAG))
     for one in watched:
         flag, circuit = Silence.read(known.get(f"{FLAG}{one.name}")), one.circuit(ctx)
         if flag is not None and circuit is not None and not circuit.is_open:
@@ -86,56 +84,56 @@ async def _pass_on(ctx: Context, one: Watched) -> int:
     if news == circuit.noted and not (circuit.is_open and at - circuit.noted_at > _ANEW):
         return 0
     work = _silent if news[0] else _answers
-    await ctx.store.write(lambda tx: work(ctx, tx, circuit, one.show), name="silence")
+    await ctx.write(lambda uow: work(uow, circuit, one.show), name="silence", wakes=False)
     circuit.noted, circuit.noted_at = news, at
     ctx.wake()
     return 1
 
 
-def _silent(ctx: Context, tx: Tx, circuit: Circuit, show: Callable[[Tx, datetime], None]) -> None:
+def _silent(uow: Unit, circuit: Circuit, show: Callable[[Unit], None]) -> None:
     """Store that the service is silent. The first process to find out announces it."""
-    key, now = f"{FLAG}{circuit.service}", ctx.clock.now()
-    known = Silence.read(tx.flags.readable(key))
-    if known is None or abs(now - known.seen) > OLD:
-        tx.flags.forget(key)  # of a process that died, or damaged
+    key = f"{FLAG}{circuit.service}"
+    known = Silence.read(uow.flags.readable(key))
+    if known is None or abs(uow.now - known.seen) > OLD:
+        uow.flags.forget(key)  # of a process that died, or damaged
         known = None
-    since = holding.since(ctx, circuit) if known is None else known.since
-    flag = Silence(since, now).stored()
+    since = holding.since(uow.ctx, circuit) if known is None else known.since
+    flag = Silence(since, uow.now).stored()
     if known is not None:
-        tx.flags.set(key, flag, now)
-    elif tx.flags.add(key, flag, now):
+        uow.flags.set(key, flag, uow.now)
+    elif uow.flags.add(key, flag, uow.now):
         log.warning("a service answers nothing", service=circuit.service)
         facts = {"topic": "silent", "service": circuit.service, "since": since.isoformat()}
-        _tell(ctx, tx, facts, now)
-        show(tx, now)
+        _tell(uow, facts)
+        show(uow)
     if not circuit.holds_effects:
-        _go_on(tx, circuit, now)  # one request goes first; the others follow when it is answered
+        _go_on(uow, circuit)  # one request goes first; the others follow when it is answered
 
 
-def _answers(ctx: Context, tx: Tx, circuit: Circuit, show: Callable[[Tx, datetime], None]) -> None:
+def _answers(uow: Unit, circuit: Circuit, show: Callable[[Unit], None]) -> None:
     """Store that the service answers again. The first process to find out announces it."""
-    key, now = f"{FLAG}{circuit.service}", ctx.clock.now()
-    known = Silence.read(tx.flags.readable(key))
-    if known is not None and tx.flags.forget(key):
+    key = f"{FLAG}{circuit.service}"
+    known = Silence.read(uow.flags.readable(key))
+    if known is not None and uow.flags.forget(key):
         log.info("a service answers again", service=circuit.service)
-        seconds = round((now - known.since).total_seconds())
+        seconds = round((uow.now - known.since).total_seconds())
         facts = {"topic": "answers", "service": circuit.service, "since": known.since.isoformat(), "seconds": seconds}
-        _tell(ctx, tx, facts, now)
-        show(tx, now)
-    _go_on(tx, circuit, now)
+        _tell(uow, facts)
+        show(uow)
+    _go_on(uow, circuit)
 
 
-def _go_on(tx: Tx, circuit: Circuit, now: datetime) -> None:
+def _go_on(uow: Unit, circuit: Circuit) -> None:
     """Make what waits for it due at once."""
     is_open = circuit.is_open
-    for waiting in tx.instructions.awaiting(_WAITING, limit=_MOST):
+    for waiting in uow.instructions.awaiting(_WAITING, limit=_MOST):
         if _waits_for(circuit, waiting.reason):
-            tx.instructions.touch(
-                waiting, now=now, show=not is_open, reason=waiting.reason if is_open else None, due_at=now
+            uow.instructions.touch(
+                waiting, now=uow.now, show=not is_open, reason=waiting.reason if is_open else None, due_at=uow.now
             )
-    for booking in tx.bookings.open(limit=_MOST):
+    for booking in uow.bookings.open(limit=_MOST):
         if booking.stage is Stage.NEW and _waits_for(circuit, booking.reason):
-            tx.bookings.hasten(booking.id, now)
+            uow.bookings.hasten(booking.id, uow.now)
 
 
 def _waits_for(circuit: Circuit, reason: Reason | None) -> bool:
@@ -147,6 +145,6 @@ def _waits_for(circuit: Circuit, reason: Reason | None) -> bool:
     )
 
 
-def _tell(ctx: Context, tx: Tx, facts: Mapping[str, object], now: datetime) -> None:
+def _tell(uow: Unit, facts: Mapping[str, object]) -> None:
     key = f"{facts['topic']}:{facts['service']}:{facts['since']}"
-    tell_everybody(tx, key=key, facts=facts, policy=ctx.policy, now=now)
+    tell_everybody(uow, key=key, facts=facts)

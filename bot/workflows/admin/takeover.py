@@ -6,9 +6,8 @@ from typing import Final
 import structlog
 
 from bot.workflows.admin.recover import recover_claims
-from bot.workflows.context import Context
+from bot.workflows.context import Context, Unit
 from storage.peers import Peers
-from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)
 
@@ -34,7 +33,7 @@ async def take_over(ctx: Context) -> int:
     gone = missing & (await _gone(ctx, peers) or set())
     died = 0
     for owner in gone:
-        rows = await ctx.store.write(lambda tx: _expire(ctx, tx, owner), name="take_over")  # noqa: B023 - awaited here
+        rows = await ctx.write(lambda uow: _expire(uow, owner), name="take_over", wakes=False)  # noqa: B023 - awaited here
         if rows:  # a process that stopped in order holds none
             died += 1
             log.warning("a process died: what it worked on goes on here", process=owner, rows=rows)
@@ -48,11 +47,10 @@ async def _gone(ctx: Context, peers: Peers) -> set[str] | None:
     """Owners whose process is gone; None while our own connection is too young to tell."""
     if peers.connected_for() < _SETTLED:
         return None
-    return set(await ctx.store.read(lambda tx: tx.processes.gone())) - {ctx.owner}
+    return set(await ctx.read(lambda uow: uow.processes.gone())) - {ctx.owner}
 
 
-def _expire(ctx: Context, tx: Tx, owner: str) -> int:
-    now = ctx.clock.now()
-    tx.processes.forget(owner)
-    tx.boards.hasten(now)
-    return tx.steps.expire(owner, now)
+def _expire(uow: Unit, owner: str) -> int:
+    uow.processes.forget(owner)
+    uow.boards.hasten(uow.now)
+    return uow.steps.expire(owner, uow.now)

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from pydantic import SecretStr
@@ -18,10 +17,9 @@ from bot.workflows.bookings.audit import witness
 from bot.workflows.bookings.board import tell
 from bot.workflows.bookings.evidence import note
 from bot.workflows.bookings.follow import dropped, read_now
-from bot.workflows.context import Context
+from bot.workflows.context import Context, Unit
 from bot.workflows.keeping import keep
 from bot.workflows.services.delivery import DeliveryService
-from storage.transaction import Tx
 
 Outcome = Done[Any] | NotExecuted | Unknown
 
@@ -40,12 +38,11 @@ async def start_search(ctx: Context, delivery: DeliveryService, booking: Booking
     if not booking.can_start:
         return Acted(act=Act.START, booking=booking, trouble=Reason(OfBooking.CANNOT_START))
     key = await delivery.key_of(ctx.store, booking.store)
-    asked_at = ctx.clock.now()
-    await ctx.store.write(lambda tx: witness(tx, booking, "search_asked", now=asked_at, actor=by), name="want_search")
+    await ctx.write(lambda uow: witness(uow, booking, "search_asked", actor=by), name="want_search", wakes=False)
     outcome = await delivery.client.start_search(booking.remote_id or "", key=key)
 
-    def started(tx: Tx, now: datetime) -> None:
-        tell(tx, booking, "started", {"by": by}, now)
+    def started(uow: Unit) -> None:
+        tell(uow, booking, "started", {"by": by})
 
     await _answered(ctx, booking, outcome, Point.SEARCH, started)
     return await _afterwards(ctx, delivery, Act.START, booking, outcome)
@@ -56,8 +53,7 @@ async def cancel(ctx: Context, delivery: DeliveryService, booking: Booking, *, r
     if not booking.can_cancel:
         return cannot_cancel(booking)
     key = await delivery.key_of(ctx.store, booking.store)
-    asked_at = ctx.clock.now()
-    wanted = await ctx.store.write(lambda tx: _want(tx, booking, reason, by, asked_at), name="want_cancel")
+    wanted = await ctx.write(lambda uow: _want(uow, booking, reason, by), name="want_cancel", wakes=False)
     if wanted is None:
         return Acted(act=Act.CANCEL, booking=booking, trouble=Reason(OfBooking.JUST_CHANGED))
     if wanted.stage is Stage.WAITING:
@@ -75,7 +71,7 @@ def cannot_cancel(booking: Booking) -> Acted:
 async def refresh(ctx: Context, delivery: DeliveryService, booking: Booking) -> Acted:
     """Read it now."""
     if booking.stage not in (Stage.OPEN, Stage.WAITING):
-        await ctx.store.write(lambda tx: tx.bookings.hasten(booking.id, ctx.clock.now()), name="hasten")
+        await ctx.write(lambda uow: uow.bookings.hasten(booking.id, ctx.clock.now()), name="hasten", wakes=False)
         ctx.wake()
         return Acted(act=Act.REFRESH, booking=booking)
     return await _read(ctx, delivery, Act.REFRESH, booking, None)
@@ -83,25 +79,25 @@ async def refresh(ctx: Context, delivery: DeliveryService, booking: Booking) -> 
 
 async def _cancel_prebooking(ctx: Context, delivery: DeliveryService, booking: Booking, key: SecretStr) -> Acted:
     outcome = await delivery.client.cancel_prebooking(booking.prebooking_id or "", key=key)
-    stored = await _answered(ctx, booking, outcome, Point.PREBOOK_CANCEL, lambda tx, now: dropped(tx, booking, now))
+    stored = await _answered(ctx, booking, outcome, Point.PREBOOK_CANCEL, lambda uow: dropped(uow, booking))
     if not isinstance(outcome, Done):
         return await _afterwards(ctx, delivery, Act.CANCEL, booking, outcome)
     ctx.wake()
     return Acted(act=Act.CANCEL, booking=stored or booking)
 
 
-def _want(tx: Tx, booking: Booking, reason: str, by: str, now: datetime) -> Booking | None:
+def _want(uow: Unit, booking: Booking, reason: str, by: str) -> Booking | None:
     """Store who wants it canceled; None when it is in another stage by now. A read since then changes nothing."""
-    current = tx.bookings.get(booking.id)
+    current = uow.bookings.get(booking.id)
     if current is None or current.stage is not booking.stage or not current.can_cancel:
         return None
-    wanted = tx.bookings.change(current, detail={**current.detail, "cancel": {"by": by, "reason": reason}})
+    wanted = uow.bookings.change(current, detail={**current.detail, "cancel": {"by": by, "reason": reason}})
     if wanted is not None:
-        witness(tx, wanted, "cancel_asked", now=now, actor=by, reason=reason)
+        witness(uow, wanted, "cancel_asked", actor=by, reason=reason)
     return wanted
 
 
-def _nothing(_tx: Tx, _now: datetime) -> None:
+def _nothing(_uow: Unit) -> None:
     """The booking's own record says the rest."""
 
 
@@ -110,18 +106,17 @@ async def _answered(
     booking: Booking,
     outcome: Outcome,
     point: Point,
-    done: Callable[[Tx, datetime], Booking | None] = _nothing,
+    done: Callable[[Unit], Booking | None] = _nothing,
 ) -> Booking | None:
     """Store the service's answer; the state of the booking is read afterwards. ``done``: what else an effect stores."""
-    now = ctx.clock.now()
 
-    def work(tx: Tx) -> Booking | None:
+    def work(uow: Unit) -> Booking | None:
         if isinstance(outcome, Done):
-            witness(tx, booking, "executed", now=now)
-            note(tx, point, booking.reference, now)
-            return done(tx, now)
+            witness(uow, booking, "executed")
+            note(uow, point, booking.reference)
+            return done(uow)
         said = "not_executed" if isinstance(outcome, NotExecuted) else "not_said"
-        witness(tx, booking, said, now=now, detail=outcome.facts)
+        witness(uow, booking, said, detail=outcome.facts)
         return None
 
     return await keep(ctx, work, name="booking_answered")
@@ -139,11 +134,11 @@ async def _read(ctx: Context, delivery: DeliveryService, act: Act, booking: Book
     try:
         stored = await read_now(ctx, delivery, booking)
     except (ServiceNow, ServiceNever, OperatorError) as silent:
-        await ctx.store.write(lambda tx: tx.bookings.hasten(booking.id, ctx.clock.now()), name="hasten")
+        await ctx.write(lambda uow: uow.bookings.hasten(booking.id, ctx.clock.now()), name="hasten", wakes=False)
         ctx.wake()
         return Acted(act=act, booking=booking, trouble=said or failed(silent))
     if stored is None:
-        stored = await ctx.store.read(lambda tx: tx.bookings.get(booking.id))
+        stored = await ctx.read(lambda uow: uow.bookings.get(booking.id))
     after = stored or booking
     is_so = act is Act.CANCEL and after.stage is Stage.ENDED
     return Acted(act=act, booking=after, trouble=None if is_so else said)

@@ -5,7 +5,6 @@ story of a payment. The customer's number and address are left out: the audit is
 """
 
 from collections.abc import Mapping
-from datetime import datetime
 from types import MappingProxyType
 from typing import Final
 
@@ -13,18 +12,17 @@ from bot.domain.audit import Entry
 from bot.domain.bookings.booking import Booking
 from bot.domain.bookings.record import charge
 from bot.domain.money import plain
-from storage.transaction import Tx
+from bot.workflows.context import Unit
 
 ITSELF: Final = "switchboard"
 """The actor of what no person did."""
 
 
 def witness(
-    tx: Tx,
+    uow: Unit,
     booking: Booking,
     action: str,
     *,
-    now: datetime,
     actor: str = ITSELF,
     before: Booking | None = None,
     detail: Mapping[str, object] = MappingProxyType({}),
@@ -33,19 +31,18 @@ def witness(
     """Add a row about a booking.
 
     Args:
-        tx: the transaction.
+        uow: the unit of work.
         booking: as it is now.
         action: one that ``bot.presentation.bookings.audit`` has words for.
-        now: the current instant.
         actor: the person who did it.
         before: the booking before the change; None: unchanged, or new.
         detail: facts for the text; empty ones are left out.
         more: further ones.
     """
     facts = {"reference": booking.reference, "store": booking.store, **detail, **more}
-    tx.audit.append(
+    uow.audit.append(
         Entry(
-            at=now,
+            at=uow.now,
             instruction_id=booking.id,
             actor=actor,
             action=action,
@@ -56,17 +53,14 @@ def witness(
     )
 
 
-def witness_wish(
-    tx: Tx, booking: Booking, action: str, *, by: str, now: datetime, before: Booking | None = None
-) -> None:
+def witness_wish(uow: Unit, booking: Booking, action: str, *, by: str, before: Booking | None = None) -> None:
     """Add the row of a new request: with its value, and the quoted price."""
     request = booking.request
     cost = charge(booking.detail.get("quote", {}))
     witness(
-        tx,
+        uow,
         booking,
         action,
-        now=now,
         actor=by,
         before=before,
         amount=plain(request.cents) if request is not None else "",

@@ -4,7 +4,7 @@ The external id is stored before anything is sent. The service is not idempotent
 answer is searched for by the external id, never by booking again.
 """
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import partial
 
 import structlog
@@ -27,7 +27,7 @@ from bot.workflows.bookings.audit import witness
 from bot.workflows.bookings.board import alarm, show_card, tell
 from bot.workflows.bookings.evidence import note
 from bot.workflows.bookings.observe import observe
-from bot.workflows.context import Context
+from bot.workflows.context import Context, Unit
 from bot.workflows.holding import without_seat
 from bot.workflows.keeping import claimed, keep
 from bot.workflows.reading_only import reading_only
@@ -47,78 +47,76 @@ _NOT_FOUND = 404
 Made = BookingRecord | PrebookingRecord
 
 
-def _lost(ctx: Context, tx: Tx, booking: Booking) -> bool:
+def _lost(uow: Unit, booking: Booking) -> bool:
     """An exception after the claim: the outcome is unknown, and looked up."""
-    held = tx.bookings.get(booking.id)
-    if held is None or held.stage is not Stage.SENDING or held.lease_owner != ctx.owner:
+    held = uow.bookings.get(booking.id)
+    if held is None or held.stage is not Stage.SENDING or held.lease_owner != uow.owner:
         return False
-    lose(ctx, tx, held, Unknown(reason=Reason(Exchange.ANSWER_LOST)), ctx.clock.now())
+    lose(uow, held, Unknown(reason=Reason(Exchange.ANSWER_LOST)))
     return True
 
 
-def recover(ctx: Context, tx: Tx) -> int:
+def recover(uow: Unit) -> int:
     """Look up the bookings that a dead process was sending; how many there were."""
-    left = tx.bookings.abandoned(now=ctx.clock.now(), owner=ctx.owner, exclusive=ctx.store.exclusive)
-    left = [one for one in left if not ctx.leases.holds("booking", (one.id,))]
+    left = uow.bookings.abandoned(now=uow.now, owner=uow.owner, exclusive=uow.ctx.store.exclusive)
+    left = [one for one in left if not uow.ctx.leases.holds("booking", (one.id,))]
     for booking in left:
-        lose(ctx, tx, booking, Unknown(reason=Reason(Exchange.PROCESS_ENDED)), ctx.clock.now())
+        lose(uow, booking, Unknown(reason=Reason(Exchange.PROCESS_ENDED)))
     return len(left)
 
 
-def lose(ctx: Context, tx: Tx, booking: Booking, outcome: Unknown, now: datetime) -> None:
+def lose(uow: Unit, booking: Booking, outcome: Unknown) -> None:
     """The outcome of a request that was or may have been sent is unknown: search for it."""
-    pause = timedelta(seconds=min(5.0, ctx.poll_seconds))
-    stored = tx.bookings.change(booking, stage=Stage.UNKNOWN, reason=outcome.told, reads=0, due_at=now + pause)
+    pause = timedelta(seconds=min(5.0, uow.poll_seconds))
+    stored = uow.bookings.change(booking, stage=Stage.UNKNOWN, reason=outcome.told, reads=0, due_at=uow.now + pause)
     if stored is not None:
-        witness(tx, stored, "unknown", now=now, before=booking, detail=outcome.facts)
-        show_card(tx, stored, now)
-        tell(tx, stored, "unknown", {}, now)
+        witness(uow, stored, "unknown", before=booking, detail=outcome.facts)
+        show_card(uow, stored)
+        tell(uow, stored, "unknown", {})
 
 
-def adopt(
-    ctx: Context, tx: Tx, booking: Booking, record: BookingRecord, now: datetime, *, report: BookingRecord | None = None
-) -> Booking | None:
+def adopt(uow: Unit, booking: Booking, record: BookingRecord, *, report: BookingRecord | None = None) -> Booking | None:
     """The service has it: from now on it is followed."""
-    other = tx.bookings.by_remote(booking.store, record.id)
-    if other is not None and other.id != booking.id and not _joined(tx, other, booking, now):
+    other = uow.bookings.by_remote(booking.store, record.id)
+    if other is not None and other.id != booking.id and not _joined(uow, other, booking):
         return None
     first = booking.remote_id is None
-    stored = observe(ctx, tx, booking, record, now, report=report)
+    stored = observe(uow, booking, record, report=report)
     if stored is not None and first and booking.kind is not BookingKind.FOREIGN:
-        _note_made(tx, stored, now)
+        _note_made(uow, stored)
         if booking.stage is Stage.LOST:
-            alarm(tx, stored, ctx.policy, "found_late", {"status": record.status}, now)
+            alarm(uow, stored, "found_late", {"status": record.status})
     return stored
 
 
-def _joined(tx: Tx, other: Booking, booking: Booking, now: datetime) -> bool:
+def _joined(uow: Unit, other: Booking, booking: Booking) -> bool:
     """A webhook without our id arrived first and made a separate row: that row ends, and points here."""
     if other.kind is not BookingKind.FOREIGN:
         log.error("two of ours claim one booking", reference=booking.reference, other=other.reference)
         return False
     joined = Reason(OfBooking.JOINED, reference=booking.reference)
-    ended = tx.bookings.change(
-        other, stage=Stage.DROPPED, remote_id=None, numeric_id="", reason=joined, due_at=None, closed_at=now
+    ended = uow.bookings.change(
+        other, stage=Stage.DROPPED, remote_id=None, numeric_id="", reason=joined, due_at=None, closed_at=uow.now
     )
     if ended is not None:
-        witness(tx, ended, "joined", now=now, before=other, other=booking.reference)
-        show_card(tx, ended, now)
+        witness(uow, ended, "joined", before=other, other=booking.reference)
+        show_card(uow, ended)
     return ended is not None
 
 
-def _note_made(tx: Tx, booking: Booking, now: datetime) -> None:
+def _note_made(uow: Unit, booking: Booking) -> None:
     request = booking.request
     if booking.kind is BookingKind.PREBOOKING:
-        note(tx, Point.ADDRESS, booking.reference, now)
-    note(tx, Point.BOOK, booking.reference, now)
+        note(uow, Point.ADDRESS, booking.reference)
+    note(uow, Point.BOOK, booking.reference)
     if request is not None:
-        note(tx, Point.CASH if request.payment.value == "CASH" else Point.CARD, booking.reference, now)
+        note(uow, Point.CASH if request.payment.value == "CASH" else Point.CARD, booking.reference)
         if request.cook_minutes:
-            note(tx, Point.COOK, booking.reference, now)
+            note(uow, Point.COOK, booking.reference)
 
 
 async def _step(ctx: Context, delivery: DeliveryService, booking: Booking) -> None:
-    key = await ctx.store.read(lambda tx: delivery.key(tx, booking.store))
+    key = await ctx.read(lambda uow: delivery.key(uow, booking.store))
     if key is None:
         await _put_off(ctx, booking, failed(no_key(booking.store)), timedelta(seconds=ctx.poll_seconds))
     elif booking.stage is Stage.NEW:
@@ -138,16 +136,16 @@ async def _send(ctx: Context, delivery: DeliveryService, booking: Booking, key: 
     minutes = booking.request.cook_minutes if booking.request is not None else 0
     search_at = now + timedelta(minutes=minutes) if minutes else None
 
-    def claim(tx: Tx) -> Booking | None:
-        stored = tx.bookings.change(
+    def claim(uow: Unit) -> Booking | None:
+        stored = uow.bookings.change(
             booking, keep_lease=True, stage=Stage.SENDING, sent_at=now, search_at=search_at, reason=None
         )
         if stored is not None:
-            witness(tx, stored, "sent", now=now, before=booking)
+            witness(uow, stored, "sent", before=booking)
         return stored
 
-    def read_back(tx: Tx) -> Booking | None:
-        held = tx.bookings.get(booking.id)
+    def read_back(uow: Unit) -> Booking | None:
+        held = uow.bookings.get(booking.id)
         mine = held is not None and held.stage is Stage.SENDING and held.lease_owner == ctx.owner
         return held if mine else None
 
@@ -162,72 +160,68 @@ async def _send(ctx: Context, delivery: DeliveryService, booking: Booking, key: 
         outcome = await delivery.client.create_prebooking(_asked(taken), key=key, guard=guard)
     else:
         outcome = await delivery.client.create_booking(_asked(taken), key=key, guard=guard)
-    await keep(ctx, lambda tx: _sent(ctx, tx, taken, outcome), name="booked")
+    await keep(ctx, lambda uow: _sent(uow, taken, outcome), name="booked")
 
 
 def _sent(
-    ctx: Context,
-    tx: Tx,
-    claimed: Booking,
-    outcome: Done[BookingRecord] | Done[PrebookingRecord] | NotExecuted | Unknown,
+    uow: Unit, claimed: Booking, outcome: Done[BookingRecord] | Done[PrebookingRecord] | NotExecuted | Unknown
 ) -> None:
-    now = ctx.clock.now()
-    current = tx.bookings.get(claimed.id)
+    current = uow.bookings.get(claimed.id)
     if current is None or current.stage is not Stage.SENDING:
         # A webhook arrived first and linked it already; the next read brings the rest.
-        tx.bookings.hasten(claimed.id, now)
+        uow.bookings.hasten(claimed.id, uow.now)
         return
     match outcome:
         case Done(value=PrebookingRecord() as made):
-            _wait_for_customer(ctx, tx, current, made, now)
+            _wait_for_customer(uow, current, made)
         case Done(value=BookingRecord() as record):
-            adopt(ctx, tx, current, record, now)
+            adopt(uow, current, record)
         case NotExecuted(again=True):
-            _back(ctx, tx, current, outcome, now)
+            _back(uow, current, outcome)
         case NotExecuted():
             reason = outcome.told
-            stored = tx.bookings.change(current, stage=Stage.REFUSED, reason=reason, due_at=None, closed_at=now)
+            stored = uow.bookings.change(current, stage=Stage.REFUSED, reason=reason, due_at=None, closed_at=uow.now)
             if stored is not None:
-                witness(tx, stored, "refused", now=now, before=current, detail=outcome.facts)
-                show_card(tx, stored, now)
-                tell(tx, stored, "refused", {"reason": reason.stored()}, now)
+                witness(uow, stored, "refused", before=current, detail=outcome.facts)
+                show_card(uow, stored)
+                tell(uow, stored, "refused", {"reason": reason.stored()})
         case Unknown():
-            lose(ctx, tx, current, outcome, now)
+            lose(uow, current, outcome)
 
 
-def _wait_for_customer(ctx: Context, tx: Tx, booking: Booking, made: PrebookingRecord, now: datetime) -> None:
-    stored = tx.bookings.change(
+def _wait_for_customer(uow: Unit, booking: Booking, made: PrebookingRecord) -> None:
+    stored = uow.bookings.change(
         booking,
         stage=Stage.WAITING,
         prebooking_id=made.id,
         detail={**booking.detail, "link": made.url},
         polls=0,
-        due_at=now + timedelta(seconds=ctx.poll_seconds),
+        due_at=uow.now + timedelta(seconds=uow.poll_seconds),
     )
     if stored is not None:
-        witness(tx, stored, "link_made", now=now, before=booking)
-        show_card(tx, stored, now)
-        post_file(tx, subject=stored.subject, key="link", payload={}, now=now)
-        note(tx, Point.PREBOOK, stored.reference, now)
+        witness(uow, stored, "link_made", before=booking)
+        show_card(uow, stored)
+        post_file(uow, subject=stored.subject, key="link", payload={})
+        note(uow, Point.PREBOOK, stored.reference)
 
 
-def _back(ctx: Context, tx: Tx, booking: Booking, outcome: NotExecuted, now: datetime) -> None:
+def _back(uow: Unit, booking: Booking, outcome: NotExecuted) -> None:
     """Nothing was sent, or the service asked to wait: nothing was booked, so it may be sent later."""
     own = outcome.failure is Failure.NOT_SENT
-    pause = back_off(first=min(2.0, ctx.poll_seconds), attempts=booking.reads, ceiling=ctx.poll_seconds * 4)
+    pause = back_off(first=min(2.0, uow.poll_seconds), attempts=booking.reads, ceiling=uow.poll_seconds * 4)
     wait = timedelta(0) if own else named_or(outcome.retry_after, pause)
-    stored = tx.bookings.change(
+    stored = uow.bookings.change(
         booking,
         stage=Stage.NEW,
         sent_at=None,
         search_at=None,
         reason=None if own else failed(outcome, service=DELIVERY),
         reads=booking.reads + 1,
-        due_at=now + wait,
+        due_at=uow.now + wait,
     )
     if stored is not None:
-        witness(tx, stored, "put_off", now=now, before=booking, reason=written(stored.reason), said=outcome.detail)
-        show_card(tx, stored, now)
+        witness(uow, stored, "put_off", before=booking, reason=written(stored.reason), said=outcome.detail)
+        show_card(uow, stored)
 
 
 async def _look_for(ctx: Context, delivery: DeliveryService, booking: Booking, key: SecretStr) -> None:
@@ -241,52 +235,49 @@ async def _look_for(ctx: Context, delivery: DeliveryService, booking: Booking, k
         absent, reason = refused.status == _NOT_FOUND, failed(refused, advice=False)
     except (ServiceNow, OperatorError) as silent:
         reason = failed(silent, advice=False)
-    await ctx.store.write(lambda tx: _looked(ctx, tx, booking, record, absent, reason), name="looked_for_booking")
+    await ctx.write(lambda uow: _looked(uow, booking, record, absent, reason), name="looked_for_booking", wakes=False)
 
 
-def _looked(
-    ctx: Context, tx: Tx, booking: Booking, record: BookingRecord | None, absent: bool, reason: Reason | None
-) -> None:
-    now = ctx.clock.now()
+def _looked(uow: Unit, booking: Booking, record: BookingRecord | None, absent: bool, reason: Reason | None) -> None:
     if record is not None:
-        adopt(ctx, tx, booking, record, now)
+        adopt(uow, booking, record)
         return
     since = booking.sent_at or booking.created_at
     if booking.stage is Stage.LOST:
-        over = now - since > _WATCHED
-        closed = {"closed_at": now, "due_at": None} if over else {"due_at": now + timedelta(minutes=15)}
-        tx.bookings.change(booking, **closed)
+        over = uow.now - since > _WATCHED
+        closed = {"closed_at": uow.now, "due_at": None} if over else {"due_at": uow.now + timedelta(minutes=15)}
+        uow.bookings.change(booking, **closed)
         return
     reads = booking.reads + (1 if absent else 0)
-    quiet = timedelta(seconds=ctx.quiet.seconds)
-    if absent and reads >= _LEAST_READS and now - since >= quiet:
-        stored = tx.bookings.change(
-            booking, stage=Stage.LOST, reads=reads, reason=None, due_at=now + timedelta(minutes=15)
+    quiet = timedelta(seconds=uow.quiet.seconds)
+    if absent and reads >= _LEAST_READS and uow.now - since >= quiet:
+        stored = uow.bookings.change(
+            booking, stage=Stage.LOST, reads=reads, reason=None, due_at=uow.now + timedelta(minutes=15)
         )
         if stored is not None:
-            witness(tx, stored, "lost", now=now, before=booking)
-            show_card(tx, stored, now)
-            tell(tx, stored, "lost", {}, now)
-            alarm(tx, stored, ctx.policy, "lost", {}, now)
+            witness(uow, stored, "lost", before=booking)
+            show_card(uow, stored)
+            tell(uow, stored, "lost", {})
+            alarm(uow, stored, "lost", {})
         return
-    longest = ctx.quiet.spacing.total_seconds()
+    longest = uow.quiet.spacing.total_seconds()
     pause = back_off(first=min(5.0, longest), attempts=reads, ceiling=longest)
-    stored = tx.bookings.change(
-        booking, reads=reads, reason=None if absent else reason or booking.reason, due_at=now + pause
+    stored = uow.bookings.change(
+        booking, reads=reads, reason=None if absent else reason or booking.reason, due_at=uow.now + pause
     )
     if stored is not None and stored.reason != booking.reason:
-        show_card(tx, stored, now)
+        show_card(uow, stored)
 
 
 async def _put_off(ctx: Context, booking: Booking, reason: Reason | None, pause: timedelta) -> None:
     now = ctx.clock.now()
 
-    def work(tx: Tx) -> None:
-        stored = tx.bookings.change(booking, reason=reason, due_at=now + pause)
+    def work(uow: Unit) -> None:
+        stored = uow.bookings.change(booking, reason=reason, due_at=now + pause)
         if stored is not None and stored.reason != booking.reason:
-            show_card(tx, stored, now)
+            show_card(uow, stored)
 
-    await ctx.store.write(work, name="put_off_booking")
+    await ctx.write(work, name="put_off_booking", wakes=False)
 
 
 def _asked(booking: Booking) -> NewBooking:

@@ -5,9 +5,8 @@ from bot.domain.bookings.record import BookingRecord
 from bot.workflows.bookings.book import adopt
 from bot.workflows.bookings.events import known_here, made_elsewhere
 from bot.workflows.bookings.follow import look_up
-from bot.workflows.context import Context
+from bot.workflows.context import Context, Unit
 from bot.workflows.services.delivery import DeliveryService
-from storage.transaction import Tx
 
 
 async def take_in(ctx: Context, delivery: DeliveryService, text: str, *, by: str) -> Booking | None:
@@ -20,12 +19,11 @@ async def take_in(ctx: Context, delivery: DeliveryService, text: str, *, by: str
     if found is None:
         return None
     store, record = found
-    taken = await ctx.store.write(lambda tx: _followed(ctx, tx, store, record, by), name="booking_named")
+    taken = await ctx.write(lambda uow: _followed(uow, store, record, by), name="booking_named", wakes=False)
     ctx.wake()
     return taken
 
 
-def _followed(ctx: Context, tx: Tx, store: str, record: BookingRecord, by: str) -> Booking | None:
-    now = ctx.clock.now()
-    booking = known_here(tx, store, record) or made_elsewhere(ctx, tx, store, record, now, by=by)
-    return adopt(ctx, tx, booking, record, now) or tx.bookings.get(booking.id)
+def _followed(uow: Unit, store: str, record: BookingRecord, by: str) -> Booking | None:
+    booking = known_here(uow, store, record) or made_elsewhere(uow, store, record, by=by)
+    return adopt(uow, booking, record) or uow.bookings.get(booking.id)

@@ -28,7 +28,7 @@ from bot.workflows.bookings.audit import witness
 from bot.workflows.bookings.board import STORE, post_card, show_card, store_channel, tell
 from bot.workflows.bookings.book import adopt
 from bot.workflows.bookings.evidence import note
-from bot.workflows.context import Context
+from bot.workflows.context import Context, Unit
 from bot.workflows.requests.request import unused_reference
 from bot.workflows.services.delivery import DeliveryService
 from bot.workflows.slack.boards import post_line
@@ -109,38 +109,40 @@ async def _verify(ctx: Context, delivery: DeliveryService, event: StoreEvent) ->
         identifier, report = delivery.client.read_report(_parsed(event.body))
     except ValueError:
         log.warning("an event of a store names no booking", store=event.store)
-        await ctx.store.write(lambda tx: tx.store_events.finish(event.id, InboxState.STALE), name="event_ignored")
+        await ctx.write(
+            lambda uow: uow.store_events.finish(event.id, InboxState.STALE), name="event_ignored", wakes=False
+        )
         return
-    booking = await ctx.store.read(lambda tx: tx.bookings.by_remote(event.store, identifier))
+    booking = await ctx.read(lambda uow: uow.bookings.by_remote(event.store, identifier))
     heard = _Heard(event=event, identifier=identifier, report=report, booking=booking)
     try:
         key = await delivery.key_of(ctx.store, event.store)
         record = await delivery.client.get_booking(identifier, key=key)
     except (ServiceNow, ServiceNever, OperatorError) as silent:
         trouble = silent
-        await ctx.store.write(lambda tx: _not_verified(ctx, tx, heard, trouble), name="event_not_verified")
+        await ctx.write(lambda uow: _not_verified(uow, heard, trouble), name="event_not_verified", wakes=False)
     else:
-        await ctx.store.write(lambda tx: _apply(ctx, tx, heard, record), name="event_verified")
+        await ctx.write(lambda uow: _apply(uow, heard, record), name="event_verified", wakes=False)
     ctx.wake()
 
 
-def _apply(ctx: Context, tx: Tx, heard: _Heard, record: BookingRecord) -> None:
-    now, event = ctx.clock.now(), heard.event
-    ours = heard.booking or known_here(tx, event.store, record)
-    waited = now - event.received_at >= _IN_FLIGHT_FOR
-    if ours is None and not record.external_id and not waited and _something_in_flight(tx, event.store):
+def _apply(uow: Unit, heard: _Heard, record: BookingRecord) -> None:
+    event = heard.event
+    ours = heard.booking or known_here(uow, event.store, record)
+    waited = uow.now - event.received_at >= _IN_FLIGHT_FOR
+    if ours is None and not record.external_id and not waited and _something_in_flight(uow, event.store):
         # It may be the booking whose answer is still in flight; its own read links it, and then this event finds it.
-        _again(ctx, tx, event, now)
+        _again(uow, event)
         return
     if ours is None:
-        ours = made_elsewhere(ctx, tx, event.store, record, now)
-    stored = adopt(ctx, tx, ours, record, now, report=heard.report)
+        ours = made_elsewhere(uow, event.store, record)
+    stored = adopt(uow, ours, record, report=heard.report)
     if stored is None:
-        _again(ctx, tx, event, now)
+        _again(uow, event)
         return
-    tx.store_events.finish(event.id, InboxState.APPLIED)
+    uow.store_events.finish(event.id, InboxState.APPLIED)
     point = Point.DRIVER_EVENT if event.kind == WebhookKind.DRIVER else Point.STATUS_EVENT
-    note(tx, point, stored.reference, now)
+    note(uow, point, stored.reference)
 
 
 def known_here(tx: Tx, store: str, record: BookingRecord) -> Booking | None:
@@ -155,81 +157,81 @@ def _something_in_flight(tx: Tx, store: str) -> bool:
     return any(one.store == store and one.stage in _IN_FLIGHT for one in tx.bookings.open(limit=1_000))
 
 
-def made_elsewhere(ctx: Context, tx: Tx, store: str, record: BookingRecord, now: datetime, *, by: str = "") -> Booking:
+def made_elsewhere(uow: Unit, store: str, record: BookingRecord, *, by: str = "") -> Booking:
     """A booking not made here: it is posted in the store's channel, and followed like any other.
 
     ``by``: the person who named it; empty: it came from a webhook.
     """
     booking = Booking(
-        id=ulid(now),
-        reference=unused_reference(tx, Letter.BOOKING),
+        id=ulid(uow.now),
+        reference=unused_reference(uow, Letter.BOOKING),
         kind=BookingKind.FOREIGN,
         store=store,
         request=None,
         stage=Stage.OPEN,
         requester="",
-        channel=store_channel(ctx.policy, store),
-        created_at=now,
+        channel=store_channel(uow.policy, store),
+        created_at=uow.now,
         source_key=f"remote:{store}:{record.id}",
-        external_id=f"foreign:{ulid(now)}",
+        external_id=f"foreign:{ulid(uow.now)}",
         remote_id=record.id,
         numeric_id=record.numeric_id,
-        due_at=now,
+        due_at=uow.now,
     )
-    tx.bookings.add(booking)
+    uow.bookings.add(booking)
     if by:
-        witness(tx, booking, "named", now=now, actor=by)
+        witness(uow, booking, "named", actor=by)
     else:
-        witness(tx, booking, "appeared", now=now)
-    post_card(tx, booking, now)
+        witness(uow, booking, "appeared")
+    post_card(uow, booking)
     return booking
 
 
-def _not_verified(ctx: Context, tx: Tx, heard: _Heard, trouble: ServiceNow | ServiceNever | OperatorError) -> None:
-    now, event = ctx.clock.now(), heard.event
+def _not_verified(uow: Unit, heard: _Heard, trouble: ServiceNow | ServiceNever | OperatorError) -> None:
+    event = heard.event
     unknown = isinstance(trouble, ServiceNever) and trouble.status == _NOT_FOUND
     if unknown and heard.booking is None:
         # A forged event, or one that arrived before the service's own record.
         if event.attempts >= _LAG:
             log.warning("an event names a booking that the service does not know", store=event.store)
-            tx.store_events.finish(event.id, InboxState.STALE)
+            uow.store_events.finish(event.id, InboxState.STALE)
         else:
-            _again(ctx, tx, event, now)
+            _again(uow, event)
         return
     if event.attempts >= _SILENT or isinstance(trouble, OperatorError):
-        _pass_on(ctx, tx, heard, failed(trouble, advice=False), now)
-    if now - event.received_at >= _PATIENCE:
-        tx.store_events.finish(event.id, InboxState.UNCONFIRMED)
+        _pass_on(uow, heard, failed(trouble, advice=False))
+    if uow.now - event.received_at >= _PATIENCE:
+        uow.store_events.finish(event.id, InboxState.UNCONFIRMED)
     else:
-        _again(ctx, tx, event, now)
+        _again(uow, event)
 
 
-def _pass_on(ctx: Context, tx: Tx, heard: _Heard, reason: Reason, now: datetime) -> None:
+def _pass_on(uow: Unit, heard: _Heard, reason: Reason) -> None:
     """It cannot be verified now: reported as such, once; the state of the booking stays what was read."""
     event, booking = heard.event, heard.booking
     said = heard.report.status if heard.report.status != "?" else ""
     facts = {"said": said, "kind": event.kind, "reason": reason.stored(), "id": one_line(heard.identifier)}
     if booking is None:
-        channel = store_channel(ctx.policy, event.store)
+        channel = store_channel(uow.policy, event.store)
         subject = f"{STORE}:{event.store}"
         payload = {"topic": "unverified", **facts}
-        post_line(tx, subject=subject, key=f"unverified:{event.id}", payload=payload, now=now, channel=channel)
+        post_line(uow, subject=subject, key=f"unverified:{event.id}", payload=payload, channel=channel)
         return
     if booking.stage is Stage.ENDED or (said and is_final(booking.status)):
         return
-    tell(tx, booking, "unverified", facts, now, key=f"unverified:{event.id}")
-    current = tx.bookings.get(booking.id)
+    tell(uow, booking, "unverified", facts, key=f"unverified:{event.id}")
+    current = uow.bookings.get(booking.id)
     at = event.received_at.isoformat()
     if not said or current is None or str(current.detail.get("reported", {}).get("at", "")) >= at:
         return  # a driver is no state, and of two states the later one is shown
-    stored = tx.bookings.change(current, detail={**current.detail, "reported": {"status": said, "at": at}})
+    stored = uow.bookings.change(current, detail={**current.detail, "reported": {"status": said, "at": at}})
     if stored is not None:
-        show_card(tx, stored, now)
+        show_card(uow, stored)
 
 
-def _again(ctx: Context, tx: Tx, event: StoreEvent, now: datetime) -> None:
-    pause = back_off(first=min(1.0, ctx.poll_seconds), attempts=event.attempts, ceiling=_LONGEST_PAUSE)
-    tx.store_events.again(event.id, due_at=now + pause)
+def _again(uow: Unit, event: StoreEvent) -> None:
+    pause = back_off(first=min(1.0, uow.poll_seconds), attempts=event.attempts, ceiling=_LONGEST_PAUSE)
+    uow.store_events.again(event.id, due_at=uow.now + pause)
 
 
 def _kept(body: str) -> str:

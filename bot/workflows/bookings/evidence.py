@@ -5,32 +5,33 @@ from contextlib import suppress
 from datetime import datetime
 
 from bot.domain.bookings.certification import Evidence, Point
+from bot.workflows.context import Unit
 from storage.transaction import Tx
 
 _KEY = "delivery:evidence"
 _STATES = "delivery:states"
 
 
-def note(tx: Tx, point: Point, what: str, now: datetime) -> None:
+def note(uow: Unit, point: Point, what: str) -> None:
     """Store that a point was seen, in the transaction of the change; ``what`` names it, e.g. a reference."""
-    found = _table(tx, _KEY)
+    found = _table(uow, _KEY)
     known = found.get(point.value)
     before = known if isinstance(known, dict) else {}
     found[point.value] = {
         "count": int(before.get("count", 0)) + 1,
-        "first": before.get("first") or now.isoformat(),
-        "last": now.isoformat(),
+        "first": before.get("first") or uow.now.isoformat(),
+        "last": uow.now.isoformat(),
         "what": what,
     }
-    tx.flags.set(_KEY, found, now)
+    uow.flags.set(_KEY, found, uow.now)
 
 
-def note_state(tx: Tx, status: str, what: str, now: datetime) -> None:
+def note_state(uow: Unit, status: str, what: str) -> None:
     """A booking was seen in this state of the service."""
-    found = _table(tx, _STATES)
+    found = _table(uow, _STATES)
     if status not in found:
         found[status] = what
-        tx.flags.set(_STATES, found, now)
+        uow.flags.set(_STATES, found, uow.now)
 
 
 def gathered(tx: Tx) -> tuple[dict[Point, Evidence], Mapping[str, str]]:

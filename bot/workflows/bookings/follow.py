@@ -1,7 +1,7 @@
 """Read bookings and pre-bookings until they are final. Polling is the guarantee; webhooks only make it faster."""
 
 from contextlib import suppress
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import partial
 
 import structlog
@@ -16,7 +16,7 @@ from bot.workflows.bookings.audit import witness
 from bot.workflows.bookings.board import show_card, tell
 from bot.workflows.bookings.book import adopt
 from bot.workflows.bookings.observe import observe
-from bot.workflows.context import Context
+from bot.workflows.context import Context, Unit
 from bot.workflows.services.delivery import DeliveryService
 from bot.workflows.workers import Work
 from storage.rows import Hold
@@ -39,7 +39,7 @@ async def _poll(ctx: Context, delivery: DeliveryService, booking: Booking) -> No
     except (ServiceNow, ServiceNever, OperatorError) as silent:
         trouble = silent
         log.warning("a booking could not be read", reference=booking.reference, reason=str(trouble))
-        await ctx.store.write(lambda tx: _not_read(ctx, tx, booking, trouble), name="booking_not_read")
+        await ctx.write(lambda uow: _not_read(uow, booking, trouble), name="booking_not_read", wakes=False)
         ctx.wake()
 
 
@@ -57,14 +57,14 @@ async def read_now(ctx: Context, delivery: DeliveryService, booking: Booking) ->
         return await _read_prebooking(ctx, delivery, booking, key)
     record = await delivery.client.get_booking(booking.remote_id or "", key=key)
 
-    def work(tx: Tx) -> Booking | None:
+    def work(uow: Unit) -> Booking | None:
         now = ctx.clock.now()
-        seen = observe(ctx, tx, booking, record, now)
+        seen = observe(uow, booking, record)
         if seen is None:
-            tx.bookings.release(booking.id, owner=ctx.owner, due_at=now)
+            uow.bookings.release(booking.id, owner=ctx.owner, due_at=now)
         return seen
 
-    stored = await ctx.store.write(work, name="booking_read")
+    stored = await ctx.write(work, name="booking_read", wakes=False)
     ctx.wake()
     return stored
 
@@ -73,20 +73,20 @@ async def _read_prebooking(ctx: Context, delivery: DeliveryService, booking: Boo
     made = await delivery.client.get_prebooking(booking.prebooking_id or "", key=key)
     record = await _its_booking(delivery, booking, made, key)
 
-    def work(tx: Tx) -> Booking | None:
+    def work(uow: Unit) -> Booking | None:
         now = ctx.clock.now()
-        current = tx.bookings.get(booking.id)
+        current = uow.bookings.get(booking.id)
         if current is None or current.version != booking.version:
-            tx.bookings.release(booking.id, owner=ctx.owner, due_at=now)
+            uow.bookings.release(booking.id, owner=ctx.owner, due_at=now)
             return None
         if record is not None:
-            return adopt(ctx, tx, booking, record, now)
+            return adopt(uow, booking, record)
         if is_canceled(made.status):
-            return dropped(tx, booking, now)
+            return dropped(uow, booking)
         pause = next_poll(base=ctx.poll_seconds, polls=booking.polls + 1, age=now - booking.created_at)
-        return tx.bookings.change(booking, polls=booking.polls + 1, reason=None, due_at=now + pause)
+        return uow.bookings.change(booking, polls=booking.polls + 1, reason=None, due_at=now + pause)
 
-    stored = await ctx.store.write(work, name="prebooking_read")
+    stored = await ctx.write(work, name="prebooking_read", wakes=False)
     ctx.wake()
     return stored
 
@@ -107,33 +107,32 @@ async def _its_booking(
         raise
 
 
-def dropped(tx: Tx, booking: Booking, now: datetime) -> Booking | None:
+def dropped(uow: Unit, booking: Booking) -> Booking | None:
     """End a pre-booking that will not become a booking."""
-    stored = tx.bookings.change(booking, stage=Stage.DROPPED, due_at=None, closed_at=now)
+    stored = uow.bookings.change(booking, stage=Stage.DROPPED, due_at=None, closed_at=uow.now)
     if stored is not None:
-        witness(tx, stored, "dropped", now=now, before=booking)
-        show_card(tx, stored, now)
-        tell(tx, stored, "dropped", {"by": booking.detail.get("cancel", {}).get("by", "")}, now)
+        witness(uow, stored, "dropped", before=booking)
+        show_card(uow, stored)
+        tell(uow, stored, "dropped", {"by": booking.detail.get("cancel", {}).get("by", "")})
     return stored
 
 
-def _not_read(ctx: Context, tx: Tx, booking: Booking, trouble: Trouble) -> None:
+def _not_read(uow: Unit, booking: Booking, trouble: Trouble) -> None:
     """Go on reading; the card says that it may be out of date, at once where waiting will not help."""
-    now = ctx.clock.now()
     reads = booking.reads + 1
     passing = isinstance(trouble, ServiceNow) and reads < _PATIENCE
     wait = trouble.retry_after if isinstance(trouble, ServiceNow) else None
-    pause = next_poll(base=ctx.poll_seconds, polls=reads, age=timedelta(0))
-    stored = tx.bookings.change(
+    pause = next_poll(base=uow.poll_seconds, polls=reads, age=timedelta(0))
+    stored = uow.bookings.change(
         booking,
         reads=reads,
         reason=booking.reason if passing else failed(trouble, advice=False),
-        due_at=now + named_or(wait, pause),
+        due_at=uow.now + named_or(wait, pause),
     )
     if stored is None:
-        tx.bookings.release(booking.id, owner=ctx.owner, due_at=now)
+        uow.bookings.release(booking.id, owner=uow.owner, due_at=uow.now)
     elif stored.reason != booking.reason:
-        show_card(tx, stored, now)
+        show_card(uow, stored)
 
 
 async def look_up(ctx: Context, delivery: DeliveryService, text: str) -> tuple[str, BookingRecord] | None:
@@ -142,8 +141,8 @@ async def look_up(ctx: Context, delivery: DeliveryService, text: str) -> tuple[s
     Raises:
         ServiceNow, OperatorError: a store could not be asked.
     """
-    keys = await ctx.store.read(
-        lambda tx: [(name, delivery.key(tx, name)) for name in delivery.store_names(tx)[:_MOST_STORES]]
+    keys = await ctx.read(
+        lambda uow: [(name, delivery.key(uow, name)) for name in delivery.store_names(uow)[:_MOST_STORES]]
     )
     for store, key in keys:
         if key is not None:

@@ -15,10 +15,9 @@ from bot.domain.references import callback_token, token_hash, ulid
 from bot.domain.services import DELIVERY
 from bot.domain.troubles import failed
 from bot.workflows.bookings.evidence import note
-from bot.workflows.context import Context
+from bot.workflows.context import Context, Unit
 from bot.workflows.services.delivery import DeliveryService
 from storage.rows import StoreHook
-from storage.transaction import Tx
 
 _PATH = "/callbacks/delivery/"
 _SET_PUBLIC_URL = (
@@ -63,8 +62,10 @@ async def turn_off(ctx: Context, delivery: DeliveryService, store: str) -> list[
         troubles[kind] = None if isinstance(outcome, Done) else failed(outcome, service=DELIVERY)
     found = await _listed(ctx, delivery, store, key, troubles)
     now = ctx.clock.now()
-    await ctx.store.write(
-        lambda tx: [tx.store_events.end_hooks(store, kind.value, now) for kind in WebhookKind], name="hooks_off"
+    await ctx.write(
+        lambda uow: [uow.store_events.end_hooks(store, kind.value, now) for kind in WebhookKind],
+        name="hooks_off",
+        wakes=False,
     )
     return found
 
@@ -82,17 +83,17 @@ async def _register(
     hook = StoreHook(
         token_hash=token_hash(token), id=identifier, store=store, kind=kind.value, created_at=now, ended_at=None
     )
-    await ctx.store.write(lambda tx: tx.store_events.give_out(hook), name="hook")
+    await ctx.write(lambda uow: uow.store_events.give_out(hook), name="hook", wakes=False)
     address = f"{ctx.callback_base.rstrip('/')}{_PATH}{token}"
     outcome = await delivery.client.register_webhook(kind, address, key=key)
     if not isinstance(outcome, Done):
         return failed(outcome, service=DELIVERY)
 
-    def work(tx: Tx) -> None:
-        tx.store_events.end_hooks(store, kind.value, ctx.clock.now(), but=identifier)
-        note(tx, Point.HOOK, store, ctx.clock.now())
+    def work(uow: Unit) -> None:
+        uow.store_events.end_hooks(store, kind.value, ctx.clock.now(), but=identifier)
+        note(uow, Point.HOOK, store)
 
-    await ctx.store.write(work, name="hook_registered")
+    await ctx.write(work, name="hook_registered", wakes=False)
     return None
 
 
@@ -100,7 +101,7 @@ async def _listed(
     ctx: Context, delivery: DeliveryService, store: str, key: SecretStr, troubles: Mapping[WebhookKind, Reason | None]
 ) -> list[HookState]:
     by_kind = {one.kind.upper(): one.url for one in await delivery.client.list_webhooks(key=key)}
-    own = {hook.token_hash for hook in await ctx.store.read(lambda tx: tx.store_events.hooks_of(store))}
+    own = {hook.token_hash for hook in await ctx.read(lambda uow: uow.store_events.hooks_of(store))}
     return [
         HookState(
             kind=kind,

@@ -17,8 +17,7 @@ from bot.domain.tracking import next_poll
 from bot.workflows.bookings.audit import witness
 from bot.workflows.bookings.board import alarm, show_card, tell
 from bot.workflows.bookings.evidence import note, note_state
-from bot.workflows.context import Context
-from storage.transaction import Tx
+from bot.workflows.context import Context, Unit
 
 log = structlog.get_logger(__name__)
 
@@ -30,56 +29,49 @@ _FIELDS = tuple(one.name for one in fields(BookingRecord) if one.name not in _AP
 
 
 def observe(
-    ctx: Context, tx: Tx, booking: Booking, record: BookingRecord, now: datetime, *, report: BookingRecord | None = None
+    uow: Unit, booking: Booking, record: BookingRecord, *, report: BookingRecord | None = None
 ) -> Booking | None:
     """Apply a record that was read after ``booking`` was.
 
     Args:
         ctx: the workflows' context.
-        tx: the transaction.
+        uow: the unit of work.
         booking: as it was before the reading began.
         record: the service's own.
-        now: the current instant.
         report: of a webhook; it fills in what the record leaves out, marked as reported.
 
     Returns:
         The booking as it is now; None: it has changed since, so the record may be older than what is stored.
     """
-    current = tx.bookings.get(booking.id)
+    current = uow.bookings.get(booking.id)
     if current is None or current.version != booking.version:
         return None
     change = change_of(booking.status, record.status)
     if change is StatusChange.CONTRADICTION:
         facts = {"status": booking.status, "now": record.status}
-        alarm(tx, booking, ctx.policy, f"contradiction:{record.status.casefold()}", facts, now)
-        tx.bookings.release(booking.id, owner=ctx.owner, due_at=None)
+        alarm(uow, booking, f"contradiction:{record.status.casefold()}", facts)
+        uow.bookings.release(booking.id, owner=uow.owner, due_at=None)
         return current
     detail = _merged(booking.detail, record, report)
     moved = change is not StatusChange.NONE
     if not moved and booking.stage is Stage.ENDED:
-        return _late_words(tx, booking, detail, now)
+        return _late_words(uow, booking, detail)
     if not moved and detail == dict(booking.detail) and booking.stage is Stage.OPEN and not booking.reason:
-        _still(ctx, tx, booking, now)
+        _still(uow, booking)
         return current
-    return _store(ctx, tx, booking, record, change, detail, now)
+    return _store(uow, booking, record, change, detail)
 
 
 def _store(
-    ctx: Context,
-    tx: Tx,
-    booking: Booking,
-    record: BookingRecord,
-    change: StatusChange,
-    detail: dict[str, Any],
-    now: datetime,
+    uow: Unit, booking: Booking, record: BookingRecord, change: StatusChange, detail: dict[str, Any]
 ) -> Booking | None:
     final, moved = is_final(record.status), change is not StatusChange.NONE
     if moved:
-        history = [*detail.get("history", []), [now.isoformat(), record.status]]
+        history = [*detail.get("history", []), [uow.now.isoformat(), record.status]]
         detail |= {"history": history[-_HISTORY:], "changes": int(detail.get("changes", 0)) + 1}
-        detail["changed_at"] = now.isoformat()
+        detail["changed_at"] = uow.now.isoformat()
         detail.pop("reported", None)
-    stored = tx.bookings.change(
+    stored = uow.bookings.change(
         booking,
         stage=Stage.ENDED if final else Stage.OPEN,
         remote_id=record.id,
@@ -89,31 +81,32 @@ def _store(
         reason=None,
         reads=0,
         polls=0 if moved else booking.polls + 1,
-        due_at=None if final else now + _pause(ctx, booking, detail, now, polls=0 if moved else booking.polls + 1),
-        closed_at=now if final else None,
+        due_at=None
+        if final
+        else uow.now + _pause(uow.ctx, booking, detail, uow.now, polls=0 if moved else booking.polls + 1),
+        closed_at=uow.now if final else None,
     )
     if stored is None:
         return None
-    show_card(tx, stored, now, progress=not moved and not final)
+    show_card(uow, stored, progress=not moved and not final)
     if moved:
         witness(
-            tx,
+            uow,
             stored,
             "moved" if booking.remote_id else "taken",
-            now=now,
             before=booking,
             number=stored.numeric_id,
             status=stored.status,
             reason=str(detail.get("cancel_reason", "")),
         )
-        _tell_move(ctx, tx, stored, booking, change, now)
+        _tell_move(uow, stored, booking, change)
     elif _driver(detail) != _driver(booking.detail) and _driver(detail).is_known:
         facts = {"driver": detail.get("driver", {}), "reported": bool(detail.get("driver_reported"))}
-        tell(tx, stored, "driver", facts, now, key=f"driver:{stored.version}")
+        tell(uow, stored, "driver", facts, key=f"driver:{stored.version}")
     return stored
 
 
-def _tell_move(ctx: Context, tx: Tx, stored: Booking, before: Booking, change: StatusChange, now: datetime) -> None:
+def _tell_move(uow: Unit, stored: Booking, before: Booking, change: StatusChange) -> None:
     detail = stored.detail
     facts = {
         "status": stored.status,
@@ -124,35 +117,35 @@ def _tell_move(ctx: Context, tx: Tx, stored: Booking, before: Booking, change: S
         "proof": detail.get("proof", ""),
         "by": detail.get("cancel", {}).get("by", ""),
     }
-    tell(tx, stored, "moved", facts, now, key=f"moved:{detail['changes']}")
-    note_state(tx, stored.status, stored.reference, now)
-    note(tx, Point.STATES, stored.reference, now)
+    tell(uow, stored, "moved", facts, key=f"moved:{detail['changes']}")
+    note_state(uow, stored.status, stored.reference)
+    note(uow, Point.STATES, stored.reference)
     if change is StatusChange.RESTARTED:
-        note(tx, Point.RESTART, stored.reference, now)
+        note(uow, Point.RESTART, stored.reference)
     if detail.get("tracking_url"):
-        note(tx, Point.VIEW, stored.reference, now)
+        note(uow, Point.VIEW, stored.reference)
     if read_status(stored.status) is None:
         log.warning("a state nobody knows", reference=stored.reference, status=stored.status)
     if stored.known_status is Status.PROVIDER_NOT_FOUND:
-        alarm(tx, stored, ctx.policy, f"no_provider:{detail['changes']}", {"status": stored.status}, now)
+        alarm(uow, stored, f"no_provider:{detail['changes']}", {"status": stored.status})
 
 
-def _late_words(tx: Tx, booking: Booking, detail: dict[str, Any], now: datetime) -> Booking | None:
+def _late_words(uow: Unit, booking: Booking, detail: dict[str, Any]) -> Booking | None:
     """The booking is over; a proof of delivery may still come."""
     if detail == dict(booking.detail):
         return booking
-    stored = tx.bookings.change(booking, detail=detail)
+    stored = uow.bookings.change(booking, detail=detail)
     if stored is not None:
-        show_card(tx, stored, now)
+        show_card(uow, stored)
     return stored
 
 
-def _still(ctx: Context, tx: Tx, booking: Booking, now: datetime) -> None:
+def _still(uow: Unit, booking: Booking) -> None:
     """Nothing new: read again later; the cook time on the card goes on counting down."""
     if booking.known_status is Status.ON_HOLD and booking.search_at is not None:
-        show_card(tx, booking, now, progress=True)
-    pause = _pause(ctx, booking, booking.detail, now, polls=booking.polls + 1)
-    tx.bookings.count_poll(booking.id, due_at=now + pause)
+        show_card(uow, booking, progress=True)
+    pause = _pause(uow.ctx, booking, booking.detail, uow.now, polls=booking.polls + 1)
+    uow.bookings.count_poll(booking.id, due_at=uow.now + pause)
 
 
 def _pause(ctx: Context, booking: Booking, detail: Mapping[str, Any], now: datetime, *, polls: int) -> timedelta:

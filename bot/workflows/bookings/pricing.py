@@ -18,6 +18,5 @@ async def price(
     """
     key = await delivery.key_of(ctx.store, store)
     found = await delivery.client.quote(key=key, position=position, payment=payment, cents=cents)
-    now = ctx.clock.now()
-    await ctx.store.write(lambda tx: note(tx, Point.QUOTE, store, now), name="priced")
+    await ctx.write(lambda uow: note(uow, Point.QUOTE, store), name="priced", wakes=False)
     return found

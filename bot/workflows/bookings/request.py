@@ -1,7 +1,6 @@
 """Requests for a delivery: quoted and confirmed, or requested at once; stored before anything is sent."""
 
 from dataclasses import asdict, dataclass
-from datetime import datetime
 
 from bot.domain.bookings.booking import Booking, BookingKind, BookingRequest, Stage
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
@@ -10,11 +9,10 @@ from bot.domain.troubles import failed
 from bot.workflows.bookings.audit import witness_wish
 from bot.workflows.bookings.board import post_card
 from bot.workflows.bookings.pricing import price
-from bot.workflows.context import Context
+from bot.workflows.context import Context, Unit
 from bot.workflows.requests.request import unused_reference
 from bot.workflows.services.delivery import DeliveryService
 from storage.errors import CommitUnknown
-from storage.transaction import Tx
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,9 +48,8 @@ async def quote(
         if not even_unpriced:
             raise
         detail = {"unpriced": failed(trouble).stored()}
-    now = ctx.clock.now()
-    return await ctx.store.write(
-        lambda tx: _new(tx, requested, stage=Stage.QUOTED, detail=detail, now=now), name="quoted"
+    return await ctx.write(
+        lambda uow: _new(uow, requested, stage=Stage.QUOTED, detail=detail), name="quoted", wakes=False
     )
 
 
@@ -72,38 +69,37 @@ async def confirm(ctx: Context, booking_id: str, *, by: str) -> Booking | None:
     """
     now = ctx.clock.now()
 
-    def work(tx: Tx) -> Booking | None:
-        booking = tx.bookings.get(booking_id)
+    def work(uow: Unit) -> Booking | None:
+        booking = uow.bookings.get(booking_id)
         if booking is None or booking.stage is not Stage.QUOTED:
             return booking
-        stored = tx.bookings.change(booking, stage=Stage.NEW, created_at=now, due_at=now)
+        stored = uow.bookings.change(booking, stage=Stage.NEW, created_at=now, due_at=now)
         if stored is not None:
-            witness_wish(tx, stored, "booked", by=by, now=now, before=booking)
-            post_card(tx, stored, now)
+            witness_wish(uow, stored, "booked", by=by, before=booking)
+            post_card(uow, stored)
         return stored
 
-    stored = await ctx.store.write(work, name="confirm_booking")
+    stored = await ctx.write(work, name="confirm_booking", wakes=False)
     ctx.wake()
     return stored
 
 
 async def request_prebooking(ctx: Context, requested: RequestedDelivery) -> Booking:
     """Store a pre-booking, which needs no quote; it is sent from then on."""
-    now = ctx.clock.now()
 
-    def work(tx: Tx) -> Booking:
-        known = tx.bookings.by_source(requested.source_key)
+    def work(uow: Unit) -> Booking:
+        known = uow.bookings.by_source(requested.source_key)
         if known is not None:
             return known
-        stored = _new(tx, requested, stage=Stage.NEW, detail={}, now=now)
-        witness_wish(tx, stored, "prebooked", by=requested.requester, now=now)
-        post_card(tx, stored, now)
+        stored = _new(uow, requested, stage=Stage.NEW, detail={})
+        witness_wish(uow, stored, "prebooked", by=requested.requester)
+        post_card(uow, stored)
         return stored
 
     try:
-        stored = await ctx.store.write(work, name="ask_prebooking")
+        stored = await ctx.write(work, name="ask_prebooking", wakes=False)
     except CommitUnknown:
-        known = await ctx.store.read(lambda tx: tx.bookings.by_source(requested.source_key))
+        known = await ctx.read(lambda uow: uow.bookings.by_source(requested.source_key))
         if known is None:
             raise
         stored = known
@@ -111,11 +107,17 @@ async def request_prebooking(ctx: Context, requested: RequestedDelivery) -> Book
     return stored
 
 
-def _new(tx: Tx, requested: RequestedDelivery, *, stage: Stage, detail: dict[str, object], now: datetime) -> Booking:
+def _new(
+    uow: Unit,
+    requested: RequestedDelivery,
+    *,
+    stage: Stage,
+    detail: dict[str, object],
+) -> Booking:
     booking = Booking(
-        id=ulid(now),
+        id=ulid(uow.now),
         reference=unused_reference(
-            tx, Letter.PREBOOKING if requested.kind is BookingKind.PREBOOKING else Letter.BOOKING
+            uow, Letter.PREBOOKING if requested.kind is BookingKind.PREBOOKING else Letter.BOOKING
         ),
         kind=requested.kind,
         store=requested.store,
@@ -123,14 +125,14 @@ def _new(tx: Tx, requested: RequestedDelivery, *, stage: Stage, detail: dict[str
         stage=stage,
         requester=requested.requester,
         channel=requested.channel,
-        created_at=now,
+        created_at=uow.now,
         source_key=requested.source_key,
-        external_id=ulid(now),
+        external_id=ulid(uow.now),
         detail=detail,
-        due_at=now if stage is Stage.NEW else None,
+        due_at=uow.now if stage is Stage.NEW else None,
     )
-    if not tx.bookings.add(booking):
-        known = tx.bookings.by_source(requested.source_key)
+    if not uow.bookings.add(booking):
+        known = uow.bookings.by_source(requested.source_key)
         assert known is not None
         return known
     return booking

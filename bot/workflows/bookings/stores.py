@@ -20,7 +20,7 @@ from bot.domain.references import ulid
 from bot.domain.services import DELIVERY
 from bot.domain.troubles import failed
 from bot.workflows.bookings.evidence import note
-from bot.workflows.context import Context
+from bot.workflows.context import Context, Unit
 from bot.workflows.keeping import keep
 from bot.workflows.services.delivery import DeliveryService, no_key
 from storage.repositories.bookings import folded
@@ -51,12 +51,12 @@ class Changed:
 
 async def known_stores(ctx: Context, delivery: DeliveryService) -> list[KnownStore]:
     """Every store that is known here, by name."""
-    return await ctx.store.read(lambda tx: _known(tx, delivery))
+    return await ctx.read(lambda uow: _known(uow, delivery))
 
 
 async def store_names(ctx: Context, delivery: DeliveryService) -> list[str]:
     """The names of the stores that can be used."""
-    return await ctx.store.read(delivery.store_names)
+    return await ctx.read(delivery.store_names)
 
 
 async def list_stores(ctx: Context, delivery: DeliveryService) -> list[KnownStore]:
@@ -70,13 +70,13 @@ async def list_stores(ctx: Context, delivery: DeliveryService) -> list[KnownStor
     found = await delivery.client.list_stores()
     now = ctx.clock.now()
 
-    def work(tx: Tx) -> list[KnownStore]:
+    def work(uow: Unit) -> list[KnownStore]:
         for record in found:
-            _keep(tx, delivery, record, now)
-        tx.flags.set(_LISTED, {"due": (now + _FRESH).isoformat()}, now)
-        return _known(tx, delivery)
+            _keep(uow, delivery, record)
+        uow.flags.set(_LISTED, {"due": (now + _FRESH).isoformat()}, now)
+        return _known(uow, delivery)
 
-    return await ctx.store.write(work, name="stores_listed")
+    return await ctx.write(work, name="stores_listed", wakes=False)
 
 
 async def list_due(ctx: Context) -> int:
@@ -85,18 +85,18 @@ async def list_due(ctx: Context) -> int:
     if delivery is None:
         return 0
     now = ctx.clock.now()
-    flag = await ctx.store.read(lambda tx: tx.flags.readable(_LISTED))
+    flag = await ctx.read(lambda uow: uow.flags.readable(_LISTED))
     with suppress(ValueError):  # a damaged time: they are listed now
         due = flag.get("due") if isinstance(flag, dict) else None
         if due is not None and datetime.fromisoformat(str(due)) > now:
             return 0
     later = {"due": (now + _RETRY).isoformat()}
 
-    def work(tx: Tx) -> None:
-        tx.flags.set(_LISTED, later, now)
-        tx.bookings.forget_quotes(now - _KEPT_QUOTE)
+    def work(uow: Unit) -> None:
+        uow.flags.set(_LISTED, later, now)
+        uow.bookings.forget_quotes(now - _KEPT_QUOTE)
 
-    await ctx.store.write(work, name="list_stores")
+    await ctx.write(work, name="list_stores", wakes=False)
     if not delivery.client.has_master_key:
         return 0
     await _were_listed(ctx)
@@ -106,7 +106,7 @@ async def list_due(ctx: Context) -> int:
 async def ask_something(ctx: Context) -> None:
     """Cheap read for a probe: one store, or all of them where no store's key is known."""
     delivery = ctx.delivery.required()
-    keys = await ctx.store.read(lambda tx: [delivery.key(tx, name) for name in delivery.store_names(tx)])
+    keys = await ctx.read(lambda uow: [delivery.key(uow, name) for name in delivery.store_names(uow)])
     key = next((one for one in keys if one is not None), None)
     if key is not None:
         await delivery.client.get_store(key=key)
@@ -121,17 +121,17 @@ async def create_store(ctx: Context, delivery: DeliveryService, form: StoreForm,
     now = ctx.clock.now()
     name = " ".join((form.name or "").split())
     row = _row(name, None, now, state=StoreState.CREATING, created_by=by, due_at=now + _LOOK_AFTER)
-    taken = await ctx.store.write(lambda tx: delivery.spelled(tx, name) is not None or not tx.stores.add(row))
+    taken = await ctx.write(lambda uow: delivery.spelled(uow, name) is not None or not uow.stores.add(row), wakes=False)
     if taken:
         return Changed(name=name, record={}, trouble=Reason(OfBooking.NAME_TAKEN, store=name))
     outcome = await delivery.client.create_store(form)
     if isinstance(outcome, Done):
         record = outcome.value
-        return await keep(ctx, lambda tx: _created(ctx, tx, delivery, row, record), name="store_created")
+        return await keep(ctx, lambda uow: _created(uow, delivery, row, record), name="store_created")
     if isinstance(outcome, NotExecuted):
-        await keep(ctx, lambda tx: tx.stores.remove(row.id), name="store_refused")
+        await keep(ctx, lambda uow: uow.stores.remove(row.id), name="store_refused")
         return Changed(name=name, record={}, trouble=failed(outcome, service=DELIVERY))
-    await keep(ctx, lambda tx: tx.stores.change(row.id, due_at=ctx.clock.now()), name="store_unknown")
+    await keep(ctx, lambda uow: uow.stores.change(row.id, due_at=ctx.clock.now()), name="store_unknown")
     ctx.wake()
     return Changed(name=name, record={}, trouble=failed(outcome, service=DELIVERY), unknown=True)
 
@@ -142,13 +142,15 @@ async def settle_due(ctx: Context) -> int:
     if delivery is None:
         return 0
     now = ctx.clock.now()
-    due = await ctx.store.read(lambda tx: tx.stores.due(now, 10))
+    due = await ctx.read(lambda uow: uow.stores.due(now, 10))
     if not due:
         return 0
     again = now + ctx.quiet.spacing
-    await ctx.store.write(lambda tx: [tx.stores.change(row.id, due_at=again) for row in due], name="settle_stores")
+    await ctx.write(
+        lambda uow: [uow.stores.change(row.id, due_at=again) for row in due], name="settle_stores", wakes=False
+    )
     if await _were_listed(ctx):
-        await ctx.store.write(lambda tx: _give_up(ctx, tx, due), name="stores_settled")
+        await ctx.write(lambda uow: _give_up(uow, due), name="stores_settled", wakes=False)
     return len(due)
 
 
@@ -171,25 +173,25 @@ async def read_store(ctx: Context, delivery: DeliveryService, name: str) -> Know
     record = await delivery.client.get_store(key=key)
     now = ctx.clock.now()
 
-    def work(tx: Tx) -> None:
-        note(tx, Point.STORE_READ, name, now)
-        row = tx.stores.get(name)
+    def work(uow: Unit) -> None:
+        note(uow, Point.STORE_READ, name)
+        row = uow.stores.get(name)
         if row is None:
-            tx.stores.add(_row(name, record, now))  # its key is in the settings, and stays there
+            uow.stores.add(_row(name, record, now))  # its key is in the settings, and stays there
         else:
-            tx.stores.change(row.id, record=as_json(record), seen_at=now)
+            uow.stores.change(row.id, record=as_json(record), seen_at=now)
 
-    await ctx.store.write(work, name="store_read")
+    await ctx.write(work, name="store_read", wakes=False)
     return KnownStore(name=name, record=as_json(record), usable=True)
 
 
 async def change_store(ctx: Context, delivery: DeliveryService, name: str, form: StoreForm) -> Changed:
     """Change a store with its own key, and read what it is now."""
-    key = await ctx.store.read(lambda tx: delivery.key(tx, name))
+    key = await ctx.read(lambda uow: delivery.key(uow, name))
     if key is None:
         return Changed(name=name, record={}, trouble=failed(no_key(name)))
     wanted = " ".join((form.name or name).split())
-    if folded(wanted) != folded(name) and await ctx.store.read(lambda tx: delivery.spelled(tx, wanted)) is not None:
+    if folded(wanted) != folded(name) and await ctx.read(lambda uow: delivery.spelled(uow, wanted)) is not None:
         return Changed(name=name, record={}, trouble=Reason(OfBooking.NAME_TAKEN, store=wanted))
     outcome = await delivery.client.update_store(form, key=key)
     said = None if isinstance(outcome, Done) else failed(outcome, service=DELIVERY)
@@ -197,15 +199,14 @@ async def change_store(ctx: Context, delivery: DeliveryService, name: str, form:
         record = await delivery.client.get_store(key=key)
     except (ServiceNow, ServiceNever, OperatorError) as silent:
         return Changed(name=name, record={}, trouble=said or failed(silent))
-    now = ctx.clock.now()
 
-    def work(tx: Tx) -> str:
-        row = tx.stores.get(name)
+    def work(uow: Unit) -> str:
+        row = uow.stores.get(name)
         if row is None:
             return name
-        return _update(tx, delivery, row, record, now)
+        return _update(uow, delivery, row, record)
 
-    return Changed(name=await ctx.store.write(work, name="store_changed"), record=as_json(record), trouble=said)
+    return Changed(name=await ctx.write(work, name="store_changed", wakes=False), record=as_json(record), trouble=said)
 
 
 def as_json(record: StoreRecord) -> dict[str, str]:
@@ -231,50 +232,49 @@ def _known(tx: Tx, delivery: DeliveryService) -> list[KnownStore]:
     return sorted(found, key=lambda one: folded(one.name))
 
 
-def _created(ctx: Context, tx: Tx, delivery: DeliveryService, row: StoreRow, record: StoreRecord) -> Changed:
-    now = ctx.clock.now()
+def _created(uow: Unit, delivery: DeliveryService, row: StoreRow, record: StoreRecord) -> Changed:
     assert record.key is not None
     name = row.name
-    current = tx.stores.by_id(row.id)
+    current = uow.stores.by_id(row.id)
     if current is None or current.state is not StoreState.CREATING:
         return Changed(name=name, record=as_json(record))  # a listing came first and stored its key
-    tx.stores.change(
+    uow.stores.change(
         row.id,
         state=StoreState.READY,
         sealed_key=delivery.sealed(record.key, row=row.id),
         remote_id=record.id,
         record=as_json(record),
-        seen_at=now,
+        seen_at=uow.now,
         due_at=None,
     )
-    note(tx, Point.STORE, name, now)
+    note(uow, Point.STORE, name)
     return Changed(name=name, record=as_json(record))
 
 
-def _keep(tx: Tx, delivery: DeliveryService, record: StoreRecord, now: datetime) -> None:
+def _keep(uow: Unit, delivery: DeliveryService, record: StoreRecord) -> None:
     """Store one store of a listing."""
     key = record.key
-    row = tx.stores.by_remote(record.id) or _same_name(tx, record) or _same_key(tx, delivery, key)
+    row = uow.stores.by_remote(record.id) or _same_name(uow, record) or _same_key(uow, delivery, key)
     if row is None:
         if _is_given(delivery, key):
             return  # the operator gave it a name of their own
-        _add(tx, delivery, record, now)
+        _add(uow, delivery, record)
         return
     if row.state is StoreState.CREATING:
-        note(tx, Point.STORE, row.name, now)
+        note(uow, Point.STORE, row.name)
     sealed = row.sealed_key
     if key is not None and (held := delivery.unsealed(row)) != key:
         if held is not None:
             log.warning("the key of a store has changed", store=row.name)
         sealed = delivery.sealed(key, row=row.id)
-    tx.stores.change(row.id, sealed_key=sealed, state=StoreState.READY, due_at=None)
-    _update(tx, delivery, row, record, now)
+    uow.stores.change(row.id, sealed_key=sealed, state=StoreState.READY, due_at=None)
+    _update(uow, delivery, row, record)
 
 
-def _add(tx: Tx, delivery: DeliveryService, record: StoreRecord, now: datetime) -> None:
-    row = _row(_free_name(tx, delivery, record.name), record, now)
+def _add(uow: Unit, delivery: DeliveryService, record: StoreRecord) -> None:
+    row = _row(_free_name(uow, delivery, record.name), record, uow.now)
     sealed = "" if record.key is None else delivery.sealed(record.key, row=row.id)
-    tx.stores.add(replace(row, sealed_key=sealed))
+    uow.stores.add(replace(row, sealed_key=sealed))
 
 
 def _row(
@@ -302,21 +302,21 @@ def _row(
     )
 
 
-def _update(tx: Tx, delivery: DeliveryService, row: StoreRow, record: StoreRecord, now: datetime) -> str:
+def _update(uow: Unit, delivery: DeliveryService, row: StoreRow, record: StoreRecord) -> str:
     """Store the service's record; a new name replaces the old one, unless another store has it.
 
     A store whose key is in the settings keeps its name there.
     """
     name = " ".join(record.name.split())
-    values: dict[str, Any] = {"record": as_json(record), "seen_at": now}
+    values: dict[str, Any] = {"record": as_json(record), "seen_at": uow.now}
     if record.id:
         values["remote_id"] = record.id
-    free = tx.stores.get(name) is None and row.folded not in {folded(given) for given in delivery.given_keys}
+    free = uow.stores.get(name) is None and row.folded not in {folded(given) for given in delivery.given_keys}
     if folded(name) != row.folded and free:
         values |= {"name": name, "folded": folded(name)}
-        tx.bookings.rename_store(row.name, name)
-        tx.store_events.rename_store(row.name, name)
-    tx.stores.change(row.id, **values)
+        uow.bookings.rename_store(row.name, name)
+        uow.store_events.rename_store(row.name, name)
+    uow.stores.change(row.id, **values)
     return str(values.get("name", row.name))
 
 
@@ -345,11 +345,10 @@ def _free_name(tx: Tx, delivery: DeliveryService, name: str) -> str:
     return chosen
 
 
-def _give_up(ctx: Context, tx: Tx, due: Sequence[StoreRow]) -> None:
+def _give_up(uow: Unit, due: Sequence[StoreRow]) -> None:
     """Give up creations: a store that is not listed after the quiet period was never made."""
-    now = ctx.clock.now()
     for row in due:
-        current = tx.stores.by_id(row.id)
+        current = uow.stores.by_id(row.id)
         waiting = current is not None and current.state is StoreState.CREATING
-        if waiting and now - row.created_at >= timedelta(seconds=ctx.quiet.seconds):
-            tx.stores.remove(row.id)
+        if waiting and uow.now - row.created_at >= timedelta(seconds=uow.quiet.seconds):
+            uow.stores.remove(row.id)

@@ -49,4 +49,4 @@ class StoreSubject(Subject):
 
 
 async def _booking(ctx: Context, booking_id: str) -> Booking | None:
-    return await ctx.store.read(lambda tx: tx.bookings.get(booking_id))
+    return await ctx.read(lambda uow: uow.bookings.get(booking_id))

@@ -18,7 +18,7 @@ from bot.domain.errors import OutcomeUnknown, ServiceNow
 from bot.domain.tracking import named_or
 from bot.domain.troubles import FileTrouble, unusable
 from bot.workflows import quarantine
-from bot.workflows.context import Context
+from bot.workflows.context import Context, Unit
 from bot.workflows.emails.prepare import prepare
 from bot.workflows.emails.pressure import Pressure
 from bot.workflows.emails.reading import EXAMPLE
@@ -95,18 +95,18 @@ class EmailEngine:
     async def _begin_due(self, ctx: Context, client: EmailsClient) -> int:
         now = ctx.clock.now()
 
-        def claim(tx: Tx) -> list[Job]:
+        def claim(uow: Unit) -> list[Job]:
             return [
                 job
-                for kind in ((RUN,) if reading_only(tx) else (RUN, WHOLE))  # a whole file is sent once
-                for job in tx.jobs.claim_due(
+                for kind in ((RUN,) if reading_only(uow) else (RUN, WHOLE))  # a whole file is sent once
+                for job in uow.jobs.claim_due(
                     kind=kind, now=now, owner=ctx.owner, lease_seconds=LEASE_SECONDS, limit=_AT_ONCE
                 )
             ]
 
-        if not await ctx.store.read(lambda tx: any(job.due_at and job.due_at <= now for job in _open(tx))):
+        if not await ctx.read(lambda uow: any(job.due_at and job.due_at <= now for job in _open(uow))):
             return 0
-        begun = [job for job in await ctx.store.write(claim, name="claim_emails") if job.id not in self._tasks]
+        begun = [job for job in await ctx.write(claim, name="claim_emails", wakes=False) if job.id not in self._tasks]
         for job in begun:
             task = asyncio.create_task(self._work(ctx, client, job), name=f"list {job.id}")
             self._tasks[job.id] = task
@@ -160,8 +160,8 @@ class EmailEngine:
             return
         if job.state == RunState.PREPARING:
             await prepare(ctx, job)
-            await ctx.store.write(lambda tx: _begin_run(ctx, tx, job.id), name="email_run")
-            job = await ctx.store.read(partial(_again, job=job))
+            await ctx.write(lambda uow: _begin_run(uow, job.id), name="email_run", wakes=False)
+            job = await ctx.read(partial(_again, job=job))
         await Run(ctx=ctx, client=client, job=job, pressure=self._pressure, stopping=lambda: self._stopping).go()
 
 
@@ -173,12 +173,11 @@ def _open(tx: Tx) -> list[Job]:
     return [*tx.jobs.open(RUN), *tx.jobs.open(WHOLE)]
 
 
-def _begin_run(ctx: Context, tx: Tx, job_id: str) -> None:
-    now = ctx.clock.now()
-    job = tx.jobs.get(job_id)
+def _begin_run(uow: Unit, job_id: str) -> None:
+    job = uow.jobs.get(job_id)
     if job is not None and job.state == RunState.PREPARING:
-        tx.jobs.change(job, now=now, state=RunState.RUNNING, keep_lease=True)
-        show_board(tx, subject_of(job_id), now=now)
+        uow.jobs.change(job, now=uow.now, state=RunState.RUNNING, keep_lease=True)
+        show_board(uow, subject_of(job_id))
 
 
 async def _read_later(ctx: Context, job: Job, silent: ServiceNow) -> None:
@@ -189,35 +188,35 @@ async def _read_later(ctx: Context, job: Job, silent: ServiceNow) -> None:
         return
     due = ctx.clock.now() + named_or(silent.retry_after, timedelta(seconds=_READ_AGAIN * tries))
 
-    def later(tx: Tx) -> None:
-        current = tx.jobs.get(job.id)
+    def later(uow: Unit) -> None:
+        current = uow.jobs.get(job.id)
         if current is not None:
             detail = {**current.detail, "reads": tries}
-            tx.jobs.change(current, now=ctx.clock.now(), detail=detail, due_at=due)
+            uow.jobs.change(current, now=ctx.clock.now(), detail=detail, due_at=due)
 
-    await ctx.store.write(later, name="email_read_later")
+    await ctx.write(later, name="email_read_later", wakes=False)
 
 
 async def _fail(ctx: Context, job: Job, trouble: FileTrouble) -> None:
     now = ctx.clock.now()
 
-    def fail(tx: Tx) -> None:
-        current = tx.jobs.get(job.id)
+    def fail(uow: Unit) -> None:
+        current = uow.jobs.get(job.id)
         if current is not None:
             reason = unusable(trouble, example=EXAMPLE)
             detail = {**current.detail, "reason": reason.stored()}
-            tx.jobs.change(current, now=now, state=RunState.FAILED, detail=detail, close=True)
-            tell(tx, job.id, key="end", state=RunState.FAILED, reason=reason, now=now)
-            show_board(tx, subject_of(job.id), now=now, last=True)
+            uow.jobs.change(current, now=now, state=RunState.FAILED, detail=detail, close=True)
+            tell(uow, job.id, key="end", state=RunState.FAILED, reason=reason)
+            show_board(uow, subject_of(job.id), last=True)
 
     log.info("a list could not be processed", job=job.id, reason=type(trouble).__name__)
-    await ctx.store.write(fail, name="email_fail")
+    await ctx.write(fail, name="email_fail", wakes=False)
 
 
 async def _put_off(ctx: Context, job_id: str, pause: timedelta) -> None:
-    def put_off(tx: Tx) -> None:
-        job = tx.jobs.get(job_id)
+    def put_off(uow: Unit) -> None:
+        job = uow.jobs.get(job_id)
         if job is not None and job.closed_at is None:
-            tx.jobs.change(job, now=ctx.clock.now(), due_at=ctx.clock.now() + pause)
+            uow.jobs.change(job, now=ctx.clock.now(), due_at=ctx.clock.now() + pause)
 
-    await ctx.store.write(put_off, name="email_put_off")
+    await ctx.write(put_off, name="email_put_off", wakes=False)

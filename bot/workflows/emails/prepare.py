@@ -10,7 +10,7 @@ from bot.domain.emails.lists import look_at, looks_like_address, same_address
 from bot.domain.errors import PersonError
 from bot.domain.files.tables import Table
 from bot.domain.reasons import OfList, Reason
-from bot.workflows.context import Context
+from bot.workflows.context import Context, Unit
 from bot.workflows.emails.reading import read_list
 from storage.rows import EmailRun, Job
 from storage.transaction import Tx
@@ -40,17 +40,17 @@ async def prepare(ctx: Context, job: Job) -> None:
     column = int(job.payload["column"])
     _, found = await read_list(ctx, str(job.payload["file"]), lambda table: _prepared(table, column))
     begun = EmailRun(job_id=job.id, header=found.header, rows=0, skipped=0, total=0, taken=0, repeated=0, outcomes={})
-    await ctx.store.write(lambda tx: tx.emails.begin(begun), name="email_begin")
+    await ctx.write(lambda uow: uow.emails.begin(begun), name="email_begin", wakes=False)
     for first, piece in _pieces(found.addresses):
         numbered = list(enumerate(piece, first))
-        await ctx.store.write(partial(_add_addresses, job_id=job.id, few=numbered), name="email_addresses")
+        await ctx.write(partial(_add_addresses, job_id=job.id, few=numbered), name="email_addresses", wakes=False)
     for n, content in enumerate(found.blocks):
-        await ctx.store.write(partial(_add_block, job_id=job.id, n=n, content=content), name="email_rows")
+        await ctx.write(partial(_add_block, job_id=job.id, n=n, content=content), name="email_rows", wakes=False)
 
-    def sized(tx: Tx) -> None:
-        tx.emails.sized(job.id, rows=found.rows, skipped=found.skipped, total=len(found.addresses))
+    def sized(uow: Unit) -> None:
+        uow.emails.sized(job.id, rows=found.rows, skipped=found.skipped, total=len(found.addresses))
 
-    await ctx.store.write(sized, name="email_sized")
+    await ctx.write(sized, name="email_sized", wakes=False)
 
 
 def _add_addresses(tx: Tx, *, job_id: str, few: Sequence[tuple[int, str]]) -> None:

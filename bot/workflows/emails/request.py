@@ -1,7 +1,6 @@
 """Requests to process a list, pause it, resume it, stop it."""
 
 from dataclasses import dataclass, field
-from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
@@ -9,10 +8,9 @@ from bot.domain.approvals import Role, listed
 from bot.domain.emails.lists import CONCURRENCY, OVER, RUN, WHOLE, RunState
 from bot.domain.reasons import Reason, stored
 from bot.domain.references import ulid
-from bot.workflows.context import Context
+from bot.workflows.context import Context, Unit
 from bot.workflows.slack.boards import post_job, post_line, show_board
 from storage.rows import Job
-from storage.transaction import Tx
 
 SUBJECT = "email"
 """Kind of board."""
@@ -71,16 +69,23 @@ async def request_list(ctx: Context, requested: RequestedList) -> bool:
         due_at=now,
     )
 
-    added = await ctx.store.write(lambda tx: post_job(tx, job, subject_of(job.id)), name="ask_emails")
+    added = await ctx.write(lambda uow: post_job(uow, job, subject_of(job.id)), name="ask_emails", wakes=False)
     ctx.emails.wake()
     ctx.wake()
     return added
 
 
-def tell(tx: Tx, job_id: str, *, key: str, state: RunState, reason: Reason | None, now: datetime) -> None:
+def tell(
+    uow: Unit,
+    job_id: str,
+    *,
+    key: str,
+    state: RunState,
+    reason: Reason | None,
+) -> None:
     """Queue a line for the requester: an end without a file, or a pause that nobody requested."""
     payload = {"state": state.value, "reason": stored(reason)}
-    post_line(tx, subject=subject_of(job_id), key=key, payload=payload, now=now, last=True)
+    post_line(uow, subject=subject_of(job_id), key=key, payload=payload, last=True)
 
 
 class Press(StrEnum):
@@ -114,8 +119,8 @@ async def press(ctx: Context, job_id: str, what: Press, *, person: str) -> tuple
     admin = listed(Role.ADMIN, standing, ctx.policy.people)
     now = ctx.clock.now()
 
-    def change(tx: Tx) -> tuple[Pressed, RunState | None]:
-        job = tx.jobs.get(job_id)
+    def change(uow: Unit) -> tuple[Pressed, RunState | None]:
+        job = uow.jobs.get(job_id)
         if job is None or job.kind != RUN:
             return Pressed.TOO_LATE, None
         state = RunState(job.state)
@@ -124,13 +129,13 @@ async def press(ctx: Context, job_id: str, what: Press, *, person: str) -> tuple
         if state in OVER or state not in _FROM[what]:
             return Pressed.TOO_LATE, state
         detail: dict[str, Any] = {key: value for key, value in job.detail.items() if key != "reason"}
-        due = None if what is Press.PAUSE and not tx.emails.is_complete(job_id) else now
+        due = None if what is Press.PAUSE and not uow.emails.is_complete(job_id) else now
         # Its worker keeps the lease: it still stores the answers to requests in flight.
-        tx.jobs.change(job, now=now, state=_TO[what], detail=detail, due_at=due, keep_lease=True)
-        show_board(tx, subject_of(job_id), now=now)
+        uow.jobs.change(job, now=now, state=_TO[what], detail=detail, due_at=due, keep_lease=True)
+        show_board(uow, subject_of(job_id))
         return Pressed.DONE, _TO[what]
 
-    pressed = await ctx.store.write(change, name="press_emails")
+    pressed = await ctx.write(change, name="press_emails", wakes=False)
     ctx.emails.wake(at_once=what is Press.RESUME)
     ctx.wake()
     return pressed

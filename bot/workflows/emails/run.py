@@ -15,13 +15,12 @@ from bot.domain.emails.lists import Answer, Busy, Lost, Outcome, RunState
 from bot.domain.errors import OperatorError
 from bot.domain.reasons import OfList, Reason
 from bot.domain.troubles import failed
-from bot.workflows.context import Context
+from bot.workflows.context import Context, Unit
 from bot.workflows.emails.pressure import Pressure
 from bot.workflows.emails.request import subject_of, tell
 from bot.workflows.slack.boards import post_file, show_board
 from storage.leases import LEASE_SECONDS
 from storage.rows import Job
-from storage.transaction import Tx
 
 RESULT = "result"
 
@@ -86,15 +85,14 @@ class Run:
 
     async def _pick_up(self) -> None:
         """Ask again, and count, the addresses that an earlier process had in flight."""
-        now = self._ctx.clock.now()
 
-        def pick_up(tx: Tx) -> list[_Taken]:
-            left = tx.emails.pick_up(self._id)
+        def pick_up(uow: Unit) -> list[_Taken]:
+            left = uow.emails.pick_up(self._id)
             if left:
-                show_board(tx, subject_of(self._id), now=now)
+                show_board(uow, subject_of(self._id))
             return left
 
-        self._waiting.extend(await self._ctx.store.write(pick_up, name="email_pick_up"))
+        self._waiting.extend(await self._ctx.write(pick_up, name="email_pick_up", wakes=False))
 
     @property
     def _is_sending(self) -> bool:
@@ -182,18 +180,18 @@ class Run:
         now, at = self._ctx.clock.now(), self._ctx.clock.boottime()
         shows = at - self._shown_at >= _SHOW_SECONDS
 
-        def store(tx: Tx) -> tuple[str | None, list[_Taken]]:
-            tx.emails.record(self._id, answers)
-            job = tx.jobs.get(self._id)
-            if job is not None and job.state == RunState.PAUSED and tx.emails.is_complete(self._id):
-                job = tx.jobs.change(job, now=now, due_at=now, keep_lease=True)  # nothing is left to resume
-            taken = tx.emails.take(self._id, wanted)
+        def store(uow: Unit) -> tuple[str | None, list[_Taken]]:
+            uow.emails.record(self._id, answers)
+            job = uow.jobs.get(self._id)
+            if job is not None and job.state == RunState.PAUSED and uow.emails.is_complete(self._id):
+                job = uow.jobs.change(job, now=now, due_at=now, keep_lease=True)  # nothing is left to resume
+            taken = uow.emails.take(self._id, wanted)
             if shows and answers:
-                show_board(tx, subject_of(self._id), now=now, progress=True)
+                show_board(uow, subject_of(self._id), progress=True)
             return (None if job is None else job.state), taken
 
         try:
-            state, taken = await self._ctx.store.write(store, name="email_store")
+            state, taken = await self._ctx.write(store, name="email_store", wakes=False)
         except BaseException:
             self._answers = [*answers, *self._answers]
             raise
@@ -209,35 +207,35 @@ class Run:
         rest, trouble, stopping = self._pressure.rest(), self._trouble, self._stopping()
         waiting = len(self._waiting)
 
-        def close(tx: Tx) -> None:
-            job = tx.jobs.get(self._id)
+        def close(uow: Unit) -> None:
+            job = uow.jobs.get(self._id)
             if job is None:
                 return
             state = RunState(job.state)
-            finished = not waiting and (self._is_empty or tx.emails.is_complete(self._id))
-            tx.emails.park(self._id, waiting)
+            finished = not waiting and (self._is_empty or uow.emails.is_complete(self._id))
+            uow.emails.park(self._id, waiting)
             if state is RunState.STOPPING or finished:
                 end = RunState.DONE if finished else RunState.STOPPED
-                tx.jobs.change(job, now=now, state=end, close=True)
-                post_file(tx, subject=subject_of(self._id), key=RESULT, payload={"what": RESULT}, now=now, last=True)
+                uow.jobs.change(job, now=now, state=end, close=True)
+                post_file(uow, subject=subject_of(self._id), key=RESULT, payload={"what": RESULT}, last=True)
             elif state is RunState.RUNNING and trouble is not None:
                 detail = {**job.detail, "reason": trouble.stored()}
-                tx.jobs.change(job, now=now, state=RunState.PAUSED, detail=detail, due_at=None)
+                uow.jobs.change(job, now=now, state=RunState.PAUSED, detail=detail, due_at=None)
                 key = f"paused:{job.version}"
-                tell(tx, self._id, key=key, state=RunState.PAUSED, reason=trouble, now=now)
+                tell(uow, self._id, key=key, state=RunState.PAUSED, reason=trouble)
             elif state is RunState.RUNNING and not stopping:
-                tx.jobs.change(job, now=now, due_at=now + timedelta(seconds=rest))
+                uow.jobs.change(job, now=now, due_at=now + timedelta(seconds=rest))
             else:
-                tx.jobs.change(job, now=now)
-            show_board(tx, subject_of(self._id), now=now, last=state is RunState.STOPPING or finished)
+                uow.jobs.change(job, now=now)
+            show_board(uow, subject_of(self._id), last=state is RunState.STOPPING or finished)
 
-        await self._ctx.store.write(close, name="email_close")
+        await self._ctx.write(close, name="email_close", wakes=False)
 
 
 async def hold_lease(ctx: Context, job_id: str) -> None:
     """Renew the lease."""
     until = ctx.clock.now() + timedelta(seconds=LEASE_SECONDS)
-    await ctx.store.write(lambda tx: tx.jobs.extend(job_id, owner=ctx.owner, until=until), name="email_lease")
+    await ctx.write(lambda uow: uow.jobs.extend(job_id, owner=ctx.owner, until=until), name="email_lease", wakes=False)
 
 
 def _stored(number: int, answer: Answer) -> tuple[int, str, str]:

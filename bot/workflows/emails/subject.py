@@ -9,7 +9,7 @@ from bot.domain.content import Content
 from bot.domain.emails.lists import WHOLE, ListProgress, Outcome, RunCount, RunState
 from bot.domain.reasons import Reason
 from bot.presentation.emails import lists as emails
-from bot.workflows.context import Attachment, Context, Subject
+from bot.workflows.context import Attachment, Context, Subject, Unit
 from bot.workflows.emails.prepare import ROWS
 from bot.workflows.emails.result import result_file
 from bot.workflows.emails.run import RESULT
@@ -24,25 +24,25 @@ class EmailList(Subject):
 
     async def board(self, ctx: Context, id: str) -> Content | None:  # noqa: A002 - the protocol's name
         """How far the list is."""
-        found = await ctx.store.read(lambda tx: _progress(tx, id))
+        found = await ctx.read(lambda uow: _progress(uow, id))
         return None if found is None else emails.board(found)
 
     async def line(self, ctx: Context, id: str, payload: Mapping[str, object]) -> Content | None:  # noqa: A002
         """The state when the line was queued; the board may be further by now."""
-        found = await ctx.store.read(lambda tx: _progress(tx, id))
+        found = await ctx.read(lambda uow: _progress(uow, id))
         if found is None:
             return None
         return emails.news(replace(found, state=RunState(str(payload["state"])), reason=Reason.read(payload["reason"])))
 
     async def file(self, ctx: Context, id: str, payload: Mapping[str, object]) -> Attachment | None:  # noqa: A002, ARG002
         """The result."""
-        found = await ctx.store.read(lambda tx: _progress(tx, id))
+        found = await ctx.read(lambda uow: _progress(uow, id))
         if found is None:
             return None
         content = await (_returned(ctx, id) if found.whole else _rows(ctx, id))
         if not content:
             return None
-        job = await ctx.store.read(lambda tx: tx.jobs.get(id))
+        job = await ctx.read(lambda uow: uow.jobs.get(id))
         name = str(job.detail.get("result") or "") if job is not None else ""
         title = _named(name, id) if name else f"{_stem(found.file)}-results-{id[-6:].lower()}.csv"
         return Attachment(
@@ -92,17 +92,17 @@ def _count(run: EmailRun) -> RunCount:
 
 
 async def _rows(ctx: Context, job_id: str) -> bytes:
-    def read(tx: Tx) -> tuple[EmailRun | None, list[bytes], Mapping[int, str]]:
-        return tx.emails.get(job_id), list(tx.emails.blocks(job_id, part=ROWS)), tx.emails.answers(job_id)
+    def read(uow: Unit) -> tuple[EmailRun | None, list[bytes], Mapping[int, str]]:
+        return uow.emails.get(job_id), list(uow.emails.blocks(job_id, part=ROWS)), uow.emails.answers(job_id)
 
-    run, blocks, stored = await ctx.store.read(read)
+    run, blocks, stored = await ctx.read(read)
     if run is None or not blocks:
         return b""
     return await asyncio.to_thread(result_file, run.header, blocks, stored)
 
 
 async def _returned(ctx: Context, job_id: str) -> bytes:
-    return b"".join(await ctx.store.read(lambda tx: list(tx.emails.blocks(job_id, part=RESULT))))
+    return b"".join(await ctx.read(lambda uow: list(uow.emails.blocks(job_id, part=RESULT))))
 
 
 def _named(name: str, job_id: str) -> str:

@@ -14,7 +14,7 @@ from bot.domain.reasons import OfList, Reason
 from bot.domain.tracking import back_off, named_or
 from bot.tables import rewritten, write_csv
 from bot.tables.apart import read_apart
-from bot.workflows.context import Context
+from bot.workflows.context import Context, Unit
 from bot.workflows.emails.prepare import check_column
 from bot.workflows.emails.reading import read_list
 from bot.workflows.emails.request import subject_of, tell
@@ -22,7 +22,6 @@ from bot.workflows.emails.run import RESULT
 from bot.workflows.keeping import keep
 from bot.workflows.slack.boards import post_file, show_board
 from storage.rows import EmailRun, Job
-from storage.transaction import Tx
 
 _BLOCK = 256 * 1024
 _TRIES = 5
@@ -55,7 +54,7 @@ async def send_whole(ctx: Context, client: EmailsClient, job: Job) -> None:
         return table, write_csv(table.header, (row.cells for row in table.rows), for_people=False)
 
     _, (table, content) = await read_list(ctx, str(job.payload["file"]), content_of)
-    claimed = await ctx.store.write(lambda tx: _claim(ctx, tx, job, table), name="email_send")
+    claimed = await ctx.write(lambda uow: _claim(uow, job, table), name="email_send", wakes=False)
     if claimed is None:
         return
     name = f"{_stem(str(job.payload['name']))}-processed.csv"
@@ -64,26 +63,25 @@ async def send_whole(ctx: Context, client: EmailsClient, job: Job) -> None:
         await _later(ctx, claimed, answer)
         return
     ended = await _ended(ctx, client, answer, name)
-    await keep(ctx, lambda tx: _end(ctx, tx, claimed, ended), name="email_sent")
+    await keep(ctx, lambda uow: _end(uow, claimed, ended), name="email_sent")
 
 
 async def lose_whole(ctx: Context, job: Job) -> None:
     """A process ended while the file was in flight: whether the service has it is unknown, so it is not sent again."""
     ended = _Ended(RunState.UNKNOWN, {**job.detail, "reason": Reason(OfList.ANSWER_LOST).stored()})
-    await ctx.store.write(lambda tx: _end(ctx, tx, job, ended), name="email_lost")
+    await ctx.write(lambda uow: _end(uow, job, ended), name="email_lost", wakes=False)
 
 
-def _claim(ctx: Context, tx: Tx, job: Job, table: Table) -> Job | None:
-    now = ctx.clock.now()
-    current = tx.jobs.get(job.id)
+def _claim(uow: Unit, job: Job, table: Table) -> Job | None:
+    current = uow.jobs.get(job.id)
     if current is None or current.state != RunState.PREPARING:
         return None
     run = EmailRun(
         job_id=job.id, header=table.header, rows=len(table.rows), skipped=0, total=0, taken=0, repeated=0, outcomes={}
     )
-    tx.emails.begin(run)
-    show_board(tx, subject_of(job.id), now=now)
-    return tx.jobs.change(current, now=now, state=RunState.SENDING, keep_lease=True)
+    uow.emails.begin(run)
+    show_board(uow, subject_of(job.id))
+    return uow.jobs.change(current, now=uow.now, state=RunState.SENDING, keep_lease=True)
 
 
 async def _later(ctx: Context, job: Job, refusal: NotExecuted) -> None:
@@ -93,16 +91,16 @@ async def _later(ctx: Context, job: Job, refusal: NotExecuted) -> None:
     if tries >= _TRIES:
         reason = Reason(OfList.GIVEN_UP, why=refusal.reason, times=tries)
         ended = _Ended(RunState.FAILED, {**job.detail, "reason": reason.stored()})
-        await ctx.store.write(lambda tx: _end(ctx, tx, job, ended), name="email_given_up")
+        await ctx.write(lambda uow: _end(uow, job, ended), name="email_given_up", wakes=False)
         return
     wait = named_or(refusal.retry_after, back_off(first=_FIRST_WAIT, attempts=tries, ceiling=_LONGEST_WAIT))
     detail = {**job.detail, "tries": tries, "reason": refusal.reason.stored()}
 
-    def again(tx: Tx) -> None:
-        tx.jobs.change(job, now=now, state=RunState.PREPARING, detail=detail, due_at=now + wait)
-        show_board(tx, subject_of(job.id), now=now)
+    def again(uow: Unit) -> None:
+        uow.jobs.change(job, now=now, state=RunState.PREPARING, detail=detail, due_at=now + wait)
+        show_board(uow, subject_of(job.id))
 
-    await ctx.store.write(again, name="email_again")
+    await ctx.write(again, name="email_again", wakes=False)
 
 
 async def _ended(  # noqa: PLR0911 - one end an answer
@@ -164,21 +162,20 @@ async def _made_safe(file: Returned) -> Returned:
     return Returned(name=f"{_stem(file.name)}.csv" if table.sheet else file.name, content=content)
 
 
-def _end(ctx: Context, tx: Tx, job: Job, ended: _Ended) -> None:
-    now = ctx.clock.now()
-    current = tx.jobs.get(job.id) or job
+def _end(uow: Unit, job: Job, ended: _Ended) -> None:
+    current = uow.jobs.get(job.id) or job
     detail = dict(ended.detail)
     if ended.file is not None:
         detail["result"] = ended.file.name
-        tx.emails.drop_blocks(job.id, part=RESULT)
+        uow.emails.drop_blocks(job.id, part=RESULT)
         content = ended.file.content
         for n, first in enumerate(range(0, len(content), _BLOCK)):
-            tx.emails.add_block(job.id, part=RESULT, n=n, content=content[first : first + _BLOCK])
-        post_file(tx, subject=subject_of(job.id), key=RESULT, payload={"what": RESULT}, now=now, last=True)
+            uow.emails.add_block(job.id, part=RESULT, n=n, content=content[first : first + _BLOCK])
+        post_file(uow, subject=subject_of(job.id), key=RESULT, payload={"what": RESULT}, last=True)
     else:
-        tell(tx, job.id, key="end", state=ended.state, reason=Reason.read(detail.get("reason")), now=now)
-    tx.jobs.change(current, now=now, state=ended.state, detail=detail, close=True)
-    show_board(tx, subject_of(job.id), now=now, last=True)
+        tell(uow, job.id, key="end", state=ended.state, reason=Reason.read(detail.get("reason")))
+    uow.jobs.change(current, now=uow.now, state=ended.state, detail=detail, close=True)
+    show_board(uow, subject_of(job.id), last=True)
 
 
 def _stem(name: str) -> str:

@@ -20,7 +20,7 @@ from bot.domain.localization.progress import (
 )
 from bot.domain.reasons import OfCall, Reason
 from bot.domain.references import ulid
-from bot.workflows.context import Context
+from bot.workflows.context import Context, Unit
 from bot.workflows.holding import silent_services
 from bot.workflows.slack.boards import post_job, show_board
 from storage.errors import CommitUnknown
@@ -81,23 +81,23 @@ def _same(one: Job, other: Job) -> bool:
     )
 
 
-async def _store(ctx: Context, job: Job, *, known: Callable[[Tx, Job], Job | None]) -> Sight:
-    def work(tx: Tx) -> Sight:
-        before = known(tx, job)  # write transactions are serialized, across processes too
-        if before is None and room_in(tx, job.requester, job.kind) < 1:
+async def _store(ctx: Context, job: Job, *, known: Callable[[Unit, Job], Job | None]) -> Sight:
+    def work(uow: Unit) -> Sight:
+        before = known(uow, job)  # write transactions are serialized, across processes too
+        if before is None and room_in(uow, job.requester, job.kind) < 1:
             raise too_many()
-        if before is not None or not post_job(tx, job, subject_of(job.id)):
-            return sight_in(tx, before or job)
-        show_queue(tx, job.kind, now=job.created_at)  # requesters with many calls move back
-        return sight_in(tx, job)
+        if before is not None or not post_job(uow, job, subject_of(job.id)):
+            return sight_in(uow, before or job)
+        show_queue(uow, job.kind)  # requesters with many calls move back
+        return sight_in(uow, job)
 
     try:
-        stored = await ctx.store.write(work, name="localize")
+        stored = await ctx.write(work, name="localize", wakes=False)
     except CommitUnknown:
-        found = await ctx.store.read(lambda tx: known(tx, job))
+        found = await ctx.read(lambda uow: known(uow, job))
         if found is None:
             raise
-        stored = await ctx.store.read(lambda tx: sight_in(tx, found))
+        stored = await ctx.read(lambda uow: sight_in(uow, found))
     ctx.wake()
     return stored
 
@@ -125,17 +125,17 @@ async def cancel(ctx: Context, job_id: str, *, person: str) -> Sight | None:
     """
     now = ctx.clock.now()
 
-    def work(tx: Tx) -> Sight | None:
-        job = find(tx, job_id)
+    def work(uow: Unit) -> Sight | None:
+        job = find(uow, job_id)
         if job is None or CallState(job.state) not in STOPPABLE:
-            return None if job is None else sight_in(tx, job)
+            return None if job is None else sight_in(uow, job)
         progress = CallProgress.read(job.detail).but(by=person, ended_at=now)
-        changed = tx.jobs.change(job, now=now, state=CallState.CANCELED, detail=progress.detail(), close=True)
-        show_board(tx, subject_of(job_id), now=now, last=True)
-        show_queue(tx, job.kind, now=now)
-        return sight_in(tx, changed or job)
+        changed = uow.jobs.change(job, now=now, state=CallState.CANCELED, detail=progress.detail(), close=True)
+        show_board(uow, subject_of(job_id), last=True)
+        show_queue(uow, job.kind)
+        return sight_in(uow, changed or job)
 
-    found = await ctx.store.write(work, name="cancel_localization")
+    found = await ctx.write(work, name="cancel_localization", wakes=False)
     if found is not None and found.state is CallState.CANCELED:
         ctx.localization.calls.stop(job_id)
     ctx.wake()
@@ -149,8 +149,8 @@ async def repeat(ctx: Context, job_id: str, *, person: str) -> Sight | None:
     """
     now = ctx.clock.now()
 
-    def work(tx: Tx) -> tuple[Job, Job] | None:
-        job = find(tx, job_id)
+    def work(uow: Unit) -> tuple[Job, Job] | None:
+        job = find(uow, job_id)
         if job is None or CallState(job.state) not in REPEATABLE:
             return None
         progress = CallProgress.read(job.detail)
@@ -166,30 +166,30 @@ async def repeat(ctx: Context, job_id: str, *, person: str) -> Sight | None:
         )
         new = _job(requested, order, now=now)
         detail = progress.but(again=new.id, by=progress.by or person).detail()
-        changed = tx.jobs.change(job, now=now, detail=detail)
-        if changed is None or not post_job(tx, new, subject_of(new.id)):
+        changed = uow.jobs.change(job, now=now, detail=detail)
+        if changed is None or not post_job(uow, new, subject_of(new.id)):
             return None
-        show_board(tx, subject_of(job_id), now=now)
+        show_board(uow, subject_of(job_id))
         return job, new
 
-    both = await ctx.store.write(work, name="repeat_localization")
+    both = await ctx.write(work, name="repeat_localization", wakes=False)
     if both is None:
         return None
     ctx.wake()
-    return await ctx.store.read(lambda tx: sight_in(tx, both[1]))
+    return await ctx.read(lambda uow: sight_in(uow, both[1]))
 
 
 async def sight_of(ctx: Context, job_id: str) -> Sight | None:
     """A call as displayed now."""
     now = ctx.clock.now()
 
-    def work(tx: Tx) -> Sight | None:
-        job = find(tx, job_id)
+    def work(uow: Unit) -> Sight | None:
+        job = find(uow, job_id)
         if job is None:
             return None
-        return replace(sight_in(tx, job), silent_since=silent_services(tx, now).get("localization"))
+        return replace(sight_in(uow, job), silent_since=silent_services(uow, uow.now).get("localization"))
 
-    found = await ctx.store.read(work)
+    found = await ctx.read(work)
     if found is None or found.progress.started_at is None:
         return found
     until = found.progress.ended_at or now
@@ -232,7 +232,7 @@ async def make_sure_of_room(ctx: Context, person: str, requests: Sequence[Reques
         PersonError: there is no room for all of them.
     """
     lane = lane_of(requests[0].capability)
-    if await ctx.store.read(lambda tx: room_in(tx, person, lane)) < len(requests):
+    if await ctx.read(lambda uow: room_in(uow, person, lane)) < len(requests):
         raise too_many()
 
 
@@ -248,17 +248,17 @@ def too_many() -> PersonError:
     )
 
 
-def show_queue(tx: Tx, kind: str, *, now: datetime) -> None:
+def show_queue(uow: Unit, kind: str) -> None:
     """Redraw the waiting calls of a lane: their positions changed."""
-    for job in tx.jobs.open(kind, limit=_MOST):
+    for job in uow.jobs.open(kind, limit=_MOST):
         if job.state == CallState.WAITING:
-            show_board(tx, subject_of(job.id), now=now, progress=True)
+            show_board(uow, subject_of(job.id), progress=True)
 
 
-def show_queues(tx: Tx, now: datetime) -> None:
+def show_queues(uow: Unit) -> None:
     """Redraw the waiting calls of all lanes."""
     for lane in LANES:
-        show_queue(tx, lane, now=now)
+        show_queue(uow, lane)
 
 
 def subject_of(job_id: str) -> str:

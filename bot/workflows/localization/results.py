@@ -28,7 +28,7 @@ from bot.domain.tracking import back_off
 from bot.domain.troubles import failed
 from bot.presentation.localization import calls as told
 from bot.slack.messenger import Stretch
-from bot.workflows.context import Context
+from bot.workflows.context import Context, Unit
 from bot.workflows.keeping import keep
 from bot.workflows.localization.ending import end
 from bot.workflows.localization.request import show_queue, sight_in, sight_of, subject_of
@@ -36,7 +36,6 @@ from bot.workflows.localization.subject import FAILURE, RESULT
 from bot.workflows.slack.boards import post_file, post_line, show_board
 from bot.workflows.slack.searching import posted_between
 from storage.rows import Job
-from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)
 
@@ -90,20 +89,20 @@ async def accept(ctx: Context, job: Job, result: Result) -> Job | None:
     now = ctx.clock.now()
     order = Order.read(job.payload)
 
-    def work(tx: Tx) -> Job | None:
+    def work(uow: Unit) -> Job | None:
         progress = CallProgress.read(job.detail).but(ended_at=now, result=_without_addresses(result))
         if isinstance(result, Tracks):
             deliveries = tuple(ResultFile(track=one, name=file_name(order, job.id, one)) for one in result.tracks)
             detail = progress.but(deliveries=deliveries).detail()
-            changed = tx.jobs.change(
+            changed = uow.jobs.change(
                 job, now=now, state=CallState.HANDING_OVER, detail=detail, due_at=now, keep_lease=True
             )
             if changed is not None:
-                show_board(tx, subject_of(job.id), now=now)
+                show_board(uow, subject_of(job.id))
             return changed
-        changed = tx.jobs.change(job, now=now, state=CallState.DONE, detail=progress.detail(), close=True)
+        changed = uow.jobs.change(job, now=now, state=CallState.DONE, detail=progress.detail(), close=True)
         if changed is not None:
-            _tell(tx, changed, now=now)
+            _tell(uow, changed)
         return None
 
     accepted = await keep(ctx, work, name="localization_result")
@@ -118,15 +117,15 @@ def _without_addresses(result: Result) -> Result:
     return replace(result, tracks=tuple(replace(one, url="") for one in result.tracks))
 
 
-def _tell(tx: Tx, job: Job, *, now: datetime) -> None:
-    sight, subject = sight_in(tx, job), subject_of(job.id)
-    show_board(tx, subject, now=now, last=True)
-    show_queue(tx, job.kind, now=now)
+def _tell(uow: Unit, job: Job) -> None:
+    sight, subject = sight_in(uow, job), subject_of(job.id)
+    show_board(uow, subject, last=True)
+    show_queue(uow, job.kind)
     if told.is_long(sight):
         name = file_name(sight.order, job.id, Track(name=sight.order.request.capability.verb, url="", extension="txt"))
-        post_file(tx, subject=subject, key=RESULT, payload={"name": name}, now=now, last=True)
+        post_file(uow, subject=subject, key=RESULT, payload={"name": name}, last=True)
     else:
-        post_line(tx, subject=subject, key=RESULT, payload={"what": RESULT}, now=now, last=True)
+        post_line(uow, subject=subject, key=RESULT, payload={"what": RESULT}, last=True)
 
 
 def file_name(order: Order, job_id: str, track: Track) -> str:
@@ -154,7 +153,7 @@ async def hand_over(ctx: Context, job: Job, *, spool: Spool | None) -> None:
     if all(one.state is Handed.LOST for one in progress.deliveries):
         await end(ctx, job, CallState.FAILED, reason=progress.reason)
         return
-    await keep(ctx, lambda tx: _close(ctx, tx, done), name="localization_done")
+    await keep(ctx, lambda uow: _close(uow, done), name="localization_done")
     ctx.wake()
 
 
@@ -212,21 +211,21 @@ async def _store(ctx: Context, job: Job, progress: CallProgress) -> Job | None:
     now = ctx.clock.now()
     return await keep(
         ctx,
-        lambda tx: tx.jobs.change(job, now=now, detail=progress.detail(), keep_lease=True),
+        lambda uow: uow.jobs.change(job, now=now, detail=progress.detail(), keep_lease=True),
         name="localization_file",
     )
 
 
 async def _sent_by(ctx: Context, sent_at: datetime) -> datetime:
     """When the file was last sent, or when the clock was set since: Slack shows it a while after it was sent."""
-    steps = await ctx.store.read(lambda tx: tx.audit.every(CLOCK_SET))
+    steps = await ctx.read(lambda uow: uow.audit.every(CLOCK_SET))
     return begun_by(sent_at, ctx.clock.now(), steps)
 
 
 async def _look_at(ctx: Context, job: Job, due: datetime) -> None:
     """Slack may not list an uploaded file yet: search for it later."""
     now = ctx.clock.now()
-    await ctx.store.write(lambda tx: tx.jobs.change(job, now=now, due_at=due), name="localization_look")
+    await ctx.write(lambda uow: uow.jobs.change(job, now=now, due_at=due), name="localization_look", wakes=False)
 
 
 async def _is_there(ctx: Context, job: Job, delivery: ResultFile) -> bool:
@@ -247,8 +246,7 @@ def _marked(progress: CallProgress, number: int, state: Handed) -> CallProgress:
     return progress.but(deliveries=tuple(deliveries))
 
 
-def _close(ctx: Context, tx: Tx, job: Job) -> None:
-    now = ctx.clock.now()
+def _close(uow: Unit, job: Job) -> None:
     progress = CallProgress.read(job.detail)
     lost = tuple(one.track.name for one in progress.deliveries if one.state is Handed.LOST)
     result = progress.result
@@ -256,12 +254,12 @@ def _close(ctx: Context, tx: Tx, job: Job) -> None:
         there = tuple(one for one in result.tracks if one.name not in lost)
         result = Tracks(tracks=there, missing=(*result.missing, *lost))
     detail = progress.but(deliveries=(), result=result).detail()
-    if tx.jobs.change(job, now=now, state=CallState.DONE, detail=detail, close=True) is not None:
+    if uow.jobs.change(job, now=uow.now, state=CallState.DONE, detail=detail, close=True) is not None:
         subject = subject_of(job.id)
-        show_board(tx, subject, now=now, last=True)
-        show_queue(tx, job.kind, now=now)
+        show_board(uow, subject, last=True)
+        show_queue(uow, job.kind)
         if isinstance(result, Tracks) and result.missing:
-            post_line(tx, subject=subject, key="end", payload={"what": FAILURE}, now=now, last=True)
+            post_line(uow, subject=subject, key="end", payload={"what": FAILURE}, last=True)
 
 
 async def _later(
@@ -291,9 +289,10 @@ async def _later(
     pause = max(pause, timedelta(seconds=asked or 0.0))
     holds = spool is not None and spool.size > 0
     now = ctx.clock.now()
-    changed = await ctx.store.write(
-        lambda tx: tx.jobs.change(job, now=now, detail=progress.detail(), due_at=now + pause, keep_lease=holds),
+    changed = await ctx.write(
+        lambda uow: uow.jobs.change(job, now=now, detail=progress.detail(), due_at=now + pause, keep_lease=holds),
         name="localization_later",
+        wakes=False,
     )
     if changed is not None and holds:
         await asyncio.sleep(pause.total_seconds())
@@ -315,7 +314,7 @@ async def _put(ctx: Context, job: Job, delivery: ResultFile, spool: Spool | None
 async def _where(ctx: Context, job: Job) -> tuple[str, str | None]:
     """The thread of the call's message, which may not be posted yet when the service was quick."""
     for _ in range(_LOOKS):
-        board = await ctx.store.read(lambda tx: tx.boards.get(subject_of(job.id)))
+        board = await ctx.read(lambda uow: uow.boards.get(subject_of(job.id)))
         if board is None:
             return job.channel, job.thread_ts
         if board.thread is not None:

@@ -26,7 +26,7 @@ from bot.domain.outcome import Done, NotExecuted, Unknown
 from bot.domain.reasons import OfCall, Reason
 from bot.domain.services import LOCALIZATION
 from bot.domain.troubles import failed
-from bot.workflows.context import Context
+from bot.workflows.context import Context, Unit
 from bot.workflows.localization.ending import end
 from bot.workflows.localization.request import show_queue, subject_of
 from bot.workflows.localization.results import Spool, accept, hand_over
@@ -34,7 +34,6 @@ from bot.workflows.slack.boards import show_board
 from bot.workflows.workers import Work
 from storage.errors import StorageError
 from storage.rows import Hold, Job
-from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)
 
@@ -45,7 +44,7 @@ LEASE_SECONDS = 30.0
 async def _take_up(ctx: Context, job: Job) -> None:
     match CallState(job.state):
         case CallState.WAITING:
-            begun = await ctx.store.write(lambda tx: _begin(ctx, tx, job), name="begin_localization")
+            begun = await ctx.write(lambda uow: _begin(uow, job), name="begin_localization", wakes=False)
             if begun is not None:
                 ctx.localization.calls.begin(begun, _beating(ctx, begun, _run(ctx, begun)))
         case CallState.HANDING_OVER:
@@ -54,13 +53,12 @@ async def _take_up(ctx: Context, job: Job) -> None:
             await end(ctx, job, CallState.INTERRUPTED, reason=Reason(OfCall.RESTARTED))
 
 
-def _begin(ctx: Context, tx: Tx, job: Job) -> Job | None:
-    now = ctx.clock.now()
-    progress = CallProgress.read(job.detail).but(started_at=now)
-    begun = tx.jobs.change(job, now=now, state=CallState.RUNNING, detail=progress.detail(), keep_lease=True)
+def _begin(uow: Unit, job: Job) -> Job | None:
+    progress = CallProgress.read(job.detail).but(started_at=uow.now)
+    begun = uow.jobs.change(job, now=uow.now, state=CallState.RUNNING, detail=progress.detail(), keep_lease=True)
     if begun is not None:
-        show_board(tx, subject_of(job.id), now=now, progress=True)
-        show_queue(tx, job.kind, now=now)
+        show_board(uow, subject_of(job.id), progress=True)
+        show_queue(uow, job.kind)
     return begun
 
 
@@ -92,13 +90,13 @@ async def _let_go(ctx: Context, job: Job) -> None:
     """End the lease, so that the next process says at once that this was interrupted."""
     now = ctx.clock.now()
     try:
-        await ctx.store.write(lambda tx: tx.jobs.extend(job.id, owner=ctx.owner, until=now), name="let_go")
+        await ctx.write(lambda uow: uow.jobs.extend(job.id, owner=ctx.owner, until=now), name="let_go", wakes=False)
     except StorageError:
         log.info("the lease of a call runs out by itself", job=job.id)
 
 
 async def _end_of(ctx: Context, job_id: str) -> None:
-    job = await ctx.store.read(lambda tx: tx.jobs.get(job_id))
+    job = await ctx.read(lambda uow: uow.jobs.get(job_id))
     if job is not None and job.closed_at is None:
         await end(ctx, job, CallState.FAILED, reason=Reason(OfCall.BROKEN))
 
@@ -107,14 +105,14 @@ async def _beat(ctx: Context, job: Job) -> bool:
     """Renew the lease and show the elapsed time; False when this process no longer holds the job."""
     now = ctx.clock.now()
 
-    def work(tx: Tx) -> bool:
-        held = tx.jobs.extend(job.id, owner=ctx.owner, until=now + timedelta(seconds=LEASE_SECONDS))
+    def work(uow: Unit) -> bool:
+        held = uow.jobs.extend(job.id, owner=ctx.owner, until=now + timedelta(seconds=LEASE_SECONDS))
         if held:
-            show_board(tx, subject_of(job.id), now=now, progress=True)
+            show_board(uow, subject_of(job.id), progress=True)
         return held
 
     try:
-        held = await ctx.store.write(work, name="localization_beat")
+        held = await ctx.write(work, name="localization_beat", wakes=False)
     except StorageError:
         return True  # the call goes on; the next beat may be stored
     ctx.wake()
@@ -209,9 +207,9 @@ def _told(refused: NotExecuted) -> Reason:
 
 
 def _lane(lane: str) -> Work[Job]:
-    def claim(tx: Tx, hold: Hold) -> list[Job]:
+    def claim(uow: Unit, hold: Hold) -> list[Job]:
         short: Hold = {**hold, "lease_seconds": LEASE_SECONDS}
-        return tx.jobs.claim_due(kind=lane, in_turn=True, **short)
+        return uow.jobs.claim_due(kind=lane, in_turn=True, **short)
 
     return Work(
         name=f"localization {lane}",

@@ -7,7 +7,6 @@ no longer pending are left out. The result shown is what the service's own list 
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
 
 from bot.clients.payments import PaymentsClient
 from bot.clients.transport import Guard
@@ -23,7 +22,7 @@ from bot.domain.payments.payout import READS_NEEDED
 from bot.domain.payments.sealed import NAMED
 from bot.domain.reasons import OfRequest, Reason, stored
 from bot.domain.references import Letter
-from bot.workflows.context import Context, Queue, RequestKind
+from bot.workflows.context import Context, Queue, RequestKind, Unit
 from bot.workflows.payments.bulk_follow import BULK
 from bot.workflows.payments.bulk_request import REQUEST_FILE
 from bot.workflows.payments.bulk_send import FEW
@@ -66,13 +65,13 @@ async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction)
         payments.require_cancel_payout()
     else:
         payments.require_cancel()
-    if not await ctx.store.read(lambda tx: _as_approved(tx, instruction)):
+    if not await ctx.read(lambda uow: _as_approved(uow, instruction)):
         await hold_changed(ctx, instruction)
         return
     reported = await _reported(payments, instruction)
 
-    def work(tx: Tx, standings: Standings) -> _Chunk | None:
-        return _claim(ctx, tx, instruction, standings, reported)
+    def work(uow: Unit, standings: Standings) -> _Chunk | None:
+        return _claim(uow, instruction, standings, reported)
 
     async def cancel(chunk: _Chunk, guard: Guard) -> Outcome[frozenset[str]]:
         job, unknown = _job_of(instruction), chunk.earlier_unknown
@@ -80,8 +79,8 @@ async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction)
             return await payments.cancel_payout(chunk.hashes.first, earlier_unknown=unknown, guard=guard)
         return await payments.cancel_bulk_items(job, chunk.hashes, earlier_unknown=unknown, guard=guard)
 
-    def read_back(tx: Tx) -> _Chunk | None:
-        return _chunk(tx, held_claim(ctx, tx, instruction))
+    def read_back(uow: Unit) -> _Chunk | None:
+        return _chunk(uow, held_claim(uow, instruction))
 
     claim = with_people(ctx, instruction, work, name="claim_cancel", read_back=read_back)
     await attempt_once(ctx, payments.circuit, claim, cancel, CANCELED, name="canceled")
@@ -90,13 +89,13 @@ async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction)
 async def read_outcome(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
     """COMMIT_UNKNOWN and NEEDS_HUMAN: the outcome of the chunk is read from the items."""
     reported = await _reported(payments, instruction)
-    await ctx.write(lambda tx: _take_in(ctx, tx, instruction, reported), name="read_outcome")
+    await ctx.write(lambda uow: _take_in(uow, instruction, reported), name="read_outcome")
 
 
 async def verify(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
     """COMMITTED: every chunk has been sent. Read the items, a few times where one still reads as pending."""
     reported = await _reported(payments, instruction)
-    await ctx.write(lambda tx: _verified(ctx, tx, instruction, reported), name="verified")
+    await ctx.write(lambda uow: _verified(uow, instruction, reported), name="verified")
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,35 +149,30 @@ def _apply(tx: Tx, instruction: Instruction, reported: Mapping[str, ReportedItem
 
 
 def _claim(
-    ctx: Context,
-    tx: Tx,
-    instruction: Instruction,
-    standings: Standings,
-    reported: Mapping[str, ReportedItem],
+    uow: Unit, instruction: Instruction, standings: Standings, reported: Mapping[str, ReportedItem]
 ) -> _Chunk | None:
-    now = ctx.clock.now()
-    if not may_send(ctx, tx, instruction, now) or not _as_approved(tx, instruction):
+    if not may_send(uow, instruction) or not _as_approved(uow, instruction):
         return None  # the next step holds what was changed since this one read it
-    progress = _apply(tx, instruction, reported)
-    earlier = tx.attempts.of(instruction.id)
+    progress = _apply(uow, instruction, reported)
+    earlier = uow.attempts.of(instruction.id)
     lost = [one.n for one in earlier if one.outcome is AttemptOutcome.UNKNOWN]
     for n in lost:  # people have approved another attempt: what still reads as pending may be named again
-        again = [row.row for row in tx.bulk_items.named_by(instruction.id, n) if row.status == PENDING_WORD]
-        tx.bulk_items.name(instruction.id, again, 0)
-    rows = tx.bulk_items.not_sent(instruction.id, status=PENDING_WORD, limit=CHUNK)
-    late = instruction.exec_deadline is not None and now >= instruction.exec_deadline
+        again = [row.row for row in uow.bulk_items.named_by(instruction.id, n) if row.status == PENDING_WORD]
+        uow.bulk_items.name(instruction.id, again, 0)
+    rows = uow.bulk_items.not_sent(instruction.id, status=PENDING_WORD, limit=CHUNK)
+    late = instruction.exec_deadline is not None and uow.now >= instruction.exec_deadline
     if not rows or (late and instruction.commits):
-        _all_sent(ctx, tx, instruction, progress, now)
+        _all_sent(uow, instruction, progress)
         return None
-    allowed = still_approved(ctx, tx, instruction, standings, now)
+    allowed = still_approved(uow, instruction, standings)
     if allowed is None:
         return None
     held, counted = allowed
     n, named = len(earlier) + 1, known_digest(row.hash for row in rows)
-    under_way = tx.instructions.move(
+    under_way = uow.instructions.move(
         held,
         State.SENDING,
-        now=now,
+        now=uow.now,
         action="send",
         detail={
             "attempt": n,
@@ -187,16 +181,16 @@ def _claim(
             "payments": len(rows),
             NAMED: named,
         },
-        sent_at=now,
+        sent_at=uow.now,
         commits=held.commits + 1,
         progress=progress,
         reason=None,
-        **lease(ctx),
+        **lease(uow.ctx),
     )
     if under_way is None:
         return None
-    tx.bulk_items.name(instruction.id, [row.row for row in rows], n)
-    return _chunk(tx, open_attempt(ctx, tx, under_way, request_hash=fingerprint(sorted(row.hash for row in rows))))
+    uow.bulk_items.name(instruction.id, [row.row for row in rows], n)
+    return _chunk(uow, open_attempt(uow, under_way, request_hash=fingerprint(sorted(row.hash for row in rows))))
 
 
 def _chunk(tx: Tx, claimed: Claimed | None) -> _Chunk | None:
@@ -208,54 +202,52 @@ def _chunk(tx: Tx, claimed: Claimed | None) -> _Chunk | None:
     return _Chunk(claimed.attempt, claimed.instruction, claimed.earlier_unknown, hashes)
 
 
-def _refused(ctx: Context, tx: Tx, under_way: Instruction, outcome: NotExecuted, now: datetime) -> None:
+def _refused(uow: Unit, under_way: Instruction, outcome: NotExecuted) -> None:
     progress = under_way.progress or BulkProgress()  # the items show whether it was executed nevertheless
-    _all_sent(ctx, tx, under_way, progress, now, reason=outcome.told, said=outcome.detail)
+    _all_sent(uow, under_way, progress, reason=outcome.told, said=outcome.detail)
 
 
-def _unname(tx: Tx, sending: Instruction, attempt: Attempt, _now: datetime) -> None:
-    rows = tx.bulk_items.named_by(sending.id, attempt.n)
-    tx.bulk_items.name(sending.id, [row.row for row in rows], 0)
+def _unname(uow: Unit, sending: Instruction, attempt: Attempt) -> None:
+    rows = uow.bulk_items.named_by(sending.id, attempt.n)
+    uow.bulk_items.name(sending.id, [row.row for row in rows], 0)
 
 
-def _sent(_ctx: Context, tx: Tx, under_way: Instruction, _: frozenset[str], now: datetime) -> None:
-    _go_on(tx, under_way, now)
+def _sent(uow: Unit, under_way: Instruction, _: frozenset[str]) -> None:
+    _go_on(uow, under_way)
 
 
-def _go_on(tx: Tx, instruction: Instruction, now: datetime) -> None:
+def _go_on(uow: Unit, instruction: Instruction) -> None:
     """A chunk is done: go on with the next, or the end."""
-    tx.instructions.move(
+    uow.instructions.move(
         instruction,
         State.APPROVED,
-        now=now,
+        now=uow.now,
         action="chunk_sent",
         show=False,
         unknown_since=None,
         reads=0,
         last_read_at=None,
         puts_off=0,
-        due_at=now,
+        due_at=uow.now,
     )
 
 
 def _all_sent(
-    ctx: Context,
-    tx: Tx,
+    uow: Unit,
     instruction: Instruction,
     progress: BulkProgress,
-    now: datetime,
     *,
     reason: Reason | None = None,
     said: str = "",
 ) -> None:
     """Nothing more is sent. If nothing ever was, the request ends: no item was pending any more."""
     if not instruction.commits:
-        _finish(ctx, tx, instruction, progress, now)
+        _finish(uow, instruction, progress)
         return
-    tx.instructions.move(
+    uow.instructions.move(
         instruction,
         State.COMMITTED,
-        now=now,
+        now=uow.now,
         action="all_sent",
         detail={"reason": stored(reason), **({"said": said} if said else {})},
         progress=progress,
@@ -263,27 +255,26 @@ def _all_sent(
         unknown_since=None,
         reads=0,
         last_read_at=None,
-        due_at=now,
+        due_at=uow.now,
     )
 
 
-def _take_in(ctx: Context, tx: Tx, instruction: Instruction, reported: Mapping[str, ReportedItem]) -> None:
-    now = ctx.clock.now()
-    progress = _apply(tx, instruction, reported)
-    lost = [one.n for one in tx.attempts.of(instruction.id) if one.outcome is AttemptOutcome.UNKNOWN]
-    named = [row for n in lost for row in tx.bulk_items.named_by(instruction.id, n)]
+def _take_in(uow: Unit, instruction: Instruction, reported: Mapping[str, ReportedItem]) -> None:
+    progress = _apply(uow, instruction, reported)
+    lost = [one.n for one in uow.attempts.of(instruction.id) if one.outcome is AttemptOutcome.UNKNOWN]
+    named = [row for n in lost for row in uow.bulk_items.named_by(instruction.id, n)]
     if not [row for row in named if row.status == PENDING_WORD]:
-        if instruction.state is State.NEEDS_HUMAN and not lost and _left(tx, instruction):
-            later(ctx, tx, instruction, now)  # the rest waits for the approvals it lost
+        if instruction.state is State.NEEDS_HUMAN and not lost and _left(uow, instruction):
+            later(uow, instruction)  # the rest waits for the approvals it lost
         elif instruction.state is State.NEEDS_HUMAN:
-            _all_sent(ctx, tx, instruction, progress, now)
+            _all_sent(uow, instruction, progress)
         else:
-            _go_on(tx, instruction, now)
+            _go_on(uow, instruction)
         return
     if asks_people_already(instruction):
-        later(ctx, tx, instruction, now)
+        later(uow, instruction)
         return
-    still(ctx, tx, instruction, Reason(OfRequest.STILL_PENDING), now, {"progress": progress})
+    still(uow, instruction, Reason(OfRequest.STILL_PENDING), {"progress": progress})
 
 
 def _left(tx: Tx, instruction: Instruction) -> bool:
@@ -291,23 +282,22 @@ def _left(tx: Tx, instruction: Instruction) -> bool:
     return bool(tx.bulk_items.not_sent(instruction.id, status=PENDING_WORD, limit=1))
 
 
-def _verified(ctx: Context, tx: Tx, instruction: Instruction, reported: Mapping[str, ReportedItem]) -> None:
-    now = ctx.clock.now()
-    progress = _apply(tx, instruction, reported)
-    waiting = [row for row in tx.bulk_items.rows(instruction.id) if row.attempt and row.status == PENDING_WORD]
+def _verified(uow: Unit, instruction: Instruction, reported: Mapping[str, ReportedItem]) -> None:
+    progress = _apply(uow, instruction, reported)
+    waiting = [row for row in uow.bulk_items.rows(instruction.id) if row.attempt and row.status == PENDING_WORD]
     if waiting and instruction.reads + 1 < READS_NEEDED:
-        tx.instructions.touch(
-            instruction, now=now, progress=progress, reads=instruction.reads + 1, due_at=now + ctx.quiet.spacing
+        uow.instructions.touch(
+            instruction, now=uow.now, progress=progress, reads=instruction.reads + 1, due_at=uow.now + uow.quiet.spacing
         )
         return
-    _finish(ctx, tx, instruction, progress, now)
+    _finish(uow, instruction, progress)
 
 
-def _finish(ctx: Context, tx: Tx, instruction: Instruction, progress: BulkProgress, now: datetime) -> None:
-    moved = tx.instructions.move(
+def _finish(uow: Unit, instruction: Instruction, progress: BulkProgress) -> None:
+    moved = uow.instructions.move(
         instruction,
         ended_cancel(progress.tally),
-        now=now,
+        now=uow.now,
         action="observed",
         detail={"status": _counted(progress), "counts": dict(progress.tally.counts)},
         progress=progress,
@@ -316,12 +306,12 @@ def _finish(ctx: Context, tx: Tx, instruction: Instruction, progress: BulkProgre
     )
     if moved is None:
         return
-    tell(ctx, tx, moved, now)
+    tell(uow, moved)
     if _payload(instruction).payout_to:
-        tx.tracked.hasten(PAYOUT, _job_of(instruction), now)
+        uow.tracked.hasten(PAYOUT, _job_of(instruction), uow.now)
         return
-    show_file(ctx, tx, moved, asked_in(ctx, moved), RESULT_FILE, now)
-    tx.tracked.hasten(BULK, _job_of(instruction), now)
+    show_file(uow, moved, asked_in(uow.ctx, moved), RESULT_FILE)
+    uow.tracked.hasten(BULK, _job_of(instruction), uow.now)
 
 
 def _counted(progress: BulkProgress) -> str:

@@ -61,7 +61,7 @@ async def request_cancel(
     Raises:
         ServiceNow, ServiceNever, OperatorError: the items could not be read to the end.
     """
-    known = await ctx.store.read(lambda tx: tx.instructions.by_source(requested.source_key))
+    known = await ctx.read(lambda uow: uow.instructions.by_source(requested.source_key))
     if known is not None:
         return known
     reported = {item.hash: item async for page in payments.bulk_items(requested.remote_id) for item in page.items}

@@ -21,7 +21,7 @@ async def attachment(ctx: Context, instruction: Instruction, what: str) -> Attac
     """The file as things stand now; None when no item belongs in it."""
     kind = what.partition(":")[0]
     statuses = [OperationStatus.FAILED.value] if kind == FAILED_FILE else []
-    rows = await ctx.store.read(lambda tx: tx.bulk_items.rows(instruction.id, statuses=statuses))
+    rows = await ctx.read(lambda uow: uow.bulk_items.rows(instruction.id, statuses=statuses))
     if not rows:
         return None
     table = _CANCEL if instruction.kind is Kind.BULK_CANCEL else _TABLES.get(kind, _REQUEST)

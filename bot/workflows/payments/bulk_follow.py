@@ -21,11 +21,10 @@ from bot.domain.payments.operation import OperationStatus
 from bot.domain.reasons import OfRequest, Reason
 from bot.domain.tracking import jittered, next_poll
 from bot.domain.troubles import failed
-from bot.workflows.context import Context
+from bot.workflows.context import Context, Unit
 from bot.workflows.payments.polls import Again, polling
 from bot.workflows.requests.announce import alert, asked_in, news_of, places, show_file, show_progress, tell
 from storage.rows import Tracked
-from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)
 
@@ -50,23 +49,23 @@ class Read:
     unread: Reason | None = None
 
 
-def begin_following(ctx: Context, tx: Tx, instruction: Instruction, now: datetime) -> None:
+def begin_following(uow: Unit, instruction: Instruction) -> None:
     """The service has it: poll it from now on."""
-    first = now + min(timedelta(seconds=ctx.poll_seconds), timedelta(seconds=2))
-    tx.tracked.follow(
-        kind=BULK, remote_id=instruction.remote_id or "", instruction_id=instruction.id, due_at=first, now=now
+    first = uow.now + min(timedelta(seconds=uow.poll_seconds), timedelta(seconds=2))
+    uow.tracked.follow(
+        kind=BULK, remote_id=instruction.remote_id or "", instruction_id=instruction.id, due_at=first, now=uow.now
     )
 
 
 async def _read(ctx: Context, payments: PaymentsClient, tracked: Tracked) -> Read | None:
-    instruction = await ctx.store.read(lambda tx: tx.instructions.get(tracked.instruction_id or ""))
+    instruction = await ctx.read(lambda uow: uow.instructions.get(tracked.instruction_id or ""))
     if instruction is None or instruction.state in FINAL:
         return None
     job = await payments.get_bulk(tracked.remote_id)
     never = instruction.progress is None or instruction.progress.read_at is None
     if job.picture == tracked.last_status and tracked.polls % _FULL_EVERY and not never:
         return Read(job)
-    rows = await ctx.store.read(lambda tx: tx.bulk_items.rows(instruction.id))
+    rows = await ctx.read(lambda uow: uow.bulk_items.rows(instruction.id))
     accounting = Accounting(reference=instruction.reference, rows=rows)
     changes: list[RowChange] = []
     unread: Reason | None = None
@@ -107,55 +106,53 @@ def _by_person(wanting: dict[int, BulkRow], email: str, cents: int | None) -> Bu
     return None
 
 
-def _polled(
-    ctx: Context, tx: Tx, tracked: Tracked, instruction: Instruction, read: Read | None, now: datetime
-) -> Again | None:
+def _polled(uow: Unit, tracked: Tracked, instruction: Instruction, read: Read | None) -> Again | None:
     if instruction.state in FINAL:
         return None
     if read is None:
-        return _again(ctx, tracked, instruction, tracked.last_status, now)
-    tx.bulk_items.change(instruction.id, read.changes)
-    moved = _apply(ctx, tx, instruction, read, now)
+        return _again(uow.ctx, tracked, instruction, tracked.last_status, uow.now)
+    uow.bulk_items.change(instruction.id, read.changes)
+    moved = _apply(uow, instruction, read)
     if moved is None:  # somebody else was faster: what was read is stored, the rest at the next look
-        return _again(ctx, tracked, instruction, "", now)
+        return _again(uow.ctx, tracked, instruction, "", uow.now)
     if (
         read.unread is not None
         and (read.job.state is None or read.job.state.is_over)
         and tracked.polls >= LOOKS_BEFORE_MISSING
     ):
-        alert(ctx, tx, moved, "unread", now, reason=read.unread)
+        alert(uow, moved, "unread", reason=read.unread)
     if read.trouble is not None:
-        alert(ctx, tx, moved, "differs", now, reason=read.trouble)
+        alert(uow, moved, "differs", reason=read.trouble)
     if moved.state in FINAL:
         return None
     happened = bool(read.changes) or (read.job.picture != tracked.last_status and read.unread is None)
     if not happened:
-        _tell_what_stands(ctx, tx, moved, tracked, now)
+        _tell_what_stands(uow, moved, tracked)
     # A list that was not read to the end is read again at the next look, whatever the figures say.
     read_through = read.complete or read.job.picture == tracked.last_status
-    return _again(ctx, tracked, moved, read.job.picture if read_through else "", now, afresh=happened)
+    return _again(uow.ctx, tracked, moved, read.job.picture if read_through else "", uow.now, afresh=happened)
 
 
-def _apply(ctx: Context, tx: Tx, instruction: Instruction, read: Read, now: datetime) -> Instruction | None:
+def _apply(uow: Unit, instruction: Instruction, read: Read) -> Instruction | None:
     """Move the request as its items say; unchanged when nothing is new, None when somebody else changed it."""
     before = instruction.progress or BulkProgress()
     over = read.job.state is not None and read.job.state.is_over
-    tally = tx.bulk_items.tally(instruction.id)
+    tally = uow.bulk_items.tally(instruction.id)
     progress = before.model_copy(
         update={
             "tally": tally,
             "over": over,
-            "read_at": now if read.complete else before.read_at,
-            "changed_at": now if read.changes or before.changed_at is None else before.changed_at,
+            "read_at": uow.now if read.complete else before.read_at,
+            "changed_at": uow.now if read.changes or before.changed_at is None else before.changed_at,
         }
     )
     state = state_of(tally, over=over)
     if state is instruction.state or (state is State.COMMITTED and instruction.state is State.PENDING_ESCROW):
-        return _show_progress(ctx, tx, instruction, progress, read, now)
-    moved = tx.instructions.move(
+        return _show_progress(uow, instruction, progress, read)
+    moved = uow.instructions.move(
         instruction,
         state,
-        now=now,
+        now=uow.now,
         action="observed",
         detail={"status": read.job.status, "counts": dict(tally.counts)},
         remote_status=read.job.status,
@@ -166,48 +163,46 @@ def _apply(ctx: Context, tx: Tx, instruction: Instruction, read: Read, now: date
         due_at=None,
     )
     if moved is not None:
-        tell(ctx, tx, moved, now)
-        hand_over(ctx, tx, moved, tally, now)
+        tell(uow, moved)
+        hand_over(uow, moved, tally)
     return moved
 
 
-def _show_progress(
-    ctx: Context, tx: Tx, instruction: Instruction, progress: BulkProgress, read: Read, now: datetime
-) -> Instruction | None:
+def _show_progress(uow: Unit, instruction: Instruction, progress: BulkProgress, read: Read) -> Instruction | None:
     before = instruction.progress or BulkProgress()
     if progress == before.model_copy(update={"read_at": progress.read_at}) and before.read_at is not None:
         return instruction
-    after = tx.instructions.touch(
-        instruction, now=now, progress=progress, remote_status=read.job.status, due_at=instruction.due_at
+    after = uow.instructions.touch(
+        instruction, now=uow.now, progress=progress, remote_status=read.job.status, due_at=instruction.due_at
     )
     if after is not None and progress.tally != before.tally:
-        show_progress(tx, after, asked_in(ctx, after), now)
+        show_progress(uow, after, asked_in(uow.ctx, after))
     return after
 
 
-def hand_over(ctx: Context, tx: Tx, instruction: Instruction, tally: Tally, now: datetime) -> None:
+def hand_over(uow: Unit, instruction: Instruction, tally: Tally) -> None:
     """Queue the files that go with the news: failed items, and at the end every item."""
     if tally.failed:  # the approvers have to know, too
-        for place in places(ctx, instruction):
-            show_file(ctx, tx, instruction, place, f"{FAILED_FILE}:{tally.failed}", now)
+        for place in places(uow.ctx, instruction):
+            show_file(uow, instruction, place, f"{FAILED_FILE}:{tally.failed}")
     if instruction.state in FINAL:
-        show_file(ctx, tx, instruction, asked_in(ctx, instruction), ITEMS_FILE, now)
+        show_file(uow, instruction, asked_in(uow.ctx, instruction), ITEMS_FILE)
 
 
-def _tell_what_stands(ctx: Context, tx: Tx, instruction: Instruction, tracked: Tracked, now: datetime) -> None:
+def _tell_what_stands(uow: Unit, instruction: Instruction, tracked: Tracked) -> None:
     """Alert when items are left and nothing has changed for a while."""
     progress = instruction.progress or BulkProgress()
     left = progress.tally.under_way + progress.tally.unaccounted
     if not left or progress.read_at is None:
         return
     if progress.over and tracked.polls >= LOOKS_BEFORE_MISSING:
-        alert(ctx, tx, instruction, "unaccounted", now, reason=_left(OfRequest.UNACCOUNTED, progress.tally))
-        for place in places(ctx, instruction):
-            news_of(ctx, tx, instruction, place, "unaccounted", now)
-        hand_over(ctx, tx, instruction, progress.tally, now)
+        alert(uow, instruction, "unaccounted", reason=_left(OfRequest.UNACCOUNTED, progress.tally))
+        for place in places(uow.ctx, instruction):
+            news_of(uow, instruction, place, "unaccounted")
+        hand_over(uow, instruction, progress.tally)
     since = progress.changed_at or tracked.created_at
-    if not progress.over and now - since >= timedelta(seconds=ctx.poll_seconds * _STILL_AFTER):
-        alert(ctx, tx, instruction, "stands_still", now, reason=_left(OfRequest.STANDS_STILL, progress.tally))
+    if not progress.over and uow.now - since >= timedelta(seconds=uow.poll_seconds * _STILL_AFTER):
+        alert(uow, instruction, "stands_still", reason=_left(OfRequest.STANDS_STILL, progress.tally))
 
 
 def _again(

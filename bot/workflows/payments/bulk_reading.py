@@ -31,9 +31,8 @@ from bot.domain.payments.operation import OperationStatus
 from bot.presentation.files.table_words import columns_read, read_as
 from bot.tables import clear_columns, find_columns, plain, same_names
 from bot.tables.apart import read_apart
-from bot.workflows.context import Context
+from bot.workflows.context import Context, Unit
 from bot.workflows.slack.table_files import TableFile, read_table_file
-from storage.transaction import Tx
 
 LARGEST_FILE: Final = 10 * MEBIBYTE
 PER_PAGE: Final = 20
@@ -171,7 +170,7 @@ async def find_bulk(ctx: Context, payments: PaymentsClient, text: str) -> Bulk |
     Raises:
         ServiceNow, ServiceNever, OperatorError: the service could not be asked.
     """
-    found = await ctx.store.read(lambda tx: tx.instructions.find(text))
+    found = await ctx.read(lambda uow: uow.instructions.find(text))
     if found is not None:
         if found.kind is not Kind.BULK:
             return None
@@ -197,13 +196,13 @@ async def items_page(
     if instruction is not None:
         statuses = [OperationStatus.FAILED.value] if failed else []
 
-        def work(tx: Tx) -> tuple[list[BulkRow], int]:
-            tally = tx.bulk_items.tally(instruction.id)
+        def work(uow: Unit) -> tuple[list[BulkRow], int]:
+            tally = uow.bulk_items.tally(instruction.id)
             offset = (page - 1) * PER_PAGE
-            rows = tx.bulk_items.rows(instruction.id, statuses=statuses, offset=offset, limit=PER_PAGE)
+            rows = uow.bulk_items.rows(instruction.id, statuses=statuses, offset=offset, limit=PER_PAGE)
             return rows, tally.failed if failed else tally.total
 
-        rows, total = await ctx.store.read(work)
+        rows, total = await ctx.read(work)
         read_at = instruction.progress.read_at if instruction.progress is not None else None
         return ItemsPage(rows=rows, page=page, pages=max(1, -(-total // PER_PAGE)), total=total, read_at=read_at)
     read = payments.bulk_failure_page if failed else payments.bulk_item_page
@@ -238,8 +237,8 @@ async def history_page(
     """
     found = await payments.bulk_history_page(page)
 
-    def work(tx: Tx) -> dict[str, Instruction]:
-        ours = {job.id: tx.instructions.by_remote(job.id) for job in found.jobs}
+    def work(uow: Unit) -> dict[str, Instruction]:
+        ours = {job.id: uow.instructions.by_remote(job.id) for job in found.jobs}
         return {remote: one for remote, one in ours.items() if one is not None}
 
-    return found, await ctx.store.read(work)
+    return found, await ctx.read(work)

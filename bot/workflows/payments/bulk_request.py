@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from enum import Enum
 from functools import partial
 
@@ -24,7 +23,7 @@ from bot.domain.payments.bulk import (
 from bot.domain.payments.bulk_progress import BulkProgress
 from bot.domain.payments.bulk_state import SAME_FILE
 from bot.domain.payments.instruction import NOT_PAID, Instruction, Kind
-from bot.workflows.context import Context
+from bot.workflows.context import Context, Unit
 from bot.workflows.requests.announce import places, show_progress
 from bot.workflows.requests.claim import lease
 from bot.workflows.requests.request import Requested, request_of
@@ -79,22 +78,22 @@ async def request_bulk(ctx: Context, requested: RequestedBulk) -> Instruction:
         StorageFull: see :func:`bot.workflows.requests.request.request`.
     """
 
-    def make(tx: Tx, now: datetime) -> Requested:
+    def make(uow: Unit) -> Requested:
         return Requested(
             requester=requested.requester,
             channel=requested.channel,
             kind=Kind.BULK,
-            payload=_payload(tx, requested, now),
-            source_key=_requested_before(tx, requested.source_key)[1],
+            payload=_payload(uow, requested),
+            source_key=_requested_before(uow, requested.source_key)[1],
             items=requested.items,
         )
 
-    return await request_of(ctx, requested.source_key, make, known=lambda tx, key: _requested_before(tx, key)[0])
+    return await request_of(ctx, requested.source_key, make, known=lambda uow, key: _requested_before(uow, key)[0])
 
 
 async def requested_before(ctx: Context, source_key: str) -> Instruction | None:
     """The request that this source made already, unless it ended unpaid and may be made again."""
-    return await ctx.store.read(lambda tx: _requested_before(tx, source_key)[0])
+    return await ctx.read(lambda uow: _requested_before(uow, source_key)[0])
 
 
 def _requested_before(tx: Tx, key: str) -> tuple[Instruction | None, str]:
@@ -107,12 +106,12 @@ def _requested_before(tx: Tx, key: str) -> tuple[Instruction | None, str]:
     return known, free
 
 
-def _payload(tx: Tx, requested: RequestedBulk, now: datetime) -> BulkPayload:
+def _payload(uow: Unit, requested: RequestedBulk) -> BulkPayload:
     items = requested.items
-    known = tx.instructions.all_paid_before(item.email for item in items)
+    known = uow.instructions.all_paid_before(item.email for item in items)
     fresh = [item for item in items if item.email.casefold() not in known]
     twin = twin_digest(items)
-    same = tx.instructions.last_same(kind=Kind.BULK, payee=twin, since=now - SAME_FILE, ignoring=NOT_PAID)
+    same = uow.instructions.last_same(kind=Kind.BULK, payee=twin, since=uow.now - SAME_FILE, ignoring=NOT_PAID)
     repeated = duplicates_in(items)
     return BulkPayload(
         name=requested.name,
@@ -136,7 +135,7 @@ def _payload(tx: Tx, requested: RequestedBulk, now: datetime) -> BulkPayload:
 async def prepare(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
     """NEW: look up accounts, all or a sample, and ask the approvers; this pays nothing."""
     payments.require_bulk()
-    emails = await ctx.store.read(lambda tx: _sample(tx, instruction))
+    emails = await ctx.read(lambda uow: _sample(uow, instruction))
     looked = await _look_up(ctx, payments, instruction, emails)
     if looked is not None:
         held, progress = looked
@@ -167,7 +166,7 @@ async def _look_up(
             }
         )
         if number % _SHOWN_EVERY == 0:
-            shown = await ctx.store.write(partial(_show, ctx, held=held, progress=progress), name="looked_up")
+            shown = await ctx.write(partial(_show, held=held, progress=progress), name="looked_up", wakes=False)
             if shown is None:
                 return None
             held = shown
@@ -186,10 +185,9 @@ async def _is_active(payments: PaymentsClient, email: str) -> bool | _Unread | N
     return _Unread.SILENT
 
 
-def _show(ctx: Context, tx: Tx, *, held: Instruction, progress: BulkProgress) -> Instruction | None:
-    now = ctx.clock.now()
-    after = tx.instructions.touch(held, now=now, progress=progress, **lease(ctx))
+def _show(uow: Unit, *, held: Instruction, progress: BulkProgress) -> Instruction | None:
+    after = uow.instructions.touch(held, now=uow.now, progress=progress, **lease(uow.ctx))
     if after is not None:
-        for place in places(ctx, after):
-            show_progress(tx, after, place, now)
+        for place in places(uow.ctx, after):
+            show_progress(uow, after, place)
     return after

@@ -7,7 +7,7 @@ automatically.
 """
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Final
 
 from bot.clients.payments import NewBulk, PaymentsClient
@@ -20,7 +20,7 @@ from bot.domain.payments.instruction import Attempt, Instruction, Kind, State
 from bot.domain.reasons import OfRequest, Reason
 from bot.domain.recovery import Finding
 from bot.domain.references import Letter
-from bot.workflows.context import Context, Queue, RequestKind
+from bot.workflows.context import Context, Queue, RequestKind, Unit
 from bot.workflows.holding import hold
 from bot.workflows.payments.bulk_follow import begin_following
 from bot.workflows.payments.bulk_request import prepare
@@ -49,11 +49,11 @@ async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction)
     if await not_now(ctx, instruction):
         return
     payments.require_bulk()
-    new = await ctx.store.read(lambda tx: _as_approved(tx, instruction))
+    new = await ctx.read(lambda uow: _as_approved(uow, instruction))
     if new is None:
         await hold_changed(ctx, instruction)
         return
-    if await ctx.store.write(lambda tx: _waits(ctx, tx, instruction), name="bulk_waits"):
+    if await ctx.write(lambda uow: _waits(uow, instruction), name="bulk_waits", wakes=False):
         return
     if instruction.commits:
         look = await in_history(ctx, payments, instruction)
@@ -61,8 +61,8 @@ async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction)
             return
     known = await _history(payments)
 
-    def hindrance(tx: Tx) -> Reason | None:
-        free = tx.bulk_flights.take(instruction.id, known=known, now=ctx.clock.now())
+    def hindrance(uow: Unit) -> Reason | None:
+        free = uow.bulk_flights.take(instruction.id, known=known, now=ctx.clock.now())
         return None if free else _ANOTHER
 
     async def submit(_: Claimed, guard: Guard) -> Outcome[BulkJob]:
@@ -77,7 +77,7 @@ async def read_outcome(ctx: Context, payments: PaymentsClient, instruction: Inst
     """COMMIT_UNKNOWN and NEEDS_HUMAN: search the history for ids that it did not hold before."""
     look, absent = await in_history(ctx, payments, instruction), Reason(OfRequest.NOT_IN_HISTORY)
     await ctx.write(
-        lambda tx: found_after_send(ctx, tx, instruction, look, take_in=_take_in, absent_because=absent),
+        lambda uow: found_after_send(uow, instruction, look, take_in=_take_in, absent_because=absent),
         name="read_outcome",
     )
 
@@ -86,14 +86,14 @@ async def watch_closed(ctx: Context, payments: PaymentsClient, instruction: Inst
     """CLOSED as not paid, or REFUSED: one that appears after all is an alert; the state stays."""
     look = await in_history(ctx, payments, instruction)
 
-    def work(tx: Tx) -> None:
+    def work(uow: Unit) -> None:
         now = ctx.clock.now()
         if look.hits:
-            alert_paid(ctx, tx, instruction, _paid_as(look.hits[0]), now)
+            alert_paid(uow, instruction, _paid_as(look.hits[0]))
         due = None if look.hits else next_watch(ctx, instruction, now)
-        tx.instructions.touch(instruction, now=now, due_at=due)
+        uow.instructions.touch(instruction, now=now, due_at=due)
 
-    await ctx.store.write(work, name="watch_closed")
+    await ctx.write(work, name="watch_closed", wakes=False)
 
 
 def _paid_as(job: BulkJob) -> Reason:
@@ -102,21 +102,23 @@ def _paid_as(job: BulkJob) -> Reason:
     return Reason(OfRequest.PAID_AS, id=job.id, status=job.status, **figures)
 
 
-def _waits(ctx: Context, tx: Tx, instruction: Instruction) -> bool:
+def _waits(uow: Unit, instruction: Instruction) -> bool:
     """Whether the submission of another one is in flight; then this one is held until that has landed."""
-    if tx.bulk_flights.flying() in (None, instruction.id):
+    if uow.bulk_flights.flying() in (None, instruction.id):
         return False
-    hold(tx, instruction, _ANOTHER, ctx.clock.now())
+    hold(uow, instruction, _ANOTHER)
     return True
 
 
-def _land(tx: Tx, instruction_id: str, now: datetime) -> None:
+def _land(uow: Unit, instruction_id: str) -> None:
     """The outcome of a submission is known: the next one may go.
 
     Several become due, one after the other: whichever comes first takes the flight, and the rest are held again.
     """
-    if tx.bulk_flights.land(instruction_id):
-        tx.instructions.go_on(kind=Kind.BULK, state=State.APPROVED, reason=_ANOTHER, now=now, apart=_APART, limit=FEW)
+    if uow.bulk_flights.land(instruction_id):
+        uow.instructions.go_on(
+            kind=Kind.BULK, state=State.APPROVED, reason=_ANOTHER, now=uow.now, apart=_APART, limit=FEW
+        )
 
 
 def _as_approved(tx: Tx, instruction: Instruction) -> NewBulk | None:
@@ -134,7 +136,7 @@ async def _history(payments: PaymentsClient) -> frozenset[str]:
 
 async def in_history(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> Look[BulkJob]:
     """Read the whole history once: ids that are new since the submission and list our payments."""
-    known = await ctx.store.read(lambda tx: _known(tx, instruction))
+    known = await ctx.read(lambda uow: _known(uow, instruction))
     if known is None:
         return Look(doubt=Reason(OfRequest.NOTE_CHANGED))
     jobs: dict[str, BulkJob] = {}
@@ -166,7 +168,7 @@ def _known(tx: Tx, instruction: Instruction) -> frozenset[str] | None:
 
 
 async def _belongs_to_another(ctx: Context, remote_id: str, instruction: Instruction) -> bool:
-    return await ctx.store.read(lambda tx: tx.instructions.belongs_to_another(remote_id, None, than=instruction.id))
+    return await ctx.read(lambda uow: uow.instructions.belongs_to_another(remote_id, None, than=instruction.id))
 
 
 async def _verdict(ctx: Context, payments: PaymentsClient, job: BulkJob, instruction: Instruction) -> bool | None:
@@ -179,50 +181,50 @@ async def _verdict(ctx: Context, payments: PaymentsClient, job: BulkJob, instruc
                 break  # our notes on one page are enough
     except (ServiceNow, ServiceNever, OperatorError):
         return None
-    wanted = await ctx.store.read(lambda tx: [row.item for row in tx.bulk_items.rows(instruction.id)])
+    wanted = await ctx.read(lambda uow: [row.item for row in uow.bulk_items.rows(instruction.id)])
     return is_ours(listed, reference=instruction.reference, wanted=wanted)
 
 
-def _take_in(ctx: Context, tx: Tx, instruction: Instruction, hits: Sequence[BulkJob], now: datetime) -> None:
+def _take_in(uow: Unit, instruction: Instruction, hits: Sequence[BulkJob]) -> None:
     if len(hits) == 1:
-        _adopt(ctx, tx, instruction, hits[0], now)
+        _adopt(uow, instruction, hits[0])
         return
     reason = Reason(OfRequest.SEVERAL_BULK, ids=[job.id for job in hits])
-    alert(ctx, tx, instruction, "differs", now, reason=reason)
+    alert(uow, instruction, "differs", reason=reason)
     if asks_people_already(instruction):
-        later(ctx, tx, instruction, now)
+        later(uow, instruction)
     else:
-        ask_people(ctx, tx, instruction, reason, now)
+        ask_people(uow, instruction, reason)
 
 
-def _adopt(ctx: Context, tx: Tx, instruction: Instruction, job: BulkJob, now: datetime) -> None:
+def _adopt(uow: Unit, instruction: Instruction, job: BulkJob) -> None:
     """The service has it: follow it from here on, and allow the next submission."""
     payload = instruction.payload
-    moved = tx.instructions.move(
+    moved = uow.instructions.move(
         instruction,
         State.COMMITTED,
-        now=now,
+        now=uow.now,
         action="observed",
         detail={"status": job.status, "remote_id": job.id},
         **on_record(job.id, job.status),
     )
     if moved is None:
         return
-    _land(tx, instruction.id, now)
-    begin_following(ctx, tx, moved, now)
+    _land(uow, instruction.id)
+    begin_following(uow, moved)
     if job.count is not None and isinstance(payload, BulkPayload) and job.count != payload.count:
         reason = Reason(OfRequest.MISCOUNTED, theirs=job.count, ours=payload.count)
-        alert(ctx, tx, moved, "differs", now, reason=reason)
+        alert(uow, moved, "differs", reason=reason)
 
 
-def _unsent(tx: Tx, under_way: Instruction, _: Attempt, now: datetime) -> None:
+def _unsent(uow: Unit, under_way: Instruction, _: Attempt) -> None:
     if under_way.commits == 1:  # an earlier attempt of unknown outcome would still be in flight
-        _land(tx, under_way.id, now)
+        _land(uow, under_way.id)
 
 
-def _landed(_ctx: Context, tx: Tx, ended: Instruction, now: datetime) -> None:
+def _landed(uow: Unit, ended: Instruction) -> None:
     """Allow the next submission."""
-    _land(tx, ended.id, now)
+    _land(uow, ended.id)
 
 
 async def _find(ctx: Context, payments: PaymentsClient, instruction: Instruction, _sent: bool) -> Finding:

@@ -18,7 +18,7 @@ from bot.domain.payments.payout import UNPAID
 from bot.domain.reasons import OfRequest, Reason
 from bot.domain.references import token_hash, ulid
 from bot.domain.tracking import back_off
-from bot.workflows.context import Context, RequestKind
+from bot.workflows.context import Context, RequestKind, Unit
 from bot.workflows.requests.announce import alert
 from bot.workflows.workers import Work
 from storage.rows import InboxRow, InboxState
@@ -77,9 +77,9 @@ async def back_from_checkout(
     return kind
 
 
-def _observe(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation, now: datetime) -> bool:
-    take_in = ctx.kinds[instruction.kind].observe
-    return take_in is not None and take_in(ctx, tx, instruction, operation, now)
+def _observe(uow: Unit, instruction: Instruction, operation: Operation) -> bool:
+    take_in = uow.kinds[instruction.kind].observe
+    return take_in is not None and take_in(uow, instruction, operation)
 
 
 class _Reads:
@@ -92,10 +92,10 @@ class _Reads:
     async def verify(self, row: InboxRow) -> None:
         """Read the operation of the instruction that a callback is about, and apply what it says."""
         ctx = self._ctx
-        instruction = await ctx.store.read(lambda tx: tx.instructions.get(row.instruction_id))
+        instruction = await ctx.read(lambda uow: uow.instructions.get(row.instruction_id))
         too_early = instruction is None or not _is_worth_reading(instruction)
         operation = await self._read(instruction) if instruction is not None and not too_early else None
-        await ctx.write(lambda tx: _apply(ctx, tx, row, operation, too_early=too_early), name="verified")
+        await ctx.write(lambda uow: _apply(uow, row, operation, too_early=too_early), name="verified")
 
     async def _read(self, instruction: Instruction) -> Operation | None:
         reading = self._by_instruction.get(instruction.id)
@@ -115,59 +115,56 @@ async def _read_now(ctx: Context, instruction: Instruction) -> Operation | None:
         return None
 
 
-def _apply(ctx: Context, tx: Tx, row: InboxRow, operation: Operation | None, *, too_early: bool = False) -> None:
-    now = ctx.clock.now()
-    instruction = tx.instructions.get(row.instruction_id)
+def _apply(uow: Unit, row: InboxRow, operation: Operation | None, *, too_early: bool = False) -> None:
+    instruction = uow.instructions.get(row.instruction_id)
     if instruction is None:
-        _finish(tx, row, InboxState.STALE, now)
+        _finish(uow, row, InboxState.STALE)
         return
     if instruction.state in FINAL:
-        if _is_of_use(ctx, tx, row, instruction, operation, now):
-            tx.inbox.again(row.id, due_at=now + _pause(ctx, tx, row))
+        if _is_of_use(uow, row, instruction, operation):
+            uow.inbox.again(row.id, due_at=uow.now + _pause(uow, row))
         else:
-            _finish(tx, row, InboxState.STALE, now)
+            _finish(uow, row, InboxState.STALE)
         return
-    if operation is not None and _may_observe(instruction) and _observe(ctx, tx, instruction, operation, now):
-        after = tx.instructions.get(row.instruction_id) or instruction
+    if operation is not None and _may_observe(instruction) and _observe(uow, instruction, operation):
+        after = uow.instructions.get(row.instruction_id) or instruction
         if after.state in FINAL:
-            _finish(tx, row, InboxState.APPLIED, now)
+            _finish(uow, row, InboxState.APPLIED)
             return
-    if now - row.received_at >= _PATIENCE:
-        _finish(tx, row, InboxState.UNCONFIRMED, now)
-        if row.kind in ctx.kinds[instruction.kind].browsed:
+    if uow.now - row.received_at >= _PATIENCE:
+        _finish(uow, row, InboxState.UNCONFIRMED)
+        if row.kind in uow.kinds[instruction.kind].browsed:
             return  # anybody who has the link can come back from the checkout without having paid
         reason = Reason(OfRequest.UNCONFIRMED, kind=row.kind.value)
-        alert(ctx, tx, instruction, f"unconfirmed:{row.kind}", now, reason=reason)
+        alert(uow, instruction, f"unconfirmed:{row.kind}", reason=reason)
         return
     in_time_now = too_early and _may_observe(instruction)
-    tx.inbox.again(row.id, due_at=now if in_time_now else now + _pause(ctx, tx, row))
+    uow.inbox.again(row.id, due_at=uow.now if in_time_now else uow.now + _pause(uow, row))
 
 
-def _pause(ctx: Context, tx: Tx, row: InboxRow) -> timedelta:
-    pause = back_off(first=min(1.0, ctx.poll_seconds), attempts=row.attempts, ceiling=_LONGEST_PAUSE)
-    more_came = tx.inbox.hints(row.id) != row.hints
+def _pause(uow: Unit, row: InboxRow) -> timedelta:
+    pause = back_off(first=min(1.0, uow.poll_seconds), attempts=row.attempts, ceiling=_LONGEST_PAUSE)
+    more_came = uow.inbox.hints(row.id) != row.hints
     return min(pause, _BETWEEN_READS) if more_came else pause
 
 
-def _finish(tx: Tx, row: InboxRow, state: InboxState, now: datetime) -> None:
+def _finish(uow: Unit, row: InboxRow, state: InboxState) -> None:
     """Finish the row, unless another callback arrived after the read began: then it is due again."""
-    if not tx.inbox.finish(row.id, state, hints=row.hints):
-        tx.inbox.again(row.id, due_at=now + _BETWEEN_READS)
+    if not uow.inbox.finish(row.id, state, hints=row.hints):
+        uow.inbox.again(row.id, due_at=uow.now + _BETWEEN_READS)
 
 
-def _is_of_use(
-    ctx: Context, tx: Tx, row: InboxRow, instruction: Instruction, operation: Operation | None, now: datetime
-) -> bool:
+def _is_of_use(uow: Unit, row: InboxRow, instruction: Instruction, operation: Operation | None) -> bool:
     """Apply a record read after the end. True: the row stays due, because what ended unpaid has to be read."""
     if operation is not None:
-        _observe(ctx, tx, instruction, operation, now)
+        _observe(uow, instruction, operation)
         return False
     if instruction.state not in UNPAID:
         return False
     if instruction.remote_id is None:
-        tx.instructions.touch(instruction, now=now, due_at=now)  # it is searched for by our code
+        uow.instructions.touch(instruction, now=uow.now, due_at=uow.now)  # it is searched for by our code
         return False
-    return now - row.received_at < _PATIENCE
+    return uow.now - row.received_at < _PATIENCE
 
 
 def _may_observe(instruction: Instruction) -> bool:
@@ -190,7 +187,7 @@ CALLBACKS: Work[InboxRow] = Work(
     name="callbacks",
     table="inbox",
     slots=50,
-    claim=lambda tx, hold: tx.inbox.claim_due(**hold),
+    claim=lambda uow, hold: uow.inbox.claim_due(**hold),
     step=lambda ctx: _Reads(ctx).verify,
 )
 """Verify every stored callback that is due by reading its operation."""

@@ -1,7 +1,5 @@
 """Apply the service's records of a payout, and poll until it is final. Polling is the guarantee."""
 
-from datetime import datetime
-
 import structlog
 
 from bot.domain.payments.evidence import differences
@@ -9,11 +7,10 @@ from bot.domain.payments.instruction import FINAL, Instruction, State
 from bot.domain.payments.operation import Operation, read_status
 from bot.domain.payments.payout import SETTLED, UNPAID, is_paid, rank, state_of
 from bot.domain.reasons import OfRequest, Reason, given, together
-from bot.workflows.context import Context
+from bot.workflows.context import Unit
 from bot.workflows.payments.polls import Again, again, follow, polling, read_operation
 from bot.workflows.requests.announce import alert, alert_changed, alert_paid, tell
 from storage.rows import Tracked
-from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)
 
@@ -21,7 +18,7 @@ PAYOUT = "payout"
 """Kind of a tracked payout."""
 
 
-def apply_record(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation, now: datetime) -> bool:
+def apply_record(uow: Unit, instruction: Instruction, operation: Operation) -> bool:
     """Move forward to what the service's own record says; never backwards, never out of a final state.
 
     Returns whether the record carried the instruction forward or had nothing new to say about a final one.
@@ -29,14 +26,14 @@ def apply_record(ctx: Context, tx: Tx, instruction: Instruction, operation: Oper
     state = state_of(operation)
     if instruction.state in FINAL:
         if state in SETTLED and state is not instruction.state and instruction.state in SETTLED:
-            alert_changed(ctx, tx, instruction, operation.status, now)
+            alert_changed(uow, instruction, operation.status)
         return True
     if state is None or rank(state) <= rank(instruction.state):
         return False
-    moved = tx.instructions.move(
+    moved = uow.instructions.move(
         instruction,
         state,
-        now=now,
+        now=uow.now,
         action="observed",
         detail={"status": operation.status},
         remote_id=instruction.remote_id or operation.id,
@@ -50,30 +47,30 @@ def apply_record(ctx: Context, tx: Tx, instruction: Instruction, operation: Oper
     if moved is None:
         return False
     if state in SETTLED:
-        tx.tracked.stop(PAYOUT, operation.id, now)
+        uow.tracked.stop(PAYOUT, operation.id, uow.now)
     else:
-        follow(ctx, tx, PAYOUT, instruction, operation.id, now)
-    tell(ctx, tx, moved, now)
+        follow(uow, PAYOUT, instruction, operation.id)
+    tell(uow, moved)
     return True
 
 
-def observe(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation, now: datetime) -> bool:
+def observe(uow: Unit, instruction: Instruction, operation: Operation) -> bool:
     """Apply a record read by its id; one that is not the requested payout changes nothing and alerts."""
     if instruction.state in UNPAID:
         if is_paid(operation):
-            alert_paid(ctx, tx, instruction, Reason(OfRequest.SAYS, status=operation.status), now)
+            alert_paid(uow, instruction, Reason(OfRequest.SAYS, status=operation.status))
         return True
     wrong = differences(instruction, operation)
     if wrong:
-        alert(ctx, tx, instruction, "differs", now, reason=together(wrong))
+        alert(uow, instruction, "differs", reason=together(wrong))
         return False
-    if apply_record(ctx, tx, instruction, operation, now):
+    if apply_record(uow, instruction, operation):
         return True
-    note_status(ctx, tx, instruction, operation, now)
+    note_status(uow, instruction, operation)
     return False
 
 
-def note_status(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation, now: datetime) -> Instruction:
+def note_status(uow: Unit, instruction: Instruction, operation: Operation) -> Instruction:
     """Store an unknown status as the service spells it, for the card; alert once for each.
 
     Returns the instruction as it is then. A known status is stored here only when it follows an unknown one.
@@ -83,22 +80,18 @@ def note_status(ctx: Context, tx: Tx, instruction: Instruction, operation: Opera
         return instruction
     if operation.state is None:
         log.warning("a status nobody knows", reference=instruction.reference, status=said)
-        alert(
-            ctx, tx, instruction, f"unknown_status:{said.casefold()}", now, reason=Reason(OfRequest.SAYS, status=said)
-        )
-    shown = tx.instructions.touch(instruction, now=now, show=True, remote_status=said, due_at=instruction.due_at)
+        alert(uow, instruction, f"unknown_status:{said.casefold()}", reason=Reason(OfRequest.SAYS, status=said))
+    shown = uow.instructions.touch(instruction, now=uow.now, show=True, remote_status=said, due_at=instruction.due_at)
     return shown or instruction
 
 
-def _polled(
-    ctx: Context, tx: Tx, tracked: Tracked, instruction: Instruction, operation: Operation | None, now: datetime
-) -> Again | None:
+def _polled(uow: Unit, tracked: Tracked, instruction: Instruction, operation: Operation | None) -> Again | None:
     if instruction.state not in FINAL and operation is not None:
-        observe(ctx, tx, instruction, operation, now)
-        instruction = tx.instructions.get(instruction.id) or instruction
+        observe(uow, instruction, operation)
+        instruction = uow.instructions.get(instruction.id) or instruction
     if instruction.state in FINAL:
         return None
-    return again(ctx, tracked, operation, now, slow=instruction.state is State.PENDING_ESCROW)
+    return again(uow.ctx, tracked, operation, uow.now, slow=instruction.state is State.PENDING_ESCROW)
 
 
 POLLS = polling("polls", kind=PAYOUT, slots=100, read=read_operation, take_in=_polled)

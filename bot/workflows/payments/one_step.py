@@ -8,14 +8,13 @@ then its outcome is unknown, as after a lost answer.
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime
 
 from bot.clients.payments import PaymentsClient
 from bot.clients.transport import Guard
 from bot.domain.payments.instruction import Instruction, Kind, State
 from bot.domain.payments.operation import Operation
 from bot.domain.reasons import OfRequest, Reason
-from bot.workflows.context import Context
+from bot.workflows.context import Context, Unit
 from bot.workflows.payments import payout, reconcile
 from bot.workflows.payments.payout import new_payout, paid, status_of
 from bot.workflows.payments.recipient import with_recipient
@@ -26,7 +25,6 @@ from bot.workflows.requests.claim import Claimed
 from bot.workflows.requests.look_again import found_after_send, is_absent, not_read
 from bot.workflows.requests.send import not_now, sending
 from bot.workflows.requests.settle import prepared
-from storage.transaction import Tx
 
 PAID = Answers(done=paid, says=status_of)
 
@@ -64,22 +62,22 @@ async def read_outcome(ctx: Context, payments: PaymentsClient, instruction: Inst
         return
     look, absent = await by_code(ctx, payments, instruction), Reason(OfRequest.NOT_LISTED)
     await ctx.write(
-        lambda tx: found_after_send(ctx, tx, instruction, look, take_in=_take_in, absent_because=absent),
+        lambda uow: found_after_send(uow, instruction, look, take_in=_take_in, absent_because=absent),
         name="read_outcome",
     )
 
 
-def _take_in(ctx: Context, tx: Tx, instruction: Instruction, hits: Sequence[Operation], now: datetime) -> None:
+def _take_in(uow: Unit, instruction: Instruction, hits: Sequence[Operation]) -> None:
     if len(hits) == 1:
-        reconcile.take_in(ctx, tx, instruction, hits[0])
+        reconcile.take_in(uow, instruction, hits[0])
         return
     reason = Reason(OfRequest.SEVERAL, records="payouts")
-    alert(ctx, tx, instruction, "differs", now, reason=reason)
-    not_read(ctx, tx, instruction, reason)
+    alert(uow, instruction, "differs", reason=reason)
+    not_read(uow, instruction, reason)
 
 
-def _take_in_first(ctx: Context, tx: Tx, instruction: Instruction, hits: Sequence[Operation], _now: datetime) -> None:
-    reconcile.take_in(ctx, tx, instruction, hits[0])
+def _take_in_first(uow: Unit, instruction: Instruction, hits: Sequence[Operation]) -> None:
+    reconcile.take_in(uow, instruction, hits[0])
 
 
 KIND = replace(

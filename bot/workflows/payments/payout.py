@@ -5,7 +5,6 @@ again. Before the commit the payout is read again and compared with the digest: 
 """
 
 from collections.abc import Sequence
-from datetime import datetime
 
 from bot.clients.payments import NewPayout, PaymentsClient
 from bot.clients.transport import Guard
@@ -16,7 +15,7 @@ from bot.domain.payments.operation import Operation, OperationStatus
 from bot.domain.reasons import OfRequest, Reason, together
 from bot.domain.recovery import Finding, Seen
 from bot.domain.references import Letter
-from bot.workflows.context import Context, RequestKind
+from bot.workflows.context import Context, RequestKind, Unit
 from bot.workflows.payments import follow, reconcile
 from bot.workflows.payments.addresses import callback_address
 from bot.workflows.payments.orphans import watch, watch_each
@@ -31,7 +30,6 @@ from bot.workflows.requests.send import not_now, sending
 from bot.workflows.requests.settle import ask_people, end, end_mismatch, on_record, show_approvers
 from bot.workflows.requests.suspend import read_refusal, suspend
 from storage.repositories.requests import Changes
-from storage.transaction import Tx
 
 
 async def create(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
@@ -57,10 +55,10 @@ async def _is_held(ctx: Context, instruction: Instruction) -> bool:
         return False
     now = ctx.clock.now()
 
-    def work(tx: Tx) -> None:
-        held = suspend(ctx, tx, instruction, no, now)
+    def work(uow: Unit) -> None:
+        held = suspend(uow, instruction, no)
         if held is not None:
-            tx.instructions.touch(held, now=now, due_at=now + ctx.quiet.spacing * 5)
+            uow.instructions.touch(held, now=now, due_at=now + ctx.quiet.spacing * 5)
 
     await ctx.write(work, name="suspend")
     return True
@@ -83,31 +81,31 @@ async def find_again(ctx: Context, payments: PaymentsClient, instruction: Instru
     """CREATE_UNKNOWN: look for our code in the list of operations. One hit is ours."""
     look = await by_code(ctx, payments, instruction)
     await ctx.write(
-        lambda tx: found_after_create(ctx, tx, instruction, look, take_in=_take_in, give_up=_give_up), name="found"
+        lambda uow: found_after_create(uow, instruction, look, take_in=_take_in, give_up=_give_up), name="found"
     )
 
 
-def _take_in(ctx: Context, tx: Tx, instruction: Instruction, hits: Sequence[Operation], now: datetime) -> None:
+def _take_in(uow: Unit, instruction: Instruction, hits: Sequence[Operation]) -> None:
     if len(hits) > 1:
-        end(ctx, tx, instruction, State.MISMATCH, Reason(OfRequest.SEVERAL, records="payouts"), now)
-        watch_each(ctx, tx, instruction, hits, now)
+        end(uow, instruction, State.MISMATCH, Reason(OfRequest.SEVERAL, records="payouts"))
+        watch_each(uow, instruction, hits)
     else:
-        adopt(ctx, tx, instruction, hits[0], now)
+        adopt(uow, instruction, hits[0])
 
 
-def _give_up(ctx: Context, tx: Tx, instruction: Instruction, look: Look[Operation], now: datetime) -> None:
+def _give_up(uow: Unit, instruction: Instruction, look: Look[Operation]) -> None:
     reason = look.doubt or Reason(OfRequest.CREATED_IN_VAIN)
-    ask_people(ctx, tx, instruction, reason, now, suspect=look.suspect)
+    ask_people(uow, instruction, reason, suspect=look.suspect)
 
 
-def adopt(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation, now: datetime) -> None:
+def adopt(uow: Unit, instruction: Instruction, operation: Operation) -> None:
     """Compare what the service created with the request, and show it to the approvers."""
     wrong = differences(instruction, operation)
     if wrong:
-        end(ctx, tx, instruction, State.MISMATCH, together(wrong), now, remote_id=operation.id)
+        end(uow, instruction, State.MISMATCH, together(wrong), remote_id=operation.id)
         return
     created: Changes = {**on_record(operation.id, operation.status), "decided_by": ""}
-    show_approvers(ctx, tx, instruction, created, action="created", now=now)
+    show_approvers(uow, instruction, created, action="created")
 
 
 async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
@@ -116,7 +114,7 @@ async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction)
         return
     payments.require_committable()
     operation = await payments.get_operation(instruction.remote_id or "")
-    if await ctx.store.write(lambda tx: _is_not_as_approved(ctx, tx, instruction, operation), name="reread"):
+    if await ctx.write(lambda uow: _is_not_as_approved(uow, instruction, operation), name="reread", wakes=False):
         ctx.wake()
         return
 
@@ -128,32 +126,31 @@ async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction)
     await attempt_once(ctx, payments.circuit, claim, commit, COMMITTED, name="committed")
 
 
-def _is_not_as_approved(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation) -> bool:
+def _is_not_as_approved(uow: Unit, instruction: Instruction, operation: Operation) -> bool:
     """Handle a re-read payout that is not as approved; True when nothing may be sent."""
-    now = ctx.clock.now()
     wrong = differences(instruction, operation)
     if wrong:
-        end_mismatch(ctx, tx, instruction, together(wrong), now)
+        end_mismatch(uow, instruction, together(wrong))
         return True
     if operation.state is OperationStatus.CREATED:
         return False
     if instruction.commits:
-        follow.apply_record(ctx, tx, instruction, operation, now)
+        follow.apply_record(uow, instruction, operation)
         return True
-    end(ctx, tx, instruction, State.MISMATCH, Reason(OfRequest.UNASKED, status=operation.status), now)
+    end(uow, instruction, State.MISMATCH, Reason(OfRequest.UNASKED, status=operation.status))
     return True
 
 
-def paid(ctx: Context, tx: Tx, under_way: Instruction, operation: Operation, now: datetime) -> None:
+def paid(uow: Unit, under_way: Instruction, operation: Operation) -> None:
     """Apply the record of a committed payout; alert when it differs from what was approved."""
     wrong = differences(under_way, operation)
     if wrong:
-        alert(ctx, tx, under_way, "differs", now, reason=together(wrong))
-    follow.apply_record(ctx, tx, under_way, operation, now)
+        alert(uow, under_way, "differs", reason=together(wrong))
+    follow.apply_record(uow, under_way, operation)
 
 
-def _refused(ctx: Context, tx: Tx, under_way: Instruction, outcome: NotExecuted, now: datetime) -> None:
-    end(ctx, tx, under_way, State.REFUSED, outcome.told, now, said=outcome.detail)
+def _refused(uow: Unit, under_way: Instruction, outcome: NotExecuted) -> None:
+    end(uow, under_way, State.REFUSED, outcome.told, said=outcome.detail)
 
 
 def status_of(_: Claimed, operation: Operation) -> str:

@@ -1,7 +1,5 @@
 """Request to cancel a payout in escrow: a cancellation of one item, which is the payout itself."""
 
-from datetime import datetime
-
 from bot.clients.payments import PaymentsClient
 from bot.domain.money import Cents
 from bot.domain.payments.bulk import CancelPayload, hashes_digest
@@ -9,9 +7,8 @@ from bot.domain.payments.bulk_account import BulkRow
 from bot.domain.payments.bulk_state import PENDING_WORD
 from bot.domain.payments.instruction import FINAL, Instruction, Kind
 from bot.domain.payments.operation import Operation, OperationStatus
-from bot.workflows.context import Context
+from bot.workflows.context import Context, Unit
 from bot.workflows.requests.request import Requested, request_of
-from storage.transaction import Tx
 
 
 async def request_return(
@@ -50,13 +47,13 @@ async def request_return(
         items=[row],
     )
 
-    def known(tx: Tx, key: str) -> Instruction | None:
-        same = tx.instructions.last_same(
+    def known(uow: Unit, key: str) -> Instruction | None:
+        same = uow.instructions.last_same(
             kind=Kind.BULK_CANCEL, payee=payload.payee, since=payout.created_at, ignoring=FINAL
         )
-        return same or tx.instructions.by_source(key)
+        return same or uow.instructions.by_source(key)
 
-    def make(_tx: Tx, _now: datetime) -> Requested:
+    def make(_uow: Unit) -> Requested:
         return requested
 
     return await request_of(ctx, source_key, make, known=known)

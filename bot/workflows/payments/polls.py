@@ -13,10 +13,9 @@ from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.payments.instruction import Instruction
 from bot.domain.payments.operation import Operation
 from bot.domain.tracking import named_or, next_poll
-from bot.workflows.context import Context
+from bot.workflows.context import Context, Unit
 from bot.workflows.workers import Work
 from storage.rows import Hold, Tracked
-from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)
 
@@ -38,7 +37,7 @@ def polling(
     kind: str,
     slots: int,
     read: Callable[[Context, PaymentsClient, Tracked], Awaitable[T | None]],
-    take_in: Callable[[Context, Tx, Tracked, Instruction, T | None, datetime], Again | None],
+    take_in: Callable[[Unit, Tracked, Instruction, T | None], Again | None],
     stored_as: str = "polled",
 ) -> Work[Tracked]:
     """Work that reads every followed row of this kind.
@@ -52,8 +51,8 @@ def polling(
         stored_as: name of that unit of work.
     """
 
-    def claim(tx: Tx, hold: Hold) -> list[Tracked]:
-        return tx.tracked.claim_due(kind=kind, **hold)
+    def claim(uow: Unit, hold: Hold) -> list[Tracked]:
+        return uow.tracked.claim_due(kind=kind, **hold)
 
     async def poll(ctx: Context, payments: PaymentsClient, tracked: Tracked) -> None:
         found: T | None = None
@@ -64,15 +63,15 @@ def polling(
             wait = silent.retry_after if isinstance(silent, ServiceNow) else None
             log.warning("a record could not be read", kind=kind, remote_id=tracked.remote_id, reason=str(silent))
 
-        def store(tx: Tx) -> None:
+        def store(uow: Unit) -> None:
             now = ctx.clock.now()
-            instruction = tx.instructions.get(tracked.instruction_id or "")
-            again = None if instruction is None else take_in(ctx, tx, tracked, instruction, found, now)
+            instruction = uow.instructions.get(tracked.instruction_id or "")
+            again = None if instruction is None else take_in(uow, tracked, instruction, found)
             if again is None:
-                tx.tracked.stop(tracked.kind, tracked.remote_id, now)
+                uow.tracked.stop(tracked.kind, tracked.remote_id, now)
                 return
             due, status, afresh = now + named_or(wait, again.pause), again.status, again.afresh
-            tx.tracked.again(tracked.kind, tracked.remote_id, due_at=due, status=status, afresh=afresh)
+            uow.tracked.again(tracked.kind, tracked.remote_id, due_at=due, status=status, afresh=afresh)
 
         await ctx.write(store, name=stored_as)
 
@@ -94,10 +93,10 @@ def again(ctx: Context, tracked: Tracked, operation: Operation | None, now: date
     return Again(pause=pause, status=operation.status if operation is not None else tracked.last_status)
 
 
-def follow(ctx: Context, tx: Tx, kind: str, instruction: Instruction, remote_id: str, now: datetime) -> None:
+def follow(uow: Unit, kind: str, instruction: Instruction, remote_id: str) -> None:
     """Read what this request has at the service from now on."""
-    first = now + timedelta(seconds=ctx.poll_seconds)
-    tx.tracked.follow(kind, remote_id, due_at=first, now=now, instruction_id=instruction.id)
+    first = uow.now + timedelta(seconds=uow.poll_seconds)
+    uow.tracked.follow(kind, remote_id, due_at=first, now=uow.now, instruction_id=instruction.id)
 
 
 async def read_operation(_: Context, payments: PaymentsClient, tracked: Tracked) -> Operation:

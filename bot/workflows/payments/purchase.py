@@ -5,7 +5,7 @@ answer is searched for by our own code before anything is sent again.
 """
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from bot.clients.payments import NewItem, NewPurchase, PaymentsClient
 from bot.clients.transport import Guard
@@ -17,7 +17,7 @@ from bot.domain.payments.operation import Operation, Purchase
 from bot.domain.payments.purchase import SETTLED, paid_by_somebody_else, state_of
 from bot.domain.reasons import OfRequest, Reason, given, together
 from bot.domain.references import Letter
-from bot.workflows.context import Context, RequestKind
+from bot.workflows.context import Context, RequestKind, Unit
 from bot.workflows.payments.addresses import callback_address
 from bot.workflows.payments.follow import note_status
 from bot.workflows.payments.polls import Again, again, follow, polling
@@ -28,7 +28,6 @@ from bot.workflows.requests.claim import Claimed, creating
 from bot.workflows.requests.look_again import Look, found_after_create, next_watch
 from bot.workflows.requests.settle import end, on_record
 from storage.rows import Tracked
-from storage.transaction import Tx
 
 PURCHASE = "purchase"
 """Kind of a tracked purchase."""
@@ -54,29 +53,29 @@ async def find_again(ctx: Context, payments: PaymentsClient, instruction: Instru
     """CREATE_UNKNOWN and NEEDS_HUMAN: look for our code in the list of purchases. One hit is ours."""
     look = await by_code(ctx, payments, instruction)
     await ctx.write(
-        lambda tx: found_after_create(ctx, tx, instruction, look, take_in=_take_in, give_up=_give_up), name="found"
+        lambda uow: found_after_create(uow, instruction, look, take_in=_take_in, give_up=_give_up), name="found"
     )
 
 
-def _take_in(ctx: Context, tx: Tx, instruction: Instruction, hits: Sequence[Operation], now: datetime) -> None:
+def _take_in(uow: Unit, instruction: Instruction, hits: Sequence[Operation]) -> None:
     if len(hits) > 1:
-        end(ctx, tx, instruction, State.MISMATCH, Reason(OfRequest.SEVERAL, records="purchases"), now)
+        end(uow, instruction, State.MISMATCH, Reason(OfRequest.SEVERAL, records="purchases"))
     else:
-        adopt(ctx, tx, instruction, hits[0], now)
+        adopt(uow, instruction, hits[0])
 
 
 async def watch_refused(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
     """REFUSED: one that was opened nevertheless is followed without giving out its link; its payment is an alert."""
     look = await by_code(ctx, payments, instruction)
 
-    def work(tx: Tx) -> None:
+    def work(uow: Unit) -> None:
         now = ctx.clock.now()
         if not look.hits:
-            tx.instructions.touch(instruction, now=now, due_at=next_watch(ctx, instruction, now))
+            uow.instructions.touch(instruction, now=now, due_at=next_watch(ctx, instruction, now))
             return
-        tx.instructions.touch(instruction, now=now, remote_id=look.hits[0].id, due_at=None)
+        uow.instructions.touch(instruction, now=now, remote_id=look.hits[0].id, due_at=None)
         for hit in look.hits:
-            follow(ctx, tx, PURCHASE, instruction, hit.id, now)
+            follow(uow, PURCHASE, instruction, hit.id)
 
     await ctx.write(work, name="watch_refused")
 
@@ -108,76 +107,76 @@ def link_of(ctx: Context, instruction: Instruction) -> str:
     return ctx.payments.client.checkout_url(instruction.remote_id)
 
 
-def adopt(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation, now: datetime) -> None:
+def adopt(uow: Unit, instruction: Instruction, operation: Operation) -> None:
     """Compare what the service opened with the request, give its link out, follow it."""
-    wrong = (*differences(instruction, operation), *_no_link(ctx, operation))
+    wrong = (*differences(instruction, operation), *_no_link(uow.ctx, operation))
     if wrong:
-        end(ctx, tx, instruction, State.MISMATCH, together(wrong), now, remote_id=operation.id)
+        end(uow, instruction, State.MISMATCH, together(wrong), remote_id=operation.id)
         return
-    opened = tx.instructions.move(
+    opened = uow.instructions.move(
         instruction,
         State.OPEN,
-        now=now,
+        now=uow.now,
         action="opened",
         detail={"remote_id": operation.id, "status": operation.status},
         **on_record(operation.id, operation.status),
     )
     if opened is None:
         return
-    follow(ctx, tx, PURCHASE, opened, operation.id, now)
-    observe(ctx, tx, opened, operation, now)
-    after = tx.instructions.get(opened.id) or opened
+    follow(uow, PURCHASE, opened, operation.id)
+    observe(uow, opened, operation)
+    after = uow.instructions.get(opened.id) or opened
     if after.state is State.OPEN:
-        show_link(ctx, tx, after, now)
+        show_link(uow, after)
 
 
-def observe(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation, now: datetime) -> bool:
+def observe(uow: Unit, instruction: Instruction, operation: Operation) -> bool:
     """Apply a record read by its id; one that is not the requested purchase changes nothing and alerts.
 
     Returns whether the record carried the purchase to its end, or had nothing new to say about one that ended.
     """
     if instruction.state in _WITHOUT_LINK:
-        return _seen_after_stop(ctx, tx, instruction, operation, now)
+        return _seen_after_stop(uow, instruction, operation)
     wrong = differences(instruction, operation)
     if wrong:
-        alert(ctx, tx, instruction, "differs", now, reason=together(wrong))
+        alert(uow, instruction, "differs", reason=together(wrong))
         return False
     state = state_of(operation)
     if instruction.state in FINAL:
         if state in SETTLED and state is not instruction.state:
-            alert_changed(ctx, tx, instruction, operation.status, now)
+            alert_changed(uow, instruction, operation.status)
         return True
     if instruction.state is State.OPEN and state is not None:
-        return _settle(ctx, tx, instruction, operation, state, now)
+        return _settle(uow, instruction, operation, state)
     if instruction.state is State.OPEN:
-        note_status(ctx, tx, instruction, operation, now)
+        note_status(uow, instruction, operation)
     return False
 
 
-def _give_up(ctx: Context, tx: Tx, instruction: Instruction, look: Look[Operation], now: datetime) -> None:
+def _give_up(uow: Unit, instruction: Instruction, look: Look[Operation]) -> None:
     """Close it as not listed; after a doubt, ask people to look at the service and go on looking, slowly."""
     if look.doubt is None:
-        end(ctx, tx, instruction, State.CLOSED, Reason(OfRequest.NOT_LISTED), now)
+        end(uow, instruction, State.CLOSED, Reason(OfRequest.NOT_LISTED))
         return
-    moved = tx.instructions.move(
+    moved = uow.instructions.move(
         instruction,
         State.NEEDS_HUMAN,
-        now=now,
+        now=uow.now,
         action="needs_human",
         detail={"reason": look.doubt.stored()},
         reason=look.doubt,
-        due_at=now + ctx.quiet.spacing * 60,
+        due_at=uow.now + uow.quiet.spacing * 60,
     )
     if moved is not None:
-        tell(ctx, tx, moved, now)
+        tell(uow, moved)
 
 
-def _settle(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation, state: State, now: datetime) -> bool:
+def _settle(uow: Unit, instruction: Instruction, operation: Operation, state: State) -> bool:
     """The buyer, or the service, decided."""
-    moved = tx.instructions.move(
+    moved = uow.instructions.move(
         instruction,
         state,
-        now=now,
+        now=uow.now,
         action="observed",
         detail={"status": operation.status},
         remote_status=operation.status,
@@ -185,8 +184,8 @@ def _settle(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation
     )
     if moved is None:
         return False
-    tx.tracked.stop(PURCHASE, operation.id, now)
-    tell(ctx, tx, moved, now)
+    uow.tracked.stop(PURCHASE, operation.id, uow.now)
+    tell(uow, moved)
     return True
 
 
@@ -199,9 +198,9 @@ def _no_link(ctx: Context, operation: Operation) -> tuple[Reason, ...]:
     return ()
 
 
-def _seen_after_stop(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation, now: datetime) -> bool:
+def _seen_after_stop(uow: Unit, instruction: Instruction, operation: Operation) -> bool:
     if state_of(operation) is State.COMPLETED:
-        alert(ctx, tx, instruction, "paid_elsewhere", now, reason=Reason(OfRequest.SAYS, status=operation.status))
+        alert(uow, instruction, "paid_elsewhere", reason=Reason(OfRequest.SAYS, status=operation.status))
     return operation.is_final
 
 
@@ -212,24 +211,22 @@ def _reason(instruction: Instruction, operation: Operation, state: State) -> Rea
     return Reason(OfRequest.PAID_BY, other=other) if other else None
 
 
-def _watch(ctx: Context, tx: Tx, ended: Instruction, now: datetime) -> None:
+def _watch(uow: Unit, ended: Instruction) -> None:
     """What was opened is not what was requested: follow it without giving out its link; a payment is an alert."""
     if ended.remote_id is not None and ended.state in _WITHOUT_LINK:
-        follow(ctx, tx, PURCHASE, ended, ended.remote_id, now)
+        follow(uow, PURCHASE, ended, ended.remote_id)
 
 
-def _polled(
-    ctx: Context, tx: Tx, tracked: Tracked, instruction: Instruction, operation: Operation | None, now: datetime
-) -> Again | None:
-    age = now - tracked.created_at
+def _polled(uow: Unit, tracked: Tracked, instruction: Instruction, operation: Operation | None) -> Again | None:
+    age = uow.now - tracked.created_at
     over = instruction.state in FINAL and instruction.state not in _WITHOUT_LINK
     if operation is not None and not over:
-        observe(ctx, tx, instruction, operation, now)
-        instruction = tx.instructions.get(instruction.id) or instruction
+        observe(uow, instruction, operation)
+        instruction = uow.instructions.get(instruction.id) or instruction
         over = instruction.state in FINAL and (operation.is_final or instruction.state not in _WITHOUT_LINK)
     if over or (instruction.state in _WITHOUT_LINK and age > _FORGOTTEN):
         return None
-    return again(ctx, tracked, operation, now, slow=age > _FORGOTTEN)
+    return again(uow.ctx, tracked, operation, uow.now, slow=age > _FORGOTTEN)
 
 
 POLLS = polling(

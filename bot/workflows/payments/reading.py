@@ -30,7 +30,7 @@ async def list_operations(
         ServiceNow, ServiceNever, OperatorError: see ``PaymentsClient.list_operations``.
     """
     found = await payments.list_operations(page=page, per_page=PER_PAGE, operation_type=operation_type)
-    ours = await ctx.store.read(lambda tx: _ours(tx, found.operations))
+    ours = await ctx.read(lambda uow: _ours(uow, found.operations))
     return Listed(page=found, ours=ours)
 
 

@@ -12,7 +12,7 @@ from bot.domain.payments.payout import MAX_CREATES
 from bot.domain.payments.recipient import awaits_requester, suggestion
 from bot.domain.reasons import OfRequest, Reason
 from bot.domain.troubles import told
-from bot.workflows.context import Context
+from bot.workflows.context import Context, Unit
 from bot.workflows.requests.announce import asked_in, news_of
 from bot.workflows.requests.claim import lease
 from bot.workflows.requests.decide import Click, Decided, finish
@@ -45,14 +45,16 @@ async def with_recipient(ctx: Context, payments: PaymentsClient, instruction: In
         looked_up = replace(instruction, recipient=recipient)
         if not awaits_requester(looked_up):
             now, held = ctx.clock.now(), lease(ctx)
-            return await ctx.store.write(
-                lambda tx: tx.instructions.touch(instruction, now=now, recipient=recipient, **held), name="recipient"
+            return await ctx.write(
+                lambda uow: uow.instructions.touch(instruction, now=now, recipient=recipient, **held),
+                name="recipient",
+                wakes=False,
             )
-        await ctx.write(lambda tx: _ask(ctx, tx, instruction, recipient, ctx.clock.now()), name="no_account")
+        await ctx.write(lambda uow: _ask(uow, instruction, recipient), name="no_account")
         return None
     if not awaits_requester(instruction):
         return instruction
-    await ctx.write(lambda tx: _wait(ctx, tx, instruction, ctx.clock.now()), name="no_answer")
+    await ctx.write(lambda uow: _wait(uow, instruction), name="no_answer")
     return None
 
 
@@ -74,7 +76,7 @@ async def _recipient(ctx: Context, payments: PaymentsClient, instruction: Instru
     )
     if not awaits_requester(replace(instruction, recipient=found)):
         return found
-    paid = await ctx.store.read(lambda tx: tx.instructions.latest_paid(limit=_COMPARED))
+    paid = await ctx.read(lambda uow: uow.instructions.latest_paid(limit=_COMPARED))
     return found.model_copy(update={"instead": suggestion(instruction.payload.email, paid)})
 
 
@@ -83,38 +85,38 @@ def _until(instruction: Instruction) -> datetime:
     return instruction.created_at + timedelta(seconds=instruction.requirement.expires_seconds)
 
 
-def _ask(ctx: Context, tx: Tx, instruction: Instruction, recipient: Recipient, now: datetime) -> None:
+def _ask(uow: Unit, instruction: Instruction, recipient: Recipient) -> None:
     """Ask the requester, on the card and in its thread; nothing goes on before they answer."""
-    held = tx.instructions.touch(
-        instruction, now=now, show=True, recipient=recipient, due_at=_until(instruction), puts_off=0, reason=None
+    held = uow.instructions.touch(
+        instruction, now=uow.now, show=True, recipient=recipient, due_at=_until(instruction), puts_off=0, reason=None
     )
     if held is not None:
-        witness(tx, NO_ACCOUNT, {"instead": recipient.instead}, now, about=held)
-        news_of(ctx, tx, held, asked_in(ctx, held), NO_ACCOUNT, now)
+        witness(uow, NO_ACCOUNT, {"instead": recipient.instead}, about=held)
+        news_of(uow, held, asked_in(uow.ctx, held), NO_ACCOUNT)
 
 
-def _wait(ctx: Context, tx: Tx, instruction: Instruction, now: datetime) -> None:
+def _wait(uow: Unit, instruction: Instruction) -> None:
     until = _until(instruction)
-    if until <= now:
-        end(ctx, tx, instruction, State.EXPIRED, Reason(OfRequest.ADDRESS_NOT_CONFIRMED), now)
+    if until <= uow.now:
+        end(uow, instruction, State.EXPIRED, Reason(OfRequest.ADDRESS_NOT_CONFIRMED))
     else:
-        tx.instructions.touch(instruction, now=now, due_at=until)
+        uow.instructions.touch(instruction, now=uow.now, due_at=until)
 
 
 async def send_anyway(ctx: Context, click: Click) -> Decided:
     """The requester says that the address is right: the request goes on to the approvers."""
 
-    def work(tx: Tx) -> Decided:
+    def work(uow: Unit) -> Decided:
         now = ctx.clock.now()
-        found = _waiting(tx, click)
+        found = _waiting(uow, click)
         if isinstance(found, Decided):
             return found
         assert found.recipient is not None
         recipient = found.recipient.model_copy(update={"anyway": True})
-        released = tx.instructions.touch(found, now=now, show=True, recipient=recipient, due_at=now)
+        released = uow.instructions.touch(found, now=now, show=True, recipient=recipient, due_at=now)
         if released is None:
             return Decided(found, Refusal.STALE)
-        witness(tx, "sent_anyway", {}, now, actor=click.person, about=released)
+        witness(uow, "sent_anyway", {}, actor=click.person, about=released)
         return Decided(released)
 
     return await ctx.write(work, name="send_anyway")
@@ -122,7 +124,7 @@ async def send_anyway(ctx: Context, click: Click) -> Decided:
 
 async def waiting(ctx: Context, click: Click) -> Instruction | Decided:
     """The request, if it waits for this person to say what becomes of it; otherwise why not."""
-    return await ctx.store.read(lambda tx: _waiting(tx, click))
+    return await ctx.read(lambda uow: _waiting(uow, click))
 
 
 async def edited(ctx: Context, click: Click, requested: Requested) -> Instruction | Decided:
@@ -131,11 +133,11 @@ async def edited(ctx: Context, click: Click, requested: Requested) -> Instructio
     A request that does not wait for the requester any more is left as it is: the result says why.
     """
 
-    def make(tx: Tx, now: datetime) -> Requested:
-        found = _waiting(tx, click)
+    def make(uow: Unit) -> Requested:
+        found = _waiting(uow, click)
         if isinstance(found, Decided):
             raise _ReplacedError(found.instruction)
-        finish(ctx, tx, found, State.WITHDRAWN, click.person, Reason(OfRequest.EDITED), now)
+        finish(uow, found, State.WITHDRAWN, click.person, Reason(OfRequest.EDITED))
         return requested
 
     try:

@@ -1,7 +1,5 @@
 """Read the outcome of a commit when it is unknown. Nothing here sends anything."""
 
-from datetime import datetime
-
 from bot.clients.payments import PaymentsClient
 from bot.domain.errors import ServiceNever, ServiceNow
 from bot.domain.payments.evidence import differences
@@ -9,13 +7,12 @@ from bot.domain.payments.instruction import Instruction, State
 from bot.domain.payments.operation import Operation, OperationStatus
 from bot.domain.payments.payout import is_paid, state_of
 from bot.domain.reasons import OfRequest, Reason, together
-from bot.workflows.context import Context
+from bot.workflows.context import Context, Unit
 from bot.workflows.payments.follow import apply_record, note_status
 from bot.workflows.payments.refused import watch_by_code
 from bot.workflows.requests.announce import alert, alert_paid
 from bot.workflows.requests.look_again import later, next_watch, not_read, still
 from bot.workflows.requests.settle import end_refused
-from storage.transaction import Tx
 
 
 async def read_outcome(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
@@ -30,9 +27,9 @@ async def read_outcome(ctx: Context, payments: PaymentsClient, instruction: Inst
     except (ServiceNow, ServiceNever) as silent:
         reason = Reason(OfRequest.UNREAD, service=silent.service, why=silent.told)
         wait = silent.retry_after if isinstance(silent, ServiceNow) else None
-        await ctx.store.write(lambda tx: not_read(ctx, tx, instruction, reason, wait=wait), name="not_read")
+        await ctx.write(lambda uow: not_read(uow, instruction, reason, wait=wait), name="not_read", wakes=False)
         return
-    await ctx.write(lambda tx: take_in(ctx, tx, instruction, operation), name="read_outcome")
+    await ctx.write(lambda uow: take_in(uow, instruction, operation), name="read_outcome")
 
 
 async def watch_closed(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
@@ -41,35 +38,33 @@ async def watch_closed(ctx: Context, payments: PaymentsClient, instruction: Inst
         await watch_by_code(ctx, payments, instruction)
         return
     operation = await payments.get_operation(instruction.remote_id)
-    now = ctx.clock.now()
-    await ctx.store.write(lambda tx: seen_after_close(ctx, tx, instruction, operation, now), name="watch_closed")
+    await ctx.write(lambda uow: seen_after_close(uow, instruction, operation), name="watch_closed", wakes=False)
 
 
-def seen_after_close(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation, now: datetime) -> None:
+def seen_after_close(uow: Unit, instruction: Instruction, operation: Operation) -> None:
     """Alert when it was paid after all; keep reading while it may still be paid; a failure is no news."""
     state = state_of(operation)
     if is_paid(operation):
-        alert_paid(ctx, tx, instruction, Reason(OfRequest.SAYS, status=operation.status), now)
-    due = next_watch(ctx, instruction, now) if state is None else None
-    tx.instructions.touch(instruction, now=now, due_at=due)
+        alert_paid(uow, instruction, Reason(OfRequest.SAYS, status=operation.status))
+    due = next_watch(uow.ctx, instruction, uow.now) if state is None else None
+    uow.instructions.touch(instruction, now=uow.now, due_at=due)
 
 
-def take_in(ctx: Context, tx: Tx, instruction: Instruction, operation: Operation) -> None:
+def take_in(uow: Unit, instruction: Instruction, operation: Operation) -> None:
     """Act on a record read while the outcome is unknown."""
-    now = ctx.clock.now()
     wrong = differences(instruction, operation)
     if wrong:
-        alert(ctx, tx, instruction, "differs", now, reason=together(wrong))
-        later(ctx, tx, instruction, now)
+        alert(uow, instruction, "differs", reason=together(wrong))
+        later(uow, instruction)
         return
     if operation.state is not OperationStatus.CREATED:
-        if not apply_record(ctx, tx, instruction, operation, now):
-            later(ctx, tx, note_status(ctx, tx, instruction, operation, now), now)
+        if not apply_record(uow, instruction, operation):
+            later(uow, note_status(uow, instruction, operation))
         return
     if instruction.state is State.NEEDS_HUMAN:
-        tx.instructions.touch(instruction, now=now, due_at=now + ctx.quiet.spacing * 60)
+        uow.instructions.touch(instruction, now=uow.now, due_at=uow.now + uow.quiet.spacing * 60)
         return
     if instruction.refusal is not None:
-        end_refused(ctx, tx, instruction, now)
+        end_refused(uow, instruction)
         return
-    still(ctx, tx, instruction, Reason(OfRequest.STILL_NOT_COMMITTED), now, {"puts_off": 0})
+    still(uow, instruction, Reason(OfRequest.STILL_NOT_COMMITTED), {"puts_off": 0})

@@ -14,12 +14,11 @@ from bot.domain.payments.evidence import differences
 from bot.domain.payments.instruction import Instruction
 from bot.domain.payments.operation import Operation, OperationStatus
 from bot.domain.payments.payout import state_of
-from bot.workflows.context import Context
+from bot.workflows.context import Context, Unit
 from bot.workflows.payments.orphans import leave_behind
 from bot.workflows.payments.sought import by_code
 from bot.workflows.requests.attempt import Outcome
 from bot.workflows.requests.look_again import next_watch
-from storage.transaction import Tx
 
 
 async def reread(payments: PaymentsClient, instruction: Instruction, outcome: Outcome[Operation]) -> Outcome[Operation]:
@@ -41,11 +40,11 @@ async def watch_by_code(ctx: Context, payments: PaymentsClient, instruction: Ins
     """CLOSED or REFUSED without an id to be read by: what appears after all is followed; when paid, an alert."""
     look = await by_code(ctx, payments, instruction)
 
-    def work(tx: Tx) -> None:
+    def work(uow: Unit) -> None:
         now = ctx.clock.now()
         if look.hits:
-            leave_behind(ctx, tx, instruction, look.hits, now)
+            leave_behind(uow, instruction, look.hits)
         else:
-            tx.instructions.touch(instruction, now=now, due_at=next_watch(ctx, instruction, now))
+            uow.instructions.touch(instruction, now=now, due_at=next_watch(ctx, instruction, now))
 
     await ctx.write(work, name="watch_closed")

@@ -13,7 +13,7 @@ from bot.domain.payments.instruction import AttemptOutcome, Instruction, Kind
 from bot.domain.payments.operation import Operation
 from bot.domain.reasons import OfRequest, Reason
 from bot.domain.recovery import Finding
-from bot.workflows.context import Context
+from bot.workflows.context import Context, Unit
 from bot.workflows.requests.look_again import Look
 from storage.transaction import Tx
 
@@ -28,14 +28,13 @@ async def by_code(ctx: Context, payments: PaymentsClient, instruction: Instructi
     """
     listed = _list_of(ctx, instruction)
     kinds = frozenset(one.kind for one in ctx.kinds.values() if one.listed == listed)
-    now = ctx.clock.now()
-    known, since = await ctx.store.read(lambda tx: _known(tx, instruction, kinds, now))
+    known, since = await ctx.read(lambda uow: _known(uow, instruction, kinds))
     sought = Sought(code=instruction.code, email=instruction.payload.email, cents=instruction.cents, since=since)
     listing = Listing(sought, known=known)
     search = await payments.find_by_code(instruction.code, listed, see=listing.see)
     if search.hits:
         return Look(search.hits)
-    suspect = await ctx.store.read(lambda tx: _nobody_elses(tx, instruction, listing.suspects))
+    suspect = await ctx.read(lambda uow: _nobody_elses(uow, instruction, listing.suspects))
     if suspect is not None:
         return Look(doubt=Reason(OfRequest.MAY_BE_OURS, id=suspect.id), suspect=suspect.id)
     unusable = None if search.complete else Reason(OfRequest.LIST_UNUSABLE, why=search.reason)
@@ -65,14 +64,14 @@ def _list_of(ctx: Context, instruction: Instruction) -> OperationType:
     return listed
 
 
-def _known(tx: Tx, instruction: Instruction, kinds: frozenset[Kind], now: datetime) -> tuple[frozenset[str], datetime]:
+def _known(uow: Unit, instruction: Instruction, kinds: frozenset[Kind]) -> tuple[frozenset[str], datetime]:
     """Codes of ours that the list may show, and when the first request of this one was sent.
 
     Where the clock was set since: the earliest that the service's clock may have said then.
     """
-    codes = frozenset(map(folded, tx.instructions.codes_at_the_service(kinds)))
-    sent = [one.claimed_at for one in tx.attempts.of(instruction.id) if one.outcome in _HAD_AN_EFFECT]
-    earliest, _ = on_any_clock(min(sent, default=instruction.created_at), now, tx.audit.every(CLOCK_SET))
+    codes = frozenset(map(folded, uow.instructions.codes_at_the_service(kinds)))
+    sent = [one.claimed_at for one in uow.attempts.of(instruction.id) if one.outcome in _HAD_AN_EFFECT]
+    earliest, _ = on_any_clock(min(sent, default=instruction.created_at), uow.now, uow.audit.every(CLOCK_SET))
     return codes, earliest
 
 

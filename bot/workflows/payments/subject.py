@@ -19,7 +19,7 @@ from bot.domain.reminders import next_look
 from bot.presentation.blocks import qr
 from bot.presentation.payments import cards, news, purchases
 from bot.slack.messenger import Posted
-from bot.workflows.context import PLAIN, Attachment, Context, Subject
+from bot.workflows.context import PLAIN, Attachment, Context, Subject, Unit
 from bot.workflows.payments import bulk_files
 from bot.workflows.payments.purchase import link_of
 from bot.workflows.requests.announce import LINK, Line, Place, alert, news_elsewhere, subject_of
@@ -91,33 +91,36 @@ class RequestSubject(Subject):
             return await _checkout(ctx, sight.instruction, plain=bool(payload.get(PLAIN)))
         return await bulk_files.attachment(ctx, sight.instruction, str(payload["what"]))
 
-    def posted(self, ctx: Context, tx: Tx, id: str) -> None:  # noqa: A002
+    def posted(self, uow: Unit, id: str) -> None:  # noqa: A002
         """The time to decide begins with the approvers' card, which shows its end already."""
-        sight, now = _look(tx, id), ctx.clock.now()
+        sight = _look(uow, id)
         if sight is None or not _starts_the_clock(sight):
             return
-        instruction, expires = sight.instruction, _expiry(sight.instruction, now)
-        due = next_look(posted_at=now, expires_at=expires, now=now)
-        if tx.instructions.touch(instruction, now=now, posted_at=now, expires_at=expires, due_at=due) is not None:
-            show_board(tx, subject_of(instruction.id, Place.REQUESTER), now=now)
+        instruction, expires = sight.instruction, _expiry(sight.instruction, uow.now)
+        due = next_look(posted_at=uow.now, expires_at=expires, now=uow.now)
+        if (
+            uow.instructions.touch(instruction, now=uow.now, posted_at=uow.now, expires_at=expires, due_at=due)
+            is not None
+        ):
+            show_board(uow, subject_of(instruction.id, Place.REQUESTER))
 
-    def homeless(self, ctx: Context, tx: Tx, id: str, why: Reason) -> None:  # noqa: A002
+    def homeless(self, uow: Unit, id: str, why: Reason) -> None:  # noqa: A002
         """Alert when the approvers' card cannot be posted."""
-        sight = _look(tx, id)
+        sight = _look(uow, id)
         if sight is not None and sight.place == Place.APPROVALS:
-            now, channel = ctx.clock.now(), ctx.policy.channels.approvals
-            alert(ctx, tx, sight.instruction, "no_approvals_channel", now, reason=why, more={"channel": channel})
+            channel = uow.policy.channels.approvals
+            alert(uow, sight.instruction, "no_approvals_channel", reason=why, more={"channel": channel})
 
-    def given_up(self, ctx: Context, tx: Tx, row: OutboxRow, why: Reason) -> bool:
+    def given_up(self, uow: Unit, row: OutboxRow, why: Reason) -> bool:
         """Post news about payments in the policy's payments channel instead. Alerts are posted nowhere else."""
         _, _, name = row.subject.partition(":")
-        sight, line, now = _look(tx, name), row.payload.get("line"), ctx.clock.now()
+        sight, line = _look(uow, name), row.payload.get("line")
         if sight is None or line == Line.ALERT:
             return True
         if line == Line.NEWS and sight.place in tuple(Place):
-            news_elsewhere(ctx, tx, sight.instruction, row.key, row.payload, now)
+            news_elsewhere(uow, sight.instruction, row.key, row.payload)
         facts = {"channel": row.channel}
-        alert(ctx, tx, sight.instruction, f"undelivered:{sight.place}", now, reason=why, more=facts)
+        alert(uow, sight.instruction, f"undelivered:{sight.place}", reason=why, more=facts)
         return True
 
 
@@ -141,7 +144,7 @@ async def card_for(ctx: Context, sight: Sight) -> Content:
         names=await ctx.people.names([instruction.requester]),
         handle=await ctx.people.handle(instruction.requester) if for_approvers else "",
         approvers=ctx.policy.people.approvers,
-        short=await ctx.store.read(lambda tx: short_of(tx, instruction)),
+        short=await ctx.read(lambda uow: short_of(uow, instruction)),
     )
 
 
@@ -166,11 +169,11 @@ async def _checkout(ctx: Context, instruction: Instruction, *, plain: bool) -> A
 async def _link_to_card(ctx: Context, instruction: Instruction) -> str:
     """Link to the card of an alert; empty without a card or without Slack's answer: the alert goes out anyway."""
 
-    def read(tx: Tx) -> list[Board]:
-        found = [tx.boards.get(subject_of(instruction.id, place)) for place in Place]
+    def read(uow: Unit) -> list[Board]:
+        found = [uow.boards.get(subject_of(instruction.id, place)) for place in Place]
         return [board for board in found if board is not None and board.ts]
 
-    boards = await ctx.store.read(read)
+    boards = await ctx.read(read)
     if not boards:
         return ""
     try:
@@ -190,7 +193,7 @@ def _people_in(instruction: Instruction, payload: Mapping[str, object]) -> list[
 
 
 async def _sight(ctx: Context, name: str) -> Sight | None:
-    return await ctx.store.read(lambda tx: _look(tx, name))
+    return await ctx.read(lambda uow: _look(uow, name))
 
 
 def _look(tx: Tx, name: str) -> Sight | None:

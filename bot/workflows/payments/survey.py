@@ -40,7 +40,7 @@ async def survey_due(ctx: Context) -> int:
         log.warning("what the payments service holds cannot be compared", reason=str(refused))
         held = ()
     ours = [one for one in held if one.reports_to == callback_folder(ctx)]
-    strangers = await ctx.store.read(lambda tx: _strangers(tx, ours))
+    strangers = await ctx.read(lambda uow: _strangers(uow, ours))
     if strangers:
         log.error("the payments service holds what nothing here asked for", operations=[one.id for one in strangers])
         named = [f"{one.operation_type or 'operation'} {one.code or one.id}" for one in strangers]

@@ -12,7 +12,7 @@ from bot.domain.reminders import next_look, reminders_due
 from bot.domain.tracking import back_off, named_or
 from bot.domain.troubles import answered, failed
 from bot.workflows import holding
-from bot.workflows.context import Context, Queue, RequestKind
+from bot.workflows.context import Context, Queue, RequestKind, Unit
 from bot.workflows.requests import authority, restore
 from bot.workflows.requests.announce import alert, remind
 from bot.workflows.requests.attempt import give_up
@@ -24,7 +24,6 @@ from bot.workflows.workers import Work
 from storage.errors import StorageError
 from storage.repositories.requests import CLAIMED
 from storage.rows import Hold
-from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)
 
@@ -34,12 +33,12 @@ _BY_THE_SERVICE = CLAIMED - _BY_PEOPLE
 """A separate queue, so that a deadline never waits behind a service."""
 
 
-def _lost(ctx: Context, tx: Tx, instruction: Instruction) -> bool:
+def _lost(uow: Unit, instruction: Instruction) -> bool:
     """An exception after the claim of a request: the outcome is unknown, and is read."""
-    now = tx.instructions.get(instruction.id)
-    if now is None or now.state not in EFFECT_UNDER_WAY or now.lease_owner != ctx.owner:
+    now = uow.instructions.get(instruction.id)
+    if now is None or now.state not in EFFECT_UNDER_WAY or now.lease_owner != uow.owner:
         return False
-    give_up(ctx, tx, now, Reason(Exchange.ANSWER_LOST))
+    give_up(uow, now, Reason(Exchange.ANSWER_LOST))
     return True
 
 
@@ -56,7 +55,7 @@ async def _go_on(ctx: Context, instruction: Instruction) -> None:
         return
     step = ctx.kinds[instruction.kind].steps.get(instruction.state)
     if step is None:
-        await ctx.store.write(lambda tx: tx.instructions.touch(instruction, now=ctx.clock.now(), due_at=None))
+        await ctx.write(lambda uow: uow.instructions.touch(instruction, now=ctx.clock.now(), due_at=None), wakes=False)
         return
     payments = ctx.payments.client
     if payments is None:
@@ -86,7 +85,7 @@ async def _without_old_votes(ctx: Context, instruction: Instruction) -> Instruct
     if seen is None or seen.version == instruction.version:
         return seen
     now, kept = ctx.clock.now(), lease(ctx)
-    return await ctx.store.write(lambda tx: tx.instructions.touch(seen, now=now, **kept), name="hold")
+    return await ctx.write(lambda uow: uow.instructions.touch(seen, now=now, **kept), name="hold", wakes=False)
 
 
 async def _wait(ctx: Context, instruction: Instruction, later: ServiceNow) -> None:
@@ -106,9 +105,9 @@ async def _put_off(
     pause = back_off(first=min(2.0, ctx.poll_seconds), attempts=instruction.puts_off, ceiling=max(ctx.poll_seconds, 1))
     due = holding.in_time(instruction, now + named_or(wait, pause), now)
 
-    def work(tx: Tx) -> None:
+    def work(uow: Unit) -> None:
         said = reason or instruction.reason
-        held = tx.instructions.touch(
+        held = uow.instructions.touch(
             instruction,
             now=now,
             show=said != instruction.reason,
@@ -117,9 +116,9 @@ async def _put_off(
             reason=said,
         )
         if held is not None and reason is not None and alarming:
-            alert(ctx, tx, held, f"stuck:{held.round}", now, reason=reason)
+            alert(uow, held, f"stuck:{held.round}", reason=reason)
 
-    await ctx.store.write(work, name="put_off")
+    await ctx.write(work, name="put_off", wakes=False)
 
 
 async def wait_for_people(ctx: Context, instruction: Instruction) -> None:
@@ -130,29 +129,29 @@ async def wait_for_people(ctx: Context, instruction: Instruction) -> None:
     refusal, known = await guessed_refusal(ctx, instruction)
     now = ctx.clock.now()
 
-    def work(tx: Tx) -> None:
+    def work(uow: Unit) -> None:
         posted, expires = instruction.posted_at, instruction.expires_at
         if posted is None or expires is None:
-            tx.instructions.touch(instruction, now=now, due_at=None)
+            uow.instructions.touch(instruction, now=now, due_at=None)
             return
         if expires <= now:
-            end(ctx, tx, instruction, State.EXPIRED, Reason(OfRequest.UNDECIDED, held=instruction.reason), now)
+            end(uow, instruction, State.EXPIRED, Reason(OfRequest.UNDECIDED, held=instruction.reason))
             return
-        seen = followed(ctx, tx, instruction, refusal, now, known=known)
+        seen = followed(uow, instruction, refusal, known=known)
         if seen is None:
             return
         number = reminders_due(posted_at=posted, expires_at=expires, now=now)
         if number and not has_code(seen.reason, OfRequest.HELD):
-            remind(ctx, tx, seen, number, now)
+            remind(uow, seen, number)
         due = next_look(posted_at=posted, expires_at=expires, now=now)
-        tx.instructions.touch(seen, now=now, due_at=due)
+        uow.instructions.touch(seen, now=now, due_at=due)
 
     await ctx.write(work, name="wait")
 
 
 def _work(queue: Queue, kinds: Collection[Kind]) -> Work[Instruction]:
-    def claim(tx: Tx, hold: Hold) -> list[Instruction]:
-        return tx.instructions.claim_due(kinds=kinds, states=_BY_THE_SERVICE, **hold)
+    def claim(uow: Unit, hold: Hold) -> list[Instruction]:
+        return uow.instructions.claim_due(kinds=kinds, states=_BY_THE_SERVICE, **hold)
 
     return Work(
         name=queue.name,
@@ -170,7 +169,7 @@ def works(kinds: Collection[RequestKind]) -> tuple[Work[Instruction], ...]:
         name="deadlines",
         table="instruction",
         slots=50,
-        claim=lambda tx, hold: tx.instructions.claim_due(states=_BY_PEOPLE, **hold),
+        claim=lambda uow, hold: uow.instructions.claim_due(states=_BY_PEOPLE, **hold),
         step=lambda ctx: partial(_step, ctx),
     )
     queues = dict.fromkeys(one.queue for one in kinds)

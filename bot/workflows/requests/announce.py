@@ -6,7 +6,6 @@ however often that state is observed.
 """
 
 from collections.abc import Mapping
-from datetime import datetime
 from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
@@ -15,7 +14,7 @@ from bot.domain.payments.bulk import BulkPayload
 from bot.domain.payments.instruction import FINAL, Instruction, State
 from bot.domain.payments.moves import APPROVED
 from bot.domain.reasons import OfRequest, Reason, stored
-from bot.workflows.context import Context
+from bot.workflows.context import Context, Unit
 from bot.workflows.slack.boards import post_board, queue, show_board
 from storage.rows import Action
 from storage.transaction import Tx
@@ -78,24 +77,23 @@ def subject_of(instruction_id: str, place: str) -> str:
     return f"{SUBJECT}:{instruction_id}:{place}"
 
 
-def show_card(ctx: Context, tx: Tx, instruction: Instruction, place: Place, now: datetime) -> None:
+def show_card(uow: Unit, instruction: Instruction, place: Place) -> None:
     """Queue the first post of a copy of the card; edits follow by themselves."""
     asked_here = place is Place.REQUESTER
     post_board(
-        tx,
+        uow,
         subject=subject_of(instruction.id, place),
         key=f"card:{instruction.id}:{place}",
-        channel=_channel_of(ctx, instruction, place),
+        channel=_channel_of(uow.ctx, instruction, place),
         thread_ts=(thread_of(instruction) or None) if asked_here else None,
         requester=instruction.requester if asked_here else "",
         about=instruction.id,
-        now=now,
     )
 
 
-def show_progress(tx: Tx, instruction: Instruction, place: Place, now: datetime) -> None:
+def show_progress(uow: Unit, instruction: Instruction, place: Place) -> None:
     """Queue an edit of a copy of the card that tells only how far the work is."""
-    show_board(tx, subject_of(instruction.id, place), now=now, progress=True)
+    show_board(uow, subject_of(instruction.id, place), progress=True)
 
 
 def is_shown(tx: Tx, instruction: Instruction, place: Place) -> bool:
@@ -104,49 +102,47 @@ def is_shown(tx: Tx, instruction: Instruction, place: Place) -> bool:
     return board is not None and board.ts != ""
 
 
-def show_link(ctx: Context, tx: Tx, instruction: Instruction, now: datetime) -> None:
+def show_link(uow: Unit, instruction: Instruction) -> None:
     """Queue the checkout link of a purchase for the thread of its card."""
-    _queue(ctx, tx, instruction, Action.FILE, Place.REQUESTER, f"link:{instruction.id}", {"what": LINK}, now)
+    _queue(uow, instruction, Action.FILE, Place.REQUESTER, f"link:{instruction.id}", {"what": LINK})
 
 
-def show_file(ctx: Context, tx: Tx, instruction: Instruction, place: Place, what: str, now: datetime) -> bool:
+def show_file(uow: Unit, instruction: Instruction, place: Place, what: str) -> bool:
     """Queue a file for the thread of a copy of the card, built when it is posted; False when it was queued before.
 
     ``what`` says which file; see :mod:`bot.workflows.payments.bulk_files`.
     """
     key = f"file:{instruction.id}:{place}:{what}"
-    return _queue(ctx, tx, instruction, Action.FILE, place, key, {"what": what}, now)
+    return _queue(uow, instruction, Action.FILE, place, key, {"what": what})
 
 
-def tell(ctx: Context, tx: Tx, instruction: Instruction, now: datetime) -> None:
+def tell(uow: Unit, instruction: Instruction) -> None:
     """Queue the news of the instruction's present state for each of its conversations, and an alert if it needs one."""
     if instruction.state not in TOLD:
         return
     topic = f"{instruction.state}:{instruction.round}"
-    for place in places(ctx, instruction):
-        if place is Place.APPROVALS and instruction.posted_at is None and not _card_queued(tx, instruction):
+    for place in places(uow.ctx, instruction):
+        if place is Place.APPROVALS and instruction.posted_at is None and not _card_queued(uow, instruction):
             continue  # the approvers never saw it, so there is nothing to tell them
-        news_of(ctx, tx, instruction, place, topic, now)
+        news_of(uow, instruction, place, topic)
     if instruction.state in _ALARMING:
-        alert(ctx, tx, instruction, topic, now, reason=instruction.reason, more=_facts(tx, instruction))
+        alert(uow, instruction, topic, reason=instruction.reason, more=_facts(uow, instruction))
 
 
-def news_of(ctx: Context, tx: Tx, instruction: Instruction, place: Place, what: str, now: datetime) -> None:
+def news_of(uow: Unit, instruction: Instruction, place: Place, what: str) -> None:
     """Queue a message about the instruction as it stands for one of its threads, once for each ``what``."""
-    facts = {"line": Line.NEWS, **_facts(tx, instruction)}
-    _queue(ctx, tx, instruction, Action.LINE, place, f"news:{instruction.id}:{place}:{what}", facts, now)
+    facts = {"line": Line.NEWS, **_facts(uow, instruction)}
+    _queue(uow, instruction, Action.LINE, place, f"news:{instruction.id}:{place}:{what}", facts)
 
 
-def news_elsewhere(
-    ctx: Context, tx: Tx, instruction: Instruction, key: str, facts: Mapping[str, object], now: datetime
-) -> None:
+def news_elsewhere(uow: Unit, instruction: Instruction, key: str, facts: Mapping[str, object]) -> None:
     """Queue news that could not be posted for the policy's payments channel, unless that channel has the card.
 
     ``key`` and ``facts``: of the news that could not be posted.
     """
-    if ctx.policy.payments == ctx.policy.channels.approvals and Place.APPROVALS in places(ctx, instruction):
+    if uow.policy.payments == uow.policy.channels.approvals and Place.APPROVALS in places(uow.ctx, instruction):
         return
-    _queue(ctx, tx, instruction, Action.LINE, _PAYMENTS, f"{key}:elsewhere", facts, now)
+    _queue(uow, instruction, Action.LINE, _PAYMENTS, f"{key}:elsewhere", facts)
 
 
 def _facts(tx: Tx, instruction: Instruction) -> dict[str, object]:
@@ -168,28 +164,24 @@ FIRST: Final = "first"
 """The call of approvers whose card stood before there was something to decide."""
 
 
-def remind(ctx: Context, tx: Tx, instruction: Instruction, number: int | str, now: datetime) -> None:
+def remind(uow: Unit, instruction: Instruction, number: int | str) -> None:
     """Queue a reminder for the approvers, in the thread of their card. ``number``: each is posted once a round."""
     key = f"reminder:{instruction.id}:{instruction.round}:{number}"
-    facts = {"line": Line.REMINDER, "approvers": list(ctx.policy.people.approvers)}
-    _queue(ctx, tx, instruction, Action.LINE, Place.APPROVALS, key, facts, now)
+    facts = {"line": Line.REMINDER, "approvers": list(uow.policy.people.approvers)}
+    _queue(uow, instruction, Action.LINE, Place.APPROVALS, key, facts)
 
 
-def out_of_reach(
-    ctx: Context, tx: Tx, instruction: Instruction, nth: int, facts: Mapping[str, object], now: datetime
-) -> None:
+def out_of_reach(uow: Unit, instruction: Instruction, nth: int, facts: Mapping[str, object]) -> None:
     """Queue the news that there are too few people to approve it, for the requester; ``nth``: each is posted once."""
     said = {"line": Line.OUT_OF_REACH, **facts}
-    place = asked_in(ctx, instruction)
-    _queue(ctx, tx, instruction, Action.LINE, place, f"out_of_reach:{instruction.id}:{nth}", said, now)
+    place = asked_in(uow.ctx, instruction)
+    _queue(uow, instruction, Action.LINE, place, f"out_of_reach:{instruction.id}:{nth}", said)
 
 
 def alert(
-    ctx: Context,
-    tx: Tx,
+    uow: Unit,
     instruction: Instruction,
     topic: str,
-    now: datetime,
     *,
     reason: Reason | None,
     once: str = "",
@@ -200,26 +192,24 @@ def alert(
     ``once``: a key that several topics share; only the first of them is posted. ``more``: facts besides the reason.
     """
     said = {"line": Line.ALERT, "topic": topic.partition(":")[0], "reason": stored(reason), **more}
-    _queue(ctx, tx, instruction, Action.LINE, _ALERTS, f"alert:{instruction.id}:{once or topic}", said, now)
+    _queue(uow, instruction, Action.LINE, _ALERTS, f"alert:{instruction.id}:{once or topic}", said)
 
 
-def alert_paid(ctx: Context, tx: Tx, instruction: Instruction, reason: Reason, now: datetime) -> None:
+def alert_paid(uow: Unit, instruction: Instruction, reason: Reason) -> None:
     """Queue the alert that a request that ended as not paid reads as paid; once, across all processes."""
     if instruction.state is State.CLOSED:
         topic = "paid_after_close"
     else:
         topic = "paid_after_end" if instruction.commits else "paid_elsewhere"
-    alert(ctx, tx, instruction, topic, now, once="paid after its end", reason=reason)
+    alert(uow, instruction, topic, once="paid after its end", reason=reason)
 
 
-def alert_changed(ctx: Context, tx: Tx, instruction: Instruction, status: str, now: datetime) -> None:
+def alert_changed(uow: Unit, instruction: Instruction, status: str) -> None:
     """Queue the alert that the service now tells another end than the one it told before."""
     alert(
-        ctx,
-        tx,
+        uow,
         instruction,
         "contradiction",
-        now,
         reason=Reason(OfRequest.CONTRADICTED, before=instruction.state.value, status=status),
     )
 
@@ -229,20 +219,11 @@ def _card_queued(tx: Tx, instruction: Instruction) -> bool:
 
 
 def _queue(
-    ctx: Context,
-    tx: Tx,
-    instruction: Instruction,
-    action: Action,
-    place: str,
-    key: str,
-    payload: Mapping[str, object],
-    now: datetime,
+    uow: Unit, instruction: Instruction, action: Action, place: str, key: str, payload: Mapping[str, object]
 ) -> bool:
-    subject, channel = subject_of(instruction.id, place), _channel_of(ctx, instruction, place)
+    subject, channel = subject_of(instruction.id, place), _channel_of(uow.ctx, instruction, place)
     urgent = payload.get("line") in (Line.NEWS, Line.ALERT)
-    return queue(
-        tx, action, subject, key, channel=channel, payload=payload, now=now, about=instruction.id, urgent=urgent
-    )
+    return queue(uow, action, subject, key, channel=channel, payload=payload, about=instruction.id, urgent=urgent)
 
 
 def _channel_of(ctx: Context, instruction: Instruction, place: str) -> str:

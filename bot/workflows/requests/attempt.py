@@ -3,7 +3,6 @@
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Generic, TypeVar
 
 import structlog
@@ -14,13 +13,12 @@ from bot.domain.outcome import Done, NotExecuted, Unknown
 from bot.domain.payments.instruction import Attempt, AttemptKind, AttemptOutcome, AttemptStep, Instruction, State
 from bot.domain.reasons import Exchange, Reason
 from bot.domain.tracking import back_off, named_or
-from bot.workflows.context import Context
+from bot.workflows.context import Context, Unit
 from bot.workflows.holding import in_time
 from bot.workflows.keeping import keep
 from bot.workflows.requests.announce import tell
 from bot.workflows.requests.claim import Claimed, still_fresh
 from storage.errors import RowUnreadable
-from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)
 
@@ -29,7 +27,7 @@ T = TypeVar("T")
 Outcome = Done[T] | NotExecuted | Unknown
 
 
-def _kept(_tx: Tx, _under_way: Instruction, _attempt: Attempt, _now: datetime) -> None:
+def _kept(_uow: Unit, _under_way: Instruction, _attempt: Attempt) -> None:
     """The claim took nothing beside the attempt."""
 
 
@@ -44,10 +42,10 @@ class Answers(Generic[C, T]):
         unsent: gives back what the claim took beside the attempt.
     """
 
-    done: Callable[[Context, Tx, Instruction, T, datetime], None]
+    done: Callable[[Unit, Instruction, T], None]
     says: Callable[[C, T], str]
-    refused: Callable[[Context, Tx, Instruction, NotExecuted, datetime], None] | None = None
-    unsent: Callable[[Tx, Instruction, Attempt, datetime], None] = _kept
+    refused: Callable[[Unit, Instruction, NotExecuted], None] | None = None
+    unsent: Callable[[Unit, Instruction, Attempt], None] = _kept
 
 
 async def attempt_once(
@@ -77,7 +75,7 @@ async def attempt_once(
             outcome = await request(claimed, seat.guard(still_fresh(ctx, claimed.attempt)))
             if not _stayed(outcome):
                 ctx.attempted(kind, AttemptStep.SENT)
-            ended = await keep(ctx, lambda tx: record(ctx, tx, claimed, outcome, answers), name=name)
+            ended = await keep(ctx, lambda uow: record(uow, claimed, outcome, answers), name=name)
             ctx.attempted(kind, AttemptStep(ended))
     ctx.wake()
 
@@ -87,102 +85,99 @@ def _stayed(outcome: Outcome[T]) -> bool:
     return isinstance(outcome, NotExecuted) and outcome.again and outcome.failure is not None
 
 
-def record(ctx: Context, tx: Tx, claimed: C, outcome: Outcome[T], answers: Answers[C, T]) -> AttemptOutcome:
+def record(uow: Unit, claimed: C, outcome: Outcome[T], answers: Answers[C, T]) -> AttemptOutcome:
     """Store the outcome of an attempt."""
-    now = ctx.clock.now()
     under_way, attempt = claimed.instruction, claimed.attempt
     match outcome:
         case Done(value=value):
-            under_way = close(tx, under_way, attempt, AttemptOutcome.DONE, answers.says(claimed, value), now)
-            answers.done(ctx, tx, under_way, value, now)
+            under_way = close(uow, under_way, attempt, AttemptOutcome.DONE, answers.says(claimed, value))
+            answers.done(uow, under_way, value)
             return AttemptOutcome.DONE
         case NotExecuted(again=True, reason=reason):
             ended = AttemptOutcome.ABANDONED if _stayed(outcome) else AttemptOutcome.NOT_EXECUTED
-            under_way = close(tx, under_way, attempt, ended, str(reason), now)
-            answers.unsent(tx, under_way, attempt, now)
-            _put_off(tx, under_way, attempt, outcome, now)
+            under_way = close(uow, under_way, attempt, ended, str(reason))
+            answers.unsent(uow, under_way, attempt)
+            _put_off(uow, under_way, attempt, outcome)
             return ended
         case NotExecuted(reason=reason) if answers.refused is not None:
-            under_way = close(tx, under_way, attempt, AttemptOutcome.NOT_EXECUTED, str(reason), now)
-            tx.reservations.release(attempt.instruction_id, attempt.n)
-            answers.refused(ctx, tx, under_way, outcome, now)
+            under_way = close(uow, under_way, attempt, AttemptOutcome.NOT_EXECUTED, str(reason))
+            uow.reservations.release(attempt.instruction_id, attempt.n)
+            answers.refused(uow, under_way, outcome)
             return AttemptOutcome.NOT_EXECUTED
         case NotExecuted():
-            lose(ctx, tx, under_way, attempt, outcome.in_doubt())
+            lose(uow, under_way, attempt, outcome.in_doubt())
         case Unknown():
-            lose(ctx, tx, under_way, attempt, outcome)
+            lose(uow, under_way, attempt, outcome)
     return AttemptOutcome.UNKNOWN
 
 
-def close(
-    tx: Tx, under_way: Instruction, attempt: Attempt, outcome: AttemptOutcome, detail: str, now: datetime
-) -> Instruction:
+def close(uow: Unit, under_way: Instruction, attempt: Attempt, outcome: AttemptOutcome, detail: str) -> Instruction:
     """Close an attempt with its outcome. Returns the request's current state, if the attempt was still open.
 
     The row may have changed while the request was in flight, e.g. because another process started with a stricter
     policy; the answer counts all the same. Once another process has given the attempt up, only reads count: the
     stale ``under_way`` is returned, and conditional updates of it take no effect.
     """
-    if not tx.attempts.close(attempt.instruction_id, attempt.n, outcome, detail, now):
+    if not uow.attempts.close(attempt.instruction_id, attempt.n, outcome, detail, uow.now):
         return under_way
-    tx.inbox.hasten(under_way.id, now)  # a callback can arrive before the answer
-    return tx.instructions.get(under_way.id) or under_way
+    uow.inbox.hasten(under_way.id, uow.now)  # a callback can arrive before the answer
+    return uow.instructions.get(under_way.id) or under_way
 
 
-def _put_off(tx: Tx, under_way: Instruction, attempt: Attempt, outcome: NotExecuted, now: datetime) -> None:
+def _put_off(uow: Unit, under_way: Instruction, attempt: Attempt, outcome: NotExecuted) -> None:
     """Certainly not executed: restore the state before the attempt; the retry is a new attempt.
 
     A wait that the service named is the wait, unless the window to execute ends before it.
     """
     creates = attempt.kind is AttemptKind.CREATE
-    tx.reservations.release(attempt.instruction_id, attempt.n)
-    due = now + named_or(outcome.retry_after, back_off(first=1.0, attempts=under_way.puts_off, ceiling=60))
-    tx.instructions.move(
+    uow.reservations.release(attempt.instruction_id, attempt.n)
+    due = uow.now + named_or(outcome.retry_after, back_off(first=1.0, attempts=under_way.puts_off, ceiling=60))
+    uow.instructions.move(
         under_way,
         State.NEW if creates else State.APPROVED,
-        now=now,
+        now=uow.now,
         action="create_put_off" if creates else "send_put_off",
         detail=outcome.facts,
         creates=under_way.creates - creates,
         commits=under_way.commits - (not creates),
         puts_off=under_way.puts_off + 1,
-        due_at=in_time(under_way, due, now),
+        due_at=in_time(under_way, due, uow.now),
     )
 
 
-def lose(ctx: Context, tx: Tx, under_way: Instruction, attempt: Attempt, outcome: Unknown) -> None:
+def lose(uow: Unit, under_way: Instruction, attempt: Attempt, outcome: Unknown) -> None:
     """The answer does not prove the outcome: from here on it is only read, for a refused create at once."""
-    now, creates = ctx.clock.now(), under_way.state is State.CREATING
-    under_way = close(tx, under_way, attempt, AttemptOutcome.UNKNOWN, str(outcome.reason), now)
-    moved = tx.instructions.move(
+    creates = under_way.state is State.CREATING
+    under_way = close(uow, under_way, attempt, AttemptOutcome.UNKNOWN, str(outcome.reason))
+    moved = uow.instructions.move(
         under_way,
         State.CREATE_UNKNOWN if creates else State.COMMIT_UNKNOWN,
-        now=now,
+        now=uow.now,
         action="create_unknown" if creates else "commit_unknown",
         detail=outcome.facts,
         reason=outcome.told if outcome.words or not creates else under_way.reason,
         refusal=outcome.refusal,
         suspect=None,
-        unknown_since=now,
+        unknown_since=uow.now,
         reads=0,
         last_read_at=None,
         puts_off=under_way.puts_off if creates else 0,
-        due_at=now if creates and outcome.refusal is not None else now + ctx.quiet.spacing / 30,
+        due_at=uow.now if creates and outcome.refusal is not None else uow.now + uow.quiet.spacing / 30,
     )
     if moved is not None:
-        tell(ctx, tx, moved, now)
+        tell(uow, moved)
 
 
-def give_up(ctx: Context, tx: Tx, instruction: Instruction, reason: Reason) -> None:
+def give_up(uow: Unit, instruction: Instruction, reason: Reason) -> None:
     """The outcome of the request in flight is unknown: from here on it is read."""
-    attempts = tx.attempts.of(instruction.id)
+    attempts = uow.attempts.of(instruction.id)
     still_open = [one for one in attempts if one.outcome is AttemptOutcome.OPEN]
     if not still_open:
         # Not reachable by design; but one inconsistent row must not keep the others from being recovered.
         log.error("an attempt is over and its request is not", reference=instruction.reference, state=instruction.state)
-    lost = (still_open or attempts or [_deleted(ctx, instruction)])[-1]
-    lose(ctx, tx, instruction, lost, Unknown(reason=reason))
-    ctx.attempted(lost.kind, AttemptStep.UNKNOWN)
+    lost = (still_open or attempts or [_deleted(uow.ctx, instruction)])[-1]
+    lose(uow, instruction, lost, Unknown(reason=reason))
+    uow.ctx.attempted(lost.kind, AttemptStep.UNKNOWN)
 
 
 def _deleted(ctx: Context, instruction: Instruction) -> Attempt:
@@ -192,13 +187,13 @@ def _deleted(ctx: Context, instruction: Instruction) -> Attempt:
     return Attempt(instruction_id=instruction.id, n=0, kind=kind, request_hash="", claimed_at=now, boot_at=0.0)
 
 
-def recover(ctx: Context, tx: Tx) -> int:
+def recover(uow: Unit) -> int:
     """Give up the attempts whose process died; how many there were."""
-    left = tx.instructions.abandoned(now=ctx.clock.now(), owner=ctx.owner, exclusive=ctx.store.exclusive)
-    left = [one for one in left if not ctx.leases.holds("instruction", (one.id,))]
+    left = uow.instructions.abandoned(now=uow.now, owner=uow.owner, exclusive=uow.ctx.store.exclusive)
+    left = [one for one in left if not uow.ctx.leases.holds("instruction", (one.id,))]
     count = 0
     for instruction in left:
         with suppress(RowUnreadable):  # its attempts: noted, so the request is held
-            give_up(ctx, tx, instruction, Reason(Exchange.PROCESS_ENDED))
+            give_up(uow, instruction, Reason(Exchange.PROCESS_ENDED))
             count += 1
     return count

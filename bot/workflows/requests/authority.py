@@ -5,7 +5,6 @@ transition from a forged state would seal it.
 """
 
 from collections.abc import Sequence
-from datetime import datetime
 
 import structlog
 
@@ -15,7 +14,7 @@ from bot.domain.payments.instruction import FINAL, Instruction, State
 from bot.domain.payments.moves import CREATES
 from bot.domain.payments.sealed import Disagreement, Odd, disagreements, named_in
 from bot.domain.reasons import OfRequest, Reason, has_code
-from bot.workflows.context import Context
+from bot.workflows.context import Context, Unit
 from bot.workflows.requests.announce import alert
 from storage.transaction import Tx
 
@@ -45,35 +44,37 @@ def has_its_items(tx: Tx, instruction: Instruction) -> bool:
     return True
 
 
-def may_decide_on(ctx: Context, tx: Tx, instruction: Instruction, now: datetime) -> bool:
+def may_decide_on(uow: Unit, instruction: Instruction) -> bool:
     """Whether people may decide on a request; if not, it is held."""
-    return instruction.state in FINAL or not _held(ctx, tx, instruction, _odd_row(tx, instruction), now)
+    return instruction.state in FINAL or not _held(uow, instruction, _odd_row(uow, instruction))
 
 
-def may_send(ctx: Context, tx: Tx, instruction: Instruction, now: datetime) -> bool:
+def may_send(uow: Unit, instruction: Instruction) -> bool:
     """Whether the one attempt may be claimed, in its transaction; if not, the request is held.
 
     True also for one that somebody else has changed since: then its conditional update fails.
     """
-    if _is_overtaken(tx, instruction):
+    if _is_overtaken(uow, instruction):
         return True
-    return not _held(ctx, tx, instruction, _odd_with_gap(tx, instruction, keep=False), now)
+    return not _held(uow, instruction, _odd_with_gap(uow, instruction, keep=False))
 
 
 async def checked(ctx: Context, instruction: Instruction) -> Instruction | None:
     """Before the step of a request: the request, no longer marked as held; None: it is held, or somebody was faster."""
     if instruction.state in FINAL:
         return instruction
-    found = await ctx.store.read(lambda tx: _seen(tx, instruction))
+    found = await ctx.read(lambda uow: _seen(uow, instruction))
     if not found and not has_code(instruction.reason, OfRequest.ON_HOLD):
         return instruction
 
-    def work(tx: Tx) -> Instruction | None:
+    def work(uow: Unit) -> Instruction | None:
         now = ctx.clock.now()
-        if _is_overtaken(tx, instruction) or _held(ctx, tx, instruction, found, now):
+        if _is_overtaken(uow, instruction) or _held(uow, instruction, found):
             return None
         owner, until = instruction.lease_owner, instruction.lease_until
-        return tx.instructions.touch(instruction, now=now, show=True, reason=None, lease_owner=owner, lease_until=until)
+        return uow.instructions.touch(
+            instruction, now=now, show=True, reason=None, lease_owner=owner, lease_until=until
+        )
 
     return await ctx.write(work, name="disagrees")
 
@@ -81,9 +82,9 @@ async def checked(ctx: Context, instruction: Instruction) -> Instruction | None:
 async def hold_changed(ctx: Context, instruction: Instruction) -> None:
     """Hold a request whose items are not those that were asked for, unless they are again."""
 
-    def work(tx: Tx) -> None:
-        if not _is_overtaken(tx, instruction):
-            _held(ctx, tx, instruction, odd(tx, instruction), ctx.clock.now())
+    def work(uow: Unit) -> None:
+        if not _is_overtaken(uow, instruction):
+            _held(uow, instruction, odd(uow, instruction))
 
     await ctx.write(work, name="disagrees")
 
@@ -137,13 +138,17 @@ def _is_overtaken(tx: Tx, instruction: Instruction) -> bool:
     return now is None or now.version != instruction.version
 
 
-def _held(ctx: Context, tx: Tx, instruction: Instruction, found: tuple[Disagreement, ...], now: datetime) -> bool:
+def _held(uow: Unit, instruction: Instruction, found: tuple[Disagreement, ...]) -> bool:
     if not found:
         return False
     reason = Reason(OfRequest.ON_HOLD, found=[(one.odd.value, one.facts) for one in found])
     log.error("a request disagrees with the audit", reference=instruction.reference, reason=str(reason))
-    tx.instructions.touch(
-        instruction, now=now, show=instruction.reason != reason, reason=reason, due_at=now + ctx.quiet.spacing * 60
+    uow.instructions.touch(
+        instruction,
+        now=uow.now,
+        show=instruction.reason != reason,
+        reason=reason,
+        due_at=uow.now + uow.quiet.spacing * 60,
     )
-    alert(ctx, tx, instruction, DISAGREES, now, reason=reason)
+    alert(uow, instruction, DISAGREES, reason=reason)
     return True

@@ -2,14 +2,14 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from bot.domain.approvals import Count, Standing, Void, counting
 from bot.domain.errors import ServiceNow
 from bot.domain.payments.instruction import Instruction, Vote
 from bot.domain.payments.sealed import RECOUNTED
 from bot.domain.reasons import OfRequest, Reason
-from bot.workflows.context import Context
+from bot.workflows.context import Context, Unit
 from bot.workflows.witness import witness
 from storage.transaction import Tx
 
@@ -23,13 +23,13 @@ class OutdatedError(Exception):
 async def involved_in(ctx: Context, instruction_id: str) -> frozenset[str]:
     """The requester and everybody who has voted in the present round."""
 
-    def involved(tx: Tx) -> frozenset[str]:
-        found = tx.instructions.get(instruction_id)
+    def involved(uow: Unit) -> frozenset[str]:
+        found = uow.instructions.get(instruction_id)
         if found is None:
             return frozenset()
-        return frozenset({found.requester, *(vote.person for vote in tx.votes.of(found.id, found.round))})
+        return frozenset({found.requester, *(vote.person for vote in uow.votes.of(found.id, found.round))})
 
-    return await ctx.store.read(involved)
+    return await ctx.read(involved)
 
 
 async def standings_of(ctx: Context, instruction_id: str) -> Standings:
@@ -90,22 +90,20 @@ def next_round(tx: Tx, instruction: Instruction, votes: Sequence[Vote], counted:
     return number
 
 
-def without_the_others(
-    tx: Tx, instruction: Instruction, votes: Sequence[Vote], found: Count, now: datetime
-) -> Instruction | None:
+def without_the_others(uow: Unit, instruction: Instruction, votes: Sequence[Vote], found: Count) -> Instruction | None:
     """The instruction with only the votes that count; None when somebody else changed it first.
 
     Its card says why the others do not count.
     """
-    number = next_round(tx, instruction, votes, found.counted)
+    number = next_round(uow, instruction, votes, found.counted)
     if number is None:
         return instruction
     reason = why_more(instruction, found) or instruction.reason
-    after = tx.instructions.touch(
-        instruction, now=now, show=True, round=number, reason=reason, due_at=instruction.due_at
+    after = uow.instructions.touch(
+        instruction, now=uow.now, show=True, round=number, reason=reason, due_at=instruction.due_at
     )
     if after is not None:
-        witness(tx, RECOUNTED, {"round": number, "counted": sorted(found.counted)}, now, about=after)
+        witness(uow, RECOUNTED, {"round": number, "counted": sorted(found.counted)}, about=after)
     return after
 
 
@@ -117,16 +115,16 @@ async def without_old(ctx: Context, instruction: Instruction) -> Instruction | N
     now = ctx.clock.now()
     since = now - timedelta(seconds=instruction.requirement.expires_seconds)
 
-    def work(tx: Tx) -> Instruction | None:
-        votes = tx.votes.of(instruction.id, instruction.round)
+    def work(uow: Unit) -> Instruction | None:
+        votes = uow.votes.of(instruction.id, instruction.round)
         void = {vote.person: Void.TOO_OLD for vote in votes if vote.at < since}
         kept = frozenset(vote.person for vote in votes if vote.person not in void)
-        return without_the_others(tx, instruction, votes, Count(kept, void), now)
+        return without_the_others(uow, instruction, votes, Count(kept, void))
 
-    votes = await ctx.store.read(lambda tx: tx.votes.of(instruction.id, instruction.round))
+    votes = await ctx.read(lambda uow: uow.votes.of(instruction.id, instruction.round))
     if all(vote.at >= since for vote in votes):
         return instruction
-    return await ctx.store.write(work, name="old_votes")
+    return await ctx.write(work, name="old_votes", wakes=False)
 
 
 def why_more(instruction: Instruction, found: Count) -> Reason | None:

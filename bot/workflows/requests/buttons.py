@@ -2,7 +2,7 @@
 
 from bot.domain.payments.instruction import Instruction, Vote
 from bot.slack.messenger import Posted
-from bot.workflows.context import Context
+from bot.workflows.context import Context, Unit
 from bot.workflows.requests.announce import Place
 from bot.workflows.slack.outbox import adopt
 from storage.rows import OutboxRow, OutboxState
@@ -24,28 +24,28 @@ async def shown_as(ctx: Context, instruction_id: str, *, channel: str, ts: str) 
     """
     after = _time_of(ts)
 
-    def posts_here(tx: Tx) -> list[OutboxRow]:
-        posts = [tx.outbox.by_key(f"card:{instruction_id}:{place}") for place in Place]
+    def posts_here(uow: Unit) -> list[OutboxRow]:
+        posts = [uow.outbox.by_key(f"card:{instruction_id}:{place}") for place in Place]
         return [post for post in posts if post and post.channel == channel and _time_of(post.sent_ts) < after]
 
-    def look(tx: Tx) -> tuple[Shown | None, bool]:
-        card = tx.boards.find(channel, ts)
+    def look(uow: Unit) -> tuple[Shown | None, bool]:
+        card = uow.boards.find(channel, ts)
         if card is not None:
-            return (_shown(tx, instruction_id) if card.instruction_id == instruction_id else None), False
-        states = [post.state for post in posts_here(tx)]
+            return (_shown(uow, instruction_id) if card.instruction_id == instruction_id else None), False
+        states = [post.state for post in posts_here(uow)]
         under_way = any(state in _UNDER_WAY for state in states)
-        return (_shown(tx, instruction_id) if under_way else None), OutboxState.UNKNOWN in states
+        return (_shown(uow, instruction_id) if under_way else None), OutboxState.UNKNOWN in states
 
-    def keep(tx: Tx) -> None:
-        here = posts_here(tx)
+    def keep(uow: Unit) -> None:
+        here = posts_here(uow)
         if len(here) == 1 and here[0].state is OutboxState.UNKNOWN:
-            adopt(ctx, tx, here[0], Posted(channel, ts))
+            adopt(uow, here[0], Posted(channel, ts))
 
-    found, lost = await ctx.store.read(look)
+    found, lost = await ctx.read(look)
     if found is None or not lost:
         return found
     await ctx.write(keep, name="found_post")
-    return await ctx.store.read(lambda tx: _shown(tx, instruction_id))
+    return await ctx.read(lambda uow: _shown(uow, instruction_id))
 
 
 def _time_of(ts: str) -> tuple[int, ...]:

@@ -16,12 +16,11 @@ from bot.domain.payments.instruction import Attempt, AttemptKind, AttemptOutcome
 from bot.domain.payments.payout import GUARD_SECONDS
 from bot.domain.reasons import Exchange, OfRequest, Reason, has_code
 from bot.workflows import keeping
-from bot.workflows.context import Context
+from bot.workflows.context import Context, Unit
 from bot.workflows.holding import seated
 from bot.workflows.requests.authority import may_send
 from bot.workflows.requests.ballot import OutdatedError, Standings, standings_of
 from storage.leases import LEASE_SECONDS
-from storage.transaction import Tx
 
 _READINGS = 3
 """Times that people are read for one claim, when reading them takes too long."""
@@ -65,26 +64,26 @@ def fingerprint(content: object) -> str:
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
-def open_attempt(ctx: Context, tx: Tx, under_way: Instruction, *, request_hash: str) -> Claimed:
+def open_attempt(uow: Unit, under_way: Instruction, *, request_hash: str) -> Claimed:
     """Store an attempt, in the transaction of its claim; the state says whether it creates or sends."""
-    earlier = tx.attempts.of(under_way.id)
+    earlier = uow.attempts.of(under_way.id)
     attempt = Attempt(
         instruction_id=under_way.id,
         n=len(earlier) + 1,
         kind=AttemptKind.CREATE if under_way.state is State.CREATING else AttemptKind.COMMIT,
         request_hash=request_hash,
-        claimed_at=under_way.sent_at or ctx.clock.now(),
-        boot_at=ctx.clock.boottime(),
+        claimed_at=under_way.sent_at or uow.now,
+        boot_at=uow.ctx.clock.boottime(),
     )
-    tx.attempts.open(attempt)
+    uow.attempts.open(attempt)
     return _claimed(attempt, under_way, earlier)
 
 
-def held_claim(ctx: Context, tx: Tx, before: Instruction) -> Claimed | None:
+def held_claim(uow: Unit, before: Instruction) -> Claimed | None:
     """This process's claim of an instruction, after a commit without an answer; None: the claim was not stored."""
-    held, attempts = tx.instructions.get(before.id), tx.attempts.of(before.id)
+    held, attempts = uow.instructions.get(before.id), uow.attempts.of(before.id)
     still_open = [one for one in attempts if one.outcome is AttemptOutcome.OPEN]
-    if held is None or held.version == before.version or held.lease_owner != ctx.owner or not still_open:
+    if held is None or held.version == before.version or held.lease_owner != uow.owner or not still_open:
         return None
     return _claimed(still_open[0], held, attempts)
 
@@ -104,11 +103,11 @@ def creating(
 ) -> Callable[[Seat], Awaitable[Claimed | None]]:
     """Function that claims the one attempt to create this; None while the service is silent or somebody was faster."""
 
-    def work(tx: Tx) -> Claimed | None:
+    def work(uow: Unit) -> Claimed | None:
         now = ctx.clock.now()
-        if not may_send(ctx, tx, instruction, now):
+        if not may_send(uow, instruction):
             return None
-        moved = tx.instructions.move(
+        moved = uow.instructions.move(
             instruction,
             State.CREATING,
             now=now,
@@ -119,12 +118,12 @@ def creating(
             reason=not_what_it_said(instruction.reason),
             **lease(ctx),
         )
-        return open_attempt(ctx, tx, moved, request_hash=fingerprint(content)) if moved is not None else None
+        return open_attempt(uow, moved, request_hash=fingerprint(content)) if moved is not None else None
 
     async def claim(seat: Seat) -> Claimed | None:
         if not await seated(ctx, seat, instruction):
             return None
-        read_back = lambda tx: held_claim(ctx, tx, instruction)  # noqa: E731
+        read_back = lambda uow: held_claim(uow, instruction)  # noqa: E731
         return await keeping.claimed(ctx, work, name="claim_create", read_back=read_back)
 
     return claim
@@ -133,10 +132,10 @@ def creating(
 def with_people(
     ctx: Context,
     instruction: Instruction,
-    work: Callable[[Tx, Standings], C | None],
+    work: Callable[[Unit, Standings], C | None],
     *,
     name: str,
-    read_back: Callable[[Tx], C | None],
+    read_back: Callable[[Unit], C | None],
 ) -> Callable[[Seat], Awaitable[C | None]]:
     """Function that reads people, then runs the claiming transaction ``work``; None also when somebody was faster.
 
@@ -150,7 +149,7 @@ def with_people(
         standings = await standings_of(ctx, instruction.id)
         if not await seated(ctx, seat, instruction):
             return None
-        return await keeping.claimed(ctx, lambda tx: work(tx, standings), name=name, read_back=read_back)
+        return await keeping.claimed(ctx, lambda uow: work(uow, standings), name=name, read_back=read_back)
 
     async def claim(seat: Seat) -> C | None:
         for _ in range(_READINGS):

@@ -15,7 +15,7 @@ from bot.domain.payments.instruction import Choice, Instruction, State, Vote
 from bot.domain.payments.recipient import concerns
 from bot.domain.reasons import Reason, given, stored
 from bot.domain.visible import clean
-from bot.workflows.context import Context
+from bot.workflows.context import Context, Unit
 from bot.workflows.requests.announce import tell
 from bot.workflows.requests.authority import may_decide_on
 from bot.workflows.requests.ballot import (
@@ -58,7 +58,7 @@ class Click:
 
 _BEFORE_SENDING = frozenset({State.AWAITING, State.APPROVED})
 _BEING_CREATED = frozenset({State.CREATING, State.CREATE_UNKNOWN})
-_Work = Callable[[Tx, Instruction, datetime], Decided]
+_Work = Callable[[Unit, Instruction], Decided]
 _Check = Callable[[Instruction, datetime], Refusal | None]
 
 
@@ -93,11 +93,11 @@ async def reject(ctx: Context, click: Click, *, reason: str) -> Decided:
     """One eligible person suffices; the reason is required by the form and shown."""
     standing = await ctx.people.standing(click.person)
 
-    def work(tx: Tx, found: Instruction, now: datetime) -> Decided:
-        refusal = _refusal(ctx, found, standing, State.AWAITING) or _expired(found, now)
+    def work(uow: Unit, found: Instruction) -> Decided:
+        refusal = _refusal(ctx, found, standing, State.AWAITING) or _expired(found, uow.now)
         if refusal is not None:
             return Decided(found, refusal)
-        return finish(ctx, tx, found, State.REJECTED, click.person, given(reason), now)
+        return finish(uow, found, State.REJECTED, click.person, given(reason))
 
     return await _decide(ctx, click, work, name="reject")
 
@@ -106,12 +106,12 @@ async def close_as_not_paid(ctx: Context, click: Click, *, reason: str) -> Decid
     """End a request whose outcome stayed unknown. Reading goes on: a late success is an alert."""
     standing = await ctx.people.standing(click.person)
 
-    def work(tx: Tx, found: Instruction, now: datetime) -> Decided:
+    def work(uow: Unit, found: Instruction) -> Decided:
         refusal = _refusal(ctx, found, standing, State.NEEDS_HUMAN)
         if refusal is not None:
             return Decided(found, refusal)
-        look = now + ctx.quiet.spacing * 60 if found.creates or found.commits else None
-        return finish(ctx, tx, found, State.CLOSED, click.person, given(reason), now, due_at=look)
+        look = uow.now + ctx.quiet.spacing * 60 if found.creates or found.commits else None
+        return finish(uow, found, State.CLOSED, click.person, given(reason), due_at=look)
 
     return await _decide(ctx, click, work, name="close")
 
@@ -120,7 +120,7 @@ async def withdraw(ctx: Context, click: Click, *, reason: str = "") -> Decided:
     """The requester, or an admin who says why, takes a request back while nothing has been sent."""
     standing = await ctx.people.standing(click.person)
 
-    def work(tx: Tx, found: Instruction, now: datetime) -> Decided:
+    def work(uow: Unit, found: Instruction) -> Decided:
         no = in_role(standing, (Role.ADMIN,), No.NOT_ADMIN, people=ctx.policy.people, home=ctx.home)
         if click.person != found.requester and no is not None:
             return Decided(found, Refusal.NOT_YOURS)
@@ -130,22 +130,21 @@ async def withdraw(ctx: Context, click: Click, *, reason: str = "") -> Decided:
             return Decided(found, Refusal.TOO_LATE)
         if click.person != found.requester and not clean(reason):
             return Decided(found, Refusal.NO_REASON)
-        return finish(ctx, tx, found, State.WITHDRAWN, click.person, given(reason), now)
+        return finish(uow, found, State.WITHDRAWN, click.person, given(reason))
 
     return await _decide(ctx, click, work, name="withdraw")
 
 
 async def _decide(ctx: Context, click: Click, work: _Work, *, name: str) -> Decided:
-    def checked(tx: Tx) -> Decided:
-        found = tx.instructions.get(click.instruction_id)
+    def checked(uow: Unit) -> Decided:
+        found = uow.instructions.get(click.instruction_id)
         if found is None:
             raise LookupError(click.instruction_id)
-        now = ctx.clock.now()
-        if not may_decide_on(ctx, tx, found, now):
+        if not may_decide_on(uow, found):
             return Decided(found, Refusal.DISAGREES)
         if found.round != click.round:
             return Decided(found, Refusal.STALE)
-        return work(tx, found, now)
+        return work(uow, found)
 
     return await ctx.write(checked, name=name)
 
@@ -155,17 +154,17 @@ async def _cast(
 ) -> Decided:
     """Vote after reading the requester and the voters; again when somebody new votes meanwhile (each votes once)."""
 
-    def work(tx: Tx, found: Instruction, now: datetime, people: Standings) -> Decided:
+    def work(uow: Unit, found: Instruction, people: Standings) -> Decided:
         refusal = _refusal(ctx, found, people[click.person], state)
-        if refusal is Refusal.DECIDED and _voted(tx, found, click):
+        if refusal is Refusal.DECIDED and _voted(uow, found, click):
             refusal = Refusal.REPEATED
-        refusal = refusal or check(found, now)
+        refusal = refusal or check(found, uow.now)
         if refusal is not None:
             return Decided(found, refusal)
         typed = _is_amount(typed_amount, found)
         who, number = click.person, found.round
-        vote = Vote(instruction_id=found.id, round=number, person=who, choice=choice, at=now, typed=typed)
-        return _vote(ctx, tx, found, vote, people)
+        vote = Vote(instruction_id=found.id, round=number, person=who, choice=choice, at=uow.now, typed=typed)
+        return _vote(uow, found, vote, people)
 
     involved = click.involved
     while True:
@@ -187,25 +186,25 @@ def _expired(found: Instruction, now: datetime) -> Refusal | None:
     return Refusal.EXPIRED if found.expires_at is not None and found.expires_at <= now else None
 
 
-def _vote(ctx: Context, tx: Tx, found: Instruction, vote: Vote, people: Standings) -> Decided:
+def _vote(uow: Unit, found: Instruction, vote: Vote, people: Standings) -> Decided:
     """Store a vote and count. The requester must still be allowed to ask, or nothing approved could be sent."""
-    require_fresh(ctx, {found.requester, vote.person}, people)
-    no = refusal_of_requester(ctx, found, people)
+    require_fresh(uow.ctx, {found.requester, vote.person}, people)
+    no = refusal_of_requester(uow.ctx, found, people)
     if no is not None:
-        return Decided(suspend(ctx, tx, found, no, vote.at) or found, Refusal.HELD)
-    if not tx.votes.cast(vote):
+        return Decided(suspend(uow, found, no) or found, Refusal.HELD)
+    if not uow.votes.cast(vote):
         return Decided(found, Refusal.REPEATED)
-    votes = tx.votes.of(found.id, found.round)
-    require_fresh(ctx, [one.person for one in votes], people)
-    counted = count(ctx, found, votes, people, seconds=found.requirement.expires_seconds)
-    held = resumed(tx, found, vote.at)
-    held = held and without_the_others(tx, held, votes, counted, vote.at)
+    votes = uow.votes.of(found.id, found.round)
+    require_fresh(uow.ctx, [one.person for one in votes], people)
+    counted = count(uow.ctx, found, votes, people, seconds=found.requirement.expires_seconds)
+    held = resumed(uow, found)
+    held = held and without_the_others(uow, held, votes, counted)
     if held is None:
         return Decided(found, Refusal.STALE)
-    return _counted(tx, held, vote, counted)
+    return _counted(uow, held, vote, counted)
 
 
-def _counted(tx: Tx, found: Instruction, vote: Vote, count: Count) -> Decided:
+def _counted(uow: Unit, found: Instruction, vote: Vote, count: Count) -> Decided:
     """Result of a vote, together with the others that count: approved with the quorum, else still waiting."""
     voices = len(count.counted)
     detail = {
@@ -215,9 +214,9 @@ def _counted(tx: Tx, found: Instruction, vote: Vote, count: Count) -> Decided:
         "typed": vote.typed,
     }
     if voices < found.requirement.quorum:
-        witness(tx, vote.choice.value, detail, vote.at, actor=vote.person, about=found)
-        return Decided(tx.instructions.touch(found, now=vote.at, show=True) or found, voices=voices)
-    return Decided(_approved(tx, found, vote, detail), voices=voices)
+        witness(uow, vote.choice.value, detail, actor=vote.person, about=found)
+        return Decided(uow.instructions.touch(found, now=vote.at, show=True) or found, voices=voices)
+    return Decided(_approved(uow, found, vote, detail), voices=voices)
 
 
 def _approved(tx: Tx, found: Instruction, vote: Vote, detail: dict[str, object]) -> Instruction:
@@ -245,21 +244,19 @@ def _approved(tx: Tx, found: Instruction, vote: Vote, detail: dict[str, object])
 
 
 def finish(
-    ctx: Context,
-    tx: Tx,
+    uow: Unit,
     found: Instruction,
     to: State,
     person: str,
     reason: Reason | None,
-    now: datetime,
     *,
     due_at: datetime | None = None,
 ) -> Decided:
     """A person ends it, in the caller's transaction."""
-    moved = tx.instructions.move(
+    moved = uow.instructions.move(
         found,
         to,
-        now=now,
+        now=uow.now,
         actor=person,
         action=to.value,
         detail={"reason": stored(reason)},
@@ -268,9 +265,9 @@ def finish(
         due_at=due_at,
     )
     if moved is None:
-        return Decided(tx.instructions.get(found.id) or found, Refusal.DECIDED)
-    ctx.kinds[moved.kind].ended(ctx, tx, moved, now)
-    tell(ctx, tx, moved, now)
+        return Decided(uow.instructions.get(found.id) or found, Refusal.DECIDED)
+    uow.kinds[moved.kind].ended(uow, moved)
+    tell(uow, moved)
     return Decided(moved)
 
 

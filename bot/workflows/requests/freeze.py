@@ -8,7 +8,7 @@ from bot.domain.audit import SYSTEM, Entry
 from bot.domain.freeze import Frozen
 from bot.domain.payments.instruction import State
 from bot.domain.reasons import OfMode, Reason, Verbatim
-from bot.workflows.context import Context
+from bot.workflows.context import Context, Unit
 from bot.workflows.reading_only import announce
 from bot.workflows.witness import witness
 from storage.errors import RowUnreadable
@@ -88,7 +88,7 @@ def _is_enough(lifting: Entry) -> bool:
 
 async def is_frozen(ctx: Context) -> Frozen | None:
     """The same, in a transaction of its own that only reads."""
-    return await ctx.store.read(frozen)
+    return await ctx.read(frozen)
 
 
 async def freeze(ctx: Context, *, person: str, reason: str, command: str = "/pay") -> Freezing:
@@ -96,14 +96,14 @@ async def freeze(ctx: Context, *, person: str, reason: str, command: str = "/pay
     refusal = await _refusal(ctx, person, (Role.APPROVER, Role.ADMIN), No.MAY_NOT_FREEZE)
     now = ctx.clock.now()
 
-    def work(tx: Tx) -> Freezing:
-        before = frozen(tx)
+    def work(uow: Unit) -> Freezing:
+        before = frozen(uow)
         if refusal is not None or before is not None:
             return Freezing(frozen=before, refusal=refusal)
         after = Frozen(by=person, reason=_given(reason), at=now.isoformat())
-        tx.flags.set(FREEZE, _stored(after), now)
-        witness(tx, _FREEZE, {"reason": reason}, now, actor=person)
-        announce(tx, "frozen", {"by": person, "reason": reason, "command": command}, policy=ctx.policy, now=now)
+        uow.flags.set(FREEZE, _stored(after), now)
+        witness(uow, _FREEZE, {"reason": reason}, actor=person)
+        announce(uow, "frozen", {"by": person, "reason": reason, "command": command})
         return Freezing(frozen=after, changed=True)
 
     return await ctx.write(work, name="freeze")
@@ -121,20 +121,20 @@ async def unfreeze(ctx: Context, *, person: str) -> Freezing:
     now = ctx.clock.now()
     needed = ctx.policy.approval.quorum
 
-    def work(tx: Tx) -> Freezing:
-        before = frozen(tx)
+    def work(uow: Unit) -> Freezing:
+        before = frozen(uow)
         if refusal is not None or before is None:
             return Freezing(frozen=before, refusal=refusal, needed=needed)
         voices = tuple(dict.fromkeys((*(one for one in before.lifting if one not in gone), person)))
-        witness(tx, _UNFREEZE, {"voices": len(voices), "needed": needed}, now, actor=person)
+        witness(uow, _UNFREEZE, {"voices": len(voices), "needed": needed}, actor=person)
         if len(voices) < needed:
             after = replace(before, lifting=voices)
-            tx.flags.set(FREEZE, _stored(after), now)
+            uow.flags.set(FREEZE, _stored(after), now)
             return Freezing(frozen=after, changed=voices != before.lifting, needed=needed)
-        tx.flags.set(FREEZE, {}, now)
-        for held in tx.instructions.awaiting((State.APPROVED,)):
-            tx.instructions.touch(held, now=now, due_at=now)  # at once: its window to execute is running
-        announce(tx, "unfrozen", {"by": list(voices)}, policy=ctx.policy, now=now)
+        uow.flags.set(FREEZE, {}, now)
+        for held in uow.instructions.awaiting((State.APPROVED,)):
+            uow.instructions.touch(held, now=now, due_at=now)  # at once: its window to execute is running
+        announce(uow, "unfrozen", {"by": list(voices)})
         return Freezing(frozen=None, changed=True, needed=needed)
 
     return await ctx.write(work, name="unfreeze")

@@ -14,10 +14,9 @@ from bot.domain.payments.operation import Operation
 from bot.domain.payments.payout import MAX_CREATES, absence_is_proven, counts_as_read, looks_after, silence_is_proven
 from bot.domain.reasons import Reason
 from bot.domain.tracking import named_or
-from bot.workflows.context import Context
+from bot.workflows.context import Context, Unit
 from bot.workflows.requests.settle import ask_people, end_refused
 from storage.repositories.requests import Changes
-from storage.transaction import Tx
 
 Held = TypeVar("Held", Operation, BulkJob)
 
@@ -45,65 +44,64 @@ class Look(Generic[Held]):
         return not self.hits and self.doubt is None
 
 
-TakeIn = Callable[[Context, Tx, Instruction, Sequence[Held], datetime], None]
+TakeIn = Callable[[Unit, Instruction, Sequence[Held]], None]
 """What is done with the hits of a look."""
-Ask = Callable[[Context, Tx, Instruction, Look[Held], datetime], None]
+Ask = Callable[[Unit, Instruction, Look[Held]], None]
 """What is done with a request that no look finds."""
 
 
 def found_after_create(
-    ctx: Context, tx: Tx, instruction: Instruction, look: Look[Held], *, take_in: TakeIn[Held], give_up: Ask[Held]
+    uow: Unit, instruction: Instruction, look: Look[Held], *, take_in: TakeIn[Held], give_up: Ask[Held]
 ) -> None:
     """A create of unknown outcome: a hit is taken in; after proven absence it is created again, a few times.
 
     It is not created again once people were asked: if the first one appears after all, there would be two.
     """
-    now, asked = ctx.clock.now(), asks_people_already(instruction)
-    changes, absent = taken_note_of(ctx, instruction, look, now)
+    asked = asks_people_already(instruction)
+    changes, absent = taken_note_of(uow.ctx, instruction, look, uow.now)
     if look.hits:
-        take_in(ctx, tx, instruction, look.hits, now)
+        take_in(uow, instruction, look.hits)
     elif instruction.refusal is not None:
-        end_refused(ctx, tx, instruction, now)  # creating moves no money, so one look is enough
+        end_refused(uow, instruction)  # creating moves no money, so one look is enough
     elif absent and not asked and instruction.creates < MAX_CREATES:
-        tx.instructions.move(instruction, State.NEW, now=now, action="create_again", due_at=now)
-    elif absent or (look.doubt and not asked and ctx.quiet.given_up(since=instruction.unknown_since, now=now)):
-        give_up(ctx, tx, instruction, look, now)
+        uow.instructions.move(instruction, State.NEW, now=uow.now, action="create_again", due_at=uow.now)
+    elif absent or (look.doubt and not asked and uow.quiet.given_up(since=instruction.unknown_since, now=uow.now)):
+        give_up(uow, instruction, look)
     else:
-        later(ctx, tx, instruction, now, changes)
+        later(uow, instruction, changes)
 
 
 def found_after_send(
-    ctx: Context, tx: Tx, instruction: Instruction, look: Look[Held], *, take_in: TakeIn[Held], absent_because: Reason
+    uow: Unit, instruction: Instruction, look: Look[Held], *, take_in: TakeIn[Held], absent_because: Reason
 ) -> None:
     """A send of unknown outcome: a hit is taken in; proven absence confirms a refusal, otherwise people decide."""
-    now = ctx.clock.now()
-    changes, absent = taken_note_of(ctx, instruction, look, now)
+    changes, absent = taken_note_of(uow.ctx, instruction, look, uow.now)
     if look.hits:
-        take_in(ctx, tx, instruction, look.hits, now)
+        take_in(uow, instruction, look.hits)
     elif not look.shows_nothing:
-        not_read(ctx, tx, instruction, look.doubt, suspect=look.suspect)
+        not_read(uow, instruction, look.doubt, suspect=look.suspect)
     elif not absent or asks_people_already(instruction):
-        later(ctx, tx, instruction, now, changes)
+        later(uow, instruction, changes)
     elif instruction.refusal is not None:
-        end_refused(ctx, tx, instruction, now)
+        end_refused(uow, instruction)
     else:
-        ask_people(ctx, tx, instruction, absent_because, now)
+        ask_people(uow, instruction, absent_because)
 
 
 async def is_absent(ctx: Context, instruction: Instruction, look: Look[Held], *, take_in: TakeIn[Held]) -> bool:
     """Before a new attempt: whether the service provably holds nothing of it. What it holds is taken in instead."""
 
-    def work(tx: Tx) -> bool:
+    def work(uow: Unit) -> bool:
         now = ctx.clock.now()
         changes, absent = taken_note_of(ctx, instruction, look, now)
         if absent:
             return True
         if look.hits:
-            take_in(ctx, tx, instruction, look.hits, now)
+            take_in(uow, instruction, look.hits)
         elif look.suspect is not None:
-            ask_people(ctx, tx, instruction, look.doubt, now, suspect=look.suspect)
+            ask_people(uow, instruction, look.doubt, suspect=look.suspect)
         else:
-            _hold_back(ctx, tx, instruction, look.doubt, changes)
+            _hold_back(uow, instruction, look.doubt, changes)
         return False
 
     return await ctx.write(work, name="reread")
@@ -126,17 +124,15 @@ def taken_note_of(ctx: Context, instruction: Instruction, look: Look[Held], now:
     return counted, absence_is_proven(looks=looks)
 
 
-def _hold_back(ctx: Context, tx: Tx, instruction: Instruction, doubt: Reason | None, changes: Changes) -> None:
+def _hold_back(uow: Unit, instruction: Instruction, doubt: Reason | None, changes: Changes) -> None:
     """Do not send again yet: too few looks, or a doubt, which the card then shows. Look again soon."""
-    now = ctx.clock.now()
     reason = doubt or instruction.reason
-    held: Changes = {**changes, "reason": reason, "due_at": now + ctx.quiet.spacing}
-    tx.instructions.touch(instruction, now=now, show=reason != instruction.reason, **held)
+    held: Changes = {**changes, "reason": reason, "due_at": uow.now + uow.quiet.spacing}
+    uow.instructions.touch(instruction, now=uow.now, show=reason != instruction.reason, **held)
 
 
 def not_read(
-    ctx: Context,
-    tx: Tx,
+    uow: Unit,
     instruction: Instruction,
     reason: Reason | None,
     *,
@@ -147,35 +143,32 @@ def not_read(
 
     ``suspect``: id of a record that may be this request; shown at once. ``wait``: seconds that the service named.
     """
-    now = ctx.clock.now()
-    if instruction.state is State.COMMIT_UNKNOWN and ctx.quiet.given_up(since=instruction.unknown_since, now=now):
-        ask_people(ctx, tx, instruction, reason, now, suspect=suspect)
+    if instruction.state is State.COMMIT_UNKNOWN and uow.quiet.given_up(since=instruction.unknown_since, now=uow.now):
+        ask_people(uow, instruction, reason, suspect=suspect)
     elif suspect is not None and suspect != instruction.suspect:
-        later(ctx, tx, instruction, now, {"suspect": suspect, "reason": reason, "reads": 0})
+        later(uow, instruction, {"suspect": suspect, "reason": reason, "reads": 0})
     else:
-        later(ctx, tx, instruction, now, wait=wait)
+        later(uow, instruction, wait=wait)
 
 
-def still(ctx: Context, tx: Tx, instruction: Instruction, reason: Reason, now: datetime, changes: Changes) -> None:
+def still(uow: Unit, instruction: Instruction, reason: Reason, changes: Changes) -> None:
     """A read by its id shows no change: believed after several reads, then a person decides.
 
     ``changes``: what else this read changes in the row.
     """
-    counted = counts_as_read(instruction, quiet=ctx.quiet, now=now)
+    counted = counts_as_read(instruction, quiet=uow.quiet, now=uow.now)
     reads = instruction.reads + (1 if counted else 0)
-    if silence_is_proven(instruction, reads=reads, quiet=ctx.quiet, now=now):
-        ask_people(ctx, tx, instruction, reason, now)
+    if silence_is_proven(instruction, reads=reads, quiet=uow.quiet, now=uow.now):
+        ask_people(uow, instruction, reason)
     else:
-        last = now if counted else instruction.last_read_at
-        seen: Changes = {**changes, "reads": reads, "last_read_at": last, "due_at": now + ctx.quiet.spacing}
-        tx.instructions.touch(instruction, now=now, **seen)
+        last = uow.now if counted else instruction.last_read_at
+        seen: Changes = {**changes, "reads": reads, "last_read_at": last, "due_at": uow.now + uow.quiet.spacing}
+        uow.instructions.touch(instruction, now=uow.now, **seen)
 
 
 def later(
-    ctx: Context,
-    tx: Tx,
+    uow: Unit,
     instruction: Instruction,
-    now: datetime,
     changes: Changes | None = None,
     *,
     wait: float | None = None,
@@ -184,10 +177,10 @@ def later(
 
     ``changes``: results of this look. A new suspect is shown at once.
     """
-    pace = named_or(wait, ctx.quiet.spacing * (60 if asks_people_already(instruction) else 1))
-    kept: Changes = {**(changes or {}), "due_at": now + pace}
+    pace = named_or(wait, uow.quiet.spacing * (60 if asks_people_already(instruction) else 1))
+    kept: Changes = {**(changes or {}), "due_at": uow.now + pace}
     show = kept.get("suspect", instruction.suspect) != instruction.suspect
-    tx.instructions.touch(instruction, now=now, show=show, **kept)
+    uow.instructions.touch(instruction, now=uow.now, show=show, **kept)
 
 
 def asks_people_already(instruction: Instruction) -> bool:

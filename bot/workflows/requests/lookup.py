@@ -5,7 +5,7 @@ from contextlib import suppress
 
 from bot.domain.payments.instruction import Instruction, State, Vote
 from bot.domain.payments.moves import APPROVED
-from bot.workflows.context import Context
+from bot.workflows.context import Context, Unit
 from storage.errors import RowUnreadable
 from storage.transaction import Tx
 
@@ -15,16 +15,16 @@ _WAITING = (State.AWAITING, State.NEEDS_HUMAN)
 async def find(ctx: Context, text: str) -> tuple[Instruction, list[Vote]] | None:
     """A request by its reference, code or the service's id, with the votes of its round."""
 
-    def work(tx: Tx) -> tuple[Instruction, list[Vote]] | None:
-        found = tx.instructions.find(text)
-        return (found, tx.votes.of(found.id, found.round)) if found is not None else None
+    def work(uow: Unit) -> tuple[Instruction, list[Vote]] | None:
+        found = uow.instructions.find(text)
+        return (found, uow.votes.of(found.id, found.round)) if found is not None else None
 
-    return await ctx.store.read(work)
+    return await ctx.read(work)
 
 
 async def find_votes(ctx: Context, instruction: Instruction) -> list[Vote]:
     """The votes of a request's present round."""
-    return await ctx.store.read(lambda tx: tx.votes.of(instruction.id, instruction.round))
+    return await ctx.read(lambda uow: uow.votes.of(instruction.id, instruction.round))
 
 
 async def check_cards(ctx: Context, instruction: Instruction) -> None:
@@ -32,18 +32,18 @@ async def check_cards(ctx: Context, instruction: Instruction) -> None:
     if instruction.closed_at is not None:
         return
     now = ctx.clock.now()
-    await ctx.store.write(lambda tx: tx.boards.mark_request(instruction.id, now=now), name="check_cards")
+    await ctx.write(lambda uow: uow.boards.mark_request(instruction.id, now=now), name="check_cards", wakes=False)
     ctx.wake()
 
 
 async def waiting(ctx: Context) -> list[tuple[Instruction, list[Vote]]]:
     """What waits for people, oldest first."""
 
-    def work(tx: Tx) -> list[tuple[Instruction, list[Vote]]]:
-        found = (one for one in tx.instructions.awaiting(_WAITING) if one.kind in APPROVED)
-        return with_votes(tx, found)
+    def work(uow: Unit) -> list[tuple[Instruction, list[Vote]]]:
+        found = (one for one in uow.instructions.awaiting(_WAITING) if one.kind in APPROVED)
+        return with_votes(uow, found)
 
-    return await ctx.store.read(work)
+    return await ctx.read(work)
 
 
 def with_votes(tx: Tx, found: Iterable[Instruction]) -> list[tuple[Instruction, list[Vote]]]:

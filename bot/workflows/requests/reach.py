@@ -6,7 +6,6 @@ told stands in the database, so that each change is told once.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, Final
 
 import structlog
@@ -19,7 +18,7 @@ from bot.domain.policy import Policy
 from bot.domain.quorum import Short
 from bot.domain.reasons import OfRequest, Reason
 from bot.slack.people import FRESH, People
-from bot.workflows.context import Context
+from bot.workflows.context import Context, Unit
 from bot.workflows.requests.announce import alert, out_of_reach
 from storage.transaction import Tx
 
@@ -59,7 +58,7 @@ class Reach:
 
     async def look(self, ctx: Context) -> int:
         """Count where something was asked for since, or a minute is over; how many were told."""
-        asked, known = await ctx.store.read(lambda tx: (_asked(tx), _known(tx)))
+        asked, known = await ctx.read(lambda uow: (_asked(uow), _known(uow)))
         now = ctx.clock.boottime()
         if (not asked and not known) or (asked == self._counted and now < self._due_at):
             return 0
@@ -72,7 +71,7 @@ class Reach:
         self._counted, self._due_at = asked, now + _EVERY
         if _after(known, found) == known:
             return 0
-        return await ctx.write(lambda tx: _store(ctx, tx, found, ctx.clock.now()), name="out_of_reach")
+        return await ctx.write(lambda uow: _store(uow, found), name="out_of_reach")
 
 
 async def named(names: Sequence[str], people: People, *, fresh: float = FRESH) -> list[str]:
@@ -155,25 +154,25 @@ def _after(known: Mapping[str, Short], found: Mapping[str, Short]) -> dict[str, 
     return kept
 
 
-def _store(ctx: Context, tx: Tx, found: Mapping[str, Short], now: datetime) -> int:
-    known = _known(tx)
+def _store(uow: Unit, found: Mapping[str, Short]) -> int:
+    known = _known(uow)
     after = _after(known, found)
-    tx.flags.set(_KEY, {name: [one.needs, one.can, one.told] for name, one in after.items()}, now)
+    uow.flags.set(_KEY, {name: [one.needs, one.can, one.told] for name, one in after.items()}, uow.now)
     told = 0
     for name, short in after.items():
         if short == known.get(name):
             continue
-        tx.boards.mark_request(name, now=now)
-        instruction = tx.instructions.get(name)
+        uow.boards.mark_request(name, now=uow.now)
+        instruction = uow.instructions.get(name)
         if short.is_short and instruction is not None and instruction.state in _WAITING:
-            told += _tell(ctx, tx, instruction, short, now)
+            told += _tell(uow, instruction, short)
     return told
 
 
-def _tell(ctx: Context, tx: Tx, instruction: Instruction, short: Short, now: datetime) -> int:
+def _tell(uow: Unit, instruction: Instruction, short: Short) -> int:
     """Tell the requester where they asked, and the admins in the alerts channel."""
     facts = {"needs": short.needs, "can": short.can}
-    out_of_reach(ctx, tx, instruction, short.told, facts, now)
+    out_of_reach(uow, instruction, short.told, facts)
     topic = f"out_of_reach:{short.told}"
-    alert(ctx, tx, instruction, topic, now, reason=Reason(OfRequest.OUT_OF_REACH, **facts), more=facts)
+    alert(uow, instruction, topic, reason=Reason(OfRequest.OUT_OF_REACH, **facts), more=facts)
     return 1

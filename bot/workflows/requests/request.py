@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 from bot.domain.payments.bulk import BulkItem
 from bot.domain.payments.bulk_account import BulkRow
@@ -11,7 +10,7 @@ from bot.domain.payments.instruction import Instruction, Kind, Payload, State, d
 from bot.domain.payments.moves import APPROVED
 from bot.domain.references import Letter, callback_token, reference, token_hash, ulid
 from bot.domain.requirement import Requirement
-from bot.workflows.context import Context
+from bot.workflows.context import Context, Unit
 from bot.workflows.requests.announce import asked_in, show_card
 from bot.workflows.requests.tighten import required
 from storage.disk_space import DiskSpace
@@ -31,7 +30,7 @@ class Requested:
     items: Sequence[BulkItem | BulkRow] = ()
 
 
-Known = Callable[[Tx, str], Instruction | None]
+Known = Callable[[Unit, str], Instruction | None]
 """The request that a source made already."""
 
 
@@ -43,15 +42,15 @@ async def request(ctx: Context, requested: Requested) -> Instruction:
     Raises:
         StorageFull: there is too little room to follow a new request to its end.
     """
-    return await request_of(ctx, requested.source_key, lambda _tx, _now: requested)
+    return await request_of(ctx, requested.source_key, lambda _: requested)
 
 
 async def request_of(
     ctx: Context,
     source_key: str,
-    make: Callable[[Tx, datetime], Requested],
+    make: Callable[[Unit], Requested],
     *,
-    known: Known = lambda tx, key: tx.instructions.by_source(key),
+    known: Known = lambda uow, key: uow.instructions.by_source(key),
 ) -> Instruction:
     """The same for a request that ``make`` builds inside the transaction. ``make`` may give it another source key."""
     if ctx.store.disk.space_left() is not DiskSpace.ENOUGH:
@@ -59,14 +58,14 @@ async def request_of(
     now = ctx.clock.now()
     code = ulid(now)
 
-    def work(tx: Tx) -> Instruction:
-        before = known(tx, source_key)
-        return before if before is not None else _store(ctx, tx, make(tx, now), code=code, now=now)
+    def work(uow: Unit) -> Instruction:
+        before = known(uow, source_key)
+        return before if before is not None else _store(uow, make(uow), code=code)
 
     try:
-        instruction = await ctx.store.write(work, name="request")
+        instruction = await ctx.write(work, name="request", wakes=False)
     except CommitUnknown:  # an error here would make the requester ask twice
-        stored = await ctx.store.read(lambda tx: known(tx, source_key))
+        stored = await ctx.read(lambda uow: known(uow, source_key))
         if stored is None:
             raise
         instruction = stored
@@ -74,32 +73,37 @@ async def request_of(
     return instruction
 
 
-def _store(ctx: Context, tx: Tx, requested: Requested, *, code: str, now: datetime) -> Instruction:
-    kind = ctx.kinds[requested.kind]
+def _store(
+    uow: Unit,
+    requested: Requested,
+    *,
+    code: str,
+) -> Instruction:
+    kind = uow.kinds[requested.kind]
     instruction = Instruction(
-        id=ulid(now),
-        reference=unused_reference(tx, kind.letter),
+        id=ulid(uow.now),
+        reference=unused_reference(uow, kind.letter),
         kind=requested.kind,
         payload=requested.payload,
         code=code,
         digest=digest_of(kind=requested.kind, code=code, payload=requested.payload),
-        requirement=required(ctx, tx, requested.payload, now) if requested.kind in APPROVED else Requirement(quorum=1),
+        requirement=required(uow, requested.payload, uow.now) if requested.kind in APPROVED else Requirement(quorum=1),
         state=State.NEW,
         round=1,
         version=1,
         requester=requested.requester,
         origin_channel=requested.channel,
-        created_at=now,
+        created_at=uow.now,
         source_key=requested.source_key,
         progress=BulkProgress() if requested.items else None,
-        due_at=now,
+        due_at=uow.now,
     )
-    tx.instructions.insert(instruction, actor=requested.requester)
-    tx.bulk_items.add(instruction.id, requested.items)
+    uow.instructions.insert(instruction, actor=requested.requester)
+    uow.bulk_items.add(instruction.id, requested.items)
     for about in kind.called_back:
-        token = callback_token(key=ctx.token_key, instruction_id=instruction.id, kind=about)
-        tx.tokens.put(token_hash=token_hash(token), instruction_id=instruction.id, kind=about, expires_at=None)
-    show_card(ctx, tx, instruction, asked_in(ctx, instruction), now)
+        token = callback_token(key=uow.ctx.token_key, instruction_id=instruction.id, kind=about)
+        uow.tokens.put(token_hash=token_hash(token), instruction_id=instruction.id, kind=about, expires_at=None)
+    show_card(uow, instruction, asked_in(uow.ctx, instruction))
     return instruction
 
 

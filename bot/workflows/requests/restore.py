@@ -25,11 +25,10 @@ from bot.domain.payments.payout import daily_key
 from bot.domain.reasons import OfMode, OfRequest, Reason
 from bot.domain.recovery import Finding, Look, ReadingOnly, Seen
 from bot.domain.troubles import told
-from bot.workflows.context import Context
+from bot.workflows.context import Context, Unit
 from bot.workflows.reading_only import WAITS, looks, not_looked_for, note, reading_only
 from bot.workflows.requests.announce import alert
 from storage.repositories.requests import Changes
-from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)
 
@@ -45,25 +44,25 @@ async def look_due(ctx: Context) -> int:
     payments = ctx.payments.client
     if payments is None:
         return 0
-    mode, due = await ctx.store.read(lambda tx: _due(tx, ctx.clock.now()))
+    mode, due = await ctx.read(_due)
     if mode is None:
         return 0
     for instruction in due:
         finding = await _look(ctx, payments, instruction, until=mode.until)
-        await ctx.store.write(lambda tx: _note(ctx, tx, mode, instruction.id, finding), name="looked")  # noqa: B023
+        await ctx.write(lambda uow: _note(uow, mode, instruction.id, finding), name="looked", wakes=False)  # noqa: B023
     if due:
         ctx.wake()
     return len(due)
 
 
-def _due(tx: Tx, now: datetime) -> tuple[ReadingOnly | None, list[Instruction]]:
-    mode = reading_only(tx)
+def _due(uow: Unit) -> tuple[ReadingOnly | None, list[Instruction]]:
+    mode = reading_only(uow)
     if mode is None:
         return None, []
-    before, due = looks(tx), []
-    for wanted in not_looked_for(tx, mode):
+    before, due = looks(uow), []
+    for wanted in not_looked_for(uow, mode):
         again_at = before[wanted].again_at if wanted in before else None
-        found = tx.instructions.get(wanted) if again_at is None or again_at <= now else None
+        found = uow.instructions.get(wanted) if again_at is None or again_at <= uow.now else None
         if found is not None and found.state not in _UNDER_WAY:
             due.append(found)
         if len(due) == _AT_ONCE:
@@ -73,13 +72,13 @@ def _due(tx: Tx, now: datetime) -> tuple[ReadingOnly | None, list[Instruction]]:
 
 async def is_held(ctx: Context, instruction: Instruction) -> bool:
     """Whether the next step of a request waits for an operator; that is stored, and its card says so."""
-    if instruction.state not in WAITS or await ctx.store.read(reading_only) is None:
+    if instruction.state not in WAITS or await ctx.read(reading_only) is None:
         return False
     now = ctx.clock.now()
     held = Reason(OfRequest.RESTORED)
     show, due = instruction.reason != held, now + ctx.quiet.spacing
     await ctx.write(
-        lambda tx: tx.instructions.touch(instruction, now=now, show=show, reason=held, due_at=due), name="held"
+        lambda uow: uow.instructions.touch(instruction, now=now, show=show, reason=held, due_at=due), name="held"
     )
     return True
 
@@ -99,7 +98,7 @@ async def is_known_here(ctx: Context, payments: PaymentsClient, instruction: Ins
         raise ServiceNow("payments", finding.reason)
     if finding.seen is Seen.FOUND:
         await ctx.high_water.doubt(Reason(OfMode.UNKNOWN_HERE, reference=instruction.reference))
-        await ctx.write(lambda tx: _take_up(ctx, tx, instruction, ctx.clock.now(), finding.reason), name="found")
+        await ctx.write(lambda uow: _take_up(uow, instruction, ctx.clock.now(), finding.reason), name="found")
         return False
     ctx.high_water.looked.add(instruction.id)
     return True
@@ -138,63 +137,61 @@ async def _find(ctx: Context, payments: PaymentsClient, instruction: Instruction
     return await find(ctx, payments, instruction, sent)
 
 
-def _note(ctx: Context, tx: Tx, mode: ReadingOnly, instruction_id: str, finding: Finding) -> None:
-    now = ctx.clock.now()
+def _note(uow: Unit, mode: ReadingOnly, instruction_id: str, finding: Finding) -> None:
     over = finding.seen in (Seen.FOUND, Seen.ABSENT)
-    again = None if over else now + ctx.quiet.spacing
-    note(tx, instruction_id, Look(seen=finding.seen, reason=finding.reason, again_at=again), now)
-    instruction = tx.instructions.get(instruction_id)
+    again = None if over else uow.now + uow.quiet.spacing
+    note(uow, instruction_id, Look(seen=finding.seen, reason=finding.reason, again_at=again))
+    instruction = uow.instructions.get(instruction_id)
     if finding.seen is Seen.FOUND and instruction is not None:
-        _take_up(ctx, tx, instruction, mode.until, finding.reason)
+        _take_up(uow, instruction, mode.until, finding.reason)
 
 
-def _take_up(ctx: Context, tx: Tx, instruction: Instruction, sent_at: datetime, reason: Reason) -> None:
+def _take_up(uow: Unit, instruction: Instruction, sent_at: datetime, reason: Reason) -> None:
     """The service holds more than the database: from here on the outcome is read, as after any lost answer."""
-    now = ctx.clock.now()
     if instruction.state in FINAL:
         said = Reason(OfRequest.ENDED_HERE, found=reason, state=instruction.state.value)
-        alert(ctx, tx, instruction, "paid_after_close", now, reason=said)
+        alert(uow, instruction, "paid_after_close", reason=said)
     elif instruction.state in _READ_ANYWAY:
-        tx.instructions.touch(instruction, now=now, due_at=now)
+        uow.instructions.touch(instruction, now=uow.now, due_at=uow.now)
     elif instruction.state in WAITS:
         created_only = instruction.state is State.NEW and instruction.kind in CREATES
-        _to_be_read(ctx, tx, instruction, sent_at, AttemptKind.CREATE if created_only else AttemptKind.COMMIT)
+        _to_be_read(uow, instruction, sent_at, AttemptKind.CREATE if created_only else AttemptKind.COMMIT)
 
 
-def _to_be_read(ctx: Context, tx: Tx, instruction: Instruction, sent_at: datetime, kind: AttemptKind) -> None:
-    now, n = ctx.clock.now(), len(tx.attempts.of(instruction.id)) + 1
+def _to_be_read(uow: Unit, instruction: Instruction, sent_at: datetime, kind: AttemptKind) -> None:
+    n = len(uow.attempts.of(instruction.id)) + 1
     creates = kind is AttemptKind.CREATE
     found = Reason(OfRequest.FOUND_AFTER_RESTORE)
     changes: Changes = {
         "reason": found,
         "sent_at": sent_at,
-        "unknown_since": now,
+        "unknown_since": uow.now,
         "reads": 0,
         "last_read_at": None,
         "puts_off": 0,
-        "due_at": now,
+        "due_at": uow.now,
     }
     changes |= {"creates": instruction.creates + 1} if creates else {"commits": instruction.commits + 1}
-    moved = tx.instructions.move(
+    moved = uow.instructions.move(
         instruction,
         State.CREATE_UNKNOWN if creates else State.COMMIT_UNKNOWN,
-        now=now,
+        now=uow.now,
         action="found_after_restore",
         detail={"attempt": n},
         **changes,
     )
     if moved is None:
         return
-    tx.attempts.open(
+    uow.attempts.open(
         Attempt(
             instruction_id=moved.id,
             n=n,
             kind=kind,
             request_hash=moved.digest,
             claimed_at=sent_at,
-            boot_at=ctx.clock.boottime(),
+            boot_at=uow.ctx.clock.boottime(),
         )
     )
-    tx.attempts.close(moved.id, n, AttemptOutcome.UNKNOWN, str(found), now)
+    uow.attempts.close(moved.id, n, AttemptOutcome.UNKNOWN, str(found), uow.now)
     if not creates and moved.kind in MONEY_OUT:
-        tx.reservations.reserve(moved.id, n, day=daily_key(sent_at), cents=moved.cents, limit_cents=_WITHOUT_LIMIT)
+        uow.reservations.reserve(moved.id, n, day=daily_key(sent_at), cents=moved.cents, limit_cents=_WITHOUT_LIMIT)

@@ -4,18 +4,15 @@ Every approval so far is void: it was given to a requester who was allowed to as
 If the requester may ask again, approvers approve anew; an approved request does not resume by itself.
 """
 
-from datetime import datetime
-
 from bot.domain.approvals import No, may_request
 from bot.domain.errors import ServiceNow
 from bot.domain.payments.instruction import Instruction, State
 from bot.domain.reasons import OfRequest, Reason, has_code
-from bot.workflows.context import Context
+from bot.workflows.context import Context, Unit
 from bot.workflows.requests.announce import alert
 from bot.workflows.requests.ballot import Standings
 from bot.workflows.witness import witness
 from storage.repositories.requests import Changes
-from storage.transaction import Tx
 
 
 def refusal_of_requester(ctx: Context, instruction: Instruction, standings: Standings) -> No | None:
@@ -41,7 +38,7 @@ async def guessed_refusal(ctx: Context, instruction: Instruction) -> tuple[No | 
         return None, False
 
 
-def suspend(ctx: Context, tx: Tx, instruction: Instruction, no: No, now: datetime) -> Instruction | None:
+def suspend(uow: Unit, instruction: Instruction, no: No) -> Instruction | None:
     """Back to the approvers with every approval void; None when somebody else changed it first.
 
     A request that does not wait for approvers yet keeps its state. One alert is posted.
@@ -49,42 +46,38 @@ def suspend(ctx: Context, tx: Tx, instruction: Instruction, no: No, now: datetim
     back = instruction.state
     if back is State.APPROVED:
         back = State.NEEDS_HUMAN if instruction.commits else State.AWAITING
-    votes = tx.votes.of(instruction.id, instruction.round)
+    votes = uow.votes.of(instruction.id, instruction.round)
     reason = Reason(OfRequest.HELD, no=no.value, sent_before=instruction.commits > 0)
     if back is instruction.state and instruction.reason == reason and not votes:
         return instruction
     changes: Changes = {"reason": reason, "round": instruction.round + 1 if votes else instruction.round}
-    after = _put_back(ctx, tx, instruction, back, changes, no, now)
+    after = _put_back(uow, instruction, back, changes, no)
     if after is not None:
-        alert(ctx, tx, after, f"suspended:{after.round}", now, reason=reason)
+        alert(uow, after, f"suspended:{after.round}", reason=reason)
     return after
 
 
-def followed(
-    ctx: Context, tx: Tx, instruction: Instruction, refusal: No | None, now: datetime, *, known: bool
-) -> Instruction | None:
+def followed(uow: Unit, instruction: Instruction, refusal: No | None, *, known: bool) -> Instruction | None:
     """The instruction, held or released as :func:`guessed_refusal` says; None when somebody else changed it first."""
     if refusal is not None:
-        return suspend(ctx, tx, instruction, refusal, now)
-    return resumed(tx, instruction, now) if known else instruction
+        return suspend(uow, instruction, refusal)
+    return resumed(uow, instruction) if known else instruction
 
 
-def resumed(tx: Tx, instruction: Instruction, now: datetime) -> Instruction | None:
+def resumed(uow: Unit, instruction: Instruction) -> Instruction | None:
     """The instruction, no longer marked as held; None when somebody else changed it first."""
     if not has_code(instruction.reason, OfRequest.HELD):
         return instruction
-    return tx.instructions.touch(instruction, now=now, show=True, reason=None)
+    return uow.instructions.touch(instruction, now=uow.now, show=True, reason=None)
 
 
-def _put_back(
-    ctx: Context, tx: Tx, instruction: Instruction, back: State, changes: Changes, no: No, now: datetime
-) -> Instruction | None:
+def _put_back(uow: Unit, instruction: Instruction, back: State, changes: Changes, no: No) -> Instruction | None:
     detail = {"why": no.value}
     if back is not instruction.state:
-        due = now + ctx.quiet.spacing * 60 if back is State.NEEDS_HUMAN else now
+        due = uow.now + uow.quiet.spacing * 60 if back is State.NEEDS_HUMAN else uow.now
         changes = {**changes, "decided_by": "", "exec_deadline": None, "due_at": due}
-        return tx.instructions.move(instruction, back, now=now, action="suspended", detail=detail, **changes)
-    after = tx.instructions.touch(instruction, now=now, show=True, **changes)
+        return uow.instructions.move(instruction, back, now=uow.now, action="suspended", detail=detail, **changes)
+    after = uow.instructions.touch(instruction, now=uow.now, show=True, **changes)
     if after is not None:
-        witness(tx, "suspended", detail, now, about=after)
+        witness(uow, "suspended", detail, about=after)
     return after

@@ -16,7 +16,7 @@ from bot.domain.payments.moves import APPROVED
 from bot.domain.payments.payout import daily_key
 from bot.domain.payments.sealed import needed
 from bot.domain.requirement import Requirement
-from bot.workflows.context import Context
+from bot.workflows.context import Context, Unit
 from bot.workflows.requests.announce import remind
 from bot.workflows.requests.ballot import without_the_others
 from bot.workflows.witness import witness
@@ -38,44 +38,43 @@ _OPEN = (
 async def tighten_open(ctx: Context) -> int:
     """At start: check every open request against the policy in force now; how many need more than before."""
 
-    def work(tx: Tx, after: Key | None) -> tuple[int, Key | None]:
-        page, end = tx.sweep.page("instruction", after)
+    def work(uow: Unit, after: Key | None) -> tuple[int, Key | None]:
+        page, end = uow.sweep.page("instruction", after)
         found = [one for one in page if one.kind in APPROVED and one.state in _OPEN]
-        return sum(1 for one in found if _is_tightened(ctx, tx, one)), end
+        return sum(1 for one in found if _is_tightened(uow, one)), end
 
-    count, end = await ctx.store.write(partial(work, after=None), name="tighten")
+    count, end = await ctx.write(partial(work, after=None), name="tighten", wakes=False)
     while end is not None:
-        more, end = await ctx.store.write(partial(work, after=end), name="tighten")
+        more, end = await ctx.write(partial(work, after=end), name="tighten", wakes=False)
         count += more
     return count
 
 
-def _is_tightened(ctx: Context, tx: Tx, instruction: Instruction) -> bool:
+def _is_tightened(uow: Unit, instruction: Instruction) -> bool:
     try:
-        return _at_start(ctx, tx, instruction, ctx.clock.now()) is not instruction
+        return _at_start(uow, instruction) is not instruction
     except RowUnreadable:
         return False  # one of its votes: it is noted, and the request is held
 
 
-def _at_start(ctx: Context, tx: Tx, instruction: Instruction, now: datetime) -> Instruction | None:
-    votes = tx.votes.of(instruction.id, instruction.round)
-    held = tighten(ctx, tx, instruction, now)
+def _at_start(uow: Unit, instruction: Instruction) -> Instruction | None:
+    votes = uow.votes.of(instruction.id, instruction.round)
+    held = tighten(uow, instruction)
     if held is None or held.state is not State.AWAITING or not held.requirement.typed_amount:
         return held  # where no vote is open now, votes are counted before anything is sent
     typed = frozenset(vote.person for vote in votes if vote.typed)
     void = {vote.person: Void.UNTYPED for vote in votes if not vote.typed}
-    asked = without_the_others(tx, held, votes, Count(typed, void), now)
+    asked = without_the_others(uow, held, votes, Count(typed, void))
     if asked is not None and void:
-        remind(ctx, tx, asked, 0, now)
+        remind(uow, asked, 0)
     return asked
 
 
-def required(ctx: Context, tx: Tx, payload: Payload, asked_at: datetime, *, before: str = "") -> Requirement:
+def required(uow: Unit, payload: Payload, asked_at: datetime, *, before: str = "") -> Requirement:
     """What the policy asks of a request for this.
 
     Args:
-        ctx: the outside world.
-        tx: the transaction.
+        uow: the unit of work.
         payload: what is asked for.
         asked_at: when.
         before: id of the request; empty: it is being made, so every other one was made before it.
@@ -83,11 +82,11 @@ def required(ctx: Context, tx: Tx, payload: Payload, asked_at: datetime, *, befo
     alone = not isinstance(payload, BulkPayload | CancelPayload)
     facts = facts_of(
         payload,
-        new_recipient=ctx.policy.looks_at_recipients and alone and not tx.instructions.paid_before(payload.email),
-        sent_today=tx.reservations.sum(daily_key(ctx.clock.now())) if ctx.policy.looks_at_the_day else 0,
-        duplicates=_twins(tx, payload, asked_at, before) if alone else 0,
+        new_recipient=uow.policy.looks_at_recipients and alone and not uow.instructions.paid_before(payload.email),
+        sent_today=uow.reservations.sum(daily_key(uow.now)) if uow.policy.looks_at_the_day else 0,
+        duplicates=_twins(uow, payload, asked_at, before) if alone else 0,
     )
-    return requirement_of(ctx.policy, facts, extra=doubts_of(payload))
+    return requirement_of(uow.policy, facts, extra=doubts_of(payload))
 
 
 def _twins(tx: Tx, payload: Payload, asked_at: datetime, before: str) -> int:
@@ -96,9 +95,9 @@ def _twins(tx: Tx, payload: Payload, asked_at: datetime, before: str) -> int:
     return tx.instructions.recent_same(payload.email, payload.cents, since, ignoring=NOT_PAID, before=before)
 
 
-def tighten(ctx: Context, tx: Tx, instruction: Instruction, now: datetime) -> Instruction | None:
+def tighten(uow: Unit, instruction: Instruction) -> Instruction | None:
     """The instruction with what the policy requires now, if that is more; None when somebody else was faster."""
-    now_required = required(ctx, tx, instruction.payload, instruction.created_at, before=instruction.id)
+    now_required = required(uow, instruction.payload, instruction.created_at, before=instruction.id)
     wanted = instruction.requirement.tightened(now_required)
     if wanted is instruction.requirement:
         return instruction
@@ -106,9 +105,9 @@ def tighten(ctx: Context, tx: Tx, instruction: Instruction, now: datetime) -> In
     expires = _sooner(instruction.expires_at, before.expires_seconds - wanted.expires_seconds)
     deadline = _sooner(instruction.exec_deadline, before.execute_within_seconds - wanted.execute_within_seconds)
     due = [end for end in (instruction.due_at, expires, deadline) if end is not None]
-    held = tx.instructions.touch(
+    held = uow.instructions.touch(
         instruction,
-        now=now,
+        now=uow.now,
         show=True,
         requirement=wanted,
         expires_at=expires,
@@ -118,7 +117,7 @@ def tighten(ctx: Context, tx: Tx, instruction: Instruction, now: datetime) -> In
         lease_until=instruction.lease_until,
     )
     if held is not None:
-        witness(tx, "tightened", needed(wanted), now, about=held)
+        witness(uow, "tightened", needed(wanted), about=held)
     return held
 
 

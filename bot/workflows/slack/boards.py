@@ -5,9 +5,9 @@ The subject supplies the content: see :class:`bot.workflows.context.Subject`.
 """
 
 from collections.abc import Mapping
-from datetime import datetime
 
 from bot.domain.references import ulid
+from bot.workflows.context import Unit
 from storage.rows import Action, Board, Job
 from storage.transaction import Tx
 
@@ -17,12 +17,11 @@ _THREAD = "thread"
 
 
 def post_board(
-    tx: Tx,
+    uow: Unit,
     *,
     subject: str,
     channel: str,
     thread_ts: str | None,
-    now: datetime,
     requester: str = "",
     key: str = "",
     about: str | None = None,
@@ -30,56 +29,47 @@ def post_board(
     """Queue the message; False when this subject has its board already.
 
     Args:
-        tx: the transaction that makes it true.
+        uow: the unit of work; it makes this true.
         subject: the kind (a key of ``Context.subjects``), a colon and the id.
         channel: where it goes.
         thread_ts: the thread to stand in, or None.
-        now: the present.
         requester: gets it as a direct message where the bot cannot post in ``channel``.
         key: of the row in the outbox, unique; by default made of the subject.
         about: the request that it shows, every change of which edits it.
     """
-    if not tx.boards.add(subject, channel=channel, thread_ts=thread_ts, requester=requester, instruction_id=about):
+    if not uow.boards.add(subject, channel=channel, thread_ts=thread_ts, requester=requester, instruction_id=about):
         return False
-    return queue(
-        tx, Action.BOARD, subject, key or f"board:{subject}", channel=channel, payload={}, now=now, about=about
-    )
+    return queue(uow, Action.BOARD, subject, key or f"board:{subject}", channel=channel, payload={}, about=about)
 
 
-def post_job(tx: Tx, job: Job, subject: str) -> bool:
+def post_job(uow: Unit, job: Job, subject: str) -> bool:
     """Store a job and queue its board where it was asked for; False when the same act made it before."""
-    return tx.jobs.add(job) and post_board(
-        tx,
-        subject=subject,
-        channel=job.channel,
-        thread_ts=job.thread_ts,
-        now=job.created_at,
-        requester=job.requester,
+    return uow.jobs.add(job) and post_board(
+        uow, subject=subject, channel=job.channel, thread_ts=job.thread_ts, requester=job.requester
     )
 
 
-def post_anew(tx: Tx, board: Board, *, now: datetime) -> bool:
+def post_anew(uow: Unit, board: Board) -> bool:
     """Queue the message once more: the posted one was deleted, or can never be edited. False when it was queued before.
 
     The buttons of the old message are outdated from now on. Lines and files that wait follow in the new one's thread.
     """
-    if not tx.boards.lost(board.subject, ts=board.ts):
+    if not uow.boards.lost(board.subject, ts=board.ts):
         return False
-    return tx.outbox.post_anew(board.subject, action=Action.BOARD, new_id=ulid(now), now=now)
+    return uow.outbox.post_anew(board.subject, action=Action.BOARD, new_id=ulid(uow.now), now=uow.now)
 
 
-def show_board(tx: Tx, subject: str, *, now: datetime, progress: bool = False, last: bool = False) -> None:
+def show_board(uow: Unit, subject: str, *, progress: bool = False, last: bool = False) -> None:
     """Queue an edit: what it shows has changed. ``progress``: only by how far the work is; ``last``: it has ended."""
-    tx.boards.mark(subject, now=now, progress=progress, urgent=last)
+    uow.boards.mark(subject, now=uow.now, progress=progress, urgent=last)
 
 
 def post_line(
-    tx: Tx,
+    uow: Unit,
     *,
     subject: str,
     key: str,
     payload: Mapping[str, object],
-    now: datetime,
     channel: str | None = None,
     last: bool = False,
 ) -> bool:
@@ -89,27 +79,24 @@ def post_line(
     """
     full = f"line:{subject}:{key}"
     place = ELSEWHERE if channel else _THREAD
-    where = channel or _channel_of(tx, subject)
-    return queue(tx, Action.LINE, subject, full, channel=where, payload=payload, now=now, place=place, urgent=last)
+    where = channel or _channel_of(uow, subject)
+    return queue(uow, Action.LINE, subject, full, channel=where, payload=payload, place=place, urgent=last)
 
 
-def post_file(
-    tx: Tx, *, subject: str, key: str, payload: Mapping[str, object], now: datetime, last: bool = False
-) -> bool:
+def post_file(uow: Unit, *, subject: str, key: str, payload: Mapping[str, object], last: bool = False) -> bool:
     """Queue one file for the thread, built when it is posted; False when this key was queued before."""
-    key, where = f"file:{subject}:{key}", _channel_of(tx, subject)
-    return queue(tx, Action.FILE, subject, key, channel=where, payload=payload, now=now, urgent=last)
+    key, where = f"file:{subject}:{key}", _channel_of(uow, subject)
+    return queue(uow, Action.FILE, subject, key, channel=where, payload=payload, urgent=last)
 
 
 def queue(
-    tx: Tx,
+    uow: Unit,
     action: Action,
     subject: str,
     key: str,
     *,
     channel: str,
     payload: Mapping[str, object],
-    now: datetime,
     place: str = _THREAD,
     about: str | None = None,
     urgent: bool = False,
@@ -118,8 +105,8 @@ def queue(
 
     ``about``: the request that it is about. ``urgent``: it goes before posts of other subjects that wait.
     """
-    return tx.outbox.add(
-        id=ulid(now),
+    return uow.outbox.add(
+        id=ulid(uow.now),
         subject=subject,
         instruction_id=about,
         key=key,
@@ -127,7 +114,7 @@ def queue(
         place=place,
         channel=channel,
         payload=payload,
-        now=now,
+        now=uow.now,
         urgent=urgent,
     )
 

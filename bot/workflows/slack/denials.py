@@ -3,8 +3,7 @@
 from hashlib import sha256
 
 from bot.workflows.alerts import tell_everybody
-from bot.workflows.context import Context
-from storage.transaction import Tx
+from bot.workflows.context import Context, Unit
 
 
 async def tell_denials(ctx: Context) -> int:
@@ -14,12 +13,10 @@ async def tell_denials(ctx: Context) -> int:
         return 0
     now = ctx.clock.now()
 
-    def work(tx: Tx) -> None:
+    def work(uow: Unit) -> None:
         for reason in reasons:
             key = f"denied:{sha256(str(reason).encode()).hexdigest()[:16]}:{now:%Y-%m-%d}"
-            tell_everybody(
-                tx, key=key, facts={"topic": "denied", "reason": reason.stored()}, policy=ctx.policy, now=now
-            )
+            tell_everybody(uow, key=key, facts={"topic": "denied", "reason": reason.stored()})
 
-    await ctx.store.write(work, name="tell_denials")
+    await ctx.write(work, name="tell_denials", wakes=False)
     return len(reasons)

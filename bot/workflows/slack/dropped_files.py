@@ -26,14 +26,13 @@ from bot.domain.files.dropped import (
 )
 from bot.domain.tracking import back_off
 from bot.presentation.files import offers
-from bot.workflows.context import Context, Subject
+from bot.workflows.context import Context, Subject, Unit
 from bot.workflows.slack.boards import post_board, show_board
 from bot.workflows.slack.file_actions import suggested
 from bot.workflows.slack.headers import Patience, first_row
 from bot.workflows.slack.searching import posted_between
 from bot.workflows.workers import Work
 from storage.rows import DropRow, DropState
-from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)
 
@@ -64,11 +63,11 @@ async def notice(ctx: Context, sightings: Sequence[Sighting]) -> None:
     now = ctx.clock.now()
     rows = [_noticed(seen, now) for seen in sightings]
 
-    def remember(tx: Tx) -> bool:
-        news = [tx.dropped.notice(row) for row in rows]
+    def remember(uow: Unit) -> bool:
+        news = [uow.dropped.notice(row) for row in rows]
         return any(news)
 
-    if await ctx.store.write(remember, name="notice_files"):
+    if await ctx.write(remember, name="notice_files", wakes=False):
         ctx.wake()
 
 
@@ -86,15 +85,14 @@ def _noticed(seen: Sighting, now: datetime) -> DropRow:
 
 async def forget(ctx: Context, file_id: str) -> None:
     """Mark a file as deleted: its offer says so."""
-    now = ctx.clock.now()
 
-    def strike(tx: Tx) -> bool:
-        if not tx.dropped.gone(file_id):
+    def strike(uow: Unit) -> bool:
+        if not uow.dropped.gone(file_id):
             return False
-        show_board(tx, f"{SUBJECT}:{file_id}", now=now)
+        show_board(uow, f"{SUBJECT}:{file_id}")
         return True
 
-    if await ctx.store.write(strike, name="file_gone"):
+    if await ctx.write(strike, name="file_gone", wakes=False):
         ctx.wake()
 
 
@@ -131,16 +129,15 @@ async def _look(ctx: Context, row: DropRow) -> None:
 
 async def _decide(ctx: Context, row: DropRow, file: DroppedFile) -> None:
     if not suggested(ctx, file):
-        await ctx.store.write(lambda tx: tx.dropped.quiet(file.id), name="file_quiet")
+        await ctx.write(lambda uow: uow.dropped.quiet(file.id), name="file_quiet", wakes=False)
         if offers.is_archive(file):
             await _tell(ctx, row, offers.no_use(file))
         return
-    now = ctx.clock.now()
 
-    def offer(tx: Tx) -> bool:
-        if not tx.dropped.offered(file):
+    def offer(uow: Unit) -> bool:
+        if not uow.dropped.offered(file):
             return False
-        return post_board(tx, subject=f"{SUBJECT}:{file.id}", channel=file.channel, thread_ts=file.thread_ts, now=now)
+        return post_board(uow, subject=f"{SUBJECT}:{file.id}", channel=file.channel, thread_ts=file.thread_ts)
 
     await ctx.write(offer, name="offer_file")
 
@@ -185,7 +182,7 @@ async def still_there(ctx: Context, file_id: str, share: Share, *, vouched: bool
         if unusable.trouble is FileTrouble.DELETED:
             await forget(ctx, file_id)
         raise
-    row = await ctx.store.read(lambda tx: tx.dropped.get(file_id))
+    row = await ctx.read(lambda uow: uow.dropped.get(file_id))
     was_seen = row is not None and row.channel == share.channel  # an event of Slack's said so
     if not (share.channel in info.channels or (not info.channels and (vouched or was_seen))):
         raise UnusableFile(FileTrouble.UNKNOWN, name=info.name)
@@ -202,7 +199,7 @@ async def _keep_place(ctx: Context, file_id: str, share: Share, user: str) -> No
     now = ctx.clock.now()
     seen = Sighting(file_id=file_id, channel=share.channel, user=user)
     row = replace(_noticed(seen, now), due_at=None, state=DropState.QUIET)
-    await ctx.store.write(lambda tx: tx.dropped.notice(row), name="keep_place")
+    await ctx.write(lambda uow: uow.dropped.notice(row), name="keep_place", wakes=False)
 
 
 class FileOffers(Subject):
@@ -212,7 +209,7 @@ class FileOffers(Subject):
 
     async def board(self, ctx: Context, id: str) -> Content | None:  # noqa: A002 - what it is
         """The offer as things stand now."""
-        row = await ctx.store.read(lambda tx: tx.dropped.get(id))
+        row = await ctx.read(lambda uow: uow.dropped.get(id))
         if row is None:
             return None
         file = _dropped(row)
@@ -275,7 +272,7 @@ async def _tell(ctx: Context, row: DropRow, content: Content) -> None:
 
 async def _keep_quiet(ctx: Context, row: DropRow, reason: str) -> None:
     log.info("a dropped file is not offered", file=row.id, reason=str(reason))
-    await ctx.store.write(lambda tx: tx.dropped.quiet(row.id), name="file_quiet")
+    await ctx.write(lambda uow: uow.dropped.quiet(row.id), name="file_quiet", wakes=False)
 
 
 async def _later(ctx: Context, row: DropRow, reason: str, *, wait: float | None = None, most: int = _PATIENCE) -> None:
@@ -284,14 +281,14 @@ async def _later(ctx: Context, row: DropRow, reason: str, *, wait: float | None 
         return
     pause = max(back_off(first=1.0, attempts=row.attempts, ceiling=60.0), timedelta(seconds=wait or 0.0))
     due = ctx.clock.now() + pause
-    await ctx.store.write(lambda tx: tx.dropped.again(row.id, due_at=due), name="file_later")
+    await ctx.write(lambda uow: uow.dropped.again(row.id, due_at=due), name="file_later", wakes=False)
 
 
 FILES: Work[DropRow] = Work(
     name="files",
     table="dropped_file",
     slots=_AT_ONCE,
-    claim=lambda tx, hold: tx.dropped.claim_due(**hold),
+    claim=lambda uow, hold: uow.dropped.claim_due(**hold),
     step=lambda ctx: partial(_look, ctx),
 )
 """Examine the files that wait for it."""

@@ -5,7 +5,7 @@ marker before anything is posted again.
 """
 
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import partial
 
 import structlog
@@ -16,14 +16,13 @@ from bot.domain.tracking import back_off
 from bot.slack.messenger import TOO_RICH, Posted, Stretch
 from bot.slack.pace import Turn
 from bot.workflows.alerts import tell_everybody
-from bot.workflows.context import PLAIN, Context
+from bot.workflows.context import PLAIN, Context, Unit
 from bot.workflows.slack.boards import post_anew
 from bot.workflows.slack.posting import DIRECT, names, post, speaker_of, where
 from bot.workflows.slack.searching import forgetting, has_come_further, remembering, stretch_of
 from bot.workflows.workers import Work
 from storage.leases import LEASE_SECONDS
 from storage.rows import Action, Board, OutboxRow, OutboxState
-from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)
 
@@ -64,14 +63,14 @@ async def _is_ours(ctx: Context, row: OutboxRow) -> bool:
     if row.lease_until is not None and row.lease_until - now > _ENOUGH:
         return True
     until = now + timedelta(seconds=LEASE_SECONDS)
-    return await ctx.store.write(lambda tx: tx.outbox.hold(row, now=now, until=until), name="hold_post")
+    return await ctx.write(lambda uow: uow.outbox.hold(row, now=now, until=until), name="hold_post", wakes=False)
 
 
 async def _deliver(ctx: Context, row: OutboxRow, turn: Turn) -> None:
     await turn.begin()
     if not await _is_ours(ctx, row):
         return
-    board = await ctx.store.read(lambda tx: tx.boards.get(row.subject))
+    board = await ctx.read(lambda uow: uow.boards.get(row.subject))
     try:
         channel, thread_ts = await where(ctx, row, board)
         if row.action != Action.FILE:
@@ -84,16 +83,18 @@ async def _deliver(ctx: Context, row: OutboxRow, turn: Turn) -> None:
     except OutcomeUnknown as lost:
         due = ctx.clock.now() + (_FILE_SCAN_AFTER if row.action == Action.FILE else SCAN_AFTER)
         error = _code(lost.reason)
-        await ctx.store.write(lambda tx: tx.outbox.unknown(row.id, due_at=due, error=error), name="post_unknown")
+        await ctx.write(
+            lambda uow: uow.outbox.unknown(row.id, due_at=due, error=error), name="post_unknown", wakes=False
+        )
     except ServiceNever as refused:
         await _refused(ctx, row, board, refused.reason)
     else:
-        await ctx.write(lambda tx: _posted(tx, ctx, row, board, posted), name="posted")
+        await ctx.write(lambda uow: _posted(uow, row, board, posted), name="posted")
 
 
 async def _missing(ctx: Context, row: OutboxRow) -> OutboxRow | None:
     """After an unknown outcome: the row, if its message certainly was not posted. Else None; the finding is stored."""
-    board = await ctx.store.read(lambda tx: tx.boards.get(row.subject))
+    board = await ctx.read(lambda uow: uow.boards.get(row.subject))
     stretch: Stretch | None = None
     try:
         channel, thread_ts = await where(ctx, row, board)
@@ -103,12 +104,12 @@ async def _missing(ctx: Context, row: OutboxRow) -> OutboxRow | None:
         await _not_searched(ctx, row, board, silent, stretch)
         return None
     if there is not None:
-        await ctx.write(lambda tx: _posted(tx, ctx, row, board, there, found=True), name="found_post")
+        await ctx.write(lambda uow: _posted(uow, row, board, there, found=True), name="found_post")
         return None
     payload = forgetting(row)
     if payload is None:
         return row
-    await ctx.store.write(lambda tx: tx.outbox.note(row.id, payload), name="searched")
+    await ctx.write(lambda uow: uow.outbox.note(row.id, payload), name="searched", wakes=False)
     return replace(row, payload=payload)
 
 
@@ -130,9 +131,10 @@ async def _not_searched(
     if not counted or row.attempts < (_BLIND_AFTER if is_final else _DEAD_AFTER):
         due = ctx.clock.now() + (_pause(row) if asked is None else timedelta(seconds=asked))
         payload = remembering(row, stretch)
-        await ctx.store.write(
-            lambda tx: tx.outbox.unknown(row.id, due_at=due, error=error, payload=payload, counted=counted),
+        await ctx.write(
+            lambda uow: uow.outbox.unknown(row.id, due_at=due, error=error, payload=payload, counted=counted),
             name="post_unknown",
+            wakes=False,
         )
     elif is_final and error in _NO_PLACE:
         await _refused(ctx, row, board, silent.reason)  # where the bot is no member, no message of ours can be edited
@@ -141,74 +143,71 @@ async def _not_searched(
         await _again(ctx, row, wait=None, why=silent.reason)  # posting twice is better than never
 
 
-def _posted(
-    tx: Tx, ctx: Context, row: OutboxRow, board: Board | None, at: Posted | None, *, found: bool = False
-) -> None:
+def _posted(uow: Unit, row: OutboxRow, board: Board | None, at: Posted | None, *, found: bool = False) -> None:
     """Store where a message was posted. One that was found by search may show an older state, so it is edited."""
     if at is None:
-        tx.outbox.dead(row.id, error="nothing to say any more")
+        uow.outbox.dead(row.id, error="nothing to say any more")
         return
-    now = ctx.clock.now()
-    tx.outbox.sent(row.id, channel=at.channel, ts=at.ts, now=now)
+    uow.outbox.sent(row.id, channel=at.channel, ts=at.ts, now=uow.now)
     if row.action == Action.BOARD and board is not None:
         version = 0 if found else board.wanted_version
-        tx.boards.posted(row.subject, channel=at.channel, ts=at.ts, version=version, now=now)
-        speaker, name = speaker_of(ctx, row)
-        speaker.posted(ctx, tx, name)
+        uow.boards.posted(row.subject, channel=at.channel, ts=at.ts, version=version, now=uow.now)
+        speaker, name = speaker_of(uow.ctx, row)
+        speaker.posted(uow, name)
 
 
-def adopt(ctx: Context, tx: Tx, row: OutboxRow, at: Posted) -> None:
+def adopt(uow: Unit, row: OutboxRow, at: Posted) -> None:
     """Store where a message was posted, learned elsewhere after the answer to its post was lost."""
-    _posted(tx, ctx, row, tx.boards.get(row.subject), at, found=True)
+    _posted(uow, row, uow.boards.get(row.subject), at, found=True)
 
 
 async def _refused(ctx: Context, row: OutboxRow, board: Board | None, why: Reason) -> None:
     """A final refusal by Slack: try another conversation or plainer blocks, or again later."""
-    now, error = ctx.clock.now(), _code(why)
-    if await ctx.store.write(lambda tx: _redirect(tx, row, board, error, now), name="redirect"):
+    error = _code(why)
+    if await ctx.write(lambda uow: _redirect(uow, row, board, error), name="redirect", wakes=False):
         return
     speaker, name = speaker_of(ctx, row)
     if error in _NO_PLACE and row.action == Action.BOARD:
-        await ctx.store.write(lambda tx: speaker.homeless(ctx, tx, name, why), name="no_place")
+        await ctx.write(lambda uow: speaker.homeless(uow, name, why), name="no_place", wakes=False)
     if error in TOO_RICH:
         log.error("Slack refused the blocks of a message", outbox=row.id, error=error)
     insists = row.action == Action.BOARD and speaker.patient
     if row.action == Action.FILE or (row.attempts >= _DEAD_AFTER and not insists):
         log.error("a message could not be delivered", outbox=row.id, error=error)
-        await ctx.store.write(lambda tx: _give_up(ctx, tx, row, why), name="dead")
+        await ctx.write(lambda uow: _give_up(uow, row, why), name="dead", wakes=False)
         return
     await _again(ctx, row, wait=None, why=why)
 
 
-def _redirect(tx: Tx, row: OutboxRow, board: Board | None, error: str, now: datetime) -> bool:
+def _redirect(uow: Unit, row: OutboxRow, board: Board | None, error: str) -> bool:
     """Whether another way is left: directly, outside a deleted thread, below a new board, or without the file."""
     payload = dict(row.payload)
     personal = board if board is not None and board.requester else None
     if personal and error in _NO_PLACE and personal.channel and not payload.get(DIRECT):
         if row.action == Action.BOARD:
-            tx.boards.go_elsewhere(row.subject, direct=True)
+            uow.boards.go_elsewhere(row.subject, direct=True)
         else:
             payload[DIRECT] = True
     elif personal and error == _NO_THREAD and personal.thread_ts is not None:
-        tx.boards.go_elsewhere(row.subject, direct=False)
+        uow.boards.go_elsewhere(row.subject, direct=False)
     elif error == _NO_THREAD and board is not None and row.action != Action.BOARD and not payload.get(_BELOW_NEW):
-        post_anew(tx, board, now=now)
+        post_anew(uow, board)
         payload[_BELOW_NEW] = True
     elif row.action == Action.FILE and not payload.get(PLAIN):
         log.warning("Slack refused a file", outbox=row.id, error=error)
         payload[PLAIN] = True
     else:
         return False
-    return tx.outbox.redirect(row.id, payload=payload, due_at=now)
+    return uow.outbox.redirect(row.id, payload=payload, due_at=uow.now)
 
 
-def _give_up(ctx: Context, tx: Tx, row: OutboxRow, why: Reason) -> None:
+def _give_up(uow: Unit, row: OutboxRow, why: Reason) -> None:
     """Give the post up; with an alert, unless its subject handles that."""
-    tx.outbox.dead(row.id, error=_code(why))
-    speaker, _ = speaker_of(ctx, row)
-    if not speaker.given_up(ctx, tx, row, why):
+    uow.outbox.dead(row.id, error=_code(why))
+    speaker, _ = speaker_of(uow.ctx, row)
+    if not speaker.given_up(uow, row, why):
         facts = {"topic": "undelivered", "subject": row.subject, "channel": row.channel, "reason": why.stored()}
-        tell_everybody(tx, key=f"undelivered:{row.key}", facts=facts, policy=ctx.policy, now=ctx.clock.now())
+        tell_everybody(uow, key=f"undelivered:{row.key}", facts=facts)
 
 
 async def _again(ctx: Context, row: OutboxRow, *, wait: float | None, why: Reason) -> None:
@@ -219,8 +218,8 @@ async def _again(ctx: Context, row: OutboxRow, *, wait: float | None, why: Reaso
     counted = wait is None or row.action == Action.FILE
     due = ctx.clock.now() + (_pause(row) if wait is None else timedelta(seconds=wait))
     said = _code(why) if counted else row.last_error or _code(why)  # keeps Slack's objection to the blocks
-    await ctx.store.write(
-        lambda tx: tx.outbox.again(row.id, due_at=due, error=said, counted=counted), name="post_again"
+    await ctx.write(
+        lambda uow: uow.outbox.again(row.id, due_at=due, error=said, counted=counted), name="post_again", wakes=False
     )
 
 
@@ -237,7 +236,7 @@ OUTBOX: Work[OutboxRow] = Work(
     name="outbox",
     table="outbox",
     slots=100,
-    claim=lambda tx, hold: tx.outbox.claim_due(**hold),
+    claim=lambda uow, hold: uow.outbox.claim_due(**hold),
     step=lambda ctx: partial(_deliver_ours, ctx),
 )
 """Post what waits in the outbox."""

@@ -71,13 +71,15 @@ async def _refresh(ctx: Context, board: Board) -> None:
         later = await _not_drawn(ctx, board, number)
     now = ctx.clock.now()
     if isinstance(later, _Lost):
-        await ctx.store.write(lambda tx: post_anew(tx, board, now=now), name="post_anew")
+        await ctx.write(lambda uow: post_anew(uow, board), name="post_anew", wakes=False)
         ctx.wake()
     elif later is None:
-        await ctx.store.write(lambda tx: tx.boards.shown(board.subject, board.wanted_version, now), name="shown")
+        await ctx.write(
+            lambda uow: uow.boards.shown(board.subject, board.wanted_version, now), name="shown", wakes=False
+        )
     else:
         due, failed = later.due_at, later.failed
-        await ctx.store.write(lambda tx: tx.boards.delay(board, due, failed=failed), name="edit_later")
+        await ctx.write(lambda uow: uow.boards.delay(board, due, failed=failed), name="edit_later", wakes=False)
 
 
 async def _edit(ctx: Context, board: Board) -> _NotYet | _Lost | None:
@@ -132,9 +134,7 @@ async def _not_drawn(ctx: Context, board: Board, number: str) -> _NotYet:
     if board.attempts == _TOLD_AFTER:
         facts = {"topic": "not_drawn", "channel": board.channel, "number": number}
         key = f"not_drawn:{number}"
-        await ctx.write(
-            lambda tx: tell_everybody(tx, key=key, facts=facts, policy=ctx.policy, now=now), name="not_drawn"
-        )
+        await ctx.write(lambda uow: tell_everybody(uow, key=key, facts=facts), name="not_drawn")
     return _NotYet(now + _pause(board), failed=True)
 
 

@@ -19,7 +19,7 @@ async def posted_between(ctx: Context, begun: datetime) -> tuple[float, float]:
 
     Our clock may have been set since, and nobody says whether it was right before or is right now.
     """
-    steps = await ctx.store.read(lambda tx: tx.audit.every(CLOCK_SET))
+    steps = await ctx.read(lambda uow: uow.audit.every(CLOCK_SET))
     earliest, latest = on_any_clock(begun, ctx.clock.now(), steps)
     return earliest.timestamp() - _CLOCK_SKEW, latest.timestamp() + _CLOCK_SKEW
 
