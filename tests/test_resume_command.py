@@ -17,6 +17,7 @@ from bot.domain.recovery import Look, Seen
 from bot.domain.references import derived_key
 from bot.settings import Settings, load_policy
 from bot.workflows.admin.highwater import HighWater
+from bot.workflows.context import Unit
 from bot.workflows.reading_only import note, reading_only
 from storage import Store, migrate
 from storage.anchors import AnchorFile, anchors_path
@@ -45,7 +46,7 @@ class Bot:
 
     async def looked(self) -> None:
         over = Look(seen=Seen.ABSENT, reason=Reason(OfRequest.LIST_LACKS, listed="payout"), again_at=None)
-        await self.store.write(lambda tx: note(tx, self.asked.id, over, SystemClock().now()))
+        await self.store.write(lambda tx: note(Unit(tx, now=SystemClock().now()), self.asked.id, over))
 
 
 @pytest.fixture

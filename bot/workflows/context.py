@@ -304,14 +304,19 @@ class Unit(Tx):
     ) -> None:
         vars(self).update(vars(tx))
         self._ctx = ctx
+        self._policy = policy
         self.now = self.ctx.clock.now() if now is None else now
-        self.policy = self.ctx.policy if policy is None else policy
 
     @property
     def ctx(self) -> Context:
         """The outside world."""
         assert self._ctx is not None, "an operator's command has no outside world"
         return self._ctx
+
+    @property
+    def policy(self) -> Policy:
+        """The policy in force."""
+        return self.ctx.policy if self._policy is None else self._policy
 
     @property
     def kinds(self) -> Mapping[Kind, RequestKind]:

@@ -120,9 +120,9 @@ def _body_believed() -> Iterator[None]:
     """The body of a callback is believed, without reading the operation."""
     original = callbacks._apply
 
-    def _apply(ctx: Any, tx: Any, row: Any, operation: Any, **more: Any) -> None:
+    def _apply(uow: Any, row: Any, operation: Any, **more: Any) -> None:
         reported = {CallbackKind.CONFIRMATION: "completed", CallbackKind.CANCEL: "canceled"}.get(row.kind, "failed")
-        original(ctx, tx, row, operation.model_copy(update={"status": reported}) if operation else None, **more)
+        original(uow, row, operation.model_copy(update={"status": reported}) if operation else None, **more)
 
     with replaced(callbacks, "_apply", _apply):
         yield
@@ -168,13 +168,12 @@ def _no_recovery() -> Iterator[None]:
 
     original = attempts.lose
 
-    def lose(ctx: Any, tx: Any, sending: Any, attempt: Any, outcome: Any) -> None:
+    def lose(uow: Any, sending: Any, attempt: Any, outcome: Any) -> None:
         if attempt.kind is AttemptKind.CREATE:
-            original(ctx, tx, sending, attempt, outcome)
+            original(uow, sending, attempt, outcome)
             return
-        now = ctx.clock.now()
-        tx.attempts.close(attempt.instruction_id, attempt.n, "not_executed", str(outcome.reason), now)
-        attempts._put_off(tx, sending, attempt, NotExecuted(again=True, reason=outcome.reason), now)
+        uow.attempts.close(attempt.instruction_id, attempt.n, "not_executed", str(outcome.reason), uow.now)
+        attempts._put_off(uow, sending, attempt, NotExecuted(again=True, reason=outcome.reason))
 
     with replaced(attempts, "lose", lose):
         yield

@@ -15,6 +15,7 @@ from bot.playground.faults import Fault, FaultKind
 from bot.settings import load_policy
 from bot.wiring.surroundings import Surroundings
 from bot.workflows.alerts import tell_everybody
+from bot.workflows.context import Unit
 from tests.deploy.promtool import Scrape
 from tests.support.rig import ADA, FINANCE, MARIA, OLGA, Rig
 from tests.support.waiting import until
@@ -55,7 +56,7 @@ class Observed:
         ctx = self.rig.switchboard.context
         now, policy = ctx.clock.now(), ctx.policy
         facts = {"topic": "silent", "service": "payments", "since": now.isoformat()}
-        await ctx.store.write(lambda tx: tell_everybody(tx, key="k", facts=facts, policy=policy, now=now))
+        await ctx.store.write(lambda tx: tell_everybody(Unit(tx, now=now, policy=policy), key="k", facts=facts))
 
 
 async def stopped(on: Observed) -> None:

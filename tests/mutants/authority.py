@@ -97,10 +97,8 @@ MUTANTS = (
     Mutant(
         name="the window is not looked at in the claim",
         file="bot/workflows/requests/send.py",
-        old="""    if instruction.exec_deadline is not None and now >= instruction.exec_deadline:
-        _expire(ctx, tx, instruction, now)  # what is frozen, too
-        return None
-""",
+        old="    if instruction.exec_deadline is not None and uow.now >= instruction.exec_deadline:\n"
+        "        _expire(uow, instruction)  # what is frozen, too\n        return None\n",
         new="",
         breaks="what was not sent in time after its approval is not sent",
         tests=("tests/workflows/requests/test_claims.py", "-k", "very_end"),
@@ -108,7 +106,7 @@ MUTANTS = (
     Mutant(
         name="the window of a cancellation is not looked at in the claim",
         file="bot/workflows/payments/bulk_cancel.py",
-        old="late = instruction.exec_deadline is not None and now >= instruction.exec_deadline",
+        old="late = instruction.exec_deadline is not None and uow.now >= instruction.exec_deadline",
         new="late = False",
         breaks="what was not sent in time after its approval is not sent",
         tests=("tests/flow/test_bulk.py", "-k", "time_is_over"),
@@ -116,7 +114,7 @@ MUTANTS = (
     Mutant(
         name="people may have been read at any time before the claim",
         file="bot/workflows/requests/send.py",
-        old="    require_fresh(ctx, [instruction.requester, *(vote.person for vote in votes)], standings)\n",
+        old="    require_fresh(uow.ctx, [instruction.requester, *(vote.person for vote in votes)], standings)\n",
         new="",
         breaks="votes are counted with people as they were within the last minute",
         tests=_CLAIM,
@@ -132,7 +130,7 @@ MUTANTS = (
     Mutant(
         name="who asked is not looked at before sending",
         file="bot/workflows/requests/send.py",
-        old="    no = refusal_of_requester(ctx, tightened, standings)\n",
+        old="    no = refusal_of_requester(uow.ctx, tightened, standings)\n",
         new="    no = None\n",
         breaks="who asked must still be allowed to ask",
         tests=_REQUESTER,
@@ -140,7 +138,7 @@ MUTANTS = (
     Mutant(
         name="who asked is not looked at when somebody approves",
         file="bot/workflows/requests/decide.py",
-        old="    no = refusal_of_requester(ctx, found, people)\n",
+        old="    no = refusal_of_requester(uow.ctx, found, people)\n",
         new="    no = None\n",
         breaks="who asked must still be allowed to ask",
         tests=_REQUESTER,
@@ -228,7 +226,7 @@ MUTANTS = (
     Mutant(
         name="a stricter policy takes the extra approver from a duplicate",
         file="bot/workflows/requests/tighten.py",
-        old="duplicates=_twins(tx, payload, asked_at, before) if alone else 0",
+        old="duplicates=_twins(uow, payload, asked_at, before) if alone else 0",
         new="duplicates=0",
         breaks="a duplicate needs one more approver than the policy of the day",
         tests=_IN_FORCE,
@@ -252,8 +250,8 @@ MUTANTS = (
     Mutant(
         name="a cancellation ends with what was approved once",
         file="bot/workflows/payments/bulk_cancel.py",
-        old="instruction.state is State.NEEDS_HUMAN and not lost and _left(tx, instruction)",
-        new="False and _left(tx, instruction)",
+        old="instruction.state is State.NEEDS_HUMAN and not lost and _left(uow, instruction)",
+        new="False and _left(uow, instruction)",
         breaks="what is left of a cancellation waits for the approvals it lost",
         tests=_CLAIM,
     ),
@@ -316,7 +314,7 @@ MUTANTS = (
     Mutant(
         name="an edited request leaves the one it replaces",
         file="bot/workflows/payments/recipient.py",
-        old="        finish(ctx, tx, found, State.WITHDRAWN, click.person, Reason(OfRequest.EDITED), now)\n",
+        old="        finish(uow, found, State.WITHDRAWN, click.person, Reason(OfRequest.EDITED))\n",
         new="",
         breaks="an edit replaces the request",
         tests=_NO_ACCOUNT,

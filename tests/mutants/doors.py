@@ -275,8 +275,8 @@ MUTANTS = (
     Mutant(
         name="callbacks that came too early wait all the same",
         file="bot/workflows/requests/attempt.py",
-        old="    tx.inbox.hasten(under_way.id, now)",
-        new="    _ = tx.inbox",
+        old="    uow.inbox.hasten(under_way.id, uow.now)",
+        new="    _ = uow.inbox",
         breaks="what is true is told at once",
         tests=("tests/workflows/payments/test_callbacks.py",),
     ),

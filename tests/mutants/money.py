@@ -213,8 +213,8 @@ MUTANTS = (
     Mutant(
         name="a cancellation does not read the items again",
         file="bot/workflows/payments/bulk_cancel.py",
-        old="return _claim(ctx, tx, instruction, standings, reported)",
-        new="return _claim(ctx, tx, instruction, standings, {})",
+        old="return _claim(uow, instruction, standings, reported)",
+        new="return _claim(uow, instruction, standings, {})",
         breaks="what is no longer pending is left out of a cancellation",
         tests=_CANCEL,
     ),

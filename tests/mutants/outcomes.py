@@ -66,7 +66,7 @@ MUTANTS = (
     Mutant(
         name="those that wait do not look whether another one is in flight",
         file="bot/workflows/payments/bulk_send.py",
-        old="    if tx.bulk_flights.flying() in (None, instruction.id):",
+        old="    if uow.bulk_flights.flying() in (None, instruction.id):",
         new="    if True:",
         breaks="one that waits reads nothing",
         tests=("tests/flow/test_bulk_queue.py", "-k", "reads_no_history"),
@@ -74,8 +74,8 @@ MUTANTS = (
     Mutant(
         name="still created is believed after one read",
         file="bot/workflows/requests/look_again.py",
-        old="    if silence_is_proven(instruction, reads=reads, quiet=ctx.quiet, now=now):",
-        new="    if silence_is_proven(instruction, reads=3, quiet=ctx.quiet, now=now):",
+        old="    if silence_is_proven(instruction, reads=reads, quiet=uow.quiet, now=uow.now):",
+        new="    if silence_is_proven(instruction, reads=3, quiet=uow.quiet, now=uow.now):",
         breaks="after an outage of reading, one read does not prove that nothing was paid",
         tests=(*_ABSENT, "-k", "three_reads"),
     ),
@@ -122,8 +122,8 @@ MUTANTS = (
     Mutant(
         name="a refusal that nothing agrees with is believed unread",
         file="bot/workflows/requests/attempt.py",
-        old="            lose(ctx, tx, under_way, attempt, outcome.in_doubt())",
-        new="            _put_off(tx, under_way, attempt, outcome, now)",
+        old="            lose(uow, under_way, attempt, outcome.in_doubt())",
+        new="            _put_off(uow, under_way, attempt, outcome, now)",
         breaks="what was done and refused is not told as not paid",
         tests=(*_REFUSED, "-k", "done_and_refused or no_id"),
     ),
@@ -146,7 +146,7 @@ MUTANTS = (
     Mutant(
         name="a callback about a refused payout is swallowed",
         file="bot/workflows/payments/callbacks.py",
-        old="    return now - row.received_at < _PATIENCE\n\n\n",
+        old="    return uow.now - row.received_at < _PATIENCE\n\n\n",
         new="    return False\n\n\n",
         breaks="a hint is kept until what it is about was read",
         tests=(*_REFUSED, "-k", "kept_until"),
@@ -154,8 +154,8 @@ MUTANTS = (
     Mutant(
         name="what was created with another amount is left alone",
         file="bot/workflows/payments/payout.py",
-        old="        end(ctx, tx, instruction, State.MISMATCH, together(wrong), now, remote_id=operation.id)",
-        new="        end(ctx, tx, instruction, State.MISMATCH, together(wrong), now)",
+        old="        end(uow, instruction, State.MISMATCH, together(wrong), remote_id=operation.id)",
+        new="        end(uow, instruction, State.MISMATCH, together(wrong))",
         breaks="a payout that is not what was asked is watched",
         tests=(*_REFUSED, "-k", "another_amount"),
     ),

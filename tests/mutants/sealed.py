@@ -12,7 +12,7 @@ MUTANTS = (
     Mutant(
         name="the claim does not ask the audit",
         file="bot/workflows/requests/send.py",
-        old="    if not may_send(ctx, tx, instruction, now):\n        return None\n",
+        old="    if not may_send(uow, instruction):\n        return None\n",
         new="",
         breaks="nothing is sent that the audit does not know",
         tests=_GUARDED,
@@ -20,7 +20,7 @@ MUTANTS = (
     Mutant(
         name="the claim of a create does not ask the audit",
         file="bot/workflows/requests/claim.py",
-        old="        if not may_send(ctx, tx, instruction, now):\n            return None\n",
+        old="        if not may_send(uow, instruction):\n            return None\n",
         new="",
         breaks="nothing is sent that the audit does not know",
         tests=_GUARDED,
@@ -28,15 +28,15 @@ MUTANTS = (
     Mutant(
         name="the claim of a cancellation does not ask the audit",
         file="bot/workflows/payments/bulk_cancel.py",
-        old="if not may_send(ctx, tx, instruction, now) or not _as_approved(tx, instruction):",
-        new="if not _as_approved(tx, instruction):",
+        old="if not may_send(uow, instruction) or not _as_approved(uow, instruction):",
+        new="if not _as_approved(uow, instruction):",
         breaks="nothing is sent that the audit does not know",
         tests=_GUARDED,
     ),
     Mutant(
         name="people decide on what the audit does not know",
         file="bot/workflows/requests/decide.py",
-        old="        if not may_decide_on(ctx, tx, found, now):\n",
+        old="        if not may_decide_on(uow, found):\n",
         new="        if False:\n",
         breaks="a decision seals no state that was forged",
         tests=_SEALED,
@@ -252,8 +252,8 @@ MUTANTS = (
     Mutant(
         name="payments that were changed hold nothing",
         file="bot/workflows/requests/authority.py",
-        old="            _held(ctx, tx, instruction, odd(tx, instruction), ctx.clock.now())",
-        new="            _held(ctx, tx, instruction, _odd_row(tx, instruction), ctx.clock.now())",
+        old="            _held(uow, instruction, odd(uow, instruction))",
+        new="            _held(uow, instruction, _odd_row(uow, instruction))",
         breaks="a bulk payment whose payments were changed is held as it stands",
         tests=_ITEMS,
     ),

@@ -173,7 +173,7 @@ MUTANTS = (
     Mutant(
         name="a search goes on where one before the last post stopped",
         file="bot/workflows/slack/outbox.py",
-        old='    await ctx.store.write(lambda tx: tx.outbox.note(row.id, payload), name="searched")\n'
+        old='    await ctx.write(lambda uow: uow.outbox.note(row.id, payload), name="searched", wakes=False)\n'
         "    return replace(row, payload=payload)\n",
         new="    return row\n",
         breaks="what is posted again is looked for where it may stand",
@@ -262,7 +262,7 @@ MUTANTS = (
     Mutant(
         name="what a dead process worked on is not let go",
         file="bot/workflows/admin/takeover.py",
-        old="    return tx.steps.expire(owner, now)",
+        old="    return uow.steps.expire(owner, uow.now)",
         new="    return 0",
         breaks="the steps of a process that was killed go on at once",
         tests=("tests/workflows/admin/test_takeover.py",),

@@ -18,7 +18,7 @@ from bot.domain.outcome import Done, NotExecuted, Unknown
 from bot.domain.payments.instruction import Instruction, Vote
 from bot.domain.payments.operation import Operation
 from bot.domain.policy import People
-from bot.workflows.context import Context
+from bot.workflows.context import Context, Unit
 from bot.workflows.payments import callbacks
 from storage.rows import InboxRow
 from tests.stateful.figures import NORMAL
@@ -86,7 +86,7 @@ async def callbacks_are_believed(reads: callbacks._Reads, row: InboxRow) -> None
     if instruction is not None and instruction.remote_id is not None and ctx.payments.client is not None:
         read = await ctx.payments.client.get_operation(instruction.remote_id)
         operation = read.model_copy(update={"status": "completed"})
-    await ctx.store.write(lambda tx: callbacks._apply(ctx, tx, row, operation), name="verified")
+    await ctx.store.write(lambda tx: callbacks._apply(Unit(tx, ctx), row, operation), name="verified")
 
 
 MUTANTS: dict[str, tuple[list[Change], str]] = {

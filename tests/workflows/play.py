@@ -6,7 +6,7 @@ from dataclasses import replace
 from bot.domain.content import Content
 from bot.playground.workspace import Message
 from bot.slack.pace import Pace
-from bot.workflows.context import Attachment, Context, Subject
+from bot.workflows.context import Attachment, Context, Subject, Unit
 from bot.workflows.slack.boards import post_board, post_file, post_line, show_board
 from tests.support.rig import FINANCE, MARIA, Rig
 from tests.support.settling import settle
@@ -50,7 +50,7 @@ class Play:
         now = self.ctx.clock.now()
         await self.ctx.store.write(
             lambda tx: post_board(
-                tx, subject=subject, channel=channel, thread_ts=thread_ts, requester=requester, now=now
+                Unit(tx, now=now), subject=subject, channel=channel, thread_ts=thread_ts, requester=requester
             )
         )
         await settle(self.ctx)
@@ -58,19 +58,21 @@ class Play:
     async def say(self, word: str, *, subject: str = "job:7", channel: str | None = None) -> None:
         now = self.ctx.clock.now()
         await self.ctx.store.write(
-            lambda tx: post_line(tx, subject=subject, key=word, payload={"word": word}, now=now, channel=channel)
+            lambda tx: post_line(Unit(tx, now=now), subject=subject, key=word, payload={"word": word}, channel=channel)
         )
         await settle(self.ctx)
 
     async def attach(self, word: str, *, subject: str = "job:7") -> None:
         now = self.ctx.clock.now()
-        await self.ctx.store.write(lambda tx: post_file(tx, subject=subject, key=word, payload={"word": word}, now=now))
+        await self.ctx.store.write(
+            lambda tx: post_file(Unit(tx, now=now), subject=subject, key=word, payload={"word": word})
+        )
         await settle(self.ctx)
 
     async def count(self, subject: str = "job:7", *, progress: bool = False) -> None:
         self.job.count += 1
         now = self.ctx.clock.now()
-        await self.ctx.store.write(lambda tx: show_board(tx, subject, now=now, progress=progress))
+        await self.ctx.store.write(lambda tx: show_board(Unit(tx, now=now), subject, progress=progress))
         await settle(self.ctx)
 
     async def pass_time(self, seconds: float) -> None:

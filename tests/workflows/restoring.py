@@ -6,6 +6,7 @@ from pathlib import Path
 from bot.domain.recovery import Look, ReadingOnly
 from bot.domain.references import derived_key
 from bot.workflows.admin import resume
+from bot.workflows.context import Unit
 from bot.workflows.reading_only import looks, reading_only
 from storage.anchors import AnchorFile, anchors_path
 from tests.support.rig import SECRET_KEY, Rig
@@ -61,5 +62,5 @@ async def resumed(rig: Rig, *, forced: bool = False) -> list[str]:
     assert found is not None
     assert found.is_complete or forced
     return await ctx.store.write(
-        lambda tx: resume.resume(tx, found, reason="looked", forced=forced, policy=ctx.policy, now=now)
+        lambda tx: resume.resume(Unit(tx, now=now, policy=ctx.policy), found, reason="looked", forced=forced)
     )

@@ -13,6 +13,7 @@ import pytest
 from bot.domain.payments.instruction import State
 from bot.domain.references import derived_key
 from bot.playground.workspace import Message
+from bot.workflows.context import Unit
 from bot.workflows.slack.boards import show_board
 from storage import migrate
 from storage.anchors import AnchorFile, anchors_path
@@ -134,7 +135,7 @@ async def test_boards_of_everything_else_are_edited_where_they_stand(rig: Rig, k
     assert board is not None
     assert board.subject.startswith(f"{kind}:")
     now = rig.switchboard.context.clock.now()
-    await rig.switchboard.context.store.write(lambda tx: show_board(tx, board.subject, now=now))
+    await rig.switchboard.context.store.write(lambda tx: show_board(Unit(tx, now=now), board.subject))
     await rig.settle()
     assert edits(rig, shown) == 1
 

@@ -83,7 +83,7 @@ async def _move(ctx: Context, clock: SharedClock, by: timedelta) -> None:
         rows = uow.times.shift(by)
         reading_only.move_along(uow, by)
         move_silences(uow, by)
-        uow.flags.set(_STEPS, steps + 1, now)
+        uow.flags.set(_STEPS, steps + 1, uow.now)
         seconds = round(by.total_seconds())
         exactly = by // timedelta(microseconds=1)
         witness(uow, CLOCK_SET, {"seconds": seconds, "microseconds": exactly, "rows": rows})
@@ -92,7 +92,7 @@ async def _move(ctx: Context, clock: SharedClock, by: timedelta) -> None:
         log.warning("the clock was set: all times were moved along", seconds=seconds, rows=rows)
         return steps + 1
 
-    clock.steps = await ctx.write(work, name="clock_set", wakes=False)
+    clock.steps = await ctx.store.write(lambda tx: work(Unit(tx, ctx, now=now)), name="clock_set")
     ctx.wake()
 
 

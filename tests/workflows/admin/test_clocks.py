@@ -14,6 +14,7 @@ from bot.playground.simulators.payments.records import PayoutOrder
 from bot.presentation.payments import forms
 from bot.workflows import reading_only
 from bot.workflows.admin import clocks
+from bot.workflows.context import Unit
 from bot.workflows.holding import Silence
 from bot.workflows.slack.searching import posted_between
 from storage.rows import StoreRow, StoreState
@@ -346,9 +347,9 @@ async def test_times_that_are_kept_as_json_move_along(rig: Rig, seconds: float) 
     def store(tx: Tx) -> None:
         tx.flags.set("silent:payments", silence.stored(), now)
         tx.flags.set("silent:emails", {"since": "damaged"}, now)
-        reading_only.enter(tx, mode, policy=ctx.policy, now=now)
-        reading_only.note(tx, "i1", look, now)
-        reading_only.note(tx, "i2", over, now)
+        reading_only.enter(Unit(tx, now=now, policy=ctx.policy), mode)
+        reading_only.note(Unit(tx, now=now), "i1", look)
+        reading_only.note(Unit(tx, now=now), "i2", over)
 
     await ctx.store.write(store)
     clock_of(rig).seconds = seconds

@@ -7,6 +7,7 @@ from bot.domain.payments.instruction import Choice, State, Vote
 from bot.domain.reasons import OfRequest, Reason
 from bot.domain.recovery import ReadingOnly
 from bot.workflows.admin.resume import _reopen
+from bot.workflows.context import Unit
 from tests.support.reasons import own_words
 from tests.support.rig import ADA, Rig
 from tests.workflows.looking import read
@@ -50,7 +51,7 @@ async def test_what_was_decided_before_is_decided_again(
         vote = Vote(instruction_id=one.id, round=1, person=ADA, choice=Choice.APPROVE, at=now)
         await ctx.store.write(lambda tx: tx.votes.cast(vote))
     mode = ReadingOnly(since=now, reason=own_words("put back"), until=now)
-    assert await ctx.store.write(lambda tx: _reopen(tx, mode, one, now)) is again
+    assert await ctx.store.write(lambda tx: _reopen(Unit(tx, now=now), mode, one)) is again
     found = await stored(rig, one)
     assert (found.state, found.round) == (after, number)
     assert found.expires_at == (None if expires is None else now + expires)
@@ -66,6 +67,6 @@ async def test_what_was_held_is_released_at_once(rig: Rig) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
     mode = ReadingOnly(since=now, reason=own_words("put back"), until=now)
     one = await planted(rig, state=State.NEW, reason=Reason(OfRequest.RESTORED), due_at=now + HOUR)
-    assert not await ctx.store.write(lambda tx: _reopen(tx, mode, one, now))
+    assert not await ctx.store.write(lambda tx: _reopen(Unit(tx, now=now), mode, one))
     after = await stored(rig, one)
     assert (after.reason, after.due_at) == (None, now)

@@ -8,6 +8,7 @@ from bot.domain.payments.instruction import State
 from bot.domain.recovery import ReadingOnly
 from bot.workflows.admin import resume
 from bot.workflows.admin.highwater import HighWater
+from bot.workflows.context import Unit
 from bot.workflows.payments.callbacks import stands
 from bot.workflows.reading_only import enter
 from storage.errors import StorageBusy
@@ -56,7 +57,7 @@ async def test_nothing_leaves_in_reading_only_mode(rig: Rig) -> None:
     ctx, now, water = rig.switchboard.context, rig.clock.now(), high_water(rig)
     assert await water.is_sound()
     mode = ReadingOnly(since=now, reason=own_words("put back"), until=now)
-    await ctx.store.write(lambda tx: enter(tx, mode, policy=ctx.policy, now=now))
+    await ctx.store.write(lambda tx: enter(Unit(tx, now=now, policy=ctx.policy), mode))
     assert not await water.is_sound()
     assert not await water.may_leave("payout X")
 

@@ -8,6 +8,7 @@ import pytest
 from bot.domain.payments.instruction import State
 from bot.workflows.admin.clocks import warn
 from bot.workflows.admin.damage import _hold, _stop
+from bot.workflows.context import Unit
 from bot.workflows.holding import Silence, hold, in_time, silent_services
 from bot.workflows.requests.freeze import freeze
 from storage.damage import Damaged
@@ -133,7 +134,7 @@ async def test_what_is_held_is_looked_at_before_its_window_ends(
     now = rig.clock.now()
     ends = None if window is None else now + window
     one = await planted(rig, state=State.APPROVED, exec_deadline=ends)
-    await rig.switchboard.context.store.write(lambda tx: hold(tx, one, own_words("why"), now, pause))
+    await rig.switchboard.context.store.write(lambda tx: hold(Unit(tx, now=now), one, own_words("why"), pause))
     found = await stored(rig, one)
     assert (found.reason, found.due_at, found.state) == (own_words("why"), now + due, State.APPROVED)
     assert in_time(one, now + pause, now) == now + due

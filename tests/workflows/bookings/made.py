@@ -6,6 +6,7 @@ from typing import Any
 from bot.domain.bookings.booking import Booking, BookingKind, BookingRequest, Stage
 from bot.domain.bookings.record import BookingRecord, Payment
 from bot.workflows.bookings.board import post_card
+from bot.workflows.context import Unit
 from storage.transaction import Tx
 from tests.support.rig import FINANCE, MARIA, Rig
 
@@ -38,7 +39,7 @@ async def planted(rig: Rig, **changes: Any) -> Booking:
 
     def store(tx: Tx) -> None:
         assert tx.bookings.add(booking)
-        post_card(tx, booking, now)
+        post_card(Unit(tx, now=now), booking)
 
     await rig.switchboard.context.store.write(store)
     return booking

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -15,8 +15,7 @@ from bot.domain.reasons import OfBooking, Reason
 from bot.presentation.reasons import worded
 from bot.workflows.bookings import book, follow, observe
 from bot.workflows.bookings.evidence import gathered
-from bot.workflows.context import Context
-from storage.transaction import Tx
+from bot.workflows.context import Unit
 from tests.support.reasons import own_words
 from tests.support.rig import Rig
 from tests.workflows.bookings.made import actions, asked, drawn, planted, record, said, stored
@@ -40,7 +39,7 @@ async def test_a_lost_answer_is_searched_for_after_five_seconds_and_told(rig: Ri
     booking = await planted(rig, stage=Stage.SENDING, reads=4)
     before = await drawn(rig, booking)
     outcome = Unknown(reason=TIMED_OUT, words="busy", detail="BUSY")
-    await ctx.store.write(lambda tx: book.lose(ctx, tx, booking, outcome, now))
+    await ctx.store.write(lambda tx: book.lose(Unit(tx, ctx, now=now), booking, outcome))
     after = await stored(rig, booking)
     assert (after.stage, after.reason, after.reads) == (Stage.UNKNOWN, outcome.told, 0)
     assert after.due_at == now + 5 * SECOND
@@ -57,14 +56,14 @@ async def test_an_exception_after_the_claim_is_an_unknown_outcome(
 ) -> None:
     ctx = rig.switchboard.context
     booking = await planted(rig, stage=stage, lease_owner=ctx.owner if mine else "another")
-    assert await ctx.store.write(lambda tx: book._lost(ctx, tx, booking)) is lost
+    assert await ctx.store.write(lambda tx: book._lost(Unit(tx, ctx), booking)) is lost
     assert (await stored(rig, booking)).stage is (Stage.UNKNOWN if lost else stage)
 
 
 async def test_what_is_gone_was_not_lost(rig: Rig) -> None:
     ctx = rig.switchboard.context
     gone = replace(await planted(rig, stage=Stage.SENDING, lease_owner=ctx.owner), id="gone")
-    assert not await ctx.store.write(lambda tx: book._lost(ctx, tx, gone))
+    assert not await ctx.store.write(lambda tx: book._lost(Unit(tx, ctx), gone))
 
 
 @pytest.mark.parametrize(("works_on_it", "recovered"), [(True, 0), (False, 1)])
@@ -72,7 +71,7 @@ async def test_what_this_process_still_sends_is_not_looked_for(rig: Rig, works_o
     ctx, over = rig.switchboard.context, rig.clock.now() - SECOND
     booking = await planted(rig, stage=Stage.SENDING, lease_owner=ctx.owner, lease_until=over)
     with ctx.leases.kept("booking", (booking.id if works_on_it else "another",)):
-        assert await ctx.store.write(lambda tx: book.recover(ctx, tx)) == recovered
+        assert await ctx.store.write(lambda tx: book.recover(Unit(tx, ctx))) == recovered
     assert (await stored(rig, booking)).stage is (Stage.UNKNOWN if recovered else Stage.SENDING)
 
 
@@ -92,7 +91,7 @@ async def test_what_was_not_booked_is_sent_later(
     ctx, now = rig.switchboard.context, rig.clock.now()
     booking = await planted(rig, stage=Stage.SENDING, reads=reads, sent_at=now, search_at=now + HOUR)
     before = await drawn(rig, booking)
-    await ctx.store.write(lambda tx: book._sent(ctx, tx, booking, outcome))
+    await ctx.store.write(lambda tx: book._sent(Unit(tx, ctx), booking, outcome))
     after = await stored(rig, booking)
     assert (after.stage, after.sent_at, after.search_at, after.reads) == (Stage.NEW, None, None, reads + 1)
     assert after.due_at == now + wait
@@ -107,7 +106,7 @@ async def test_what_the_service_refused_is_over_and_its_words_are_kept(rig: Rig)
     booking = await planted(rig, stage=Stage.SENDING)
     before = await drawn(rig, booking)
     outcome = NotExecuted(reason=OUTSIDE, again=False, words="Too far", detail="TOO_FAR")
-    await ctx.store.write(lambda tx: book._sent(ctx, tx, booking, outcome))
+    await ctx.store.write(lambda tx: book._sent(Unit(tx, ctx), booking, outcome))
     after = await stored(rig, booking)
     assert (after.stage, after.reason, after.due_at, after.closed_at) == (Stage.REFUSED, outcome.told, None, now)
     assert await said(rig, booking) == ["line:refused"]
@@ -120,7 +119,7 @@ async def test_a_link_is_posted_and_read_from_then_on(rig: Rig) -> None:
     booking = await planted(rig, stage=Stage.SENDING, kind=BookingKind.PREBOOKING, polls=3, detail={"a": "b"})
     before = await drawn(rig, booking)
     made = PrebookingRecord(id="p1", url="https://d.example/p1", status="CREATED")
-    await ctx.store.write(lambda tx: book._sent(ctx, tx, booking, Done(value=made)))
+    await ctx.store.write(lambda tx: book._sent(Unit(tx, ctx), booking, Done(value=made)))
     after = await stored(rig, booking)
     assert (after.stage, after.prebooking_id, after.polls, after.due_at) == (Stage.WAITING, "p1", 0, now + POLL)
     assert after.detail == {"a": "b", "link": "https://d.example/p1"}
@@ -140,7 +139,7 @@ async def test_what_the_service_took_is_followed_and_counts_as_evidence(
 ) -> None:
     ctx = rig.switchboard.context
     booking = await planted(rig, stage=Stage.SENDING, kind=kind, request=asked(**request))
-    await ctx.store.write(lambda tx: book._sent(ctx, tx, booking, Done(value=record(booking))))
+    await ctx.store.write(lambda tx: book._sent(Unit(tx, ctx), booking, Done(value=record(booking))))
     after = await stored(rig, booking)
     assert (after.stage, after.remote_id) == (Stage.OPEN, f"d-{booking.id}")
     assert await seen(rig) - {Point.STATES} == points
@@ -149,7 +148,7 @@ async def test_what_the_service_took_is_followed_and_counts_as_evidence(
 async def test_an_answer_after_the_booking_was_linked_only_hastens_the_next_read(rig: Rig) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
     linked = await planted(rig, stage=Stage.OPEN, due_at=now + HOUR)
-    await ctx.store.write(lambda tx: book._sent(ctx, tx, linked, Unknown(reason=TIMED_OUT)))
+    await ctx.store.write(lambda tx: book._sent(Unit(tx, ctx), linked, Unknown(reason=TIMED_OUT)))
     after = await stored(rig, linked)
     assert (after.stage, after.due_at, await said(rig, linked)) == (Stage.OPEN, now, [])
 
@@ -183,7 +182,7 @@ async def test_a_booking_is_lost_after_three_searches_and_the_quiet_period_and_s
     sent = now - like.pop("sent_ago", QUIET)
     booking = await planted(rig, **{"stage": Stage.UNKNOWN, "sent_at": sent, "due_at": now, **like})
     before = await drawn(rig, booking)
-    await ctx.store.write(lambda tx: book._looked(ctx, tx, booking, None, absent, reason))
+    await ctx.store.write(lambda tx: book._looked(Unit(tx, ctx), booking, None, absent, reason))
     after = await stored(rig, booking)
     assert (after.stage, after.reads, after.reason) == (stage, reads, says)
     assert after.due_at == (None if due is None else now + due)
@@ -196,17 +195,17 @@ async def test_a_booking_is_lost_after_three_searches_and_the_quiet_period_and_s
 async def test_what_was_lost_and_is_found_is_taken_in_with_an_alert(rig: Rig) -> None:
     ctx = rig.switchboard.context
     booking = await planted(rig, stage=Stage.LOST)
-    await ctx.store.write(lambda tx: book._looked(ctx, tx, booking, record(booking), False, None))
+    await ctx.store.write(lambda tx: book._looked(Unit(tx, ctx), booking, record(booking), False, None))
     assert (await stored(rig, booking)).stage is Stage.OPEN
     assert await said(rig, booking) == ["line:moved:1", "line:alert:found_late"]
 
 
 async def test_two_of_ours_never_claim_one_booking(rig: Rig) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
+    ctx = rig.switchboard.context
     first = await planted(rig)
     second = await planted(rig, stage=Stage.UNKNOWN)
     theirs = record(first)
-    assert await ctx.store.write(lambda tx: book.adopt(ctx, tx, second, theirs, now)) is None
+    assert await ctx.store.write(lambda tx: book.adopt(Unit(tx, ctx), second, theirs)) is None
     assert ((await stored(rig, first)), (await stored(rig, second))) == (first, second)
 
 
@@ -216,7 +215,7 @@ async def test_a_row_that_a_webhook_made_ends_and_points_here(rig: Rig) -> None:
     ours = await planted(rig, stage=Stage.UNKNOWN)
     before = await drawn(rig, foreign)
     theirs = record(foreign)
-    await ctx.store.write(lambda tx: book.adopt(ctx, tx, ours, theirs, now))
+    await ctx.store.write(lambda tx: book.adopt(Unit(tx, ctx), ours, theirs))
     ended, joined = await stored(rig, foreign), Reason(OfBooking.JOINED, reference=ours.reference)
     assert (ended.stage, ended.remote_id, ended.numeric_id, ended.reason) == (Stage.DROPPED, None, "", joined)
     assert (ended.due_at, ended.closed_at) == (None, now)
@@ -242,25 +241,25 @@ async def test_a_card_is_drawn_anew_where_the_reason_changes(rig: Rig, reason: R
     assert (await drawn(rig, booking) > before) is anew
 
 
-Late = Callable[[Context, Tx, Booking, datetime], object]
+Late = Callable[[Unit, Booking], Any]
 
 
 @on_one_rig([
-    (Stage.SENDING, lambda ctx, tx, one, now: book.lose(ctx, tx, one, Unknown(reason=BEFORE), now)),
-    (Stage.SENDING, lambda ctx, tx, one, now: book._back(ctx, tx, one, NotExecuted(reason=BEFORE, again=True), now)),
-    (Stage.SENDING, lambda ctx, tx, one, now: book._wait_for_customer(
-        ctx, tx, one, PrebookingRecord(id="p1", url="u", status="CREATED"), now)),
-    (Stage.UNKNOWN, lambda ctx, tx, one, _: book._looked(ctx, tx, replace(one, reads=9), None, True, None)),
-    (Stage.UNKNOWN, lambda ctx, tx, one, _: book._looked(ctx, tx, one, None, False, NOT_FOUND)),
-    (Stage.WAITING, lambda _, tx, one, now: follow.dropped(tx, one, now)),
-    (Stage.OPEN, lambda ctx, tx, one, now: observe.observe(ctx, tx, one, record(one), now)),
+    (Stage.SENDING, lambda uow, one: book.lose(uow, one, Unknown(reason=BEFORE))),
+    (Stage.SENDING, lambda uow, one: book._back(uow, one, NotExecuted(reason=BEFORE, again=True))),
+    (Stage.SENDING, lambda uow, one: book._wait_for_customer(
+        uow, one, PrebookingRecord(id="p1", url="u", status="CREATED"))),
+    (Stage.UNKNOWN, lambda uow, one: book._looked(uow, replace(one, reads=9), None, True, None)),
+    (Stage.UNKNOWN, lambda uow, one: book._looked(uow, one, None, False, NOT_FOUND)),
+    (Stage.WAITING, follow.dropped),
+    (Stage.OPEN, lambda uow, one: observe.observe(uow, one, record(one))),
 ])  # fmt: skip
 async def test_who_comes_too_late_changes_nothing(rig: Rig, stage: Stage, work: Late) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
     booking = await planted(rig, stage=stage, version=2, sent_at=now - HOUR)
     before = everything_stored(rig)
     late = replace(booking, version=1)
-    assert await ctx.store.write(lambda tx: work(ctx, tx, late, now)) is None
+    assert await ctx.store.write(lambda tx: work(Unit(tx, ctx), late)) is None
     assert everything_stored(rig) == before
-    await ctx.store.write(lambda tx: work(ctx, tx, booking, now))
+    await ctx.store.write(lambda tx: work(Unit(tx, ctx), booking))
     assert everything_stored(rig) != before

@@ -18,6 +18,7 @@ from bot.presentation.reasons import worded
 from bot.workflows.bookings import book, events, stores
 from bot.workflows.bookings.evidence import gathered
 from bot.workflows.bookings.observe import observe
+from bot.workflows.context import Unit
 from storage.rows import InboxState, StoreEvent, StoreRow, StoreState
 from storage.transaction import Tx
 from tests.support.deliveries import fact, open_rig, prebook, service_of
@@ -59,7 +60,7 @@ async def after(rig: Rig, one: Booking, work: Callable[[Tx], object]) -> Booking
 
 async def looked(rig: Rig, one: Booking, *, absent: bool, reason: Reason | None = None) -> Booking:
     ctx = rig.switchboard.context
-    return await after(rig, one, lambda tx: book._looked(ctx, tx, one, None, absent, reason))
+    return await after(rig, one, lambda tx: book._looked(Unit(tx, ctx), one, None, absent, reason))
 
 
 async def test_when_a_booking_without_an_answer_counts_as_lost(rig: Rig) -> None:
@@ -121,7 +122,7 @@ def event(rig: Rig, *, received: float = 0.0) -> StoreEvent:
 
 
 def reported(rig: Rig, heard: events._Heard) -> Callable[[Tx], object]:
-    return lambda tx: events._pass_on(rig.switchboard.context, tx, heard, SILENT, rig.clock.now())
+    return lambda tx: events._pass_on(Unit(tx, rig.switchboard.context, now=rig.clock.now()), heard, SILENT)
 
 
 async def test_of_two_reported_states_the_later_one_is_shown(rig: Rig) -> None:
@@ -173,7 +174,7 @@ async def test_a_store_without_an_answer_is_given_up_when_the_quiet_period_is_ov
         due_at=None,
     )
     assert await ctx.store.write(lambda tx: tx.stores.add(row))
-    await ctx.store.write(lambda tx: stores._give_up(ctx, tx, [replace(row, state=StoreState.CREATING)]))
+    await ctx.store.write(lambda tx: stores._give_up(Unit(tx, ctx), [replace(row, state=StoreState.CREATING)]))
     assert (await ctx.store.read(lambda tx: tx.stores.by_id("own")) is not None) is stays
 
 
@@ -207,7 +208,7 @@ async def test_what_a_booking_shows_counts_as_seen(rig: Rig) -> None:
 
 
 def observing(rig: Rig, one: Booking, record: BookingRecord) -> Callable[[Tx], object]:
-    return lambda tx: observe(rig.switchboard.context, tx, one, record, rig.clock.now())
+    return lambda tx: observe(Unit(tx, rig.switchboard.context, now=rig.clock.now()), one, record)
 
 
 async def test_the_address_link_of_a_prebooking_is_on_its_card_at_once(rig: Rig) -> None:
@@ -216,7 +217,7 @@ async def test_the_address_link_of_a_prebooking_is_on_its_card_at_once(rig: Rig)
     [one] = await ctx.store.read(lambda tx: tx.bookings.open(limit=20))
     made = PrebookingRecord(id="p2", url="https://where.example/2")
     rig.clock.advance(5)
-    await ctx.write(lambda tx: book._wait_for_customer(ctx, tx, one, made, rig.clock.now()), name="link")
+    await ctx.write(lambda tx: book._wait_for_customer(Unit(tx, ctx, now=rig.clock.now()), one, made), name="link")
     await rig.settle()
     assert fact(rig, "Address link") == "<https://where.example/2>"
     waiting = await now_stored(rig, one)

@@ -17,6 +17,7 @@ from bot.presentation.reasons import worded
 from bot.workflows.bookings import acting, events, stores
 from bot.workflows.bookings.events import _Heard
 from bot.workflows.bookings.evidence import gathered
+from bot.workflows.context import Unit
 from storage.rows import InboxState, StoreEvent, StoreState
 from storage.transaction import Tx
 from tests.support.reasons import own_words
@@ -68,7 +69,7 @@ async def test_an_event_that_cannot_be_verified(
     booking = await planted(rig, status="ACCEPTED") if known else None
     report = BookingRecord(id="d1", status="?")
     heard = _Heard(event=one, identifier="d1", report=report, booking=booking)
-    await ctx.store.write(lambda tx: events._not_verified(ctx, tx, heard, trouble))
+    await ctx.store.write(lambda tx: events._not_verified(Unit(tx, ctx), heard, trouble))
     found = await after(rig, one)
     assert found.state is state
     if pause is not None:
@@ -96,7 +97,7 @@ async def test_what_is_only_reported_is_said_as_such_and_the_later_report_is_sho
     booking = await planted(rig, status=status, stage=stage, detail=detail)
     before = await drawn(rig, booking)
     heard = _Heard(event=one, identifier="d 1", report=record(booking, reported), booking=booking)
-    await ctx.store.write(lambda tx: events._pass_on(ctx, tx, heard, IS_AWAY, now))
+    await ctx.store.write(lambda tx: events._pass_on(Unit(tx, ctx, now=now), heard, IS_AWAY))
     found = await stored(rig, booking)
     assert len(await said(rig, booking)) == lines
     assert found.detail.get("reported", {}).get("status") == shown
@@ -113,7 +114,7 @@ async def test_an_event_about_a_booking_nobody_knows_is_told_in_the_stores_chann
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await event(rig)
     heard = _Heard(event=one, identifier="d1", report=BookingRecord(id="d1", status="ACCEPTED"), booking=None)
-    await ctx.store.write(lambda tx: events._pass_on(ctx, tx, heard, IS_AWAY, now))
+    await ctx.store.write(lambda tx: events._pass_on(Unit(tx, ctx, now=now), heard, IS_AWAY))
     row = await read(rig, lambda tx: tx.outbox.by_key(f"line:store:Centro:unverified:{one.id}"))
     assert row is not None
     assert (row.channel, row.payload["said"]) == ("C0APPROVE", "ACCEPTED")
@@ -135,7 +136,7 @@ async def test_an_event_without_our_id_waits_while_an_answer_of_that_store_may_b
     name = f"new {flying.id}"
     theirs = BookingRecord(id=name, status="ACCEPTED", external_id=external)
     heard = _Heard(event=one, identifier=name, report=theirs, booking=None)
-    await ctx.store.write(lambda tx: events._apply(ctx, tx, heard, theirs))
+    await ctx.store.write(lambda tx: events._apply(Unit(tx, ctx), heard, theirs))
     made = await read(rig, lambda tx: tx.bookings.by_remote("Centro", name))
     assert (made is None, (await after(rig, one)).state is RECEIVED) == (waits, waits)
     if made is not None:
@@ -159,7 +160,7 @@ async def test_a_verified_event_is_evidence(rig: Rig, kind: str, point: Point) -
     one = await event(rig, kind=kind)
     theirs = record(booking, "ACCEPTED")
     heard = _Heard(event=one, identifier=theirs.id, report=theirs, booking=booking)
-    await ctx.store.write(lambda tx: events._apply(ctx, tx, heard, theirs))
+    await ctx.store.write(lambda tx: events._apply(Unit(tx, ctx), heard, theirs))
     assert (await after(rig, one)).state is InboxState.APPLIED
     assert point in (await read(rig, gathered))[0]
 
@@ -341,5 +342,5 @@ async def test_a_store_that_is_not_listed_after_the_quiet_period_was_never_made(
         tx.stores.add(row)
 
     await ctx.store.write(store)
-    await ctx.store.write(lambda tx: stores._give_up(ctx, tx, [row]))
+    await ctx.store.write(lambda tx: stores._give_up(Unit(tx, ctx), [row]))
     assert (await read(rig, lambda tx: tx.stores.by_id(row.id)) is not None) is stays

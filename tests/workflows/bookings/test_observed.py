@@ -12,6 +12,7 @@ from bot.presentation.reasons import worded
 from bot.workflows.bookings import follow, observe
 from bot.workflows.bookings.evidence import gathered
 from bot.workflows.bookings.subject import BookingSubject
+from bot.workflows.context import Unit
 from tests.support.reasons import own_words
 from tests.support.rig import Rig
 from tests.workflows.bookings.made import actions, drawn, planted, record, said, stored
@@ -27,7 +28,7 @@ HELD = {"name": "Ana", "mobile": "099", "email": "", "image": "", "provider": ""
 async def observed(rig: Rig, booking: Booking, status: str, *, report: BookingRecord | None = None, **told: Any) -> Any:
     ctx, now = rig.switchboard.context, rig.clock.now()
     return await ctx.store.write(
-        lambda tx: observe.observe(ctx, tx, booking, record(booking, status, **told), now, report=report)
+        lambda tx: observe.observe(Unit(tx, ctx, now=now), booking, record(booking, status, **told), report=report)
     )
 
 
@@ -196,7 +197,7 @@ async def test_a_card_says_that_it_cannot_be_read_at_the_third_time_or_at_once_w
     ctx, now = rig.switchboard.context, rig.clock.now()
     booking = await planted(rig, reads=reads)
     before = await drawn(rig, booking)
-    await ctx.store.write(lambda tx: follow._not_read(ctx, tx, booking, trouble))
+    await ctx.store.write(lambda tx: follow._not_read(Unit(tx, ctx), booking, trouble))
     after = await stored(rig, booking)
     assert (after.reads, after.due_at) == (reads + 1, now + wait)
     assert (reason in worded(after.reason), after.reason is not None) == (True, bool(reason))
@@ -207,7 +208,7 @@ async def test_one_that_was_changed_meanwhile_is_read_again_at_once(rig: Rig) ->
     ctx, now = rig.switchboard.context, rig.clock.now()
     booking = await planted(rig, version=2, lease_owner=ctx.owner, lease_until=now + MINUTE, due_at=now + HOUR)
     late = replace(booking, version=1)
-    await ctx.store.write(lambda tx: follow._not_read(ctx, tx, late, ServiceNow("delivery", AWAY)))
+    await ctx.store.write(lambda tx: follow._not_read(Unit(tx, ctx), late, ServiceNow("delivery", AWAY)))
     after = await stored(rig, booking)
     assert (after.due_at, after.lease_owner, after.reads) == (now, "", 0)
 
@@ -218,7 +219,7 @@ async def test_a_prebooking_that_is_over_is_told_with_who_canceled_it(rig: Rig) 
         rig, stage=Stage.WAITING, kind=BookingKind.PREBOOKING, detail={"cancel": {"by": "U0MARIA"}}, due_at=now
     )
     before = await drawn(rig, booking)
-    await rig.switchboard.context.store.write(lambda tx: follow.dropped(tx, booking, now))
+    await rig.switchboard.context.store.write(lambda tx: follow.dropped(Unit(tx, now=now), booking))
     after = await stored(rig, booking)
     assert (after.stage, after.due_at, after.closed_at) == (Stage.DROPPED, None, now)
     row = await read(rig, lambda tx: tx.outbox.by_key(f"line:{booking.subject}:dropped"))

@@ -10,6 +10,7 @@ from bot.domain.bookings.record import Status, StatusChange, change_of, is_final
 from bot.playground.workspace import Message
 from bot.workflows.bookings.evidence import gathered
 from bot.workflows.bookings.observe import observe
+from bot.workflows.context import Unit
 from tests.support.deliveries import CENTRO, booked, card, deliver, fact, heard, lines, open_rig, service_of, stands
 from tests.support.reasons import own_words
 from tests.support.rig import ALERTS, OLGA, Rig
@@ -223,10 +224,10 @@ async def test_a_reading_that_began_before_a_change_is_not_applied(rig: Rig) -> 
     assert before.remote_id is not None
     record = await delivery.client.get_booking(before.remote_id, key=key)
     now = ctx.clock.now()
-    assert await ctx.store.write(lambda tx: observe(ctx, tx, before, record, now)) is not None
+    assert await ctx.store.write(lambda tx: observe(Unit(tx, ctx, now=now), before, record)) is not None
     (current,) = await ctx.store.read(lambda tx: tx.bookings.open(limit=20))
     await ctx.store.write(lambda tx: tx.bookings.change(current, reason=own_words("somebody was faster")))
-    assert await ctx.store.write(lambda tx: observe(ctx, tx, current, record, now)) is None
+    assert await ctx.store.write(lambda tx: observe(Unit(tx, ctx, now=now), current, record)) is None
 
 
 async def test_what_has_ended_is_read_no_more(rig: Rig) -> None:

@@ -15,6 +15,7 @@ from bot.domain.files.tables import Flaw, TableProblem
 from bot.domain.outcome import NotExecuted
 from bot.presentation.reasons import in_words, worded
 from bot.slack.calls import ASKED_US_TO_WAIT
+from bot.workflows.context import Unit
 from bot.workflows.emails import engine, whole
 from bot.workflows.emails.engine import EmailEngine
 from bot.workflows.emails.pressure import Pressure
@@ -41,7 +42,7 @@ async def job(rig: Rig, **changes: Any) -> Job:
 
     def store(tx: Tx) -> None:
         assert tx.jobs.add(one)
-        post_board(tx, subject=f"email:{one.id}", channel=FINANCE, thread_ts=None, requester=MARIA, now=now)
+        post_board(Unit(tx, now=now), subject=f"email:{one.id}", channel=FINANCE, thread_ts=None, requester=MARIA)
 
     await rig.switchboard.context.store.write(store)
     return one

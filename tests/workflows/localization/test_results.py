@@ -14,6 +14,7 @@ from bot.domain.errors import ServiceNow
 from bot.domain.localization import CallOperation, Request, Track, Tracks
 from bot.domain.localization.progress import MEDIA_LANE, CallProgress, CallState, Handed, Order, ResultFile
 from bot.presentation.reasons import worded
+from bot.workflows.context import Unit
 from bot.workflows.localization import results
 from bot.workflows.slack.boards import post_board
 from bot.workflows.witness import witness
@@ -75,7 +76,7 @@ async def job(rig: Rig, name: str, progress: CallProgress, state: CallState = Ca
 
     def store(tx: Tx) -> None:
         assert tx.jobs.add(one)
-        post_board(tx, subject=f"localization:{name}", channel=FINANCE, thread_ts=None, requester=MARIA, now=now)
+        post_board(Unit(tx, now=now), subject=f"localization:{name}", channel=FINANCE, thread_ts=None, requester=MARIA)
 
     await rig.switchboard.context.store.write(store)
     return one
@@ -171,7 +172,7 @@ async def test_a_call_that_is_over_names_what_is_missing_and_the_waiting_ones_mo
     waiting = await job(rig, "J2", CallProgress(), CallState.WAITING)
     running = await job(rig, "J3", CallProgress(), CallState.RUNNING)
     before = [await drawn(rig, name) for name in ("J1", "J2", "J3")]
-    await ctx.store.write(lambda tx: results._close(ctx, tx, one))
+    await ctx.store.write(lambda tx: results._close(Unit(tx, ctx), one))
     after, progress = await stored(rig, one)
     assert (after.state, after.closed_at, progress.deliveries) == (CallState.DONE, rig.clock.now(), ())
     assert isinstance(progress.result, Tracks)
@@ -212,7 +213,7 @@ async def test_a_file_that_may_be_there_is_searched_for_half_a_minute_after_it_w
     ctx, now = rig.switchboard.context, rig.clock.now()
     sent_at = now - timedelta(seconds=ago + (step or 0))
     if step is not None:
-        await ctx.store.write(lambda tx: witness(tx, CLOCK_SET, {"seconds": step, "rows": 1}, now))
+        await ctx.store.write(lambda tx: witness(Unit(tx, now=now), CLOCK_SET, {"seconds": step, "rows": 1}))
     one = await job(rig, f"J{ago}{step}", on_its_way(Handed.MAYBE, sent_at=sent_at))
     assert await searches(rig, one) == (None if seconds is None else seconds * SECOND)
     if seconds is not None:

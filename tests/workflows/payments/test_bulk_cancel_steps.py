@@ -12,6 +12,7 @@ from bot.domain.outcome import NotExecuted
 from bot.domain.payments.bulk_progress import BulkProgress
 from bot.domain.payments.bulk_records import ReportedItem
 from bot.domain.payments.instruction import AttemptOutcome, Instruction, Kind, State
+from bot.workflows.context import Unit
 from bot.workflows.payments import bulk_cancel
 from bot.workflows.payments.bulk_cancel_request import NotRequested, Why, _meant
 from bot.workflows.requests.claim import held_claim
@@ -49,7 +50,7 @@ async def test_what_the_service_says_of_a_refusal_is_kept_and_the_items_are_read
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await asked(rig, "aa", state=State.SENDING, commits=1, unknown_since=now, reads=2)
     said = NotExecuted(reason=own_words("not in escrow"), again=False, detail="NOT_PENDING")
-    await ctx.store.write(lambda tx: bulk_cancel._refused(ctx, tx, one, said, now))
+    await ctx.store.write(lambda tx: bulk_cancel._refused(Unit(tx, ctx, now=now), one, said))
     after = await stored(rig, one)
     assert (after.state, after.reason, after.due_at) == (State.COMMITTED, said.told, now)
     assert (after.unknown_since, after.reads) == (None, 0)
@@ -60,7 +61,7 @@ async def test_what_the_service_says_of_a_refusal_is_kept_and_the_items_are_read
 async def test_where_nothing_was_ever_sent_it_ends(rig: Rig, commits: int, state: State) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await asked(rig, "aa", state=State.APPROVED, commits=commits)
-    await ctx.store.write(lambda tx: bulk_cancel._all_sent(ctx, tx, one, BulkProgress(), now))
+    await ctx.store.write(lambda tx: bulk_cancel._all_sent(Unit(tx, ctx, now=now), one, BulkProgress()))
     assert (await stored(rig, one)).state is state
     if commits:
         assert await audited(rig, one) == ("all_sent", {"reason": ""})
@@ -84,7 +85,7 @@ async def test_the_outcome_of_a_chunk_is_read_from_its_items(
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await asked(rig, "aa", "bb", state=state, commits=1, named=lost, sent_at=now, puts_off=3)
     await tried(rig, one, outcome=AttemptOutcome.UNKNOWN if lost else AttemptOutcome.DONE)
-    await ctx.store.write(lambda tx: bulk_cancel._take_in(ctx, tx, one, reported(**statuses)))
+    await ctx.store.write(lambda tx: bulk_cancel._take_in(Unit(tx, ctx), one, reported(**statuses)))
     found = await stored(rig, one)
     assert (found.state, found.due_at) == (after, now + due)
     rows = await read(rig, lambda tx: tx.bulk_items.rows(one.id))
@@ -105,7 +106,7 @@ async def test_what_still_reads_as_pending_is_read_three_times(
 ) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await asked(rig, "aa", "bb", state=State.COMMITTED, commits=1, named={"aa": 1, "bb": 1}, reads=reads)
-    await ctx.store.write(lambda tx: bulk_cancel._verified(ctx, tx, one, reported(**statuses)))
+    await ctx.store.write(lambda tx: bulk_cancel._verified(Unit(tx, ctx), one, reported(**statuses)))
     found = await stored(rig, one)
     assert (found.state, found.reads) == (state, counted)
     if state is State.COMMITTED:
@@ -121,7 +122,7 @@ async def test_what_still_reads_as_pending_is_read_three_times(
 async def test_what_was_never_named_may_stay_pending(rig: Rig) -> None:
     ctx = rig.switchboard.context
     one = await asked(rig, "aa", "bb", state=State.COMMITTED, commits=1, named={"aa": 1})
-    await ctx.store.write(lambda tx: bulk_cancel._verified(ctx, tx, one, reported(aa="canceled", bb="pending")))
+    await ctx.store.write(lambda tx: bulk_cancel._verified(Unit(tx, ctx), one, reported(aa="canceled", bb="pending")))
     assert (await stored(rig, one)).state is State.COMPLETED
 
 
@@ -129,7 +130,7 @@ async def test_what_was_not_sent_may_be_named_again(rig: Rig) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await asked(rig, "aa", "bb", "cc", state=State.SENDING, named={"aa": 1, "bb": 2, "cc": 2})
     attempt = await tried(rig, one, 2)
-    await ctx.store.write(lambda tx: bulk_cancel._unname(tx, one, attempt, now))
+    await ctx.store.write(lambda tx: bulk_cancel._unname(Unit(tx, now=now), one, attempt))
     rows = await read(rig, lambda tx: tx.bulk_items.rows(one.id))
     assert [row.attempt for row in rows] == [1, 0, 0]
 
@@ -139,10 +140,10 @@ async def test_a_claim_whose_commit_had_no_answer_names_what_it_named(rig: Rig) 
     sent = await asked(rig, "aa", "bb", state=State.SENDING, version=2, lease_owner=ctx.owner, named={"bb": 1})
     attempt = await tried(rig, sent)
     before = made(rig, id=sent.id, version=1)
-    found = await read(rig, lambda tx: bulk_cancel._chunk(tx, held_claim(ctx, tx, before)))
+    found = await read(rig, lambda tx: bulk_cancel._chunk(tx, held_claim(Unit(tx, ctx), before)))
     assert found is not None
     assert (found.attempt, found.hashes.all, found.earlier_unknown) == (attempt, ("bb",), False)
-    assert await read(rig, lambda tx: bulk_cancel._chunk(tx, held_claim(ctx, tx, sent))) is None
+    assert await read(rig, lambda tx: bulk_cancel._chunk(tx, held_claim(Unit(tx, ctx), sent))) is None
 
 
 async def test_a_list_without_an_item_proves_nothing(rig: Rig) -> None:

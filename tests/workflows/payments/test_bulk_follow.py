@@ -13,6 +13,7 @@ from bot.domain.payments.bulk_progress import BulkProgress, Tally
 from bot.domain.payments.bulk_records import BulkJob, ReportedItem
 from bot.domain.payments.instruction import Instruction, Kind, State
 from bot.domain.reasons import OfRequest, Reason
+from bot.workflows.context import Unit
 from bot.workflows.payments import bulk_follow
 from bot.workflows.payments.bulk_follow import Read
 from storage.rows import Tracked
@@ -50,7 +51,7 @@ def row_of(rig: Rig, one: Instruction, **changes: Any) -> Tracked:
 async def polled(rig: Rig, one: Instruction, found: Read | None, **changes: Any) -> Any:
     ctx = rig.switchboard.context
     row, now = row_of(rig, one, **changes), rig.clock.now()
-    return await ctx.store.write(lambda tx: bulk_follow._polled(ctx, tx, row, one, found, now))
+    return await ctx.store.write(lambda tx: bulk_follow._polled(Unit(tx, ctx, now=now), row, one, found))
 
 
 async def test_what_is_over_is_not_followed_any_more(rig: Rig) -> None:
@@ -138,7 +139,7 @@ async def test_what_the_service_leaves_open_is_told_at_the_third_look(
 async def followed_on(rig: Rig, one: Instruction, progress: BulkProgress | None, **changes: Any) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
     row, as_it_is = row_of(rig, one, **changes), replace(one, progress=progress)
-    await ctx.store.write(lambda tx: bulk_follow._tell_what_stands(ctx, tx, as_it_is, row, now))
+    await ctx.store.write(lambda tx: bulk_follow._tell_what_stands(Unit(tx, ctx, now=now), as_it_is, row))
 
 
 @on_one_rig([
@@ -248,7 +249,7 @@ async def test_nobody_is_asked_about_what_is_over_or_gone(rig: Rig, state: State
 async def test_following_begins_after_two_seconds(rig: Rig) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await planted(rig, Kind.BULK, state=State.COMMITTED, remote_id="b7")
-    await ctx.store.write(lambda tx: bulk_follow.begin_following(ctx, tx, one, now))
+    await ctx.store.write(lambda tx: bulk_follow.begin_following(Unit(tx, ctx, now=now), one))
     found = await read(rig, lambda tx: tx.tracked.get("bulk", "b7"))
     assert found is not None
     assert (found.instruction_id, found.due_at) == (one.id, now + timedelta(seconds=2))
@@ -271,7 +272,7 @@ async def test_when_something_last_changed_is_kept(rig: Rig, changes: tuple[RowC
     progress = BulkProgress(tally=Tally(), read_at=long_ago, changed_at=long_ago)
     one = await followed(rig, "committed", "", progress=progress)
     found = Read(RUNNING, changes, complete=True)
-    await ctx.store.write(lambda tx: bulk_follow._apply(ctx, tx, one, found, now))
+    await ctx.store.write(lambda tx: bulk_follow._apply(Unit(tx, ctx, now=now), one, found))
     after = (await stored(rig, one)).progress
     assert after is not None
     assert (after.changed_at, after.read_at) == (now if moved else long_ago, now)

@@ -7,6 +7,7 @@ from typing import Any
 from bot.domain.money import Cents
 from bot.domain.payments.instruction import CallbackKind, Instruction, Kind, State
 from bot.domain.payments.operation import Operation
+from bot.workflows.context import Unit
 from bot.workflows.payments import callbacks
 from storage.rows import InboxRow, InboxState
 from storage.transaction import Tx
@@ -49,7 +50,7 @@ def record(one: Instruction, status: str, **changes: Any) -> Operation:
 
 async def applied(rig: Rig, row: InboxRow, said: Operation | None, *, early: bool = False) -> InboxRow:
     ctx = rig.switchboard.context
-    await ctx.store.write(lambda tx: callbacks._apply(ctx, tx, row, said, too_early=early))
+    await ctx.store.write(lambda tx: callbacks._apply(Unit(tx, ctx), row, said, too_early=early))
     (after,) = await read(rig, lambda tx: tx.inbox.of(row.instruction_id))
     return after
 
@@ -145,7 +146,7 @@ async def test_a_callback_about_what_is_gone_is_done_with(rig: Rig) -> None:
     one = await planted(rig, state=State.COMMITTED)
     row = await called_back(rig, one)
     ctx = rig.switchboard.context
-    await ctx.store.write(lambda tx: callbacks._apply(ctx, tx, replace(row, instruction_id="gone"), None))
+    await ctx.store.write(lambda tx: callbacks._apply(Unit(tx, ctx), replace(row, instruction_id="gone"), None))
     (after,) = await read(rig, lambda tx: tx.inbox.of(one.id))
     assert after.state is STALE
 

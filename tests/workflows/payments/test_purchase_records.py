@@ -9,7 +9,7 @@ from bot.domain.money import Cents
 from bot.domain.payments.instruction import Instruction, Kind, State
 from bot.domain.payments.operation import Operation
 from bot.presentation.reasons import worded
-from bot.workflows.context import Context
+from bot.workflows.context import Context, Unit
 from bot.workflows.payments import purchase
 from bot.workflows.requests.look_again import Look
 from bot.workflows.services.service import Service
@@ -64,7 +64,7 @@ async def test_a_record_of_a_purchase(
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await asked(rig, state=state)
     await ctx.store.write(lambda tx: tx.tracked.follow("purchase", one.remote_id or "", due_at=now, now=now))
-    assert await ctx.store.write(lambda tx: purchase.observe(ctx, tx, one, record(one, **says), now)) is over
+    assert await ctx.store.write(lambda tx: purchase.observe(Unit(tx, ctx, now=now), one, record(one, **says))) is over
     found, row = await stored(rig, one), await tracked(rig, one)
     assert (found.state, worded(found.reason), await queued(rig, one)) == (after, reason, keys)
     assert row is not None
@@ -96,7 +96,7 @@ async def test_the_link_of_what_was_opened_as_asked_for_is_given_out(
     ctx, now = linking(rig.switchboard.context, works=works), rig.clock.now()
     one = await asked(rig, state=State.CREATING, remote_id=None)
     own = f"p{one.id}"
-    await ctx.store.write(lambda tx: purchase.adopt(ctx, tx, one, record(one, **{"id": own, **says}), now))
+    await ctx.store.write(lambda tx: purchase.adopt(Unit(tx, ctx, now=now), one, record(one, **{"id": own, **says})))
     found = await stored(rig, one)
     assert (found.state, worded(found.reason), found.remote_id) == (state, reason, own)
     assert ("link" in await queued(rig, one)) is linked
@@ -124,7 +124,7 @@ async def test_a_purchase_is_polled_until_its_end_and_one_without_link_for_a_mon
         kind="purchase", remote_id=one.remote_id or "", instruction_id=one.id, created_at=now - age, due_at=now
     )
     said = None if status is None else record(one, status)
-    again = await ctx.store.write(lambda tx: purchase._polled(ctx, tx, row, one, said, now))
+    again = await ctx.store.write(lambda tx: purchase._polled(Unit(tx, ctx, now=now), row, one, said))
     assert (again and again.pause) == (None if pause is None else pause * POLL)
 
 
@@ -140,7 +140,7 @@ async def test_after_a_month_an_open_purchase_is_read_daily(rig: Rig, age: timed
         due_at=now,
         polls=40,
     )
-    again = await ctx.store.write(lambda tx: purchase._polled(ctx, tx, row, one, None, now))
+    again = await ctx.store.write(lambda tx: purchase._polled(Unit(tx, ctx, now=now), row, one, None))
     assert again is not None
     assert again.pause == times * POLL
 
@@ -154,7 +154,7 @@ async def test_what_is_not_found_is_closed_and_what_is_doubtful_given_to_people(
 ) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await asked(rig, state=State.CREATE_UNKNOWN, remote_id=None)
-    await ctx.store.write(lambda tx: purchase._give_up(ctx, tx, one, look, now))
+    await ctx.store.write(lambda tx: purchase._give_up(Unit(tx, ctx, now=now), one, look))
     found = await stored(rig, one)
     assert (found.state, worded(found.reason), found.due_at) == (state, reason, None if due is None else now + due)
     assert f"news:requester:{state}:1" in await queued(rig, one)
@@ -164,7 +164,7 @@ async def test_several_with_our_code_end_it(rig: Rig) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await asked(rig, state=State.CREATE_UNKNOWN, remote_id=None)
     hits = [record(one, id="o1"), record(one, id="o2")]
-    await ctx.store.write(lambda tx: purchase._take_in(ctx, tx, one, hits, now))
+    await ctx.store.write(lambda tx: purchase._take_in(Unit(tx, ctx, now=now), one, hits))
     found = await stored(rig, one)
     assert (found.state, worded(found.reason)) == (State.MISMATCH, "the service holds several purchases with our code")
 
@@ -178,7 +178,7 @@ async def test_what_ended_without_its_link_given_out_is_followed(
 ) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await asked(rig, state=state, remote_id=remote)
-    await ctx.store.write(lambda tx: purchase._watch(ctx, tx, one, now))
+    await ctx.store.write(lambda tx: purchase._watch(Unit(tx, ctx, now=now), one))
     assert (await tracked(rig, one) is not None) is followed
 
 

@@ -11,6 +11,7 @@ from bot.domain.files.tables import Row, Table
 from bot.domain.payments.instruction import Recipient, State
 from bot.domain.payments.operation import AccountStatus
 from bot.presentation.reasons import worded
+from bot.workflows.context import Unit
 from bot.workflows.payments.bulk_reading import _checked_at, _padded, can_be_paid, read_typed
 from bot.workflows.payments.recipient import _recipient, _wait, with_recipient
 from tests.support.reasons import own_words
@@ -120,7 +121,7 @@ async def test_nobody_who_was_asked_about_an_address_answers_within_the_time_to_
 ) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await planted(rig, state=State.NEW, created_at=now - ago, due_at=now)
-    await ctx.store.write(lambda tx: _wait(ctx, tx, one, now))
+    await ctx.store.write(lambda tx: _wait(Unit(tx, ctx, now=now), one))
     after = await stored(rig, one)
     assert (after.state, worded(after.reason)) == (
         (State.EXPIRED, "nobody said whether its address is right") if state is State.EXPIRED else (State.NEW, "")

@@ -14,6 +14,7 @@ from bot.domain.payments.bulk_progress import BulkProgress, Tally
 from bot.domain.payments.instruction import Choice, Kind, State, Vote
 from bot.domain.payments.operation import Operation
 from bot.domain.recovery import Look, ReadingOnly, Seen
+from bot.workflows.context import Unit
 from bot.workflows.payments.refused import reread
 from bot.workflows.payments.subject import Sight, _people_in, card_for
 from bot.workflows.reading_only import enter, note
@@ -61,7 +62,7 @@ async def test_the_requesters_card_is_theirs_and_in_the_thread_of_their_file(
 ) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await planted(rig, Kind.BULK, **({"payload": threaded(rig)} if thread else {}))
-    await ctx.store.write(lambda tx: show_card(ctx, tx, one, place, now))
+    await ctx.store.write(lambda tx: show_card(Unit(tx, ctx, now=now), one, place))
     found = await read(rig, lambda tx: tx.boards.get(f"request:{one.id}:{place}"))
     assert found is not None
     assert (found.channel, found.thread_ts, found.requester, found.instruction_id) == (*board, one.id)
@@ -70,11 +71,11 @@ async def test_the_requesters_card_is_theirs_and_in_the_thread_of_their_file(
 async def test_progress_is_an_edit_of_that_card(rig: Rig) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await planted(rig, Kind.BULK)
-    await ctx.store.write(lambda tx: show_card(ctx, tx, one, Place.REQUESTER, now))
+    await ctx.store.write(lambda tx: show_card(Unit(tx, ctx, now=now), one, Place.REQUESTER))
     before = everything_stored(rig)
-    await ctx.store.write(lambda tx: show_progress(tx, one, Place.APPROVALS, now))
+    await ctx.store.write(lambda tx: show_progress(Unit(tx, now=now), one, Place.APPROVALS))
     assert everything_stored(rig) == before, "there is no card of that place"
-    await ctx.store.write(lambda tx: show_progress(tx, one, Place.REQUESTER, now))
+    await ctx.store.write(lambda tx: show_progress(Unit(tx, now=now), one, Place.REQUESTER))
     assert everything_stored(rig) != before
 
 
@@ -94,7 +95,7 @@ async def test_each_state_is_told_where_people_have_seen_the_request(
 ) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await planted(rig, state=state, posted_at=now if like else None)
-    await ctx.store.write(lambda tx: tell(ctx, tx, one, now))
+    await ctx.store.write(lambda tx: tell(Unit(tx, ctx, now=now), one))
     assert await queued(rig, one) == [key.format(state) for key in keys]
 
 
@@ -108,7 +109,7 @@ async def test_the_news_hold_what_was_true_then(rig: Rig) -> None:
     for number, person in ((1, LIN), (2, ADA)):
         vote = Vote(instruction_id=one.id, round=number, person=person, choice=Choice.APPROVE, at=now)
         await ctx.store.write(lambda tx, cast=vote: tx.votes.cast(cast))  # type: ignore[misc]
-    await ctx.store.write(lambda tx: tell(ctx, tx, one, now))
+    await ctx.store.write(lambda tx: tell(Unit(tx, ctx, now=now), one))
     row = await read(rig, lambda tx: tx.outbox.by_key(f"news:{one.id}:requester:failed:2"))
     assert row is not None
     assert row.payload == {
@@ -130,7 +131,7 @@ async def test_news_that_could_not_be_posted_go_to_the_payments_channel(
 ) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await planted(rig, kind)
-    await ctx.store.write(lambda tx: news_elsewhere(ctx, tx, one, "key", {"line": "news"}, now))
+    await ctx.store.write(lambda tx: news_elsewhere(Unit(tx, ctx, now=now), one, "key", {"line": "news"}))
     row = await read(rig, lambda tx: tx.outbox.by_key("key:elsewhere"))
     assert [row.channel if row else ""] == channels
 
@@ -141,7 +142,7 @@ async def test_news_go_nowhere_else_where_that_channel_has_the_card(rig: Rig) ->
     payout, purchase = await planted(rig), await planted(rig, Kind.PURCHASE)
     for one, posted in ((payout, False), (purchase, True)):
         await ctx.store.write(
-            lambda tx, which=one: news_elsewhere(ctx, tx, which, f"k{which.id}", {"line": "news"}, now)  # type: ignore[misc]
+            lambda tx, which=one: news_elsewhere(Unit(tx, ctx, now=now), which, f"k{which.id}", {"line": "news"})  # type: ignore[misc]
         )
         row = await read(rig, lambda tx, which=one: tx.outbox.by_key(f"k{which.id}:elsewhere"))  # type: ignore[misc]
         assert (row is not None) is posted
@@ -161,7 +162,7 @@ async def test_a_message_names_who_asked_who_decided_and_who_voted(
 async def test_a_card_that_only_its_requester_got_asks_to_invite_the_bot(rig: Rig, origin: str, hint: bool) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await planted(rig, origin_channel="D0MARIA" if origin == "same" else origin)
-    await ctx.store.write(lambda tx: show_card(ctx, tx, one, Place.REQUESTER, now))
+    await ctx.store.write(lambda tx: show_card(Unit(tx, ctx, now=now), one, Place.REQUESTER))
     board = await read(rig, lambda tx: tx.boards.get(f"request:{one.id}:requester"))
     assert board is not None
     sight = Sight(instruction=one, votes=[], place=Place.REQUESTER, board=replace(board, channel="D0MARIA"))
@@ -184,7 +185,7 @@ async def test_cards_are_checked_at_once_and_only_of_what_is_open(rig: Rig) -> N
     woken: list[bool] = []
     ctx = replace(ctx, wake=lambda: woken.append(True))
     for one, wakes in ((await planted(rig, state=State.CLOSED, closed_at=now), 0), (await planted(rig), 1)):
-        await ctx.store.write(lambda tx, which=one: show_card(ctx, tx, which, Place.APPROVALS, now))  # type: ignore[misc]
+        await ctx.store.write(lambda tx, which=one: show_card(Unit(tx, ctx, now=now), which, Place.APPROVALS))  # type: ignore[misc]
         before = everything_stored(rig)
         await check_cards(ctx, one)
         assert (len(woken), everything_stored(rig) != before) == (wakes, bool(wakes))
@@ -196,7 +197,7 @@ async def test_a_vote_on_what_somebody_else_has_just_changed_shows_it_as_it_was(
     late = replace(one, version=1)
     cast = Vote(instruction_id=one.id, round=1, person=ADA, choice=Choice.APPROVE, at=now)
     none = Count(frozenset(), {})
-    said = await rig.switchboard.context.store.write(lambda tx: _counted(tx, late, cast, none))
+    said = await rig.switchboard.context.store.write(lambda tx: _counted(Unit(tx, now=now), late, cast, none))
     assert (said.instruction, said.voices) == (late, 0)
 
 
@@ -217,11 +218,11 @@ async def test_a_look_is_repeated_when_its_time_has_come(rig: Rig, ahead: timede
     mode = ReadingOnly(since=now, reason=own_words("put back"), until=now)
 
     def store(tx: Tx) -> None:
-        enter(tx, mode, policy=ctx.policy, now=now)
-        note(tx, one.id, Look(seen=Seen.NOT_YET, reason=own_words("why"), again_at=now + ahead), now)
+        enter(Unit(tx, now=now, policy=ctx.policy), mode)
+        note(Unit(tx, now=now), one.id, Look(seen=Seen.NOT_YET, reason=own_words("why"), again_at=now + ahead))
 
     await ctx.store.write(store)
-    _, found = await read(rig, lambda tx: _due(tx, now))
+    _, found = await read(rig, lambda tx: _due(Unit(tx, now=now)))
     assert (one.id in {each.id for each in found}) is due
 
 

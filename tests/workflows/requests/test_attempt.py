@@ -10,6 +10,7 @@ from bot.clients.transport import Guard
 from bot.domain.outcome import NotExecuted, Unknown
 from bot.domain.payments.instruction import AttemptKind, AttemptOutcome, Kind, State
 from bot.domain.reasons import Exchange, Reason
+from bot.workflows.context import Unit
 from bot.workflows.payments import payout
 from bot.workflows.requests import attempt
 from bot.workflows.requests.claim import Claimed
@@ -31,7 +32,7 @@ async def test_an_attempt_that_this_process_works_on_is_not_given_up_although_it
     one = await planted(rig, state=State.SENDING, commits=1, lease_owner=ctx.owner, lease_until=over)
     await tried(rig, one)
     with ctx.leases.kept("instruction", (one.id if works_on_it else "another",)):
-        assert await ctx.store.write(lambda tx: attempt.recover(ctx, tx)) == given_up
+        assert await ctx.store.write(lambda tx: attempt.recover(Unit(tx, ctx))) == given_up
     assert (await stored(rig, one)).state is (State.COMMIT_UNKNOWN if given_up else State.SENDING)
 
 
@@ -48,7 +49,9 @@ async def test_what_was_certainly_not_executed_is_as_it_was_before_and_tried_aga
     made = await tried(rig, one, kind=kind)
     await ctx.store.write(lambda tx: tx.reservations.reserve(one.id, 1, DAY, 2500, 10_000))
     outcome = NotExecuted(reason=Reason(Exchange.TOO_MANY), again=True, retry_after=7.0)
-    await ctx.store.write(lambda tx: attempt.record(ctx, tx, Claimed(made, one, False), outcome, payout.COMMITTED))
+    await ctx.store.write(
+        lambda tx: attempt.record(Unit(tx, ctx), Claimed(made, one, False), outcome, payout.COMMITTED)
+    )
     after = await stored(rig, one)
     assert (after.state, (after.creates, after.commits), after.puts_off) == (now_in, counts, 2)
     assert after.due_at == now + timedelta(seconds=7), "the wait that the service named"
@@ -63,7 +66,9 @@ async def test_where_the_service_names_no_wait_it_doubles_from_a_second_to_a_min
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await planted(rig, state=State.SENDING, commits=1, puts_off=puts_off)
     made, outcome = await tried(rig, one), NotExecuted(reason=Reason(Exchange.TOO_MANY), again=True)
-    await ctx.store.write(lambda tx: attempt.record(ctx, tx, Claimed(made, one, False), outcome, payout.COMMITTED))
+    await ctx.store.write(
+        lambda tx: attempt.record(Unit(tx, ctx), Claimed(made, one, False), outcome, payout.COMMITTED)
+    )
     assert (await stored(rig, one)).due_at == now + timedelta(seconds=seconds)
 
 
@@ -79,7 +84,7 @@ async def test_an_unknown_outcome_is_read_after_two_seconds_and_that_of_a_refuse
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await planted(rig, state=state, reads=2, last_read_at=now, suspect="r8", puts_off=3)
     made, outcome = await tried(rig, one, kind=kind), Unknown(reason=NO_ANSWER, refusal=refusal)
-    await ctx.store.write(lambda tx: attempt.lose(ctx, tx, one, made, outcome))
+    await ctx.store.write(lambda tx: attempt.lose(Unit(tx, ctx), one, made, outcome))
     after = await stored(rig, one)
     assert after.due_at == now + timedelta(seconds=due)
     assert (after.unknown_since, after.refusal, after.suspect) == (now, refusal, None)
@@ -89,7 +94,7 @@ async def test_an_unknown_outcome_is_read_after_two_seconds_and_that_of_a_refuse
 async def test_a_stopped_process_leaves_a_create_behind_whose_attempt_is_missing(rig: Rig) -> None:
     ctx = rig.switchboard.context
     one = await planted(rig, Kind.PAYOUT, state=State.CREATING, creates=1, lease_owner="dead")
-    assert await ctx.store.write(lambda tx: attempt.recover(ctx, tx)) == 1
+    assert await ctx.store.write(lambda tx: attempt.recover(Unit(tx, ctx))) == 1
     assert (await stored(rig, one)).state is State.CREATE_UNKNOWN
 
 
@@ -104,7 +109,7 @@ async def test_a_state_that_somebody_wrote_keeps_no_other_from_being_recovered(
         await tried(rig, forged, kind=AttemptKind.CREATE, outcome=outcome)
     other = await planted(rig, state=State.SENDING, commits=1, lease_owner="dead")
     await tried(rig, other)
-    assert await ctx.store.write(lambda tx: attempt.recover(ctx, tx)) == 2
+    assert await ctx.store.write(lambda tx: attempt.recover(Unit(tx, ctx))) == 2
     assert (await stored(rig, forged)).state is State.COMMIT_UNKNOWN
     assert (await stored(rig, other)).state is State.COMMIT_UNKNOWN
 

@@ -10,7 +10,7 @@ from bot.domain.approvals import No, Standing
 from bot.domain.payments.instruction import Instruction, Kind, State
 from bot.playground.faults import Fault, FaultKind
 from bot.slack.people import People
-from bot.workflows.context import Context
+from bot.workflows.context import Context, Unit
 from bot.workflows.requests import decide, send
 from bot.workflows.requests.ballot import OutdatedError, Standings, standings_of
 from storage.transaction import Tx
@@ -63,7 +63,7 @@ def while_asking_slack(
 
 def claimed_with(ctx: Context, instruction: Instruction, standings: Standings, tx: Tx) -> object:
     """The claim, knowing this of people."""
-    return send.claim(ctx, tx, instruction, standings)
+    return send.claim(Unit(tx, ctx), instruction, standings)
 
 
 READ_BEFORE = {

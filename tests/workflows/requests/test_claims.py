@@ -13,6 +13,7 @@ from bot.domain.quorum import Short
 from bot.domain.reasons import OfRequest, Reason
 from bot.domain.requirement import Requirement
 from bot.presentation.reasons import worded
+from bot.workflows.context import Unit
 from bot.workflows.requests import announce, authority, ballot, claim, decide, reach, send, tighten
 from bot.workflows.requests.ballot import OutdatedError
 from bot.workflows.requests.buttons import shown_as
@@ -77,7 +78,7 @@ async def test_it_is_sent_within_its_window_and_not_while_an_earlier_one_may_be_
 
 async def still(rig: Rig, one: Instruction, standings: Mapping[str, Standing]) -> Any:
     ctx, now = rig.switchboard.context, rig.clock.now()
-    return await ctx.store.write(lambda tx: send.still_approved(ctx, tx, one, standings, now))
+    return await ctx.store.write(lambda tx: send.still_approved(Unit(tx, ctx, now=now), one, standings))
 
 
 @on_one_rig([
@@ -161,7 +162,7 @@ async def test_a_vote_needs_its_voter_and_the_requester_read(rig: Rig, known: st
     vote = Vote(instruction_id=one.id, round=1, person=ADA, choice=Choice.APPROVE, at=rig.clock.now())
     before = everything_stored(rig)
     with pytest.raises(OutdatedError):
-        await ctx.store.write(lambda tx: decide._vote(ctx, tx, one, vote, standing(rig, known)))
+        await ctx.store.write(lambda tx: decide._vote(Unit(tx, ctx), one, vote, standing(rig, known)))
     assert everything_stored(rig) == before
 
 
@@ -178,7 +179,7 @@ async def test_what_was_tightened_is_looked_at_when_its_earliest_end_comes(
     soft = Requirement(quorum=1, expires_seconds=86_400 + 3_600)
     expires = None if ends is None else now + ends + HOUR
     one = await planted(rig, requirement=soft, expires_at=expires, due_at=None if due is None else now + due)
-    await ctx.store.write(lambda tx: tighten.tighten(ctx, tx, one, now))
+    await ctx.store.write(lambda tx: tighten.tighten(Unit(tx, ctx, now=now), one))
     found = await stored(rig, one)
     assert found.requirement.expires_seconds == 86_400
     assert found.expires_at == (None if ends is None else now + ends)
@@ -215,7 +216,7 @@ async def test_what_is_not_there_was_overtaken(rig: Rig) -> None:
     gone = made(rig)
     before = everything_stored(rig)
     assert await read(rig, lambda tx: authority._is_overtaken(tx, gone))
-    assert await ctx.store.write(lambda tx: authority.may_send(ctx, tx, gone, now))
+    assert await ctx.store.write(lambda tx: authority.may_send(Unit(tx, ctx, now=now), gone))
     assert await read(rig, lambda tx: authority._seen(tx, gone)) == ()
     assert everything_stored(rig) == before
 
@@ -225,14 +226,14 @@ async def test_what_a_transaction_saw_that_was_rolled_back_is_not_remembered(rig
     ctx, now, found = rig.switchboard.context, rig.clock.now(), await newest(rig)
 
     def rolled_back(tx: Tx) -> None:
-        witness(tx, "never", {}, now)
-        assert authority.may_send(ctx, tx, found, now)
+        witness(Unit(tx, now=now), "never", {})
+        assert authority.may_send(Unit(tx, ctx, now=now), found)
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
         await ctx.store.write(rolled_back)
-    await ctx.store.write(lambda tx: witness(tx, "instead", {}, now))
-    assert await ctx.store.write(lambda tx: authority.may_send(ctx, tx, found, now))
+    await ctx.store.write(lambda tx: witness(Unit(tx, now=now), "instead", {}))
+    assert await ctx.store.write(lambda tx: authority.may_send(Unit(tx, ctx, now=now), found))
     assert await newest(rig) == found
 
 
@@ -249,15 +250,15 @@ async def test_an_attempt_knows_whether_an_earlier_one_of_its_kind_is_unknown(
     one = await planted(rig, state=state, sent_at=now - SECOND, lease_owner=ctx.owner, version=2)
     for number, (earlier, outcome) in enumerate(before, 1):
         await tried(rig, one, number, kind=earlier, outcome=outcome)
-    made_now = await ctx.store.write(lambda tx: claim.open_attempt(ctx, tx, one, request_hash="f00d"))
+    made_now = await ctx.store.write(lambda tx: claim.open_attempt(Unit(tx, ctx), one, request_hash="f00d"))
     assert (made_now.attempt.n, made_now.attempt.kind, made_now.earlier_unknown) == (n, kind, unknown)
     assert (made_now.attempt.claimed_at, made_now.attempt.request_hash) == (now - SECOND, "f00d")
     assert made_now.attempt.boot_at == rig.clock.boottime()
     earlier_row = replace(one, version=1)
-    assert await read(rig, lambda tx: claim.held_claim(ctx, tx, earlier_row)) == made_now
-    assert await read(rig, lambda tx: claim.held_claim(ctx, tx, one)) is None
+    assert await read(rig, lambda tx: claim.held_claim(Unit(tx, ctx), earlier_row)) == made_now
+    assert await read(rig, lambda tx: claim.held_claim(Unit(tx, ctx), one)) is None
     other = replace(ctx, owner="another")
-    assert await read(rig, lambda tx: claim.held_claim(other, tx, earlier_row)) is None
+    assert await read(rig, lambda tx: claim.held_claim(Unit(tx, other), earlier_row)) is None
 
 
 async def test_a_claim_is_sent_within_five_seconds(rig: Rig) -> None:
@@ -277,7 +278,7 @@ async def test_a_claim_is_sent_within_five_seconds(rig: Rig) -> None:
 async def sent_here(rig: Rig, one: Instruction, place: announce.Place, state: OutboxState) -> None:
     """The post of its card to this place, in this state."""
     ctx, now = rig.switchboard.context, rig.clock.now()
-    await ctx.store.write(lambda tx: announce.show_card(ctx, tx, one, place, now))
+    await ctx.store.write(lambda tx: announce.show_card(Unit(tx, ctx, now=now), one, place))
     values = (state.value, f"card:{one.id}:{place}")
     await ctx.store.write(
         lambda tx: tx._connection.exec_driver_sql("UPDATE outbox SET state = ? WHERE key = ?", values)
@@ -326,13 +327,13 @@ async def test_too_few_approvers_concern_what_still_needs_them(rig: Rig, state: 
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await planted(rig, state=state, requirement=Requirement(quorum=2))
     short = Short(needs=2, can=1)
-    told = await ctx.store.write(lambda tx: reach._store(ctx, tx, {one.id: short}, now))
+    told = await ctx.store.write(lambda tx: reach._store(Unit(tx, ctx, now=now), {one.id: short}))
     assert told == (1 if concerned else 0)
     assert await queued(rig, one) == (["out_of_reach:1", "alert:out_of_reach:1"] if concerned else [])
     assert (await read(rig, lambda tx: reach.short_of(tx, one)) is not None) is concerned
     assert (one.id in [each.instruction.id for each in await read(rig, reach.all_short)]) is concerned
     assert (one.id in [each[0] for each in await read(rig, reach._asked)]) is concerned
-    again = await ctx.store.write(lambda tx: reach._store(ctx, tx, {one.id: short}, now))
+    again = await ctx.store.write(lambda tx: reach._store(Unit(tx, ctx, now=now), {one.id: short}))
     assert again == 0, "each change is told once"
     another = replace(one, requirement=Requirement(quorum=3))
     assert await read(rig, lambda tx: reach.short_of(tx, another)) is None
@@ -388,7 +389,7 @@ async def test_what_is_frozen_expires_at_the_very_end_of_its_window(rig: Rig) ->
 
     def allowed(tx: Tx) -> object:
         tx.flags.set("frozen", {"by": ADA, "reason": "odd", "at": now.isoformat()}, now)
-        return send._still_allowed(ctx, tx, one, {}, now)
+        return send._still_allowed(Unit(tx, ctx, now=now), one, {})
 
     assert await ctx.store.write(allowed) is None
     assert (await stored(rig, one)).state is State.EXPIRED

@@ -10,6 +10,7 @@ from bot.domain.approvals import No, Refusal
 from bot.domain.payments.instruction import Choice, Instruction, Kind, State, Vote
 from bot.domain.reasons import OfRequest, Reason
 from bot.playground.faults import Fault, FaultKind
+from bot.workflows.context import Unit
 from bot.workflows.requests import ballot, decide, suspend
 from bot.workflows.requests.decide import Click
 from tests.support.reasons import own_words
@@ -139,7 +140,7 @@ async def test_what_is_closed_as_not_paid_is_read_on_where_something_was_sent(
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await planted(rig, state=State.NEEDS_HUMAN, decided_by="", **like)
     look = now + due if due else None
-    await ctx.store.write(lambda tx: decide.finish(ctx, tx, one, State.CLOSED, ADA, SEEN, now, due_at=look))
+    await ctx.store.write(lambda tx: decide.finish(Unit(tx, ctx, now=now), one, State.CLOSED, ADA, SEEN, due_at=look))
     after = await stored(rig, one)
     assert (after.state, after.reason, after.decided_by, after.due_at) == (State.CLOSED, SEEN, ADA, look)
     assert (await audited(rig, one)) == [(ADA, "closed")]
@@ -187,7 +188,7 @@ async def test_one_that_is_no_longer_held_is_looked_at_when_it_would_have_been(r
     ctx, now = rig.switchboard.context, rig.clock.now()
     reason = Reason(OfRequest.HELD, no=No.GONE.value, sent_before=False)
     one = await planted(rig, reason=reason, due_at=now + HOUR)
-    await ctx.store.write(lambda tx: suspend.resumed(tx, one, now))
+    await ctx.store.write(lambda tx: suspend.resumed(Unit(tx, now=now), one))
     after = await stored(rig, one)
     assert (after.reason, after.due_at) == (None, now + HOUR)
 
@@ -204,21 +205,21 @@ async def test_what_its_requester_may_no_longer_ask_for_goes_back_with_every_app
     one = await planted(rig, state=state, decided_by=ADA, exec_deadline=now + HOUR, **like)
     cast = vote(one, ADA, Choice.APPROVE, now)
     await ctx.store.write(lambda tx: tx.votes.cast(cast))
-    await ctx.store.write(lambda tx: suspend.suspend(ctx, tx, one, No.GONE, now))
+    await ctx.store.write(lambda tx: suspend.suspend(Unit(tx, ctx, now=now), one, No.GONE))
     after = await stored(rig, one)
     assert (after.state, after.round) == (back, 2)
     assert after.reason == Reason(OfRequest.HELD, no=No.GONE.value, sent_before=bool(like))
     if state is State.APPROVED:
         assert (after.decided_by, after.exec_deadline, after.due_at) == ("", None, now + (due or timedelta()))
     before = everything_stored(rig)
-    again = await ctx.store.write(lambda tx: suspend.suspend(ctx, tx, after, No.GONE, now))
+    again = await ctx.store.write(lambda tx: suspend.suspend(Unit(tx, ctx, now=now), after, No.GONE))
     assert (again, everything_stored(rig)) == (after, before), "nothing is new"
 
 
 async def test_without_votes_the_round_stays_when_it_is_held(rig: Rig) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await planted(rig, Kind.ONE_STEP)
-    held_back = await ctx.store.write(lambda tx: suspend.suspend(ctx, tx, one, No.GONE, now))
+    held_back = await ctx.store.write(lambda tx: suspend.suspend(Unit(tx, ctx, now=now), one, No.GONE))
     assert held_back is not None
     assert held_back.round == 1
     assert await audited(rig, one) == [("switchboard", "suspended")]

@@ -9,6 +9,7 @@ from bot.domain.payments.instruction import Instruction, Kind, PayoutPayload, St
 from bot.domain.payments.sealed import Odd
 from bot.domain.reasons import OfRequest, Reason
 from bot.domain.requirement import Requirement
+from bot.workflows.context import Unit
 from bot.workflows.payments.recipient import _waiting, edited, send_anyway
 from bot.workflows.requests.authority import checked
 from bot.workflows.requests.decide import Click, Decided
@@ -114,7 +115,7 @@ async def test_a_shorter_window_has_an_approved_request_looked_at_when_that_ends
     ctx, now = rig.switchboard.context, rig.clock.now()
     soft = Requirement(quorum=1, execute_within_seconds=7_200)
     one = await planted(rig, state=State.APPROVED, requirement=soft, exec_deadline=now + DAY, due_at=now + DAY)
-    after = await ctx.store.write(lambda tx: tighten(ctx, tx, one, now))
+    after = await ctx.store.write(lambda tx: tighten(Unit(tx, ctx, now=now), one))
     assert after is not None
     assert after.exec_deadline == after.due_at == now + DAY - timedelta(hours=1)
 
@@ -122,5 +123,5 @@ async def test_a_shorter_window_has_an_approved_request_looked_at_when_that_ends
 async def test_what_is_not_held_is_not_released(rig: Rig) -> None:
     one = await planted(rig, reason=NO_ANSWER)
     before = everything_stored(rig)
-    assert await rig.switchboard.context.store.write(lambda tx: resumed(tx, one, rig.clock.now())) is one
+    assert await rig.switchboard.context.store.write(lambda tx: resumed(Unit(tx, now=rig.clock.now()), one)) is one
     assert everything_stored(rig) == before

@@ -1,16 +1,15 @@
 """What a look at the service means for a request of unknown outcome, look by look."""
 
 from collections.abc import Sequence
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 from bot.domain.payments.instruction import Instruction, Kind, State
 from bot.domain.payments.operation import Operation
 from bot.domain.reasons import OfRequest, Reason
-from bot.workflows.context import Context
+from bot.workflows.context import Unit
 from bot.workflows.requests import look_again
 from bot.workflows.requests.look_again import Look
-from storage.transaction import Tx
 from tests.support.reasons import own_words
 from tests.support.rig import Rig
 from tests.workflows.planted import on_one_rig, planted, stored
@@ -33,10 +32,10 @@ class Acts:
         self.hits: list[str] = []
         self.given_up = 0
 
-    def take_in(self, _c: Context, _t: Tx, _i: Instruction, hits: Sequence[Operation], _n: datetime) -> None:
+    def take_in(self, _u: Unit, _i: Instruction, hits: Sequence[Operation]) -> None:
         self.hits += [one.id for one in hits]
 
-    def give_up(self, _c: Context, _t: Tx, _i: Instruction, _l: Look[Operation], _n: datetime) -> None:
+    def give_up(self, _u: Unit, _i: Instruction, _l: Look[Operation]) -> None:
         self.given_up += 1
 
 
@@ -71,7 +70,7 @@ async def test_a_create_of_unknown_outcome(
     ctx, acts = rig.switchboard.context, Acts()
     one = await unknown(rig, **{"state": UNKNOWN, "creates": 1, **like})
     await ctx.store.write(
-        lambda tx: look_again.found_after_create(ctx, tx, one, look, take_in=acts.take_in, give_up=acts.give_up)
+        lambda tx: look_again.found_after_create(Unit(tx, ctx), one, look, take_in=acts.take_in, give_up=acts.give_up)
     )
     after = await stored(rig, one)
     assert (after.state, after.reads, acts.given_up, acts.hits) == (state, reads, given_up, [])
@@ -106,7 +105,9 @@ async def test_a_send_of_unknown_outcome(
     ctx, acts = rig.switchboard.context, Acts()
     one = await unknown(rig, **{**COMMITS, **like})
     await ctx.store.write(
-        lambda tx: look_again.found_after_send(ctx, tx, one, look, take_in=acts.take_in, absent_because=NOT_LISTED)
+        lambda tx: look_again.found_after_send(
+            Unit(tx, ctx), one, look, take_in=acts.take_in, absent_because=NOT_LISTED
+        )
     )
     after = await stored(rig, one)
     assert (after.state, after.reads, after.suspect, acts.hits) == (state, reads, look.suspect, [])
@@ -118,10 +119,12 @@ async def test_what_is_found_is_taken_in_whatever_was_thought_of_it(rig: Rig, li
     ctx, acts = rig.switchboard.context, Acts()
     one = await unknown(rig, **{"state": UNKNOWN, "creates": 3, **like})
     await ctx.store.write(
-        lambda tx: look_again.found_after_create(ctx, tx, one, FOUND, take_in=acts.take_in, give_up=acts.give_up)
+        lambda tx: look_again.found_after_create(Unit(tx, ctx), one, FOUND, take_in=acts.take_in, give_up=acts.give_up)
     )
     await ctx.store.write(
-        lambda tx: look_again.found_after_send(ctx, tx, one, FOUND, take_in=acts.take_in, absent_because=NOT_LISTED)
+        lambda tx: look_again.found_after_send(
+            Unit(tx, ctx), one, FOUND, take_in=acts.take_in, absent_because=NOT_LISTED
+        )
     )
     assert (acts.hits, acts.given_up) == (["r1", "r1"], 0)
     assert await stored(rig, one) == one
@@ -175,7 +178,7 @@ async def test_a_record_that_does_not_change_is_believed_at_the_third_read(
     read_ago = like.pop("read_ago", 2 * MINUTE)
     one = await unknown(rig, **{**COMMITS, **like, "last_read_at": now - read_ago, "puts_off": 4})
     await ctx.store.write(
-        lambda tx: look_again.still(ctx, tx, one, Reason(OfRequest.STILL_NOT_COMMITTED), now, {"puts_off": 0})
+        lambda tx: look_again.still(Unit(tx, ctx, now=now), one, Reason(OfRequest.STILL_NOT_COMMITTED), {"puts_off": 0})
     )
     after = await stored(rig, one)
     assert (after.state, after.reads, after.due_at) == (state, reads, now + due)
@@ -193,7 +196,7 @@ async def test_the_wait_that_the_service_named_is_the_wait(
 ) -> None:
     ctx = rig.switchboard.context
     one = await unknown(rig, **{**COMMITS, "state": state})
-    await ctx.store.write(lambda tx: look_again.not_read(ctx, tx, one, own_words("silent"), wait=wait))
+    await ctx.store.write(lambda tx: look_again.not_read(Unit(tx, ctx), one, own_words("silent"), wait=wait))
     assert (await stored(rig, one)).due_at == rig.clock.now() + due
 
 

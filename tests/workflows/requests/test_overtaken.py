@@ -8,7 +8,7 @@ import pytest
 from bot.domain.outcome import Unknown
 from bot.domain.payments.instruction import AttemptOutcome, Instruction, Kind, State
 from bot.workflows.admin.recover import recover
-from bot.workflows.context import Context
+from bot.workflows.context import Context, Unit
 from bot.workflows.payments import bulk_send, payout, recipient
 from bot.workflows.requests import decide, send
 from bot.workflows.requests.attempt import lose, record
@@ -85,7 +85,7 @@ async def test_the_answer_to_a_create_counts_although_the_row_was_touched_meanwh
     under_way = claimed.instruction
     outcome = await ctx.payments.client.create_payout(payout.new_payout(ctx, under_way), earlier_unknown=False)
     await touched_elsewhere(ctx, under_way)
-    await ctx.store.write(lambda tx: record(ctx, tx, claimed, outcome, payout.CREATED))
+    await ctx.store.write(lambda tx: record(Unit(tx, ctx), claimed, outcome, payout.CREATED))
     await recover(ctx)
     after = await the_one(rig)
     assert (after.state, after.remote_id) == (State.AWAITING, next(iter(rig.payments.operations)))
@@ -98,7 +98,7 @@ async def claimed_commit(rig: Rig, ctx: Context) -> Claimed:
     await rig.workspace.click(ADA, APPROVALS, card.ts, "payout.approve")
     approved = await taken(ctx, Kind.PAYOUT)
     standings = await ctx.people.standings([ADA, MARIA])
-    claimed = await ctx.store.write(lambda tx: send.claim(ctx, tx, approved, standings))
+    claimed = await ctx.store.write(lambda tx: send.claim(Unit(tx, ctx), approved, standings))
     assert claimed is not None
     return claimed
 
@@ -110,7 +110,7 @@ async def test_the_answer_to_a_commit_counts_although_the_row_was_touched_meanwh
     sending = claimed.instruction
     outcome = await ctx.payments.client.commit_payout(sending.remote_id or "", earlier_unknown=False)
     await touched_elsewhere(ctx, sending)
-    await ctx.store.write(lambda tx: record(ctx, tx, claimed, outcome, payout.COMMITTED))
+    await ctx.store.write(lambda tx: record(Unit(tx, ctx), claimed, outcome, payout.COMMITTED))
     assert (await the_one(rig)).state is State.COMMITTED
 
 
@@ -121,8 +121,8 @@ async def test_an_answer_that_comes_after_the_attempt_was_given_up_changes_nothi
     sending = claimed.instruction
     outcome = await ctx.payments.client.commit_payout(sending.remote_id or "", earlier_unknown=False)
     lost = Unknown(reason=own_words("its process stood still"))
-    await ctx.store.write(lambda tx: lose(ctx, tx, sending, claimed.attempt, lost))
-    await ctx.store.write(lambda tx: record(ctx, tx, claimed, outcome, payout.COMMITTED))
+    await ctx.store.write(lambda tx: lose(Unit(tx, ctx), sending, claimed.attempt, lost))
+    await ctx.store.write(lambda tx: record(Unit(tx, ctx), claimed, outcome, payout.COMMITTED))
     assert (await the_one(rig)).state is State.COMMIT_UNKNOWN
 
 

@@ -11,7 +11,7 @@ from bot.domain.payments.instruction import AttemptKind, AttemptOutcome, Kind, S
 from bot.domain.reasons import OfRequest, Reason
 from bot.domain.recovery import Finding, ReadingOnly, Seen
 from bot.presentation.reasons import worded
-from bot.workflows.context import Context
+from bot.workflows.context import Context, Unit
 from bot.workflows.reading_only import enter, looks
 from bot.workflows.requests import restore
 from tests.support.reasons import own_words
@@ -116,7 +116,7 @@ async def test_three_are_looked_for_at_a_time_and_none_that_is_under_way(rig: Ri
     under_way = await planted(rig, state=State.SENDING)
     others = [await planted(rig, state=State.AWAITING) for _ in range(4)]
     mode = ReadingOnly(since=now, reason=PUT_BACK, until=now - QUIET)
-    await ctx.store.write(lambda tx: enter(tx, mode, policy=ctx.policy, now=now))
+    await ctx.store.write(lambda tx: enter(Unit(tx, now=now, policy=ctx.policy), mode))
     assert await restore.look_due(ctx) == 3
     assert set(await read(rig, looks)) == {one.id for one in others[:3]}
     assert await restore.look_due(ctx) == 1
@@ -131,7 +131,7 @@ async def test_it_is_looked_for_again_until_that_is_settled(rig: Rig, seen: Seen
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await planted(rig, state=State.AWAITING)
     mode = ReadingOnly(since=now, reason=PUT_BACK, until=now)
-    await ctx.store.write(lambda tx: restore._note(ctx, tx, mode, one.id, Finding(seen, WHY)))
+    await ctx.store.write(lambda tx: restore._note(Unit(tx, ctx), mode, one.id, Finding(seen, WHY)))
     look = (await read(rig, looks))[one.id]
     assert (look.seen, look.reason, look.again_at) == (seen, WHY, None if again is None else now + again)
     assert (await stored(rig, one)).state is (State.COMMIT_UNKNOWN if seen is Seen.FOUND else State.AWAITING)
@@ -151,7 +151,7 @@ async def test_what_was_sent_already_counts_as_an_attempt_of_unknown_outcome(
     ctx, now = rig.switchboard.context, rig.clock.now()
     sent = now - timedelta(days=1)
     one = await planted(rig, kind, state=before, puts_off=2, reads=1)
-    await ctx.store.write(lambda tx: restore._take_up(ctx, tx, one, sent, THERE))
+    await ctx.store.write(lambda tx: restore._take_up(Unit(tx, ctx), one, sent, THERE))
     found = await stored(rig, one)
     assert (found.state, (found.creates, found.commits), found.sent_at) == (after, tries, sent)
     assert (found.unknown_since, found.reads, found.puts_off, found.due_at) == (now, 0, 0, now)
@@ -173,7 +173,7 @@ async def test_it_is_the_next_attempt_where_there_were_some_and_no_limit_stops_i
     await tried(rig, other)
     day = now.date().isoformat()
     await ctx.store.write(lambda tx: tx.reservations.reserve(other.id, 1, day, 2_499_999, 2_500_000))
-    await ctx.store.write(lambda tx: restore._take_up(ctx, tx, one, now, THERE))
+    await ctx.store.write(lambda tx: restore._take_up(Unit(tx, ctx), one, now, THERE))
     assert [each.n for each in await read(rig, lambda tx: tx.attempts.of(one.id))] == [1, 2]
     assert (await read(rig, lambda tx: tx.reservations.of(one.id)))[2].cents == 2500
 
@@ -182,8 +182,8 @@ async def test_what_ended_here_is_an_alert_and_what_is_read_anyway_is_read_now(r
     ctx, now = rig.switchboard.context, rig.clock.now()
     ended = await planted(rig, state=State.REJECTED, closed_at=now, decided_by="U0ADA")
     unknown = await planted(rig, state=State.COMMIT_UNKNOWN, commits=1)
-    await ctx.store.write(lambda tx: restore._take_up(ctx, tx, ended, now, LISTED))
-    await ctx.store.write(lambda tx: restore._take_up(ctx, tx, unknown, now, LISTED))
+    await ctx.store.write(lambda tx: restore._take_up(Unit(tx, ctx), ended, now, LISTED))
+    await ctx.store.write(lambda tx: restore._take_up(Unit(tx, ctx), unknown, now, LISTED))
     assert await stored(rig, ended) == ended
     assert ((await stored(rig, unknown)).state, (await stored(rig, unknown)).due_at) == (State.COMMIT_UNKNOWN, now)
     await rig.settle()

@@ -9,6 +9,7 @@ from bot.domain.payments.instruction import Choice, Instruction, Kind, State, Vo
 from bot.domain.recovery import ReadingOnly
 from bot.playground.faults import Fault, FaultKind
 from bot.presentation.reasons import worded
+from bot.workflows.context import Unit
 from bot.workflows.reading_only import enter, reading_only, resumed_at
 from bot.workflows.requests.attempt import recover
 from bot.workflows.requests.freeze import frozen
@@ -164,7 +165,7 @@ async def test_an_attempt_that_was_deleted_keeps_no_process_from_starting(rig: R
     leave = "UPDATE instruction SET state = 'sending', lease_owner = 'dead', lease_until = 1"
     await tamper(rig, "DELETE FROM attempt", leave)
     ctx = rig.switchboard.context
-    assert await ctx.store.write(lambda tx: recover(ctx, tx)) == 1
+    assert await ctx.store.write(lambda tx: recover(Unit(tx, ctx))) == 1
     assert await state(rig) is State.COMMIT_UNKNOWN
     await rig.pass_time(60)
     assert rig.paid == []
@@ -246,7 +247,7 @@ async def test_a_row_of_a_freeze_that_was_changed_freezes(rig: Rig) -> None:
 async def test_reading_only_ends_when_an_operator_has_ended_it(rig: Rig) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
     found = ReadingOnly(since=now, reason=own_words("the database is older"), until=now, sent=("commit_payout X",))
-    await ctx.store.write(lambda tx: enter(tx, found, policy=ctx.policy, now=now))
+    await ctx.store.write(lambda tx: enter(Unit(tx, now=now, policy=ctx.policy), found))
     resumed = "INSERT INTO flag (key, value, updated_at) VALUES ('resumed', :at, 1)"
     await tamper(rig, "DELETE FROM flag", resumed, at='{"at":"2099-01-01T00:00:00+00:00"}')
     assert await read(rig, reading_only) == found

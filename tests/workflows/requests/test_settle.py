@@ -8,6 +8,7 @@ import pytest
 
 from bot.domain.payments.instruction import AttemptOutcome, Instruction, Kind, State
 from bot.domain.reasons import OfRequest, Reason
+from bot.workflows.context import Unit
 from bot.workflows.requests import announce, settle
 from storage.transaction import Tx
 from tests.support.reasons import NO_ANSWER, own_words
@@ -39,7 +40,7 @@ async def detail(rig: Rig, one: Instruction) -> dict[str, object]:
 async def test_the_audit_keeps_the_services_own_words(rig: Rig, said: str, kept: dict[str, object]) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await planted(rig, state=State.SENDING, decided_by="U0ADA")
-    await ctx.store.write(lambda tx: settle.end(ctx, tx, one, State.REFUSED, NO_ACCOUNT, now, said=said))
+    await ctx.store.write(lambda tx: settle.end(Unit(tx, ctx, now=now), one, State.REFUSED, NO_ACCOUNT, said=said))
     after = await stored(rig, one)
     assert (after.state, after.reason, after.decided_by) == (State.REFUSED, NO_ACCOUNT, "")
     assert await detail(rig, one) == kept
@@ -59,14 +60,14 @@ async def test_what_was_refused_without_an_id_is_looked_for_an_hour_later(
 ) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await planted(rig, kind, state=before, **{"remote_id": None, **more})
-    await ctx.store.write(lambda tx: settle.end(ctx, tx, one, state, NO, now))
+    await ctx.store.write(lambda tx: settle.end(Unit(tx, ctx, now=now), one, state, NO))
     assert (await stored(rig, one)).due_at == (now + HOUR if watched else None)
 
 
 async def test_an_end_that_names_a_record_is_read_by_its_id_and_not_looked_for(rig: Rig) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await planted(rig, state=State.CREATE_UNKNOWN, remote_id=None, creates=1)
-    await ctx.store.write(lambda tx: settle.end(ctx, tx, one, State.REFUSED, NO, now, remote_id="r7"))
+    await ctx.store.write(lambda tx: settle.end(Unit(tx, ctx, now=now), one, State.REFUSED, NO, remote_id="r7"))
     after = await stored(rig, one)
     assert (after.remote_id, after.due_at) == ("r7", None)
 
@@ -85,7 +86,7 @@ async def test_a_refusal_that_is_believed_is_told_and_gives_back_what_was_reserv
     ):
         await tried(rig, instruction, n, outcome=outcome)
         await ctx.store.write(partial(_reserve, whose=instruction.id, n=n))
-    await ctx.store.write(lambda tx: settle.end_refused(ctx, tx, one, now))
+    await ctx.store.write(lambda tx: settle.end_refused(Unit(tx, ctx, now=now), one))
     after = await stored(rig, one)
     assert (after.state, after.reason) == (State.REFUSED, told)
     assert await read(rig, lambda tx: tx.reservations.sum(DAY)) == 2500, "that of the other one stands"
@@ -98,7 +99,7 @@ async def test_people_decide_in_a_new_round_and_reading_goes_on_hourly_after_an_
     ctx, now = rig.switchboard.context, rig.clock.now()
     state = State.COMMIT_UNKNOWN if commits else State.CREATE_UNKNOWN
     one = await planted(rig, state=state, commits=commits, round=3, decided_by="U0ADA", suspect="r8")
-    await ctx.store.write(lambda tx: settle.ask_people(ctx, tx, one, UNCLEAR, now, suspect="r9"))
+    await ctx.store.write(lambda tx: settle.ask_people(Unit(tx, ctx, now=now), one, UNCLEAR, suspect="r9"))
     after = await stored(rig, one)
     assert (after.state, after.round, after.suspect, after.decided_by) == (State.NEEDS_HUMAN, 4, "r9", "")
     assert after.due_at == (None if due is None else now + due)
@@ -109,7 +110,7 @@ async def test_people_decide_in_a_new_round_and_reading_goes_on_hourly_after_an_
 async def test_what_differs_ends_unless_something_may_have_been_paid(rig: Rig, commits: int, state: State) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await planted(rig, state=State.APPROVED, commits=commits)
-    await ctx.store.write(lambda tx: settle.end_mismatch(ctx, tx, one, DIFFERS, now))
+    await ctx.store.write(lambda tx: settle.end_mismatch(Unit(tx, ctx, now=now), one, DIFFERS))
     assert ((await stored(rig, one)).state, (await stored(rig, one)).reason) == (state, DIFFERS)
 
 
@@ -118,10 +119,12 @@ async def test_the_time_to_decide_begins_at_once_where_the_approvers_see_the_car
     ctx = rig.switchboard.context
     one = await planted(rig, Kind.ONE_STEP, state=State.NEW, remote_id=None)
     if seen:
-        await ctx.store.write(lambda tx: announce.show_card(ctx, tx, one, announce.Place.APPROVALS, rig.clock.now()))
+        await ctx.store.write(
+            lambda tx: announce.show_card(Unit(tx, ctx, now=rig.clock.now()), one, announce.Place.APPROVALS)
+        )
         await rig.settle()
     now = rig.clock.now()
-    await ctx.store.write(lambda tx: settle.show_approvers(ctx, tx, one, {}, action="prepared", now=now))
+    await ctx.store.write(lambda tx: settle.show_approvers(Unit(tx, ctx, now=now), one, {}, action="prepared"))
     after = await stored(rig, one)
     assert (after.state, await detail(rig, one)) == (State.AWAITING, {})
     assert after.posted_at == (now if seen else None)
@@ -135,7 +138,7 @@ async def test_an_id_of_the_service_is_kept_in_the_audit(rig: Rig) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await planted(rig, state=State.CREATING, remote_id=None)
     changes = settle.on_record("r5", "created")
-    await ctx.store.write(lambda tx: settle.show_approvers(ctx, tx, one, changes, action="created", now=now))
+    await ctx.store.write(lambda tx: settle.show_approvers(Unit(tx, ctx, now=now), one, changes, action="created"))
     assert (await stored(rig, one)).remote_id == "r5"
     assert await detail(rig, one) == {"remote_id": "r5"}
 

@@ -16,19 +16,18 @@ from bot.domain.payments.instruction import Attempt, AttemptKind, Instruction, K
 from bot.domain.payments.operation import Operation
 from bot.domain.reasons import OfRequest, Reason
 from bot.domain.requirement import Requirement
-from bot.workflows.context import Context
+from bot.workflows.context import Unit
 from bot.workflows.payments import bulk_cancel, bulk_follow, bulk_send, follow, payout, purchase, recipient
 from bot.workflows.payments.bulk_follow import Read
 from bot.workflows.requests import announce, attempt, decide, look_again, restore, send, settle, suspend, tighten
 from bot.workflows.requests.decide import Decided
 from bot.workflows.requests.look_again import Look
-from storage.transaction import Tx
 from tests.support.reasons import NO_ANSWER, own_words
 from tests.support.rig import ADA, MARIA, Rig
 from tests.workflows.planted import cancellation, everything_stored, on_one_rig, planted
 
 HELD = Reason(OfRequest.HELD, no=No.GONE.value, sent_before=False)
-Work = Callable[[Context, Tx, Instruction, datetime], Any]
+Work = Callable[[Unit, Instruction], Any]
 
 
 class Late(NamedTuple):
@@ -54,32 +53,28 @@ LATE: dict[str, Late] = {
     "shown to the approvers": Late(
         Kind.PAYOUT,
         State.CREATING,
-        lambda ctx, tx, one, now: settle.show_approvers(ctx, tx, one, {}, action="created", now=now),
+        lambda uow, one: settle.show_approvers(uow, one, {}, action="created"),
     ),
     "ended": Late(
         Kind.PAYOUT,
         State.AWAITING,
-        lambda ctx, tx, one, now: settle.end(ctx, tx, one, State.EXPIRED, own_words("too late"), now),
+        lambda uow, one: settle.end(uow, one, State.EXPIRED, own_words("too late")),
     ),
     "given to people": Late(
         Kind.PAYOUT,
         State.COMMIT_UNKNOWN,
-        lambda ctx, tx, one, now: settle.ask_people(ctx, tx, one, own_words("unclear"), now),
+        lambda uow, one: settle.ask_people(uow, one, own_words("unclear")),
     ),
     "lost": Late(
         Kind.PAYOUT,
         State.SENDING,
-        lambda ctx, tx, one, now: attempt.lose(ctx, tx, one, attempted(one, now), Unknown(reason=NO_ANSWER)),
+        lambda uow, one: attempt.lose(uow, one, attempted(one, uow.now), Unknown(reason=NO_ANSWER)),
     ),
-    "suspended": Late(
-        Kind.PAYOUT, State.AWAITING, lambda ctx, tx, one, now: suspend.suspend(ctx, tx, one, No.GONE, now)
-    ),
+    "suspended": Late(Kind.PAYOUT, State.AWAITING, lambda uow, one: suspend.suspend(uow, one, No.GONE)),
     "suspended after its approval": Late(
-        Kind.PAYOUT, State.APPROVED, lambda ctx, tx, one, now: suspend.suspend(ctx, tx, one, No.GONE, now)
+        Kind.PAYOUT, State.APPROVED, lambda uow, one: suspend.suspend(uow, one, No.GONE)
     ),
-    "resumed": Late(
-        Kind.PAYOUT, State.AWAITING, lambda _, tx, one, now: suspend.resumed(tx, one, now), {"reason": HELD}
-    ),
+    "resumed": Late(Kind.PAYOUT, State.AWAITING, suspend.resumed, {"reason": HELD}),
     "tightened": Late(
         Kind.PAYOUT,
         State.AWAITING,
@@ -91,71 +86,71 @@ LATE: dict[str, Late] = {
     "asked about its address": Late(
         Kind.PAYOUT,
         State.NEW,
-        lambda ctx, tx, one, now: recipient._ask(ctx, tx, one, Recipient(active=False), now),
+        lambda uow, one: recipient._ask(uow, one, Recipient(active=False)),
         {"recipient": None},
     ),
     "paid, says the record": Late(
         Kind.PAYOUT,
         State.COMMITTED,
-        lambda ctx, tx, one, now: follow.apply_record(ctx, tx, one, operation(one, status="completed"), now) or None,
+        lambda uow, one: follow.apply_record(uow, one, operation(one, status="completed")) or None,
     ),
     "created in vain": Late(
         Kind.PAYOUT,
         State.CREATE_UNKNOWN,
-        lambda ctx, tx, one, now: payout._give_up(ctx, tx, one, Look(), now),
+        lambda uow, one: payout._give_up(uow, one, Look()),
     ),
     "there before the database was put back": Late(
         Kind.PAYOUT,
         State.APPROVED,
-        lambda ctx, tx, one, now: restore._to_be_read(ctx, tx, one, now, AttemptKind.COMMIT),
+        lambda uow, one: restore._to_be_read(uow, one, uow.now, AttemptKind.COMMIT),
     ),
     "opened": Late(
         Kind.PURCHASE,
         State.CREATING,
-        lambda ctx, tx, one, now: purchase.adopt(ctx, tx, one, operation(one, operation_type="purchase"), now),
+        lambda uow, one: purchase.adopt(uow, one, operation(one, operation_type="purchase")),
     ),
     "settled by its buyer": Late(
         Kind.PURCHASE,
         State.OPEN,
-        lambda ctx, tx, one, now: purchase.observe(ctx, tx, one, operation(one, status="confirmed"), now) or None,
+        lambda uow, one: purchase.observe(uow, one, operation(one, status="confirmed")) or None,
     ),
     "doubtful": Late(
         Kind.PURCHASE,
         State.CREATE_UNKNOWN,
-        lambda ctx, tx, one, now: purchase._give_up(ctx, tx, one, Look(doubt=own_words("no list")), now),
+        lambda uow, one: purchase._give_up(uow, one, Look(doubt=own_words("no list"))),
     ),
     "not listed": Late(
         Kind.PURCHASE,
         State.CREATE_UNKNOWN,
-        lambda ctx, tx, one, now: purchase._give_up(ctx, tx, one, Look(), now),
+        lambda uow, one: purchase._give_up(uow, one, Look()),
     ),
     "submitted": Late(
         Kind.BULK,
         State.SENDING,
-        lambda ctx, tx, one, now: bulk_send._adopt(ctx, tx, one, BulkJob(id="b1", count=1), now),
+        lambda uow, one: bulk_send._adopt(uow, one, BulkJob(id="b1", count=1)),
     ),
     "done in bulk": Late(
         Kind.BULK,
         State.PENDING_ESCROW,
-        lambda ctx, tx, one, now: bulk_follow._apply(ctx, tx, one, Read(BulkJob(id="b1", status="done")), now),
+        lambda uow, one: bulk_follow._apply(uow, one, Read(BulkJob(id="b1", status="done"))),
         {"items": [BulkRow(row=1, email="ana@example.com", cents=Cents(100), status="completed")]},
     ),
     "gone on in bulk": Late(
         Kind.BULK,
         State.PENDING_ESCROW,
-        lambda ctx, tx, one, now: bulk_follow._apply(ctx, tx, one, Read(BulkJob(id="b1", status="done")), now),
+        lambda uow, one: bulk_follow._apply(uow, one, Read(BulkJob(id="b1", status="done"))),
         {"items": [BulkRow(row=1, email="ana@example.com", cents=Cents(100), status="pending")]},
     ),
     "canceled": Late(
         Kind.BULK_CANCEL,
         State.COMMITTED,
-        lambda ctx, tx, one, now: bulk_cancel._finish(ctx, tx, one, BulkProgress(), now),
+        lambda uow, one: bulk_cancel._finish(uow, one, BulkProgress()),
     ),
-    "canceled in part": Late(Kind.BULK_CANCEL, State.SENDING, lambda _, tx, one, now: bulk_cancel._go_on(tx, one, now)),
+    "canceled in part": Late(Kind.BULK_CANCEL, State.SENDING, bulk_cancel._go_on),
     "named in full": Late(
         Kind.BULK_CANCEL,
         State.SENDING,
-        lambda ctx, tx, one, now: bulk_cancel._all_sent(ctx, tx, one, BulkProgress(), now),
+        lambda uow, one: bulk_cancel._all_sent(uow, one, BulkProgress()),
         {"commits": 1},
     ),
 }
@@ -164,30 +159,30 @@ LATE: dict[str, Late] = {
 @on_one_rig(LATE)
 async def test_who_comes_too_late_changes_nothing(rig: Rig, name: str) -> None:
     kind, state, work, like = LATE[name]
-    ctx, now = rig.switchboard.context, rig.clock.now()
+    ctx = rig.switchboard.context
     payload, items = cancellation("ab", "cd")
     more = {"payload": payload, "items": items} if kind is Kind.BULK_CANCEL else {}
     one = await planted(rig, kind, state=state, version=2, **more, **like)
     before = everything_stored(rig)
     late = replace(one, version=1)
-    assert await ctx.store.write(lambda tx: work(ctx, tx, late, now)) is None
+    assert await ctx.store.write(lambda tx: work(Unit(tx, ctx), late)) is None
     assert everything_stored(rig) == before
-    await ctx.store.write(lambda tx: work(ctx, tx, one, now))
+    await ctx.store.write(lambda tx: work(Unit(tx, ctx), one))
     assert everything_stored(rig) != before, "the same as it stands has its effect"
 
 
 async def test_who_ends_it_too_late_is_told_how_it_stands(rig: Rig) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
+    ctx = rig.switchboard.context
     ended = await planted(rig, state=State.REJECTED, version=2, decided_by=ADA)
     late = replace(ended, state=State.AWAITING, version=1, decided_by="")
-    said = await ctx.store.write(lambda tx: decide.finish(ctx, tx, late, State.WITHDRAWN, MARIA, None, now))
+    said = await ctx.store.write(lambda tx: decide.finish(Unit(tx, ctx), late, State.WITHDRAWN, MARIA, None))
     assert said == Decided(ended, Refusal.DECIDED)
 
 
 @on_one_rig([State.NEW, State.CREATING, State.AWAITING, State.APPROVED, State.COMMITTED])
 async def test_what_is_no_news_is_told_nowhere(rig: Rig, state: State) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
+    ctx = rig.switchboard.context
     one = await planted(rig, state=state)
     before = everything_stored(rig)
-    await ctx.store.write(lambda tx: announce.tell(ctx, tx, one, now))
+    await ctx.store.write(lambda tx: announce.tell(Unit(tx, ctx), one))
     assert everything_stored(rig) == before

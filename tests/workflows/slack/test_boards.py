@@ -11,6 +11,7 @@ from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace.errors import ApiRefusal
 from bot.playground.workspace.methods import chat
 from bot.slack.pace import Edit, Pace
+from bot.workflows.context import Unit
 from bot.workflows.slack.boards import show_board
 from tests.support.rig import ALERTS, FINANCE, MARIA, RANDOM, Rig
 from tests.support.settling import settle
@@ -172,7 +173,7 @@ async def test_progress_leaves_edits_and_the_end_is_shown_at_once(rig: Rig) -> N
 async def test_after_a_restart_boards_go_on(rig: Rig, play: Play) -> None:
     await play.post()
     now = play.ctx.clock.now()
-    await play.ctx.store.write(lambda tx: show_board(tx, "job:7", now=now))
+    await play.ctx.store.write(lambda tx: show_board(Unit(tx, now=now), "job:7"))
     await rig.start_again()
     again = Play(rig)
     again.job.count = 5

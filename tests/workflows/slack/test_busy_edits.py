@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bot.domain.content import Content
-from bot.workflows.context import Context, Subject
+from bot.workflows.context import Context, Subject, Unit
 from bot.workflows.slack.boards import post_board, post_line, show_board
 from storage.transaction import Tx
 from tests.support.rig import FINANCE, MARIA, Rig
@@ -60,7 +60,7 @@ class Busy(Subject):
 
         def post(tx: Tx) -> None:
             for name in EVERYTHING:
-                post_board(tx, subject=name, channel=FINANCE, thread_ts=None, requester=MARIA, now=now)
+                post_board(Unit(tx, now=now), subject=name, channel=FINANCE, thread_ts=None, requester=MARIA)
 
         self.states = dict.fromkeys(EVERYTHING, "0")
         await self.ctx.store.write(post)
@@ -86,9 +86,9 @@ class Busy(Subject):
             if name in self.ends or (name in BOOKINGS and not changes and not last):
                 continue
             self.states[name] = said = OVER if last else word
-            show_board(tx, name, now=now, progress=not changes and not last, last=last)
+            show_board(Unit(tx, now=now), name, progress=not changes and not last, last=last)
             if last or changes:
-                post_line(tx, subject=name, key=said, payload={"word": said}, now=now, last=last)
+                post_line(Unit(tx, now=now), subject=name, key=said, payload={"word": said}, last=last)
             if last:
                 self.ends[name] = self.second
 

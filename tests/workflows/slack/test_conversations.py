@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from bot.playground.faults import Fault, FaultKind
+from bot.workflows.context import Unit
 from bot.workflows.slack import outbox
 from bot.workflows.slack.boards import post_line
 from storage.rows import OutboxRow, OutboxState
@@ -36,11 +37,10 @@ async def lines(play: Play, count: int, *, channels: tuple[str, ...] = (FINANCE,
         for channel in channels:
             await play.ctx.store.write(
                 lambda tx, number=number, channel=channel: post_line(  # type: ignore[misc]
-                    tx,
+                    Unit(tx, now=now),
                     subject=f"job:{channel}{number}",
                     key="x",
                     payload={"word": number},
-                    now=now,
                     channel=channel,
                 )
             )
