@@ -14,7 +14,7 @@ from slack_bolt.async_app import AsyncApp
 
 from bot.domain.clock import SharedClock
 from bot.domain.policy import Policy
-from bot.domain.spellings import Secrets
+from bot.domain.text import Secrets
 from bot.settings import Settings
 from bot.slack.pace import Pace
 from bot.wiring.context import Parts, make_context
@@ -26,12 +26,12 @@ from bot.wiring.surroundings import Surroundings
 from bot.wiring.workers import WATCHED, Schedule, make_schedule
 from bot.workflows.admin import clocks, silence
 from bot.workflows.admin.highwater import HighWater
-from bot.workflows.admin.recover import recover
-from bot.workflows.admin.unread import UnreadLog
+from bot.workflows.admin.overview import UnreadLog
+from bot.workflows.admin.resume import recover
 from bot.workflows.context import Context
 from bot.workflows.emails.engine import EmailEngine
 from bot.workflows.keeping import at_start
-from bot.workflows.requests.tighten import tighten_open
+from bot.workflows.requests.send import tighten_open
 from handlers.socket_mode import SocketMode
 
 log = structlog.get_logger(__name__)

@@ -14,7 +14,7 @@ from aiohttp.http_exceptions import HttpProcessingError
 from aiohttp.web import RequestPayloadError
 from structlog.types import EventDict, Processor, WrappedLogger
 
-from bot.domain.spellings import HIDDEN, Secrets
+from bot.domain.text import HIDDEN, Secrets
 
 _SHAPES = tuple(
     re.compile(shape)

@@ -24,7 +24,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.content import Content
 from bot.domain.errors import ServiceTrouble
-from bot.domain.storable import without_unstorable
+from bot.domain.text import without_unstorable
 from bot.presentation import answers
 from bot.presentation.views import notice, result
 from bot.slack.messenger import Listener

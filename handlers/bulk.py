@@ -14,15 +14,17 @@ from bot.domain.money import Cents
 from bot.domain.payments.bulk_file import LEAST_COLUMNS, Carried, Checked, Preview
 from bot.domain.payments.instruction import Instruction, Kind
 from bot.domain.payments.operation import Operation
-from bot.presentation import answers, mistakes, views
+from bot.presentation import answers, views
+from bot.presentation import answers as mistakes
+from bot.presentation.payments import answers as bulk_answers
 from bot.presentation.payments import answers as payment_answers
-from bot.presentation.payments import bulk_answers, bulk_cards, bulk_files, bulk_forms, forms
+from bot.presentation.payments import bulk_cards, forms
+from bot.presentation.payments import bulk_cards as bulk_files
+from bot.presentation.payments import forms as bulk_forms
 from bot.presentation.reasons import file_trouble
 from bot.presentation.table_problems import table_problem
 from bot.tables import write_csv
 from bot.workflows.payments import bulk_request
-from bot.workflows.payments.bulk_cancel_request import NotRequested, RequestedCancel, request_cancel
-from bot.workflows.payments.bulk_confirm import ShownAgain, Why, confirm, look
 from bot.workflows.payments.bulk_reading import (
     Bulk,
     can_be_paid,
@@ -32,9 +34,9 @@ from bot.workflows.payments.bulk_reading import (
     read_file,
     read_typed,
 )
-from bot.workflows.payments.bulk_request import OF_FILE, RequestedBulk
-from bot.workflows.payments.payout_cancel_request import request_return
-from bot.workflows.requests.buttons import shown_as
+from bot.workflows.payments.bulk_request import OF_FILE, RequestedBulk, ShownAgain, Why, confirm, look
+from bot.workflows.payments.cancel_request import NotRequested, RequestedCancel, request_cancel, request_return
+from bot.workflows.requests.decide import shown_as
 from bot.workflows.slack.table_files import TROUBLE
 from handlers.files import FileAction
 from handlers.grammar import fields

@@ -15,7 +15,7 @@ import structlog
 from aiohttp import web
 
 from bot.domain.payments.instruction import CallbackKind, Kind
-from bot.domain.spellings import Secrets
+from bot.domain.text import Secrets
 from bot.presentation.payments import landing
 from bot.workflows.bookings import events
 from bot.workflows.context import RequestKind

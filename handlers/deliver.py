@@ -10,18 +10,28 @@ from bot.domain.approvals import Refusal
 from bot.domain.bookings import fields
 from bot.domain.bookings.booking import Booking, BookingKind, Stage
 from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceNow, ServiceTrouble
-from bot.presentation import answers, mistakes
+from bot.presentation import answers
+from bot.presentation import answers as mistakes
+from bot.presentation.bookings import answers as certification
 from bot.presentation.bookings import answers as deliveries
-from bot.presentation.bookings import cards, certification, forms, outcomes
+from bot.presentation.bookings import answers as outcomes
+from bot.presentation.bookings import cards, forms
 from bot.presentation.payments.forms import NO_EFFECT_TITLE
 from bot.presentation.reasons import sentence
 from bot.presentation.views import View, notice, result
-from bot.workflows.bookings import acting, pricing, request
+from bot.workflows.bookings import acting, book
+from bot.workflows.bookings import stores as pricing
 from bot.workflows.bookings.acting import Acted
-from bot.workflows.bookings.elsewhere import take_in
-from bot.workflows.bookings.follow import look_up
-from bot.workflows.bookings.lookup import booking_on_card, evidence, find_booking, get_booking, spelled
-from bot.workflows.bookings.request import RequestedDelivery
+from bot.workflows.bookings.book import RequestedDelivery
+from bot.workflows.bookings.follow import (
+    booking_on_card,
+    evidence,
+    find_booking,
+    get_booking,
+    look_up,
+    spelled,
+    take_in,
+)
 from bot.workflows.bookings.stores import known_stores, store_names
 from bot.workflows.services.delivery import DeliveryService
 from handlers import stores
@@ -88,7 +98,7 @@ async def ask_price(deps: Dependencies, form: Submission) -> Reply:
 
     async def ask() -> Answer:
         anyway = bool(form.choices.get(forms.ANYWAY))
-        booking = await request.quote(deps.ctx, delivery, requested, even_unpriced=anyway)
+        booking = await book.quote(deps.ctx, delivery, requested, even_unpriced=anyway)
         return Replace(forms.confirm(booking))
 
     def again(names: Sequence[str], problem: str) -> View:
@@ -128,7 +138,7 @@ async def confirm(deps: Dependencies, form: Submission) -> Reply:
     await delivery_for(deps, form.user)
     wanted = str(json.loads(form.metadata)["id"])
     before = await get_booking(deps.ctx, wanted)
-    booking = await request.confirm(deps.ctx, wanted, by=form.user)
+    booking = await book.confirm(deps.ctx, wanted, by=form.user)
     if booking is None or before is None:
         return Replace(notice(_BOOKED, deliveries.form_is_gone().text))
     first = before.stage is Stage.QUOTED
@@ -151,7 +161,7 @@ async def prebook(deps: Dependencies, form: Submission) -> Reply:
     requested = await _read(deps, delivery, form, BookingKind.PREBOOKING)
     if isinstance(requested, FieldErrors):
         return requested
-    booking = await request.request_prebooking(deps.ctx, requested)
+    booking = await book.request_prebooking(deps.ctx, requested)
     return Replace(notice("Pre-booking", deliveries.prebooked(booking).text))
 
 

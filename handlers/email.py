@@ -9,19 +9,26 @@ from bot.domain.content import Block
 from bot.domain.emails.lists import CONCURRENCY, CONCURRENCY_LIMIT, looks_like_address
 from bot.domain.errors import PersonError
 from bot.domain.files.dropped import DroppedFile, FileKind
-from bot.domain.files.marks import marks_of
+from bot.domain.files.tables import marks_of
 from bot.domain.services import EMAILS
 from bot.presentation import answers
 from bot.presentation.blocks.text import message
 from bot.presentation.emails import forms
 from bot.presentation.emails import lists as emails
 from bot.presentation.emails.forms import COLUMN, CONCURRENT, FILE, HOW, ROW_BY_ROW, WHOLE_FILE
-from bot.presentation.files.table_words import read_as
+from bot.presentation.files.columns import read_as
 from bot.presentation.reasons import file_trouble
 from bot.presentation.views import notice
-from bot.workflows.emails.reading import EXAMPLE, look_at_list
-from bot.workflows.emails.request import Press, Pressed, RequestedList, press, request_list
-from bot.workflows.emails.single import check_addresses
+from bot.workflows.emails.lists import (
+    EXAMPLE,
+    Press,
+    Pressed,
+    RequestedList,
+    check_addresses,
+    look_at_list,
+    press,
+    request_list,
+)
 from bot.workflows.slack.table_files import TROUBLE
 from handlers.files import FileAction
 from handlers.grammar.admission import emails_for, service_call

@@ -8,9 +8,9 @@ from bot.domain.content import Content
 from bot.domain.errors import OperatorError, PersonError, ServiceNow
 from bot.domain.files.dropped import UnusableFile
 from bot.presentation import answers
+from bot.presentation.answers import mistakes
 from bot.presentation.blocks.text import quote
 from bot.presentation.files import offers
-from bot.presentation.mistakes import mistakes
 from bot.presentation.reasons import sentence, told
 from bot.slack.people import Denied
 from handlers.replies import DeclinedError, MistakesError

@@ -15,8 +15,7 @@ from bot.presentation import answers
 from bot.presentation.files import offers
 from bot.presentation.reasons import worded
 from bot.workflows.context import OfferedAction
-from bot.workflows.slack.dropped_files import Sighting, forget, notice, still_there
-from bot.workflows.slack.file_actions import fitting
+from bot.workflows.slack.dropped_files import Sighting, fitting, forget, notice, still_there
 from handlers.grammar.admission import can_post
 from handlers.incoming import Click, Shortcut, Submission, files_of, reading
 from handlers.replies import Later, Nothing, Open, Private, Replace, Reply

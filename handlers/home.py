@@ -6,8 +6,8 @@ from typing import Any
 import structlog
 
 from bot.domain.errors import OutcomeUnknown, ServiceNever
-from bot.presentation import home
-from bot.workflows.admin.home import look
+from bot.presentation import overview
+from bot.workflows.admin.overview import look
 from handlers.incoming import Click, an_id, reading
 from handlers.replies import Nothing, Reply
 from handlers.router import ClickHandler, Dependencies, EventHandler
@@ -34,9 +34,9 @@ async def _draw(deps: Dependencies, user: str) -> None:
     ctx = deps.ctx
     found = await look(ctx, user)
     drawn = (
-        home.closed(found.refusal)
+        overview.closed(found.refusal)
         if found.refusal is not None
-        else home.view(
+        else overview.view(
             waiting=found.waiting,
             asked=found.asked,
             running=found.running,
@@ -52,5 +52,5 @@ async def _draw(deps: Dependencies, user: str) -> None:
         log.info("a home was not drawn", reason=str(refused))
 
 
-BUTTONS: dict[str, ClickHandler] = {home.REFRESH: refresh}
+BUTTONS: dict[str, ClickHandler] = {overview.REFRESH: refresh}
 EVENTS: dict[str, EventHandler] = {"app_home_opened": opened}

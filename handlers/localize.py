@@ -13,8 +13,8 @@ from bot.domain.localization import CAPABILITIES, CallOperation, Capability, Req
 from bot.domain.localization.declaration import normal_format
 from bot.domain.localization.progress import CallState
 from bot.domain.localization.request import SOURCE, file_errors, likely_source
-from bot.presentation import mistakes
-from bot.presentation.localization import answers as told
+from bot.presentation import answers
+from bot.presentation.localization import calls as told
 from bot.presentation.localization.calls import AGAIN, CANCEL
 from bot.presentation.localization.forms import ASK, CONFLICT, FILE, OPTION, TEXT, URL, Carried, form
 from bot.presentation.views import notice
@@ -115,7 +115,7 @@ def _read(carried: Carried, sent: Submission, *, own_hosts: Collection[str]) -> 
     one = Request(operation=declared.operation, text=text, url=url, options=options)
     requests = [Request(operation=declared.operation, file=file, options=options) for file in files] or [one]
     for error in request_errors(requests[0].complete(), own_hosts=own_hosts):
-        errors.setdefault(_field(error, declared, given), mistakes.at_field(error))
+        errors.setdefault(_field(error, declared, given), answers.at_field(error))
     return requests, errors
 
 
@@ -150,7 +150,7 @@ async def _look(deps: Dependencies, requests: list[Request], errors: dict[str, s
             return
         if wrong is not None:
             name = f"{infos[request.file].name}: " if len(requests) > 1 and request.file in infos else ""
-            errors[FILE] = f"{name}{mistakes.at_field(wrong)}"
+            errors[FILE] = f"{name}{answers.at_field(wrong)}"
 
     with suppress(TimeoutError):
         async with asyncio.timeout(_LOOK_SECONDS):
@@ -202,7 +202,7 @@ async def use(deps: Dependencies, click: Click, file: DroppedFile, *, declared: 
     )
     errors = request_errors(request)
     if errors:
-        return Private(mistakes.mistakes(errors))
+        return Private(answers.mistakes(errors))
     if declared.options:
         carried = Carried(
             verb=declared.verb,

@@ -15,7 +15,7 @@ from prometheus_client.registry import Collector
 
 from bot.workflows.holding import silent_services
 from bot.workflows.reading_only import reading_only
-from bot.workflows.requests.freeze import frozen
+from bot.workflows.requests.authority import frozen
 from handlers.measures import Measures
 from storage.disk_space import Disk, DiskSpace, floor_of
 from storage.errors import StorageError

@@ -8,16 +8,17 @@ from bot.domain.approvals import Refusal
 from bot.domain.errors import PersonError
 from bot.domain.money import Cents
 from bot.domain.payments.instruction import Instruction, Kind, PayoutPayload, PurchasePayload
-from bot.domain.visible import clean
-from bot.presentation import answers, mistakes, views
+from bot.domain.text import clean
+from bot.presentation import answers, views
+from bot.presentation import answers as mistakes
 from bot.presentation.payments import answers as payment_answers
-from bot.presentation.payments import forms, recipients
+from bot.presentation.payments import forms, states
+from bot.presentation.payments.answers import freezing
 from bot.presentation.payments.forms import REASON_LIMIT
-from bot.presentation.payments.freezing import freezing
-from bot.workflows.admin.home import decisions
+from bot.workflows.admin.overview import decisions
 from bot.workflows.payments.recipient import edited
+from bot.workflows.requests.authority import freeze, unfreeze
 from bot.workflows.requests.decide import Decided
-from bot.workflows.requests.freeze import freeze, unfreeze
 from bot.workflows.requests.request import Requested, request
 from handlers import bulk, pay_decisions, pay_reading
 from handlers.grammar import fields, items
@@ -235,6 +236,6 @@ COMMAND = SlashCommand(
 )
 FORMS: dict[str, SubmissionHandler] = {
     forms.REQUEST: submit_payout,
-    recipients.EDIT: submit_edited,
+    states.EDIT: submit_edited,
     forms.COLLECT: submit_purchase,
 }

@@ -11,16 +11,17 @@ from bot.domain.approvals import Refusal, may_decide, may_look
 from bot.domain.content import Block
 from bot.domain.payments.instruction import Instruction, State
 from bot.domain.payments.recipient import concerns
-from bot.domain.visible import clean
-from bot.presentation import answers, mistakes, views
+from bot.domain.text import clean
+from bot.presentation import answers, views
+from bot.presentation import answers as mistakes
 from bot.presentation.payments import answers as payment_answers
-from bot.presentation.payments import cards, forms, recipients, withdrawing
+from bot.presentation.payments import cards, forms, states
+from bot.presentation.payments import cards as withdrawing
 from bot.workflows.context import Context
 from bot.workflows.payments import recipient
 from bot.workflows.requests import decide
 from bot.workflows.requests.ballot import standing_of_voter
-from bot.workflows.requests.buttons import Shown, shown_as
-from bot.workflows.requests.decide import Decided
+from bot.workflows.requests.decide import Decided, Shown, shown_as
 from handlers.incoming import Click, Submission
 from handlers.replies import DeclinedError, FieldErrors, Nothing, Open, Private, Replace, Reply
 from handlers.router import ClickHandler, Dependencies, SubmissionHandler
@@ -164,8 +165,8 @@ BUTTONS: dict[str, ClickHandler] = {
     withdrawing.WITHDRAW: withdraw,
     cards.RETRY: partial(open_form, wanted=State.NEEDS_HUMAN, view=forms.retry),
     cards.CLOSE: partial(open_form, wanted=State.NEEDS_HUMAN, view=forms.close),
-    recipients.SEND_ANYWAY: send_anyway,
-    recipients.EDIT: edit,
+    states.SEND_ANYWAY: send_anyway,
+    states.EDIT: edit,
 }
 FORMS: dict[str, SubmissionHandler] = {
     cards.APPROVE: partial(vote, count=_approve),

@@ -11,7 +11,8 @@ from bot.domain.approvals import Refusal, Role, listed, may_see_balance
 from bot.domain.content import Content
 from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceNow
 from bot.domain.payments.instruction import Instruction, Kind
-from bot.presentation import answers, mistakes, views
+from bot.presentation import answers, views
+from bot.presentation import answers as mistakes
 from bot.presentation.audit import with_timeline
 from bot.presentation.payments import answers as payment_answers
 from bot.presentation.payments import forms, operations
@@ -19,7 +20,7 @@ from bot.presentation.reasons import sentence
 from bot.workflows.admin.audit import Story, story
 from bot.workflows.payments.purchase import link_of
 from bot.workflows.payments.reading import list_operations
-from bot.workflows.requests.lookup import check_cards, find, find_votes
+from bot.workflows.requests.request import check_cards, find, find_votes
 from handlers.grammar import fields
 from handlers.grammar.admission import admit, payments_for, service_call
 from handlers.grammar.verbs import Argument, Values, Verb, wrong

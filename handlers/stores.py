@@ -11,10 +11,12 @@ from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceN
 from bot.domain.services import DELIVERY
 from bot.presentation import answers
 from bot.presentation.bookings import answers as deliveries
-from bot.presentation.bookings import forms, outcomes
+from bot.presentation.bookings import answers as outcomes
+from bot.presentation.bookings import forms
 from bot.presentation.reasons import sentence
 from bot.presentation.views import View, notice, result
-from bot.workflows.bookings import hooks, stores
+from bot.workflows.bookings import stores
+from bot.workflows.bookings import stores as hooks
 from bot.workflows.services.delivery import DeliveryService
 from handlers.grammar.admission import admin, delivery_call, delivery_for
 from handlers.grammar.fields import read_form

@@ -7,16 +7,15 @@ from typing import Final
 from bot.domain.approvals import No, Role, listed, may_see_balance
 from bot.domain.content import Content
 from bot.domain.errors import ServiceTrouble
-from bot.presentation import answers, overview, stopped, unread
+from bot.presentation import answers, notices, overview, unread
 from bot.presentation import audit as audit_words
+from bot.presentation.answers import unknown
 from bot.presentation.bookings import audit as booking_audit
-from bot.presentation.mistakes import unknown
 from bot.workflows import quarantine
 from bot.workflows.admin import audit
 from bot.workflows.admin.audit import booking_story, story
 from bot.workflows.admin.overview import overview as everything
-from bot.workflows.admin.overview import under_way
-from bot.workflows.admin.unread import unread_answers
+from bot.workflows.admin.overview import under_way, unread_answers
 from handlers.grammar import fields
 from handlers.grammar.admission import admit
 from handlers.grammar.verbs import Argument, SlashCommand, Values, Verb, wrong
@@ -110,7 +109,7 @@ async def try_again(deps: Dependencies, click: Click) -> Reply:
     done = await quarantine.try_again(deps.ctx, number=click.value, person=click.user)
     if isinstance(done, No):
         return Private(answers.refused(done))
-    return Private(stopped.goes_on() if done else stopped.nothing_stopped())
+    return Private(notices.goes_on() if done else notices.nothing_stopped())
 
 
 _STATUS = Verb("status", "services, what is under way, how long queues wait", _status)
@@ -131,4 +130,4 @@ COMMAND = SlashCommand(
     "See how Switchboard stands, what it did, and who told it to",
     (_STATUS, _UNREAD, _JOBS, _AUDIT, _EXPORT, _ROUTES),
 )
-BUTTONS: dict[str, ClickHandler] = {stopped.TRY_AGAIN: try_again}
+BUTTONS: dict[str, ClickHandler] = {notices.TRY_AGAIN: try_again}

@@ -6,7 +6,7 @@ listens for notifications, and checks once a second whether the lock of another 
 Slots: ten rows, one per request and second. A row serves one request after the other; it is free 1.07 s after
 ``sent_at``. The service counts a request when it arrives, and the network may delay one and not the next; only an
 answer proves the arrival. When a row is free again after an answer, or without one, is said in
-``bot.clients.window``. As long as there is no answer, ``sent_at`` lies ahead by the difference: earlier versions read
+``bot.clients.limiter``. As long as there is no answer, ``sent_at`` lies ahead by the difference: earlier versions read
 it, too.
 
 A sender with an open connection reserves the row that is free first, less than a second ahead of time, and waits. No

@@ -12,7 +12,7 @@ from sqlalchemy.engine import Dialect
 from sqlalchemy.types import TypeDecorator
 
 from bot.domain.reasons import Reason
-from bot.domain.storable import storable
+from bot.domain.text import storable
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)

@@ -9,8 +9,8 @@ import pytest
 from bot.app import Switchboard
 from bot.domain.policy import Policy
 from bot.workflows.admin import silence
-from bot.workflows.admin.recover import recover
-from bot.workflows.requests.tighten import tighten_open
+from bot.workflows.admin.resume import recover
+from bot.workflows.requests.send import tighten_open
 from tests.support.rig import GivenSettings, Rig
 
 POLICY = Policy.model_validate({"channels": {"approvals": "C0A"}, "approval": {"daily_limit": "1.00"}})

@@ -16,8 +16,7 @@ from inline_snapshot import snapshot
 from bot.cli import doctor
 from bot.domain.anchors import Anchor
 from bot.domain.references import derived_key
-from bot.domain.shapes import shape_of
-from bot.domain.unread import Noted, UnreadAnswer, looked_for
+from bot.domain.unread import Noted, UnreadAnswer, looked_for, shape_of
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.delivery import DeliverySimulator
 from bot.settings import Settings

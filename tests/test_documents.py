@@ -14,7 +14,7 @@ from bot.clients.delivery import DeliveryClient
 from bot.clients.emails import EmailsClient
 from bot.clients.localization import LocalizationClient
 from bot.clients.payments import PaymentsClient
-from bot.presentation.runbook import PAGE, SECTIONS
+from bot.presentation.notices import PAGE, SECTIONS
 from tests.support.diagrams import DIAGRAMS, shown
 from tests.support.pages import anchors
 

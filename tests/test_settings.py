@@ -12,8 +12,8 @@ from inline_snapshot import snapshot
 from bot.cli.checks import cautions, obstacles
 from bot.cli.main import main
 from bot.clients.transport import Prepared, Transport, open_session
-from bot.domain.key_strength import why_weak
 from bot.domain.outcome import Failure
+from bot.domain.references import why_weak
 from bot.settings import Settings, load_policy, load_settings
 from storage import disk_space
 from tests.support.log_state import kept_logging

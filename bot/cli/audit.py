@@ -14,8 +14,7 @@ from typing import IO
 
 from bot.cli.database import MEND_KEY
 from bot.domain.anchors import EVERY, Anchors
-from bot.domain.audit import Stored, Verdict, check
-from bot.domain.audit_export import write_csv, write_json_lines
+from bot.domain.audit import Stored, Verdict, check, write_csv, write_json_lines
 from bot.domain.clock import SystemClock
 from bot.domain.errors import OperatorError
 from bot.domain.reasons import Reason
@@ -23,7 +22,7 @@ from bot.presentation.blocks.text import counted
 from bot.presentation.reasons import worded
 from bot.settings import load_settings
 from bot.wiring.database import anchors_of
-from bot.workflows.admin.comparing import Compared, compare
+from bot.workflows.admin.audit import Compared, compare
 from storage.anchors import AnchorFile
 from storage.reading import Reading, open_for_reading
 from storage.transaction import Tx

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
-from bot.domain.key_strength import why_weak
 from bot.domain.policy import Policy
+from bot.domain.references import why_weak
 from bot.settings import SERVICES, Environment, Settings, SettingsError, example, load_policy, load_settings
 from bot.wiring.database import anchors_of
 from storage.disk_space import volatile_file_system

@@ -17,7 +17,7 @@ from bot.domain.clock import SystemClock
 from bot.domain.errors import OperatorError
 from bot.domain.policy import Policy
 from bot.presentation.blocks.text import counted
-from bot.presentation.recovery import report
+from bot.presentation.notices import report
 from bot.settings import Environment, Secret, Settings, SettingsError, in_setting, load_policy, load_settings
 from bot.wiring.database import anchors_of
 from bot.workflows.admin.resume import resume, standing

@@ -15,15 +15,14 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.cli.checks import cautions, examine_all
 from bot.cli.manifest import SCOPES, WIDER_SCOPES
-from bot.clients.limiter import PartnerTurns
+from bot.clients.limiter import PartnerTurns, SlidingWindow
 from bot.clients.routes_file import load_routes
-from bot.clients.window import SlidingWindow
 from bot.domain.approvals import Role, full_member
 from bot.domain.clock import SystemClock
 from bot.domain.errors import OperatorError, ServiceTrouble
 from bot.domain.policy import Policy
 from bot.domain.services import DELIVERY, EMAILS, LOCALIZATION, PAYMENTS
-from bot.domain.spellings import Secrets
+from bot.domain.text import Secrets
 from bot.presentation.reasons import problem_of, short_of_people, told, worded
 from bot.presentation.unread import finding as finding_of
 from bot.settings import Environment, Settings, SettingsError, policy_example

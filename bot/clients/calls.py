@@ -1,17 +1,92 @@
-"""Base of the calls to a service: what may leave, what became of it, and what an answer says."""
+"""The send guard: whether a request with an effect may leave, and the outcome of one that may not."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import TypeVar
+from http import HTTPStatus
+from types import MappingProxyType
+from typing import Final, TypeVar
 
 from bot.clients.circuit import Circuit
-from bot.clients.leaving import HELD_BACK, RESTS, MayLeave, not_asked
-from bot.clients.placing import place
-from bot.clients.routes import Place, Route, RouteTable
+from bot.clients.routes import Place, Route, RouteTable, place
 from bot.clients.transport import Prepared, Transport, dump_json
 from bot.clients.unread import Answers, Reading, tell
-from bot.domain.errors import ServiceNow, SwitchboardError
-from bot.domain.outcome import NO_JSON, Done, NotExecuted, Reply, Unknown, classify
+from bot.domain.errors import OperatorError, ServiceNever, ServiceNow, SwitchboardError
+from bot.domain.outcome import NO_JSON, Done, Failure, NotExecuted, Reply, Unknown, classify, read_error, refusal
 from bot.domain.reasons import Exchange, Reason
+
+MayLeave = Callable[[str], Awaitable[bool]]
+"""Told what the request is about; False: it is not sent."""
+
+HELD_BACK: Final = NotExecuted(again=True, reason=Reason(Exchange.SENDS_NOTHING), failure=Failure.NOT_SENT)
+
+RESTS: Final = NotExecuted(again=True, reason=Reason(Exchange.RESTS), failure=Failure.NOT_SENT)
+
+
+def not_asked(seconds: float) -> Reply:
+    """What comes instead of an answer where the service is asked only after so many seconds."""
+    return Reply(failure=Failure.NOT_ASKED, headers={"retry-after": f"{max(1.0, seconds):.3f}"})
+
+
+async def always(_: str) -> bool:
+    """Everything may leave."""
+    return True
+
+
+_SERVICE_NOW = frozenset({HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY, HTTPStatus.TOO_MANY_REQUESTS})
+
+
+def read_failure(
+    reply: Reply, *, service: str, address: str, credentials: str, names: Mapping[str, str] = MappingProxyType({})
+) -> SwitchboardError:
+    """What to raise for an answer that is not the expected record. Its text is never HTML.
+
+    Args:
+        reply: the exchange.
+        service: its name, e.g. ``payments``.
+        address: the setting that holds its address, e.g. ``PAYMENTS_BASE_URL``.
+        credentials: the settings that hold its credentials.
+        names: the service's name of a request field -> ours, to say which field it does not accept.
+
+    Returns:
+        ``ServiceNow``: no answer, 408, 425, 429, 5xx, or a 2xx that is not the record.
+        ``OperatorError``: 401, 403, a redirect, or a page instead of an answer.
+        ``ServiceNever``: every other refusal; ``words`` unless the service forbids showing them.
+    """
+    status = reply.status
+    if status is None:
+        reason = Reason(Exchange.NO_ANSWER, failure=reply.failure.value if reply.failure else "unknown reason")
+        if reply.failure is Failure.NOT_ASKED:
+            reason = Reason(Exchange.NOT_ASKED)
+        return ServiceNow(service, reason, retry_after=reply.retry_after)
+    if reply.is_success:
+        return ServiceNow(service, Reason(Exchange.UNREADABLE, problem=""))
+    said = read_error(reply, names)
+    if status >= HTTPStatus.INTERNAL_SERVER_ERROR or status in _SERVICE_NOW:
+        reason = Reason(Exchange.READ_ANSWERED, status=status)
+        return ServiceNow(service, reason, retry_after=reply.retry_after, words=said.words)
+    if not _is_refusal_of_the_request(reply, status):
+        trouble = _for_the_operator(reply, status, service=service, address=address, credentials=credentials)
+        trouble.words = said.words
+        return trouble
+    return ServiceNever(service, refusal(status, said.named(names)), status=status, words=said.words)
+
+
+def _is_refusal_of_the_request(reply: Reply, status: int) -> bool:
+    is_redirect = status < HTTPStatus.BAD_REQUEST
+    return not (is_redirect or reply.is_html or status in {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
+
+
+def _for_the_operator(reply: Reply, status: int, *, service: str, address: str, credentials: str) -> OperatorError:
+    if status < HTTPStatus.BAD_REQUEST:
+        return OperatorError(f"{service} answered with a redirect ({status})", mend=f"check {address}")
+    if reply.is_html:
+        return OperatorError(
+            f"a page came instead of an answer ({status}), probably from a proxy",
+            service=service,
+            mend=f"check {address} and the route that SERVICES_FILE gives",
+        )
+    mend = f"check {credentials}: each environment has its own"
+    return OperatorError(refusal(status), service=service, mend=mend)
+
 
 T = TypeVar("T")
 

@@ -1,13 +1,8 @@
-"""Downloads of service results, from an address in the service's answer on a host it chose.
-
-It is asked with no key, no cookie and no referrer. Addresses inside private networks are refused, unless the host is
-the configured service's own: the answer of a service, or of an impostor, must not make us read our own
-network. What a name stands for is decided once, by the resolver that the connection uses, so that it cannot stand for
-something else a moment later.
-"""
+"""What an answer calls the file that it holds: its Content-Disposition (RFC 6266), as aiohttp reads it."""
 
 import asyncio
 import socket
+import warnings
 from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 from pathlib import PurePosixPath
@@ -15,14 +10,24 @@ from typing import Final, Self
 from urllib.parse import unquote, urljoin
 
 import aiohttp
+from aiohttp import content_disposition_filename, parse_content_disposition
 from aiohttp.abc import AbstractResolver, ResolveResult
 from aiohttp.resolver import ThreadedResolver
 
-from bot.clients.disposition import announced_name
 from bot.domain.errors import ServiceNever, ServiceNow, SwitchboardError
 from bot.domain.reasons import Exchange, Reason
-from bot.domain.spellings import Secrets
+from bot.domain.text import Secrets
 from bot.domain.web import Flaw, flaw_of, is_public, plain_host
+
+
+def announced_name(header: str) -> str:
+    """The file name in the header, without folders; empty: there is none, or it cannot be read."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of headers that break the rules; a name is not missed
+        _, parameters = parse_content_disposition(header)
+        name = content_disposition_filename(parameters) or ""
+    return PurePosixPath(name.replace("\\", "/")).name.strip()
+
 
 CHUNK_BYTES: Final = 64 * 1024
 _HOPS: Final = 3

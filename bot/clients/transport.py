@@ -32,7 +32,7 @@ from yarl import URL
 from bot.clients.circuit import Circuit
 from bot.domain.errors import OperatorError
 from bot.domain.outcome import NO_JSON, Ended, Failure, Reply, how_ended
-from bot.domain.spellings import Secrets
+from bot.domain.text import Secrets
 
 Guard = Callable[[], bool]
 Turn = Callable[[], Awaitable[bool]]

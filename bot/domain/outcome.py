@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Final, Generic, TypeVar
 
 from bot.domain.reasons import Exchange, Reason
-from bot.domain.sanitizing import MAX_SAID, is_page, one_line
+from bot.domain.text import MAX_SAID, is_page, one_line
 
 T = TypeVar("T")
 

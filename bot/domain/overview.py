@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from bot.domain.freeze import Frozen
 from bot.domain.payments.instruction import Instruction, Vote
+from bot.domain.policy import Frozen
 from bot.domain.recovery import ReadingOnly
 
 

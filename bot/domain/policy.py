@@ -1,8 +1,4 @@
-"""The policy file as values, and what it asks of one request.
-
-The form is the contract of ``policy.toml``: channels, people, approval and its rules. Every key is
-checked when the file is read; an unknown key is an error, because a misspelt limit is no limit.
-"""
+"""How many people can approve a request, beside how many have to."""
 
 import hashlib
 import re
@@ -12,7 +8,65 @@ from typing import Annotated, Any, Self
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from bot.domain.money import AmountError, Cents, parse_amount, shown
-from bot.domain.requirement import Requirement
+from bot.domain.reasons import Reason
+
+
+@dataclass(frozen=True, slots=True)
+class Short:
+    """What a request needs, and what there is.
+
+    Attributes:
+        needs: approvals.
+        can: people who could give one, at most as many as are needed.
+        told: how often too few were told.
+    """
+
+    needs: int
+    can: int
+    told: int = 0
+
+    @property
+    def is_short(self) -> bool:
+        """Whether too few people can approve it."""
+        return self.can < self.needs
+
+
+class Requirement(BaseModel):
+    """What the policy asked of one request when it was made (a snapshot: later changes do not soften it)."""
+
+    model_config = ConfigDict(frozen=True)
+
+    quorum: Annotated[int, Field(ge=1)]
+    typed_amount: bool = False
+    reasons: tuple[str, ...] = ()
+    """Why the quorum is what it is, in words for the card."""
+    expires_seconds: float = 86_400.0
+    execute_within_seconds: float = 3_600.0
+
+    def tightened(self, other: "Requirement") -> "Requirement":
+        """This one, with whatever ``other`` asks more: a later policy may hold open requests back, never hurry them."""
+        needs_more = other.quorum > self.quorum or other.typed_amount > self.typed_amount
+        wanted = self.model_copy(
+            update={
+                "quorum": max(self.quorum, other.quorum),
+                "typed_amount": self.typed_amount or other.typed_amount,
+                "reasons": (needs_more and other.reasons) or self.reasons,
+                "expires_seconds": min(self.expires_seconds, other.expires_seconds),
+                "execute_within_seconds": min(self.execute_within_seconds, other.execute_within_seconds),
+            }
+        )
+        return self if wanted == self else wanted
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frozen:
+    """Who stopped all sending, when (ISO 8601) and why; ``lifting`` are those who want to start again."""
+
+    by: str
+    reason: Reason
+    at: str
+    lifting: tuple[str, ...] = ()
+
 
 _UNITS = {"s": 1.0, "m": 60.0, "h": 3_600.0, "d": 86_400.0}
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import hmac
+import re
 import secrets
 from base64 import urlsafe_b64encode
 from datetime import datetime, timedelta
@@ -63,3 +64,25 @@ def token_hash(token: str) -> str:
 def derived_key(secret: str, purpose: str) -> bytes:
     """Derive a separate key for each purpose, so that leaking one does not expose another."""
     return hmac.new(secret.encode(), f"switchboard|{purpose}".encode(), hashlib.sha256).digest()
+
+
+_SHORTEST = 16
+_FEWEST = 8
+"""Different characters; sixteen random ones of the sixteen hexadecimal digits have fewer once in ten thousand keys."""
+_FILLERS = re.compile(
+    r"(?:change|replace|put|insert|me|this|here|your|my|our|the|secret|key|keys|password|passwd|pass|token|"
+    r"example|sample|default|dev|development|prod|production|test|testing|sandbox|switchboard|django|insecure|"
+    r"[\W_]|\d{1,4}(?!\d))+",
+    re.IGNORECASE,
+)
+
+
+def why_weak(key: str) -> str:
+    """The rule that the key breaks, without the key itself; empty for a good key."""
+    if len(key) < _SHORTEST:
+        return f"must have at least {_SHORTEST} characters"
+    if len(set(key)) < _FEWEST or key in (key + key)[1:-1]:
+        return "must not be the same few characters again and again"
+    if _FILLERS.fullmatch(key):
+        return "must not be made of words such as secret, key and changeme"
+    return ""

@@ -5,7 +5,7 @@ The pace grows from the base interval by half each time. At the default base of 
 """
 
 import hashlib
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 _GROWTH = 1.5
 _BRISK = 10
@@ -45,3 +45,18 @@ def jittered(pause: timedelta, *, seed: str, spread: float = 0.1) -> timedelta:
     """
     share = int.from_bytes(hashlib.sha256(seed.encode()).digest()[:4], "big") / 0xFFFFFFFF
     return pause * (1 - spread + 2 * spread * share)
+
+
+_PARTS = (1 / 8, 1 / 4, 1 / 2)
+
+
+def reminders_due(*, posted_at: datetime, expires_at: datetime, now: datetime) -> int:
+    """How many reminders should have gone out by now."""
+    span = expires_at - posted_at
+    return sum(1 for part in _PARTS if posted_at + span * part <= now)
+
+
+def next_look(*, posted_at: datetime, expires_at: datetime, now: datetime) -> datetime:
+    """When a request that waits must be looked at again: its next reminder or its end."""
+    span = expires_at - posted_at
+    return min([posted_at + span * part for part in _PARTS if posted_at + span * part > now] + [expires_at])

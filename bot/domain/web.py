@@ -1,11 +1,4 @@
-"""Validation of web addresses from outside: those that people type, and those of a service's results.
-
-Programs read the same host in many ways: with full-width letters, percent signs, a dot at its end, an IPv4 address as
-one number or in octal, or inside of an IPv6 address. So the host is brought into its one form first, and what has none
-is refused. Letters beyond ASCII are spelled by yarl, with which the HTTP client connects (IDNA 2008), because another
-reading names another host: ``faß.de`` is not ``fass.de``. What a name stands for is decided where it is connected to
-(``bot.clients.results``).
-"""
+"""E-mail addresses of people who are paid: written in ASCII, at most as long as a card shows whole."""
 
 import ipaddress
 import re
@@ -14,7 +7,44 @@ from enum import StrEnum
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
+from email_validator import EmailNotValidError, validate_email
 from yarl import URL
+
+from bot.domain.errors import RuleError
+
+LONGEST: Final = 120
+"""Characters of an address: what a headline shows whole."""
+RULE: Final = "an e-mail address such as ana@example.com"
+
+
+class AddressError(RuleError):
+    """The text is not such an address."""
+
+
+def address(text: str) -> str:
+    """Normalize an address: the one form in which it is compared, shown and sent.
+
+    Raises:
+        AddressError: it is none, or too long.
+    """
+    try:
+        found = validate_email(
+            text.strip(),
+            check_deliverability=False,
+            globally_deliverable=False,
+            allow_smtputf8=False,
+        )
+    except EmailNotValidError:
+        found = None
+    if found is None and text.strip().startswith('"'):
+        raise AddressError(f"it must have no quotation marks: {RULE}")
+    if found is None or "." not in found.ascii_domain:
+        raise AddressError(f"it must be {RULE}")
+    written = found.ascii_email or found.normalized
+    if len(written) > LONGEST:
+        raise AddressError(f"it must have at most {LONGEST} characters, so that the approver sees all of it")
+    return written
+
 
 _LABEL: Final = re.compile(r"[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?")
 _NUMBERS: Final = re.compile(r"(?:0x[0-9a-f]*|[0-9]+)(?:\.(?:0x[0-9a-f]*|[0-9]+))*")

@@ -11,7 +11,7 @@ from bot.domain.audit import Entry, Told
 from bot.domain.content import Block, Content
 from bot.domain.payments.instruction import Instruction, State
 from bot.domain.payments.operation import OperationStatus
-from bot.domain.visible import clean
+from bot.domain.text import clean
 from bot.presentation.blocks.text import (
     SECTION_LIMIT,
     context,

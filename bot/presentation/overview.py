@@ -3,17 +3,23 @@
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
+from bot.domain.approvals import No
 from bot.domain.content import Block, Content
-from bot.domain.overview import Assumption, Counts, Overview, Running, Service, UnderWay, What
-from bot.domain.payments.instruction import State
+from bot.domain.overview import Assumption, Counts, Overview, Running, Service, UnderWay, Waiting, What
+from bot.domain.payments.instruction import Instruction, State, Vote
+from bot.domain.policy import Short
 from bot.domain.services import DELIVERY, LOCALIZATION
-from bot.presentation import recovery, words
+from bot.presentation import notices, words
+from bot.presentation.answers import refused
+from bot.presentation.blocks.elements import actions, button
 from bot.presentation.blocks.text import (
     capital,
     channel,
     context,
     counted,
     duration,
+    escape,
+    header,
     listed,
     mention,
     message,
@@ -24,9 +30,10 @@ from bot.presentation.blocks.text import (
     section,
     spoken,
 )
-from bot.presentation.bookings import states as booking_states
-from bot.presentation.payments.freezing import describe
-from bot.presentation.reasons import to_set
+from bot.presentation.bookings import cards as booking_states
+from bot.presentation.payments.answers import describe, waiting_line
+from bot.presentation.payments.states import headline, sentence
+from bot.presentation.reasons import short_of_people, to_set
 
 _LATE_SECONDS = 60.0
 """An item that waits longer than this deserves a look."""
@@ -145,7 +152,7 @@ def service_line(one: Service) -> str:
 
 def _stopped(found: Overview) -> list[str]:
     """Why nothing is sent."""
-    reading = [recovery.describe(found.reading_only)] if found.reading_only else []
+    reading = [notices.describe(found.reading_only)] if found.reading_only else []
     return [*reading, *([f":snowflake: {describe(found.frozen)}"] if found.frozen else [])]
 
 
@@ -223,3 +230,67 @@ def _assumption(one: Assumption) -> str:
     why = _MARKS.get(one.mark, one.mark)
     money = ", *moves money*" if one.blocks else ""
     return f"• `{quote(one.name, _NAME_LIMIT)}` {one.method} `{quote(one.path, _PATH_LIMIT)}`: assumed {why}{money}"
+
+
+REFRESH = "home.refresh"
+
+_LISTED_AT_HOME = 10
+
+_NOTHING = ":zzz: Nothing."
+
+
+def view(
+    *,
+    waiting: Sequence[Waiting],
+    asked: Sequence[tuple[Instruction, Sequence[Vote]]],
+    running: Sequence[Running],
+    services: Sequence[Service],
+    out_of_reach: Sequence[tuple[Instruction, Short]] = (),
+    approvals_channel: str,
+    now: datetime,
+) -> Block:
+    """The whole tab.
+
+    Args:
+        waiting: what this person could decide, oldest first.
+        asked: what they asked for and is not over, newest first.
+        running: what is under way, oldest first.
+        services: all of them.
+        out_of_reach: requests that too few people can approve; the section is left out when there are none.
+        approvals_channel: where decisions are made.
+        now: told, so that everybody sees how old this is.
+    """
+    decide = [f"Decide in {channel(approvals_channel)}."] if waiting else []
+    stuck = [f":warning: {_asked_short(one)}: {short_of_people(short)}." for one, short in out_of_reach]
+    blocks = [
+        header("Waiting for your approval"),
+        *paragraphs([*_listed([waiting_line(one) for one in waiting]), *decide]),
+        *([header("Too few approvers"), *paragraphs(listed(stuck, _LISTED_AT_HOME))] if stuck else []),
+        header("What you asked for"),
+        *paragraphs(_listed([_asked(one, votes) for one, votes in asked])),
+        header("Under way"),
+        *paragraphs(_listed([running_line(one) for one in running])),
+        header("Services"),
+        *paragraphs([service_line(one) for one in services]),
+        {"type": "divider"},
+        context(f"As of {moment(now)}"),
+        *actions([button("Refresh", REFRESH, "now")], "home"),
+    ]
+    return {"type": "home", "blocks": blocks}
+
+
+def closed(refusal: No) -> Block:
+    """The tab of somebody who is no full member here."""
+    return {"type": "home", "blocks": [section(mrkdwn(refused(refusal).text))]}
+
+
+def _listed(lines: Sequence[str]) -> list[str]:
+    return listed(lines, _LISTED_AT_HOME) or [_NOTHING]
+
+
+def _asked_short(one: Instruction) -> str:
+    return f"*{escape(headline(one))}* · {one.reference} · asked by {mention(one.requester)}"
+
+
+def _asked(one: Instruction, votes: Sequence[Vote]) -> str:
+    return f"• *{escape(headline(one))}* · {one.reference}\n{sentence(one, votes=len(votes))}"

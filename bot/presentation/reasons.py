@@ -16,7 +16,7 @@ from bot.domain.files.tables import Flaw, TableProblem
 from bot.domain.payments.bulk_records import BulkJob
 from bot.domain.payments.instruction import CallbackKind, State
 from bot.domain.payments.sealed import Odd
-from bot.domain.quorum import Short
+from bot.domain.policy import Short
 from bot.domain.reasons import (
     Code,
     Exchange,
@@ -31,9 +31,9 @@ from bot.domain.reasons import (
     has_code,
 )
 from bot.domain.services import PAYMENTS
+from bot.domain.text import clean
 from bot.domain.troubles import FileTrouble, Trouble, failed, unusable
 from bot.domain.troubles import told as why_of
-from bot.domain.visible import clean
 from bot.presentation.blocks.text import QUOTE_LIMIT, as_said, capital, counted, moment, quote, sentence_of, typed
 from bot.presentation.table_problems import EXAMPLE, table_problem
 from bot.presentation.words import job_word, status_word, word

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 
 from bot.domain.files.sniffing import KIND_OF, FileKind
 from bot.domain.files.tables import MEBIBYTE, Flaw, TableProblem
-from bot.domain.visible import clean
+from bot.domain.text import clean
 from bot.presentation.blocks.text import shorten
 
 EXAMPLE = "email,amount,note"

@@ -5,8 +5,7 @@ from typing import Final
 
 from bot.domain.content import Content
 from bot.domain.reasons import Exchange, Failed, Reason
-from bot.domain.shapes import OBJECT
-from bot.domain.unread import Noted, UnreadAnswer, Wanted
+from bot.domain.unread import OBJECT, Noted, UnreadAnswer, Wanted
 from bot.presentation.blocks.text import context, counted, message, moment, mrkdwn, paragraphs, quote, section, spoken
 
 _LISTED: Final = 8

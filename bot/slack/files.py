@@ -21,7 +21,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.domain.errors import OperatorError, OutcomeUnknown, ServiceNever, ServiceNow, SwitchboardError
 from bot.domain.files.dropped import FileInfo, FileTrouble, Share, UnusableFile
 from bot.domain.reasons import Exchange, Reason
-from bot.domain.storable import without_unstorable
+from bot.domain.text import without_unstorable
 from bot.slack.authenticity import Hosts
 from bot.slack.calls import SERVICE, call
 from bot.slack.messenger import Posted

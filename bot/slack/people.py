@@ -17,7 +17,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 from bot.domain.approvals import STANDING_SECONDS, Person, Standing
 from bot.domain.errors import OperatorError, OutcomeUnknown, ServiceNever, ServiceNow
 from bot.domain.reasons import Exchange, Reason
-from bot.domain.storable import without_unstorable
+from bot.domain.text import without_unstorable
 from bot.slack.calls import SERVICE, call
 
 log = structlog.get_logger(__name__)

@@ -18,8 +18,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import IO, Any, BinaryIO, Final
 
-from bot.domain.files.hidden import Hidden, Spans
-from bot.domain.files.tables import MEBIBYTE, Flaw, Limits, Rows, Table, TableProblem
+from bot.domain.files.tables import MEBIBYTE, Flaw, Hidden, Limits, Rows, Spans, Table, TableProblem
 from bot.tables.reading import read_table
 
 LOG = logging.getLogger(__name__)

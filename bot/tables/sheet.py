@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from bot.domain.files.hidden import Hidden, Runs
-from bot.domain.files.tables import CELL_LIMIT, Flaw, Limits, Rows, SampleRead, TableProblem
-from bot.domain.storable import storable
+from bot.domain.files.tables import CELL_LIMIT, Flaw, Hidden, Limits, Rows, Runs, SampleRead, TableProblem
+from bot.domain.text import storable
 from bot.tables.formats import GENERAL, is_disguised, shown
 
 PLACES: Final = {

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from bot.clients.payments import PaymentsClient
-from bot.domain.payments.payout import Quiet
+from bot.domain.payments.evidence import Quiet
 from bot.domain.policy import Policy
 from bot.settings import Environment, Settings
 from bot.slack.people import People
@@ -17,11 +17,9 @@ from bot.wiring.surroundings import Surroundings
 from bot.wiring.workers import KINDS, RECOVERIES, SUBJECTS, Worker
 from bot.workflows import quarantine
 from bot.workflows.admin.audit import Anchoring
-from bot.workflows.admin.damage import DamageWatch
-from bot.workflows.admin.disk import DiskWatch
+from bot.workflows.admin.damage import DamageWatch, DiskWatch, Retention
 from bot.workflows.admin.highwater import HighWater
-from bot.workflows.admin.retention import Retention
-from bot.workflows.admin.unread import UnreadLog
+from bot.workflows.admin.overview import UnreadLog
 from bot.workflows.context import Context
 from bot.workflows.emails.engine import EmailEngine
 from bot.workflows.requests.reach import Reach

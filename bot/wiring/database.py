@@ -6,8 +6,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
-from bot.clients.limiter import PartnerTurns, SendSlots
-from bot.clients.window import SlidingWindow
+from bot.clients.limiter import PartnerTurns, SendSlots, SlidingWindow
 from bot.domain.clock import SharedClock
 from bot.settings import Settings
 from bot.wiring.surroundings import Surroundings

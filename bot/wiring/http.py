@@ -17,13 +17,13 @@ from slack_bolt.async_app import AsyncApp
 
 from bot.domain.clock import Clock
 from bot.domain.errors import OperatorError
-from bot.domain.spellings import Secrets
+from bot.domain.text import Secrets
 from bot.settings import Settings
 from bot.version import version
 from bot.wiring.database import Database
 from bot.wiring.surroundings import Surroundings
 from bot.wiring.workers import KINDS, QUEUES, WATCHED
-from bot.workflows.admin.replays import first_time
+from bot.workflows.admin.resume import first_time
 from handlers.callbacks import DeliveryCallbacks, PaymentsCallbacks
 from handlers.connections import Bodies, Connections, Site, room
 from handlers.health import Health

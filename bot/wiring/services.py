@@ -13,11 +13,11 @@ from urllib.parse import urlsplit
 
 import aiohttp
 
+from bot.clients.calls import MayLeave, always
 from bot.clients.circuit import Circuit
 from bot.clients.delivery import DeliveryClient
 from bot.clients.emails import EmailsClient
-from bot.clients.emails.quick import Quick, open_quick_session
-from bot.clients.leaving import MayLeave, always
+from bot.clients.emails.client import Quick, open_quick_session
 from bot.clients.limiter import SendSlots
 from bot.clients.localization import LocalizationClient
 from bot.clients.localization.client import Pace
@@ -28,7 +28,7 @@ from bot.clients.routes_file import load_routes
 from bot.clients.transport import CONNECT_SECONDS, Transport, Watch, open_session, unwatched
 from bot.clients.unread import NOBODY, Answers
 from bot.domain.emails.lists import CONCURRENCY_LIMIT
-from bot.domain.spellings import Secrets
+from bot.domain.text import Secrets
 from bot.settings import Environment, Settings
 from bot.workflows.services.delivery import DeliveryService
 from bot.workflows.services.emails import EmailsService, Wake

@@ -22,31 +22,22 @@ from bot.domain.emails.lists import RUN, WHOLE
 from bot.domain.payments.instruction import Kind
 from bot.workflows import alerts, localization
 from bot.workflows.admin import clocks
-from bot.workflows.admin.recover import recover_claims
+from bot.workflows.admin.resume import recover_claims, take_over
 from bot.workflows.admin.silence import Watched, pass_on_news, probe
-from bot.workflows.admin.takeover import take_over
 from bot.workflows.bookings import book, events, stores
 from bot.workflows.bookings import follow as booking_polls
 from bot.workflows.bookings.subject import BookingSubject, StoreSubject
 from bot.workflows.context import Context, Recovery, RequestKind, Subject, Unit
-from bot.workflows.emails.request import SUBJECT as EMAIL_LISTS
+from bot.workflows.emails.lists import SUBJECT as EMAIL_LISTS
 from bot.workflows.emails.subject import EmailList
-from bot.workflows.payments import (
-    bulk_cancel,
-    bulk_follow,
-    bulk_send,
-    callbacks,
-    follow,
-    one_step,
-    orphans,
-    payout,
-    purchase,
-)
+from bot.workflows.payments import bulk, bulk_cancel, callbacks, follow, payout, purchase
+from bot.workflows.payments import follow as orphans
+from bot.workflows.payments import payout as one_step
+from bot.workflows.payments.sought import survey_due
 from bot.workflows.payments.subject import RequestSubject
-from bot.workflows.payments.survey import survey_due
 from bot.workflows.requests import advance, announce, attempt
 from bot.workflows.requests.restore import look_due
-from bot.workflows.slack import dropped_files, outbox, refresh
+from bot.workflows.slack import boards, dropped_files, outbox
 from bot.workflows.slack.denials import tell_denials
 from bot.workflows.workers import Work
 from storage.errors import StorageBusy
@@ -274,7 +265,7 @@ SUBJECTS: dict[str, Subject] = {
 """Subjects of boards, by the word before the colon."""
 
 KINDS: Final[Mapping[Kind, RequestKind]] = {
-    one.kind: one for one in (payout.KIND, one_step.KIND, purchase.KIND, bulk_send.KIND, bulk_cancel.KIND)
+    one.kind: one for one in (payout.KIND, one_step.ONE_STEP, purchase.KIND, bulk.KIND, bulk_cancel.KIND)
 }
 """Kinds of requests."""
 
@@ -291,7 +282,7 @@ WORKS: Final[tuple[Work[Any], ...]] = (
     *advance.works(KINDS.values()),
     callbacks.CALLBACKS,
     follow.POLLS,
-    bulk_follow.POLLS,
+    bulk.POLLS,
     purchase.POLLS,
     orphans.WATCH,
     dropped_files.FILES,
@@ -300,7 +291,7 @@ WORKS: Final[tuple[Work[Any], ...]] = (
     events.EVENTS,
     *localization.WORKS,
     outbox.OUTBOX,
-    refresh.BOARDS,
+    boards.BOARDS,
 )
 """What is done row by row."""
 

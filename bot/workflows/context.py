@@ -10,9 +10,9 @@ from bot.domain.clock import Clock
 from bot.domain.content import Content
 from bot.domain.files.dropped import DroppedFile
 from bot.domain.overview import Assumption
+from bot.domain.payments.evidence import Quiet
 from bot.domain.payments.instruction import AttemptKind, AttemptStep, CallbackKind, Instruction, Kind, State
 from bot.domain.payments.operation import Operation
-from bot.domain.payments.payout import Quiet
 from bot.domain.policy import Policy
 from bot.domain.reasons import Reason
 from bot.domain.recovery import Finding

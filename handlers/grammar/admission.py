@@ -21,10 +21,10 @@ from bot.domain.policy import People
 from bot.domain.services import DELIVERY, EMAILS, LOCALIZATION, PAYMENTS
 from bot.presentation import answers
 from bot.presentation.bookings import answers as bookings
-from bot.presentation.payments.freezing import refused_while_frozen
+from bot.presentation.payments.answers import refused_while_frozen
 from bot.presentation.reasons import sentence
 from bot.slack.messenger import Messenger
-from bot.workflows.requests.freeze import is_frozen
+from bot.workflows.requests.authority import is_frozen
 from bot.workflows.services.delivery import DeliveryService
 from bot.workflows.services.service import Service
 from handlers.replies import Answer, DeclinedError, Later, Open, Private

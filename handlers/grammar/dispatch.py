@@ -7,8 +7,8 @@ from typing import Any
 
 from bot.domain.content import Content
 from bot.domain.errors import PersonError
-from bot.presentation import help as printed
-from bot.presentation import mistakes, views
+from bot.presentation import answers, views
+from bot.presentation import answers as printed
 from handlers.grammar.verbs import SlashCommand, Verb, read_argument, read_arguments, unescape, words_of
 from handlers.incoming import Command, Submission
 from handlers.replies import FieldErrors, MistakesError, Open, Private, Replace, Reply
@@ -84,7 +84,7 @@ async def submit(deps: Dependencies, form: Submission, *, commands: Mapping[str,
         try:
             values[argument.name] = read_argument(argument, text) if text or not argument.optional else None
         except PersonError as broken:
-            errors[argument.name] = mistakes.at_field(broken)
+            errors[argument.name] = answers.at_field(broken)
     if errors:
         return FieldErrors(errors)
     command = Command(
@@ -101,7 +101,7 @@ async def submit(deps: Dependencies, form: Submission, *, commands: Mapping[str,
         first = verb.arguments[0].name
         known = {argument.name for argument in verb.arguments}
         return FieldErrors(
-            {one.argument if one.argument in known else first: mistakes.at_field(one) for one in broken.errors}
+            {one.argument if one.argument in known else first: answers.at_field(one) for one in broken.errors}
         )
     if not isinstance(reply, Private):
         return reply

@@ -4,12 +4,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from bot.clients.payments import OperationType
-from bot.domain.addresses import RULE, AddressError, address
 from bot.domain.errors import PersonError
 from bot.domain.money import OTHER_CURRENCY, OUR_CURRENCY, AmountError, Cents, names_other_currency, parse_amount, shown
 from bot.domain.policy import Policy
-from bot.domain.visible import clean
-from bot.presentation import mistakes
+from bot.domain.text import clean
+from bot.domain.web import RULE, AddressError, address
+from bot.presentation import answers
 from bot.presentation.payments.forms import DESCRIPTION_LIMIT
 
 EMAIL_RULE = RULE
@@ -105,5 +105,5 @@ def read_form(values: Mapping[str, str], readers: Mapping[str, Read]) -> tuple[d
         try:
             found[block] = read(values.get(block, ""))
         except PersonError as broken:
-            errors[block] = mistakes.at_field(broken)
+            errors[block] = answers.at_field(broken)
     return found, errors

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from bot.domain.errors import PersonError
 from bot.domain.money import AmountError, parse_amount
 from bot.domain.payments.instruction import Item
-from bot.domain.visible import clean
+from bot.domain.text import clean
 from bot.presentation.payments.purchases import MOST_ITEMS, NAME_LIMIT
 
 ITEM_RULE = "one or more items such as web=2x10.00"

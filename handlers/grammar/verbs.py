@@ -11,7 +11,7 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 from bot.domain.errors import PersonError
-from bot.presentation.mistakes import TOO_MANY_WORDS
+from bot.presentation.answers import TOO_MANY_WORDS
 from handlers.incoming import Command
 from handlers.replies import MistakesError, Reply
 from handlers.router import Dependencies

@@ -11,7 +11,7 @@ from sqlalchemy import BigInteger, Connection, Text, bindparam, insert, or_, sel
 from sqlalchemy import Row as SqlRow
 
 from bot.domain.audit import GENESIS, EarlierKey, Entry, Keys, Row, Stored, Told, key_id, link, seal
-from bot.domain.storable import storable
+from bot.domain.text import storable
 from storage.errors import OtherKey
 from storage.prepared import Prepared
 from storage.repositories.leased import columns, insert_once

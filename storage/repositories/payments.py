@@ -8,9 +8,8 @@ from typing import Any, Unpack
 from sqlalchemy import Select, bindparam, func, insert, select, update
 
 from bot.domain.money import Cents
-from bot.domain.payments.bulk import BulkItem
-from bot.domain.payments.bulk_account import BulkRow, RowChange
-from bot.domain.payments.bulk_progress import Tally, tally
+from bot.domain.payments.bulk import BulkItem, Tally, tally
+from bot.domain.payments.bulk_records import BulkRow, RowChange
 from bot.domain.payments.instruction import Attempt, AttemptOutcome, Vote
 from bot.domain.payments.sealed import Reserved
 from storage.damage import Shape

@@ -10,8 +10,7 @@ from pydantic import BaseModel
 from sqlalchemy import ColumnElement, Connection, Select, bindparam, func, or_, select, update
 
 from bot.domain.audit import SYSTEM, Entry
-from bot.domain.payments.bulk import BulkPayload, CancelPayload
-from bot.domain.payments.bulk_progress import BulkProgress
+from bot.domain.payments.bulk import BulkPayload, BulkProgress, CancelPayload
 from bot.domain.payments.instruction import (
     EFFECT_UNDER_WAY,
     FINAL,
@@ -27,8 +26,8 @@ from bot.domain.payments.instruction import (
 from bot.domain.payments.moves import allows
 from bot.domain.payments.operation import OperationStatus
 from bot.domain.payments.sealed import REQUESTED, asked
+from bot.domain.policy import Requirement
 from bot.domain.reasons import Reason
-from bot.domain.requirement import Requirement
 from storage.damage import Broken, Damage, Shape
 from storage.prepared import Prepared
 from storage.repositories.audit import AuditTrail

@@ -28,8 +28,8 @@ from sqlalchemy.ext.asyncio import async_sessionmaker, create_async_engine
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from bot.domain.payments.instruction import CallbackKind, Instruction, Kind, PayoutPayload, State, digest_of
+from bot.domain.policy import Requirement
 from bot.domain.references import Letter, derived_key, reference, token_hash, ulid
-from bot.domain.requirement import Requirement
 from bot.playground.workspace.delivery import sign
 from storage.migrate import migrate
 from storage.store import Store, Tx

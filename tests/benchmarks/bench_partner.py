@@ -22,11 +22,10 @@ import aiohttp
 import psycopg
 from pydantic import SecretStr
 
-from bot.clients.limiter import PartnerTurns
+from bot.clients.limiter import PartnerTurns, SlidingWindow
 from bot.clients.payments import PaymentsClient
 from bot.clients.routes_file import load_routes
 from bot.clients.transport import Transport, open_session
-from bot.clients.window import SlidingWindow
 from bot.domain.errors import ServiceNow
 from storage.peers import SharedSlots
 from tests.benchmarks.processes import Spawned, quiet, said

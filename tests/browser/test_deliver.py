@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.async_api import Locator, Page, expect
 
-from bot.domain.bookings.certification import Point
+from bot.domain.bookings.record import Point
 from bot.playground.launch import Playground
 from tests.browser.moving import become, enter, fits, say, shot
 

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from bot.clients.limiter import Lane
-from bot.clients.payments import NewBulk, PaymentsClient, bulk
+from bot.clients.payments import NewBulk, PaymentsClient
+from bot.clients.payments import client as bulk
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.money import Cents
 from bot.domain.outcome import Done, NotExecuted, Unknown

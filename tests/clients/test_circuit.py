@@ -8,8 +8,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
+from bot.clients.calls import not_asked
 from bot.clients.circuit import Circuit, Mark, Seat
-from bot.clients.leaving import not_asked
 from tests.support.clock import ManualClock
 
 DOZEN = 12

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.clients.delivery.failures import _NOT_COVERED, Key, NotCovered, read_trouble
+from bot.clients.delivery.client import _NOT_COVERED, Key, NotCovered, read_trouble
 from bot.clients.routes_file import load_routes
 from bot.domain.errors import ServiceNever
 from bot.domain.outcome import Reply

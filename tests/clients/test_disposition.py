@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.clients.disposition import announced_name
+from bot.clients.results import announced_name
 
 
 @pytest.mark.parametrize(

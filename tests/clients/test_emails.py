@@ -12,14 +12,14 @@ from aiohttp.test_utils import TestServer
 from pydantic import SecretStr
 
 from bot.clients.emails import EmailsClient
-from bot.clients.emails.quick import Quick, open_quick_session
+from bot.clients.emails.client import Quick, open_quick_session
 from bot.clients.routes_file import load_routes
 from bot.clients.transport import Transport, open_session
 from bot.domain.emails.lists import Answer, Busy, Link, Listed, Lost, Outcome, Receipt, Returned
 from bot.domain.errors import OperatorError
 from bot.domain.outcome import NotExecuted, Unknown
 from bot.domain.reasons import Exchange, Reason
-from bot.domain.spellings import Secrets
+from bot.domain.text import Secrets
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.emails import EmailsSimulator, FileShape, Shape
 

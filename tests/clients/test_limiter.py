@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.clients.limiter import Lane, PartnerTurns
-from bot.clients.window import SlidingWindow
+from bot.clients.limiter import Lane, PartnerTurns, SlidingWindow
 
 
 class VirtualTime:

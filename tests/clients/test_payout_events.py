@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.clients.payments import PaymentsClient
-from bot.clients.payments.event_wire import read_events
+from bot.clients.payments.wire import read_events
 from bot.clients.routes_file import load_routes
 from bot.domain.errors import ServiceNever, ServiceNow
 from tests.clients.partner_server import JsonObject, Partner, said

@@ -3,8 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.clients.placing import place
-from bot.clients.routes import Route
+from bot.clients.routes import Route, place
 from bot.clients.routes_file import load_routes
 from bot.domain.errors import ServiceNever
 

@@ -4,9 +4,9 @@ import asyncio
 
 import pytest
 
-from bot.clients.emails.quick import Quick, open_quick_session
+from bot.clients.emails.client import Quick, open_quick_session
 from bot.domain.outcome import Ended, Failure, Reply
-from bot.domain.spellings import Secrets
+from bot.domain.text import Secrets
 from tests.clients.wire_server import Arrived, Behaviour, answer, wire_server
 
 MOST = 2 * 1024 * 1024

@@ -2,7 +2,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.clients.reading import flag, moment
+from bot.clients.unread import flag, moment
 
 
 @pytest.mark.parametrize(

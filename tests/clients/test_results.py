@@ -9,12 +9,7 @@ import pytest
 from aiohttp import web
 from aiohttp.abc import AbstractResolver, ResolveResult
 
-from bot.clients.results import (
-    GuardedResolver,
-    PrivateAddressError,
-    Results,
-    open_result_session,
-)
+from bot.clients.results import GuardedResolver, PrivateAddressError, Results, open_result_session
 from bot.domain.errors import ServiceNever, ServiceNow
 from bot.domain.web import is_public
 from tests.support.troubles import says

@@ -12,7 +12,7 @@ from bot.clients.results import Results, open_result_session
 from bot.clients.routes_file import load_routes
 from bot.clients.transport import Prepared, Transport, open_session
 from bot.domain.outcome import NO_JSON, Reply
-from bot.domain.spellings import Secrets
+from bot.domain.text import Secrets
 from tests.clients.wire_server import Arrived, answer, wire_server
 
 OTHERS = "an/other+services=key"

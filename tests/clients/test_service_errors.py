@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.clients.service_errors import read_failure
+from bot.clients.calls import read_failure
 from bot.clients.transport import read_reply
 from bot.domain.errors import (
     OperatorError,

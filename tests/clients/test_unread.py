@@ -9,7 +9,7 @@ from pydantic import SecretStr
 
 from bot.clients.delivery import DeliveryClient, NewBooking
 from bot.clients.emails import EmailsClient
-from bot.clients.emails.quick import Quick, open_quick_session
+from bot.clients.emails.client import Quick, open_quick_session
 from bot.clients.localization import LocalizationClient
 from bot.clients.localization.client import Pace
 from bot.clients.payments import NewPayout, PaymentsClient
@@ -24,7 +24,7 @@ from bot.domain.money import Cents
 from bot.domain.outcome import Done, Unknown
 from bot.domain.payments.bulk import HashList
 from bot.domain.reasons import Exchange, Reason
-from bot.domain.spellings import Secrets
+from bot.domain.text import Secrets
 from bot.domain.unread import UnreadAnswer
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.delivery import DeliverySimulator

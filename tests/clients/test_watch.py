@@ -6,10 +6,10 @@ from collections.abc import Awaitable, Callable
 import pytest
 
 from bot.clients.circuit import Circuit
-from bot.clients.emails.quick import Quick, open_quick_session
+from bot.clients.emails.client import Quick, open_quick_session
 from bot.clients.transport import Prepared, Transport, open_session
 from bot.domain.outcome import Ended
-from bot.domain.spellings import Secrets
+from bot.domain.text import Secrets
 from tests.clients.wire_server import Arrived, answer, wire_server
 
 Behaviour = Callable[[Arrived, asyncio.StreamWriter], Awaitable[None]]

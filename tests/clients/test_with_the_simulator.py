@@ -10,11 +10,10 @@ import aiohttp
 import pytest
 from pydantic import SecretStr
 
-from bot.clients.limiter import PartnerTurns
+from bot.clients.limiter import PartnerTurns, SlidingWindow
 from bot.clients.payments import NewItem, NewPayout, NewPurchase, PaymentsClient
 from bot.clients.routes_file import load_routes
 from bot.clients.transport import Transport, open_session
-from bot.clients.window import SlidingWindow
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.money import Cents
 from bot.domain.outcome import Done, NotExecuted, Unknown

@@ -16,7 +16,7 @@ from bot.domain.payments.instruction import (
     Vote,
     digest_of,
 )
-from bot.domain.requirement import Requirement
+from bot.domain.policy import Requirement
 
 NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 CODE = "01KAGT0000000000000000CODE"

@@ -17,8 +17,7 @@ from bot.domain.approvals import (
     may_decide,
     may_request,
 )
-from bot.domain.policy import People
-from bot.domain.requirement import Requirement
+from bot.domain.policy import People, Requirement
 from tests.domain.made import NOW, instruction, vote
 
 HOME = "T0HOME"

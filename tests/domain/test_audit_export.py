@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from bot.domain.audit import Stored
-from bot.domain.audit_export import write_csv, write_json_lines
+from bot.domain.audit import Stored, write_csv, write_json_lines
 
 
 def row(**changes: Any) -> Stored:

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.domain.references import callback_token
-from bot.domain.sanitizing import one_line
+from bot.domain.text import one_line
 
 MAX_WORDS = 500
 

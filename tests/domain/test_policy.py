@@ -7,8 +7,7 @@ from inline_snapshot import snapshot
 from pydantic import ValidationError
 
 from bot.domain.money import Cents
-from bot.domain.policy import Facts, Policy
-from bot.domain.requirement import Requirement
+from bot.domain.policy import Facts, Policy, Requirement
 
 MINIMUM: dict[str, Any] = {"channels": {"approvals": "C0APPROVE"}}
 

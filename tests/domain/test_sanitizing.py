@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.domain.sanitizing import is_page, one_line
+from bot.domain.text import is_page, one_line
 
 TOKEN = "AbCdEfGhIjKlMnOpQrStUvWxYz0123456789-_AbCdE"
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.shapes import MASKED, Shape, masked, shape_of
+from bot.domain.unread import MASKED, Shape, masked, shape_of
 
 MOST_FIELDS = 60
 

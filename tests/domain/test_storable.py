@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.domain.storable import storable, without_unstorable
+from bot.domain.text import storable, without_unstorable
 
 ODD = {"nul": "\x00", "first": "\ud800", "last": "\udfff", "high": "\udbff", "low": "\udc00", "many": "\x00\ud83d\x00"}
 

@@ -6,8 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from bot.domain.shapes import shape_of
-from bot.domain.unread import UnreadAnswer, Wanted, looked_for
+from bot.domain.unread import UnreadAnswer, Wanted, looked_for, shape_of
 
 READ = ("id", "status", "amount", "data")
 

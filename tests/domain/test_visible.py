@@ -3,7 +3,7 @@ import unicodedata
 import pytest
 from hypothesis import given
 
-from bot.domain.visible import clean
+from bot.domain.text import clean
 from tests.presentation.drawn import ACTIVE, INVISIBLE, foreign
 
 

@@ -4,8 +4,7 @@ from typing import Final
 
 from pydantic import SecretStr
 
-from bot.clients.calls import ServiceCalls, json_request
-from bot.clients.leaving import always
+from bot.clients.calls import ServiceCalls, always, json_request
 from bot.clients.routes import Route, RouteTable
 from bot.clients.transport import Transport
 from bot.clients.unread import NOBODY, Answers

@@ -22,10 +22,10 @@ from bot.domain.localization.declaration import CallOperation
 from bot.domain.localization.progress import CallState, Order, lane_of
 from bot.domain.payments.instruction import CallbackKind, State
 from bot.domain.references import ulid
-from bot.presentation.stopped import TRY_AGAIN
-from bot.workflows.admin.home import look as home_of
+from bot.presentation.notices import TRY_AGAIN
+from bot.workflows.admin.overview import look as home_of
 from bot.workflows.admin.overview import overview, under_way
-from bot.workflows.requests.lookup import waiting
+from bot.workflows.requests.request import waiting
 from storage.repositories.leased import KEYS
 from storage.rows import DropRow, InboxState, Job, StoreEvent
 from storage.tables.columns import metadata

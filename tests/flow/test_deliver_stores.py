@@ -6,11 +6,11 @@ import aiohttp
 import pytest
 from inline_snapshot import snapshot
 
-from bot.domain.bookings.certification import Point
+from bot.domain.bookings.record import Point
 from bot.playground.faults import Fault, FaultKind
-from bot.presentation.bookings import certification
+from bot.presentation.bookings import answers
 from bot.presentation.bookings import forms as views
-from bot.workflows.bookings.evidence import gathered
+from bot.workflows.bookings.record import gathered
 from tests.support.deliveries import (
     PRE,
     STORE_KEY,
@@ -471,7 +471,7 @@ async def test_the_checklist_as_a_file(rig: Rig) -> None:
     await booked(rig)
     await deliver(rig, "certify")
     told = rig.workspace.ephemerals(MARIA)[-1]
-    await rig.workspace.click(MARIA, FINANCE, told.ts, certification.EXPORT)
+    await rig.workspace.click(MARIA, FINANCE, told.ts, answers.EXPORT)
     direct = rig.workspace.open_dm(MARIA).id
     message = await rig.workspace.until(
         lambda: next((one for one in rig.workspace.messages(direct) if one.files), None)

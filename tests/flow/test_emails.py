@@ -10,7 +10,7 @@ from bot.domain.emails.lists import RunState
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.emails import FileShape
 from bot.playground.workspace import Message
-from bot.workflows.emails.request import Press, Pressed, press
+from bot.workflows.emails.lists import Press, Pressed, press
 from tests.support.answers import ask
 from tests.support.rig import ADA, FINANCE, GUS, MARIA, OLGA, RANDOM, ZOE, Rig
 from tests.support.shown import shown

@@ -4,7 +4,7 @@ import pytest
 from inline_snapshot import snapshot
 
 from bot.playground.faults import Fault, FaultKind
-from bot.presentation.home import REFRESH
+from bot.presentation.overview import REFRESH
 from tests.presentation.checks import check_with_sdk, text_objects
 from tests.support.rig import ADA, EVE, FINANCE, GUS, LIN, MARIA, TOM, ZOE, Rig
 from tests.support.shown import shown

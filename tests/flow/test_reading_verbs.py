@@ -9,7 +9,7 @@ from bot.playground.simulators.payments.records import PayoutOrder
 from bot.playground.workspace import Message, View
 from bot.playground.workspace.limits import blocks as known_blocks
 from bot.playground.workspace.limits.schema import variant
-from bot.presentation.blocks.tables import NOTHING
+from bot.presentation.blocks.elements import NOTHING
 from tests.support.answers import ask
 from tests.support.rig import ADA, FINANCE, LIN, MARIA, OLGA, RANDOM, Rig
 from tests.support.shown import shown

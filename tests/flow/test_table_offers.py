@@ -8,7 +8,7 @@ from inline_snapshot import snapshot
 from bot.domain.files.dropped import DroppedFile, FileKind
 from bot.domain.payments.instruction import State
 from bot.playground.workspace import Message
-from bot.workflows.slack.file_actions import fitting, suggested
+from bot.workflows.slack.dropped_files import fitting, suggested
 from tests.support.bulk import press, stored_rows, submit
 from tests.support.offers import choices, said, use_file
 from tests.support.rig import FINANCE, MARIA, Rig

@@ -145,7 +145,7 @@ MUTANTS = (
     ),
     Mutant(
         name="approvals from before who asked was gone count",
-        file="bot/workflows/requests/suspend.py",
+        file="bot/workflows/requests/send.py",
         old="instruction.round + 1 if votes else instruction.round",
         new="instruction.round",
         breaks="it is approved anew once who asked may ask again",
@@ -177,7 +177,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a stricter policy holds only the first page of open requests",
-        file="bot/workflows/requests/tighten.py",
+        file="bot/workflows/requests/send.py",
         old="    while end is not None:\n",
         new="    while False:\n",
         breaks="a stricter policy applies to open requests",
@@ -185,7 +185,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a shorter time to send is for new requests alone",
-        file="bot/workflows/requests/tighten.py",
+        file="bot/workflows/requests/send.py",
         old="before.execute_within_seconds - wanted.execute_within_seconds",
         new="0.0",
         breaks="a stricter policy applies to open requests",
@@ -193,7 +193,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a shorter time to decide is for new requests alone",
-        file="bot/workflows/requests/tighten.py",
+        file="bot/workflows/requests/send.py",
         old="before.expires_seconds - wanted.expires_seconds",
         new="0.0",
         breaks="a stricter policy applies to open requests",
@@ -201,7 +201,7 @@ MUTANTS = (
     ),
     Mutant(
         name="payments flow where it cannot be read whether they are frozen",
-        file="bot/workflows/requests/freeze.py",
+        file="bot/workflows/requests/authority.py",
         old="    except (RowUnreadable, ValueError, TypeError, KeyError):\n        return _UNREADABLE\n",
         new="    except (RowUnreadable, ValueError, TypeError, KeyError):\n        return None\n",
         breaks="nothing is sent where it cannot be read whether it may",
@@ -225,7 +225,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a stricter policy takes the extra approver from a duplicate",
-        file="bot/workflows/requests/tighten.py",
+        file="bot/workflows/requests/send.py",
         old="duplicates=_twins(uow, payload, asked_at, before) if alone else 0",
         new="duplicates=0",
         breaks="a duplicate needs one more approver than the policy of the day",
@@ -233,7 +233,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a stricter policy takes the extra approver from a list with repeated rows",
-        file="bot/workflows/requests/tighten.py",
+        file="bot/workflows/requests/send.py",
         old="extra=doubts_of(payload)",
         new="extra=()",
         breaks="a duplicate needs one more approver than the policy of the day",

@@ -10,7 +10,7 @@ _DOWNLOADS = ("tests/slack/test_downloads.py",)
 MUTANTS = (
     Mutant(
         name="a note without a head is a letter",
-        file="bot/domain/visible.py",
+        file="bot/domain/text.py",
         old="\\u2800\\U0001d159",
         new="\\u2800",
         breaks="a text that nobody can see counts as empty",
@@ -18,7 +18,7 @@ MUTANTS = (
     ),
     Mutant(
         name="letters that nobody can see are a purpose",
-        file="bot/domain/visible.py",
+        file="bot/domain/text.py",
         old='        elif letter in _BLANKS or kind == "Cn":',
         new='        elif letter in "\\r\\n\\t":',
         breaks="a purpose can be read",
@@ -58,7 +58,7 @@ MUTANTS = (
     ),
     Mutant(
         name="the button of a card that was posted anew still counts",
-        file="bot/workflows/requests/buttons.py",
+        file="bot/workflows/requests/decide.py",
         old=" and _time_of(post.sent_ts) < after]",
         new="]",
         breaks="a click counts on the card of now alone",
@@ -186,7 +186,7 @@ MUTANTS = (
     ),
     Mutant(
         name="the window of the limit is halved",
-        file="bot/clients/window.py",
+        file="bot/clients/limiter.py",
         old="SECOND: Final = 1.001",
         new="SECOND: Final = 0.5",
         breaks="never more than ten requests in a second",
@@ -194,7 +194,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a request that left is not counted",
-        file="bot/clients/window.py",
+        file="bot/clients/limiter.py",
         old="        self._free = free[self._n] = self._left + UNANSWERED\n",
         new="        self._free = self._left + UNANSWERED\n",
         breaks="never more than ten requests in a second",
@@ -202,7 +202,7 @@ MUTANTS = (
     ),
     Mutant(
         name="jitter is not allowed for",
-        file="bot/clients/window.py",
+        file="bot/clients/limiter.py",
         old="_JITTER: Final = 0.054",
         new="_JITTER: Final = 0.024",
         breaks="never more than ten requests in a second",
@@ -210,7 +210,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a request without an answer counts for a second",
-        file="bot/clients/window.py",
+        file="bot/clients/limiter.py",
         old="UNANSWERED: Final = 2.0",
         new="UNANSWERED: Final = 1.055",
         breaks="a request that may still be under way counts against the ten",

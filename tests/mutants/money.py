@@ -52,7 +52,7 @@ MUTANTS = (
     ),
     Mutant(
         name="one read proves that nothing was paid",
-        file="bot/domain/payments/payout.py",
+        file="bot/domain/payments/evidence.py",
         old="READS_NEEDED = 3",
         new="READS_NEEDED = 1",
         breaks="'still created' is believed after three reads, not one",
@@ -60,7 +60,7 @@ MUTANTS = (
     ),
     Mutant(
         name="reads in one breath count as several",
-        file="bot/domain/payments/payout.py",
+        file="bot/domain/payments/evidence.py",
         old="now - instruction.last_read_at >= quiet.spacing * 0.9",
         new="now >= instruction.last_read_at",
         breaks="reads that prove silence lie apart",
@@ -68,7 +68,7 @@ MUTANTS = (
     ),
     Mutant(
         name="silence is proven before the quiet period is over",
-        file="bot/domain/payments/payout.py",
+        file="bot/domain/payments/evidence.py",
         old="reads >= READS_NEEDED and quiet.over(sent_at=instruction.sent_at, now=now)",
         new="reads >= READS_NEEDED",
         breaks="a request may travel slowly",
@@ -84,7 +84,7 @@ MUTANTS = (
     ),
     Mutant(
         name="looks count while the request may be on its way",
-        file="bot/domain/payments/payout.py",
+        file="bot/domain/payments/evidence.py",
         old="    counts = quiet.over(sent_at=instruction.sent_at, now=now) and counts_as_read",
         new="    counts = counts_as_read",
         breaks="a request may travel slowly",
@@ -100,7 +100,7 @@ MUTANTS = (
     ),
     Mutant(
         name="escrow ranks below committed",
-        file="bot/domain/payments/payout.py",
+        file="bot/domain/payments/evidence.py",
         old="_RANKS = {State.COMMITTED: 1, State.PENDING_ESCROW: 2}",
         new="_RANKS = {State.COMMITTED: 2, State.PENDING_ESCROW: 1}",
         breaks="what is recorded never goes back",
@@ -156,7 +156,7 @@ MUTANTS = (
     ),
     Mutant(
         name="failed items of a bulk payment never settle",
-        file="bot/domain/payments/bulk_progress.py",
+        file="bot/domain/payments/bulk.py",
         old="return self.completed + self.failed + self.canceled",
         new="return self.completed + self.canceled",
         breaks="a bulk payment with failed items comes to its end",
@@ -164,7 +164,7 @@ MUTANTS = (
     ),
     Mutant(
         name="an item leaves its final status",
-        file="bot/domain/payments/bulk_account.py",
+        file="bot/domain/payments/bulk_records.py",
         old="    if old is not None and old.is_final:\n        return False\n",
         new="",
         breaks="what was final in a list stays as it was",
@@ -172,7 +172,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a row that is paid twice is not noticed",
-        file="bot/domain/payments/bulk_account.py",
+        file="bot/domain/payments/bulk_records.py",
         old="            self.doubles += 1\n",
         new="",
         breaks="two payments for one row raise an alert",
@@ -180,7 +180,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a bulk payment with failures reads as canceled",
-        file="bot/domain/payments/bulk_state.py",
+        file="bot/domain/payments/recipient.py",
         old="if tally.canceled and not tally.failed else",
         new="if tally.canceled else",
         breaks="failed and canceled are different words",
@@ -284,7 +284,7 @@ MUTANTS = (
     ),
     Mutant(
         name="what changed since it was shown is asked for",
-        file="bot/workflows/payments/bulk_confirm.py",
+        file="bot/workflows/payments/bulk_request.py",
         old="    if seen.fingerprint != carried.seen:",
         new="    if False:",
         breaks="a dropped file is asked for as its form showed it",
@@ -292,7 +292,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a payout that was taken is canceled",
-        file="bot/workflows/payments/payout_cancel_request.py",
+        file="bot/workflows/payments/cancel_request.py",
         old="    if operation.state is not OperationStatus.PENDING:",
         new="    if False:",
         breaks="only a payout in escrow is canceled",

@@ -9,7 +9,7 @@ _EVIDENCE = ("tests/domain/payments/test_evidence.py",)
 MUTANTS = (
     Mutant(
         name="one list proves absence",
-        file="bot/domain/payments/payout.py",
+        file="bot/domain/payments/evidence.py",
         old="LOOKS_NEEDED = 2",
         new="LOOKS_NEEDED = 1",
         breaks="a list that lags behind does not prove that nothing was paid",
@@ -17,7 +17,7 @@ MUTANTS = (
     ),
     Mutant(
         name="lists in one breath count as several",
-        file="bot/domain/payments/payout.py",
+        file="bot/domain/payments/evidence.py",
         old="    return instruction.reads + 1 if counts else instruction.reads",
         new="    return instruction.reads + 2 if counts else instruction.reads",
         breaks="lists that prove absence lie apart",
@@ -49,7 +49,7 @@ MUTANTS = (
     ),
     Mutant(
         name="the history before a submission is forgotten",
-        file="bot/workflows/payments/bulk_send.py",
+        file="bot/workflows/payments/bulk.py",
         old="        if job.id in known or await",
         new="        if await",
         breaks="what the history held before is not taken for ours",
@@ -65,7 +65,7 @@ MUTANTS = (
     ),
     Mutant(
         name="those that wait do not look whether another one is in flight",
-        file="bot/workflows/payments/bulk_send.py",
+        file="bot/workflows/payments/bulk.py",
         old="    if uow.bulk_flights.flying() in (None, instruction.id):",
         new="    if True:",
         breaks="one that waits reads nothing",
@@ -129,7 +129,7 @@ MUTANTS = (
     ),
     Mutant(
         name="what was refused is not watched",
-        file="bot/workflows/payments/orphans.py",
+        file="bot/workflows/payments/follow.py",
         old="State.MISMATCH, State.REFUSED})",
         new="State.MISMATCH})",
         breaks="a refused payout that is paid after all raises an alert",
@@ -137,7 +137,7 @@ MUTANTS = (
     ),
     Mutant(
         name="what was refused without an id is not looked for",
-        file="bot/workflows/requests/settle.py",
+        file="bot/workflows/requests/announce.py",
         old="    return state is State.REFUSED and remote_id is None and bool(sent)",
         new="    return state is State.CLOSED and remote_id is None and bool(sent)",
         breaks="a refused one-step payout that is paid after all raises an alert",

@@ -19,7 +19,7 @@ MUTANTS = (
     ),
     Mutant(
         name="the claim of a create does not ask the audit",
-        file="bot/workflows/requests/claim.py",
+        file="bot/workflows/requests/attempt.py",
         old="        if not may_send(uow, instruction):\n            return None\n",
         new="",
         breaks="nothing is sent that the audit does not know",
@@ -195,7 +195,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a flag alone lifts a freeze",
-        file="bot/workflows/requests/freeze.py",
+        file="bot/workflows/requests/authority.py",
         old="return flag or sealed",
         new="return flag",
         breaks="a freeze is lifted by approvers",
@@ -211,7 +211,7 @@ MUTANTS = (
     ),
     Mutant(
         name="what the history held may be changed",
-        file="bot/workflows/payments/bulk_send.py",
+        file="bot/workflows/payments/bulk.py",
         old="return known if not sealed or sealed[0] == known_digest(known) else None",
         new="return known",
         breaks="what is in the history is not called absent",

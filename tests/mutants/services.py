@@ -189,7 +189,7 @@ MUTANTS = (
     ),
     Mutant(
         name="nobody goes slower when asked to",
-        file="bot/workflows/emails/pressure.py",
+        file="bot/workflows/emails/run.py",
         old="        self._room = max(1, min(self._room, in_use) // 2)",
         new="        self._room = max(1, min(self._room, in_use))",
         breaks="a service that asks for fewer requests gets fewer",
@@ -205,7 +205,7 @@ MUTANTS = (
     ),
     Mutant(
         name="names that look like values are kept",
-        file="bot/domain/shapes.py",
+        file="bot/domain/unread.py",
         old="    return MASKED if is_value else name",
         new="    return name",
         breaks="nothing of the values of an answer is kept",

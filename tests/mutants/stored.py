@@ -60,7 +60,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a lost post is looked for by the clock as it was then",
-        file="bot/workflows/slack/searching.py",
+        file="bot/workflows/slack/outbox.py",
         old="on_any_clock(begun, ctx.clock.now(), steps)",
         new="(begun, ctx.clock.now())",
         breaks="messages go out once",
@@ -237,7 +237,7 @@ MUTANTS = (
     ),
     Mutant(
         name="who lost its connection for a moment is called dead",
-        file="bot/workflows/admin/takeover.py",
+        file="bot/workflows/admin/resume.py",
         old="    gone = missing & (await _gone(ctx, peers) or set())",
         new="    gone = missing",
         breaks="a slow but living process loses nothing",
@@ -245,7 +245,7 @@ MUTANTS = (
     ),
     Mutant(
         name="after a restart of the server everybody is called dead",
-        file="bot/workflows/admin/takeover.py",
+        file="bot/workflows/admin/resume.py",
         old="    if peers.connected_for() < _SETTLED:",
         new="    if peers.connected_for() < 0:",
         breaks="a slow but living process loses nothing",
@@ -261,7 +261,7 @@ MUTANTS = (
     ),
     Mutant(
         name="what a dead process worked on is not let go",
-        file="bot/workflows/admin/takeover.py",
+        file="bot/workflows/admin/resume.py",
         old="    return uow.steps.expire(owner, uow.now)",
         new="    return 0",
         breaks="the steps of a process that was killed go on at once",

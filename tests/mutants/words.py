@@ -16,7 +16,7 @@ MUTANTS = (
     ),
     Mutant(
         name="secrets stay in the names of fields",
-        file="bot/domain/spellings.py",
+        file="bot/domain/text.py",
         old="clean[self.hidden(name)] = self.without(value, brings=brings)",
         new="clean[name] = self.without(value, brings=brings)",
         breaks="no secret of ours is repeated, wherever it stands",
@@ -32,7 +32,7 @@ MUTANTS = (
     ),
     Mutant(
         name="an e-mail answer keeps our secrets",
-        file="bot/clients/emails/quick.py",
+        file="bot/clients/emails/client.py",
         old="                return without_secrets(reply, self._secrets)",
         new="                return reply",
         breaks="no secret of ours is repeated to people, log or database",

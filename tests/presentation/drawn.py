@@ -6,8 +6,8 @@ from typing import Any
 from hypothesis import strategies as st
 
 from bot.domain.payments.instruction import FINAL, Instruction, PayoutPayload, Recipient, State, Vote
+from bot.domain.policy import Requirement
 from bot.domain.reasons import given, stored
-from bot.domain.requirement import Requirement
 from tests.domain.made import NOW, instruction, payload, vote
 
 PEOPLE = [f"U0{letter * 7}" for letter in "ABCDEFGHIJKLMNOPQRSTUVW"]

@@ -7,10 +7,9 @@ from bot.domain.content import Content
 from bot.domain.errors import PersonError
 from bot.domain.overview import Waiting
 from bot.domain.payments.instruction import FINAL, State
-from bot.domain.requirement import Requirement
+from bot.domain.policy import Requirement
 from bot.presentation import answers
-from bot.presentation.help import Usage, no_such_verb, usage
-from bot.presentation.mistakes import at_field, mistakes
+from bot.presentation.answers import Usage, at_field, mistakes, no_such_verb, usage
 from bot.presentation.payments import answers as payment_answers
 from tests.domain.made import NOW, instruction, payload, vote
 from tests.presentation.checks import check_message, readable, seen

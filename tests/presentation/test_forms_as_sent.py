@@ -4,7 +4,7 @@ from inline_snapshot import snapshot
 
 from bot.domain.bookings.booking import BookingKind, Stage
 from bot.domain.emails.lists import ColumnLook
-from bot.domain.files.marks import Marks
+from bot.domain.files.tables import Marks
 from bot.domain.payments.instruction import Kind, Recipient
 from bot.presentation import views
 from bot.presentation.bookings import forms as bookings

@@ -7,7 +7,7 @@ from bot.domain.approvals import No
 from bot.domain.overview import Running, Service, Waiting, What
 from bot.domain.payments.instruction import Instruction, Vote
 from bot.playground.workspace.limits.surfaces import checked_view
-from bot.presentation import home
+from bot.presentation import overview
 from tests.domain.made import NOW
 from tests.presentation.checks import check_markup, check_with_sdk
 from tests.presentation.drawn import APPROVALS, foreign, instructions, votes
@@ -20,7 +20,7 @@ SERVICES = [Service(name="Payments", missing=("PAYMENTS_BASE_URL",)), Service(na
     st.lists(st.tuples(st.sampled_from([What.LOCALIZATION, What.EMAILS, What.BOOKING]), foreign()), max_size=12),
 )
 def test_any_view(found: list[tuple[Instruction, list[Vote]]], running: list[tuple[What, str]]) -> None:
-    view = home.view(
+    view = overview.view(
         waiting=[Waiting(one, voted, mine=True) for one, voted in found],
         asked=found,
         running=[
@@ -38,4 +38,4 @@ def test_any_view(found: list[tuple[Instruction, list[Vote]]], running: list[tup
 
 def test_every_refusal_is_a_view() -> None:
     for refusal in (No.UNKNOWN, No.ELSEWHERE, No.GUEST, No.BOT, No.GONE):
-        checked_view(home.closed(refusal), "home")
+        checked_view(overview.closed(refusal), "home")

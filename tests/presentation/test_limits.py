@@ -6,14 +6,14 @@ from hypothesis import strategies as st
 from bot.domain.approvals import No, Refusal
 from bot.domain.content import Content
 from bot.domain.errors import PersonError
-from bot.domain.freeze import Frozen
 from bot.domain.overview import Waiting
 from bot.domain.payments.instruction import Instruction, State, Vote
+from bot.domain.policy import Frozen
 from bot.domain.reasons import Reason, Verbatim
 from bot.presentation import views
-from bot.presentation.mistakes import mistakes
+from bot.presentation.answers import mistakes
+from bot.presentation.payments import answers, cards, forms, news
 from bot.presentation.payments import answers as payment_answers
-from bot.presentation.payments import cards, forms, freezing, news
 from bot.presentation.payments.news import _TOPICS
 from tests.domain.made import NOW
 from tests.presentation.checks import calls_in, check_message, check_view
@@ -78,9 +78,9 @@ def test_what_stops_all_payments(reason: str, changed: bool, asked: bool, needed
     for content in (
         news.notice({"topic": "frozen", "by": DECIDER, "reason": reason}),
         news.notice({"topic": "unfrozen", "by": [DECIDER, REQUESTER]}),
-        freezing.freezing(frozen, changed=changed, asked_to_freeze=asked, needed=needed),
-        freezing.freezing(None, changed=changed, asked_to_freeze=asked, needed=needed),
-        freezing.refused_while_frozen(frozen),
+        answers.freezing(frozen, changed=changed, asked_to_freeze=asked, needed=needed),
+        answers.freezing(None, changed=changed, asked_to_freeze=asked, needed=needed),
+        answers.refused_while_frozen(frozen),
     ):
         check(content, [])
 

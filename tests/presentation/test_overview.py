@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
-from bot.domain.freeze import Frozen
 from bot.domain.overview import Assumption, Counts, Overview, Running, Service, UnderWay, What
 from bot.domain.payments.instruction import FINAL, Kind, State
+from bot.domain.policy import Frozen
 from bot.domain.reasons import Reason, Verbatim
 from bot.presentation import overview
 from tests.domain.made import NOW

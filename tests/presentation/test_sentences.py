@@ -9,11 +9,12 @@ from bot.domain.content import Content
 from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceNow
 from bot.domain.outcome import NotExecuted, Unknown
 from bot.domain.overview import Assumption, Counts, Overview, Running, Service, UnderWay, What
-from bot.domain.quorum import Short
+from bot.domain.policy import Short
 from bot.domain.reasons import Exchange, Reason
 from bot.domain.recovery import Look, ReadingOnly, Seen
-from bot.presentation import clocks, home, mistakes, overview, reasons, recovery, stopped
-from bot.presentation.blocks.facts import facts
+from bot.presentation import answers, notices, overview, reasons
+from bot.presentation import overview as home
+from bot.presentation.blocks.elements import facts
 from tests.domain.made import NOW, instruction
 from tests.presentation.checks import seen
 from tests.support.reasons import own_words
@@ -26,7 +27,7 @@ def test_what_the_operator_reads_before_it_goes_on() -> None:
         ("P-4F7K2M", Look(seen=Seen.ABSENT, reason=own_words("not in the list"), again_at=None)),
         ("P-2B2B2B", None),
     ]
-    assert recovery.report(MODE, looked, ["payments.commit_payout x"]) == snapshot(
+    assert notices.report(MODE, looked, ["payments.commit_payout x"]) == snapshot(
         [
             "Reading only since 2026-11-20 09:00 UTC: the database was put back.",
             "  P-4F7K2M: absent: not in the list",
@@ -35,13 +36,13 @@ def test_what_the_operator_reads_before_it_goes_on() -> None:
             "  payments.commit_payout x",
         ]
     )
-    assert recovery.report(MODE, [], []) == snapshot(
+    assert notices.report(MODE, [], []) == snapshot(
         [
             "Reading only since 2026-11-20 09:00 UTC: the database was put back.",
             "  No request was open, so none had to be looked for.",
         ]
     )
-    assert recovery.describe(MODE) == snapshot(
+    assert notices.describe(MODE) == snapshot(
         """:rotating_light: *Reading only* since 2026-11-20 09:00 UTC: the database was put back. Nothing is sent \
 until an operator runs `switchboard resume`."""
     )
@@ -50,7 +51,7 @@ until an operator runs `switchboard resume`."""
 def test_of_many_requests_that_need_approval_again_twenty_are_named() -> None:
     def resumed(count: int) -> str:
         again = [f"P-{number}" for number in range(count)]
-        return recovery.notice({"topic": "resumed", "reason": "looked", "again": again})
+        return notices.of_recovery({"topic": "resumed", "reason": "looked", "again": again})
 
     assert resumed(0) == snapshot(":sunny: *Switchboard sends again*, an operator decided. Looked.")
     assert resumed(20).endswith("P-18, P-19.")
@@ -59,16 +60,16 @@ def test_of_many_requests_that_need_approval_again_twenty_are_named() -> None:
 
 def test_lines_of_the_anchors_that_were_changed() -> None:
     changed = {"topic": "anchors_changed", "lines": [2, 3], "count": 2, "file": "a.anchors"}
-    assert recovery.notice(changed) == snapshot(
+    assert notices.of_recovery(changed) == snapshot(
         """:rotating_light: *The anchors of the audit were changed*: line 2, 3 of `a.anchors` was not written by \
 Switchboard, or was changed since. The operator runs `switchboard audit verify`."""
     )
-    assert "line 2, 3 and 1 more of" in recovery.notice({**changed, "count": 3})
+    assert "line 2, 3 and 1 more of" in notices.of_recovery({**changed, "count": 3})
 
 
 @pytest.mark.parametrize(("seconds", "said"), [(3_600, "forward by 1 hour"), (-3_600, "back by 1 hour")])
 def test_a_clock_that_was_set(seconds: int, said: str) -> None:
-    assert f"was set {said}.*" in clocks.notice({"topic": "clock_set", "seconds": seconds})
+    assert f"was set {said}.*" in notices.of_clocks({"topic": "clock_set", "seconds": seconds})
 
 
 NO_ANSWER = Reason(Exchange.NO_ANSWER, failure="timed out")
@@ -265,8 +266,8 @@ To vouch for one, the operator writes it into SERVICES_FILE: `[payments.commit_p
 def named(name: str) -> list[str]:
     """What a stopped row of each table is called."""
     found = []
-    for what in (*stopped._WHAT, "of_tomorrow"):
-        text = stopped.notice({"topic": "stopped", "number": "0badcafe", "what": what, "name": name}).text
+    for what in (*notices._WHAT, "of_tomorrow"):
+        text = notices.of_stopped({"topic": "stopped", "number": "0badcafe", "what": what, "name": name}).text
         found.append(text.partition("at the ")[2].partition(". It failed")[0])
     return found
 
@@ -322,7 +323,7 @@ def test_what_was_stopped_is_named_by_its_table() -> None:
 
 def test_a_row_that_cannot_be_read() -> None:
     row = {"topic": "unreadable", "what": "vote", "name": "P-4F7K2M", "number": "0badcafe", "column": "person"}
-    assert seen(stopped.notice(row)) == snapshot("""\
+    assert seen(notices.of_stopped(row)) == snapshot("""\
 :octagonal_sign: *A row of the database cannot be read*: the vote about request P-4F7K2M, column `person`. It is left \
 alone: nothing is sent or read for it. Everything else goes on.
 It was damaged or forged, or a newer version wrote it. The operator puts the row right from a backup; then an admin \
@@ -330,12 +331,12 @@ presses *Try again*.
 Runbook: `docs/alerts.md#row-that-cannot-be-read`
 [Try again]\
 """)
-    assert seen(stopped.notice({**row, "number": "", "column": ""})) == snapshot("""\
+    assert seen(notices.of_stopped({**row, "number": "", "column": ""})) == snapshot("""\
 :octagonal_sign: *A row of the database cannot be read*: the vote about request P-4F7K2M. Everything else goes on.
 It was damaged or forged, or a newer version wrote it. The operator puts the row right from a backup.
 Runbook: `docs/alerts.md#row-that-cannot-be-read`\
 """)
-    assert [stopped.note("0badcafe"), stopped.goes_on().text, stopped.nothing_stopped().text] == snapshot(
+    assert [notices.note("0badcafe"), notices.goes_on().text, notices.nothing_stopped().text] == snapshot(
         [
             """:octagonal_sign: Switchboard stopped here after an internal error (`0badcafe`). An admin can have it \
 tried again in the alerts channel.""",
@@ -350,23 +351,23 @@ def wrong(count: int) -> list[PersonError]:
 
 
 def test_four_lines_that_are_wrong_are_told_and_of_more_how_many() -> None:
-    assert mistakes.at_lines(wrong(4)) == snapshot(
+    assert answers.at_lines(wrong(4)) == snapshot(
         "Line 0: it is odd. Line 1: it is odd. Line 2: it is odd. Line 3: it is odd. For example: a = 1 x 2.00"
     )
-    assert mistakes.at_lines(wrong(6)) == snapshot(
+    assert answers.at_lines(wrong(6)) == snapshot(
         """Line 0: it is odd. Line 1: it is odd. Line 2: it is odd. Line 3: it is odd. And 2 more. For example: a = 1 \
 x 2.00"""
     )
 
 
 def test_a_name_that_nothing_is_known_by() -> None:
-    assert mistakes.unknown("booking", "a reference") == snapshot(
+    assert answers.unknown("booking", "a reference") == snapshot(
         "no booking of that name is known here; it is a reference"
     )
-    assert mistakes.unknown("payout", "a reference", says="not found") == snapshot(
+    assert answers.unknown("payout", "a reference", says="not found") == snapshot(
         "no payout of that name is known here (the service says: not found); it is a reference"
     )
-    assert mistakes.wrong_amount(2_500) == snapshot(
+    assert answers.wrong_amount(2_500) == snapshot(
         "This is not the amount on the card. Type that amount, with a point before the cents: 25.00"
     )
 

@@ -9,8 +9,7 @@ from inline_snapshot import snapshot
 from bot.clients.routes_file import load_routes
 from bot.domain.content import Content
 from bot.domain.reasons import Exchange, OfRequest, Reason
-from bot.domain.shapes import shape_of
-from bot.domain.unread import Noted, UnreadAnswer, looked_for
+from bot.domain.unread import Noted, UnreadAnswer, looked_for, shape_of
 from bot.presentation.unread import file_lines, finding, hint, listing
 from tests.presentation.checks import check_message, seen
 

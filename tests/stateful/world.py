@@ -15,7 +15,7 @@ from bot.playground.simulators.callbacks import Callback
 from bot.playground.simulators.payments import PaymentsSimulator, Record
 from bot.playground.simulators.payments.book import BalanceTooLowError, NotAllowedError
 from bot.playground.workspace import Ack, Message, View, Workspace
-from bot.presentation.payments.recipients import SEND_ANYWAY
+from bot.presentation.payments.states import SEND_ANYWAY
 from bot.wiring.workers import WORKERS
 from tests.stateful import books
 from tests.stateful.books import Books

@@ -13,8 +13,8 @@ from bot.domain.payments.instruction import (
     Vote,
     digest_of,
 )
+from bot.domain.policy import Requirement
 from bot.domain.references import Letter, reference, ulid
-from bot.domain.requirement import Requirement
 
 NOW = datetime(2026, 11, 20, 12, 0, tzinfo=UTC)
 KEY = b"k" * 32

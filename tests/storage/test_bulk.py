@@ -6,7 +6,7 @@ import pytest
 
 from bot.domain.money import Cents
 from bot.domain.payments.bulk import BulkItem, BulkPayload, items_digest, largest_of, twin_digest
-from bot.domain.payments.bulk_account import BulkRow, RowChange
+from bot.domain.payments.bulk_records import BulkRow, RowChange
 from bot.domain.payments.instruction import Instruction, Kind, State, digest_of
 from storage import Store, Tx
 from storage.errors import Conflict

@@ -5,8 +5,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from bot.domain.shapes import shape_of
-from bot.domain.unread import Noted, UnreadAnswer, looked_for
+from bot.domain.unread import Noted, UnreadAnswer, looked_for, shape_of
 from storage import Store
 from tests.storage.factories import KEY, NOW, later
 

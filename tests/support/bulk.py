@@ -1,6 +1,6 @@
 """Bulk payments on a rig: the form, the file, the stored rows and the service's records."""
 
-from bot.domain.payments.bulk_account import BulkRow
+from bot.domain.payments.bulk_records import BulkRow
 from bot.domain.payments.instruction import Kind, State
 from bot.playground.workspace import Message
 from bot.playground.workspace.files import StoredFile

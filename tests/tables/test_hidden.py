@@ -4,8 +4,7 @@ import io
 
 import pytest
 
-from bot.domain.files.hidden import Hidden
-from bot.domain.files.tables import Flaw, Table, TableProblem
+from bot.domain.files.tables import Flaw, Hidden, Table, TableProblem
 from bot.tables import read_table
 from bot.tables.apart import read_apart
 from bot.tables.formats import is_disguised

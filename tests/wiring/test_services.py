@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bot.domain.spellings import Secrets
+from bot.domain.text import Secrets
 from bot.settings import Settings
 from bot.wiring.services import Outside, make_delivery, make_emails, make_localization, make_payments
 from bot.wiring.surroundings import Surroundings

@@ -9,7 +9,7 @@ from bot.domain.payments.instruction import Attempt, Instruction, State, Vote
 from bot.domain.references import derived_key
 from bot.playground.simulators.payments.records import Record
 from bot.playground.workspace import Message
-from bot.workflows.admin.comparing import compare
+from bot.workflows.admin.audit import compare
 from storage.transaction import Tx
 from tests.support.rig import ALERTS, APPROVALS, FINANCE, SECRET_KEY, Rig
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from bot.domain.money import Cents
 from bot.domain.payments.bulk import CancelPayload, hashes_digest
-from bot.domain.payments.bulk_account import BulkRow
+from bot.domain.payments.bulk_records import BulkRow
 from bot.domain.payments.instruction import Attempt, AttemptKind, AttemptOutcome, Instruction, Kind
 from tests.domain.made import bulk, instruction, payload, purchase
 from tests.support.rig import Rig

@@ -11,7 +11,7 @@ import pytest
 
 from bot.domain.payments.instruction import Kind, State
 from bot.domain.payments.moves import MOVES
-from bot.workflows.payments import bulk_cancel, bulk_send
+from bot.workflows.payments import bulk, bulk_cancel
 from bot.workflows.requests import authority
 from tests.writer.attacks import CUT, SHARED, WHOLE, Attack, Mode, attacks
 from tests.writer.columns import ATTACKED, HARMLESS, unclassified
@@ -131,7 +131,7 @@ def test_it_would_be_seen_if_it_were_sent(scene: Scene, attack: Attack, monkeypa
         return True
 
     monkeypatch.setattr(authority, "disagreements", agrees)
-    for module in (authority, bulk_send, bulk_cancel):
+    for module in (authority, bulk, bulk_cancel):
         _without_items(monkeypatch, module, is_whole)
     (result,) = asyncio.run(run(scene, [attack]))
     assert result.done

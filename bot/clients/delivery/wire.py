@@ -10,12 +10,12 @@ from typing import Final
 
 from pydantic import SecretStr
 
-from bot.clients import reading
-from bot.clients.reading import Unfit
+from bot.clients import unread
 from bot.clients.routes import Route
+from bot.clients.unread import Unfit
 from bot.domain.bookings.record import BookingRecord, Driver, PrebookingRecord, Quote, StoreRecord, Webhook
 from bot.domain.money import plain
-from bot.domain.sanitizing import one_line
+from bot.domain.text import one_line
 
 _DEGREES: Final = re.compile(r"-?[0-9]{1,3}(\.[0-9]{1,15})?", re.ASCII)
 _MOST_URL: Final = 2_000
@@ -27,27 +27,27 @@ Body = Mapping[str, object]
 def read_booking(document: object, route: Route) -> BookingRecord:
     """One booking; it must have an id and a state, everything else may be missing."""
     body, names = _unwrapped(document, route), route.reply
-    identifier, status = reading.text(body, names["id"]), reading.text(body, names["status"])
+    identifier, status = unread.text(body, names["id"]), unread.text(body, names["status"])
     if not identifier or not status:
         raise Unfit("no booking: id or statusText is missing", body, names["id"], names["status"])
-    first, last = (one_line(reading.text(body, names[part])) for part in ("name", "last_name"))
+    first, last = (one_line(unread.text(body, names[part])) for part in ("name", "last_name"))
     return BookingRecord(
         id=identifier,
         status=one_line(status),
-        numeric_id=reading.text(body, names["numeric_id"]),
-        external_id=reading.text(body, names["external_id"]),
+        numeric_id=unread.text(body, names["numeric_id"]),
+        external_id=unread.text(body, names["external_id"]),
         tracking_url=_url(body, names["tracking_url"]),
         detail_url=_url(body, names["detail_url"]),
         fee=_amount(body, names["fee"]),
-        currency=one_line(reading.text(body, names["currency"])),
+        currency=one_line(unread.text(body, names["currency"])),
         driver=_driver(body, route),
-        cancel_reason=one_line(reading.text(body, names["cancel_reason"])),
-        validation_code=one_line(reading.text(body, names["validation_code"])),
+        cancel_reason=one_line(unread.text(body, names["cancel_reason"])),
+        validation_code=one_line(unread.text(body, names["validation_code"])),
         proof=_proof(body, names["proof"]),
         customer=f"{first} {last}".strip(),
-        address=one_line(reading.text(body, names["address"])),
+        address=one_line(unread.text(body, names["address"])),
         amount=_amount(body, names["amount"]),
-        payment_method=one_line(reading.text(body, names["payment_method"])),
+        payment_method=one_line(unread.text(body, names["payment_method"])),
     )
 
 
@@ -74,11 +74,11 @@ def read_event(document: object, route: Route) -> tuple[str, BookingRecord]:
         The id to look the booking up by, and the report. Nothing of it is believed before the booking was read.
     """
     body, names = _unwrapped(document, route), route.reply
-    identifier = reading.text(body, names["id"]) or reading.text(body, names["numeric_id"])
+    identifier = unread.text(body, names["id"]) or unread.text(body, names["numeric_id"])
     if not identifier:
         raise Unfit("no booking is named", body, names["id"], names["numeric_id"])
     named = {**body, names["id"][0]: identifier}
-    if not reading.text(named, names["status"]):
+    if not unread.text(named, names["status"]):
         named[names["status"][0]] = "?"
     record = read_booking(named, route)
     return identifier, record
@@ -94,9 +94,9 @@ def read_quote(document: object, route: Route) -> Quote:
         fee=fee or with_tax,
         fee_with_tax=with_tax,
         tax=_amount(body, names["tax"]),
-        currency=one_line(reading.text(body, names["currency"])),
-        eta=reading.shown(body, names["eta"]),
-        distance=reading.shown(body, names["distance"]),
+        currency=one_line(unread.text(body, names["currency"])),
+        eta=unread.shown(body, names["eta"]),
+        distance=unread.shown(body, names["distance"]),
     )
 
 
@@ -118,11 +118,11 @@ def read_stores(document: object, route: Route) -> tuple[StoreRecord, ...]:
     found = document
     for _ in range(3):
         if isinstance(found, dict):
-            inner = reading.value(found, (*route.reply["data"], "stores", "companies"))
+            inner = unread.value(found, (*route.reply["data"], "stores", "companies"))
             found = inner if inner is not None else []
     if not isinstance(found, list):
         raise Unfit("no list of stores", document, route.reply["data"])
-    named = (one for one in found[:_MOST_LISTED] if isinstance(one, dict) and reading.text(one, route.reply["name"]))
+    named = (one for one in found[:_MOST_LISTED] if isinstance(one, dict) and unread.text(one, route.reply["name"]))
     return tuple(_store(one, route) for one in named)
 
 
@@ -131,14 +131,14 @@ def read_webhooks(document: object, route: Route) -> tuple[Webhook, ...]:
     names = route.reply
     found = document
     if isinstance(found, dict):
-        inner = reading.value(found, names["webhooks"])
+        inner = unread.value(found, names["webhooks"])
         found = inner if isinstance(inner, list | dict) else ([] if _says_nothing(found, names) else found)
     if isinstance(found, dict):
         found = [{"type": kind, "url": url} for kind, url in found.items()]
     if not isinstance(found, list):
         raise Unfit("no list of webhooks", document, names["webhooks"])
     read = [
-        Webhook(kind=reading.text(one, names["type"]), url=reading.text(one, names["url"]))
+        Webhook(kind=unread.text(one, names["type"]), url=unread.text(one, names["url"]))
         for one in found
         if isinstance(one, dict)
     ]
@@ -156,15 +156,15 @@ def read_new_prebooking(document: object, route: Route) -> PrebookingRecord:
 def read_prebooking(document: object, route: Route) -> PrebookingRecord:
     """One pre-booking; it must have an id."""
     body, names = _unwrapped(document, route), route.reply
-    identifier = reading.text(body, names["id"])
+    identifier = unread.text(body, names["id"])
     if not identifier:
         raise Unfit("no pre-booking: its id is missing", body, names["id"])
     return PrebookingRecord(
         id=identifier,
         url=_url(body, names["url"]),
-        has_address=reading.flag(body, names["has_address"]),
-        booking_id=reading.text(body, names["booking_id"]),
-        status=one_line(reading.text(body, names["status"])),
+        has_address=unread.flag(body, names["has_address"]),
+        booking_id=unread.text(body, names["booking_id"]),
+        status=one_line(unread.text(body, names["status"])),
     )
 
 
@@ -182,11 +182,11 @@ def _unwrapped(document: object, route: Route) -> dict[str, object]:
     for _ in range(3):
         if isinstance(body, list) and len(body) == 1:
             body = body[0]
-        inner = reading.value(body, route.reply["data"]) if isinstance(body, dict) else None
+        inner = unread.value(body, route.reply["data"]) if isinstance(body, dict) else None
         if not isinstance(inner, dict | list):
             break
         body = inner
-    return reading.as_object(body)
+    return unread.as_object(body)
 
 
 def _says_nothing(body: Body, names: Mapping[str, tuple[str, ...]]) -> bool:
@@ -196,34 +196,34 @@ def _says_nothing(body: Body, names: Mapping[str, tuple[str, ...]]) -> bool:
 
 def _store(body: Body, route: Route) -> StoreRecord:
     names = route.reply
-    name = one_line(reading.text(body, names["name"]))
+    name = one_line(unread.text(body, names["name"]))
     if not name:
         raise Unfit("no store: its name is missing", body, names["name"])
-    key = reading.text(body, names["key"])
+    key = unread.text(body, names["key"])
     return StoreRecord(
         name=name,
-        id=reading.text(body, names["id"]),
+        id=unread.text(body, names["id"]),
         key=SecretStr(key) if key else None,
-        email=one_line(reading.text(body, names["email"])),
-        mobile=one_line(reading.text(body, names["mobile"])),
-        country_code=one_line(reading.text(body, names["country_code"])),
+        email=one_line(unread.text(body, names["email"])),
+        mobile=one_line(unread.text(body, names["mobile"])),
+        country_code=one_line(unread.text(body, names["country_code"])),
         latitude=_degrees(body, names["latitude"]),
         longitude=_degrees(body, names["longitude"]),
-        address=one_line(reading.text(body, names["address"])),
-        reference=one_line(reading.text(body, names["reference"])),
+        address=one_line(unread.text(body, names["address"])),
+        reference=one_line(unread.text(body, names["reference"])),
     )
 
 
 def _driver(body: Body, route: Route) -> Driver:
     names = route.reply
-    inner = reading.value(body, names["driver"])
+    inner = unread.value(body, names["driver"])
     found = inner if isinstance(inner, dict) else {}
 
     def said(part: str) -> str:
         # Only the first name is the driver's own at the top; the others would be the booking's.
-        return one_line(reading.text(found, names[part]) or reading.text(body, names[part][:1]))
+        return one_line(unread.text(found, names[part]) or unread.text(body, names[part][:1]))
 
-    provider = one_line(reading.text(found, names["provider"]) or reading.text(body, names["provider"]))
+    provider = one_line(unread.text(found, names["provider"]) or unread.text(body, names["provider"]))
     return Driver(
         name=said("driver_name"),
         mobile=said("driver_mobile"),
@@ -233,19 +233,19 @@ def _driver(body: Body, route: Route) -> Driver:
     )
 
 
-def _proof(body: Body, names: reading.Names) -> str:
+def _proof(body: Body, names: unread.Names) -> str:
     """Address of a picture, or text; the first of a list."""
-    found = reading.value(body, names)
+    found = unread.value(body, names)
     if isinstance(found, list):
         found = next((one for one in found if one), None)
     if isinstance(found, dict):
-        found = reading.value(found, ("url", "image", "photo", "link", "text"))
-    text = reading.as_text(found)
+        found = unread.value(found, ("url", "image", "photo", "link", "text"))
+    text = unread.as_text(found)
     return _address(text) or one_line(text)
 
 
-def _url(body: Body, names: reading.Names) -> str:
-    return _address(reading.text(body, names))
+def _url(body: Body, names: unread.Names) -> str:
+    return _address(unread.text(body, names))
 
 
 def _address(text: str) -> str:
@@ -254,13 +254,13 @@ def _address(text: str) -> str:
     return text if is_sound and not any(letter.isspace() or letter in '<>|"' for letter in text) else ""
 
 
-def _amount(body: Body, names: reading.Names) -> str:
+def _amount(body: Body, names: unread.Names) -> str:
     """An amount with two places where it is exact, else as it came."""
-    cents = reading.cents(body, names)
-    return plain(cents) if cents is not None else reading.shown(body, names)
+    cents = unread.cents(body, names)
+    return plain(cents) if cents is not None else unread.shown(body, names)
 
 
-def _degrees(body: Body, names: reading.Names) -> str:
-    found = reading.value(body, names)
-    text = format(found, "f") if isinstance(found, Decimal) else reading.as_text(found)
+def _degrees(body: Body, names: unread.Names) -> str:
+    found = unread.value(body, names)
+    text = format(found, "f") if isinstance(found, Decimal) else unread.as_text(found)
     return text if _DEGREES.fullmatch(text) else ""

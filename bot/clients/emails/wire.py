@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from urllib.parse import urlsplit
 
-from bot.clients.disposition import announced_name
+from bot.clients.results import announced_name
 from bot.domain.emails.lists import Answer, FileAnswer, Link, Listed, Outcome, Receipt, Returned
 from bot.domain.outcome import NO_JSON, Reply
 

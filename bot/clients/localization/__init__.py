@@ -1,7 +1,6 @@
 """The content localization service."""
 
 from bot.clients.localization.client import LocalizationClient
-from bot.clients.localization.uploads import upload_as
-from bot.clients.multipart import Upload, UploadTrouble
+from bot.clients.multipart import Upload, UploadTrouble, upload_as
 
 __all__ = ["LocalizationClient", "Upload", "UploadTrouble", "upload_as"]

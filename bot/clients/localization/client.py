@@ -9,8 +9,8 @@ from urllib.parse import urljoin
 from aiohttp import MultipartWriter
 from pydantic import SecretStr
 
+from bot.clients.calls import RESTS
 from bot.clients.circuit import Circuit
-from bot.clients.leaving import RESTS
 from bot.clients.localization.wire import extension_of, read_result
 from bot.clients.multipart import Upload, UploadTrouble, make_form
 from bot.clients.routes import Route, RouteTable

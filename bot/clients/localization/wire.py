@@ -8,11 +8,11 @@ from types import MappingProxyType
 from typing import Final
 from urllib.parse import unquote, urlsplit
 
-from bot.clients.reading import Names, Unfit, as_text
+from bot.clients.unread import Names, Unfit, as_text
 from bot.domain.localization import CallOperation, Emotion, Gender, Phrases, Request, Result, Track, Tracks, Written
 from bot.domain.localization.declaration import normal_format
 from bot.domain.localization.results import EMOTIONS, SOUNDS
-from bot.domain.sanitizing import one_line
+from bot.domain.text import one_line
 
 _WRAPPERS: Final = ("data", "result", "results", "response", "output")
 _MOST_PHRASES: Final = 200

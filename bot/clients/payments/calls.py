@@ -8,11 +8,9 @@ from typing import Final, TypeVar
 import structlog
 from pydantic import SecretStr
 
-from bot.clients.calls import ServiceCalls, json_request
-from bot.clients.leaving import MayLeave, always
+from bot.clients.calls import MayLeave, ServiceCalls, always, json_request, read_failure
 from bot.clients.limiter import Lane, SendSlots, Turn
 from bot.clients.routes import Place, Route, RouteTable
-from bot.clients.service_errors import read_failure
 from bot.clients.transport import Guard, Transport
 from bot.clients.unread import NOBODY, Answers
 from bot.domain.errors import SwitchboardError

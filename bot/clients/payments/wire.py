@@ -1,14 +1,14 @@
-"""The payments service's JSON, read into our records. Tolerant of spelling, strict about identity.
+"""Payloads of the payments service under its names: payouts, purchases, bulk payments, events."""
 
-Every reader raises ``ValueError`` when the document is not the record it should be, and nothing else.
-"""
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final, Literal, TypeVar
+from urllib.parse import urlsplit
 
-from typing import Any, Literal
-
-from bot.clients import reading
-from bot.clients.reading import Unfit
+from bot.clients import unread
 from bot.clients.routes import Route
+from bot.clients.unread import Unfit
 from bot.domain.money import Cents
+from bot.domain.payments.bulk_records import BulkJob, ItemPage, JobPage, ReportedItem
 from bot.domain.payments.evidence import same_code
 from bot.domain.payments.operation import (
     AccountStatus,
@@ -16,10 +16,12 @@ from bot.domain.payments.operation import (
     OperationPage,
     OperationStatus,
     Partner,
+    PayoutEvent,
     Purchase,
     PurchaseItem,
     rank,
 )
+from bot.domain.text import one_line
 
 
 def read_operation(document: object, route: Route) -> Operation:
@@ -28,25 +30,25 @@ def read_operation(document: object, route: Route) -> Operation:
 
 
 def _operation(document: object, route: Route) -> dict[str, Any]:
-    body = reading.as_object(document)
+    body = unread.as_object(document)
     names = route.reply
-    identifier, status = reading.text(body, names["id"]), reading.text(body, names["status"])
+    identifier, status = unread.text(body, names["id"]), unread.text(body, names["status"])
     if not identifier or not status:
         raise Unfit("no operation: id or status is missing", body, names["id"], names["status"])
     return {
         "id": identifier,
         "status": status,
-        "code": reading.text(body, names["code"]) or None,
-        "cents": reading.cents(body, names["amount"]),
-        "email": reading.text(body, names["email"]) or None,
-        "description": reading.text(body, names["description"]),
-        "operation_type": reading.text(body, names["operation_type"]).casefold(),
-        "svc_hash": reading.text(body, names["hash"]) or None,
-        "failure_reason": reading.text(body, names["failure_reason"]) or None,
-        "user_id": reading.text(body, names["user_id"]) or None,
-        "reports_to": reading.text(body, names["reports_to"]).rpartition("/")[0] or None,
-        "created_at": reading.moment(body, names["created_at"]),
-        "updated_at": reading.moment(body, names["updated_at"]),
+        "code": unread.text(body, names["code"]) or None,
+        "cents": unread.cents(body, names["amount"]),
+        "email": unread.text(body, names["email"]) or None,
+        "description": unread.text(body, names["description"]),
+        "operation_type": unread.text(body, names["operation_type"]).casefold(),
+        "svc_hash": unread.text(body, names["hash"]) or None,
+        "failure_reason": unread.text(body, names["failure_reason"]) or None,
+        "user_id": unread.text(body, names["user_id"]) or None,
+        "reports_to": unread.text(body, names["reports_to"]).rpartition("/")[0] or None,
+        "created_at": unread.moment(body, names["created_at"]),
+        "updated_at": unread.moment(body, names["updated_at"]),
     }
 
 
@@ -93,35 +95,35 @@ def read_same(document: object, route: Route, *, operation_id: str) -> Operation
 
 def read_page(document: object, *, list_route: Route, record_route: Route) -> OperationPage:
     """One page of operations with its figures; a page with one unreadable record is unreadable."""
-    body = reading.as_object(document)
+    body = unread.as_object(document)
     names = list_route.reply
-    data = reading.value(body, names["operations"])
+    data = unread.value(body, names["operations"])
     if not isinstance(data, list):
         raise Unfit("no list of operations", body, names["operations"])
     return OperationPage(
         operations=tuple(read_operation(item, route=record_route) for item in data),
-        page=reading.count(body, names["page"]),
-        last_page=reading.count(body, names["last_page"]),
-        per_page=reading.count(body, names["per_page"]),
-        total=reading.count(body, names["total"]),
-        first=reading.count_or_none(body, names["first"]),
-        last=reading.count_or_none(body, names["last"]),
+        page=unread.count(body, names["page"]),
+        last_page=unread.count(body, names["last_page"]),
+        per_page=unread.count(body, names["per_page"]),
+        total=unread.count(body, names["total"]),
+        first=unread.count_or_none(body, names["first"]),
+        last=unread.count_or_none(body, names["last"]),
     )
 
 
 def read_account(document: object, route: Route) -> AccountStatus:
     """The account behind an address; a document without a status is not one."""
-    body = reading.as_object(document)
+    body = unread.as_object(document)
     names = route.reply
-    status = reading.text(body, names["status"])
+    status = unread.text(body, names["status"])
     if not status:
         raise Unfit("no account status", body, names["status"])
     return AccountStatus(
-        full_name=reading.text(body, names["full_name"]),
+        full_name=unread.text(body, names["full_name"]),
         active={"active": True, "inactive": False}.get(status.casefold()),
-        verified=reading.flag(body, names["verified"]),
-        primary=reading.flag(body, names["primary"]),
-        country=reading.text(body, names["country"]),
+        verified=unread.flag(body, names["verified"]),
+        primary=unread.flag(body, names["primary"]),
+        country=unread.text(body, names["country"]),
         status=status,
     )
 
@@ -152,16 +154,16 @@ def read_purchase(
 
 
 def _items(document: object, route: Route, item_amount: str) -> tuple[PurchaseItem, ...]:
-    found = reading.value(reading.as_object(document), route.reply["items"])
+    found = unread.value(unread.as_object(document), route.reply["items"])
     listed = found if isinstance(found, list) else []
     return tuple(_item(one, route, item_amount) for one in listed if isinstance(one, dict))
 
 
 def _item(body: dict[str, object], route: Route, item_amount: str) -> PurchaseItem:
     names = route.reply
-    amount = reading.cents(body, names["item_amount"])
+    amount = unread.cents(body, names["item_amount"])
     try:
-        quantity = reading.count_or_none(body, names["item_quantity"])
+        quantity = unread.count_or_none(body, names["item_quantity"])
     except ValueError:
         quantity = None
     unit = line = amount
@@ -170,23 +172,204 @@ def _item(body: dict[str, object], route: Route, item_amount: str) -> PurchaseIt
     elif amount is not None:
         unit = Cents(amount // quantity) if quantity and amount % quantity == 0 else None
     return PurchaseItem(
-        description=reading.text(body, names["item_description"]), quantity=quantity, unit_cents=unit, line_cents=line
+        description=unread.text(body, names["item_description"]), quantity=quantity, unit_cents=unit, line_cents=line
     )
 
 
 def read_partner(document: object, route: Route) -> Partner:
     """Our own account; a document without a name is not one."""
-    body, names = reading.as_object(document), route.reply
-    inner = reading.value(body, names["partner"])
+    body, names = unread.as_object(document), route.reply
+    inner = unread.value(body, names["partner"])
     body = inner if isinstance(inner, dict) else body
     partner = Partner(
-        id=reading.text(body, names["id"]),
-        name=reading.text(body, names["name"]),
-        email=reading.text(body, names["email"]),
-        currency=reading.text(body, names["currency"]),
-        balance=reading.signed_cents(body, names["balance"]),
-        balance_text=reading.shown(body, names["balance"]),
+        id=unread.text(body, names["id"]),
+        name=unread.text(body, names["name"]),
+        email=unread.text(body, names["email"]),
+        currency=unread.text(body, names["currency"]),
+        balance=unread.signed_cents(body, names["balance"]),
+        balance_text=unread.shown(body, names["balance"]),
     )
     if not (partner.id or partner.name or partner.email):
         raise Unfit("no partner", body, names["id"], names["name"], names["email"])
     return partner
+
+
+T = TypeVar("T")
+
+
+def read_new_job(document: object, route: Route) -> BulkJob:
+    """The answer to a new bulk payment: it must have an id."""
+    return _job(unread.as_object(document), route.reply)
+
+
+def read_same_job(document: object, route: Route, *, job_id: str) -> BulkJob:
+    """The bulk payment with exactly this id; it must say a status."""
+    job = _job(unread.as_object(document), route.reply)
+    if job.id != job_id:
+        raise Unfit("the record of another bulk payment", document, route.reply["id"])
+    if not job.status:
+        raise Unfit("no status", document, route.reply["status"])
+    return job
+
+
+def read_jobs(document: object, route: Route) -> JobPage:
+    """One page of the history."""
+    body, names = unread.as_object(document), route.reply
+    jobs = _list(body, names["bulk_payments"], lambda one: _job(one, names, count="payments_count"))
+    page, pages, count = _figures(body, names)
+    return JobPage(jobs=jobs, page=page, pages=pages, count=count)
+
+
+def read_items(document: object, route: Route) -> ItemPage:
+    """One page of items or of failures. A list without figures is all there is: who counts misses what is not in it."""
+    names = route.reply
+    body = {names["payments"][0]: document} if isinstance(document, list) else unread.as_object(document)
+    items = _list(body, names["payments"], lambda one: _bulk_item(one, names))
+    is_paged = any(unread.value(body, names[told]) is not None for told in ("page", "pages", "count"))
+    page, pages, count = _figures(body, names) if is_paged else (1, 1, len(items))
+    return ItemPage(items=items, page=page, pages=pages, count=count)
+
+
+def read_canceled_items(document: object, route: Route) -> frozenset[str]:
+    """The hashes that the service says it canceled; a document without such a list says nothing."""
+    found = unread.value(unread.as_object(document), route.reply["successful"])
+    listed = found if isinstance(found, list) else None
+    if listed is None:
+        if unread.as_object(document).keys() & set(route.reply["successful"]):
+            return frozenset()  # the list is there and empty, which a service may write as null or ""
+        raise Unfit("no list of canceled payments", document, route.reply["successful"])
+    return frozenset(filter(None, (unread.as_text(one) for one in listed)))
+
+
+def _job(body: Mapping[str, object], names: Mapping[str, tuple[str, ...]], *, count: str = "count") -> BulkJob:
+    identifier = unread.text(body, names["id"])
+    if not identifier:
+        raise Unfit("no bulk payment: id is missing", body, names["id"])
+    inner = unread.value(body, names["payments"])
+    figures = inner if isinstance(inner, dict) else body
+    return BulkJob(
+        id=identifier,
+        status=unread.text(body, names["status"]),
+        created_at=unread.moment(body, names["created_at"]) if "created_at" in names else None,
+        **{
+            ours: _figure(figures, names[told])
+            for ours, told in (
+                ("count", count),
+                ("pending", "pending"),
+                ("completed", "completed"),
+                ("failed", "failed"),
+            )
+            if told in names
+        },
+    )
+
+
+def _figure(body: Mapping[str, object], names: tuple[str, ...]) -> int | None:
+    """A count; an empty text is a zero here, absence is not."""
+    if any(body.get(name) == "" for name in names):
+        return 0
+    return unread.count_or_none(body, names)
+
+
+def _figures(body: Mapping[str, object], names: Mapping[str, tuple[str, ...]]) -> tuple[int, int, int | None]:
+    """Page, pages, records in all."""
+    return unread.count(body, names["page"]), _figure(body, names["pages"]) or 0, _figure(body, names["count"])
+
+
+def _list(body: Mapping[str, object], names: tuple[str, ...], read: Callable[[dict[str, object]], T]) -> tuple[T, ...]:
+    found = unread.value(body, names)
+    if found is None and any(name in body for name in names):
+        return ()
+    if not isinstance(found, list):
+        raise Unfit(f"no list of {names[0]}", body, names)
+    return tuple(read(unread.as_object(one)) for one in found)
+
+
+def _bulk_item(body: Mapping[str, object], names: Mapping[str, tuple[str, ...]]) -> ReportedItem:
+    def text(ours: str) -> str:
+        return unread.text(body, names[ours]) if ours in names else ""
+
+    return ReportedItem(
+        email=text("email"),
+        cents=unread.cents(body, names["amount"]),
+        note=text("note"),
+        internal_note=text("internal_note"),
+        status=text("status"),
+        hash=text("hash"),
+        error=text("error"),
+        user_id=text("user_id"),
+    )
+
+
+_DEEPEST: Final = 4
+_MOST_DETAILS: Final = 40
+_SECRET_NAMES: Final = ("token", "secret", "password", "authorization", "signature", "apikey", "api_key", "cookie")
+
+
+def read_events(document: object, route: Route) -> tuple[PayoutEvent, ...]:
+    """The events of one payout, in the service's order.
+
+    Raises:
+        ValueError: the document is neither a list nor an object nor null.
+    """
+    if document is None:
+        return ()
+    if not isinstance(document, dict | list):
+        raise unread.Unfit("no list of events", document)
+    return tuple(_read_event(record, route) for record in _records(document, route, _DEEPEST) if record)
+
+
+def _records(found: object, route: Route, depth: int) -> list[object]:
+    if isinstance(found, list):
+        return found
+    if not isinstance(found, dict) or depth == 0:
+        return [found]
+    inner = [found[name] for name in route.reply["events"] if isinstance(found.get(name), dict | list)]
+    filled = next((one for one in inner if one), None)
+    if filled is not None:
+        return _records(filled, route, depth - 1)
+    is_event = any(unread.text(found, route.reply[name]) for name in ("at", "kind", "url"))
+    is_error = bool(unread.text(found, route.reply["error"]))
+    # An empty list of events is an answer as good as an error that says "none".
+    return [found] if is_event or not (is_error or inner) else []
+
+
+def _read_event(record: object, route: Route) -> PayoutEvent:
+    body = record if isinstance(record, dict) else {"event": record}
+    names = route.reply
+    return PayoutEvent(
+        at=unread.moment(body, names["at"]),
+        kind=one_line(unread.text(body, names["kind"])),
+        host=_host(unread.text(body, names["url"])),
+        status=one_line(unread.text(body, names["status"])),
+        details=tuple(_details(body, "", _DEEPEST))[:_MOST_DETAILS],
+    )
+
+
+def _host(address: str) -> str:
+    try:
+        return one_line(urlsplit(address).hostname or "")
+    except ValueError:
+        return ""
+
+
+def _details(body: Mapping[str, object], prefix: str, depth: int) -> Iterator[tuple[str, str]]:
+    for name, value in body.items():
+        key = one_line(f"{prefix}{name}")
+        if any(secret in key.casefold() for secret in _SECRET_NAMES):
+            continue
+        match value:
+            case dict() if depth > 0:
+                yield from _details(value, f"{key}.", depth - 1)
+            case list() if depth > 0:
+                yield from _details({str(number): item for number, item in enumerate(value)}, f"{key}.", depth - 1)
+            case dict() | list() | None | "":
+                continue
+            case _:
+                yield key, _shown(value)
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return _host(value) or one_line(value) if isinstance(value, str) else one_line(str(value))

@@ -8,7 +8,10 @@ from collections.abc import Callable, Mapping
 from typing import Final
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from bot.domain.bookings.record import Position
+import phonenumbers
+from phonenumbers import NumberParseException, ValidationResult
+
+from bot.domain.bookings.record import Phone, Position
 from bot.domain.errors import RuleError
 
 _NUMBER: Final = r"[-+\u2212]?[0-9]{1,3}(?:\.[0-9]{1,15})?"
@@ -159,3 +162,45 @@ def _why_none(text: str) -> str:
     if host:
         return "there is no position in this link; copy `lat, lng` from the map instead"
     return "it must be `lat, lng` or a link to a map"
+
+
+_NO_NUMBER: Final = "it must be digits with the country's code in front"
+_NO_COUNTRY: Final = "it must begin with the country's code"
+_LENGTH: Final = "this is too short or too long for a phone number"
+_RULES: Final = {
+    NumberParseException.INVALID_COUNTRY_CODE: _NO_COUNTRY,
+    NumberParseException.NOT_A_NUMBER: _NO_NUMBER,
+}
+
+
+class PhoneError(RuleError):
+    """The text is not a phone number."""
+
+
+def read_phone(text: str, *, home: str = "") -> Phone:
+    """A number from what somebody typed.
+
+    Args:
+        text: with the country's code, as ``+593 99 123 4567`` or ``00593…``; or national where ``home`` is known.
+        home: the country code of where the store is, e.g. ``+593``.
+
+    Raises:
+        PhoneError: it has no country code, or no number of that country has so many digits.
+    """
+    given = text.strip().removeprefix("tel:")
+    if re.search(r"[^\W\d_]|#", given):  # neither 1-800-FLOWERS nor an extension, which the service has no field for
+        raise PhoneError(_NO_NUMBER)
+    given = f"+{given[2:]}" if given.startswith("00") else given
+    try:
+        found = phonenumbers.parse(given, _region(home))
+    except NumberParseException as wrong:
+        raise PhoneError(_RULES.get(wrong.error_type, _LENGTH)) from None
+    if phonenumbers.is_possible_number_with_reason(found) != ValidationResult.IS_POSSIBLE:
+        raise PhoneError(_LENGTH)
+    return Phone(country_code=f"+{found.country_code}", national=phonenumbers.national_significant_number(found))
+
+
+def _region(home: str) -> str | None:
+    if not re.fullmatch(r"\+[1-9][0-9]{0,2}", home):
+        return None
+    return phonenumbers.region_code_for_country_code(int(home))

@@ -6,11 +6,14 @@ that is news, not an event out of order: what counts is always the service's own
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from enum import StrEnum
 from typing import Any, Final
 
 from pydantic import SecretStr
+
+from bot.domain.reasons import Reason
 
 
 class Status(StrEnum):
@@ -252,3 +255,70 @@ class PrebookingRecord:
     has_address: bool | None = None
     booking_id: str = ""
     status: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownStore:
+    """A store for display. ``usable``: its key is known here."""
+
+    name: str
+    record: Mapping[str, Any]
+    """What the service says of it, without its key."""
+    usable: bool
+    given: bool = False
+    """Its key is in ``DELIVERY_STORE_KEYS``."""
+    creating: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HookState:
+    """One kind of webhook of a store.
+
+    Attributes:
+        host: where it is sent, without the path, which is secret; empty: none is registered; None: it cannot be read.
+        ours: it is sent to this bot.
+        trouble: None when all is well.
+    """
+
+    kind: WebhookKind
+    host: str | None = ""
+    ours: bool = False
+    trouble: Reason | None = None
+
+
+class Point(StrEnum):
+    """One thing that the operator wants to see."""
+
+    QUOTE = "quote"
+    BOOK = "book"
+    CASH = "cash"
+    CARD = "card"
+    COOK = "cook"
+    SEARCH = "search"
+    CANCEL = "cancel"
+    HOOK = "hook"
+    STATUS_EVENT = "status_event"
+    DRIVER_EVENT = "driver_event"
+    STATES = "states"
+    RESTART = "restart"
+    STORE = "store"
+    STORE_READ = "store_read"
+    PREBOOK = "prebook"
+    ADDRESS = "address"
+    PREBOOK_CANCEL = "prebook_cancel"
+    VIEW = "view"
+
+
+OPTIONAL: Final = frozenset(
+    {Point.COOK, Point.SEARCH, Point.CANCEL, Point.RESTART, Point.STORE_READ, Point.PREBOOK_CANCEL}
+)
+"""Points that the review does not insist on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """Evidence of one point: how often it was seen here, when last, and on which booking."""
+
+    count: int
+    last: datetime
+    what: str

@@ -1,17 +1,110 @@
-"""Tables as values, and the flaws of a file that should hold one.
+"""Places of a table that people do not see as they are in their spreadsheet, although they count.
 
-Reading is in ``bot.tables``, the sentences in ``bot.presentation.table_problems``; both speak in these values.
+The process that reads a table uses this, so it imports little.
 """
 
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
-from typing import NamedTuple, overload
+from typing import Final, NamedTuple, overload
 
 from bot.domain.errors import SwitchboardError
-from bot.domain.files.hidden import NOTHING_HIDDEN, Hidden
+from bot.domain.values import Value
+
+Spans = tuple[tuple[int, int], ...]
+"""Row numbers in order, as (first, last) of each unbroken run."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hidden:
+    """As a table was read. Columns are zero-based places.
+
+    Args:
+        rows: hidden, filtered out, or too low to be seen.
+        columns: hidden, or too narrow to be seen.
+        formulas: column -> rows whose cell is the stored result of a formula.
+        disguised: column -> rows whose number format shows something else than the cell holds.
+    """
+
+    rows: Spans = ()
+    columns: tuple[int, ...] = ()
+    formulas: Mapping[int, Spans] = field(default_factory=lambda: MappingProxyType({}))
+    disguised: Mapping[int, Spans] = field(default_factory=lambda: MappingProxyType({}))
+
+
+NOTHING_HIDDEN: Final = Hidden()
+
+
+class Runs:
+    """Row numbers as they come while a file is read, in order."""
+
+    def __init__(self) -> None:
+        self._ends = array("Q")
+
+    def add(self, row: int) -> bool:
+        """Add a row; whether another run began with it."""
+        if self._ends and row <= self._ends[-1] + 1:
+            self._ends[-1] = row
+            return False
+        self._ends.extend((row, row))
+        return True
+
+    def spans(self) -> Spans:
+        """All of them."""
+        return tuple(zip(self._ends[::2], self._ends[1::2], strict=True))
+
+
+def rows_of(spans: Spans) -> Iterator[int]:
+    """Each row."""
+    return (row for first, last in spans for row in range(first, last + 1))
+
+
+_KEPT: Final = 20
+"""Runs of rows and names of columns that are kept with a request; of more rows, only their number."""
+
+
+class Some(Value):
+    """Rows: the first runs of them, and how many rows they are in all."""
+
+    spans: Spans = ()
+    count: int = 0
+
+
+class Marks(Value):
+    """What is hidden, computed or disguised in a table. Names of columns are foreign text."""
+
+    hidden_rows: Some = Some()
+    hidden_columns: tuple[str, ...] = ()
+    formulas: Some = Some()
+    disguised: Some = Some()
+
+
+NO_MARKS: Final = Marks()
+
+
+def marks_of(hidden: Hidden, header: Sequence[str], used: Iterable[int] | None = None) -> Marks:
+    """Hidden rows and columns always; formulas and disguises in the columns that are used (None: in all)."""
+    columns = frozenset(range(len(header)) if used is None else used)
+    return Marks(
+        hidden_rows=_some([hidden.rows]),
+        hidden_columns=tuple(header[at] or f"column {at + 1}" for at in hidden.columns)[:_KEPT],
+        formulas=_some(spans for at, spans in hidden.formulas.items() if at in columns),
+        disguised=_some(spans for at, spans in hidden.disguised.items() if at in columns),
+    )
+
+
+def _some(columns: Iterable[Spans]) -> Some:
+    """The rows of several columns together."""
+    together: list[tuple[int, int]] = []
+    for first, last in sorted(span for spans in columns for span in spans):
+        if together and first <= together[-1][1] + 1:
+            together[-1] = (together[-1][0], max(last, together[-1][1]))
+        else:
+            together.append((first, last))
+    return Some(spans=tuple(together[:_KEPT]), count=sum(last - first + 1 for first, last in together))
+
 
 MEBIBYTE = 1024 * 1024
 

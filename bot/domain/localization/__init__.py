@@ -3,15 +3,7 @@
 from bot.domain.localization.catalog import CAPABILITIES, capability
 from bot.domain.localization.declaration import CallOperation, Capability, Media, MediaKind, Option, OptionChoice
 from bot.domain.localization.request import Request, option_errors, request_errors
-from bot.domain.localization.results import (
-    Emotion,
-    Gender,
-    Phrases,
-    Result,
-    Track,
-    Tracks,
-    Written,
-)
+from bot.domain.localization.results import Emotion, Gender, Phrases, Result, Track, Tracks, Written
 
 __all__ = [
     "CAPABILITIES",

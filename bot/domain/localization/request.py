@@ -11,8 +11,16 @@ from bot.domain.errors import PersonError
 from bot.domain.localization.catalog import capability
 from bot.domain.localization.codes import base_of, is_same
 from bot.domain.localization.declaration import CallOperation, Capability, Media, normal_format
-from bot.domain.localization.languages import ENGLISH, LATIN, label_of, script_of, settled, written_in
-from bot.domain.localization.small_words import is_foreign, looks_like
+from bot.domain.localization.languages import (
+    ENGLISH,
+    LATIN,
+    is_foreign,
+    label_of,
+    looks_like,
+    script_of,
+    settled,
+    written_in,
+)
 from bot.domain.web import Flaw, flaw_of, plain_host
 
 SOURCE, TARGET = "source_lang", "target_lang"

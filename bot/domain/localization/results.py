@@ -1,5 +1,6 @@
 """Results of localization calls, independent of the service's field names."""
 
+import struct
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -65,3 +66,61 @@ SOUNDS = ("mp3", "wav", "ogg", "opus", "flac", "aiff", "aac", "m4a", "webm")
 
 
 Result = Gender | Phrases | Written | Emotion | Tracks
+
+
+_RIFF_HEAD = 12
+_CHUNK_HEAD = 8
+_UNKNOWN_SIZE = 0xFFFFFFFF
+_BITRATES = (0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 0)
+_BITRATES_LOW = (0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160, 0)
+_RATES = {3: (44_100, 48_000, 32_000), 2: (22_050, 24_000, 16_000), 0: (11_025, 12_000, 8_000)}
+_MPEG_1 = 3
+_LAYER_III = 1
+
+
+def seconds_of(head: bytes, size: int) -> float | None:
+    """Seconds that a WAV or MP3 file plays; None when that cannot be told.
+
+    Args:
+        head: its first bytes, some kilobytes of them.
+        size: bytes of all of it.
+    """
+    try:
+        return _wav(head, size) if head[:4] == b"RIFF" and head[8:12] == b"WAVE" else _mp3(head, size)
+    except (struct.error, IndexError, ZeroDivisionError):
+        return None
+
+
+def _wav(head: bytes, size: int) -> float | None:
+    at, bytes_a_second = _RIFF_HEAD, 0
+    while at + _CHUNK_HEAD <= len(head):
+        name, length = head[at : at + 4], struct.unpack_from("<I", head, at + 4)[0]
+        if name == b"fmt ":
+            bytes_a_second = struct.unpack_from("<I", head, at + 16)[0]
+        if name == b"data":
+            # A file that was written as a stream does not know its size in its head.
+            there = size - at - _CHUNK_HEAD
+            held = there if length in (0, _UNKNOWN_SIZE) else min(length, there)
+            return float(held / bytes_a_second)
+        at += _CHUNK_HEAD + length + (length & 1)
+    return None
+
+
+def _mp3(head: bytes, size: int) -> float | None:
+    at = 0
+    if head[:3] == b"ID3":
+        at = 10 + sum((head[6 + n] & 0x7F) << (7 * (3 - n)) for n in range(4))
+    while at + 4 <= len(head) and not (head[at] == 0xFF and head[at + 1] & 0xE0 == 0xE0):  # noqa: PLR2004 - sync
+        at += 1
+    version, layer = head[at + 1] >> 3 & 3, head[at + 1] >> 1 & 3
+    if layer != _LAYER_III or version not in _RATES:
+        return None
+    rate = _RATES[version][head[at + 2] >> 2 & 3]
+    bitrate = (_BITRATES if version == _MPEG_1 else _BITRATES_LOW)[head[at + 2] >> 4] * 1000
+    samples = 1152 if version == _MPEG_1 else 576
+    mono = head[at + 3] >> 6 == 3  # noqa: PLR2004 - the channel mode
+    side = (17 if mono else 32) if version == _MPEG_1 else (9 if mono else 17)
+    tag = at + 4 + side
+    if head[tag : tag + 4] in (b"Xing", b"Info") and head[tag + 7] & 1:
+        return float(struct.unpack_from(">I", head, tag + 8)[0] * samples / rate)
+    return float((size - at) * 8 / bitrate)

@@ -1,10 +1,16 @@
 """Bulk payments as the payments service reports them. Nothing here trusts the wire."""
 
+from collections import Counter
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
 from datetime import datetime
 from enum import StrEnum
+from typing import Final
 
 from bot.domain.money import Cents
-from bot.domain.payments.operation import OperationStatus, read_status
+from bot.domain.payments.bulk import BulkItem, names_a_row, row_of
+from bot.domain.payments.operation import OperationStatus, rank, read_status
+from bot.domain.reasons import OfRequest, Reason
 from bot.domain.values import Value
 
 
@@ -102,3 +108,157 @@ class ItemPage(Value):
     def size(self) -> int:
         """Records on this page."""
         return len(self.items)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BulkRow:
+    """A stored item: what was asked for, and the last that the service said of it."""
+
+    row: int
+    email: str
+    cents: Cents
+    note: str = ""
+    status: str = ""
+    """Our spelling of the service's word; empty: never reported yet."""
+    hash: str = ""
+    error: str = ""
+    attempt: int = 0
+    """The attempt of a cancellation that named it."""
+
+    @property
+    def item(self) -> BulkItem:
+        """What was asked for."""
+        return BulkItem(row=self.row, email=self.email, cents=self.cents, note=self.note)
+
+    @property
+    def state(self) -> OperationStatus | None:
+        """The status to decide by."""
+        return read_status(self.status)
+
+
+def our_word(reported: str) -> str:
+    """How a reported status is stored: our spelling of one we know, the service's own word for any other."""
+    state = read_status(reported)
+    return state.value if state is not None else reported.strip().casefold() or "unknown"
+
+
+def moves_on(before: str, after: str) -> bool:
+    """Whether a newly reported status replaces the stored one: never out of a final one, never back."""
+    if before in ("", after):
+        return before != after
+    old, new = read_status(before), read_status(after)
+    if old is not None and old.is_final:
+        return False
+    return old is None or (new is not None and rank(new) >= rank(old))
+
+
+@dataclass(frozen=True, slots=True)
+class RowChange:
+    """New values of a row."""
+
+    row: int
+    status: str
+    hash: str
+    error: str
+
+
+UNEXPLAINED: Final = "no reason given"
+"""In place of the service's words about a failed item."""
+
+
+class Accounting:
+    """One pass over the items that the service lists, matching them with the approved rows.
+
+    Feed page after page to ``take``, then ``finish``.
+
+    Attributes:
+        reference: of the request.
+        rows: the rows by number, brought up to date while pages are taken.
+        strangers: items that are none of ours.
+        doubles: items that claim a row which another one claimed before: paid twice, perhaps.
+        different: items with another amount or address than their row.
+    """
+
+    def __init__(self, *, reference: str, rows: Iterable[BulkRow]) -> None:
+        self.rows = {row.row: row for row in rows}
+        self.strangers = self.doubles = self.different = 0
+        self.reference = reference
+        self._seen: set[int] = set()
+        self._nameless: list[ReportedItem] = []
+
+    def take(self, items: Iterable[ReportedItem]) -> list[RowChange]:
+        """Match a page of items with their rows; returns the rows that change."""
+        changes = []
+        for item in items:
+            number = row_of(item.internal_note, self.reference)
+            if number is None and not item.internal_note:
+                self._nameless.append(item)
+                continue
+            if number is None or number not in self.rows:
+                self.strangers += 1
+                continue
+            changes += self._claim(number, item)
+        return changes
+
+    def finish(self) -> list[RowChange]:
+        """After the last page: give items without a note to rows with their address and amount that nobody claimed."""
+        free: dict[tuple[str, int], list[int]] = {}
+        for number, row in sorted(self.rows.items(), reverse=True):
+            if number not in self._seen:
+                free.setdefault((row.email.casefold(), row.cents), []).append(number)
+        changes = []
+        for item in self._nameless:
+            waiting = free.get((item.email.casefold(), item.cents or 0))
+            if waiting:
+                changes += self._claim(waiting.pop(), item)
+            else:
+                self.strangers += 1
+        return changes
+
+    def _claim(self, number: int, item: ReportedItem) -> list[RowChange]:
+        row = self.rows[number]
+        if number in self._seen:
+            self.doubles += 1
+            return []
+        self._seen.add(number)
+        if (item.cents is not None and item.cents != row.cents) or (
+            item.email and item.email.casefold() != row.email.casefold()
+        ):
+            self.different += 1
+        word = our_word(item.status)
+        status = word if moves_on(row.status, word) else row.status
+        after = RowChange(row=number, status=status, hash=item.hash or row.hash, error=item.error or row.error)
+        if after == RowChange(row=number, status=row.status, hash=row.hash, error=row.error):
+            return []
+        self.rows[number] = replace(row, status=after.status, hash=after.hash, error=after.error)
+        return [after]
+
+    @property
+    def trouble(self) -> Reason | None:
+        """How the list differs from what was approved; None when it does not."""
+        if not (self.doubles or self.different or self.strangers):
+            return None
+        found = {"doubles": self.doubles, "different": self.different, "strangers": self.strangers}
+        return Reason(OfRequest.MISMATCHED_ITEMS, **found)
+
+
+def is_ours(items: Collection[ReportedItem], *, reference: str, wanted: Collection[BulkItem]) -> bool | None:
+    """Whether a bulk payment that lists these items is the one that was asked for; None: it cannot be told.
+
+    Our notes tell, and notes of our form that name another request. Without any, the same payments do. Notes that
+    somebody wrote anew tell nothing: when the payments are the same, it may be ours.
+    """
+    if not items:
+        return None
+    notes = [item.internal_note for item in items if item.internal_note.strip()]
+    ours = [note for note in notes if row_of(note, reference) is not None]
+    if ours:
+        return True if len(ours) == len(notes) else None
+    if any(names_a_row(note) for note in notes):
+        return False
+    reported = Counter((item.email.casefold(), item.cents) for item in items)
+    asked = Counter((item.email.casefold(), item.cents) for item in wanted)
+    if reported == asked:
+        return None if notes else True
+    unreadable = any(not item.email or item.cents is None for item in items)
+    return None if unreadable or reported <= asked or asked <= reported else False

@@ -14,10 +14,9 @@ from typing import Annotated
 from pydantic import Field
 
 from bot.domain.money import Cents, plain
-from bot.domain.payments.bulk import BulkPayload, CancelPayload
-from bot.domain.payments.bulk_progress import BulkProgress
+from bot.domain.payments.bulk import BulkPayload, BulkProgress, CancelPayload
+from bot.domain.policy import Requirement
 from bot.domain.reasons import Reason
-from bot.domain.requirement import Requirement
 from bot.domain.values import Value
 
 

@@ -18,6 +18,7 @@ from itertools import pairwise
 from typing import Final
 
 from bot.domain.audit import CLOCK_SET, Entry, Told
+from bot.domain.payments.evidence import daily_key
 from bot.domain.payments.instruction import (
     EFFECT_UNDER_WAY,
     FINAL,
@@ -31,8 +32,7 @@ from bot.domain.payments.instruction import (
     State,
     Vote,
 )
-from bot.domain.payments.payout import daily_key
-from bot.domain.requirement import Requirement
+from bot.domain.policy import Requirement
 
 REQUESTED: Final = "requested"
 """Action of the first row of every request."""

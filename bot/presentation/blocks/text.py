@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from bot.domain.content import Block, Content
-from bot.domain.visible import clean
+from bot.domain.text import clean
 
 SECTION_LIMIT = 2_900
 """Characters of one section, a little under Slack's 3,000."""

@@ -8,8 +8,7 @@ from bot.domain.bookings.record import Charge
 from bot.domain.content import Content
 from bot.presentation.audit import WORD_LIMIT, because, person, told_lines, told_story
 from bot.presentation.blocks.text import quote, sentence_of
-from bot.presentation.bookings.cards import charged, headline
-from bot.presentation.bookings.states import word
+from bot.presentation.bookings.cards import charged, headline, word
 from bot.presentation.reasons import in_words
 
 _SAID: Mapping[str, str] = {

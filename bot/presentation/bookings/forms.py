@@ -7,7 +7,7 @@ from bot.domain.bookings.booking import COOK_MOST, NOTES_LEAST, NOTES_LIMIT, Boo
 from bot.domain.bookings.fields import ADDRESS_LIMIT, NAME_LIMIT, REASON_LIMIT, REFERENCE_LIMIT
 from bot.domain.bookings.record import Payment
 from bot.domain.content import Block
-from bot.domain.visible import clean
+from bot.domain.text import clean
 from bot.presentation.blocks.text import counted, mrkdwn, plain, quote, section, shorten
 from bot.presentation.bookings.answers import quote_lines, unpriced
 from bot.presentation.bookings.cards import headline, order

@@ -8,8 +8,7 @@ from bot.domain.bookings.record import Status, StatusChange, is_canceled, read_s
 from bot.domain.content import Content
 from bot.domain.reasons import Reason
 from bot.presentation.blocks.text import as_said, escape, mention, message, quote
-from bot.presentation.bookings.cards import driver_line, named, proof
-from bot.presentation.bookings.states import symbol, word
+from bot.presentation.bookings.cards import driver_line, named, proof, symbol, word
 from bot.presentation.reasons import because, because_refused, in_words
 
 _RAW_LIMIT = 80

@@ -4,10 +4,9 @@ from collections.abc import Mapping, Sequence
 
 from bot.domain.content import Block
 from bot.domain.emails.lists import CONCURRENCY, CONCURRENCY_LIMIT, ColumnLook, likely_column
-from bot.domain.files.marks import Marks
+from bot.domain.files.tables import Marks
 from bot.presentation.blocks.text import SECTION_LIMIT, mrkdwn, plain, quote, section, shorten
-from bot.presentation.files.column_choice import MOST, column_names, column_option, option, select
-from bot.presentation.files.mark_words import mark_lines
+from bot.presentation.files.columns import MOST, column_names, column_option, mark_lines, option, select
 from bot.presentation.reasons import to_set
 from bot.presentation.views import View, field, form, notice, result
 

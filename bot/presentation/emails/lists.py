@@ -8,9 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from bot.domain.content import Block, Content
 from bot.domain.emails.lists import OVER, Answer, ListProgress, Outcome, RunCount, RunState
-from bot.domain.visible import clean
-from bot.presentation.blocks.buttons import actions, button, question
-from bot.presentation.blocks.tables import Column, table
+from bot.domain.text import clean
+from bot.presentation.blocks.elements import Column, actions, button, question, table
 from bot.presentation.blocks.text import (
     bar,
     context,

@@ -5,8 +5,8 @@ from typing import Protocol
 
 from bot.domain.content import Block, Content
 from bot.domain.files.dropped import DroppedFile, FileKind, FileTrouble, UnusableFile, megabytes
-from bot.domain.visible import clean
-from bot.presentation.blocks.buttons import actions, button
+from bot.domain.text import clean
+from bot.presentation.blocks.elements import actions, button
 from bot.presentation.blocks.text import message, mrkdwn, plain, quote, section, sentence_of, shorten
 from bot.presentation.reasons import rule_of
 from bot.presentation.views import field, form, notice, result

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from bot.domain.content import Block
 from bot.domain.localization import Capability, Media, Option, OptionChoice
 from bot.domain.localization.declaration import Accepts
-from bot.domain.visible import clean
+from bot.domain.text import clean
 from bot.presentation import views
 from bot.presentation.blocks.text import capital, plain, section, shorten
 from bot.presentation.views import field, short_title, text_input

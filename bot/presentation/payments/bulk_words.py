@@ -1,17 +1,94 @@
-"""One sentence for each state of a bulk payment and of a cancellation, and how many items stand where."""
+"""Where to look up a request at the service, and what is said of a status that Switchboard does not know."""
 
 from collections.abc import Sequence
 
 from bot.domain.money import shown
-from bot.domain.payments.bulk import BulkPayload, CancelPayload
-from bot.domain.payments.bulk_progress import BulkProgress, Tally
-from bot.domain.payments.bulk_state import has_failures
-from bot.domain.payments.instruction import Instruction, State
-from bot.presentation.blocks.text import bar, counted, quote
-from bot.presentation.payments import refused
-from bot.presentation.payments.looking_up import look_up
-from bot.presentation.reasons import reason_of
-from bot.presentation.words import IN_ESCROW, NOT_ACTIVE, UNKNOWN, nothing
+from bot.domain.payments.bulk import BulkPayload, BulkProgress, CancelPayload, Tally
+from bot.domain.payments.instruction import Instruction, Kind, State
+from bot.domain.payments.operation import read_status
+from bot.domain.payments.recipient import has_failures
+from bot.domain.reasons import Reason
+from bot.presentation.blocks.text import as_said, bar, counted, quote, sentence_of
+from bot.presentation.reasons import because_refused, reason_of, worded
+from bot.presentation.words import DO_NOT_PAY_AGAIN, IN_ESCROW, NOT_ACTIVE, NOTHING_PAID, UNKNOWN, nothing
+
+_ID_LIMIT = 200
+_STATUS_LIMIT = 100
+
+
+def look_up(instruction: Instruction) -> str:
+    """The service's id where we know it; else what we gave it: a code, or of many payments the notes of their rows."""
+    if instruction.remote_id:
+        return f"The service's id: `{quote(instruction.remote_id.replace('`', ''), _ID_LIMIT)}`"
+    match instruction.kind:
+        case Kind.BULK:
+            return f"Its payments carry notes such as `{instruction.reference}/2` at the service"
+        case Kind.BULK_CANCEL if isinstance(instruction.payload, CancelPayload) and instruction.payload.payout_to:
+            return f"The payout's id at the service: `{quote(instruction.payload.bulk_remote_id)}`"
+        case Kind.BULK_CANCEL:
+            return "Its payments are named by their hashes in the file of the thread"
+        case _:
+            return f"Our code at the service: `{instruction.code}`"
+
+
+def said_raw(instruction: Instruction) -> str:
+    """The service's own word for an unknown status: a sentence with a space before it. No decision depends on it."""
+    said = instruction.remote_status
+    if not said or read_status(said) is not None:
+        return ""
+    return f" The service calls this “{quote(said, _STATUS_LIMIT)}”, a status Switchboard does not know."
+
+
+def checking(instruction: Instruction) -> str:
+    """While the refusal is held against what the service shows; empty when there was none."""
+    if not instruction.refusal:
+        return ""
+    why = because_refused(instruction.refusal)
+    return f"the service refused it.{why} Switchboard is checking that it did not act all the same."
+
+
+def in_doubt(instruction: Instruction, lost: str) -> str:
+    """Whether a payment was executed is unknown. ``lost``: what is said where no refusal came."""
+    said = f"{checking(instruction) or lost}{answered(instruction)}"
+    return f"{said} *{DO_NOT_PAY_AGAIN}*{doubt(instruction)}"
+
+
+def answered(instruction: Instruction) -> str:
+    """What the service said while it left the outcome open; a sentence of its own with a space before it."""
+    if instruction.refusal or instruction.suspect:
+        return ""
+    return _gave(instruction.reason)
+
+
+def _gave(reason: Reason | None) -> str:
+    return f" The service gave {as_said(quote(worded(reason)))}" if reason is not None and reason.quotes_answer else ""
+
+
+def sent(refusal: Reason | None, reason: Reason | None) -> str:
+    """The news of an unknown outcome: what the service answered, if it did."""
+    said = f" The service answered with a refusal.{because_refused(refusal)}" if refusal else _gave(reason)
+    return f"was sent, but its outcome is *{UNKNOWN}*.{said} Switchboard is finding out."
+
+
+def believed(instruction: Instruction) -> str:
+    """At the end: what agrees with the refusal."""
+    return f"the service refused it{_agrees(instruction)}"
+
+
+def _agrees(instruction: Instruction) -> str:
+    if not instruction.commits:
+        return f". {NOTHING_PAID}"
+    if instruction.kind is Kind.BULK:
+        return ", and its history does not show it: nothing was paid."
+    if instruction.kind is Kind.ONE_STEP:
+        return ", and its list does not show it: nothing was paid."
+    return "; its record says it is not paid."
+
+
+def doubt(instruction: Instruction) -> str:
+    """What people should look at before anything is known; a sentence of its own with a space before it."""
+    return f" {sentence_of(quote(worded(instruction.reason)))}" if instruction.suspect else ""
+
 
 _EMAILS = 3
 _ROWS = 10
@@ -139,7 +216,7 @@ def bulk(instruction: Instruction) -> str | None:  # noqa: PLR0911 - one arm a s
                 "the service did not say whether it took the payments. Switchboard is finding out from the service's "
                 "history."
             )
-            return refused.in_doubt(instruction, lost)
+            return in_doubt(instruction, lost)
         case State.NEEDS_HUMAN:
             return (
                 f"the outcome is *{UNKNOWN}*. {BEFORE_DECIDING}, and no other bulk payment is sent until you have "
@@ -171,7 +248,7 @@ def cancellation(instruction: Instruction) -> str | None:  # noqa: PLR0911 - one
             return "the request is on its way to the service; no answer yet."
         case State.COMMIT_UNKNOWN:
             lost = "the service did not say whether it canceled them. Switchboard is reading them again."
-            return f"{lost}{refused.answered(instruction)}"
+            return f"{lost}{answered(instruction)}"
         case State.NEEDS_HUMAN:
             return f"{_with_people(instruction)} {reason_of(instruction.reason)}"
         case State.COMMITTED:

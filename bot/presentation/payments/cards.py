@@ -1,15 +1,15 @@
-"""The card of an instruction: the same facts for everybody, buttons for those who can use them."""
+"""The *Withdraw* button, the same on every kind of card."""
 
 from collections.abc import Mapping, Sequence
 
 from bot.domain.content import Block, Content
 from bot.domain.money import shown
-from bot.domain.payments.bulk_state import is_many
 from bot.domain.payments.instruction import FINAL, Instruction, Kind, Recipient, State, Vote
-from bot.domain.quorum import Short
-from bot.domain.visible import clean
-from bot.presentation import stopped
-from bot.presentation.blocks.buttons import actions, button
+from bot.domain.payments.recipient import is_many
+from bot.domain.policy import Short
+from bot.domain.text import clean
+from bot.presentation import notices
+from bot.presentation.blocks.elements import actions, button, question
 from bot.presentation.blocks.text import (
     SECTION_LIMIT,
     UNKNOWN,
@@ -32,10 +32,32 @@ from bot.presentation.blocks.text import (
     typed,
 )
 from bot.presentation.payments import bulk_cards as bulk
-from bot.presentation.payments import recipients, withdrawing
+from bot.presentation.payments import states
 from bot.presentation.payments.states import headline, sentence
 from bot.presentation.reasons import short_of_people, worded
 from bot.presentation.words import NOT_ACTIVE, noun
+
+WITHDRAW = "payout.withdraw"
+
+_ABOUT = 150
+
+
+def value_of(instruction: Instruction) -> str:
+    """What a button carries: which request and which round, nothing that decides anything."""
+    return f"{instruction.id}:{instruction.round}"
+
+
+def withdraw_button(instruction: Instruction) -> Block:
+    """The button. Withdrawing ends a request for everybody, so it asks for confirmation."""
+    what = noun(instruction)
+    text = (
+        f"{shorten(headline(instruction), _ABOUT)}. This cannot be undone. If somebody else asked for it, a form asks "
+        "you for the reason."
+    )
+    asked = question(f"Withdraw this {what}?", text, yes="Withdraw", no="Leave it")
+    spoken = f"Withdraw the {what} of {shown(instruction.cents)}"
+    return button("Withdraw", WITHDRAW, value_of(instruction), spoken=spoken, confirm=asked)
+
 
 APPROVE = "payout.approve"
 REJECT = "payout.reject"
@@ -117,7 +139,7 @@ def _spoken(instruction: Instruction, voters: Sequence[str], *, call: str, asker
         parts = [title, *(f"{line}." for line in bulk.lines(instruction)), f"Asked by {asker}."]
     parts.append(sentence(instruction, votes=len(voters)))
     if instruction.stopped:
-        parts.append(stopped.note(instruction.stopped))
+        parts.append(notices.note(instruction.stopped))
     if voters:
         parts.append(f"Approved by {mentions(list(voters))}.")
     if instruction.state not in FINAL:
@@ -202,7 +224,7 @@ def _facts(instruction: Instruction, asker: str) -> list[Block]:
 def _notes(
     instruction: Instruction, voters: Sequence[str], for_approvers: bool, approvals_channel: str, invite_to: str
 ) -> list[str]:
-    notes = [stopped.note(instruction.stopped)] if instruction.stopped else []
+    notes = [notices.note(instruction.stopped)] if instruction.stopped else []
     if voters:
         notes.append(f"Approved by {mentions(list(voters))}")
     if instruction.state not in FINAL:
@@ -229,15 +251,15 @@ def _buttons(instruction: Instruction, *, for_approvers: bool) -> list[Block]:
         found += [
             _button("Close" if instruction.kind is Kind.BULK_CANCEL else "Close as not paid", CLOSE, instruction),
         ]
-    found += recipients.buttons(instruction, withdrawing.value_of(instruction))
+    found += states.buttons(instruction, value_of(instruction))
     if state in _WITHDRAWABLE and not instruction.commits:
-        found.append(withdrawing.withdraw_button(instruction))
+        found.append(withdraw_button(instruction))
     return found + bulk.cancel_button(instruction) + bulk.return_button(instruction)
 
 
 def _button(label: str, action_id: str, instruction: Instruction, *, style: str = "") -> Block:
     spoken = f"{label} the {noun(instruction)} of {shown(instruction.cents)}"
-    return button(label, action_id, withdrawing.value_of(instruction), style=style, spoken=spoken)
+    return button(label, action_id, value_of(instruction), style=style, spoken=spoken)
 
 
 def _has_lookalikes(instruction: Instruction) -> bool:

@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bot.domain.content import Content
-from bot.domain.payments.bulk_state import is_many
 from bot.domain.payments.instruction import Instruction, Kind, State, Vote
-from bot.domain.quorum import Short
+from bot.domain.payments.recipient import is_many
+from bot.domain.policy import Short
 from bot.domain.reasons import Reason
-from bot.presentation import clocks, disk, recovery, silence, stopped
+from bot.presentation import notices
 from bot.presentation.blocks.text import (
     addressed,
     as_said,
@@ -23,12 +23,12 @@ from bot.presentation.blocks.text import (
     sentence_of,
     typed,
 )
+from bot.presentation.notices import runbook
 from bot.presentation.payments import bulk_cards as bulk
-from bot.presentation.payments import purchases, recipients
-from bot.presentation.payments.looking_up import look_up
+from bot.presentation.payments import purchases, states
+from bot.presentation.payments.bulk_words import look_up
 from bot.presentation.payments.states import approved_by, became, because_of, headline
 from bot.presentation.reasons import in_words, short_of_people, worded
-from bot.presentation.runbook import runbook
 from bot.presentation.unread import hint
 from bot.presentation.words import NEEDS_PERSON, TOPICS, UNKNOWN, noun, symbol
 
@@ -113,28 +113,28 @@ def notice(facts: Mapping[str, Any]) -> Content:
     elif facts["topic"] == "denied":
         said = sentence_of(quote(in_words(facts["reason"])))
         text = f":rotating_light: Slack {said[:1].lower()}{said[1:]} Until then nobody it concerns can ask or decide."
-    elif facts["topic"] in clocks.TOPICS:
-        text = clocks.notice(facts)
+    elif facts["topic"] in notices.CLOCKS:
+        text = notices.of_clocks(facts)
     elif facts["topic"] == "not_drawn":
         text = (
             f":rotating_light: *A message in {channel(str(facts['channel']))} shows an older state*: an internal error "
             "keeps it from being drawn anew. Ask Switchboard for the newest state. The operator finds the cause in the "
             f"log under `{facts['number']}`."
         )
-    elif facts["topic"] in stopped.TOPICS:
-        return stopped.notice(facts)
+    elif facts["topic"] in notices.STOPPED:
+        return notices.of_stopped(facts)
     elif facts["topic"] == "frozen":
         text = (
             f":snowflake: *Payments are frozen* by {mention(str(facts['by']))}: "
             f"{as_said(typed(str(facts['reason'])))}\n"
             f"Nothing is sent until approvers lift it with `{facts.get('command', '/pay')} unfreeze`."
         )
-    elif facts["topic"] in silence.TOPICS:
-        text = silence.notice(facts)
-    elif facts["topic"] in disk.TOPICS:
-        text = disk.notice(facts)
-    elif facts["topic"] in recovery.TOPICS:
-        text = recovery.notice(facts)
+    elif facts["topic"] in notices.SILENCE:
+        text = notices.of_silence(facts)
+    elif facts["topic"] in notices.DISK:
+        text = notices.of_disk(facts)
+    elif facts["topic"] in notices.RECOVERY:
+        text = notices.of_recovery(facts)
     else:
         text = f":sunny: *Payments flow again*, decided by {mentions([str(person) for person in facts['by']])}."
     return message(text + runbook(str(facts["topic"])))
@@ -213,7 +213,7 @@ def _told(  # noqa: PLR0911 - one arm a state
         case State.PENDING_ESCROW:
             return f"is in escrow: the service holds the money until the recipient has signed up.{approved}"
         case State.NEW:
-            return f"was not sent to the approvers yet. {recipients.question(instruction)} Decide on the card."
+            return f"was not sent to the approvers yet. {states.question(instruction)} Decide on the card."
         case State.MISMATCH:
             return f"has *failed*: not sent, because the service's record is not what was asked for.{because}"
         case _:

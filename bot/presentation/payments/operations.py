@@ -8,11 +8,9 @@ from bot.domain.money import plain as digits
 from bot.domain.money import shown
 from bot.domain.payments.instruction import Instruction, Recipient, State
 from bot.domain.payments.operation import AccountStatus, Operation, OperationPage, OperationStatus, Partner, PayoutEvent
-from bot.domain.visible import clean
-from bot.presentation.blocks import tables
-from bot.presentation.blocks.buttons import turns
-from bot.presentation.blocks.facts import Fact, facts
-from bot.presentation.blocks.tables import NOTHING, Column, table
+from bot.domain.text import clean
+from bot.presentation.blocks import elements
+from bot.presentation.blocks.elements import NOTHING, Column, Fact, facts, table, turns
 from bot.presentation.blocks.text import (
     context,
     counted,
@@ -77,7 +75,7 @@ def listing(
         notes.insert(0, f"The service sent {len(page.operations)} at once; these are the first {_MOST_ROWS}.")
     rows = [_row(one, ours.get(one.id)) for one in shown_here]
     after = [context(" ".join(notes)), *_buttons(page, operation_type)]
-    return tables.listing(lead, table(_COLUMNS, rows), lines, *after, notes=notes)
+    return elements.listing(lead, table(_COLUMNS, rows), lines, *after, notes=notes)
 
 
 def record(operation: Operation) -> Content:

@@ -8,10 +8,9 @@ from bot.domain.money import plain as amount
 from bot.domain.money import shown
 from bot.domain.payments.instruction import Instruction, Item, PurchasePayload, State
 from bot.domain.reasons import Reason
-from bot.domain.visible import clean
-from bot.presentation import stopped
-from bot.presentation.blocks.buttons import actions, button
-from bot.presentation.blocks.tables import Column, table
+from bot.domain.text import clean
+from bot.presentation import notices
+from bot.presentation.blocks.elements import Column, actions, button, table
 from bot.presentation.blocks.text import (
     SECTION_LIMIT,
     channel,
@@ -30,7 +29,7 @@ from bot.presentation.blocks.text import (
     shorten,
     typed,
 )
-from bot.presentation.payments import withdrawing
+from bot.presentation.payments import cards
 from bot.presentation.payments.states import became, because_of, headline, sentence
 from bot.presentation.reasons import because_refused, worded
 from bot.presentation.words import NEEDS_PERSON, UNKNOWN, symbol
@@ -74,7 +73,7 @@ def card(instruction: Instruction, *, link: str, invite_to: str = "", buttons: b
     tail: list[Block] = [section(mrkdwn(sentence(instruction, votes=0)))]
     tail += actions(_buttons(instruction, link, decide=buttons), f"purchase:{instruction.id}")
     if instruction.stopped:
-        tail.append(context(stopped.note(instruction.stopped)))
+        tail.append(context(notices.note(instruction.stopped)))
     if invite_to:
         tail.append(context(f"To have this in {channel(invite_to)}, invite me there: `/invite @Switchboard`"))
     return Content(
@@ -93,7 +92,7 @@ def summary(instruction: Instruction, *, link: str) -> str:
         sentence(instruction, votes=0),
     ]
     if instruction.stopped:
-        parts.append(stopped.note(instruction.stopped))
+        parts.append(notices.note(instruction.stopped))
     if link and len(link) <= _TEXT_LINK_LIMIT:
         parts.append(f"Checkout: {_linked(link)}")
     return " ".join(parts)
@@ -195,7 +194,7 @@ def _buttons(instruction: Instruction, link: str, *, decide: bool) -> list[Block
             )
         )
     if decide and instruction.state is State.NEW:
-        found.append(withdrawing.withdraw_button(instruction))
+        found.append(cards.withdraw_button(instruction))
     return found
 
 

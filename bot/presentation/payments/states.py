@@ -1,17 +1,19 @@
-"""What a state means in words: on the card, and in the news. Approved, sent, confirmed and unknown differ."""
+"""What is not fine about a recipient: what the requester is asked, and what an approver confirms."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
+from bot.domain.content import Block
 from bot.domain.money import shown
-from bot.domain.payments.bulk_state import has_failures
-from bot.domain.payments.instruction import Instruction, Kind, State
-from bot.domain.payments.recipient import awaits_requester
+from bot.domain.payments.instruction import Instruction, Kind, Recipient, State
+from bot.domain.payments.recipient import Concern, awaits_requester, concerns, has_failures
 from bot.domain.reasons import Reason
-from bot.presentation import stopped
-from bot.presentation.blocks.text import all_named, mention, moment, named
-from bot.presentation.payments import bulk_words, purchase_states, recipients, refused
-from bot.presentation.payments.looking_up import look_up, said_raw
+from bot.presentation import notices
+from bot.presentation.blocks.elements import button
+from bot.presentation.blocks.text import all_named, mention, moment, named, quote
+from bot.presentation.payments import bulk_words
+from bot.presentation.payments import bulk_words as refused
+from bot.presentation.payments.bulk_words import look_up, said_raw
 from bot.presentation.reasons import because, because_refused, reason_of
 from bot.presentation.words import (
     DO_NOT_PAY_AGAIN,
@@ -24,6 +26,81 @@ from bot.presentation.words import (
     word,
 )
 
+SEND_ANYWAY: Final = "payout.send_anyway"
+EDIT: Final = "payout.edit"
+
+_CONCERNS: Final[Mapping[Concern, str]] = {
+    Concern.NO_ACCOUNT: "No account for {email}. The money waits until they sign up.",
+    Concern.NOT_ACTIVE: "The account of {email} can't receive money now.",
+    Concern.NOT_VERIFIED: "Whose account {email} is was not verified.",
+    Concern.NOT_PRIMARY: "{email} is not the account's primary address.",
+    Concern.NOT_KNOWN: "The account of {email} could not be looked up.",
+}
+
+
+def question(instruction: Instruction) -> str:
+    """What the requester is asked about an address without an account, in mrkdwn."""
+    recipient = instruction.recipient or Recipient()
+    meant = f" Did you mean *{quote(recipient.instead)}*?" if recipient.instead else ""
+    return f"No account for {quote(instruction.payload.email)}.{meant}"
+
+
+def buttons(instruction: Instruction, value: str) -> list[Block]:
+    """The requester's ways on; none where nothing is asked. ``value``: what the buttons carry."""
+    if not awaits_requester(instruction):
+        return []
+    spoken = f"Send anyway to {instruction.payload.email}"
+    return [
+        button("Send anyway", SEND_ANYWAY, value, spoken=spoken),
+        button("Edit", EDIT, value, style="primary", spoken="Edit the request"),
+    ]
+
+
+def warnings(instruction: Instruction) -> list[str]:
+    """What an approver confirms, one sentence each, in mrkdwn."""
+    email = quote(instruction.payload.email)
+    return [_CONCERNS[one].format(email=email) for one in concerns(instruction.recipient)]
+
+
+def rest(instruction: Instruction) -> str:  # noqa: C901, PLR0911 - one arm a state
+    """What follows the word of the state, in mrkdwn, claiming no more than was observed."""
+    reason = reason_of(instruction.reason)
+    why = because(instruction.reason)
+    match instruction.state:
+        case State.NEW | State.CREATING:
+            return f"the service is being asked for a checkout link; nobody can pay yet. {reason}".strip()
+        case State.CREATE_UNKNOWN:
+            lost = "the service did not say whether it opened the purchase. Switchboard is finding out."
+            return f"{bulk_words.checking(instruction) or lost}{bulk_words.answered(instruction)} Do not ask again."
+        case State.NEEDS_HUMAN:
+            doubt = f"whether the service opened the purchase is *{UNKNOWN}*."
+            return f"{doubt} Look it up there before you ask again. {reason}"
+        case State.OPEN:
+            raw = said_raw(instruction)
+            paid = (
+                f"whether the buyer has paid is *{UNKNOWN}*" if raw else "waiting for the buyer; nothing has been paid"
+            )
+            return f"{paid}.{raw}"
+        case State.COMPLETED:
+            return f"the service confirms that the buyer paid. {reason}".strip()
+        case State.CANCELED:
+            return "it was canceled at the service; no money moved."
+        case State.FAILED:
+            return f"the service could not take the payment.{why}"
+        case State.REFUSED:
+            return f"the service refused it, so there is nothing to pay.{because_refused(instruction.reason)}"
+        case State.MISMATCH:
+            return (
+                f"its link is not given out, because the service's record is not what was asked for. {reason}".strip()
+            )
+        case State.CLOSED:
+            return f"it was never opened, so nobody can pay it. {reason}".strip()
+        case State.WITHDRAWN:
+            who = f"by {mention(instruction.decided_by)}.{why} " if instruction.decided_by else ""
+            return f"{who}It was never opened, so nobody can pay it."
+        case _:
+            return reason
+
 
 def word_of(instruction: Instruction) -> str:
     """The word of a request's state: many payments of which some failed are finished, never completed."""
@@ -33,7 +110,7 @@ def word_of(instruction: Instruction) -> str:
 def sentence(instruction: Instruction, *, votes: int) -> str:
     """Where the request stands, in mrkdwn, claiming no more than was observed."""
     if instruction.stopped and instruction.state in (State.NEW, State.CREATING):
-        return stopped.UNPREPARED
+        return notices.UNPREPARED
     rest = _own(instruction, votes)
     if rest is None:
         rest = _shared(instruction, votes)
@@ -47,7 +124,7 @@ def _own(instruction: Instruction, votes: int) -> str | None:
     """The sentence of this kind alone; None where every kind says the same."""
     match instruction.kind:
         case Kind.PURCHASE:
-            return purchase_states.rest(instruction)
+            return rest(instruction)
         case Kind.BULK:
             return bulk_words.bulk(instruction)
         case Kind.BULK_CANCEL:
@@ -88,7 +165,7 @@ def _payout(instruction: Instruction, votes: int) -> str | None:  # noqa: C901, 
     reason = reason_of(instruction.reason)
     match instruction.state:
         case State.NEW if awaits_requester(instruction):
-            return recipients.question(instruction)
+            return question(instruction)
         case State.NEW | State.CREATING:
             return f"the recipient is being looked up; no money moves before people approve it. {reason}".rstrip()
         case State.CREATE_UNKNOWN:

@@ -1,18 +1,20 @@
-"""Rows that cannot be read: each is left alone and told once; every other row goes on.
+"""What the database suffers from: rows that cannot be read, old rows that may go, a disk that runs full."""
 
-``storage.damage`` notes them wherever they are met. After the start every open row is read once, because one that
-nobody ever reads would be lost sight of.
-"""
-
+import logging
 import secrets
+from datetime import timedelta
 from typing import Final
 
 import structlog
 
+from bot.domain.errors import OperatorError, ServiceTrouble
+from bot.domain.references import ulid
+from bot.presentation.payments import news
 from bot.workflows.alerts import tell_everybody
 from bot.workflows.context import Context, Unit
 from bot.workflows.witness import witness
 from storage.damage import Damaged
+from storage.disk_space import DiskSpace
 from storage.errors import RowUnreadable
 from storage.repositories.admin import SWEPT, Key
 from storage.repositories.leased import HELD
@@ -79,3 +81,92 @@ def _name(tx: Tx, found: Damaged) -> str:
     except RowUnreadable:
         about = None
     return about.reference if about is not None else found.name or ascii(found.key)
+
+
+KEPT: Final = timedelta(days=30)
+_EVERY: Final = 3_600.0
+"""Seconds between two looks at whether there is anything old enough."""
+_AT_ONCE: Final = 1_000
+"""Rows of one transaction, so that others do not wait long for it."""
+
+
+class Retention:
+    """When this process looked last; several processes may prune at once, each row once."""
+
+    def __init__(self) -> None:
+        self._next_look = 0.0
+
+    async def prune_due(self, ctx: Context) -> int:
+        """Delete some of what is old enough; how many rows. Once nothing is left, it looks again in an hour."""
+        if ctx.clock.boottime() < self._next_look:
+            return 0
+        if not await ctx.read(_has_old):
+            self._next_look = ctx.clock.boottime() + _EVERY
+            return 0
+        return await ctx.write(_forget, name="prune", wakes=False)
+
+
+def _has_old(uow: Unit) -> bool:
+    kept = (uow.emails, uow.dropped, uow.inbox, uow.store_events)
+    return any(one.has_old(before=uow.now - KEPT) for one in kept) or uow.tokens.has_old(now=uow.now)
+
+
+def _forget(uow: Unit) -> int:
+    before = uow.now - KEPT
+    rows = uow.emails.forget(before=before, limit=_AT_ONCE)
+    rows += sum(one.forget_old(before=before, limit=_AT_ONCE) for one in (uow.dropped, uow.inbox, uow.store_events))
+    return rows + uow.tokens.forget_old(now=uow.now, limit=_AT_ONCE)
+
+
+_AGAIN: Final = 10.0
+"""Seconds between two tries to post, or to store anything on a disk that refused the last write."""
+_LEVEL: Final = {DiskSpace.ENOUGH: logging.INFO, DiskSpace.LOW: logging.WARNING, DiskSpace.FULL: logging.ERROR}
+_TRIED: Final = "disk"
+"""Flag that is written to see whether anything can be."""
+
+
+class DiskWatch:
+    """What this process has said of the disk. One per process."""
+
+    def __init__(self) -> None:
+        self._seen = DiskSpace.ENOUGH
+        self._told = DiskSpace.ENOUGH
+        self._again_at = float("-inf")
+
+    async def look(self, ctx: Context) -> int:
+        """Compare the disk with what was said; 1 if there was something to say."""
+        disk = ctx.store.disk
+        room = disk.space_left()
+        if room is not self._seen:
+            free, whole = disk.space()
+            log.log(_LEVEL[room], "the disk of the database", room=room.value, free=free, whole=whole)
+            self._seen, self._again_at = room, float("-inf")
+        has_news = room is not self._told and not (self._told is DiskSpace.FULL and room is DiskSpace.LOW)
+        if not (has_news or disk.refused) or ctx.clock.boottime() < self._again_at:
+            return 0
+        self._again_at = ctx.clock.boottime() + _AGAIN
+        if not has_news:
+            await ctx.write(lambda uow: uow.flags.set(_TRIED, ctx.owner, ctx.clock.now()), name="disk", wakes=False)
+        elif room is DiskSpace.FULL:
+            await self._post(ctx)
+        else:
+            await self._store(ctx, room)
+        return int(has_news)
+
+    async def _post(self, ctx: Context) -> None:
+        """Say that it is full, from memory: the outbox cannot be written."""
+        content = news.notice({"topic": "disk_full"})
+        try:
+            await ctx.messenger.post(channel=ctx.policy.alerts, content=content, marker=ulid(ctx.clock.now()))
+        except (ServiceTrouble, OperatorError) as refused:
+            log.warning("a full disk could not be told", reason=str(refused))
+        else:
+            self._told = DiskSpace.FULL
+
+    async def _store(self, ctx: Context, room: DiskSpace) -> None:
+        now, (free, whole) = ctx.clock.now(), ctx.store.disk.space()
+        facts = {"topic": f"disk_{room.value}", "free": free, "whole": whole}
+        key = f"disk_{room.value}:{now:%Y-%m-%dT%H:%M}"  # several processes may meet it
+        await ctx.write(lambda uow: tell_everybody(uow, key=key, facts=facts), name="disk", wakes=False)
+        self._told = room
+        ctx.wake()

@@ -1,16 +1,30 @@
 """Status of everything, read in one transaction, and what is under way."""
 
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Final
+
+import structlog
+
+from bot.domain.approvals import No, Role, Standing, full_member, listed, may_decide, may_see_balance
 from bot.domain.bookings.booking import CLOSED, Stage
+from bot.domain.clock import Clock
 from bot.domain.emails.lists import RUN, WHOLE
 from bot.domain.localization.progress import LANES, Order
-from bot.domain.overview import Counts, Overview, Running, Service, UnderWay, What
-from bot.domain.payments.instruction import FINAL, Instruction, Kind, State
+from bot.domain.overview import Counts, Overview, Running, Service, UnderWay, Waiting, What
+from bot.domain.payments.instruction import FINAL, Instruction, Kind, State, Vote
 from bot.domain.services import DELIVERY, EMAIL_FILES, EMAILS, EMAILS_ALONE, LOCALIZATION, PAYMENTS
+from bot.domain.unread import Noted, UnreadAnswer
 from bot.workflows.context import Context, Unit
 from bot.workflows.holding import silent_services
 from bot.workflows.reading_only import reading_only
-from bot.workflows.requests.freeze import frozen
+from bot.workflows.requests.authority import frozen
+from bot.workflows.requests.reach import OutOfReach, all_short
+from bot.workflows.requests.request import waiting, with_votes
+from storage.errors import StorageError
 from storage.rows import Job
+from storage.store import Store
 from storage.transaction import Tx
 
 MOST = 50
@@ -126,3 +140,155 @@ def _job(job: Job) -> Running:
         channel=job.channel,
         since=job.created_at,
     )
+
+
+_ASKED = 25
+"""Open requests of one person that are read."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Home:
+    """One person's view of everything.
+
+    Attributes:
+        refusal: why they see nothing; None: they see everything below.
+        waiting: requests that wait for approvers, those they can decide first.
+        asked: their own requests that are not over, newest first, with their votes.
+        running: what is under way: everybody's for approvers and admins, else their own.
+    """
+
+    refusal: No | None
+    waiting: Sequence[Waiting] = ()
+    asked: Sequence[tuple[Instruction, Sequence[Vote]]] = ()
+    running: Sequence[Running] = ()
+    services: Sequence[Service] = ()
+    out_of_reach: Sequence[OutOfReach] = ()
+    """For admins: requests that too few people can approve."""
+
+
+async def look(ctx: Context, user: str) -> Home:
+    """Read it.
+
+    Raises:
+        ServiceNow: Slack does not say who this is.
+    """
+    standing = await ctx.people.standing(user)
+    refusal = full_member(standing.person, home=ctx.home)
+    if refusal is not None:
+        return Home(refusal=refusal)
+    in_charge = may_see_balance(standing, people=ctx.policy.people, home=ctx.home) is None
+    moving = await under_way(ctx, even_waiting=False)
+    return Home(
+        refusal=None,
+        waiting=[one for one in await decisions(ctx, standing, user) if one.mine],
+        asked=await ctx.read(lambda uow: _asked(uow, user)),
+        running=[one for one in moving.rows if in_charge or one.requester == user],
+        services=await ctx.read(services),
+        out_of_reach=await ctx.read(all_short) if listed(Role.ADMIN, standing, ctx.policy.people) else (),
+    )
+
+
+async def decisions(ctx: Context, standing: Standing, user: str) -> list[Waiting]:
+    """Requests that wait for approvers, as far as this person may see them; those they could decide come first."""
+    sees_all = any(listed(role, standing, ctx.policy.people) for role in Role)
+    found = [
+        Waiting(one, votes, _is_mine(ctx, standing, user, one, votes))
+        for one, votes in await waiting(ctx)
+        if sees_all or one.requester == user
+    ]
+    return sorted(found, key=lambda one: (not one.mine, one.instruction.id))
+
+
+def _is_mine(ctx: Context, standing: Standing, user: str, one: Instruction, votes: Sequence[Vote]) -> bool:
+    no = may_decide(standing, requester=one.requester, people=ctx.policy.people, home=ctx.home)
+    voted = any(vote.person == user for vote in votes)
+    return no is None and not voted and one.state in (State.AWAITING, State.NEEDS_HUMAN)
+
+
+def _asked(tx: Tx, user: str) -> list[tuple[Instruction, Sequence[Vote]]]:
+    return [*with_votes(tx, tx.instructions.open_for_requester(user, limit=_ASKED))]
+
+
+log = structlog.get_logger(__name__)
+
+_MOST_WAITING: Final = 50
+"""Forms of answers that are kept until the database takes them."""
+_EVERY: Final = 30.0
+"""Seconds between two looks at what other processes could not read."""
+
+
+class UnreadLog:
+    """Answers that this process could not read, and operations that it can read again. One per process.
+
+    Takes notes for the clients, see :class:`bot.clients.unread.Answers`. That touches memory alone; :meth:`flush`
+    stores it.
+    """
+
+    def __init__(self, *, store: Store, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+        self._waiting: dict[str, Noted] = {}
+        self._read: dict[str, datetime] = {}
+        self._open: frozenset[str] = frozenset()
+        self._next_look = 0.0
+
+    def unread(self, answer: UnreadAnswer) -> None:
+        """Note an answer that could not be read."""
+        key, now = answer.fingerprint, self._clock.now()
+        self._read.pop(answer.operation, None)
+        known = self._waiting.get(key)
+        if known is not None:
+            self._waiting[key] = replace(known, answer=answer, last_seen=now, count=known.count + 1)
+        elif len(self._waiting) < _MOST_WAITING:
+            log.warning("an answer could not be read", operation=answer.operation, status=answer.status)
+            self._waiting[key] = Noted(answer=answer, first_seen=now, last_seen=now, count=1)
+
+    def read(self, operation: str) -> None:
+        """Note that an operation can be read again, if it has an unread answer."""
+        if operation in self._open or any(one.answer.operation == operation for one in self._waiting.values()):
+            self._read[operation] = self._clock.now()
+
+    async def look(self) -> None:
+        """Learn which operations have unread answers."""
+        self._open = await self._store.read(lambda tx: tx.unread.open_operations())
+        self._next_look = self._clock.boottime() + _EVERY
+
+    async def flush(self) -> int:
+        """Store the notes; how many. They are kept where that fails."""
+        unread, read = dict(self._waiting), dict(self._read)
+        if unread or read:
+            self._open = await self._store.write(lambda tx: _stored(tx, list(unread.values()), read), name="unread")
+            self._forget(unread, read)
+        elif self._clock.boottime() >= self._next_look:
+            await self.look()
+        return len(unread) + len(read)
+
+    async def finish(self) -> None:
+        """Store the notes: the process stops. Never raises: nothing depends on it."""
+        try:
+            await self.flush()
+        except StorageError as problem:
+            log.warning("answers that could not be read are not stored", reason=str(problem))
+
+    def _forget(self, unread: dict[str, Noted], read: dict[str, datetime]) -> None:
+        """Drop the notes that were stored, except those that changed meanwhile."""
+        for key, stored in unread.items():
+            now = self._waiting[key]
+            if now.count == stored.count:
+                del self._waiting[key]
+            else:
+                self._waiting[key] = replace(now, count=now.count - stored.count)
+        self._read = {name: at for name, at in self._read.items() if read.get(name) != at}
+
+
+def _stored(tx: Tx, unread: Sequence[Noted], read: dict[str, datetime]) -> frozenset[str]:
+    for one in unread:
+        tx.unread.note(one)
+    for operation, at in read.items():
+        tx.unread.mended(operation, at)
+    return tx.unread.open_operations()
+
+
+async def unread_answers(store: Store) -> Sequence[Noted]:
+    """Everything that is kept: first what is still unread, each the newest first."""
+    return await store.read(lambda tx: tx.unread.all())

@@ -1,15 +1,23 @@
-"""Leave the reading-only mode after an operator has looked. One transaction; returns what needs approval again."""
+"""After a restart, a takeover or a restore: leases are freed, dead processes replaced, sending is allowed again."""
 
+import asyncio
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Final
+
+import structlog
 
 from bot.domain.payments.instruction import Instruction, State
 from bot.domain.reasons import OfRequest, Reason, has_code
 from bot.domain.recovery import Look, ReadingOnly, Seen
-from bot.workflows.context import Unit
+from bot.workflows.context import Context, Unit
 from bot.workflows.reading_only import RESUMED, announce, leave, looks, reading_only
 from bot.workflows.witness import witness
+from storage.errors import StorageError
+from storage.peers import Peers
+from storage.store import Store
 from storage.transaction import Tx
 
 OPERATOR = "operator"
@@ -123,3 +131,97 @@ def _expires(instruction: Instruction, now: datetime) -> datetime | None:
     if instruction.posted_at is None:
         return None
     return now + timedelta(seconds=instruction.requirement.expires_seconds)
+
+
+log = structlog.get_logger(__name__)
+
+_SETTLED: Final = 5.0
+"""Seconds that our own connection must have been open: a restart of the server ends every connection."""
+_SURE: Final = 0.3
+"""Seconds in which a process whose connection broke has made another."""
+
+
+async def take_over(ctx: Context) -> int:
+    """End the leases of processes that died; how many held any. A slow one holds its lock, and is left alone."""
+    peers = ctx.peers
+    if peers is None or not peers.may_miss_somebody():
+        return 0
+    ends = peers.ends
+    missing = await _gone(ctx, peers)
+    if missing is None:
+        return 0
+    if not missing:
+        peers.misses_nobody(ends)
+        return 0
+    await asyncio.sleep(_SURE)
+    gone = missing & (await _gone(ctx, peers) or set())
+    died = 0
+    for owner in gone:
+        rows = await ctx.write(lambda uow: _expire(uow, owner), name="take_over", wakes=False)  # noqa: B023 - awaited here
+        if rows:  # a process that stopped in order holds none
+            died += 1
+            log.warning("a process died: what it worked on goes on here", process=owner, rows=rows)
+    if died:
+        await recover_claims(ctx)
+        ctx.wake()
+    return died
+
+
+async def _gone(ctx: Context, peers: Peers) -> set[str] | None:
+    """Owners whose process is gone; None while our own connection is too young to tell."""
+    if peers.connected_for() < _SETTLED:
+        return None
+    return set(await ctx.read(lambda uow: uow.processes.gone())) - {ctx.owner}
+
+
+def _expire(uow: Unit, owner: str) -> int:
+    uow.processes.forget(owner)
+    uow.boards.hasten(uow.now)
+    return uow.steps.expire(owner, uow.now)
+
+
+async def recover(ctx: Context) -> int:
+    """At start: end the leases of steps that only read, then as :func:`recover_claims`.
+
+    It looks at every row that may have a lease, so it is for the start alone.
+    """
+    if ctx.store.exclusive:
+        await ctx.write(_free, name="free", wakes=False)
+    return await recover_claims(ctx)
+
+
+async def recover_claims(ctx: Context) -> int:
+    """Turn abandoned claims into unknown outcomes; returns how many there were.
+
+    Where no other process can be alive (SQLite) every claim of another owner is abandoned; otherwise
+    only those whose lease has run out.
+    """
+    count = await ctx.write(lambda uow: sum(each(uow) for each in ctx.recoveries), name="recover", wakes=False)
+    if count:
+        log.warning("found requests that an earlier process left without an outcome", count=count)
+        ctx.wake()
+    return count
+
+
+def _free(uow: Unit) -> None:
+    """A step of a dead process that only read needs nothing but the end of its lease."""
+    for rows in (uow.instructions, uow.inbox, uow.tracked, uow.jobs, uow.dropped, uow.bookings, uow.store_events):
+        rows.recover(uow.owner)
+    uow.boards.hasten(uow.now)
+
+
+KEPT: Final = timedelta(seconds=600)
+"""Twice as long as a signature is good for."""
+
+
+async def first_time(store: Store, *, signature: str, now: datetime) -> bool:
+    """Whether no other process has handled the request with this signature."""
+    if store.exclusive:
+        return True
+    digest = hashlib.sha256(signature.encode()).hexdigest()
+    try:
+        return await store.write(lambda tx: tx.seen.first_time(digest, now=now, kept=KEPT), name="seen_request")
+    except StorageError as busy:
+        # Any effect needs a write too, whose failure is reported to the person.
+        log.warning("nobody else could be asked about a request", reason=str(busy))
+        return True

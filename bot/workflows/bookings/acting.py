@@ -7,16 +7,14 @@ from typing import Any
 from pydantic import SecretStr
 
 from bot.domain.bookings.booking import Act, Booking, Stage
-from bot.domain.bookings.certification import Point
+from bot.domain.bookings.record import Point
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.outcome import Done, NotExecuted, Unknown
 from bot.domain.reasons import OfBooking, Reason
 from bot.domain.services import DELIVERY
 from bot.domain.troubles import failed
-from bot.workflows.bookings.audit import witness
-from bot.workflows.bookings.board import tell
-from bot.workflows.bookings.evidence import note
 from bot.workflows.bookings.follow import dropped, read_now
+from bot.workflows.bookings.record import note, tell, witness
 from bot.workflows.context import Context, Unit
 from bot.workflows.keeping import keep
 from bot.workflows.services.delivery import DeliveryService

@@ -16,18 +16,15 @@ from itertools import islice
 import structlog
 
 from bot.domain.bookings.booking import Booking, BookingKind, Stage
-from bot.domain.bookings.certification import Point
-from bot.domain.bookings.record import BookingRecord, WebhookKind, is_final
+from bot.domain.bookings.record import BookingRecord, Point, WebhookKind, is_final
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.reasons import Reason
 from bot.domain.references import Letter, token_hash, ulid
-from bot.domain.sanitizing import one_line
+from bot.domain.text import one_line
 from bot.domain.tracking import back_off
 from bot.domain.troubles import failed
-from bot.workflows.bookings.audit import witness
-from bot.workflows.bookings.board import STORE, post_card, show_card, store_channel, tell
 from bot.workflows.bookings.book import adopt
-from bot.workflows.bookings.evidence import note
+from bot.workflows.bookings.record import STORE, note, post_card, show_card, store_channel, tell, witness
 from bot.workflows.context import Context, Unit
 from bot.workflows.requests.request import unused_reference
 from bot.workflows.services.delivery import DeliveryService

@@ -1,5 +1,6 @@
 """Read bookings and pre-bookings until they are final. Polling is the guarantee; webhooks only make it faster."""
 
+from collections.abc import Mapping
 from contextlib import suppress
 from datetime import timedelta
 from functools import partial
@@ -8,14 +9,14 @@ import structlog
 from pydantic import SecretStr
 
 from bot.domain.bookings.booking import Booking, Stage
-from bot.domain.bookings.record import BookingRecord, PrebookingRecord, is_canceled
+from bot.domain.bookings.record import BookingRecord, Evidence, Point, PrebookingRecord, is_canceled
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.tracking import named_or, next_poll
 from bot.domain.troubles import failed
-from bot.workflows.bookings.audit import witness
-from bot.workflows.bookings.board import show_card, tell
 from bot.workflows.bookings.book import adopt
+from bot.workflows.bookings.events import known_here, made_elsewhere
 from bot.workflows.bookings.observe import observe
+from bot.workflows.bookings.record import gathered, show_card, tell, witness
 from bot.workflows.context import Context, Unit
 from bot.workflows.services.delivery import DeliveryService
 from bot.workflows.workers import Work
@@ -164,3 +165,55 @@ POLLS = Work(
     ready=lambda ctx: ctx.delivery.is_configured,
 )
 """Read every booking that is due."""
+
+
+async def take_in(ctx: Context, delivery: DeliveryService, text: str, *, by: str) -> Booking | None:
+    """Search every store for it and follow it from now on, as after a webhook; None: no store has it.
+
+    Raises:
+        ServiceNow, OperatorError: a store could not be asked.
+    """
+    found = await look_up(ctx, delivery, text)
+    if found is None:
+        return None
+    store, record = found
+    taken = await ctx.write(lambda uow: _followed(uow, store, record, by), name="booking_named", wakes=False)
+    ctx.wake()
+    return taken
+
+
+def _followed(uow: Unit, store: str, record: BookingRecord, by: str) -> Booking | None:
+    booking = known_here(uow, store, record) or made_elsewhere(uow, store, record, by=by)
+    return adopt(uow, booking, record) or uow.bookings.get(booking.id)
+
+
+async def find_booking(ctx: Context, text: str) -> Booking | None:
+    """Find a booking by its reference, or one of its ids at the service. A mere quote is not found."""
+    found = await ctx.read(lambda uow: uow.bookings.find(text))
+    return None if found is None or found.stage is Stage.QUOTED else found
+
+
+async def get_booking(ctx: Context, booking_id: str) -> Booking | None:
+    """The booking, or the quote, with our id."""
+    return await ctx.read(lambda uow: uow.bookings.get(booking_id))
+
+
+async def booking_on_card(ctx: Context, booking_id: str, *, channel: str, ts: str) -> Booking | None:
+    """The booking, if this message is its card that we posted ourselves."""
+
+    def look(uow: Unit) -> Booking | None:
+        board = uow.boards.find(channel, ts)
+        booking = uow.bookings.get(booking_id)
+        return booking if board is not None and booking is not None and board.subject == booking.subject else None
+
+    return await ctx.read(look)
+
+
+async def spelled(ctx: Context, delivery: DeliveryService, store: str) -> str | None:
+    """The store's name as it is kept, however it was written; None: there is none."""
+    return await ctx.read(lambda uow: delivery.spelled(uow, store))
+
+
+async def evidence(ctx: Context) -> tuple[dict[Point, Evidence], Mapping[str, str]]:
+    """What was seen of the certification: by point, and every state with the booking it was first seen on."""
+    return await ctx.read(gathered)

@@ -11,12 +11,18 @@ from typing import Any
 import structlog
 
 from bot.domain.bookings.booking import Booking, Stage
-from bot.domain.bookings.certification import Point
-from bot.domain.bookings.record import BookingRecord, Driver, Status, StatusChange, change_of, is_final, read_status
+from bot.domain.bookings.record import (
+    BookingRecord,
+    Driver,
+    Point,
+    Status,
+    StatusChange,
+    change_of,
+    is_final,
+    read_status,
+)
 from bot.domain.tracking import next_poll
-from bot.workflows.bookings.audit import witness
-from bot.workflows.bookings.board import alarm, show_card, tell
-from bot.workflows.bookings.evidence import note, note_state
+from bot.workflows.bookings.record import alarm, note, note_state, show_card, tell, witness
 from bot.workflows.context import Context, Unit
 
 log = structlog.get_logger(__name__)

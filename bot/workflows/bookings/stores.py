@@ -5,27 +5,26 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
+from urllib.parse import urlsplit
 
 import structlog
 from pydantic import SecretStr
 
 from bot.clients.delivery import StoreForm
-from bot.domain.bookings.certification import Point
-from bot.domain.bookings.record import StoreRecord
-from bot.domain.bookings.stores import KnownStore
+from bot.domain.bookings.record import HookState, KnownStore, Payment, Point, Position, Quote, StoreRecord, WebhookKind
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.outcome import Done, NotExecuted
 from bot.domain.reasons import OfBooking, Reason
-from bot.domain.references import ulid
+from bot.domain.references import callback_token, token_hash, ulid
 from bot.domain.services import DELIVERY
 from bot.domain.troubles import failed
-from bot.workflows.bookings.evidence import note
+from bot.workflows.bookings.record import note
 from bot.workflows.context import Context, Unit
 from bot.workflows.keeping import keep
 from bot.workflows.services.delivery import DeliveryService, no_key
 from storage.repositories.bookings import folded
 from storage.repositories.leased import columns
-from storage.rows import StoreRow, StoreState
+from storage.rows import StoreHook, StoreRow, StoreState
 from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)
@@ -352,3 +351,119 @@ def _give_up(uow: Unit, due: Sequence[StoreRow]) -> None:
         waiting = current is not None and current.state is StoreState.CREATING
         if waiting and uow.now - row.created_at >= timedelta(seconds=uow.quiet.seconds):
             uow.stores.remove(row.id)
+
+
+_PATH = "/callbacks/delivery/"
+_SET_PUBLIC_URL = (
+    "set PUBLIC_URL, e.g. PUBLIC_URL=https://switchboard.example.com; until then bookings are read now and then"
+)
+
+
+async def look(ctx: Context, delivery: DeliveryService, store: str) -> list[HookState]:
+    """What is registered at the service.
+
+    Raises:
+        ServiceNow, ServiceNever, OperatorError: see ``DeliveryClient.list_webhooks``.
+    """
+    key = await delivery.key_of(ctx.store, store)
+    return await _listed(ctx, delivery, store, key, {})
+
+
+async def turn_on(ctx: Context, delivery: DeliveryService, store: str) -> list[HookState]:
+    """Register both kinds at addresses of their own, and list them to see that it took effect.
+
+    Raises:
+        OperatorError: there is no address that the service could reach; nothing was registered.
+        ServiceNow, ServiceNever, OperatorError: they could not be listed.
+    """
+    if not ctx.public:
+        raise OperatorError(Reason(OfBooking.NO_PUBLIC_URL), mend=_SET_PUBLIC_URL)
+    key = await delivery.key_of(ctx.store, store)
+    troubles = {kind: await _register(ctx, delivery, store, kind, key) for kind in WebhookKind}
+    return await _listed(ctx, delivery, store, key, troubles)
+
+
+async def turn_off(ctx: Context, delivery: DeliveryService, store: str) -> list[HookState]:
+    """Remove both registrations, list what is left, and accept no more events.
+
+    Raises:
+        ServiceNow, ServiceNever, OperatorError: they could not be listed.
+    """
+    key = await delivery.key_of(ctx.store, store)
+    troubles: dict[WebhookKind, Reason | None] = {}
+    for kind in WebhookKind:
+        outcome = await delivery.client.delete_webhook(kind, key=key)
+        troubles[kind] = None if isinstance(outcome, Done) else failed(outcome, service=DELIVERY)
+    found = await _listed(ctx, delivery, store, key, troubles)
+    now = ctx.clock.now()
+    await ctx.write(
+        lambda uow: [uow.store_events.end_hooks(store, kind.value, now) for kind in WebhookKind],
+        name="hooks_off",
+        wakes=False,
+    )
+    return found
+
+
+async def _register(
+    ctx: Context, delivery: DeliveryService, store: str, kind: WebhookKind, key: SecretStr
+) -> Reason | None:
+    """Register one address; what went wrong, if anything did.
+
+    It is stored here first: the first event may arrive before the answer.
+    """
+    now = ctx.clock.now()
+    identifier = ulid(now)
+    token = callback_token(key=ctx.token_key, instruction_id=f"store-hook:{identifier}", kind=kind.value)
+    hook = StoreHook(
+        token_hash=token_hash(token), id=identifier, store=store, kind=kind.value, created_at=now, ended_at=None
+    )
+    await ctx.write(lambda uow: uow.store_events.give_out(hook), name="hook", wakes=False)
+    address = f"{ctx.callback_base.rstrip('/')}{_PATH}{token}"
+    outcome = await delivery.client.register_webhook(kind, address, key=key)
+    if not isinstance(outcome, Done):
+        return failed(outcome, service=DELIVERY)
+
+    def work(uow: Unit) -> None:
+        uow.store_events.end_hooks(store, kind.value, ctx.clock.now(), but=identifier)
+        note(uow, Point.HOOK, store)
+
+    await ctx.write(work, name="hook_registered", wakes=False)
+    return None
+
+
+async def _listed(
+    ctx: Context, delivery: DeliveryService, store: str, key: SecretStr, troubles: Mapping[WebhookKind, Reason | None]
+) -> list[HookState]:
+    by_kind = {one.kind.upper(): one.url for one in await delivery.client.list_webhooks(key=key)}
+    own = {hook.token_hash for hook in await ctx.read(lambda uow: uow.store_events.hooks_of(store))}
+    return [
+        HookState(
+            kind=kind,
+            host=_host(by_kind.get(kind.value, "")),
+            ours=token_hash(by_kind.get(kind.value, "").rpartition("/")[2]) in own,
+            trouble=troubles.get(kind),
+        )
+        for kind in WebhookKind
+    ]
+
+
+def _host(url: str) -> str | None:
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return None
+
+
+async def price(
+    ctx: Context, delivery: DeliveryService, store: str, *, position: Position, payment: Payment, cents: int
+) -> Quote:
+    """Ask what a delivery would cost; nothing is stored except that it was asked.
+
+    Raises:
+        NotCovered: the service does not deliver there.
+        ServiceNow, ServiceNever, OperatorError: see ``DeliveryClient.quote``.
+    """
+    key = await delivery.key_of(ctx.store, store)
+    found = await delivery.client.quote(key=key, position=position, payment=payment, cents=cents)
+    await ctx.write(lambda uow: note(uow, Point.QUOTE, store), name="priced", wakes=False)
+    return found

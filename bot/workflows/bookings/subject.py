@@ -6,7 +6,7 @@ from typing import Any
 
 from bot.domain.bookings.booking import Booking, Stage
 from bot.domain.content import Content
-from bot.presentation.blocks import qr
+from bot.presentation.blocks import elements
 from bot.presentation.bookings import cards as booking_cards
 from bot.presentation.bookings import lines as booking_lines
 from bot.workflows.context import Attachment, Context, Subject
@@ -29,11 +29,11 @@ class BookingSubject(Subject):
         """The address link as a picture that a phone can read; nothing once it is used up."""
         booking = await _booking(ctx, id)
         link = str(booking.detail.get("link", "")) if booking is not None else ""
-        if booking is None or booking.stage is not Stage.WAITING or not link or len(link) > qr.LONGEST:
+        if booking is None or booking.stage is not Stage.WAITING or not link or len(link) > elements.LONGEST:
             return None
         return Attachment(
             name=f"{booking.reference}.png",
-            content=await asyncio.to_thread(qr.png, link),
+            content=await asyncio.to_thread(elements.png, link),
             title=booking_lines.picture_title(booking),
             alt=booking_lines.picture_in_words(booking, link=link),
             comment=booking_lines.picture_comment(booking, link=link),

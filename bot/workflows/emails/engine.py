@@ -19,11 +19,8 @@ from bot.domain.tracking import named_or
 from bot.domain.troubles import FileTrouble, unusable
 from bot.workflows import quarantine
 from bot.workflows.context import Context, Unit
-from bot.workflows.emails.prepare import prepare
-from bot.workflows.emails.pressure import Pressure
-from bot.workflows.emails.reading import EXAMPLE
-from bot.workflows.emails.request import subject_of, tell
-from bot.workflows.emails.run import Run, hold_lease
+from bot.workflows.emails.lists import EXAMPLE, prepare, subject_of, tell
+from bot.workflows.emails.run import Pressure, Run, hold_lease
 from bot.workflows.emails.whole import lose_whole, send_whole
 from bot.workflows.reading_only import reading_only
 from bot.workflows.slack.boards import show_board

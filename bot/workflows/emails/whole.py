@@ -15,9 +15,7 @@ from bot.domain.tracking import back_off, named_or
 from bot.tables import rewritten, write_csv
 from bot.tables.apart import read_apart
 from bot.workflows.context import Context, Unit
-from bot.workflows.emails.prepare import check_column
-from bot.workflows.emails.reading import read_list
-from bot.workflows.emails.request import subject_of, tell
+from bot.workflows.emails.lists import check_column, read_list, subject_of, tell
 from bot.workflows.emails.run import RESULT
 from bot.workflows.keeping import keep
 from bot.workflows.slack.boards import post_file, show_board

@@ -1,8 +1,4 @@
-"""Results into the thread: texts through the outbox, files streamed from the service's address.
-
-A file is posted once: before a retry the thread is searched for its name, which is unique there. Addresses of results
-expire, so results are fetched at once and the addresses deleted afterwards.
-"""
+"""A call that ends without a result."""
 
 import asyncio
 import re
@@ -20,9 +16,8 @@ from bot.domain.audit import CLOCK_SET, begun_by
 from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
 from bot.domain.files.sniffing import FileKind, sniff, true_name
 from bot.domain.localization import Result, Track, Tracks
-from bot.domain.localization.playing import seconds_of
 from bot.domain.localization.progress import CallProgress, CallState, Handed, Order, ResultFile
-from bot.domain.localization.results import SOUNDS
+from bot.domain.localization.results import SOUNDS, seconds_of
 from bot.domain.reasons import Exchange, OfCall, Reason
 from bot.domain.tracking import back_off
 from bot.domain.troubles import failed
@@ -30,12 +25,29 @@ from bot.presentation.localization import calls as told
 from bot.slack.messenger import Stretch
 from bot.workflows.context import Context, Unit
 from bot.workflows.keeping import keep
-from bot.workflows.localization.ending import end
 from bot.workflows.localization.request import show_queue, sight_in, sight_of, subject_of
 from bot.workflows.localization.subject import FAILURE, RESULT
 from bot.workflows.slack.boards import post_file, post_line, show_board
-from bot.workflows.slack.searching import posted_between
+from bot.workflows.slack.outbox import posted_between
 from storage.rows import Job
+
+
+async def end(ctx: Context, job: Job, state: CallState, *, reason: Reason | None, words: str = "") -> None:
+    """Close it, edit its message and tell the requester; nothing when it was ended meanwhile."""
+    now = ctx.clock.now()
+
+    def work(uow: Unit) -> None:
+        progress = CallProgress.read(job.detail).but(ended_at=now, reason=reason, words=words, deliveries=())
+        if uow.jobs.change(job, now=now, state=state, detail=progress.detail(), close=True) is None:
+            return
+        subject = subject_of(job.id)
+        show_board(uow, subject, last=True)
+        post_line(uow, subject=subject, key="end", payload={"what": FAILURE}, last=True)
+        show_queue(uow, job.kind)
+
+    await keep(ctx, work, name="end_localization")
+    ctx.wake()
+
 
 log = structlog.get_logger(__name__)
 

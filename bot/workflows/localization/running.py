@@ -27,9 +27,8 @@ from bot.domain.reasons import OfCall, Reason
 from bot.domain.services import LOCALIZATION
 from bot.domain.troubles import failed
 from bot.workflows.context import Context, Unit
-from bot.workflows.localization.ending import end
 from bot.workflows.localization.request import show_queue, subject_of
-from bot.workflows.localization.results import Spool, accept, hand_over
+from bot.workflows.localization.results import Spool, accept, end, hand_over
 from bot.workflows.slack.boards import show_board
 from bot.workflows.workers import Work
 from storage.errors import StorageError

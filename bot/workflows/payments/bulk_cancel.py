@@ -12,27 +12,24 @@ from bot.clients.payments import PaymentsClient
 from bot.clients.transport import Guard
 from bot.domain.errors import ServiceNow
 from bot.domain.outcome import NotExecuted
-from bot.domain.payments.bulk import CHUNK, CancelPayload, HashList, known_digest
-from bot.domain.payments.bulk_account import RowChange, moves_on, our_word
-from bot.domain.payments.bulk_progress import BulkProgress
-from bot.domain.payments.bulk_records import ReportedItem
-from bot.domain.payments.bulk_state import PENDING_WORD, ended_cancel
+from bot.domain.payments.bulk import CHUNK, BulkProgress, CancelPayload, HashList, known_digest
+from bot.domain.payments.bulk_records import ReportedItem, RowChange, moves_on, our_word
+from bot.domain.payments.evidence import READS_NEEDED
 from bot.domain.payments.instruction import Attempt, AttemptOutcome, Instruction, Kind, State
-from bot.domain.payments.payout import READS_NEEDED
+from bot.domain.payments.recipient import PENDING_WORD, ended_cancel
 from bot.domain.payments.sealed import NAMED
 from bot.domain.reasons import OfRequest, Reason, stored
 from bot.domain.references import Letter
 from bot.workflows.context import Context, Queue, RequestKind, Unit
-from bot.workflows.payments.bulk_follow import BULK
+from bot.workflows.payments.bulk import BULK, FEW
 from bot.workflows.payments.bulk_request import REQUEST_FILE
-from bot.workflows.payments.bulk_send import FEW
 from bot.workflows.payments.follow import PAYOUT
-from bot.workflows.requests.announce import asked_in, show_file, tell
-from bot.workflows.requests.attempt import Answers, Outcome, attempt_once
-from bot.workflows.requests.authority import has_its_items, hold_changed, may_send
-from bot.workflows.requests.ballot import Standings
-from bot.workflows.requests.claim import (
+from bot.workflows.requests.announce import asked_in, prepared, show_file, tell
+from bot.workflows.requests.attempt import (
+    Answers,
     Claimed,
+    Outcome,
+    attempt_once,
     fingerprint,
     held_claim,
     lease,
@@ -40,9 +37,10 @@ from bot.workflows.requests.claim import (
     open_attempt,
     with_people,
 )
+from bot.workflows.requests.authority import has_its_items, hold_changed, may_send
+from bot.workflows.requests.ballot import Standings
 from bot.workflows.requests.look_again import asks_people_already, later, still
 from bot.workflows.requests.send import still_approved
-from bot.workflows.requests.settle import prepared
 from storage.transaction import Tx
 
 RESULT_FILE = "result"

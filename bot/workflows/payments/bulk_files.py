@@ -4,16 +4,16 @@ import asyncio
 
 from bot.domain.payments.instruction import Instruction, Kind
 from bot.domain.payments.operation import OperationStatus
-from bot.presentation.payments import bulk_files
+from bot.presentation.payments import bulk_cards
 from bot.tables import write_csv
 from bot.workflows.context import Attachment, Context
-from bot.workflows.payments.bulk_follow import FAILED_FILE, ITEMS_FILE
+from bot.workflows.payments.bulk import FAILED_FILE, ITEMS_FILE
 
-_REQUEST = (bulk_files.REQUEST_HEADER, bulk_files.request_lines)
-_CANCEL = (bulk_files.CANCEL_HEADER, bulk_files.cancel_lines)
+_REQUEST = (bulk_cards.REQUEST_HEADER, bulk_cards.request_lines)
+_CANCEL = (bulk_cards.CANCEL_HEADER, bulk_cards.cancel_lines)
 _TABLES = {
-    FAILED_FILE: (bulk_files.FAILED_HEADER, bulk_files.failed_lines),
-    ITEMS_FILE: (bulk_files.ITEMS_HEADER, bulk_files.item_lines),
+    FAILED_FILE: (bulk_cards.FAILED_HEADER, bulk_cards.failed_lines),
+    ITEMS_FILE: (bulk_cards.ITEMS_HEADER, bulk_cards.item_lines),
 }
 
 
@@ -26,7 +26,7 @@ async def attachment(ctx: Context, instruction: Instruction, what: str) -> Attac
         return None
     table = _CANCEL if instruction.kind is Kind.BULK_CANCEL else _TABLES.get(kind, _REQUEST)
     content = await asyncio.to_thread(lambda: write_csv(table[0], table[1](rows)))
-    told = bulk_files.about(instruction, kind=kind, count=len(rows))
+    told = bulk_cards.about(instruction, kind=kind, count=len(rows))
     return Attachment(
         name=f"{instruction.reference}-{what.replace(':', '-')}.csv",
         content=content,

@@ -10,11 +10,9 @@ from typing import Final
 from bot.clients.payments import PaymentsClient
 from bot.domain.emails.lists import look_at
 from bot.domain.errors import ServiceNever
-from bot.domain.files.marks import marks_of
-from bot.domain.files.tables import MEBIBYTE, Flaw, Limits, Table, TableProblem
+from bot.domain.files.tables import MEBIBYTE, Flaw, Limits, Table, TableProblem, marks_of
 from bot.domain.money import Cents
 from bot.domain.payments.bulk import MOST_ITEMS
-from bot.domain.payments.bulk_account import BulkRow
 from bot.domain.payments.bulk_file import (
     COLUMNS,
     LEAST_COLUMNS,
@@ -25,10 +23,10 @@ from bot.domain.payments.bulk_file import (
     guess_places,
     read_rows,
 )
-from bot.domain.payments.bulk_records import BulkJob, JobPage, ReportedItem
+from bot.domain.payments.bulk_records import BulkJob, BulkRow, JobPage, ReportedItem
 from bot.domain.payments.instruction import Instruction, Kind
 from bot.domain.payments.operation import OperationStatus
-from bot.presentation.files.table_words import columns_read, read_as
+from bot.presentation.files.columns import columns_read, read_as
 from bot.tables import clear_columns, find_columns, plain, same_names
 from bot.tables.apart import read_apart
 from bot.workflows.context import Context, Unit

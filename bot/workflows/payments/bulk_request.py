@@ -1,18 +1,19 @@
 """Requests for a bulk payment. The whole file was read before; its items are stored with the request."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import Enum
+from enum import Enum, auto
 from functools import partial
 
 import structlog
 
 from bot.clients.payments import PaymentsClient
 from bot.domain.errors import ServiceNever, ServiceNow
-from bot.domain.files.marks import NO_MARKS, Marks
+from bot.domain.files.tables import NO_MARKS, Marks
 from bot.domain.payments.bulk import (
     BulkItem,
     BulkPayload,
+    BulkProgress,
     duplicates_in,
     items_digest,
     largest_of,
@@ -20,14 +21,14 @@ from bot.domain.payments.bulk import (
     sample_of,
     twin_digest,
 )
-from bot.domain.payments.bulk_progress import BulkProgress
-from bot.domain.payments.bulk_state import SAME_FILE
+from bot.domain.payments.bulk_file import Carried, Checked, Preview
 from bot.domain.payments.instruction import NOT_PAID, Instruction, Kind
+from bot.domain.payments.recipient import SAME_FILE
 from bot.workflows.context import Context, Unit
-from bot.workflows.requests.announce import places, show_progress
-from bot.workflows.requests.claim import lease
+from bot.workflows.payments.bulk_reading import preview
+from bot.workflows.requests.announce import places, prepared, show_progress
+from bot.workflows.requests.attempt import lease
 from bot.workflows.requests.request import Requested, request_of
-from bot.workflows.requests.settle import prepared
 from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)
@@ -191,3 +192,54 @@ def _show(uow: Unit, *, held: Instruction, progress: BulkProgress) -> Instructio
         for place in places(uow.ctx, after):
             show_progress(uow, after, place)
     return after
+
+
+class Why(Enum):
+    """Why a file is shown again."""
+
+    NOT_COUNTED = auto()
+    """No sum was shown before."""
+    CHANGED = auto()
+    """The file has other content than when it was shown."""
+    CHOSEN = auto()
+    """Other columns were chosen."""
+
+
+@dataclass(frozen=True, slots=True)
+class ShownAgain:
+    """Nothing is requested: the person has not seen this."""
+
+    preview: Preview
+    why: Why
+
+
+async def look(ctx: Context, carried: Carried, chosen: Mapping[str, int]) -> Instruction | Preview:
+    """The file as it reads now, or the request that was made from it before.
+
+    Raises:
+        PersonError, TableProblem, ServiceTrouble, OperatorError: see
+            :func:`bot.workflows.payments.bulk_reading.read_file`.
+    """
+    return await requested_before(ctx, carried.key) or await preview(ctx, carried.file, chosen)
+
+
+async def confirm(ctx: Context, carried: Carried, chosen: Mapping[str, int]) -> Instruction | Checked | ShownAgain:
+    """What to request; or the request that was made from it before; or what to show instead.
+
+    Args:
+        ctx: what a workflow is given.
+        carried: what was shown.
+        chosen: our column -> its place.
+
+    Raises: as :func:`look`.
+    """
+    seen = await look(ctx, carried, chosen)
+    if isinstance(seen, Instruction):
+        return seen
+    if seen.fingerprint != carried.seen:
+        return ShownAgain(seen, Why.CHANGED)
+    if not carried.counted:
+        return ShownAgain(seen, Why.NOT_COUNTED)
+    if chosen != dict(carried.places) or seen.checked is None:
+        return ShownAgain(seen, Why.CHOSEN)
+    return seen.checked

@@ -1,8 +1,4 @@
-"""Callbacks are verified: stored, answered with 200, and believed only after reading the operation.
-
-The operation is found by the token of the address. The id in the body is never used, so a callback about
-another payment, true or forged, changes nothing.
-"""
+"""Callback addresses: where the payments service reports what happened."""
 
 import asyncio
 import hashlib
@@ -12,11 +8,11 @@ from datetime import datetime, timedelta
 import structlog
 
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
+from bot.domain.payments.evidence import UNPAID
 from bot.domain.payments.instruction import FINAL, CallbackKind, Instruction, Kind, State
 from bot.domain.payments.operation import Operation
-from bot.domain.payments.payout import UNPAID
 from bot.domain.reasons import OfRequest, Reason
-from bot.domain.references import token_hash, ulid
+from bot.domain.references import callback_token, token_hash, ulid
 from bot.domain.tracking import back_off
 from bot.workflows.context import Context, RequestKind, Unit
 from bot.workflows.requests.announce import alert
@@ -24,6 +20,18 @@ from bot.workflows.workers import Work
 from storage.rows import InboxRow, InboxState
 from storage.store import Store
 from storage.transaction import Tx
+
+
+def callback_address(ctx: Context, instruction: Instruction, kind: CallbackKind) -> str:
+    """Callback address for one kind of report about one instruction; a secret."""
+    token = callback_token(key=ctx.token_key, instruction_id=instruction.id, kind=kind)
+    return f"{callback_folder(ctx)}/{token}"
+
+
+def callback_folder(ctx: Context) -> str:
+    """Prefix of the payments service's callback addresses, before the token."""
+    return f"{ctx.callback_base}/callbacks/payments"
+
 
 log = structlog.get_logger(__name__)
 

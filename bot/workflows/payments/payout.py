@@ -1,35 +1,113 @@
-"""Payouts in two steps: created at the service, shown to the approvers, committed once they have approved.
+"""A payout from request to end, in two steps or in one. Reading the outcome of a commit sends nothing.
 
-Creating moves no money, but happens only once: a lost answer is searched for by our own code before anything is sent
-again. Before the commit the payout is read again and compared with the digest: only what the card showed is sent.
+In two steps it is created at the service, shown to the approvers, and committed once they have approved. Creating moves
+no money, but happens only once: a lost answer is searched for by our own code before anything is sent again. Before the
+commit the payout is read again and compared with the digest: only what the card showed is sent.
+
+In one step nothing exists at the service before the approval, and one request moves the money. It has no id to be read
+by, so a lost answer is searched for by our own code. "Not found" needs two complete lists that would have shown it, a
+spacing apart and after the quiet period. Then a person decides: nothing is sent again automatically. A refusal is
+believed when those lists agree with it; until then its outcome is unknown, as after a lost answer.
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from bot.clients.payments import NewPayout, PaymentsClient
 from bot.clients.transport import Guard
+from bot.domain.errors import ServiceNever, ServiceNow
 from bot.domain.outcome import NotExecuted
-from bot.domain.payments.evidence import differences
+from bot.domain.payments.evidence import differences, is_paid, state_of
 from bot.domain.payments.instruction import CallbackKind, Instruction, Kind, State
 from bot.domain.payments.operation import Operation, OperationStatus
 from bot.domain.reasons import OfRequest, Reason, together
 from bot.domain.recovery import Finding, Seen
 from bot.domain.references import Letter
 from bot.workflows.context import Context, RequestKind, Unit
-from bot.workflows.payments import follow, reconcile
-from bot.workflows.payments.addresses import callback_address
-from bot.workflows.payments.orphans import watch, watch_each
+from bot.workflows.payments import follow
+from bot.workflows.payments.callbacks import callback_address
+from bot.workflows.payments.follow import apply_record, note_status, watch, watch_each
 from bot.workflows.payments.recipient import with_recipient
-from bot.workflows.payments.refused import reread
-from bot.workflows.payments.sought import by_code, find_by_code
-from bot.workflows.requests.announce import alert
-from bot.workflows.requests.attempt import Answers, Outcome, attempt_once
-from bot.workflows.requests.claim import Claimed, creating
-from bot.workflows.requests.look_again import Look, found_after_create
-from bot.workflows.requests.send import not_now, sending
-from bot.workflows.requests.settle import ask_people, end, end_mismatch, on_record, show_approvers
-from bot.workflows.requests.suspend import read_refusal, suspend
+from bot.workflows.payments.sought import by_code, find_by_code, reread, watch_by_code
+from bot.workflows.requests.announce import (
+    alert,
+    alert_paid,
+    ask_people,
+    end,
+    end_mismatch,
+    end_refused,
+    on_record,
+    prepared,
+    show_approvers,
+)
+from bot.workflows.requests.attempt import Answers, Claimed, Outcome, attempt_once, creating
+from bot.workflows.requests.look_again import (
+    Look,
+    found_after_create,
+    found_after_send,
+    is_absent,
+    later,
+    next_watch,
+    not_read,
+    still,
+)
+from bot.workflows.requests.send import not_now, read_refusal, sending, suspend
 from storage.repositories.requests import Changes
+
+
+async def read_outcome(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
+    """COMMIT_UNKNOWN and NEEDS_HUMAN: adopt what the service says, or go on looking.
+
+    "Still created" is believed after the quiet period and three reads, and then a person decides.
+    """
+    if instruction.remote_id is None:
+        return
+    try:
+        operation = await payments.get_operation(instruction.remote_id)
+    except (ServiceNow, ServiceNever) as silent:
+        reason = Reason(OfRequest.UNREAD, service=silent.service, why=silent.told)
+        wait = silent.retry_after if isinstance(silent, ServiceNow) else None
+        await ctx.write(lambda uow: not_read(uow, instruction, reason, wait=wait), name="not_read", wakes=False)
+        return
+    await ctx.write(lambda uow: take_in(uow, instruction, operation), name="read_outcome")
+
+
+async def watch_closed(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
+    """CLOSED as not paid, or REFUSED: a payment that appears after all is an alert; the state stays."""
+    if instruction.remote_id is None:
+        await watch_by_code(ctx, payments, instruction)
+        return
+    operation = await payments.get_operation(instruction.remote_id)
+    await ctx.write(lambda uow: seen_after_close(uow, instruction, operation), name="watch_closed", wakes=False)
+
+
+def seen_after_close(uow: Unit, instruction: Instruction, operation: Operation) -> None:
+    """Alert when it was paid after all; keep reading while it may still be paid; a failure is no news."""
+    state = state_of(operation)
+    if is_paid(operation):
+        alert_paid(uow, instruction, Reason(OfRequest.SAYS, status=operation.status))
+    due = next_watch(uow.ctx, instruction, uow.now) if state is None else None
+    uow.instructions.touch(instruction, now=uow.now, due_at=due)
+
+
+def take_in(uow: Unit, instruction: Instruction, operation: Operation) -> None:
+    """Act on a record read while the outcome is unknown."""
+    wrong = differences(instruction, operation)
+    if wrong:
+        alert(uow, instruction, "differs", reason=together(wrong))
+        later(uow, instruction)
+        return
+    if operation.state is not OperationStatus.CREATED:
+        if not apply_record(uow, instruction, operation):
+            later(uow, note_status(uow, instruction, operation))
+        return
+    if instruction.state is State.NEEDS_HUMAN:
+        uow.instructions.touch(instruction, now=uow.now, due_at=uow.now + uow.quiet.spacing * 60)
+        return
+    if instruction.refusal is not None:
+        end_refused(uow, instruction)
+        return
+    still(uow, instruction, Reason(OfRequest.STILL_NOT_COMMITTED), {"puts_off": 0})
 
 
 async def create(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
@@ -179,10 +257,10 @@ KIND = RequestKind(
         State.NEW: create,
         State.CREATE_UNKNOWN: find_again,
         State.APPROVED: send,
-        State.COMMIT_UNKNOWN: reconcile.read_outcome,
-        State.NEEDS_HUMAN: reconcile.read_outcome,
-        State.CLOSED: reconcile.watch_closed,
-        State.REFUSED: reconcile.watch_closed,
+        State.COMMIT_UNKNOWN: read_outcome,
+        State.NEEDS_HUMAN: read_outcome,
+        State.CLOSED: watch_closed,
+        State.REFUSED: watch_closed,
     },
     called_back=(CallbackKind.CONFIRMATION, CallbackKind.CANCEL, CallbackKind.FAILURE),
     listed="payout",
@@ -191,4 +269,74 @@ KIND = RequestKind(
     read=lambda payments, remote_id: payments.get_operation(remote_id),
     observe=follow.observe,
     ended=watch,
+)
+
+
+PAID = Answers(done=paid, says=status_of)
+
+
+async def prepare(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
+    """NEW: read the recipient's account and ask the approvers; nothing is created yet."""
+    payments.require_one_step()
+    looked_up = await with_recipient(ctx, payments, instruction)
+    if looked_up is not None:
+        await prepared(ctx, looked_up)
+
+
+async def pay(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
+    """APPROVED: check everything again, claim the one attempt, send it, store the outcome."""
+    if await not_now(ctx, instruction):
+        return
+    payments.require_one_step()
+    if instruction.commits:
+        look = await by_code(ctx, payments, instruction)
+        if not await is_absent(ctx, instruction, look, take_in=_take_in_first):
+            return
+
+    async def pay(_: Claimed, guard: Guard) -> Outcome[Operation]:
+        new = new_payout(ctx, instruction)
+        return await payments.one_step_payout(new, earlier_unknown=instruction.commits > 0, guard=guard)
+
+    claim = sending(ctx, instruction, name="claim_commit")
+    await attempt_once(ctx, payments.circuit, claim, pay, PAID, name="committed")
+
+
+async def find_outcome(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
+    """COMMIT_UNKNOWN and NEEDS_HUMAN: look for our code in the list of operations."""
+    if instruction.remote_id is not None:
+        await read_outcome(ctx, payments, instruction)
+        return
+    look, absent = await by_code(ctx, payments, instruction), Reason(OfRequest.NOT_LISTED)
+    await ctx.write(
+        lambda uow: found_after_send(uow, instruction, look, take_in=_take_in_found, absent_because=absent),
+        name="read_outcome",
+    )
+
+
+def _take_in_found(uow: Unit, instruction: Instruction, hits: Sequence[Operation]) -> None:
+    if len(hits) == 1:
+        take_in(uow, instruction, hits[0])
+        return
+    reason = Reason(OfRequest.SEVERAL, records="payouts")
+    alert(uow, instruction, "differs", reason=reason)
+    not_read(uow, instruction, reason)
+
+
+def _take_in_first(uow: Unit, instruction: Instruction, hits: Sequence[Operation]) -> None:
+    take_in(uow, instruction, hits[0])
+
+
+ONE_STEP = replace(
+    KIND,
+    kind=Kind.ONE_STEP,
+    steps={
+        State.NEW: prepare,
+        State.APPROVED: pay,
+        State.COMMIT_UNKNOWN: find_outcome,
+        State.NEEDS_HUMAN: find_outcome,
+        State.CLOSED: watch_closed,
+        State.REFUSED: watch_closed,
+    },
+    ready=PaymentsClient.require_one_step,
+    find=find_by_code,
 )

@@ -11,22 +11,18 @@ from bot.clients.payments import NewItem, NewPurchase, PaymentsClient
 from bot.clients.transport import Guard
 from bot.domain.errors import ServiceNever
 from bot.domain.money import Cents
-from bot.domain.payments.evidence import differences
+from bot.domain.payments.evidence import PURCHASE_SETTLED, differences, paid_by_somebody_else, purchase_state_of
 from bot.domain.payments.instruction import FINAL, CallbackKind, Instruction, Kind, PurchasePayload, State
 from bot.domain.payments.operation import Operation, Purchase
-from bot.domain.payments.purchase import SETTLED, paid_by_somebody_else, state_of
 from bot.domain.reasons import OfRequest, Reason, given, together
 from bot.domain.references import Letter
 from bot.workflows.context import Context, RequestKind, Unit
-from bot.workflows.payments.addresses import callback_address
-from bot.workflows.payments.follow import note_status
-from bot.workflows.payments.polls import Again, again, follow, polling
+from bot.workflows.payments.callbacks import callback_address
+from bot.workflows.payments.follow import Again, again, follow, note_status, polling
 from bot.workflows.payments.sought import by_code, find_by_code
-from bot.workflows.requests.announce import alert, alert_changed, show_link, tell
-from bot.workflows.requests.attempt import Answers, Outcome, attempt_once
-from bot.workflows.requests.claim import Claimed, creating
+from bot.workflows.requests.announce import alert, alert_changed, end, on_record, show_link, tell
+from bot.workflows.requests.attempt import Answers, Claimed, Outcome, attempt_once, creating
 from bot.workflows.requests.look_again import Look, found_after_create, next_watch
-from bot.workflows.requests.settle import end, on_record
 from storage.rows import Tracked
 
 PURCHASE = "purchase"
@@ -141,9 +137,9 @@ def observe(uow: Unit, instruction: Instruction, operation: Operation) -> bool:
     if wrong:
         alert(uow, instruction, "differs", reason=together(wrong))
         return False
-    state = state_of(operation)
+    state = purchase_state_of(operation)
     if instruction.state in FINAL:
-        if state in SETTLED and state is not instruction.state:
+        if state in PURCHASE_SETTLED and state is not instruction.state:
             alert_changed(uow, instruction, operation.status)
         return True
     if instruction.state is State.OPEN and state is not None:
@@ -199,7 +195,7 @@ def _no_link(ctx: Context, operation: Operation) -> tuple[Reason, ...]:
 
 
 def _seen_after_stop(uow: Unit, instruction: Instruction, operation: Operation) -> bool:
-    if state_of(operation) is State.COMPLETED:
+    if purchase_state_of(operation) is State.COMPLETED:
         alert(uow, instruction, "paid_elsewhere", reason=Reason(OfRequest.SAYS, status=operation.status))
     return operation.is_final
 

@@ -7,17 +7,16 @@ from typing import Final
 from bot.clients.payments import PaymentsClient
 from bot.domain.approvals import Refusal
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
+from bot.domain.payments.evidence import MAX_CREATES
 from bot.domain.payments.instruction import Instruction, Recipient, State
-from bot.domain.payments.payout import MAX_CREATES
 from bot.domain.payments.recipient import awaits_requester, suggestion
 from bot.domain.reasons import OfRequest, Reason
 from bot.domain.troubles import told
 from bot.workflows.context import Context, Unit
-from bot.workflows.requests.announce import asked_in, news_of
-from bot.workflows.requests.claim import lease
+from bot.workflows.requests.announce import asked_in, end, news_of
+from bot.workflows.requests.attempt import lease
 from bot.workflows.requests.decide import Click, Decided, finish
 from bot.workflows.requests.request import Requested, request_of
-from bot.workflows.requests.settle import end
 from bot.workflows.witness import witness
 from storage.transaction import Tx
 

@@ -15,8 +15,8 @@ from bot.domain.content import Content
 from bot.domain.errors import ServiceNow, ServiceTrouble
 from bot.domain.payments.instruction import Instruction, Kind, State, Vote
 from bot.domain.reasons import Exchange, Reason
-from bot.domain.reminders import next_look
-from bot.presentation.blocks import qr
+from bot.domain.tracking import next_look
+from bot.presentation.blocks import elements
 from bot.presentation.payments import cards, news, purchases
 from bot.slack.messenger import Posted
 from bot.workflows.context import PLAIN, Attachment, Context, Subject, Unit
@@ -155,11 +155,11 @@ async def _checkout(ctx: Context, instruction: Instruction, *, plain: bool) -> A
     if not link:
         raise ServiceNow("payments", Reason(Exchange.NOT_CONFIGURED))
     content = purchases.checkout(instruction, link=link)
-    if plain or len(link) > qr.LONGEST:
+    if plain or len(link) > elements.LONGEST:
         return content
     return Attachment(
         name=f"{instruction.reference}.png",
-        content=await asyncio.to_thread(qr.png, link),
+        content=await asyncio.to_thread(elements.png, link),
         title=purchases.picture_title(instruction),
         alt=purchases.picture_in_words(instruction, link=link),
         comment=content.text,

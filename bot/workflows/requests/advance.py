@@ -8,18 +8,15 @@ import structlog
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.payments.instruction import EFFECT_UNDER_WAY, Instruction, Kind, State
 from bot.domain.reasons import Exchange, OfRequest, Reason, has_code
-from bot.domain.reminders import next_look, reminders_due
-from bot.domain.tracking import back_off, named_or
+from bot.domain.tracking import back_off, named_or, next_look, reminders_due
 from bot.domain.troubles import answered, failed
 from bot.workflows import holding
 from bot.workflows.context import Context, Queue, RequestKind, Unit
 from bot.workflows.requests import authority, restore
-from bot.workflows.requests.announce import alert, remind
-from bot.workflows.requests.attempt import give_up
+from bot.workflows.requests.announce import alert, end, remind
+from bot.workflows.requests.attempt import give_up, lease
 from bot.workflows.requests.ballot import without_old
-from bot.workflows.requests.claim import lease
-from bot.workflows.requests.settle import end
-from bot.workflows.requests.suspend import followed, guessed_refusal
+from bot.workflows.requests.send import followed, guessed_refusal
 from bot.workflows.workers import Work
 from storage.errors import StorageError
 from storage.repositories.requests import CLAIMED

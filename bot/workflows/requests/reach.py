@@ -14,8 +14,7 @@ from bot.domain.approvals import Role, Standing, full_member, listed, may_decide
 from bot.domain.errors import ServiceNow
 from bot.domain.payments.instruction import Instruction, State
 from bot.domain.payments.moves import APPROVED
-from bot.domain.policy import Policy
-from bot.domain.quorum import Short
+from bot.domain.policy import Policy, Short
 from bot.domain.reasons import OfRequest, Reason
 from bot.slack.people import FRESH, People
 from bot.workflows.context import Context, Unit

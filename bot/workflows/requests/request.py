@@ -1,20 +1,20 @@
 """Storing a new request. Nothing is sent to a service before every check here has passed."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
-from bot.domain.payments.bulk import BulkItem
-from bot.domain.payments.bulk_account import BulkRow
-from bot.domain.payments.bulk_progress import BulkProgress
-from bot.domain.payments.instruction import Instruction, Kind, Payload, State, digest_of
+from bot.domain.payments.bulk import BulkItem, BulkProgress
+from bot.domain.payments.bulk_records import BulkRow
+from bot.domain.payments.instruction import Instruction, Kind, Payload, State, Vote, digest_of
 from bot.domain.payments.moves import APPROVED
+from bot.domain.policy import Requirement
 from bot.domain.references import Letter, callback_token, reference, token_hash, ulid
-from bot.domain.requirement import Requirement
 from bot.workflows.context import Context, Unit
 from bot.workflows.requests.announce import asked_in, show_card
-from bot.workflows.requests.tighten import required
+from bot.workflows.requests.send import required
 from storage.disk_space import DiskSpace
-from storage.errors import CommitUnknown, StorageFull
+from storage.errors import CommitUnknown, RowUnreadable, StorageFull
 from storage.transaction import Tx
 
 
@@ -112,3 +112,49 @@ def unused_reference(tx: Tx, letter: Letter) -> str:
     while tx.instructions.find(chosen := reference(letter)) is not None or tx.bookings.find(chosen) is not None:
         continue
     return chosen
+
+
+_WAITING = (State.AWAITING, State.NEEDS_HUMAN)
+
+
+async def find(ctx: Context, text: str) -> tuple[Instruction, list[Vote]] | None:
+    """A request by its reference, code or the service's id, with the votes of its round."""
+
+    def work(uow: Unit) -> tuple[Instruction, list[Vote]] | None:
+        found = uow.instructions.find(text)
+        return (found, uow.votes.of(found.id, found.round)) if found is not None else None
+
+    return await ctx.read(work)
+
+
+async def find_votes(ctx: Context, instruction: Instruction) -> list[Vote]:
+    """The votes of a request's present round."""
+    return await ctx.read(lambda uow: uow.votes.of(instruction.id, instruction.round))
+
+
+async def check_cards(ctx: Context, instruction: Instruction) -> None:
+    """Edit the cards of an open request: one that was deleted is found out by that, and posted anew."""
+    if instruction.closed_at is not None:
+        return
+    now = ctx.clock.now()
+    await ctx.write(lambda uow: uow.boards.mark_request(instruction.id, now=now), name="check_cards", wakes=False)
+    ctx.wake()
+
+
+async def waiting(ctx: Context) -> list[tuple[Instruction, list[Vote]]]:
+    """What waits for people, oldest first."""
+
+    def work(uow: Unit) -> list[tuple[Instruction, list[Vote]]]:
+        found = (one for one in uow.instructions.awaiting(_WAITING) if one.kind in APPROVED)
+        return with_votes(uow, found)
+
+    return await ctx.read(work)
+
+
+def with_votes(tx: Tx, found: Iterable[Instruction]) -> list[tuple[Instruction, list[Vote]]]:
+    """Requests with the votes of their rounds; one whose votes cannot be read is left out."""
+    listed = []
+    for one in found:
+        with suppress(RowUnreadable):  # noted: it is held, and the operator is told
+            listed.append((one, tx.votes.of(one.id, one.round)))
+    return listed

@@ -11,6 +11,7 @@ import structlog
 
 from bot.clients.payments import PaymentsClient
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
+from bot.domain.payments.evidence import daily_key
 from bot.domain.payments.instruction import (
     FINAL,
     MONEY_OUT,
@@ -21,7 +22,6 @@ from bot.domain.payments.instruction import (
     State,
 )
 from bot.domain.payments.moves import CREATES
-from bot.domain.payments.payout import daily_key
 from bot.domain.reasons import OfMode, OfRequest, Reason
 from bot.domain.recovery import Finding, Look, ReadingOnly, Seen
 from bot.domain.troubles import told

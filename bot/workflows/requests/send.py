@@ -1,27 +1,208 @@
 """Whether an approved request may be sent now, checked once more in the transaction of the claim.
 
-The requester and the voters are checked last: their rights at the time of the claim count.
+The requester and the voters are checked last: their rights at the time of the claim count. A requester who lost the
+right to ask holds the request: every approval so far is void, because it was given to a requester who was allowed to
+ask, and if the requester may ask again, approvers approve anew. A policy that became stricter counts for open requests,
+too.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
+from datetime import datetime, timedelta
+from functools import partial
 from types import MappingProxyType
 
 from bot.clients.circuit import Seat
-from bot.domain.approvals import Count
-from bot.domain.payments.instruction import Instruction, State
-from bot.domain.payments.payout import daily_key
+from bot.domain.approvals import Count, No, Void, may_request
+from bot.domain.errors import ServiceNow
+from bot.domain.payments.bulk import BulkPayload, CancelPayload
+from bot.domain.payments.evidence import daily_key
+from bot.domain.payments.instruction import NOT_PAID, Instruction, Payload, State
+from bot.domain.payments.moves import APPROVED
+from bot.domain.payments.recipient import SAME_PAYMENT, doubts_of, facts_of, requirement_of
+from bot.domain.payments.sealed import needed
+from bot.domain.policy import Requirement
 from bot.domain.reasons import OfRequest, Reason, has_code
 from bot.workflows.context import Context, Unit
 from bot.workflows.holding import hold
-from bot.workflows.requests.announce import remind
-from bot.workflows.requests.authority import may_send
-from bot.workflows.requests.ballot import Standings, count, next_round, require_fresh, why_more
-from bot.workflows.requests.claim import Claimed, OvertakenError, held_claim, lease, open_attempt, with_people
-from bot.workflows.requests.freeze import frozen
-from bot.workflows.requests.settle import ask_people, end
-from bot.workflows.requests.suspend import refusal_of_requester, suspend
-from bot.workflows.requests.tighten import tighten
+from bot.workflows.requests.announce import alert, ask_people, end, remind
+from bot.workflows.requests.attempt import Claimed, OvertakenError, held_claim, lease, open_attempt, with_people
+from bot.workflows.requests.authority import frozen, may_send
+from bot.workflows.requests.ballot import Standings, count, next_round, require_fresh, why_more, without_the_others
+from bot.workflows.witness import witness
+from storage.errors import RowUnreadable
+from storage.repositories.admin import Key
+from storage.repositories.requests import Changes
 from storage.transaction import Tx
+
+
+def refusal_of_requester(ctx: Context, instruction: Instruction, standings: Standings) -> No | None:
+    """Reason why the requester may no longer ask for money; None when they may."""
+    return may_request(standings[instruction.requester], people=ctx.policy.people, home=ctx.home)
+
+
+async def read_refusal(ctx: Context, instruction: Instruction) -> No | None:
+    """The same, read now.
+
+    Raises:
+        ServiceNow: Slack did not say who they are.
+    """
+    standing = await ctx.people.standing(instruction.requester, patient=True)
+    return may_request(standing, people=ctx.policy.people, home=ctx.home)
+
+
+async def guessed_refusal(ctx: Context, instruction: Instruction) -> tuple[No | None, bool]:
+    """The same for display, and whether it is known: while Slack does not answer, the last known reason stays."""
+    try:
+        return await read_refusal(ctx, instruction), True
+    except ServiceNow:
+        return None, False
+
+
+def suspend(uow: Unit, instruction: Instruction, no: No) -> Instruction | None:
+    """Back to the approvers with every approval void; None when somebody else changed it first.
+
+    A request that does not wait for approvers yet keeps its state. One alert is posted.
+    """
+    back = instruction.state
+    if back is State.APPROVED:
+        back = State.NEEDS_HUMAN if instruction.commits else State.AWAITING
+    votes = uow.votes.of(instruction.id, instruction.round)
+    reason = Reason(OfRequest.HELD, no=no.value, sent_before=instruction.commits > 0)
+    if back is instruction.state and instruction.reason == reason and not votes:
+        return instruction
+    changes: Changes = {"reason": reason, "round": instruction.round + 1 if votes else instruction.round}
+    after = _put_back(uow, instruction, back, changes, no)
+    if after is not None:
+        alert(uow, after, f"suspended:{after.round}", reason=reason)
+    return after
+
+
+def followed(uow: Unit, instruction: Instruction, refusal: No | None, *, known: bool) -> Instruction | None:
+    """The instruction, held or released as :func:`guessed_refusal` says; None when somebody else changed it first."""
+    if refusal is not None:
+        return suspend(uow, instruction, refusal)
+    return resumed(uow, instruction) if known else instruction
+
+
+def resumed(uow: Unit, instruction: Instruction) -> Instruction | None:
+    """The instruction, no longer marked as held; None when somebody else changed it first."""
+    if not has_code(instruction.reason, OfRequest.HELD):
+        return instruction
+    return uow.instructions.touch(instruction, now=uow.now, show=True, reason=None)
+
+
+def _put_back(uow: Unit, instruction: Instruction, back: State, changes: Changes, no: No) -> Instruction | None:
+    detail = {"why": no.value}
+    if back is not instruction.state:
+        due = uow.now + uow.quiet.spacing * 60 if back is State.NEEDS_HUMAN else uow.now
+        changes = {**changes, "decided_by": "", "exec_deadline": None, "due_at": due}
+        return uow.instructions.move(instruction, back, now=uow.now, action="suspended", detail=detail, **changes)
+    after = uow.instructions.touch(instruction, now=uow.now, show=True, **changes)
+    if after is not None:
+        witness(uow, "suspended", detail, about=after)
+    return after
+
+
+_OPEN = (
+    State.NEW,
+    State.CREATING,
+    State.CREATE_UNKNOWN,
+    State.AWAITING,
+    State.APPROVED,
+    State.COMMIT_UNKNOWN,
+    State.NEEDS_HUMAN,
+)
+
+
+async def tighten_open(ctx: Context) -> int:
+    """At start: check every open request against the policy in force now; how many need more than before."""
+
+    def work(uow: Unit, after: Key | None) -> tuple[int, Key | None]:
+        page, end = uow.sweep.page("instruction", after)
+        found = [one for one in page if one.kind in APPROVED and one.state in _OPEN]
+        return sum(1 for one in found if _is_tightened(uow, one)), end
+
+    count, end = await ctx.write(partial(work, after=None), name="tighten", wakes=False)
+    while end is not None:
+        more, end = await ctx.write(partial(work, after=end), name="tighten", wakes=False)
+        count += more
+    return count
+
+
+def _is_tightened(uow: Unit, instruction: Instruction) -> bool:
+    try:
+        return _at_start(uow, instruction) is not instruction
+    except RowUnreadable:
+        return False  # one of its votes: it is noted, and the request is held
+
+
+def _at_start(uow: Unit, instruction: Instruction) -> Instruction | None:
+    votes = uow.votes.of(instruction.id, instruction.round)
+    held = tighten(uow, instruction)
+    if held is None or held.state is not State.AWAITING or not held.requirement.typed_amount:
+        return held  # where no vote is open now, votes are counted before anything is sent
+    typed = frozenset(vote.person for vote in votes if vote.typed)
+    void = {vote.person: Void.UNTYPED for vote in votes if not vote.typed}
+    asked = without_the_others(uow, held, votes, Count(typed, void))
+    if asked is not None and void:
+        remind(uow, asked, 0)
+    return asked
+
+
+def required(uow: Unit, payload: Payload, asked_at: datetime, *, before: str = "") -> Requirement:
+    """What the policy asks of a request for this.
+
+    Args:
+        uow: the unit of work.
+        payload: what is asked for.
+        asked_at: when.
+        before: id of the request; empty: it is being made, so every other one was made before it.
+    """
+    alone = not isinstance(payload, BulkPayload | CancelPayload)
+    facts = facts_of(
+        payload,
+        new_recipient=uow.policy.looks_at_recipients and alone and not uow.instructions.paid_before(payload.email),
+        sent_today=uow.reservations.sum(daily_key(uow.now)) if uow.policy.looks_at_the_day else 0,
+        duplicates=_twins(uow, payload, asked_at, before) if alone else 0,
+    )
+    return requirement_of(uow.policy, facts, extra=doubts_of(payload))
+
+
+def _twins(tx: Tx, payload: Payload, asked_at: datetime, before: str) -> int:
+    """How many requests within a day before it were for the same payment, and may have been paid."""
+    since = asked_at - SAME_PAYMENT
+    return tx.instructions.recent_same(payload.email, payload.cents, since, ignoring=NOT_PAID, before=before)
+
+
+def tighten(uow: Unit, instruction: Instruction) -> Instruction | None:
+    """The instruction with what the policy requires now, if that is more; None when somebody else was faster."""
+    now_required = required(uow, instruction.payload, instruction.created_at, before=instruction.id)
+    wanted = instruction.requirement.tightened(now_required)
+    if wanted is instruction.requirement:
+        return instruction
+    before = instruction.requirement
+    expires = _sooner(instruction.expires_at, before.expires_seconds - wanted.expires_seconds)
+    deadline = _sooner(instruction.exec_deadline, before.execute_within_seconds - wanted.execute_within_seconds)
+    due = [end for end in (instruction.due_at, expires, deadline) if end is not None]
+    held = uow.instructions.touch(
+        instruction,
+        now=uow.now,
+        show=True,
+        requirement=wanted,
+        expires_at=expires,
+        exec_deadline=deadline,
+        due_at=min(due) if instruction.due_at is not None else None,
+        lease_owner=instruction.lease_owner,
+        lease_until=instruction.lease_until,
+    )
+    if held is not None:
+        witness(uow, "tightened", needed(wanted), about=held)
+    return held
+
+
+def _sooner(end: datetime | None, seconds: float) -> datetime | None:
+    return None if end is None else end - timedelta(seconds=seconds)
+
 
 Hindrance = Callable[[Unit], Reason | None]
 """Another reason not to send; checked last."""

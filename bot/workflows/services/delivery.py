@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from pydantic import SecretStr
 
 from bot.clients.delivery import DeliveryClient
-from bot.clients.delivery.failures import SERVICE
+from bot.clients.delivery.client import SERVICE
 from bot.domain.errors import OperatorError
 from bot.domain.reasons import OfBooking, Reason
-from bot.domain.spellings import Secrets
+from bot.domain.text import Secrets
 from storage.repositories.bookings import folded
 from storage.rows import STORE_KEY, StoreRow, StoreState
 from storage.sealing import Sealer, SealError

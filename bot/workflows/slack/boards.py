@@ -4,11 +4,25 @@ What is queued here is posted by :mod:`bot.workflows.slack.outbox`, and edited b
 The subject supplies the content: see :class:`bot.workflows.context.Subject`.
 """
 
-from collections.abc import Mapping
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
 
+import structlog
+
+from bot.domain.content import Content
+from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
 from bot.domain.references import ulid
-from bot.workflows.context import Unit
-from storage.rows import Action, Board, Job
+from bot.domain.tracking import back_off
+from bot.slack.messenger import TOO_RICH, Posted
+from bot.slack.pace import Edit
+from bot.workflows.alerts import tell_everybody
+from bot.workflows.context import Context, Unit
+from bot.workflows.workers import Work
+from storage.errors import StorageError
+from storage.rows import Action, Board, Hold, Job
 from storage.transaction import Tx
 
 ELSEWHERE = "elsewhere"
@@ -128,3 +142,143 @@ def split(subject: str) -> tuple[str, str]:
 def _channel_of(tx: Tx, subject: str) -> str:
     board = tx.boards.get(subject)
     return board.channel if board is not None else ""
+
+
+log = structlog.get_logger(__name__)
+
+_AT_ONCE = 10
+_EDIT_TIME = timedelta(seconds=30)
+"""Time that an edit may take. Afterwards it is due again: the editing process died."""
+_GIVEN_UP_AFTER = 12
+_TOLD_AFTER = 4
+"""Failed edits of a message after which a bug of ours is an alert."""
+_DELETED = "message_not_found"
+_FIXED = frozenset({"cant_update_message", "edit_window_closed"})
+"""The message is there and will never change: another app's by now, or older than the workspace lets edit."""
+_GONE = frozenset(
+    {
+        "not_in_channel",
+        "channel_not_found",
+        "is_archived",
+        "is_inactive",
+    }
+)
+"""Nobody will see this message change any more, nor another one in its place."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Lost:
+    """The message can be edited no more: it is posted anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class _NotYet:
+    """Retry at ``due_at``; ``failed``: Slack did not take the edit, as opposed to a rate limit."""
+
+    due_at: datetime
+    failed: bool
+
+
+async def _refresh(ctx: Context, board: Board) -> None:
+    """Edit one board, or post it anew. A bug in drawing one message must not hold up the others: it is tried later."""
+    try:
+        later = await _edit(ctx, board)
+    except StorageError:
+        raise  # the database failed, not the message
+    except Exception:
+        number = secrets.token_hex(4)
+        log.exception("a message could not be drawn", subject=board.subject, error_id=number)
+        later = await _not_drawn(ctx, board, number)
+    now = ctx.clock.now()
+    if isinstance(later, _Lost):
+        await ctx.write(lambda uow: post_anew(uow, board), name="post_anew", wakes=False)
+        ctx.wake()
+    elif later is None:
+        await ctx.write(
+            lambda uow: uow.boards.shown(board.subject, board.wanted_version, now), name="shown", wakes=False
+        )
+    else:
+        due, failed = later.due_at, later.failed
+        await ctx.write(lambda uow: uow.boards.delay(board, due, failed=failed), name="edit_later", wakes=False)
+
+
+async def _edit(ctx: Context, board: Board) -> _NotYet | _Lost | None:
+    """Edit the message; None: it shows the newest state, or never will."""
+    kind, name = split(board.subject)
+    subject = ctx.subjects[kind]
+    content = await subject.board(ctx, name)
+    if content is None:
+        return None
+    wait = ctx.pace.take(_weight(board))
+    if wait:
+        return _NotYet(ctx.clock.now() + timedelta(seconds=wait), failed=False)
+    try:
+        await _show(ctx, Posted(board.channel, board.ts), content)
+    except (ServiceNow, OutcomeUnknown) as later:
+        asked = later.retry_after if isinstance(later, ServiceNow) else None
+        pause = _pause(board) if asked is None else timedelta(seconds=asked)
+        return _NotYet(ctx.clock.now() + pause, failed=asked is None)
+    except ServiceNever as refused:
+        log.warning("a message could not be edited", subject=board.subject, error=str(refused.reason))
+        if subject.lasting and _is_lost(board, refused.error):
+            return _Lost()
+        if refused.error not in _GONE | _FIXED | {_DELETED} and board.attempts < _GIVEN_UP_AFTER:
+            return _NotYet(ctx.clock.now() + _pause(board), failed=True)
+    return None
+
+
+def _weight(board: Board) -> Edit:
+    if board.urgent:
+        return Edit.LAST
+    return Edit.PROGRESS if board.progress else Edit.CHANGE
+
+
+def _is_lost(board: Board, error: str) -> bool:
+    """Whether a new message is worth it: for one that only shows older progress, not."""
+    return error == _DELETED or (error in _FIXED and not board.progress)
+
+
+async def _show(ctx: Context, at: Posted, content: Content) -> None:
+    """Edit the message; where Slack refuses its blocks, without them, so that no old buttons remain."""
+    try:
+        await ctx.messenger.edit(at=at, content=content)
+    except ServiceNever as refused:
+        if refused.error not in TOO_RICH:
+            raise
+        log.exception("Slack refused the blocks of a message", channel=at.channel, ts=at.ts)
+        await ctx.messenger.edit(at=at, content=Content(text=content.text, blocks=content.plainer))
+
+
+async def _not_drawn(ctx: Context, board: Board, number: str) -> _NotYet:
+    now = ctx.clock.now()
+    if board.attempts == _TOLD_AFTER:
+        facts = {"topic": "not_drawn", "channel": board.channel, "number": number}
+        key = f"not_drawn:{number}"
+        await ctx.write(lambda uow: tell_everybody(uow, key=key, facts=facts), name="not_drawn")
+    return _NotYet(now + _pause(board), failed=True)
+
+
+def _pause(board: Board) -> timedelta:
+    return back_off(first=1.0, attempts=board.attempts, ceiling=60.0)
+
+
+def _claim(tx: Tx, hold: Hold) -> Sequence[Board]:
+    """Claim due boards. There is no lease: the claim alone excludes other processes."""
+    return tx.boards.claim_due(now=hold["now"], again_at=hold["now"] + _EDIT_TIME, limit=hold["limit"])
+
+
+def _may_edit(ctx: Context) -> bool:
+    """Whether any edit may be sent. Until then none is claimed: after many clicks thousands may be waiting."""
+    return not ctx.pace.is_used_up
+
+
+BOARDS = Work(
+    name="boards",
+    table="board",
+    slots=_AT_ONCE,
+    claim=_claim,
+    step=lambda ctx: partial(_refresh, ctx),
+    ready=_may_edit,
+    leased=False,
+)
+"""Edit the boards that no longer show the latest."""

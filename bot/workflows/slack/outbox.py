@@ -1,28 +1,157 @@
-"""Drain the outbox to Slack.
+"""Progress of the search for a lost post, kept with its row: a busy channel takes hours at one call a minute."""
 
-A post goes out once. When its outcome is unknown, the conversation is searched for the message's own
-marker before anything is posted again.
-"""
-
+from collections.abc import Mapping
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import partial
 
 import structlog
 
+from bot.domain.audit import CLOCK_SET, on_any_clock
+from bot.domain.content import Content
 from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow, ServiceTrouble
 from bot.domain.reasons import Reason, slack_error
 from bot.domain.tracking import back_off
 from bot.slack.messenger import TOO_RICH, Posted, Stretch
 from bot.slack.pace import Turn
 from bot.workflows.alerts import tell_everybody
-from bot.workflows.context import PLAIN, Context, Unit
-from bot.workflows.slack.boards import post_anew
-from bot.workflows.slack.posting import DIRECT, names, post, speaker_of, where
-from bot.workflows.slack.searching import forgetting, has_come_further, remembering, stretch_of
+from bot.workflows.context import PLAIN, Attachment, Context, Subject, Unit
+from bot.workflows.slack.boards import ELSEWHERE, post_anew, split
 from bot.workflows.workers import Work
 from storage.leases import LEASE_SECONDS
 from storage.rows import Action, Board, OutboxRow, OutboxState
+
+_KEY = "search"
+"""In the payload of a row."""
+_CLOCK_SKEW = 60.0
+"""Seconds that Slack's clock may differ from ours."""
+
+
+async def posted_between(ctx: Context, begun: datetime) -> tuple[float, float]:
+    """When, by Slack's clock, something may have been posted since ``begun``: the first and the last second since 1970.
+
+    Our clock may have been set since, and nobody says whether it was right before or is right now.
+    """
+    steps = await ctx.read(lambda uow: uow.audit.every(CLOCK_SET))
+    earliest, latest = on_any_clock(begun, ctx.clock.now(), steps)
+    return earliest.timestamp() - _CLOCK_SKEW, latest.timestamp() + _CLOCK_SKEW
+
+
+async def stretch_of(ctx: Context, row: OutboxRow, *, channel: str, thread_ts: str | None) -> Stretch:
+    """Where the message may be: posted between the row's creation and now. A search that was begun continues."""
+    begun = row.payload.get(_KEY)
+    oldest, latest = await posted_between(ctx, row.created_at)
+    if isinstance(begun, Mapping) and begun["where"] == [channel, thread_ts]:
+        return Stretch(
+            channel=channel,
+            thread_ts=thread_ts,
+            oldest=begun.get("oldest", oldest),  # older versions did not store it
+            latest=begun["latest"],
+            cursor=begun["cursor"],
+        )
+    return Stretch(channel=channel, thread_ts=thread_ts, oldest=oldest, latest=latest)
+
+
+def has_come_further(row: OutboxRow, stretch: Stretch | None) -> bool:
+    """Whether more has been read than the row has stored."""
+    begun = row.payload.get(_KEY)
+    known = begun["cursor"] if isinstance(begun, Mapping) else ""
+    return stretch is not None and stretch.cursor not in ("", known)
+
+
+def remembering(row: OutboxRow, stretch: Stretch | None) -> dict[str, object]:
+    """The row's payload, with what has been read of the stretch."""
+    if stretch is None or not stretch.cursor:
+        return dict(row.payload)
+    where = [stretch.channel, stretch.thread_ts]
+    found = {"where": where, "oldest": stretch.oldest, "latest": stretch.latest, "cursor": stretch.cursor}
+    return {**row.payload, _KEY: found}
+
+
+def forgetting(row: OutboxRow) -> dict[str, object] | None:
+    """The row's payload without a search; None where it holds none.
+
+    To be stored before posting again: the new message lies outside every stretch read before.
+    """
+    if _KEY not in row.payload:
+        return None
+    return {key: value for key, value in row.payload.items() if key != _KEY}
+
+
+DIRECT = "direct"
+"""Key in a payload: it goes to the requester instead of the board's conversation."""
+_FILE_TRIES = 4
+"""Attempts at a file before it is said without one, where that is possible: it must not hold back what follows."""
+
+
+def speaker_of(ctx: Context, row: OutboxRow) -> tuple[Subject, str]:
+    """The subject that supplies the row's content, and the id to ask it for."""
+    kind, name = split(row.subject)
+    return ctx.subjects[kind], name
+
+
+async def where(ctx: Context, row: OutboxRow, board: Board | None) -> tuple[str, str | None]:
+    """The conversation and the thread that it belongs to.
+
+    Raises:
+        ServiceTrouble: Slack does not name a person's direct messages.
+    """
+    if board is None or row.place == ELSEWHERE:
+        return row.channel, None
+    channel = board.channel
+    if row.payload.get(DIRECT) or not channel:
+        channel = await ctx.messenger.direct_message(board.requester)
+    if row.action == Action.BOARD:
+        return channel, board.thread_ts
+    return channel, board.thread if channel == board.channel else None
+
+
+async def post(ctx: Context, row: OutboxRow, *, channel: str, thread_ts: str | None) -> Posted | None:
+    """Post it; None when there is nothing to say any more. In plain words where Slack refused its blocks before.
+
+    Raises:
+        ServiceTrouble: see :func:`bot.slack.calls.call`.
+    """
+    found = await _content(ctx, row)
+    if found is None:
+        return None
+    if isinstance(found, Attachment):
+        return await ctx.files.share(
+            name=found.name,
+            content=found.content,
+            title=found.title,
+            alt=found.alt,
+            comment=found.comment,
+            channel=channel,
+            thread_ts=thread_ts,
+        )
+    if row.last_error in TOO_RICH:
+        found = Content(text=found.text, blocks=found.plainer)
+    return await ctx.messenger.post(channel=channel, content=found, marker=row.id, thread_ts=thread_ts)
+
+
+async def names(ctx: Context, row: OutboxRow) -> frozenset[str]:
+    """By what a file is found again; empty for a message, which has its marker."""
+    if row.action != Action.FILE:
+        return frozenset()
+    plain_or_not = replace(row, attempts=0, payload={key: row.payload[key] for key in row.payload.keys() - {PLAIN}})
+    found = await _content(ctx, plain_or_not)
+    if not isinstance(found, Attachment):
+        return frozenset()
+    return frozenset({found.name, found.title} if found.own_title else {found.name})
+
+
+async def _content(ctx: Context, row: OutboxRow) -> Attachment | Content | None:
+    speaker, name = speaker_of(ctx, row)
+    match Action(row.action):
+        case Action.BOARD:
+            return await speaker.board(ctx, name)
+        case Action.LINE:
+            return await speaker.line(ctx, name, row.payload)
+        case Action.FILE:
+            payload = {**row.payload, PLAIN: True} if row.attempts > _FILE_TRIES else row.payload
+            return await speaker.file(ctx, name, payload)
+
 
 log = structlog.get_logger(__name__)
 

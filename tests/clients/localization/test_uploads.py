@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from bot.clients.localization.uploads import upload_as
+from bot.clients.multipart import upload_as
 
 TYPES = {
     "mp3": "audio/mpeg",

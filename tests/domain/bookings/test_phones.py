@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.bookings.phones import PhoneError, read_phone
+from bot.domain.bookings.places import PhoneError, read_phone
 
 
 @pytest.mark.parametrize(

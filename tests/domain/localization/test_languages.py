@@ -6,8 +6,7 @@ import pytest
 
 from bot.domain.localization.codes import KNOWN, base_of, is_same, normal_tag
 from bot.domain.localization.declaration import OptionChoice
-from bot.domain.localization.languages import LANGUAGES, LOCALES, settled, written_in
-from bot.domain.localization.small_words import is_foreign, looks_like
+from bot.domain.localization.languages import LANGUAGES, LOCALES, is_foreign, looks_like, settled, written_in
 
 MOST_SPOKEN = """
 en zh hi es fr ar bn pt ru ur id de ja mr te tr ta vi fil ko fa ha sw jv it pa gu th kn am my pl uk uz su ro nl yo ig

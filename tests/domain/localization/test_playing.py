@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.localization.playing import seconds_of
+from bot.domain.localization.results import seconds_of
 from bot.playground.simulators.localization import media as work
 from tests.support import media
 

@@ -12,6 +12,7 @@ from bot.domain.payments.bulk import (
     BulkItem,
     BulkPayload,
     HashList,
+    Tally,
     duplicates_in,
     hashes_digest,
     items_digest,
@@ -19,13 +20,12 @@ from bot.domain.payments.bulk import (
     row_of,
     row_reference,
     sample_of,
+    tally,
     twin_digest,
 )
-from bot.domain.payments.bulk_account import Accounting, BulkRow, is_ours, moves_on, our_word
-from bot.domain.payments.bulk_progress import Tally, tally
-from bot.domain.payments.bulk_records import ReportedItem
-from bot.domain.payments.bulk_state import doubts_of, ended, ended_cancel, state_of
+from bot.domain.payments.bulk_records import Accounting, BulkRow, ReportedItem, is_ours, moves_on, our_word
 from bot.domain.payments.instruction import State
+from bot.domain.payments.recipient import doubts_of, ended, ended_cancel, state_of
 from bot.domain.tracking import jittered
 from bot.presentation.reasons import worded
 

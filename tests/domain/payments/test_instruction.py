@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from bot.domain.payments.instruction import FINAL, NOT_PAID, Kind, PayoutPayload, State, digest_of
-from bot.domain.requirement import Requirement
+from bot.domain.policy import Requirement
 from tests.domain.made import CODE, instruction, payload
 
 

@@ -22,7 +22,7 @@ from bot.domain.payments.instruction import (
     digest_of,
 )
 from bot.domain.payments.sealed import Odd, Reserved, asked, content_of, disagreements, is_reserved_as, named_in
-from bot.domain.requirement import Requirement
+from bot.domain.policy import Requirement
 from tests.domain.made import NOW, REMOTE, bulk, instruction, payload
 
 ADA, LIN = "U0ADA", "U0LIN"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.presentation.blocks.buttons import actions, button, question, turns
+from bot.presentation.blocks.elements import actions, button, question, turns
 
 
 def test_a_button_says_only_what_it_has() -> None:

@@ -5,10 +5,10 @@ from dataclasses import replace
 from inline_snapshot import snapshot
 
 from bot.domain.bookings.booking import Act
-from bot.domain.bookings.record import Quote, WebhookKind
-from bot.domain.bookings.stores import HookState, KnownStore
+from bot.domain.bookings.record import HookState, KnownStore, Quote, WebhookKind
 from bot.domain.reasons import Exchange, OfBooking, Reason
-from bot.presentation.bookings import answers, outcomes
+from bot.presentation.bookings import answers
+from bot.presentation.bookings import answers as outcomes
 from tests.presentation.bookings.moments import NO_ANSWER, booking, moments
 from tests.presentation.checks import check_message
 

@@ -10,26 +10,27 @@ from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
 from bot.domain.bookings.booking import Act, Booking, BookingKind, Stage
-from bot.domain.bookings.certification import OPTIONAL, Evidence, Point
-from bot.domain.bookings.record import Quote, Status, StatusChange, WebhookKind
-from bot.domain.bookings.stores import HookState, KnownStore
+from bot.domain.bookings.record import (
+    OPTIONAL,
+    Evidence,
+    HookState,
+    KnownStore,
+    Point,
+    Quote,
+    Status,
+    StatusChange,
+    WebhookKind,
+)
 from bot.domain.reasons import Reason, Verbatim
 from bot.domain.reasons import given as own_words
-from bot.presentation.bookings import (
-    answers as deliveries,
-)
-from bot.presentation.bookings import (
-    cards as booking_cards,
-)
-from bot.presentation.bookings import (
-    certification,
-    outcomes,
-)
+from bot.presentation.bookings import answers
+from bot.presentation.bookings import answers as deliveries
+from bot.presentation.bookings import cards as booking_cards
 from bot.presentation.bookings import forms as views
 from bot.presentation.bookings import (
     lines as booking_lines,
 )
-from bot.presentation.bookings.states import countdown
+from bot.presentation.bookings.cards import countdown
 from tests.presentation.bookings.moments import MARIA, NOW, booking
 from tests.presentation.checks import calls_in, check_message, check_view, seen, text_objects
 from tests.presentation.drawn import foreign
@@ -150,8 +151,8 @@ def test_every_answer() -> None:
         deliveries.store(WORST, {"address": WORST, "email": WORST, "latitude": WORST}),
         deliveries.hooks(WORST, [hook, hook], turned_on=True),
         deliveries.priced(WORST, quoted),
-        outcomes.acted(loaded(WORST), Act.CANCEL, trouble=THEIRS),
-        outcomes.acted(loaded(WORST), Act.CANCEL, trouble=None),
+        answers.acted(loaded(WORST), Act.CANCEL, trouble=THEIRS),
+        answers.acted(loaded(WORST), Act.CANCEL, trouble=None),
         deliveries.booked(loaded(WORST), command="/deliver"),
         deliveries.no_stores("/deliver"),
     ):
@@ -163,12 +164,12 @@ def test_the_checklist_whole_and_empty() -> None:
     seen = {point: Evidence(count=999, last=NOW, what=WORST) for point in Point}
     states = {f"{WORST} {number}": "B-4F7K2M" for number in range(60)}
     for content in (
-        certification.checklist(seen, states, command="/deliver"),
-        certification.checklist({}, {}, command="/sb-deliver"),
+        answers.checklist(seen, states, command="/deliver"),
+        answers.checklist({}, {}, command="/sb-deliver"),
     ):
         check_message(content, longest=40_000)
         assert not ours(content)
-    text = certification.as_file(seen, states, command="/deliver", now=NOW)
+    text = answers.as_file(seen, states, command="/deliver", now=NOW)
     rows = [row for row in text.splitlines() if row.startswith("| ")]
     assert len(rows) == len(Point) + len(states) + 2
     assert all(row.replace("\\|", "").count("|") == 5 for row in rows)
@@ -243,5 +244,5 @@ B-4F7K2M · Centro → Ana Lopez
 def test_the_checklist_counts_what_is_required() -> None:
     needed = len([point for point in Point if point not in OPTIONAL])
     every = {point: Evidence(count=1, last=NOW, what="Centro") for point in Point}
-    said = certification.checklist(every, {}, command="/deliver").text
+    said = answers.checklist(every, {}, command="/deliver").text
     assert said.splitlines()[0] == f"*Certification: {needed} of {needed} required points seen here*"

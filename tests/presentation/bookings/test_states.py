@@ -7,7 +7,7 @@ from inline_snapshot import snapshot
 from bot.domain.bookings.booking import BookingKind, Stage
 from bot.domain.bookings.record import Status
 from bot.domain.reasons import given
-from bot.presentation.bookings import states
+from bot.presentation.bookings import cards
 from tests.presentation.bookings.moments import NOW, booking
 
 WHY = given("the reason")
@@ -15,7 +15,7 @@ WHY = given("the reason")
 
 def test_each_status() -> None:
     found = [
-        f"{states.symbol(status)} {states.word(status)} {states.progress(booking(status=str(status)))}"
+        f"{cards.symbol(status)} {cards.word(status)} {cards.progress(booking(status=str(status)))}"
         for status in (*Status, "CANCELLED_BY_RAIN", "Odd <One>")
     ]
     assert found == snapshot(
@@ -41,7 +41,7 @@ def test_each_status() -> None:
 
 
 def test_where_each_status_stands() -> None:
-    found = [states.sentence(booking(status=str(status)), now=NOW) for status in (*Status, "CANCELLED_BY_RAIN", "Odd")]
+    found = [cards.sentence(booking(status=str(status)), now=NOW) for status in (*Status, "CANCELLED_BY_RAIN", "Odd")]
     assert found == snapshot(
         [
             ":cook: *On hold* · `ON_HOLD`. The search for a driver starts when the cook time is over.",
@@ -67,7 +67,7 @@ service to search again.""",
 
 def test_where_each_stage_stands_before_the_service_says_anything() -> None:
     found = [
-        f"{kind} {stage}: {states.sentence(booking(stage=stage, kind=kind, reason=WHY, status=''), now=NOW)}"
+        f"{kind} {stage}: {cards.sentence(booking(stage=stage, kind=kind, reason=WHY, status=''), now=NOW)}"
         for stage in Stage
         for kind in BookingKind
         if stage not in (Stage.OPEN, Stage.ENDED)
@@ -113,7 +113,7 @@ service does not know it. Look at its dashboard before you book it again.""",
 
 def test_a_booking_on_hold_says_when_the_search_starts() -> None:
     soon = booking(status="ON_HOLD", search_at=NOW + timedelta(minutes=9))
-    assert states.sentence(soon, now=NOW) == snapshot(
+    assert cards.sentence(soon, now=NOW) == snapshot(
         """:cook: *On hold* · `ON_HOLD`. 9 minutes of cook time left; the search for a driver starts \
 <!date^1795176540^{date_short_pretty} {time}|2026-11-20 12:09 UTC>."""
     )
@@ -122,22 +122,22 @@ def test_a_booking_on_hold_says_when_the_search_starts() -> None:
 def test_a_second_search_is_counted() -> None:
     moved = [[NOW.isoformat(), "READY_FOR_PICKUP"], [NOW.isoformat(), "ACCEPTED"]]
     once = booking(status="READY_FOR_PICKUP", detail={"history": moved})
-    assert states.sentence(once, now=NOW) == snapshot(":mag: *Searching for a driver* · `READY_FOR_PICKUP`.")
+    assert cards.sentence(once, now=NOW) == snapshot(":mag: *Searching for a driver* · `READY_FOR_PICKUP`.")
     twice = booking(status="READY_FOR_PICKUP", detail={"history": [*moved, moved[0]]})
-    assert states.sentence(twice, now=NOW) == snapshot(
+    assert cards.sentence(twice, now=NOW) == snapshot(
         ":mag: *Searching for a driver* · `READY_FOR_PICKUP`. Search number 2."
     )
 
 
 def test_an_unknown_status_leaves_the_progress_where_it_was() -> None:
     history = [[NOW.isoformat(), "ACCEPTED"], [NOW.isoformat(), "WAY_TO_DELIVER"], [NOW.isoformat(), "ODD"]]
-    assert states.progress(booking(status="ODD", detail={"history": history})).endswith("  4 of 6")
-    assert states.progress(booking(status="ODD")).endswith("  0 of 6")
-    assert states.progress(booking(status="ACCEPTED", stage=Stage.WAITING)) == ""
+    assert cards.progress(booking(status="ODD", detail={"history": history})).endswith("  4 of 6")
+    assert cards.progress(booking(status="ODD")).endswith("  0 of 6")
+    assert cards.progress(booking(status="ACCEPTED", stage=Stage.WAITING)) == ""
 
 
 def test_what_was_canceled_says_why() -> None:
     why = {"cancel_reason": "customer called it off"}
     for status in ("CANCELLED_BY_BUSINESS", "NOT_DELIVERED", "COMPLETED"):
-        said = states.sentence(booking(status=status, detail=why), now=NOW)
+        said = cards.sentence(booking(status=status, detail=why), now=NOW)
         assert ("customer called it off" in said) == (status != "COMPLETED")

@@ -4,8 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.domain.emails.lists import Answer, ColumnLook, Outcome, RunState
-from bot.domain.files.marks import Marks
-from bot.domain.files.tables import Flaw, TableProblem
+from bot.domain.files.tables import Flaw, Marks, TableProblem
 from bot.domain.reasons import given as own_words
 from bot.presentation.emails import forms as email_forms
 from bot.presentation.emails import lists as emails

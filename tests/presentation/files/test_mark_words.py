@@ -2,9 +2,8 @@
 
 import pytest
 
-from bot.domain.files.hidden import Hidden
-from bot.domain.files.marks import NO_MARKS, marks_of
-from bot.presentation.files.mark_words import mark_lines
+from bot.domain.files.tables import NO_MARKS, Hidden, marks_of
+from bot.presentation.files.columns import mark_lines
 
 HEADER = ("email", "amount", "", "note")
 

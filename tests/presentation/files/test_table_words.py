@@ -3,7 +3,7 @@
 from io import BytesIO
 
 from bot.domain.files.tables import MEBIBYTE, Limits, Table
-from bot.presentation.files.table_words import columns_read, read_as
+from bot.presentation.files.columns import columns_read, read_as
 from bot.tables import read_table
 
 LIMITS = Limits(size=MEBIBYTE, rows=100, columns=10, unpacked=MEBIBYTE)

@@ -9,7 +9,7 @@ from bot.domain.errors import ServiceNever
 from bot.domain.localization import CallOperation, Request
 from bot.domain.localization.progress import CallProgress, CallState, Order, Sight
 from bot.domain.reasons import Exchange, OfCall, Reason, Verbatim, given
-from bot.presentation.localization import answers
+from bot.presentation.localization import calls
 from bot.presentation.reasons import worded
 from bot.workflows.localization.results import _not_handed_over
 
@@ -21,27 +21,27 @@ SIGHT = Sight(
 
 
 def test_what_is_on_its_way() -> None:
-    assert answers.asked(ORDER, position=0, member=True).text == snapshot(
+    assert calls.asked(ORDER, position=0, member=True).text == snapshot(
         ":memo: *Paraphrase*: on it. The answer comes here."
     )
-    assert answers.asked(ORDER, position=3, member=False).text == snapshot(
+    assert calls.asked(ORDER, position=3, member=False).text == snapshot(
         """:memo: *Paraphrase*: on it. It is number 3 in the queue. I am not a member of this channel, so the answer \
 comes to you directly. `/invite @Switchboard` brings me here."""
     )
     options = {"source_lang": "en", "target_lang": "fr"}
     translated = Request(operation=CallOperation.TRANSLATION, text="Hello", options=options).complete()
-    assert answers.asked(Order(request=translated, file_name=""), position=0, member=True).text == snapshot(
+    assert calls.asked(Order(request=translated, file_name=""), position=0, member=True).text == snapshot(
         ":memo: *Translate* (from: English · to: French): on it. The answer comes here."
     )
-    assert answers.asked_several(3, member=True).text == snapshot(":memo: On it: 3 files. The answers come here.")
-    assert answers.asked_several(3, member=False).text == snapshot(
+    assert calls.asked_several(3, member=True).text == snapshot(":memo: On it: 3 files. The answers come here.")
+    assert calls.asked_several(3, member=False).text == snapshot(
         ":memo: On it: 3 files. I am not a member of this channel; the answers come to you."
     )
 
 
 def test_what_cannot_be_canceled() -> None:
     found = [None, *(replace(SIGHT, state=state) for state in CallState)]
-    assert [answers.no_cancel(one).text for one in found] == snapshot(
+    assert [calls.no_cancel(one).text for one in found] == snapshot(
         [
             ":warning: This button is out of date.",
             ":warning: There is nothing to cancel: it is over already: waiting.",
@@ -54,15 +54,15 @@ def test_what_cannot_be_canceled() -> None:
             ":warning: There is nothing to cancel: it is over already: interrupted.",
         ]
     )
-    assert answers.not_yours("U0MARIA").text == snapshot(
+    assert calls.not_yours("U0MARIA").text == snapshot(
         ":warning: Only <@U0MARIA>, who asked for it, or an admin can cancel it."
     )
 
 
 def test_what_cannot_be_run_again() -> None:
-    assert answers.no_again(None).text == snapshot(":warning: This button is out of date.")
-    assert answers.no_again(SIGHT).text == snapshot(":warning: There is nothing to run again.")
-    assert answers.no_again(replace(SIGHT, progress=CallProgress(by="U0ADA", again="01K"))).text == snapshot(
+    assert calls.no_again(None).text == snapshot(":warning: This button is out of date.")
+    assert calls.no_again(SIGHT).text == snapshot(":warning: There is nothing to run again.")
+    assert calls.no_again(replace(SIGHT, progress=CallProgress(by="U0ADA", again="01K"))).text == snapshot(
         ":warning: <@U0ADA> has run it again already."
     )
 

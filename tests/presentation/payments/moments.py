@@ -6,10 +6,10 @@ from typing import Any, Final
 
 from bot.domain.approvals import No, Void
 from bot.domain.content import Content
-from bot.domain.payments.bulk_progress import BulkProgress, tally
+from bot.domain.payments.bulk import BulkProgress, tally
 from bot.domain.payments.instruction import Instruction, Kind, State, Vote
+from bot.domain.policy import Requirement
 from bot.domain.reasons import Exchange, OfRequest, Reason, given, together
-from bot.domain.requirement import Requirement
 from bot.presentation.payments import cards, purchases
 from tests.domain.made import NOW, bulk, cancellation, instruction, purchase, vote
 from tests.presentation.checks import check_message, seen

@@ -7,11 +7,10 @@ from inline_snapshot import snapshot
 
 from bot.domain.content import Content
 from bot.domain.money import Cents
-from bot.domain.payments.bulk_account import BulkRow
 from bot.domain.payments.bulk_file import BadRow, Checked
-from bot.domain.payments.bulk_records import BulkJob, JobPage
+from bot.domain.payments.bulk_records import BulkJob, BulkRow, JobPage
 from bot.domain.payments.instruction import Kind, State
-from bot.presentation.payments import bulk_answers
+from bot.presentation.payments import answers
 from bot.presentation.payments.answers import requested
 from tests.domain.made import NOW, bulk, instruction
 from tests.presentation.checks import check_message, seen
@@ -19,7 +18,7 @@ from tests.presentation.checks import check_message, seen
 
 def test_one_word_is_spelled_one_way_in_the_history() -> None:
     jobs = (BulkJob(id="a1", status="DONE", count=3), BulkJob(id="b2", status="done", count=3))
-    text = bulk_answers.history(JobPage(jobs=jobs, page=1, pages=1), {}, command="/pay").text
+    text = answers.history(JobPage(jobs=jobs, page=1, pages=1), {}, command="/pay").text
     assert text == snapshot("""\
 *Bulk payments*, page 1 of 1
 • a1 · finished · 3 payments
@@ -39,8 +38,8 @@ def test_one_word_is_spelled_one_way_in_the_history() -> None:
 )
 def test_one_made_elsewhere_is_completed_when_every_payment_was(figures: dict[str, int], word: str) -> None:
     job = BulkJob(id="a1", status="DONE", count=3, **figures)
-    assert f"Status: {word}\n" in bulk_answers.job(job).text + "\n"
-    listed = bulk_answers.history(JobPage(jobs=(job,), page=1, pages=1), {}, command="/pay").text
+    assert f"Status: {word}\n" in answers.job(job).text + "\n"
+    listed = answers.history(JobPage(jobs=(job,), page=1, pages=1), {}, command="/pay").text
     assert listed.splitlines()[1].startswith(f"• a1 · {word} · 3 payments")
 
 
@@ -54,7 +53,7 @@ def test_a_page_of_payments() -> None:
         BulkRow(row=2, email="ana@example.com", cents=Cents(2500), status="completed", hash="9f86d081"),
         BulkRow(row=3, email="ben@example.com", cents=Cents(1050)),
     ]
-    told = bulk_answers.items("L-4F7K2M", shown, page=2, pages=3, total=42, failed=False, read_at=NOW)
+    told = answers.items("L-4F7K2M", shown, page=2, pages=3, total=42, failed=False, read_at=NOW)
     assert parts(told) == snapshot("""\
 *Payments of L-4F7K2M*: 42, page 2 of 3
 • row 2 · ana@example.com · 25.00 USD · completed · `9f86d081`
@@ -78,7 +77,7 @@ def test_a_page_of_failed_payments() -> None:
         BulkRow(row=2, email="ana@example.com", cents=Cents(2500), error="the account is closed", hash="9f86d081"),
         BulkRow(row=3, email="ben@example.com", cents=Cents(1050)),
     ]
-    told = bulk_answers.items("L-4F7K2M", shown, page=1, pages=2, total=12, failed=True, read_at=None)
+    told = answers.items("L-4F7K2M", shown, page=1, pages=2, total=12, failed=True, read_at=None)
     assert parts(told) == snapshot("""\
 *Failed payments of L-4F7K2M*: 12, page 1 of 2
 • row 2 · ana@example.com · 25.00 USD · the account is closed
@@ -104,7 +103,7 @@ Row | Recipient | Amount | Why
     ],
 )
 def test_a_page_without_payments(page: int, failed: bool, text: str) -> None:
-    told = bulk_answers.items("L-4F7K2M", [], page=page, pages=2, total=0, failed=failed, read_at=None)
+    told = answers.items("L-4F7K2M", [], page=page, pages=2, total=0, failed=failed, read_at=None)
     assert told.text == text
     assert seen(told).startswith(text)
     assert len(told.blocks) == 2
@@ -117,7 +116,7 @@ def test_the_history_page_by_page() -> None:
         BulkJob(id="b2", status="RUNNING", count=3, completed=1, failed=2),
     )
     ours = {"b2": instruction(kind=Kind.BULK, payload=bulk().payload, reference="L-4F7K2M", state=State.COMMITTED)}
-    told = bulk_answers.history(JobPage(jobs=jobs, page=2, pages=3), ours, command="/sb-pay")
+    told = answers.history(JobPage(jobs=jobs, page=2, pages=3), ours, command="/sb-pay")
     assert parts(told) == snapshot("""\
 *Bulk payments*, page 2 of 3
 • 2026-11-20 09:00 · a1 · completed · 1 payment · 1 completed · 0 failed
@@ -137,13 +136,13 @@ Created (UTC) | Bulk payment | Status | Payments | Completed | Failed
 
 @pytest.mark.parametrize(("page", "text"), [(1, "no bulk payments."), (2, "no bulk payments here.")])
 def test_a_page_of_the_history_with_nothing_on_it(page: int, text: str) -> None:
-    told = bulk_answers.history(JobPage(jobs=(), page=page, pages=1), {}, command="/pay")
+    told = answers.history(JobPage(jobs=(), page=page, pages=1), {}, command="/pay")
     assert told.text == f":open_file_folder: The service has {text}"
 
 
 def test_one_that_was_made_elsewhere() -> None:
     job = BulkJob(id="a1", status="RUNNING", count=6, completed=3, failed=2, pending=1)
-    assert parts(bulk_answers.job(job)) == snapshot("""\
+    assert parts(answers.job(job)) == snapshot("""\
 *Bulk payment a1*
 Status: under way
 Payments: 6
@@ -165,29 +164,29 @@ def bad(count: int) -> list[BadRow]:
 
 
 def test_bad_rows_are_named_with_what_they_say() -> None:
-    assert bulk_answers.bad_rows("march.csv", bad(1), rows=1).text == snapshot("""\
+    assert answers.bad_rows("march.csv", bad(1), rows=1).text == snapshot("""\
 :pencil2: *Nothing was requested.* The only row in “march.csv” cannot be paid. Mend it and drop the file again.
 • *row 2*, amount: it must be more than zero. It says: 0
 A right row: `ana@example.com,25.00,March translation`\
 """)
     silent = BadRow(row=3, column="email", rule="it is missing", given="")
-    assert bulk_answers.bad_rows("march.csv", [*bad(1), silent], rows=9).text == snapshot("""\
+    assert answers.bad_rows("march.csv", [*bad(1), silent], rows=9).text == snapshot("""\
 :pencil2: *Nothing was requested.* 2 of 9 rows in “march.csv” cannot be paid. Mend them and drop the file again.
 • *row 2*, amount: it must be more than zero. It says: 0
 • *row 3*, email: it is missing.
 A right row: `ana@example.com,25.00,March translation`\
 """)
-    assert bulk_answers.bad_lines([*bad(1), silent]) == [
+    assert answers.bad_lines([*bad(1), silent]) == [
         ("2", "amount", "It must be more than zero.", "0"),
         ("3", "email", "It is missing.", ""),
     ]
 
 
 def test_of_more_than_twenty_five_bad_rows_the_rest_is_in_a_file() -> None:
-    assert not bulk_answers.needs_file(bad(25))
-    assert "in the file" not in bulk_answers.bad_rows("march.csv", bad(25), rows=30).text
-    assert bulk_answers.needs_file(bad(26))
-    lines = bulk_answers.bad_rows("march.csv", bad(26), rows=30).text.splitlines()
+    assert not answers.needs_file(bad(25))
+    assert "in the file" not in answers.bad_rows("march.csv", bad(25), rows=30).text
+    assert answers.needs_file(bad(26))
+    lines = answers.bad_rows("march.csv", bad(26), rows=30).text.splitlines()
     assert [lines[0], len(lines), *lines[-2:]] == snapshot(
         [
             """:pencil2: *Nothing was requested.* 26 of 30 rows in “march.csv” cannot be paid. Mend them and drop the \
@@ -201,7 +200,7 @@ file again.""",
 
 def test_why_nothing_is_canceled() -> None:
     found = [
-        bulk_answers.cannot_cancel(why, ["a1", "b2"], ["completed", "failed", "completed"], bulk="L-4F7K2M")
+        answers.cannot_cancel(why, ["a1", "b2"], ["completed", "failed", "completed"], bulk="L-4F7K2M")
         for why in ("nothing pending", "unknown hash", "ambiguous", "not pending", "unknown amount")
     ]
     assert found == snapshot(
@@ -213,27 +212,27 @@ def test_why_nothing_is_canceled() -> None:
             "the service does not say how much a1, b2 is, so nobody could approve it",
         ]
     )
-    of_many = bulk_answers.cannot_cancel("not pending", ["a", "b", "c", "d", "e"], [], bulk="L-4F7K2M")
+    of_many = answers.cannot_cancel("not pending", ["a", "b", "c", "d", "e"], [], bulk="L-4F7K2M")
     assert of_many == snapshot("a, b, c and 2 more is not pending any more; only pending payments can be canceled")
-    assert "a, b, c is not" in bulk_answers.cannot_cancel("not pending", ["a", "b", "c"], [], bulk="L-4F7K2M")
+    assert "a, b, c is not" in answers.cannot_cancel("not pending", ["a", "b", "c"], [], bulk="L-4F7K2M")
 
 
 def test_what_is_told_on_the_way() -> None:
     one = instruction(kind=Kind.BULK, payload=bulk().payload, reference="L-4F7K2M")
-    assert bulk_answers.reading("march.csv").text == ":hourglass_flowing_sand: Reading “march.csv”…"
-    assert bulk_answers.reading("").text == ":hourglass: Reading…"
-    assert bulk_answers.asked_before(one).text == snapshot(
+    assert answers.reading("march.csv").text == ":hourglass_flowing_sand: Reading “march.csv”…"
+    assert answers.reading("").text == ":hourglass: Reading…"
+    assert answers.asked_before(one).text == snapshot(
         """:information_source: This file was asked for already, as L-4F7K2M: 1250.00 USD in 10 payments, *waiting for \
 approval*. Nothing was asked for again."""
     )
-    assert bulk_answers.not_returned("P-4F7K2M", "completed").text == snapshot(
+    assert answers.not_returned("P-4F7K2M", "completed").text == snapshot(
         ":information_source: P-4F7K2M can't be canceled any more. It is *completed*."
     )
     read = Checked(name="march.csv", items=[], bad=[], rows=3, read_as="UTF-8 with commas")
-    assert bulk_answers.asked(one, read, member=True).text == snapshot("""\
+    assert answers.asked(one, read, member=True).text == snapshot("""\
 :memo: Asked for 1250.00 USD in 10 payments, reference L-4F7K2M. Needs 1 approval besides the requester. The outcome \
 will be posted here.
 I read “march.csv” as UTF-8 with commas.\
 """)
     typed = Checked(name="", items=[], bad=[], rows=3, read_as="")
-    assert bulk_answers.asked(one, typed, member=True) == requested(one, member=True)
+    assert answers.asked(one, typed, member=True) == requested(one, member=True)

@@ -7,7 +7,7 @@ from bot.domain.emails.lists import ColumnLook
 from bot.domain.money import Cents
 from bot.domain.payments.bulk import BulkItem
 from bot.domain.payments.bulk_file import BadRow, Carried, Checked, Preview
-from bot.presentation.payments import bulk_answers, bulk_forms
+from bot.presentation.payments import answers, forms
 from tests.presentation.checks import check_view
 from tests.presentation.drawn import foreign
 
@@ -48,9 +48,9 @@ def test_the_form_of_a_file(
 ) -> None:
     carried = Carried(file="F1", channel="C1", key="file:F1", thread_ts="1.1")
     checked = Checked(name=name, items=items, bad=bad, rows=len(items) + len(bad), read_as="x")
-    problem = bulk_answers.bad_rows(name, bad, rows=checked.rows).blocks if bad else ()
+    problem = answers.bad_rows(name, bad, rows=checked.rows).blocks if bad else ()
     shown = seen(looks, checked, name)
-    view = bulk_forms.file_form(shown, carried, note=bulk_forms.CHANGED if note else "", problem=problem)
+    view = forms.file_form(shown, carried, note=forms.CHANGED if note else "", problem=problem)
     check_view(view)
     back = Carried.load(view["private_metadata"])
     assert (back.file, back.key, back.seen, dict(back.places)) == ("F1", "file:F1", "0" * 64, shown.places)
@@ -60,7 +60,7 @@ def test_the_form_of_a_file(
 
 @given(LOOKS, foreign())
 def test_the_form_that_asks_for_the_columns(looks: list[ColumnLook], name: str) -> None:
-    view = bulk_forms.file_form(seen(looks, None, name), Carried(file="F1", channel="C1", key="k"))
+    view = forms.file_form(seen(looks, None, name), Carried(file="F1", channel="C1", key="k"))
     check_view(view)
     assert view["blocks"][0]["text"]["text"].startswith(":mag: *Which column is which?*")
     assert not Carried.load(view["private_metadata"]).counted
@@ -70,7 +70,7 @@ def test_the_form_that_asks_for_the_columns(looks: list[ColumnLook], name: str) 
     st.dictionaries(st.sampled_from(["email", "amount", "note", "other"]), st.sampled_from(["", "0", "1", "none", "x"]))
 )
 def test_a_choice_is_read_back(values: dict[str, str]) -> None:
-    chosen = bulk_forms.chosen(values)
+    chosen = forms.chosen(values)
     assert set(chosen.values()) <= {0, 1}
-    wrong = bulk_forms.errors(chosen)
+    wrong = forms.errors(chosen)
     assert bool(wrong) == ("email" not in chosen or "amount" not in chosen or chosen["email"] == chosen["amount"])

@@ -2,8 +2,8 @@
 
 import pytest
 
-from bot.domain.payments.bulk_progress import BulkProgress
-from bot.presentation.payments import bulk_files, bulk_words
+from bot.domain.payments.bulk import BulkProgress
+from bot.presentation.payments import bulk_cards, bulk_words
 from tests.domain.made import bulk
 
 NOT_ACTIVE = "no account, signup not completed, or it cannot receive money now"
@@ -82,5 +82,5 @@ def test_of_many_rows_that_repeat_ten_are_named() -> None:
     ],
 )
 def test_each_file_says_what_stands_in_it(kind: str, title: str, comment: str) -> None:
-    told = bulk_files.about(bulk(reference="L-4F7K2M"), kind=kind, count=2)
+    told = bulk_cards.about(bulk(reference="L-4F7K2M"), kind=kind, count=2)
     assert (told.title, told.alt, told.comment) == (title, "A table of 2 payments", comment)

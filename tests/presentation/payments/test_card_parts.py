@@ -7,9 +7,8 @@ import pytest
 from inline_snapshot import snapshot
 
 from bot.domain.payments.instruction import Instruction, Kind, Recipient, State
-from bot.domain.quorum import Short
+from bot.domain.policy import Requirement, Short
 from bot.domain.reasons import given
-from bot.domain.requirement import Requirement
 from bot.presentation.payments import cards, news
 from bot.presentation.payments.cards import account_line, recipient_line
 from bot.presentation.payments.states import sentence

@@ -2,9 +2,9 @@
 
 import pytest
 
-from bot.domain.freeze import Frozen
+from bot.domain.policy import Frozen
 from bot.domain.reasons import Reason, Verbatim
-from bot.presentation.payments.freezing import describe, freezing, refused_while_frozen
+from bot.presentation.payments.answers import describe, freezing, refused_while_frozen
 
 CALLED = Reason(Verbatim.GIVEN, text="the bank called")
 FROZEN = Frozen(by="U0OLGA", reason=CALLED, at="2026-01-05T09:00:00Z", lifting=("U0ADA",))

@@ -7,7 +7,7 @@ from bot.domain.errors import ServiceNow
 from bot.domain.reasons import Exchange, OfRequest, Reason, has_code
 from bot.domain.troubles import answered
 from bot.presentation.reasons import worded
-from bot.workflows.requests.claim import not_what_it_said
+from bot.workflows.requests.attempt import not_what_it_said
 from tests.domain.made import NOW
 
 

@@ -7,8 +7,8 @@ from inline_snapshot import snapshot
 
 from bot.domain.payments.instruction import Instruction, Kind
 from bot.domain.reasons import Exchange, OfRequest, Reason, given, stored
+from bot.presentation.notices import SECTIONS
 from bot.presentation.payments import news
-from bot.presentation.runbook import SECTIONS
 from bot.workflows.requests.announce import TOLD
 from tests.domain.made import instruction, purchase, vote
 from tests.presentation.checks import check_message, seen

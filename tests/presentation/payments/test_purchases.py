@@ -9,9 +9,9 @@ from inline_snapshot import snapshot
 
 from bot.domain.payments.instruction import Instruction, Item, PurchasePayload, State
 from bot.domain.reasons import given as own_words
-from bot.presentation import mistakes, views
+from bot.presentation import answers, views
 from bot.presentation.audit import with_timeline
-from bot.presentation.blocks import qr
+from bot.presentation.blocks import elements
 from bot.presentation.payments import answers as payment_answers
 from bot.presentation.payments import forms, landing, news, purchases
 from bot.presentation.payments.states import sentence
@@ -160,12 +160,12 @@ def test_the_form() -> None:
 def test_bad_lines_are_told_in_short(typed: list[str]) -> None:
     _, errors = lines("\n".join(typed))
     if errors:
-        assert len(mistakes.at_lines(errors)) < 1_500
+        assert len(answers.at_lines(errors)) < 1_500
 
 
 def test_the_picture_is_one_up_to_the_longest_link() -> None:
     for link in (LINK, LINK + "x" * (2_000 - len(LINK))):
-        assert qr.png(link).startswith(b"\x89PNG\r\n")
+        assert elements.png(link).startswith(b"\x89PNG\r\n")
 
 
 def test_the_pages_say_nothing_of_the_payment() -> None:

@@ -16,7 +16,7 @@ from bot.workflows import reading_only
 from bot.workflows.admin import clocks
 from bot.workflows.context import Unit
 from bot.workflows.holding import Silence
-from bot.workflows.slack.searching import posted_between
+from bot.workflows.slack.outbox import posted_between
 from storage.rows import StoreRow, StoreState
 from storage.transaction import Tx
 from tests.support.clock import ManualClock

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from bot.workflows.admin.damage import _hold
-from bot.workflows.emails.request import RequestedList, request_list
+from bot.workflows.emails.lists import RequestedList, request_list
 from storage.damage import Damaged
 from tests.support.rig import ALERTS, FINANCE, MARIA, Rig
 from tests.workflows.planted import planted, stored

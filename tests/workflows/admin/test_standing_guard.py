@@ -10,7 +10,7 @@ from bot.workflows.admin.clocks import warn
 from bot.workflows.admin.damage import _hold, _stop
 from bot.workflows.context import Unit
 from bot.workflows.holding import Silence, hold, in_time, silent_services
-from bot.workflows.requests.freeze import freeze
+from bot.workflows.requests.authority import freeze
 from storage.damage import Damaged
 from storage.rows import Job
 from storage.transaction import Tx

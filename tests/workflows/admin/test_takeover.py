@@ -8,7 +8,7 @@ from bot.app import Switchboard
 from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
 from bot.wiring.workers import WORKERS
-from bot.workflows.admin import takeover
+from bot.workflows.admin import resume
 from bot.workflows.context import Context
 from storage.peers import Peers
 from tests.support.rig import ADA, Rig
@@ -26,7 +26,7 @@ SETTLED = 0.0
 
 @pytest.fixture(autouse=True)
 def stops_soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(takeover, "_SETTLED", SETTLED)
+    monkeypatch.setattr(resume, "_SETTLED", SETTLED)
     monkeypatch.setattr("bot.workflows.workers.STOP_SECONDS", 0.05)
 
 
@@ -80,7 +80,7 @@ async def test_who_only_lost_its_connection_keeps_its_work(rig: Rig, monkeypatch
     assert mine is not None
     assert theirs is not None
     await noticed(other, mine.leave)
-    look, missing = takeover._gone, []
+    look, missing = resume._gone, []
 
     async def look_and_come_back(ctx: Context, peers: Peers) -> set[str] | None:
         missing.append(await look(ctx, peers))
@@ -92,7 +92,7 @@ async def test_who_only_lost_its_connection_keeps_its_work(rig: Rig, monkeypatch
         return theirs.connected_for() >= SETTLED
 
     await until(connected_long_enough)
-    monkeypatch.setattr(takeover, "_gone", look_and_come_back)
+    monkeypatch.setattr(resume, "_gone", look_and_come_back)
     assert await WORKERS["processes"](other.context) == 0
     assert [bool(found) for found in missing] == [True, False]
     assert (await newest(rig)).state is State.SENDING
@@ -102,7 +102,7 @@ async def test_after_a_restart_of_the_server_nobody_is_called_dead(rig: Rig, mon
     """It ended the connections of all: who is back first must not take the others for dead."""
     await hangs_in_its_commit(rig)
     other = await rig.start_another("another", ticking=False)
-    monkeypatch.setattr(takeover, "_SETTLED", 5.0)
+    monkeypatch.setattr(resume, "_SETTLED", 5.0)
     peers = rig.switchboard.context.peers
     assert peers is not None
     await noticed(other, peers.leave)

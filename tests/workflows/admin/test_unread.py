@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from bot.domain.unread import UnreadAnswer
-from bot.workflows.admin.unread import UnreadLog, unread_answers
+from bot.workflows.admin.overview import UnreadLog, unread_answers
 from storage import Store, engine
 from storage.errors import StorageBusy
 from tests.storage.factories import KEY

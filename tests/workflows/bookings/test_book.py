@@ -8,13 +8,12 @@ from typing import Any
 import pytest
 
 from bot.domain.bookings.booking import Booking, BookingKind, Stage
-from bot.domain.bookings.certification import Point
-from bot.domain.bookings.record import Payment, PrebookingRecord
+from bot.domain.bookings.record import Payment, Point, PrebookingRecord
 from bot.domain.outcome import Done, Failure, NotExecuted, Unknown
 from bot.domain.reasons import OfBooking, Reason
 from bot.presentation.reasons import worded
 from bot.workflows.bookings import book, follow, observe
-from bot.workflows.bookings.evidence import gathered
+from bot.workflows.bookings.record import gathered
 from bot.workflows.context import Unit
 from tests.support.reasons import own_words
 from tests.support.rig import Rig

@@ -9,15 +9,14 @@ from typing import Any
 import pytest
 from inline_snapshot import snapshot
 
-from bot.clients.delivery.stores import StoreForm
+from bot.clients.delivery.client import StoreForm
 from bot.domain.bookings.booking import Booking, BookingKind, Stage
-from bot.domain.bookings.certification import Point
-from bot.domain.bookings.record import BookingRecord, PrebookingRecord
+from bot.domain.bookings.record import BookingRecord, Point, PrebookingRecord
 from bot.domain.reasons import Exchange, Reason
 from bot.presentation.reasons import worded
 from bot.workflows.bookings import book, events, stores
-from bot.workflows.bookings.evidence import gathered
 from bot.workflows.bookings.observe import observe
+from bot.workflows.bookings.record import gathered
 from bot.workflows.context import Unit
 from storage.rows import InboxState, StoreEvent, StoreRow, StoreState
 from storage.transaction import Tx

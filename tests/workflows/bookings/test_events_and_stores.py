@@ -9,14 +9,13 @@ import pytest
 from pydantic import SecretStr
 
 from bot.domain.bookings.booking import BookingKind, Stage
-from bot.domain.bookings.certification import Point
-from bot.domain.bookings.record import BookingRecord
+from bot.domain.bookings.record import BookingRecord, Point
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.outcome import Done, NotExecuted, Unknown
 from bot.presentation.reasons import worded
 from bot.workflows.bookings import acting, events, stores
 from bot.workflows.bookings.events import _Heard
-from bot.workflows.bookings.evidence import gathered
+from bot.workflows.bookings.record import gathered
 from bot.workflows.context import Unit
 from storage.rows import InboxState, StoreEvent, StoreState
 from storage.transaction import Tx

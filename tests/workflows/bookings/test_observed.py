@@ -5,12 +5,11 @@ from datetime import timedelta
 from typing import Any
 
 from bot.domain.bookings.booking import Booking, BookingKind, Stage
-from bot.domain.bookings.certification import Point
-from bot.domain.bookings.record import BookingRecord, Driver, StatusChange
+from bot.domain.bookings.record import BookingRecord, Driver, Point, StatusChange
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.presentation.reasons import worded
 from bot.workflows.bookings import follow, observe
-from bot.workflows.bookings.evidence import gathered
+from bot.workflows.bookings.record import gathered
 from bot.workflows.bookings.subject import BookingSubject
 from bot.workflows.context import Unit
 from tests.support.reasons import own_words

@@ -12,9 +12,8 @@ from bot.domain.emails.lists import Outcome, RunState
 from bot.playground.faults import Fault, FaultKind
 from bot.presentation.reasons import in_words
 from bot.workflows.emails import engine
-from bot.workflows.emails.pressure import Pressure
-from bot.workflows.emails.request import Press, Pressed, RequestedList, press, request_list
-from bot.workflows.emails.run import Run, hold_lease
+from bot.workflows.emails.lists import Press, Pressed, RequestedList, press, request_list
+from bot.workflows.emails.run import Pressure, Run, hold_lease
 from bot.workflows.emails.whole import send_whole
 from storage.rows import EmailRun, Job
 from tests.support.rig import ALERTS, FINANCE, MARIA, Rig

@@ -8,7 +8,7 @@ import pytest
 from bot.clients.emails import EmailsClient
 from bot.domain.emails.lists import Answer, Busy, Checked, Lost, Outcome
 from bot.domain.reasons import Exchange, Reason
-from bot.workflows.emails.single import check_addresses
+from bot.workflows.emails.lists import check_addresses
 
 VALID = Answer(outcome=Outcome.ANSWERED, result="valid")
 BUSY = Busy(reason=Reason(Exchange.TOO_MANY), retry_after=7.0)

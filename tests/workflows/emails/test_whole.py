@@ -12,7 +12,7 @@ from bot.domain.outcome import Failure, NotExecuted
 from bot.presentation.reasons import in_words
 from bot.workflows.emails import whole
 from bot.workflows.emails.engine import EmailEngine
-from bot.workflows.emails.request import RequestedList, request_list
+from bot.workflows.emails.lists import RequestedList, request_list
 from storage.rows import Job
 from storage.transaction import Tx
 from tests.support.reasons import own_words

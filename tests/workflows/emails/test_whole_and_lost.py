@@ -18,8 +18,7 @@ from bot.slack.calls import ASKED_US_TO_WAIT
 from bot.workflows.context import Unit
 from bot.workflows.emails import engine, whole
 from bot.workflows.emails.engine import EmailEngine
-from bot.workflows.emails.pressure import Pressure
-from bot.workflows.emails.run import Run
+from bot.workflows.emails.run import Pressure, Run
 from bot.workflows.slack.boards import post_board
 from storage.rows import EmailRun, Job
 from storage.transaction import Tx

@@ -9,13 +9,13 @@ import pytest
 from bot.domain.errors import ServiceNow
 from bot.domain.money import Cents
 from bot.domain.outcome import NotExecuted
-from bot.domain.payments.bulk_progress import BulkProgress
+from bot.domain.payments.bulk import BulkProgress
 from bot.domain.payments.bulk_records import ReportedItem
 from bot.domain.payments.instruction import AttemptOutcome, Instruction, Kind, State
 from bot.workflows.context import Unit
 from bot.workflows.payments import bulk_cancel
-from bot.workflows.payments.bulk_cancel_request import NotRequested, Why, _meant
-from bot.workflows.requests.claim import held_claim
+from bot.workflows.payments.cancel_request import NotRequested, Why, _meant
+from bot.workflows.requests.attempt import held_claim
 from tests.support.reasons import own_words
 from tests.support.rig import Rig
 from tests.support.troubles import says

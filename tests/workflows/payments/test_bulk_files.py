@@ -3,7 +3,7 @@
 import pytest
 from inline_snapshot import snapshot
 
-from bot.presentation.payments import bulk_forms
+from bot.presentation.payments import forms
 from tests.support.rig import APPROVALS, FINANCE, MARIA, Rig
 from tests.tables.corpus import BOOKS, TEXTS
 from tests.workflows.looking import requests
@@ -50,7 +50,7 @@ async def test_every_broken_file_has_its_answer(rig: Rig) -> None:
 
 @pytest.mark.parametrize("content", UNCLEAR, ids=["no email", "no amount", "two emails"])
 async def test_where_the_names_do_not_say_it_people_choose_the_columns(rig: Rig, content: bytes) -> None:
-    said = await answered(rig, content, "people.csv", form=bulk_forms.CONFIRM)
+    said = await answered(rig, content, "people.csv", form=forms.CONFIRM)
     assert said.splitlines()[1] == snapshot(
         ":mag: *Which column is which?* The names in the first row do not say it. Choose; the sum is shown before "
         "anything is asked for."

@@ -8,14 +8,13 @@ import pytest
 
 from bot.domain.errors import ServiceNow
 from bot.domain.money import Cents
-from bot.domain.payments.bulk_account import Accounting, BulkRow, RowChange
-from bot.domain.payments.bulk_progress import BulkProgress, Tally
-from bot.domain.payments.bulk_records import BulkJob, ReportedItem
+from bot.domain.payments.bulk import BulkProgress, Tally
+from bot.domain.payments.bulk_records import Accounting, BulkJob, BulkRow, ReportedItem, RowChange
 from bot.domain.payments.instruction import Instruction, Kind, State
 from bot.domain.reasons import OfRequest, Reason
 from bot.workflows.context import Unit
-from bot.workflows.payments import bulk_follow
-from bot.workflows.payments.bulk_follow import Read
+from bot.workflows.payments import bulk
+from bot.workflows.payments.bulk import Read
 from storage.rows import Tracked
 from tests.support.reasons import NO_ANSWER
 from tests.support.rig import Rig
@@ -51,7 +50,7 @@ def row_of(rig: Rig, one: Instruction, **changes: Any) -> Tracked:
 async def polled(rig: Rig, one: Instruction, found: Read | None, **changes: Any) -> Any:
     ctx = rig.switchboard.context
     row, now = row_of(rig, one, **changes), rig.clock.now()
-    return await ctx.store.write(lambda tx: bulk_follow._polled(Unit(tx, ctx, now=now), row, one, found))
+    return await ctx.store.write(lambda tx: bulk._polled(Unit(tx, ctx, now=now), row, one, found))
 
 
 async def test_what_is_over_is_not_followed_any_more(rig: Rig) -> None:
@@ -139,7 +138,7 @@ async def test_what_the_service_leaves_open_is_told_at_the_third_look(
 async def followed_on(rig: Rig, one: Instruction, progress: BulkProgress | None, **changes: Any) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
     row, as_it_is = row_of(rig, one, **changes), replace(one, progress=progress)
-    await ctx.store.write(lambda tx: bulk_follow._tell_what_stands(Unit(tx, ctx, now=now), as_it_is, row))
+    await ctx.store.write(lambda tx: bulk._tell_what_stands(Unit(tx, ctx, now=now), as_it_is, row))
 
 
 @on_one_rig([
@@ -175,7 +174,7 @@ def test_a_failure_without_our_note_is_that_of_the_person_and_amount(
     count: int, email: str, cents: int | None, found: int | None
 ) -> None:
     wanting = {row.row: row for row in items(*["failed"] * count)}
-    row = bulk_follow._by_person(wanting, email, cents)
+    row = bulk._by_person(wanting, email, cents)
     assert (row.row if row else None) == found
     assert len(wanting) == count - (1 if found else 0), "each is explained once"
 
@@ -203,11 +202,11 @@ async def test_reasons_are_read_only_for_failed_items_that_have_none(trouble: Se
         ReportedItem(email="x9@example.com", cents=Cents(100), error="of somebody else"),
         trouble=trouble,
     )
-    changes = await bulk_follow._reasons(payments, DONE, accounting)
+    changes = await bulk._reasons(payments, DONE, accounting)
     assert changes == [RowChange(1, "failed", "", "Account closed"), RowChange(2, "failed", "", "no reason given")]
     quiet: Any = Failures()
     explained = Accounting(reference="L-4F7K2M", rows=[rows[3], rows[2]])
-    assert await bulk_follow._reasons(quiet, DONE, explained) == []
+    assert await bulk._reasons(quiet, DONE, explained) == []
     assert quiet.asked == 0
 
 
@@ -234,7 +233,7 @@ async def test_items_are_paged_when_figures_change_and_at_every_eighth_look(
 ) -> None:
     one = await followed(rig, "committed", **like)
     service: Any = Service(job)
-    found = await bulk_follow._read(rig.switchboard.context, service, row_of(rig, one, polls=polls))
+    found = await bulk._read(rig.switchboard.context, service, row_of(rig, one, polls=polls))
     assert found is not None
     assert (found.job, found.complete, service.paged) == (job, bool(paged), paged)
 
@@ -243,13 +242,13 @@ async def test_items_are_paged_when_figures_change_and_at_every_eighth_look(
 async def test_nobody_is_asked_about_what_is_over_or_gone(rig: Rig, state: State | None) -> None:
     one = await followed(rig, "completed", state=state or State.COMMITTED)
     row = row_of(rig, one, **({} if state else {"instruction_id": "gone"}))
-    assert await bulk_follow._read(rig.switchboard.context, object(), row) is None  # type: ignore[arg-type]
+    assert await bulk._read(rig.switchboard.context, object(), row) is None  # type: ignore[arg-type]
 
 
 async def test_following_begins_after_two_seconds(rig: Rig) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await planted(rig, Kind.BULK, state=State.COMMITTED, remote_id="b7")
-    await ctx.store.write(lambda tx: bulk_follow.begin_following(Unit(tx, ctx, now=now), one))
+    await ctx.store.write(lambda tx: bulk.begin_following(Unit(tx, ctx, now=now), one))
     found = await read(rig, lambda tx: tx.tracked.get("bulk", "b7"))
     assert found is not None
     assert (found.instruction_id, found.due_at) == (one.id, now + timedelta(seconds=2))
@@ -259,9 +258,9 @@ async def test_following_begins_after_two_seconds(rig: Rig) -> None:
 async def test_the_pace_is_that_of_what_waits_for_people(rig: Rig, state: State, least: timedelta) -> None:
     one = await followed(rig, "pending", state=state)
     row = row_of(rig, one, polls=30, created_at=rig.clock.now() - timedelta(days=2))
-    again = bulk_follow._again(rig.switchboard.context, row, one, "", rig.clock.now())
+    again = bulk._again(rig.switchboard.context, row, one, "", rig.clock.now())
     assert again.pause > least
-    fresh = bulk_follow._again(rig.switchboard.context, row, one, "", rig.clock.now(), afresh=True)
+    fresh = bulk._again(rig.switchboard.context, row, one, "", rig.clock.now(), afresh=True)
     assert fresh.pause <= 1.1 * POLL
 
 
@@ -272,7 +271,7 @@ async def test_when_something_last_changed_is_kept(rig: Rig, changes: tuple[RowC
     progress = BulkProgress(tally=Tally(), read_at=long_ago, changed_at=long_ago)
     one = await followed(rig, "committed", "", progress=progress)
     found = Read(RUNNING, changes, complete=True)
-    await ctx.store.write(lambda tx: bulk_follow._apply(Unit(tx, ctx, now=now), one, found))
+    await ctx.store.write(lambda tx: bulk._apply(Unit(tx, ctx, now=now), one, found))
     after = (await stored(rig, one)).progress
     assert after is not None
     assert (after.changed_at, after.read_at) == (now if moved else long_ago, now)

@@ -9,9 +9,8 @@ import pytest
 from bot.domain.errors import ServiceNever, ServiceNow
 from bot.domain.money import Cents
 from bot.domain.outcome import refusal
-from bot.domain.payments.bulk_account import BulkRow
-from bot.domain.payments.bulk_progress import BulkProgress
-from bot.domain.payments.bulk_records import BulkJob, ReportedItem
+from bot.domain.payments.bulk import BulkProgress
+from bot.domain.payments.bulk_records import BulkJob, BulkRow, ReportedItem
 from bot.domain.payments.instruction import Instruction, Kind, State
 from bot.domain.payments.operation import AccountStatus
 from bot.workflows.payments import bulk_reading, bulk_request

@@ -9,14 +9,13 @@ import pytest
 
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.money import Cents
-from bot.domain.payments.bulk_account import BulkRow
-from bot.domain.payments.bulk_records import BulkJob, ReportedItem
+from bot.domain.payments.bulk_records import BulkJob, BulkRow, ReportedItem
 from bot.domain.payments.instruction import Attempt, AttemptKind, Instruction, Kind, State
 from bot.domain.reasons import OfRequest, Reason
 from bot.domain.recovery import Finding, Seen
 from bot.presentation.reasons import in_words, worded
 from bot.workflows.context import Unit
-from bot.workflows.payments import bulk_send
+from bot.workflows.payments import bulk
 from tests.support.reasons import own_words
 from tests.support.rig import Rig
 from tests.workflows.looking import read
@@ -66,7 +65,7 @@ class Service:
 
 
 async def looked(rig: Rig, one: Instruction, service: Any) -> Any:
-    return await bulk_send.in_history(rig.switchboard.context, service, one)
+    return await bulk.in_history(rig.switchboard.context, service, one)
 
 
 async def test_what_lists_our_payments_is_ours_and_one_page_is_enough(rig: Rig) -> None:
@@ -133,7 +132,7 @@ async def test_one_hit_is_taken_in_and_several_are_for_people(
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await asked(rig, remote_id=None)
     hits = [BulkJob(id=name, status="done", count=10) for name in names]
-    await ctx.store.write(lambda tx: bulk_send._take_in(Unit(tx, ctx, now=now), one, hits))
+    await ctx.store.write(lambda tx: bulk._take_in(Unit(tx, ctx, now=now), one, hits))
     found = await stored(rig, one)
     assert (found.state, found.remote_id, found.due_at) == (state, remote, None if due is None else now + due)
     if len(names) > 1:
@@ -148,7 +147,7 @@ async def test_where_people_are_asked_already_several_hits_are_looked_at_again(r
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await asked(rig, state=State.NEEDS_HUMAN, remote_id=None)
     hits = [BulkJob(id="b1"), BulkJob(id="b2")]
-    await ctx.store.write(lambda tx: bulk_send._take_in(Unit(tx, ctx, now=now), one, hits))
+    await ctx.store.write(lambda tx: bulk._take_in(Unit(tx, ctx, now=now), one, hits))
     found = await stored(rig, one)
     assert (found.state, found.round, found.due_at) == (State.NEEDS_HUMAN, one.round, now + HOUR)
 
@@ -160,7 +159,7 @@ async def test_another_number_of_payments_than_was_approved_is_an_alert(
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await asked(rig, state=State.SENDING, remote_id=None)
     job = BulkJob(id=f"b{one.id}", status="running", count=count)
-    await ctx.store.write(lambda tx: bulk_send._adopt(Unit(tx, ctx, now=now), one, job))
+    await ctx.store.write(lambda tx: bulk._adopt(Unit(tx, ctx, now=now), one, job))
     assert (await stored(rig, one)).state is State.COMMITTED
     assert await queued(rig, one) == keys
     row = await read(rig, lambda tx: tx.tracked.get("bulk", job.id))
@@ -175,7 +174,7 @@ async def test_a_submission_that_never_left_lets_the_next_go_unless_an_earlier_o
     one = await asked(rig, state=State.SENDING, commits=commits)
     await ctx.store.write(lambda tx: tx.bulk_flights.take(one.id, known=set(), now=now))
     attempt = Attempt(instruction_id=one.id, n=1, kind=AttemptKind.COMMIT, request_hash="", claimed_at=now, boot_at=0.0)
-    await ctx.store.write(lambda tx: bulk_send._unsent(Unit(tx, now=now), one, attempt))
+    await ctx.store.write(lambda tx: bulk._unsent(Unit(tx, now=now), one, attempt))
     assert (await read(rig, lambda tx: tx.bulk_flights.flying()) == one.id) is flies
     await ctx.store.write(lambda tx: tx.bulk_flights.land(one.id))
 
@@ -185,21 +184,21 @@ async def test_while_one_is_in_flight_the_others_wait_and_go_on_one_after_the_ot
     flying = await asked(rig, state=State.SENDING)
     waiting = [await asked(rig, state=State.APPROVED, commits=0, due_at=now, remote_id=None) for _ in range(12)]
     await ctx.store.write(lambda tx: tx.bulk_flights.take(flying.id, known=set(), now=now))
-    assert not await ctx.store.write(lambda tx: bulk_send._waits(Unit(tx, ctx), flying))
+    assert not await ctx.store.write(lambda tx: bulk._waits(Unit(tx, ctx), flying))
     for one in waiting:
-        assert await ctx.store.write(lambda tx, which=one: bulk_send._waits(Unit(tx, ctx), which))  # type: ignore[misc]
+        assert await ctx.store.write(lambda tx, which=one: bulk._waits(Unit(tx, ctx), which))  # type: ignore[misc]
     held = [await stored(rig, one) for one in waiting]
     assert {(one.state, one.reason, one.due_at) for one in held} == {(State.APPROVED, WAITS, now + MINUTE)}
-    await ctx.store.write(lambda tx: bulk_send._land(Unit(tx, now=now), flying.id))
+    await ctx.store.write(lambda tx: bulk._land(Unit(tx, now=now), flying.id))
     due = [(await stored(rig, one)).due_at for one in waiting]
     assert due == [*(now + n * SECOND for n in range(10)), now + MINUTE, now + MINUTE]
-    assert not await ctx.store.write(lambda tx: bulk_send._waits(Unit(tx, ctx), held[0]))
+    assert not await ctx.store.write(lambda tx: bulk._waits(Unit(tx, ctx), held[0]))
 
 
 async def test_what_was_not_in_flight_moves_nobody(rig: Rig) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await asked(rig, state=State.APPROVED, reason=WAITS, due_at=now + HOUR)
-    await ctx.store.write(lambda tx: bulk_send._land(Unit(tx, now=now), one.id))
+    await ctx.store.write(lambda tx: bulk._land(Unit(tx, now=now), one.id))
     assert await stored(rig, one) == one
 
 
@@ -213,7 +212,7 @@ async def test_what_a_search_after_a_restore_comes_to(
 ) -> None:
     one = await asked(rig)
     service: Any = Service(pages, {"b1": [listed(one, 1, 2)], "b9": [listed(one, 1, reference="L-ANOTHER")]}, trouble)
-    assert await bulk_send._find(rig.switchboard.context, service, one, True) == found
+    assert await bulk._find(rig.switchboard.context, service, one, True) == found
 
 
 @on_one_rig([([["b1"]], None, ["alert:paid after its end"]), ([["b9"]], HOUR, [])])
@@ -223,12 +222,12 @@ async def test_what_was_closed_and_appears_after_all_is_an_alert(
     now = rig.clock.now()
     one = await asked(rig, state=State.CLOSED, closed_at=now)
     service: Any = Service(pages, {"b1": [listed(one, 1, 2)], "b9": [listed(one, 1, reference="L-ANOTHER")]})
-    await bulk_send.watch_closed(rig.switchboard.context, service, one)
+    await bulk.watch_closed(rig.switchboard.context, service, one)
     assert (await stored(rig, one)).due_at == (None if due is None else now + due)
     assert await queued(rig, one) == keys
 
 
 async def test_items_that_are_not_those_of_the_digest_are_not_submitted(rig: Rig) -> None:
     one = await asked(rig)
-    assert await read(rig, lambda tx: bulk_send._as_approved(tx, one)) is None
-    assert await read(rig, lambda tx: bulk_send._as_approved(tx, replace(one, digest="0" * 64))) is None
+    assert await read(rig, lambda tx: bulk._as_approved(tx, one)) is None
+    assert await read(rig, lambda tx: bulk._as_approved(tx, replace(one, digest="0" * 64))) is None

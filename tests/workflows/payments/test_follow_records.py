@@ -10,7 +10,11 @@ from bot.domain.payments.instruction import AttemptOutcome, Instruction, Kind, P
 from bot.domain.payments.operation import Operation
 from bot.presentation.reasons import in_words, worded
 from bot.workflows.context import Unit
-from bot.workflows.payments import follow, one_step, orphans, payout, polls, purchase, reconcile
+from bot.workflows.payments import follow, payout, purchase
+from bot.workflows.payments import follow as orphans
+from bot.workflows.payments import follow as polls
+from bot.workflows.payments import payout as one_step
+from bot.workflows.payments import payout as reconcile
 from storage.rows import Tracked
 from tests.support.reasons import NO_ANSWER, own_words
 from tests.support.rig import Rig
@@ -265,7 +269,7 @@ async def test_two_payouts_with_our_code_are_an_alert_and_looked_at_again(rig: R
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await planted(rig, Kind.ONE_STEP, state=State.COMMIT_UNKNOWN, commits=1, remote_id=None)
     hits = [record(one, id="o1"), record(one, id="o2")]
-    await ctx.store.write(lambda tx: one_step._take_in(Unit(tx, ctx, now=now), one, hits))
+    await ctx.store.write(lambda tx: one_step._take_in_found(Unit(tx, ctx, now=now), one, hits))
     found = await stored(rig, one)
     assert (found.state, found.due_at, found.remote_id) == (State.COMMIT_UNKNOWN, now + MINUTE, None)
     row = await read(rig, lambda tx: tx.outbox.by_key(f"alert:{one.id}:differs"))

@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
-from bot.domain.files.hidden import Hidden
-from bot.domain.files.tables import Row, Table
+from bot.domain.files.tables import Hidden, Row, Table
 from bot.domain.payments.instruction import Recipient, State
 from bot.domain.payments.operation import AccountStatus
 from bot.presentation.reasons import worded

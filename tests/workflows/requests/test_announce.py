@@ -10,19 +10,19 @@ from bot.domain.approvals import Count
 from bot.domain.errors import ServiceNow
 from bot.domain.money import Cents
 from bot.domain.outcome import Done, NotExecuted, Unknown
-from bot.domain.payments.bulk_progress import BulkProgress, Tally
+from bot.domain.payments.bulk import BulkProgress, Tally
 from bot.domain.payments.instruction import Choice, Kind, State, Vote
 from bot.domain.payments.operation import Operation
 from bot.domain.recovery import Look, ReadingOnly, Seen
 from bot.workflows.context import Unit
-from bot.workflows.payments.refused import reread
+from bot.workflows.payments.sought import reread
 from bot.workflows.payments.subject import Sight, _people_in, card_for
 from bot.workflows.reading_only import enter, note
 from bot.workflows.requests.advance import _put_off
 from bot.workflows.requests.announce import Place, news_elsewhere, places, show_card, show_progress, tell
 from bot.workflows.requests.decide import _counted
-from bot.workflows.requests.lookup import check_cards
 from bot.workflows.requests.reach import approvers
+from bot.workflows.requests.request import check_cards
 from bot.workflows.requests.restore import _due
 from storage.transaction import Tx
 from tests.support.reasons import NO_ANSWER, own_words

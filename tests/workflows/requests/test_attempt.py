@@ -13,7 +13,7 @@ from bot.domain.reasons import Exchange, Reason
 from bot.workflows.context import Unit
 from bot.workflows.payments import payout
 from bot.workflows.requests import attempt
-from bot.workflows.requests.claim import Claimed
+from bot.workflows.requests.attempt import Claimed
 from tests.support.reasons import NO_ANSWER, own_words
 from tests.support.rig import Rig
 from tests.workflows.looking import read

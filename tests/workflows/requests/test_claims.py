@@ -9,14 +9,15 @@ import pytest
 
 from bot.domain.approvals import Person, Standing
 from bot.domain.payments.instruction import AttemptKind, AttemptOutcome, Choice, Instruction, Kind, State, Vote
-from bot.domain.quorum import Short
+from bot.domain.policy import Requirement, Short
 from bot.domain.reasons import OfRequest, Reason
-from bot.domain.requirement import Requirement
 from bot.presentation.reasons import worded
 from bot.workflows.context import Unit
-from bot.workflows.requests import announce, authority, ballot, claim, decide, reach, send, tighten
+from bot.workflows.requests import announce, authority, ballot, decide, reach, send
+from bot.workflows.requests import attempt as claim
+from bot.workflows.requests import send as tighten
 from bot.workflows.requests.ballot import OutdatedError
-from bot.workflows.requests.buttons import shown_as
+from bot.workflows.requests.decide import shown_as
 from bot.workflows.witness import witness
 from storage.errors import RowUnreadable
 from storage.rows import OutboxState

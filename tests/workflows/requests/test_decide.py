@@ -11,7 +11,7 @@ from bot.domain.payments.instruction import Choice, Instruction, Kind, State, Vo
 from bot.domain.reasons import OfRequest, Reason
 from bot.playground.faults import Fault, FaultKind
 from bot.workflows.context import Unit
-from bot.workflows.requests import ballot, decide, suspend
+from bot.workflows.requests import ballot, decide, send
 from bot.workflows.requests.decide import Click
 from tests.support.reasons import own_words
 from tests.support.rig import ADA, GUS, LIN, MARIA, OLGA, TOM, ZOE, Rig
@@ -188,7 +188,7 @@ async def test_one_that_is_no_longer_held_is_looked_at_when_it_would_have_been(r
     ctx, now = rig.switchboard.context, rig.clock.now()
     reason = Reason(OfRequest.HELD, no=No.GONE.value, sent_before=False)
     one = await planted(rig, reason=reason, due_at=now + HOUR)
-    await ctx.store.write(lambda tx: suspend.resumed(Unit(tx, now=now), one))
+    await ctx.store.write(lambda tx: send.resumed(Unit(tx, now=now), one))
     after = await stored(rig, one)
     assert (after.reason, after.due_at) == (None, now + HOUR)
 
@@ -205,21 +205,21 @@ async def test_what_its_requester_may_no_longer_ask_for_goes_back_with_every_app
     one = await planted(rig, state=state, decided_by=ADA, exec_deadline=now + HOUR, **like)
     cast = vote(one, ADA, Choice.APPROVE, now)
     await ctx.store.write(lambda tx: tx.votes.cast(cast))
-    await ctx.store.write(lambda tx: suspend.suspend(Unit(tx, ctx, now=now), one, No.GONE))
+    await ctx.store.write(lambda tx: send.suspend(Unit(tx, ctx, now=now), one, No.GONE))
     after = await stored(rig, one)
     assert (after.state, after.round) == (back, 2)
     assert after.reason == Reason(OfRequest.HELD, no=No.GONE.value, sent_before=bool(like))
     if state is State.APPROVED:
         assert (after.decided_by, after.exec_deadline, after.due_at) == ("", None, now + (due or timedelta()))
     before = everything_stored(rig)
-    again = await ctx.store.write(lambda tx: suspend.suspend(Unit(tx, ctx, now=now), after, No.GONE))
+    again = await ctx.store.write(lambda tx: send.suspend(Unit(tx, ctx, now=now), after, No.GONE))
     assert (again, everything_stored(rig)) == (after, before), "nothing is new"
 
 
 async def test_without_votes_the_round_stays_when_it_is_held(rig: Rig) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await planted(rig, Kind.ONE_STEP)
-    held_back = await ctx.store.write(lambda tx: suspend.suspend(Unit(tx, ctx, now=now), one, No.GONE))
+    held_back = await ctx.store.write(lambda tx: send.suspend(Unit(tx, ctx, now=now), one, No.GONE))
     assert held_back is not None
     assert held_back.round == 1
     assert await audited(rig, one) == [("switchboard", "suspended")]

@@ -7,15 +7,14 @@ from typing import Any
 from bot.domain.approvals import Refusal
 from bot.domain.payments.instruction import Instruction, Kind, PayoutPayload, State
 from bot.domain.payments.sealed import Odd
+from bot.domain.policy import Requirement
 from bot.domain.reasons import OfRequest, Reason
-from bot.domain.requirement import Requirement
 from bot.workflows.context import Unit
 from bot.workflows.payments.recipient import _waiting, edited, send_anyway
 from bot.workflows.requests.authority import checked
 from bot.workflows.requests.decide import Click, Decided
 from bot.workflows.requests.request import Requested
-from bot.workflows.requests.suspend import resumed
-from bot.workflows.requests.tighten import _twins, tighten
+from bot.workflows.requests.send import _twins, resumed, tighten
 from tests.support.reasons import NO_ANSWER
 from tests.support.rig import ADA, FINANCE, MARIA, Rig
 from tests.workflows.looking import newest, read

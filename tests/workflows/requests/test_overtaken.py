@@ -7,12 +7,11 @@ import pytest
 
 from bot.domain.outcome import Unknown
 from bot.domain.payments.instruction import AttemptOutcome, Instruction, Kind, State
-from bot.workflows.admin.recover import recover
+from bot.workflows.admin.resume import recover
 from bot.workflows.context import Context, Unit
-from bot.workflows.payments import bulk_send, payout, recipient
+from bot.workflows.payments import bulk, payout, recipient
 from bot.workflows.requests import decide, send
-from bot.workflows.requests.attempt import lose, record
-from bot.workflows.requests.claim import Claimed, creating
+from bot.workflows.requests.attempt import Claimed, creating, lose, record
 from tests.support.reasons import own_words
 from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, Rig
 
@@ -67,7 +66,7 @@ async def test_a_bulk_payment_withdrawn_at_the_last_moment_leaves_the_air_free(r
     assert stale.state is State.APPROVED
     withdrawn = await decide.withdraw(ctx, decide.Click(instruction_id=stale.id, round=stale.round, person=MARIA))
     assert withdrawn.refusal is None
-    await bulk_send.send(ctx, ctx.payments.client, stale)
+    await bulk.send(ctx, ctx.payments.client, stale)
     assert (await the_one(rig)).state is State.WITHDRAWN
     assert rig.payments.bulk_payments == []
     assert await ctx.store.read(lambda tx: tx.bulk_flights.flying()) is None

@@ -9,8 +9,7 @@ import pytest
 from bot.domain.bookings.booking import BookingKind, Stage
 from bot.domain.payments.instruction import Kind, PayoutPayload, State
 from bot.domain.references import Letter
-from bot.workflows.bookings.book import _send
-from bot.workflows.bookings.request import RequestedDelivery, confirm, request_prebooking
+from bot.workflows.bookings.book import RequestedDelivery, _send, confirm, request_prebooking
 from bot.workflows.requests import request as requesting
 from bot.workflows.requests.request import Requested, request, unused_reference
 from storage.disk_space import DiskSpace

@@ -12,7 +12,7 @@ from bot.presentation.reasons import worded
 from bot.workflows.context import Unit
 from bot.workflows.reading_only import enter, reading_only, resumed_at
 from bot.workflows.requests.attempt import recover
-from bot.workflows.requests.freeze import frozen
+from bot.workflows.requests.authority import frozen
 from storage.transaction import Tx
 from tests.support.bulk import ask as ask_for_many
 from tests.support.bulk import run

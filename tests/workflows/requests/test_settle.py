@@ -9,7 +9,8 @@ import pytest
 from bot.domain.payments.instruction import AttemptOutcome, Instruction, Kind, State
 from bot.domain.reasons import OfRequest, Reason
 from bot.workflows.context import Unit
-from bot.workflows.requests import announce, settle
+from bot.workflows.requests import announce
+from bot.workflows.requests import announce as settle
 from storage.transaction import Tx
 from tests.support.reasons import NO_ANSWER, own_words
 from tests.support.rig import Rig

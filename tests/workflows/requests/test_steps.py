@@ -7,9 +7,9 @@ import pytest
 from inline_snapshot import snapshot
 
 from bot.domain.payments.instruction import AttemptOutcome, Instruction, State
-from bot.presentation import stopped
+from bot.presentation import notices
 from bot.wiring.workers import WORKERS
-from bot.workflows.admin.recover import recover_claims
+from bot.workflows.admin.resume import recover_claims
 from bot.workflows.payments import subject
 from storage.repositories.leased import KEYS
 from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, OLGA, Rig
@@ -87,13 +87,13 @@ async def test_an_admin_has_it_tried_again(rig: Rig) -> None:
     await rig.pass_time(5 * MINUTE, steps=5)
     poison.heal()
     [alert] = rig.workspace.messages(ALERTS)
-    await rig.workspace.click(ADA, ALERTS, alert.ts, stopped.TRY_AGAIN)
+    await rig.workspace.click(ADA, ALERTS, alert.ts, notices.TRY_AGAIN)
     await rig.settle()
     assert shown(await heard(rig, ADA, "admins")) == snapshot(
         ":no_entry_sign: Only admins of the policy may do this, and you are not among them."
     )
     assert (await requests(rig))[0].stopped
-    await rig.workspace.click(OLGA, ALERTS, alert.ts, stopped.TRY_AGAIN)
+    await rig.workspace.click(OLGA, ALERTS, alert.ts, notices.TRY_AGAIN)
     await rig.settle()
     bad, _ = await requests(rig)
     assert (bad.state, bad.stopped, bad.tries) == (State.AWAITING, "", 0)

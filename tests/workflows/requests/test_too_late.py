@@ -9,17 +9,19 @@ from typing import Any, NamedTuple
 from bot.domain.approvals import No, Refusal
 from bot.domain.money import Cents
 from bot.domain.outcome import Unknown
-from bot.domain.payments.bulk_account import BulkRow
-from bot.domain.payments.bulk_progress import BulkProgress
-from bot.domain.payments.bulk_records import BulkJob
+from bot.domain.payments.bulk import BulkProgress
+from bot.domain.payments.bulk_records import BulkJob, BulkRow
 from bot.domain.payments.instruction import Attempt, AttemptKind, Instruction, Kind, Recipient, State
 from bot.domain.payments.operation import Operation
+from bot.domain.policy import Requirement
 from bot.domain.reasons import OfRequest, Reason
-from bot.domain.requirement import Requirement
 from bot.workflows.context import Unit
-from bot.workflows.payments import bulk_cancel, bulk_follow, bulk_send, follow, payout, purchase, recipient
-from bot.workflows.payments.bulk_follow import Read
-from bot.workflows.requests import announce, attempt, decide, look_again, restore, send, settle, suspend, tighten
+from bot.workflows.payments import bulk, bulk_cancel, follow, payout, purchase, recipient
+from bot.workflows.payments.bulk import Read
+from bot.workflows.requests import announce, attempt, decide, look_again, restore, send
+from bot.workflows.requests import announce as settle
+from bot.workflows.requests import send as suspend
+from bot.workflows.requests import send as tighten
 from bot.workflows.requests.decide import Decided
 from bot.workflows.requests.look_again import Look
 from tests.support.reasons import NO_ANSWER, own_words
@@ -127,18 +129,18 @@ LATE: dict[str, Late] = {
     "submitted": Late(
         Kind.BULK,
         State.SENDING,
-        lambda uow, one: bulk_send._adopt(uow, one, BulkJob(id="b1", count=1)),
+        lambda uow, one: bulk._adopt(uow, one, BulkJob(id="b1", count=1)),
     ),
     "done in bulk": Late(
         Kind.BULK,
         State.PENDING_ESCROW,
-        lambda uow, one: bulk_follow._apply(uow, one, Read(BulkJob(id="b1", status="done"))),
+        lambda uow, one: bulk._apply(uow, one, Read(BulkJob(id="b1", status="done"))),
         {"items": [BulkRow(row=1, email="ana@example.com", cents=Cents(100), status="completed")]},
     ),
     "gone on in bulk": Late(
         Kind.BULK,
         State.PENDING_ESCROW,
-        lambda uow, one: bulk_follow._apply(uow, one, Read(BulkJob(id="b1", status="done"))),
+        lambda uow, one: bulk._apply(uow, one, Read(BulkJob(id="b1", status="done"))),
         {"items": [BulkRow(row=1, email="ana@example.com", cents=Cents(100), status="pending")]},
     ),
     "canceled": Late(

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from bot.domain.files.dropped import FileInfo
-from bot.workflows.slack.headers import Patience, first_row
+from bot.workflows.slack.dropped_files import Patience, first_row
 from tests.support.rig import FINANCE, MARIA, Rig
 from tests.tables.workbooks import Cell, workbook
 

@@ -10,7 +10,7 @@ from bot.domain.content import Content
 from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
 from bot.domain.reasons import Exchange, Reason
 from bot.slack.pace import Edit
-from bot.workflows.slack import refresh
+from bot.workflows.slack import boards
 from storage.rows import Board
 from tests.support.rig import FINANCE, Rig
 from tests.workflows.play import Play
@@ -42,7 +42,7 @@ async def edited(rig: Rig, *answers: Exception | None, attempts: int = 0, **like
     play = Play(rig)
     messenger: Any = Messenger(*answers)
     ctx = replace(play.ctx, messenger=messenger)
-    return await refresh._edit(ctx, board(attempts=attempts, **like)), messenger
+    return await boards._edit(ctx, board(attempts=attempts, **like)), messenger
 
 
 @pytest.mark.parametrize(("error", "attempts", "result"), [
@@ -57,9 +57,9 @@ async def test_what_slack_refuses_is_tried_twelve_times_unless_nobody_will_see_i
     found, _ = await edited(rig, ServiceNever("Slack", Reason(Exchange.SLACK_ERROR, error=error)), attempts=attempts)
     if result == "later":
         pause = timedelta(seconds=min(60, 2**attempts))
-        assert found == refresh._NotYet(rig.switchboard.context.clock.now() + pause, failed=True)
+        assert found == boards._NotYet(rig.switchboard.context.clock.now() + pause, failed=True)
     else:
-        assert found == (refresh._Lost() if result == "anew" else None)
+        assert found == (boards._Lost() if result == "anew" else None)
 
 
 @pytest.mark.parametrize(("error", "lost"), [("message_not_found", True), ("cant_update_message", False)])
@@ -67,7 +67,7 @@ async def test_mere_progress_is_no_reason_for_a_new_message_where_the_old_one_st
     rig: Rig, error: str, lost: bool
 ) -> None:
     found, _ = await edited(rig, ServiceNever("Slack", Reason(Exchange.SLACK_ERROR, error=error)), progress=True)
-    assert found == (refresh._Lost() if lost else None)
+    assert found == (boards._Lost() if lost else None)
 
 
 @pytest.mark.parametrize(("trouble", "attempts", "seconds", "failed"), [
@@ -78,7 +78,7 @@ async def test_an_edit_that_was_not_answered_is_tried_later(
     rig: Rig, trouble: Exception, attempts: int, seconds: int, failed: bool
 ) -> None:
     found, _ = await edited(rig, trouble, attempts=attempts)
-    assert found == refresh._NotYet(rig.switchboard.context.clock.now() + seconds * SECOND, failed=failed)
+    assert found == boards._NotYet(rig.switchboard.context.clock.now() + seconds * SECOND, failed=failed)
 
 
 async def test_where_slack_refuses_the_blocks_the_text_is_shown(rig: Rig) -> None:
@@ -94,4 +94,4 @@ async def test_where_slack_refuses_the_blocks_the_text_is_shown(rig: Rig) -> Non
     ({"urgent": True, "progress": True}, Edit.LAST), ({"progress": True}, Edit.PROGRESS), ({}, Edit.CHANGE),
 ])  # fmt: skip
 def test_an_end_goes_before_a_change_and_a_change_before_progress(like: dict[str, bool], weight: Edit) -> None:
-    assert refresh._weight(board(**like)) is weight
+    assert boards._weight(board(**like)) is weight

@@ -7,7 +7,7 @@ import pytest
 
 from bot.domain.emails.lists import RunState
 from bot.presentation.payments import forms
-from bot.workflows.emails.request import Press, Pressed, RequestedList, press, request_list
+from bot.workflows.emails.lists import Press, Pressed, RequestedList, press, request_list
 from storage.repositories.slack import Boards, Outbox
 from tests.flow.localizing import DONE, Localizer
 from tests.support.deliveries import book, booked, open_rig, step

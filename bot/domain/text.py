@@ -1,11 +1,95 @@
-"""Every spelling in which a secret may appear in a text, and texts and documents without them."""
+"""Text of any origin: what can be seen, what a database stores, what a service said, secrets in any spelling."""
 
 import base64
 import json
 import re
+import unicodedata
 from collections.abc import Collection, Iterable
-from typing import Final
+from typing import Any, Final
 from urllib.parse import quote, quote_plus
+
+_BLANKS: Final = frozenset("\r\n\t\v\f\u0085\u2028\u2029\u115f\u1160\u3164\uffa0\u2800\U0001d159")
+"""Breaks, and letters in which there is nothing to see: fillers of Hangul, Braille without a dot, an empty note."""
+_UNSEEN: Final = frozenset({"Cc", "Cf", "Cs", "Co"})
+_MARKS: Final = frozenset({"Mn", "Me"})
+_MOST_MARKS: Final = 4
+"""Marks on one letter: Hebrew with accents has as many. More of them would cover the lines above and below."""
+
+
+def clean(text: str) -> str:
+    """The text without control characters and invisible ones, with at most four marks on a letter.
+
+    A letter that nobody can see counts as a blank, so that a text of nothing else is empty.
+    """
+    if text.isascii() and text.isprintable():
+        return text.strip()
+    kept, marks = [" "], 0
+    for letter in text:
+        kind = unicodedata.category(letter)
+        if kind in _MARKS:
+            marks += 1
+            if marks <= _MOST_MARKS and not kept[-1].isspace():  # on nothing, it could not be seen
+                kept.append(letter)
+        elif letter in _BLANKS or kind == "Cn":
+            kept.append(" ")
+            marks = 0
+        elif kind not in _UNSEEN:
+            kept.append(letter)
+            marks = 0
+    return "".join(kept).strip()
+
+
+MAX_WORDS: Final = 500
+"""Characters kept of what a service says."""
+
+MAX_SAID: Final = 2_000
+"""The same for the audit."""
+
+_MOST_READ: Final = 16_000
+
+_TOKEN: Final = re.compile(r"(?<![A-Za-z0-9_-])[A-Za-z0-9_-]{43}(?![A-Za-z0-9_-])")
+"""256 bits in base64url, the form of our callback tokens. Hashes in hexadecimal are longer."""
+
+
+_PAGE: Final = re.compile(r"<\s*(!doctype|html|head|body|title|script|style|h1|center)\b", re.IGNORECASE)
+
+
+def one_line(text: str, limit: int = MAX_WORDS) -> str:
+    """One line of at most ``limit`` characters, storable everywhere, without addresses and tokens. Not escaped."""
+    sound = text[:_MOST_READ].encode("utf-8", "replace").decode("utf-8").replace("\x00", "\ufffd")
+    if len(text) > _MOST_READ:  # half a token looks like none
+        sound = sound.rpartition(" ")[0]
+    words = " ".join("[address]" if _is_address(word) else word for word in sound.split())
+    return _TOKEN.sub("[token]", words)[:limit]
+
+
+def is_page(text: str) -> bool:
+    """Whether this is a page, such as a proxy's, wherever it was put."""
+    return _PAGE.search(text) is not None
+
+
+def _is_address(word: str) -> bool:
+    folded = word.casefold()
+    return folded.count("/") + folded.count("%2f") > 1
+
+
+_UNSTORABLE: Final = re.compile("[\x00\ud800-\udfff]")
+
+
+def storable(text: str, instead: str = "\ufffd") -> str:
+    """Text with U+FFFD, or something else, for what PostgreSQL or UTF-8 cannot hold."""
+    return _UNSTORABLE.sub(instead, text)
+
+
+def without_unstorable(value: Any) -> Any:
+    """Parsed JSON without such characters, in names and values; the same object where there are none."""
+    if isinstance(value, str):
+        # Slices of ASCII are checked at the speed of C: nearly all texts of Slack are ids and names.
+        return value if value.isascii() and "\x00" not in value else _UNSTORABLE.sub("", value)
+    if isinstance(value, dict):
+        return {without_unstorable(name): without_unstorable(one) for name, one in value.items()}
+    return [without_unstorable(one) for one in value] if isinstance(value, list) else value
+
 
 HIDDEN: Final = "[hidden]"
 """Stands where a secret stood."""

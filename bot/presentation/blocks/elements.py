@@ -1,0 +1,186 @@
+"""Blocks with a purpose: buttons, facts, QR codes, tables."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from io import BytesIO
+from typing import Literal
+
+import segno
+
+from bot.domain.content import Block, Content
+from bot.domain.text import clean
+from bot.presentation.blocks.text import (
+    context,
+    escape,
+    header,
+    labelled,
+    mrkdwn,
+    paragraphs,
+    plain,
+    quote,
+    section,
+    shorten,
+    spoken,
+)
+
+_SPOKEN_LIMIT = 75
+"""Characters of what a screen reader says for a button (Slack)."""
+
+
+def button(
+    label: str,
+    action_id: str,
+    value: str = "",
+    *,
+    url: str = "",
+    style: str = "",
+    spoken: str = "",
+    confirm: Block | None = None,
+) -> Block:
+    """A button.
+
+    Args:
+        label: the text on it.
+        action_id: what a click is called.
+        value: what a click carries.
+        url: the address that a click opens.
+        style: empty, primary or danger.
+        spoken: what a screen reader says for it, where the label is not enough.
+        confirm: the question before the click is sent on.
+    """
+    given = {
+        "value": value,
+        "url": url,
+        "style": style,
+        "accessibility_label": spoken[:_SPOKEN_LIMIT],
+        "confirm": confirm,
+    }
+    given = {name: found for name, found in given.items() if found}
+    return {"type": "button", "text": plain(label), "action_id": action_id, **given}
+
+
+def question(title: str, text: str, *, yes: str, no: str) -> Block:
+    """What Slack asks before it sends the click on; ``text`` is plain."""
+    return {"title": plain(title), "text": plain(text), "confirm": plain(yes), "deny": plain(no)}
+
+
+def actions(elements: list[Block], block_id: str = "") -> list[Block]:
+    """A row of buttons or menus; no block where there is none."""
+    row: Block = {"type": "actions", "elements": elements}
+    return [{**row, "block_id": block_id} if block_id else row] if elements else []
+
+
+def turns(what: str, page: int, pages: int, *, back: str, on: str) -> list[Block]:
+    """*Previous* and *Next* below a page, each with the list and the page in its value.
+
+    Args:
+        what: which list.
+        page: the one that is shown; a page after the last one leads back to the last one.
+        pages: how many there are.
+        back: action id of *Previous*.
+        on: action id of *Next*.
+    """
+    before = min(page - 1, pages)
+    found = [button("Previous", back, f"{what}:{before}")] if before >= 1 else []
+    return actions([*found, *([button("Next", on, f"{what}:{page + 1}")] if page < pages else [])])
+
+
+Fact = tuple[str, str]
+"""What it is, and the text; foreign, and left out when it is empty."""
+
+_VALUE_LIMIT = 250
+_FIELDS = 10
+"""Fields of one section."""
+
+
+def facts(title: str, found: Sequence[Fact], *, about: str = "", notes: Sequence[str] = ()) -> Content:
+    """A headline, a longer text, facts in two columns, small print.
+
+    Args:
+        title: plain text, foreign parts as they are.
+        found: at most twelve or so, or the text grows beyond what Slack likes.
+        about: plain text of any length; shortened.
+        notes: mrkdwn of our own.
+    """
+    told = [(label, clean(value)) for label, value in found if clean(value)]
+    blocks: list[Block] = [header(clean(title))]
+    if about:
+        blocks.append(section(plain(shorten(clean(about), _ABOUT_LIMIT))))
+    for start in range(0, len(told), _FIELDS):
+        fields = [labelled(escape(label), quote(value, _VALUE_LIMIT)) for label, value in told[start : start + _FIELDS]]
+        blocks.append({"type": "section", "fields": fields})
+    blocks += [context(note) for note in notes]
+    lines = [f"*{quote(title, _TITLE_LIMIT)}*", *([quote(about, _ABOUT_LIMIT)] if about else [])]
+    lines += [f"{escape(label)}: {quote(value, _VALUE_LIMIT)}" for label, value in told]
+    return Content(text=spoken([*lines, *notes]), blocks=blocks)
+
+
+_TITLE_LIMIT = 300
+_ABOUT_LIMIT = 600
+
+
+LONGEST = 2_000
+"""Characters that a QR code holds, with room for the error correction."""
+_PIXELS = 8
+_QUIET_ZONE = 4
+"""Modules of white around it, without which cameras do not find it (ISO/IEC 18004)."""
+
+
+def png(link: str) -> bytes:
+    """A PNG of a QR code that holds ``link``; takes some milliseconds of computing.
+
+    Raises:
+        ValueError: the link is longer than a QR code can hold.
+    """
+    picture = BytesIO()
+    segno.make(link, error="m", micro=False).save(picture, kind="png", scale=_PIXELS, border=_QUIET_ZONE)
+    return picture.getvalue()
+
+
+NOTHING = "–"
+"""Text of an empty cell."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """A column: its title and how long a cell of it may get. Slack takes 10,000 characters a table.
+
+    ``wraps``: a cell may take several lines; where all do, a narrow screen breaks amounts and dates.
+    """
+
+    title: str
+    most: int
+    align: Literal["left", "right"] = "left"
+    wraps: bool = False
+
+
+def table(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> Block:
+    """A table with its head; at most 99 rows and 20 columns. One a message."""
+    return {
+        "type": "table",
+        "rows": [
+            [_cell(column.title, column.most) for column in columns],
+            *([_cell(text, column.most) for text, column in zip(row, columns, strict=True)] for row in rows),
+        ],
+        "column_settings": [{"align": column.align, "is_wrapped": column.wraps} for column in columns],
+    }
+
+
+def listing(lead: str, drawn: Block, lines: Sequence[str], *after: Block, notes: Sequence[str] = ()) -> Content:
+    """A table under its headline, with the same as lines of mrkdwn where tables are refused or read aloud.
+
+    Args:
+        lead: the headline, in mrkdwn.
+        drawn: the table.
+        lines: its rows.
+        after: what stands below.
+        notes: what is read aloud of that.
+    """
+    head = section(mrkdwn(lead))
+    return Content(
+        text=spoken([lead, *lines, *notes]), blocks=[head, drawn, *after], plainer=[head, *paragraphs(lines), *after]
+    )
+
+
+def _cell(text: str, most: int) -> Block:
+    return {"type": "raw_text", "text": shorten(clean(text), most) or NOTHING}

@@ -1,0 +1,130 @@
+"""The columns of a file in words: how they were read, what was found in them, which one is meant."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from bot.domain.content import Block
+from bot.domain.emails.lists import ColumnLook
+from bot.domain.files.tables import Marks, Some, Table
+from bot.domain.text import clean
+from bot.presentation.blocks.text import plain, quote, shorten
+from bot.presentation.views import field
+
+_RUNS: Final = 5
+_NAMES: Final = 5
+_NAME: Final = 40
+
+
+def mark_lines(marks: Marks) -> list[str]:
+    """Lines of mrkdwn; none where there is nothing to say."""
+    found = []
+    if marks.hidden_rows.count:
+        one = marks.hidden_rows.count == 1
+        verbs = "is hidden in the file and counts" if one else "are hidden in the file and count"
+        found.append(f"{_rows(marks.hidden_rows)} {verbs} like the others.")
+    if marks.hidden_columns:
+        found.append(f"{_columns(marks.hidden_columns)} hidden in the file.")
+    if marks.formulas.count:
+        one = marks.formulas.count == 1
+        holds = "holds the result of a formula, as it was" if one else "hold results of formulas, as they were"
+        found.append(f"{_rows(marks.formulas)} {holds} last saved.")
+    if marks.disguised.count:
+        verb = "holds" if marks.disguised.count == 1 else "hold"
+        found.append(f"{_rows(marks.disguised)} {verb} something else than the spreadsheet shows.")
+    return [f":warning: {one}" for one in found]
+
+
+def _rows(some: Some) -> str:
+    shown = some.spans[:_RUNS]
+    named = [one for first, last in shown for one in _run(first, last)]
+    more = some.count - sum(last - first + 1 for first, last in shown)
+    return f"{'Row' if some.count == 1 else 'Rows'} {_listed(named, more)}"
+
+
+def _run(first: int, last: int) -> list[str]:
+    return [f"{first} to {last}"] if last - first > 1 else [str(row) for row in range(first, last + 1)]
+
+
+def _columns(names: Sequence[str]) -> str:
+    shown = [f"“{quote(name, _NAME)}”" for name in names[:_NAMES]]
+    listed = _listed(shown, len(names) - len(shown))
+    return f"Column {listed} is" if len(names) == 1 else f"Columns {listed} are"
+
+
+def _listed(named: Sequence[str], more: int) -> str:
+    *before, end = [*named, f"{more} more"] if more else named
+    return f"{', '.join(before)} and {end}" if before else end
+
+
+_BETWEEN = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+
+
+def read_as(table: Table) -> str:
+    """Encoding and what stands between the cells, or the sheet."""
+    if table.sheet:
+        return f"the sheet “{table.sheet}”"
+    between = _BETWEEN.get(table.delimiter, table.delimiter)
+    return f"{table.encoding} with {between}" if len(table.header) > 1 else table.encoding
+
+
+def columns_read(table: Table, places: Mapping[str, int]) -> str:
+    """Encoding or sheet, which of its columns each of ours came from, and those that are not used."""
+    how = table.encoding or (f"sheet “{table.sheet}”" if table.sheet else "")
+    often = Counter(name.casefold() for name in table.header)
+    called = [
+        f"“{name}”{f' (column {at})' if often[name.casefold()] > 1 else ''}" for at, name in enumerate(table.header, 1)
+    ]
+    columns = ", ".join(f"{ours} from {called[place]}" for ours, place in places.items())
+    left = [called[place] for place, name in enumerate(table.header) if place not in places.values() and name]
+    return "; ".join(part for part in (how, columns, f"not used: {', '.join(left)}" if left else "") if part)
+
+
+MOST: Final = 100
+"""Options that one list may have (Slack)."""
+
+_OPTION_LIMIT: Final = 75
+_NAME_LIMIT: Final = 40
+_SAMPLE_LIMIT: Final = 24
+
+
+def column_names(looks: Sequence[ColumnLook]) -> list[str]:
+    """What each column is called, or which one it is where it has no name; both where another is called the same."""
+    names = [shorten(clean(look.name), _NAME_LIMIT) for look in looks]
+    often = Counter(name.casefold() for name in names)
+    return [
+        f"{name} (column {at})" if name and often[name.casefold()] > 1 else name or f"column {at}"
+        for at, name in enumerate(names, 1)
+    ]
+
+
+def column_option(name: str, look: ColumnLook, *, value: str, note: str = "") -> Block:
+    """One column, by its name in the list. ``note``: what is known of it, behind its name."""
+    samples = ", ".join(shorten(clean(sample), _SAMPLE_LIMIT) for sample in look.samples) or "empty"
+    return option(value, f"{name}{note}", samples)
+
+
+def option(value: str, text: str, description: str) -> Block:
+    """One choice and a line about it."""
+    return {
+        "value": value,
+        "text": plain(shorten(text, _OPTION_LIMIT)),
+        "description": plain(shorten(description, _OPTION_LIMIT)),
+    }
+
+
+def select(block_id: str, label: str, options: Sequence[Block], *, initial: int | None, of: str = "") -> Block:
+    """A list of which one is chosen.
+
+    Args:
+        block_id: its id in the form.
+        label: what is chosen.
+        options: from what.
+        initial: the place of the one that is chosen already.
+        of: what the options belong to. Slack keeps what was chosen when a form turns into another one with the same
+            element; options of something else are another element.
+    """
+    element: Block = {"type": "static_select", "action_id": f"{block_id}{of}", "options": list(options)}
+    if initial is not None:
+        element["initial_option"] = options[initial]
+    return field(block_id, label, element)

@@ -1,0 +1,463 @@
+"""Follow a bulk payment until every item is final. Polling is the guarantee; there are no callbacks about items.
+
+One look costs one request. The items are paged through only when the figures have changed, and once in a while
+anyway, because it is not documented what the figures count.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+import structlog
+
+from bot.clients.payments import NewBulk, PaymentsClient
+from bot.clients.transport import Guard
+from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
+from bot.domain.payments.bulk import BulkPayload, BulkProgress, Tally, known_digest, row_of
+from bot.domain.payments.bulk_records import UNEXPLAINED, Accounting, BulkJob, BulkRow, ReportedItem, RowChange, is_ours
+from bot.domain.payments.instruction import FINAL, Attempt, Instruction, Kind, State
+from bot.domain.payments.operation import OperationStatus
+from bot.domain.payments.recipient import LOOKS_BEFORE_MISSING, state_of
+from bot.domain.reasons import OfRequest, Reason
+from bot.domain.recovery import Finding
+from bot.domain.references import Letter
+from bot.domain.tracking import jittered, next_poll
+from bot.domain.troubles import failed
+from bot.workflows.context import Context, Queue, RequestKind, Unit
+from bot.workflows.holding import hold
+from bot.workflows.payments.bulk_request import prepare
+from bot.workflows.payments.follow import Again, polling
+from bot.workflows.requests.announce import (
+    alert,
+    alert_paid,
+    ask_people,
+    asked_in,
+    news_of,
+    on_record,
+    places,
+    show_file,
+    show_progress,
+    tell,
+)
+from bot.workflows.requests.attempt import Answers, Claimed, Outcome, attempt_once
+from bot.workflows.requests.authority import has_its_items, hold_changed
+from bot.workflows.requests.look_again import Look, asks_people_already, found_after_send, is_absent, later, next_watch
+from bot.workflows.requests.send import not_now, sending
+from storage.rows import Tracked
+from storage.transaction import Tx
+
+log = structlog.get_logger(__name__)
+
+BULK = "bulk"
+"""Kind of a tracked bulk payment."""
+FAILED_FILE, ITEMS_FILE = "failed", "items"
+
+_FULL_EVERY = 8
+"""Looks after which the items are read although no figure has changed."""
+_STILL_AFTER = 120
+"""Base intervals without any change after which a bulk payment that is not done is reported as stuck."""
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """Result of one look. ``complete``: every page of the items was read; ``unread``: why they were not."""
+
+    job: BulkJob
+    changes: tuple[RowChange, ...] = ()
+    complete: bool = False
+    trouble: Reason | None = None
+    unread: Reason | None = None
+
+
+def begin_following(uow: Unit, instruction: Instruction) -> None:
+    """The service has it: poll it from now on."""
+    first = uow.now + min(timedelta(seconds=uow.poll_seconds), timedelta(seconds=2))
+    uow.tracked.follow(
+        kind=BULK, remote_id=instruction.remote_id or "", instruction_id=instruction.id, due_at=first, now=uow.now
+    )
+
+
+async def _read(ctx: Context, payments: PaymentsClient, tracked: Tracked) -> Read | None:
+    instruction = await ctx.read(lambda uow: uow.instructions.get(tracked.instruction_id or ""))
+    if instruction is None or instruction.state in FINAL:
+        return None
+    job = await payments.get_bulk(tracked.remote_id)
+    never = instruction.progress is None or instruction.progress.read_at is None
+    if job.picture == tracked.last_status and tracked.polls % _FULL_EVERY and not never:
+        return Read(job)
+    rows = await ctx.read(lambda uow: uow.bulk_items.rows(instruction.id))
+    accounting = Accounting(reference=instruction.reference, rows=rows)
+    changes: list[RowChange] = []
+    unread: Reason | None = None
+    try:
+        async for page in payments.bulk_items(job.id):
+            changes += accounting.take(page.items)
+        changes += accounting.finish()
+    except (ServiceNow, ServiceNever, OperatorError) as broken:
+        unread = failed(broken, advice=False)  # what was read is still valid
+        log.warning("the items of a bulk payment could not be read to the end", bulk=job.id, reason=str(broken))
+    changes += await _reasons(payments, job, accounting)
+    return Read(job, tuple(changes), unread is None, accounting.trouble if unread is None else None, unread)
+
+
+async def _reasons(payments: PaymentsClient, job: BulkJob, accounting: Accounting) -> list[RowChange]:
+    """Reasons of failed items: a separate list, read only while an item has no reason yet."""
+    failed = OperationStatus.FAILED
+    wanting = {number: row for number, row in accounting.rows.items() if row.state is failed and not row.error}
+    if not wanting:
+        return []
+    changes: list[RowChange] = []
+    try:
+        async for page in payments.bulk_failures(job.id):
+            for item in page.items:
+                number = row_of(item.internal_note, accounting.reference)
+                row = wanting.pop(number, None) if number is not None else _by_person(wanting, item.email, item.cents)
+                if row is not None:
+                    changes.append(RowChange(row.row, row.status, row.hash, item.error or UNEXPLAINED))
+    except (ServiceNow, ServiceNever, OperatorError) as silent:
+        log.warning("the failures of a bulk payment could not be read", bulk=job.id, reason=str(silent))
+    return changes
+
+
+def _by_person(wanting: dict[int, BulkRow], email: str, cents: int | None) -> BulkRow | None:
+    for number, row in wanting.items():
+        if row.email.casefold() == email.casefold() and row.cents == cents:
+            return wanting.pop(number)
+    return None
+
+
+def _polled(uow: Unit, tracked: Tracked, instruction: Instruction, read: Read | None) -> Again | None:
+    if instruction.state in FINAL:
+        return None
+    if read is None:
+        return _again(uow.ctx, tracked, instruction, tracked.last_status, uow.now)
+    uow.bulk_items.change(instruction.id, read.changes)
+    moved = _apply(uow, instruction, read)
+    if moved is None:  # somebody else was faster: what was read is stored, the rest at the next look
+        return _again(uow.ctx, tracked, instruction, "", uow.now)
+    if (
+        read.unread is not None
+        and (read.job.state is None or read.job.state.is_over)
+        and tracked.polls >= LOOKS_BEFORE_MISSING
+    ):
+        alert(uow, moved, "unread", reason=read.unread)
+    if read.trouble is not None:
+        alert(uow, moved, "differs", reason=read.trouble)
+    if moved.state in FINAL:
+        return None
+    happened = bool(read.changes) or (read.job.picture != tracked.last_status and read.unread is None)
+    if not happened:
+        _tell_what_stands(uow, moved, tracked)
+    # A list that was not read to the end is read again at the next look, whatever the figures say.
+    read_through = read.complete or read.job.picture == tracked.last_status
+    return _again(uow.ctx, tracked, moved, read.job.picture if read_through else "", uow.now, afresh=happened)
+
+
+def _apply(uow: Unit, instruction: Instruction, read: Read) -> Instruction | None:
+    """Move the request as its items say; unchanged when nothing is new, None when somebody else changed it."""
+    before = instruction.progress or BulkProgress()
+    over = read.job.state is not None and read.job.state.is_over
+    tally = uow.bulk_items.tally(instruction.id)
+    progress = before.model_copy(
+        update={
+            "tally": tally,
+            "over": over,
+            "read_at": uow.now if read.complete else before.read_at,
+            "changed_at": uow.now if read.changes or before.changed_at is None else before.changed_at,
+        }
+    )
+    state = state_of(tally, over=over)
+    if state is instruction.state or (state is State.COMMITTED and instruction.state is State.PENDING_ESCROW):
+        return _show_progress(uow, instruction, progress, read)
+    moved = uow.instructions.move(
+        instruction,
+        state,
+        now=uow.now,
+        action="observed",
+        detail={"status": read.job.status, "counts": dict(tally.counts)},
+        remote_status=read.job.status,
+        progress=progress,
+        reason=None,
+        unknown_since=None,
+        puts_off=0,
+        due_at=None,
+    )
+    if moved is not None:
+        tell(uow, moved)
+        hand_over(uow, moved, tally)
+    return moved
+
+
+def _show_progress(uow: Unit, instruction: Instruction, progress: BulkProgress, read: Read) -> Instruction | None:
+    before = instruction.progress or BulkProgress()
+    if progress == before.model_copy(update={"read_at": progress.read_at}) and before.read_at is not None:
+        return instruction
+    after = uow.instructions.touch(
+        instruction, now=uow.now, progress=progress, remote_status=read.job.status, due_at=instruction.due_at
+    )
+    if after is not None and progress.tally != before.tally:
+        show_progress(uow, after, asked_in(uow.ctx, after))
+    return after
+
+
+def hand_over(uow: Unit, instruction: Instruction, tally: Tally) -> None:
+    """Queue the files that go with the news: failed items, and at the end every item."""
+    if tally.failed:  # the approvers have to know, too
+        for place in places(uow.ctx, instruction):
+            show_file(uow, instruction, place, f"{FAILED_FILE}:{tally.failed}")
+    if instruction.state in FINAL:
+        show_file(uow, instruction, asked_in(uow.ctx, instruction), ITEMS_FILE)
+
+
+def _tell_what_stands(uow: Unit, instruction: Instruction, tracked: Tracked) -> None:
+    """Alert when items are left and nothing has changed for a while."""
+    progress = instruction.progress or BulkProgress()
+    left = progress.tally.under_way + progress.tally.unaccounted
+    if not left or progress.read_at is None:
+        return
+    if progress.over and tracked.polls >= LOOKS_BEFORE_MISSING:
+        alert(uow, instruction, "unaccounted", reason=_left(OfRequest.UNACCOUNTED, progress.tally))
+        for place in places(uow.ctx, instruction):
+            news_of(uow, instruction, place, "unaccounted")
+        hand_over(uow, instruction, progress.tally)
+    since = progress.changed_at or tracked.created_at
+    if not progress.over and uow.now - since >= timedelta(seconds=uow.poll_seconds * _STILL_AFTER):
+        alert(uow, instruction, "stands_still", reason=_left(OfRequest.STANDS_STILL, progress.tally))
+
+
+def _again(
+    ctx: Context, tracked: Tracked, instruction: Instruction, picture: str, now: datetime, *, afresh: bool = False
+) -> Again:
+    polls = 0 if afresh else tracked.polls
+    waits = instruction.state is State.PENDING_ESCROW
+    pause = next_poll(base=ctx.poll_seconds, polls=polls, age=now - tracked.created_at, waiting_for_people=waits)
+    return Again(pause=jittered(pause, seed=f"{tracked.remote_id}:{polls}"), status=picture, afresh=afresh)
+
+
+POLLS = polling("bulk polls", kind=BULK, slots=8, read=_read, take_in=_polled, stored_as="bulk_polled")
+"""Look at every bulk payment that is due."""
+
+
+def _left(code: OfRequest, tally: Tally) -> Reason:
+    return Reason(code, under_way=tally.under_way, missing=tally.unaccounted)
+
+
+KNOWN = "known"
+"""In the audit row of a submission: what the history held before the first one."""
+FEW = 10
+"""Steps at a time of those that read long lists."""
+_APART: Final = timedelta(seconds=1)
+"""Between those that waited: the next one has left by then, or has ended, and does not hold up the one after it."""
+
+
+_ANOTHER: Final = Reason(OfRequest.ANOTHER_IS_SENT)
+
+
+async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
+    """APPROVED: check everything again, note the history, claim the one attempt, submit, store the outcome."""
+    if await not_now(ctx, instruction):
+        return
+    payments.require_bulk()
+    new = await ctx.read(lambda uow: _as_approved(uow, instruction))
+    if new is None:
+        await hold_changed(ctx, instruction)
+        return
+    if await ctx.write(lambda uow: _waits(uow, instruction), name="bulk_waits", wakes=False):
+        return
+    if instruction.commits:
+        look = await in_history(ctx, payments, instruction)
+        if not await is_absent(ctx, instruction, look, take_in=_take_in):
+            return
+    known = await _history(payments)
+
+    def hindrance(uow: Unit) -> Reason | None:
+        free = uow.bulk_flights.take(instruction.id, known=known, now=ctx.clock.now())
+        return None if free else _ANOTHER
+
+    async def submit(_: Claimed, guard: Guard) -> Outcome[BulkJob]:
+        return await payments.submit_bulk(new, earlier_unknown=instruction.commits > 0, guard=guard)
+
+    sealed = {KNOWN: known_digest(known)}
+    claim = sending(ctx, instruction, name="claim_bulk", hindrance=hindrance, sealed=sealed)
+    await attempt_once(ctx, payments.circuit, claim, submit, SUBMITTED, name="submitted")
+
+
+async def read_outcome(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
+    """COMMIT_UNKNOWN and NEEDS_HUMAN: search the history for ids that it did not hold before."""
+    look, absent = await in_history(ctx, payments, instruction), Reason(OfRequest.NOT_IN_HISTORY)
+    await ctx.write(
+        lambda uow: found_after_send(uow, instruction, look, take_in=_take_in, absent_because=absent),
+        name="read_outcome",
+    )
+
+
+async def watch_closed(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
+    """CLOSED as not paid, or REFUSED: one that appears after all is an alert; the state stays."""
+    look = await in_history(ctx, payments, instruction)
+
+    def work(uow: Unit) -> None:
+        now = ctx.clock.now()
+        if look.hits:
+            alert_paid(uow, instruction, _paid_as(look.hits[0]))
+        due = None if look.hits else next_watch(ctx, instruction, now)
+        uow.instructions.touch(instruction, now=now, due_at=due)
+
+    await ctx.write(work, name="watch_closed", wakes=False)
+
+
+def _paid_as(job: BulkJob) -> Reason:
+    """The bulk payment at the service that was closed here as not paid."""
+    figures = {name: getattr(job, name) for name in ("count", "completed", "pending", "failed")}
+    return Reason(OfRequest.PAID_AS, id=job.id, status=job.status, **figures)
+
+
+def _waits(uow: Unit, instruction: Instruction) -> bool:
+    """Whether the submission of another one is in flight; then this one is held until that has landed."""
+    if uow.bulk_flights.flying() in (None, instruction.id):
+        return False
+    hold(uow, instruction, _ANOTHER)
+    return True
+
+
+def _land(uow: Unit, instruction_id: str) -> None:
+    """The outcome of a submission is known: the next one may go.
+
+    Several become due, one after the other: whichever comes first takes the flight, and the rest are held again.
+    """
+    if uow.bulk_flights.land(instruction_id):
+        uow.instructions.go_on(
+            kind=Kind.BULK, state=State.APPROVED, reason=_ANOTHER, now=uow.now, apart=_APART, limit=FEW
+        )
+
+
+def _as_approved(tx: Tx, instruction: Instruction) -> NewBulk | None:
+    """The items to submit, exactly as approved; None when their digest differs from the approved one."""
+    if not instruction.intact() or not has_its_items(tx, instruction):
+        return None
+    items = [row.item for row in tx.bulk_items.rows(instruction.id)]
+    return NewBulk(reference=instruction.reference, items=items)
+
+
+async def _history(payments: PaymentsClient) -> frozenset[str]:
+    """Ids of every bulk payment of the account; raises when that is not all of them."""
+    return frozenset([job.id async for page in payments.bulk_history() for job in page.jobs])
+
+
+async def in_history(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> Look[BulkJob]:
+    """Read the whole history once: ids that are new since the submission and list our payments."""
+    known = await ctx.read(lambda uow: _known(uow, instruction))
+    if known is None:
+        return Look(doubt=Reason(OfRequest.NOTE_CHANGED))
+    jobs: dict[str, BulkJob] = {}
+    try:
+        async for page in payments.bulk_history():
+            jobs |= {job.id: job for job in page.jobs}
+    except (ServiceNow, ServiceNever) as silent:
+        return Look(doubt=Reason(OfRequest.HISTORY_UNUSABLE, why=silent.told))
+    hits, doubtful = [], None
+    for job in jobs.values():
+        if job.id in known or await _belongs_to_another(ctx, job.id, instruction):
+            continue
+        verdict = await _verdict(ctx, payments, job, instruction)
+        if verdict:
+            hits.append(job)
+        elif verdict is None:
+            doubtful = job.id
+    if hits or doubtful is None:
+        return Look(tuple(hits))
+    return Look(doubt=Reason(OfRequest.MAY_BE_THIS_BULK, id=doubtful), suspect=doubtful)
+
+
+def _known(tx: Tx, instruction: Instruction) -> frozenset[str] | None:
+    """Ids that the history held before the first submission; None: they are not those that were noted then."""
+    known = tx.bulk_flights.known(instruction.id)
+    rows = tx.audit.told(tx.audit.about(instruction.id))
+    sealed = [row.entry.detail[KNOWN] for row in rows if row.is_intact and row.entry and KNOWN in row.entry.detail]
+    return known if not sealed or sealed[0] == known_digest(known) else None
+
+
+async def _belongs_to_another(ctx: Context, remote_id: str, instruction: Instruction) -> bool:
+    return await ctx.read(lambda uow: uow.instructions.belongs_to_another(remote_id, None, than=instruction.id))
+
+
+async def _verdict(ctx: Context, payments: PaymentsClient, job: BulkJob, instruction: Instruction) -> bool | None:
+    """Whether this bulk payment is the one that was submitted; None: not known yet."""
+    listed: list[ReportedItem] = []
+    try:
+        async for page in payments.bulk_items(job.id):
+            listed += page.items
+            if page.items and all(row_of(item.internal_note, instruction.reference) for item in page.items):
+                break  # our notes on one page are enough
+    except (ServiceNow, ServiceNever, OperatorError):
+        return None
+    wanted = await ctx.read(lambda uow: [row.item for row in uow.bulk_items.rows(instruction.id)])
+    return is_ours(listed, reference=instruction.reference, wanted=wanted)
+
+
+def _take_in(uow: Unit, instruction: Instruction, hits: Sequence[BulkJob]) -> None:
+    if len(hits) == 1:
+        _adopt(uow, instruction, hits[0])
+        return
+    reason = Reason(OfRequest.SEVERAL_BULK, ids=[job.id for job in hits])
+    alert(uow, instruction, "differs", reason=reason)
+    if asks_people_already(instruction):
+        later(uow, instruction)
+    else:
+        ask_people(uow, instruction, reason)
+
+
+def _adopt(uow: Unit, instruction: Instruction, job: BulkJob) -> None:
+    """The service has it: follow it from here on, and allow the next submission."""
+    payload = instruction.payload
+    moved = uow.instructions.move(
+        instruction,
+        State.COMMITTED,
+        now=uow.now,
+        action="observed",
+        detail={"status": job.status, "remote_id": job.id},
+        **on_record(job.id, job.status),
+    )
+    if moved is None:
+        return
+    _land(uow, instruction.id)
+    begin_following(uow, moved)
+    if job.count is not None and isinstance(payload, BulkPayload) and job.count != payload.count:
+        reason = Reason(OfRequest.MISCOUNTED, theirs=job.count, ours=payload.count)
+        alert(uow, moved, "differs", reason=reason)
+
+
+def _unsent(uow: Unit, under_way: Instruction, _: Attempt) -> None:
+    if under_way.commits == 1:  # an earlier attempt of unknown outcome would still be in flight
+        _land(uow, under_way.id)
+
+
+def _landed(uow: Unit, ended: Instruction) -> None:
+    """Allow the next submission."""
+    _land(uow, ended.id)
+
+
+async def _find(ctx: Context, payments: PaymentsClient, instruction: Instruction, _sent: bool) -> Finding:
+    history = await in_history(ctx, payments, instruction)
+    holds, lacks = Reason(OfRequest.HISTORY_HOLDS), Reason(OfRequest.HISTORY_LACKS)
+    return Finding.of(hit=bool(history.hits), doubt=history.doubt, holds=holds, lacks=lacks)
+
+
+SUBMITTED: Answers[Claimed, BulkJob] = Answers(done=_adopt, says=lambda _, job: job.status, unsent=_unsent)
+"""A refusal is an unknown outcome until the history agrees with it."""
+KIND = RequestKind(
+    kind=Kind.BULK,
+    letter=Letter.BULK,
+    queue=Queue("bulk", FEW),
+    steps={
+        State.NEW: prepare,
+        State.APPROVED: send,
+        State.COMMIT_UNKNOWN: read_outcome,
+        State.NEEDS_HUMAN: read_outcome,
+        State.CLOSED: watch_closed,
+        State.REFUSED: watch_closed,
+    },
+    ready=PaymentsClient.require_bulk,
+    find=_find,
+    ended=_landed,
+)
