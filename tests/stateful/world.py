@@ -7,6 +7,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Awaitable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -15,8 +16,7 @@ from bot.playground.simulators.callbacks import Callback
 from bot.playground.simulators.payments import PaymentsSimulator, Record
 from bot.playground.simulators.payments.book import BalanceTooLowError, NotAllowedError
 from bot.playground.workspace import Ack, Message, View, Workspace
-from bot.presentation.payments.states import SEND_ANYWAY
-from bot.wiring.workers import WORKERS
+from bot.presentation.payments.recipients import SEND_ANYWAY
 from tests.stateful import books
 from tests.stateful.books import Books
 from tests.stateful.invariants import FINAL, FINAL_WORDS, Ask, Broken, Invariants
@@ -25,7 +25,7 @@ from tests.stateful.people import POLICIES, Law, Register
 from tests.stateful.process import CHANCE, Life, remember_tasks
 from tests.support.clock import ManualClock
 from tests.support.rig import ALERTS, APPROVALS, FINANCE, Rig
-from tests.support.settling import Ticks
+from tests.support.settling import Ticks, run_due
 
 T = TypeVar("T")
 
@@ -124,7 +124,7 @@ class World:
 
     async def _run_due(self, ticks: Ticks) -> int:
         ctx = self.rig.switchboard.context
-        return await ticks.run(ctx, lambda name: WORKERS[name](ctx))
+        return await ticks.run(ctx, partial(run_due, ctx))
 
     async def _act(self, doing: Awaitable[Ack]) -> Ack:
         """Let a person act and read the answer."""
