@@ -17,10 +17,10 @@ from urllib.parse import unquote, urlsplit
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from bot.domain.addresses import in_ascii
 from bot.domain.errors import OperatorError
 from bot.domain.policy import Approval, Channels, People, Policy, Rule
 from bot.domain.references import derived_key
-from bot.domain.web import in_ascii
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 

@@ -1,4 +1,4 @@
-"""The send guard: whether a request with an effect may leave, and the outcome of one that may not."""
+"""Base of the calls to payments and delivery: the check before a request leaves, and what became of it."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from http import HTTPStatus

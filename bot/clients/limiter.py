@@ -1,4 +1,4 @@
-"""The window of one process, in memory: ten requests a second.
+"""Order of requests to the partner, by the window of one process: ten requests a second.
 
 Ten slots each carry one request after the other. A request is counted where it arrives, some time after its first byte
 left: the network may hold one up and not the one after it. Only an answer proves that it has arrived. So a request

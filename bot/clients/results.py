@@ -1,4 +1,7 @@
-"""What an answer calls the file that it holds: its Content-Disposition (RFC 6266), as aiohttp reads it."""
+"""Files that a service made: fetched from the address in its answer, named as the answer names them (RFC 6266).
+
+A fetch carries no key, goes to no private address but the service's own, and is bounded.
+"""
 
 import asyncio
 import socket
@@ -14,10 +17,10 @@ from aiohttp import content_disposition_filename, parse_content_disposition
 from aiohttp.abc import AbstractResolver, ResolveResult
 from aiohttp.resolver import ThreadedResolver
 
+from bot.domain.addresses import Flaw, flaw_of, is_public, plain_host
 from bot.domain.errors import ServiceNever, ServiceNow, SwitchboardError
 from bot.domain.reasons import Exchange, Reason
 from bot.domain.text import Secrets
-from bot.domain.web import Flaw, flaw_of, is_public, plain_host
 
 
 def announced_name(header: str) -> str:

@@ -1,4 +1,4 @@
-"""Reading fields of a service's JSON, whatever it calls them. Tolerant of spelling, never of shape.
+"""Fields of a service's JSON, whatever it calls them, and reports of answers that could not be read.
 
 Names are the alternatives a route's ``reply`` gives; unset fields come as null or as an empty string, so the
 first alternative that is filled counts. The only error raised is ``ValueError``, mostly an ``Unfit``.

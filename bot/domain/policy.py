@@ -1,4 +1,4 @@
-"""How many people can approve a request, beside how many have to."""
+"""The policy file as values, and what it asks of one request; the freeze; whether enough people can approve."""
 
 import hashlib
 import re

@@ -1,7 +1,7 @@
-"""Polling intervals for operations that a service is still working on. Polling is the guarantee.
+"""When to poll again what a service is working on, and when to remind approvers.
 
-The pace grows from the base interval by half each time. At the default base of 30 seconds: up to every
-5 minutes in the first hour, then hourly, and daily for money held in escrow.
+Polling is the guarantee. Its pace grows from the base interval by half each time. At the default base of 30 seconds: up
+to every 5 minutes in the first hour, then hourly, and daily for money held in escrow.
 """
 
 import hashlib

@@ -1,4 +1,4 @@
-"""The shape of a JSON document: which fields it has and of what type, without any of its values.
+"""Answers that could not be parsed: the shape of each, without its values, and the configuration that may fix it.
 
 Shown to people and kept, so it holds nothing a value could be: names that look like one are masked.
 """

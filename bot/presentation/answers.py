@@ -1,4 +1,4 @@
-"""Input that breaks a rule: what was wrong, what is allowed, one right example."""
+"""Common answers to one person: refused, not configured, slow, broken, mistyped; the verbs of a command."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

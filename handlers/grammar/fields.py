@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from bot.clients.payments import OperationType
+from bot.domain.addresses import RULE, AddressError, address
 from bot.domain.errors import PersonError
 from bot.domain.money import OTHER_CURRENCY, OUR_CURRENCY, AmountError, Cents, names_other_currency, parse_amount, shown
 from bot.domain.policy import Policy
 from bot.domain.text import clean
-from bot.domain.web import RULE, AddressError, address
 from bot.presentation import answers
 from bot.presentation.payments.forms import DESCRIPTION_LIMIT
 

@@ -10,8 +10,8 @@ from aiohttp import web
 from aiohttp.abc import AbstractResolver, ResolveResult
 
 from bot.clients.results import GuardedResolver, PrivateAddressError, Results, open_result_session
+from bot.domain.addresses import is_public
 from bot.domain.errors import ServiceNever, ServiceNow
-from bot.domain.web import is_public
 from tests.support.troubles import says
 
 DATA = bytes(range(256)) * 1_000

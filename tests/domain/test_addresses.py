@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.domain.web import AddressError, address
+from bot.domain.addresses import AddressError, address
 
 
 @pytest.mark.parametrize("text", ['"a b"@example.com', '"ana"@example.com', ' "a@b"@example.com', '"ana@example.com"'])

@@ -3,7 +3,7 @@
 import pytest
 from yarl import URL
 
-from bot.domain.web import Flaw, flaw_of, is_public, plain_host
+from bot.domain.addresses import Flaw, flaw_of, is_public, plain_host
 
 PRIVATE = [
     # this machine

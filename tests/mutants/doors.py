@@ -34,7 +34,7 @@ MUTANTS = (
     ),
     Mutant(
         name="hosts are spelled by IDNA 2003",
-        file="bot/domain/web.py",
+        file="bot/domain/addresses.py",
         old='            host = URL.build(scheme="http", host=host).raw_host or ""',
         new='            host = host.encode("idna").decode()',
         breaks="the check and the connection see one name",

@@ -180,7 +180,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a bulk payment with failures reads as canceled",
-        file="bot/domain/payments/recipient.py",
+        file="bot/domain/payments/bulk_state.py",
         old="if tally.canceled and not tally.failed else",
         new="if tally.canceled else",
         breaks="failed and canceled are different words",

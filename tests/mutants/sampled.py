@@ -27,7 +27,7 @@ MUTANTS = (
     ),
     Mutant(
         name="the same file again needs nobody more",
-        file="bot/domain/payments/recipient.py",
+        file="bot/domain/payments/bulk_state.py",
         old="    if payload.same_as:",
         new="    if payload.same_as and payload.duplicate_count:",
         breaks="the same payments again need one more approver",
@@ -43,7 +43,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a cancellation of which nothing came back is completed",
-        file="bot/domain/payments/recipient.py",
+        file="bot/domain/payments/bulk_state.py",
         old="    return State.COMPLETED if tally.canceled else State.FAILED",
         new="    return State.COMPLETED",
         breaks="a cancellation is completed when anything came back",
@@ -59,7 +59,7 @@ MUTANTS = (
     ),
     Mutant(
         name="the same payment is remembered for half a day",
-        file="bot/domain/payments/recipient.py",
+        file="bot/domain/payments/bulk_state.py",
         old="SAME_PAYMENT = timedelta(days=1)",
         new="SAME_PAYMENT = timedelta(days=0.5)",
         breaks="the same within a day needs one more approver",
@@ -67,7 +67,7 @@ MUTANTS = (
     ),
     Mutant(
         name="the same file is remembered for half a week",
-        file="bot/domain/payments/recipient.py",
+        file="bot/domain/payments/bulk_state.py",
         old="SAME_FILE = timedelta(days=7)",
         new="SAME_FILE = timedelta(days=3.5)",
         breaks="the same file within a week needs one more approver",

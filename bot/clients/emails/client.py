@@ -1,4 +1,4 @@
-"""Many small requests at a time: the way to the single address.
+"""The e-mail processing service: one address, many at a time, or a whole file.
 
 ``Transport`` promises that a request is written to a socket once and never again, which a payment needs and which costs
 as much as the request itself. Asking about an address a second time changes nothing, so here connections are kept, and

@@ -1,4 +1,4 @@
-"""Bulk payments: submit one, read it with all its items, cancel what is pending in it."""
+"""The payments service behind one name; bulk payments: submit one, read it with its items, cancel what is pending."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,7 @@
-"""Scan of the whole list for one code, and whether the scan proves absence.
+"""Operations and accounts: one, a page of them, and a scan of the whole list for our code.
 
 The list's parameters may be dropped on the way (they are documented as the body of a GET), its order is not
-documented, and it may change while it is read. Pure: pages in, a ``Search`` out.
+documented, and it may change while it is read. So a scan says whether it proves absence.
 """
 
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Payouts: create, commit, both in one step, and what the service told us about one."""
+"""Payouts: create, commit, both in one step, and what the service told us about one; purchases."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -6,13 +6,13 @@ A reader returns the value, or raises ``PersonError`` with the rule that is brok
 from collections.abc import Callable, Mapping
 from typing import Any, Final, TypeVar
 
+from bot.domain.addresses import address as email_address
 from bot.domain.bookings.booking import COOK_MOST, NOTES_LEAST, NOTES_LIMIT, BookingRequest
 from bot.domain.bookings.places import read_phone, read_position
 from bot.domain.bookings.record import Payment, Phone, Position
 from bot.domain.errors import PersonError, RuleError
 from bot.domain.money import Cents, parse_amount
 from bot.domain.text import clean
-from bot.domain.web import address as email_address
 
 NAME_LIMIT: Final = 60
 ADDRESS_LIMIT: Final = 200

@@ -1,4 +1,4 @@
-"""Positions that people paste: ``lat, lng`` in any usual spelling, or a link to a map.
+"""Phone numbers and positions as people paste them: digits in any grouping; ``lat, lng``, or a link to a map.
 
 Nothing is looked up: a shortened link holds no position, and following it would be a request to a stranger.
 """

@@ -1,4 +1,4 @@
-"""Records of the delivery service: its states, what they mean, and what has changed between two of them.
+"""Records of the delivery service: bookings, stores, webhooks; the points of the operator's certification.
 
 Only final states are sticky. A restart search moves a booking backwards (a driver is gone, the search is on again);
 that is news, not an event out of order: what counts is always the service's own record, read one at a time.

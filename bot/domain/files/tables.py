@@ -1,4 +1,4 @@
-"""Places of a table that people do not see as they are in their spreadsheet, although they count.
+"""A table's values, limits and flaws, and what people do not see of it in their spreadsheet although it counts.
 
 The process that reads a table uses this, so it imports little.
 """

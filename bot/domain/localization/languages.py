@@ -1,7 +1,7 @@
-"""What the small words of a text in Latin letters say about its language: every language has its own *the* and *is*.
+"""Languages that forms offer, and the language that a text is probably in.
 
-A sign, never a proof: it refuses what is plainly not English and fills a form that somebody looks at. Nothing is sent
-because of it.
+The guess is a sign, never a proof: it refuses what is plainly not English and fills a form that somebody looks at.
+Nothing is sent because of it.
 """
 
 import re

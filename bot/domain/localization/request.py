@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from urllib.parse import unquote, urlsplit
 
+from bot.domain.addresses import Flaw, flaw_of, plain_host
 from bot.domain.errors import PersonError
 from bot.domain.localization.catalog import capability
 from bot.domain.localization.codes import base_of, is_same
@@ -21,7 +22,6 @@ from bot.domain.localization.languages import (
     settled,
     written_in,
 )
-from bot.domain.web import Flaw, flaw_of, plain_host
 
 SOURCE, TARGET = "source_lang", "target_lang"
 _URL_LIMIT = 2_000

@@ -6,12 +6,12 @@ from dataclasses import asdict, dataclass, field
 from types import MappingProxyType
 from typing import Final
 
+from bot.domain.addresses import AddressError, address
 from bot.domain.emails.lists import ColumnLook, likely_column
 from bot.domain.files.tables import NO_MARKS, Marks, Row, Spans, rows_of
 from bot.domain.money import AmountError, parse_amount
 from bot.domain.payments.bulk import BulkItem
 from bot.domain.text import clean
-from bot.domain.web import AddressError, address
 
 COLUMNS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {

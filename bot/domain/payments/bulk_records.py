@@ -1,4 +1,4 @@
-"""Bulk payments as the payments service reports them. Nothing here trusts the wire."""
+"""Bulk payments as the payments service reports them, matched with the rows that were approved."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable

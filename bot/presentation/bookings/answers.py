@@ -1,4 +1,4 @@
-"""The certification checklist: each point with what was seen here, or what to do to get it."""
+"""Answers to one person about stores, prices, webhooks and bookings; the certification checklist."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict

@@ -1,4 +1,4 @@
-"""The states of a booking in words, and its progress. The service's own word always stands beside ours."""
+"""The card of a booking, and its states in words. The service's own word always stands beside ours."""
 
 from collections.abc import Mapping
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""Answers to the person who froze payments or lifts the freeze."""
+"""Answers to one person about requests, bulk payments and the freeze."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime

@@ -1,4 +1,4 @@
-"""The card of a bulk payment and of a cancellation, their news with a chart, and what failed, item by item."""
+"""The card of a bulk payment and of a cancellation, its news and its files, and what failed, item by item."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass

@@ -1,12 +1,12 @@
-"""Where to look up a request at the service, and what is said of a status that Switchboard does not know."""
+"""Sentences for each state of a bulk payment and of a cancellation, and where to look one up at the service."""
 
 from collections.abc import Sequence
 
 from bot.domain.money import shown
 from bot.domain.payments.bulk import BulkPayload, BulkProgress, CancelPayload, Tally
+from bot.domain.payments.bulk_state import has_failures
 from bot.domain.payments.instruction import Instruction, Kind, State
 from bot.domain.payments.operation import read_status
-from bot.domain.payments.recipient import has_failures
 from bot.domain.reasons import Reason
 from bot.presentation.blocks.text import as_said, bar, counted, quote, sentence_of
 from bot.presentation.reasons import because_refused, reason_of, worded

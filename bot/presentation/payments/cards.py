@@ -1,11 +1,11 @@
-"""The *Withdraw* button, the same on every kind of card."""
+"""The card of a request: the same facts for everybody, buttons for those who can use them."""
 
 from collections.abc import Mapping, Sequence
 
 from bot.domain.content import Block, Content
 from bot.domain.money import shown
+from bot.domain.payments.bulk_state import is_many
 from bot.domain.payments.instruction import FINAL, Instruction, Kind, Recipient, State, Vote
-from bot.domain.payments.recipient import is_many
 from bot.domain.policy import Short
 from bot.domain.text import clean
 from bot.presentation import notices

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from bot.domain.content import Content
+from bot.domain.payments.bulk_state import is_many
 from bot.domain.payments.instruction import Instruction, Kind, State, Vote
-from bot.domain.payments.recipient import is_many
 from bot.domain.policy import Short
 from bot.domain.reasons import Reason
 from bot.presentation import notices

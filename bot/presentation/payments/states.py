@@ -1,12 +1,13 @@
-"""What is not fine about a recipient: what the requester is asked, and what an approver confirms."""
+"""What a state means in words, on the card and in the news; what is not fine about a recipient."""
 
 from collections.abc import Mapping
 from typing import Any, Final
 
 from bot.domain.content import Block
 from bot.domain.money import shown
+from bot.domain.payments.bulk_state import has_failures
 from bot.domain.payments.instruction import Instruction, Kind, Recipient, State
-from bot.domain.payments.recipient import Concern, awaits_requester, concerns, has_failures
+from bot.domain.payments.recipient import Concern, awaits_requester, concerns
 from bot.domain.reasons import Reason
 from bot.presentation import notices
 from bot.presentation.blocks.elements import button

@@ -1,4 +1,4 @@
-"""Limit of requests in flight, for all runs together.
+"""One run, row by row: addresses out, answers in, stored in groups; one limit of requests in flight for all runs.
 
 The service recommends a ceiling and may still ask for less. Then all runs pause for as long as it says, and go on with
 half as many. Answers raise the number again by a twentieth a round.

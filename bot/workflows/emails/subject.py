@@ -1,4 +1,4 @@
-"""The result file of a run: the rows unchanged, in their order, with the answer for each address."""
+"""The board of a list, its thread, and the result file: rows unchanged, in their order, each with its answer."""
 
 import asyncio
 import json

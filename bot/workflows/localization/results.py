@@ -1,4 +1,4 @@
-"""A call that ends without a result."""
+"""Results into the thread of a call: texts through the outbox, files streamed; and a call that ends without one."""
 
 import asyncio
 import re

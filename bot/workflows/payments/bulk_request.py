@@ -22,8 +22,8 @@ from bot.domain.payments.bulk import (
     twin_digest,
 )
 from bot.domain.payments.bulk_file import Carried, Checked, Preview
+from bot.domain.payments.bulk_state import SAME_FILE
 from bot.domain.payments.instruction import NOT_PAID, Instruction, Kind
-from bot.domain.payments.recipient import SAME_FILE
 from bot.workflows.context import Context, Unit
 from bot.workflows.payments.bulk_reading import preview
 from bot.workflows.requests.announce import places, prepared, show_progress

@@ -15,10 +15,10 @@ from bot.clients.circuit import Seat
 from bot.domain.approvals import Count, No, Void, may_request
 from bot.domain.errors import ServiceNow
 from bot.domain.payments.bulk import BulkPayload, CancelPayload
+from bot.domain.payments.bulk_state import SAME_PAYMENT, doubts_of, facts_of, requirement_of
 from bot.domain.payments.evidence import daily_key
 from bot.domain.payments.instruction import NOT_PAID, Instruction, Payload, State
 from bot.domain.payments.moves import APPROVED
-from bot.domain.payments.recipient import SAME_PAYMENT, doubts_of, facts_of, requirement_of
 from bot.domain.payments.sealed import needed
 from bot.domain.policy import Requirement
 from bot.domain.reasons import OfRequest, Reason, has_code

@@ -1,4 +1,4 @@
-"""The first row of a dropped table: read at the drop, because the offer depends on the columns, with a time limit."""
+"""Files that people drop: noticed once, examined, offered; the offer depends on the first row of a table."""
 
 import asyncio
 import io

@@ -1,4 +1,4 @@
-"""Progress of the search for a lost post, kept with its row: a busy channel takes hours at one call a minute."""
+"""The outbox worker posts what is queued once. A post whose answer was lost is looked for before it is sent again."""
 
 from collections.abc import Mapping
 from dataclasses import replace

@@ -277,7 +277,7 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         "the order of a column and a constraint: every statement names the columns it reads and writes",
     ),
     Equivalent(
-        "bot/domain/web.py",
+        "bot/domain/addresses.py",
         'host = URL.build(scheme="http", host=host).raw_host or ""',
         'host = URL.build(scheme="http", host=host).raw_host or "x"',
         "a host that is not empty gets a name or is refused: only an address without a host has none",

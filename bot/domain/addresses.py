@@ -1,4 +1,4 @@
-"""E-mail addresses of people who are paid: written in ASCII, at most as long as a card shows whole."""
+"""Addresses from outside: e-mail addresses of people who are paid, web addresses that people type or services send."""
 
 import ipaddress
 import re
