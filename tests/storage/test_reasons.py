@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from alembic import command
 from alembic.config import Config
-from sqlalchemy import Connection, Text, column, select, table, text, update
+from sqlalchemy import Connection, Text, column, insert, select, table, text, update
 
 from bot.domain.bookings.booking import Booking, BookingKind, Stage
 from bot.domain.payments.instruction import State
@@ -17,6 +17,7 @@ from storage.repositories.leased import columns
 from storage.repositories.requests import values_of
 from storage.tables.instructions import instruction as requests
 from storage.tables.services import booking as bookings
+from storage.types import canonical_json
 from tests.storage.factories import KEY, NOW, instruction
 
 _RAW = table("instruction", column("id", Text), column("reason", Text), column("refusal", Text))
@@ -80,6 +81,8 @@ SENTENCES = {
     "the payments service answered 500": OfRequest.SERVICE_SAID,
     "answer 500, saying “Internal error”": Exchange.ANSWERED,
     "answer 500": "",
+    "answer 200 with an unexpected body": Exchange.UNEXPECTED,
+    "its answer could not be read (truncated)": Exchange.UNEXPECTED,
     '{"is": "what somebody typed"': "",
 }
 """What the version before wrote, and the code that decides how a request goes on."""
@@ -136,3 +139,66 @@ async def test_sentences_of_before_stay_what_they_were(new_database_url: str, mo
         assert worded(booked.reason) == "it refused"
     finally:
         await store.close()
+
+
+SAID = "answer 500, saying “Internal error”"
+QUEUED = [
+    ("new", True, {"reason": SAID, "refusal": None}, {"reason": Exchange.ANSWERED}),
+    ("sending", True, {"reason": "no", "refusal": SAID}, {"refusal": Exchange.ANSWERED}),
+    ("unknown", True, {"reason": "answer 200 with a body that is no JSON"}, {"reason": Exchange.UNEXPECTED}),
+    ("new", True, {"reason": "what somebody typed", "refusal": None}, {}),
+    ("new", True, {"reason": {"code": "daily_limit"}}, {}),
+    ("new", True, [SAID], {}),
+    ("sent", True, {"reason": SAID}, {}),
+    ("dead", True, {"reason": SAID}, {}),
+    ("new", False, {"reason": SAID}, {}),
+    ("new", True, "{", {}),
+]
+"""Posts: their state, whether they are about a request, their payload, and which of its reasons keep a code."""
+
+
+async def test_what_waits_for_slack_keeps_the_codes_of_its_reasons(
+    new_database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, upgrade = instruction(), command.upgrade
+
+    def the_step_before(config: Config, _revision: str) -> None:
+        upgrade(config, "0019")
+        connection: Connection = config.attributes["connection"]
+        connection.execute(requests.insert(), [values_of(asked)])
+        for number, (state, is_about, payload, _) in enumerate(QUEUED):
+            values = {
+                "id": f"{number}",
+                "instruction_id": asked.id if is_about else None,
+                "key": f"news:{number}",
+                "action": "line",
+                "place": "thread",
+                "channel": "C1",
+                "payload": payload if isinstance(payload, str) else canonical_json(payload),
+                "state": state,
+                "attempts": 0,
+                "due_at": 0,
+                "lease_owner": "",
+                "sent_channel": "",
+                "sent_ts": "",
+                "created_at": 0,
+                "last_error": "",
+            }
+            connection.execute(insert(table("outbox", *map(column, values))).values(values))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(command, "upgrade", the_step_before)
+        await migrate(new_database_url)
+    await migrate(new_database_url)
+    store = await Store.open(new_database_url, audit_key=KEY)
+    try:
+        query = text("SELECT payload FROM outbox ORDER BY seq")
+        found = await store.read(lambda tx: list(tx.flags._connection.execute(query).scalars()))
+    finally:
+        await store.close()
+    for (_, _, payload, kept), after in zip(QUEUED, found, strict=True):
+        if not isinstance(payload, dict):
+            assert after == (payload if isinstance(payload, str) else canonical_json(payload))
+            continue
+        coded = {name: Reason(Verbatim.AS_STORED, text=payload[name], was=str(was)) for name, was in kept.items()}
+        assert after == canonical_json({**payload, **{name: reason.stored() for name, reason in coded.items()}})

@@ -1,7 +1,8 @@
 """Reasons become values: a code and its facts instead of a sentence. What stands there stays as it is, as text.
 
-Some sentences decided how a request goes on; their code is kept beside the text. The version before would show the
-JSON of new reasons on its cards, so its processes must have ended.
+Some sentences decided how a request goes on, or what else is said; their code is kept beside the text. So it is of
+those in news and alerts that wait for Slack; what else is queued stays text. The version before would show the JSON of
+new reasons on its cards, so its processes must have ended.
 """
 
 import json
@@ -25,6 +26,9 @@ _DECIDED = {
     "answer ": "answered",
 }
 """How a sentence began that decided something, and its code."""
+_UNREAD = ("its answer could not be read", "with an unexpected body", "with a body that is no JSON")
+"""Of a success that nobody could read: an alert with it says how to see its fields."""
+_WAIT = ("new", "sending", "unknown")
 _AT_ONCE = 500
 
 
@@ -33,6 +37,7 @@ def upgrade() -> None:
     connection = op.get_bind()
     for table, column in (("instruction", "reason"), ("instruction", "refusal"), ("booking", "reason")):
         _wrap(connection, table, column)
+    _wrap_queued(connection)
 
 
 def _wrap(connection: sa.Connection, table: str, column: str) -> None:
@@ -48,9 +53,35 @@ def _wrap(connection: sa.Connection, table: str, column: str) -> None:
         last = found[-1][0]
 
 
+def _wrap_queued(connection: sa.Connection) -> None:
+    names = ("id", "state", "instruction_id", "payload")
+    rows = sa.table("outbox", *(sa.column(name, sa.Text()) for name in names))
+    queued = sa.select(rows.c.id, rows.c.payload).where(rows.c.state.in_(_WAIT), rows.c.instruction_id.is_not(None))
+    for key, payload in connection.execute(queued).all():
+        try:
+            facts = json.loads(payload)
+        except ValueError:
+            continue  # a damaged row is told of when it is read
+        said = {name: facts.get(name) for name in ("reason", "refusal")} if isinstance(facts, dict) else {}
+        changed = {name: _value(text) for name, text in said.items() if isinstance(text, str) and _was(text)}
+        if changed:
+            connection.execute(sa.update(rows).where(rows.c.id == key).values(payload=_json({**facts, **changed})))
+
+
 def _as_stored(text: str) -> str:
+    return _json(_value(text))
+
+
+def _value(text: str) -> dict[str, object]:
+    return {"code": "as_stored", "facts": {"text": text, "was": _was(text)}}
+
+
+def _was(text: str) -> str:
     was = next((code for begin, code in _DECIDED.items() if text.startswith(begin)), "")
     if was == "answered" and ", saying “" not in text:
         was = ""
-    value = {"code": "as_stored", "facts": {"text": text, "was": was}}
+    return was or ("unexpected" if any(words in text for words in _UNREAD) else "")
+
+
+def _json(value: object) -> str:
     return json.dumps(value, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
