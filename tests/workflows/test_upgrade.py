@@ -1,50 +1,30 @@
-"""A database that the version before this one wrote is opened, migrated, and goes on: nothing twice, nothing lost.
+"""A database that version 0016 wrote is opened, migrated, and goes on: nothing twice, nothing lost.
 
 So does one that was copied from SQLite to PostgreSQL then.
 """
 
-import asyncio
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from functools import partial
 
 import pytest
 
 from bot.domain.payments.instruction import State
-from bot.domain.references import derived_key
 from bot.playground.workspace import Message
 from bot.workflows.context import Unit
 from bot.workflows.slack.boards import show_board
-from storage import migrate
-from storage.anchors import AnchorFile, anchors_path
-from storage.maintenance import copy
-from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, SECRET_KEY, Rig
-from tests.support.then import open_then, restore
+from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, Rig
+from tests.support.then import DATABASES, laid_out, open_then
 from tests.workflows.looking import MINUTE, disagreements, read, requests
 
 THEN = "0016"
 
 
-pytestmark = pytest.mark.rig(opened_by=partial(open_then, version=THEN))
+pytestmark = pytest.mark.rig(opened_by=partial(open_then, name=THEN))
 
 
-@pytest.fixture(
-    params=["sqlite", *(pytest.param(name, marks=pytest.mark.postgres) for name in ("postgres", "copied to postgres"))]
-)
+@pytest.fixture(params=DATABASES)
 def rig_url(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    is_copied = request.param.startswith("copied")
-    url: str = request.getfixturevalue(f"new_{'sqlite' if is_copied else request.param}_url")
-    restore(url, THEN, monkeypatch)
-    return copied(url, request.getfixturevalue("new_postgres_url")) if is_copied else url
-
-
-def copied(url: str, to: str) -> str:
-    """The address of a copy on PostgreSQL, made when the file was at this program's version."""
-    key = derived_key(SECRET_KEY, "audit")
-    asyncio.run(migrate(url, audit_key=key))
-    anchors = AnchorFile(anchors_path(url), key=derived_key(SECRET_KEY, "anchor"))
-    asyncio.run(copy(url, to, audit_key=key, anchors=anchors, now=datetime.now(UTC)))
-    return to
+    return laid_out(request, THEN, monkeypatch)
 
 
 def said(rig: Rig, *channels: str) -> list[Message]:
