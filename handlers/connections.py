@@ -35,8 +35,8 @@ IDLE_SECONDS: Final = 75.0
 """Longer than proxies keep an idle connection, so that the proxy closes it first, and never while it sends."""
 _BETWEEN_LOOKS: Final = 1.0
 _MOMENT: Final = 0.05
-_LAST_REQUESTS: Final = 0.5
-"""Seconds that an open connection has to send its request when the process stops."""
+_LAST_REQUESTS: Final = NEW_SECONDS
+"""Seconds that an open connection has to send its request when the process stops: its sender may be slow just then."""
 _BODY_SECONDS: Final = 10.0
 _CHUNK: Final = 16_384
 _BODIES_TOGETHER: Final = 16 << 20
