@@ -1,18 +1,17 @@
-"""Whether a service answers, and what may be asked of it while it does not. One circuit a service and process.
+"""Circuit breaker: whether a service answers, and what may be sent while it does not. One per service and process.
 
-Three requests in a row that nothing answered open it. What counts is an answer of the service itself: a time-out, a
-connection that broke or was refused is none, and neither is 502, 503 or 504, with which somebody in front of the
-service says that it was not reached or did not answer; their effects are as unknown as those of a time-out. Any other
-answer, also 500 or a refusal, proves that the service is there, and closes the circuit. A request that nothing answered
-counts only when no answer to another one came since it left.
+Three unanswered requests in a row open it. Unanswered is a time-out, a connection that broke or was refused, and a 502,
+503 or 504, which come from a proxy in front of the service: the effects of these requests are unknown. Any other
+answer, a 500 or a refusal included, closes the circuit. An unanswered request counts only if no other answer came since
+it was sent.
 
-While the service is silent nothing with an effect leaves, and one read at a time finds out, after 5, 10, 20 and then
-every 30 seconds. A service may answer reads and no effects: three effects in a row without an answer hold the others
-too, except one at a time, on trial, at once when the reads are answered again and then less and less often.
+While the service is silent, no effect is sent, and one read at a time probes it: after 5, 10, 20, then every 30
+seconds. A service may answer reads but not effects: three unanswered effects in a row hold the others, too. One at a
+time is then sent on trial: at once when reads are answered again, then at growing intervals.
 
-While it is closed only a few effects leave between two answers, and a dozen between two answers to effects: those that
-were sent when a service died are unknown, and there must not be fifty of them. Where that keeps an effect waiting, a
-read finds out whether the service lives: a few effects that hang do not keep the others.
+While it is closed, effects in flight are limited: a few since the last answer, a dozen since the last answered effect.
+All of them become unknown when a service dies, and people look at each of them. If an effect waits because of this
+limit, a read probes the service, so that a few slow effects do not block the others.
 """
 
 import asyncio
@@ -27,27 +26,27 @@ FEW: Final = 3
 DOZEN: Final = 12
 """Effects that may be in flight since the last answered effect."""
 READY: Final = 5
-"""Effects that may be claimed and have not left yet."""
+"""Effects that may be claimed but not sent yet."""
 PAUSES: Final = (5.0, 10.0, 20.0, 30.0)
 """Seconds before each next probe."""
 TRIAL: Final = 5.0
 """Seconds before the first trial of a service that answers reads and no effects; doubled each time."""
 LONGEST_TRIAL: Final = 600.0
 FORGOTTEN: Final = 900.0
-"""Seconds after which effects without an answer count no more."""
+"""Seconds after which unanswered effects no longer count."""
 _PATIENCE: Final = 1.0
-"""Seconds of the event loop that an effect waits for its seat: most services answer faster."""
+"""Seconds of the event loop that an effect waits for its seat; most services answer faster."""
 _PROBING: Final = 5.0
-"""Seconds after which to ask again while a probe is under way."""
+"""Seconds before the next check while a probe is under way."""
 _HELD: Final = 60.0
-"""Seconds after which to look again at an effect that waits for a service that is silent."""
+"""Seconds before the next check of an effect that is held because the service is silent."""
 
 
 class Mark(NamedTuple):
-    """When a request left.
+    """When a request was sent.
 
     Attributes:
-        answers: how many there were by then.
+        answers: number of answers until then.
         at: seconds of the circuit's clock.
     """
 
@@ -59,8 +58,8 @@ class Taken(NamedTuple):
     """When a seat was taken.
 
     Attributes:
-        answers: how many there were by then.
-        effects: how many of them to effects.
+        answers: number of answers until then.
+        effects: number of answers to effects until then.
     """
 
     answers: int
@@ -68,19 +67,19 @@ class Taken(NamedTuple):
 
 
 class Circuit:
-    """What is known of a service from its last requests. All state is in memory; nothing here waits but a seat.
+    """State of one service, by its last requests. In memory; only a seat waits.
 
     Args:
         service: its name.
-        clock: seconds of a clock that is never set.
-        patience: seconds of the event loop that a seat is waited for.
+        clock: seconds of a monotonic clock.
+        patience: seconds of the event loop to wait for a seat.
     """
 
     def __init__(self, service: str, *, clock: Callable[[], float], patience: float = _PATIENCE) -> None:
         self.service = service
         self.patience = patience
         self.changes = 0
-        """Grows whenever there is news of it besides :attr:`is_open`."""
+        """Counter of changes besides :attr:`is_open`."""
         self.noted = (False, 0)
         """The last :attr:`news` that was passed on; set by the caller."""
         self.noted_at = 0.0
@@ -105,12 +104,12 @@ class Circuit:
 
     @property
     def is_open(self) -> bool:
-        """Whether effects are held, or one is on trial."""
+        """True if effects are held, or sent on trial only."""
         return self.is_silent or self._answers_no_effects
 
     @property
     def is_silent(self) -> bool:
-        """Whether the service answers nothing at all."""
+        """True if the service answers nothing, not even reads."""
         return self._silences >= IN_A_ROW
 
     @property
@@ -119,39 +118,39 @@ class Circuit:
 
     @property
     def news(self) -> tuple[bool, int]:
-        """Changes whenever there is something to pass on: it opened, a probe came to nothing, it closed."""
+        """Changes when the circuit opens or closes, or a probe is unanswered."""
         return self.is_open, self.changes
 
     @property
     def silent_seconds(self) -> float:
-        """How long ago the first request left that it did not answer; 0 while it is closed."""
+        """Seconds since the first unanswered request was sent; 0 while closed."""
         return max(0.0, self._clock() - self._since) if self.is_open else 0.0
 
     @property
     def rest(self) -> float:
-        """Seconds until it is worth reading; 0 while the service answers, and when a probe is due."""
+        """Seconds until the next probe; 0 while the service answers, and when a probe is due."""
         if not self.is_silent:
             return 0.0
         return _PROBING if self._is_probing else max(0.0, self._probe_at - self._clock())
 
     @property
     def wants_probe(self) -> bool:
-        """Whether an answer, to whatever, is what somebody waits for: a silent service's, or leave for an effect."""
+        """True if a probe is due, or would unblock an effect that waits for a seat."""
         return self._is_missed or (self.is_silent and not self.rest)
 
     @property
     def holds_effects(self) -> float:
-        """Seconds after which to look again whether an effect may leave; 0: it may ask for a seat."""
+        """Seconds until an effect may ask for a seat; 0: now."""
         if self.is_silent:
             return _HELD
         if not self._answers_no_effects:
             return 0.0
         return _HELD / 2 if self._seated else min(_HELD, max(0.0, self._trial_at - self._clock()))
 
-    # What the transport tells
+    # For the transport
 
     def mark(self) -> Mark:
-        """The present mark, for :meth:`silent`."""
+        """Mark of a request that is sent now, for :meth:`silent`."""
         return Mark(self._answers, self._clock())
 
     def passed(self, since: Mark) -> float:
@@ -159,7 +158,7 @@ class Circuit:
         return self._clock() - since.at
 
     def answered(self, *, effect: bool = False) -> None:
-        """The service answered something; ``effect``: a request that changes something and was claimed."""
+        """Record an answer; ``effect``: to a request that was claimed and changes something."""
         before, was_silent = self.is_open, self.is_silent
         self._answers += 1
         self._silences = self._under_way = self._probes = 0
@@ -170,14 +169,14 @@ class Circuit:
         elif was_silent:
             self._trial_at = self._clock()
         self.changes += was_silent or before != self.is_open
-        self._tell()
+        self._notify()
 
     def silent(self, left: Mark, *, effect: bool = False) -> None:
-        """Nothing answered a request that left then, or that could not leave because nothing took it."""
+        """Record a time-out or a failed connect of a request sent at ``left``."""
         if effect:
             self._lose()
         if left.answers != self._answers:
-            return  # another one was answered since
+            return  # another request was answered since
         if not self._silences and self._lost < IN_A_ROW:
             self._since = left.at
         self._silences += 1
@@ -195,26 +194,26 @@ class Circuit:
             self._trial_at = now + min(TRIAL * 2**self._trials, LONGEST_TRIAL)
             self._trials = min(self._trials + 1, 20)
             self.changes += 1
-            self._tell()
+            self._notify()
 
     def resume(self, seconds: float) -> None:
-        """An earlier process found that it had not answered for so long: ask it before anything is sent to it."""
+        """Open at once: an earlier process found the service silent for ``seconds``. The next read is a probe."""
         self._silences, self._since = IN_A_ROW, self._clock() - seconds
         self._open()
         self._probe_at = self._clock()
-        self.noted = self.news  # that process told of it
+        self.noted = self.news  # that process announced it
 
     def _open(self) -> None:
         self._probes = 0
         self._probe_at = self._clock() + PAUSES[0]
         self.changes += 1
-        self._tell()
+        self._notify()
 
-    # What those who ask do
+    # For callers
 
     @contextmanager
     def reading(self) -> Iterator[bool]:
-        """Around a read: whether it may be sent. While the service is silent that is one at a time, as a probe."""
+        """Around a read: yields whether it may be sent. While the service is silent, one at a time, as a probe."""
         if not self.is_silent:
             yield True
         elif self.rest:
@@ -232,10 +231,10 @@ class Circuit:
                     self.changes += 1
 
     def seat(self) -> "Seat":
-        """For one effect, from before its claim until what came of it is stored."""
+        """Seat of one effect: held from before its claim until its outcome is stored."""
         return Seat(self)
 
-    def _tell(self) -> None:
+    def _notify(self) -> None:
         self._changed.set()
         self._changed = asyncio.Event()
 
@@ -248,8 +247,8 @@ class Circuit:
     def _needs_answer(self) -> bool:
         return self._under_way + self._silences >= FEW
 
-    async def sit(self) -> Taken | None:
-        """For a seat: wait briefly for room; None when there is none."""
+    async def acquire(self) -> Taken | None:
+        """For a seat: wait up to ``patience`` for room; None: there is none."""
         deadline = asyncio.get_running_loop().time() + self.patience
         while not self.is_silent:
             if self._has_room():
@@ -266,55 +265,55 @@ class Circuit:
                 return None
         return None
 
-    def left(self) -> None:
-        """For a seat: its request is being sent."""
+    def sent(self) -> None:
+        """For a seat: record that its request is being sent."""
         self._ready -= 1
-        self._tell()
+        self._notify()
 
-    def rise(self, taken: Taken, *, left: bool) -> None:
-        """For a seat: release it."""
+    def release(self, taken: Taken, *, sent: bool) -> None:
+        """For a seat: give it back; ``sent``: its request was sent."""
         self._under_way -= taken.answers == self._answers
         self._unanswered -= taken.effects == self._effects
-        self._ready -= not left
+        self._ready -= not sent
         self._seated -= 1
-        self._tell()
+        self._notify()
 
     @property
-    def stops(self) -> bool:
-        """For a seat: whether its request may not leave any more, unless it is the only one, which is a trial."""
+    def must_hold(self) -> bool:
+        """For a seat: True if its request must no longer be sent. The only one is a trial and may be."""
         return self.is_silent or (self._answers_no_effects and self._seated > 1)
 
 
 class Seat:
-    """Permission for one effect, released when its block ends."""
+    """Permission to send one effect, released when its block ends."""
 
     def __init__(self, circuit: Circuit) -> None:
         self.circuit = circuit
         self._taken: Taken | None = None
-        self._left = False
+        self._sent = False
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
         if self._taken is not None:
-            self.circuit.rise(self._taken, left=self._left)
+            self.circuit.release(self._taken, sent=self._sent)
 
     async def take(self) -> bool:
-        """Wait briefly for a seat; False: nothing may be claimed now. A seat that is held is kept."""
+        """Acquire a seat, or keep the one already held. False: nothing may be claimed now."""
         if self._taken is None:
-            self._taken = await self.circuit.sit()
-        return self._taken is not None and not self.circuit.stops
+            self._taken = await self.circuit.acquire()
+        return self._taken is not None and not self.circuit.must_hold
 
     def guard(self, fresh: Callable[[], bool]) -> Callable[[], bool]:
-        """The guard of its request: what ``fresh`` says, and that the service has not stopped answering meanwhile."""
+        """Guard of its request: False if ``fresh`` is, or if the service has fallen silent since the claim."""
 
         def may_leave() -> bool:
-            if self.circuit.stops or not fresh():
+            if self.circuit.must_hold or not fresh():
                 return False
-            if not self._left:
-                self._left = True
-                self.circuit.left()
+            if not self._sent:
+                self._sent = True
+                self.circuit.sent()
             return True
 
         return may_leave
