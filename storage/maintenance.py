@@ -141,7 +141,7 @@ async def rotate(url: str, *, anchors: Path, old: str, new: str, now: datetime) 
             # Later the rows before the new key would look genuine.
             _require_whole(tx, AnchorFile(anchors, key=derived_key(old, "anchor")), so="nothing was changed")
             entry = Entry(at=now, instruction_id="", actor="system", action="", before="", after="", detail={})
-            last = tx.audit.hand_over(entry, to=derived_key(new, "audit"), anchor_key=derived_key(old, "anchor"))
+            last = tx.audit.rotate_key(entry, to=derived_key(new, "audit"), anchor_key=derived_key(old, "anchor"))
             head = Head(last.seq, last.hash)
             sealed, unopened = _reseal(tx, old, new)
             addresses = _let_in(connection, tx, new)

@@ -11,7 +11,7 @@ Source = Callable[[], AbstractAsyncContextManager[AsyncIterator[bytes]]]
 
 
 class UploadTrouble(Exception):
-    """The file could not be read to its end, so that the service got no whole request; ``cause`` says why."""
+    """The file could not be read to its end, so the request was truncated; ``cause`` says why."""
 
     def __init__(self, cause: BaseException) -> None:
         super().__init__("the file could not be read to its end")

@@ -252,12 +252,12 @@ def note(number: str) -> str:
 
 
 def goes_on() -> Content:
-    """It was released."""
+    """Confirmation that stopped work was released."""
     return message(":arrow_forward: It is tried again now. Should it go on failing, this channel hears of it.")
 
 
 def nothing_stopped() -> Content:
-    """It was released or decided already."""
+    """Answer to a second press: it was released or decided already."""
     return message(":information_source: Nothing is stopped by this error any more.")
 
 

@@ -19,6 +19,7 @@ from bot.presentation.blocks.text import (
     counted,
     duration,
     escape,
+    fallback_text,
     header,
     listed,
     mention,
@@ -28,7 +29,6 @@ from bot.presentation.blocks.text import (
     paragraphs,
     quote,
     section,
-    spoken,
 )
 from bot.presentation.bookings import cards as booking_states
 from bot.presentation.payments.answers import describe, waiting_line
@@ -99,7 +99,7 @@ def status(found: Overview, *, command: str, now: datetime) -> Content:
         lines += [f"*{title}*", *told]
         blocks += paragraphs([f"*{title}*", *told])
     notes = [*_blocking(found.blocking, command), f"`{command} jobs` names what is under way."]
-    return Content(text=spoken([*lines, *notes]), blocks=[*blocks, context("\n".join(notes))])
+    return Content(text=fallback_text([*lines, *notes]), blocks=[*blocks, context("\n".join(notes))])
 
 
 def jobs(found: UnderWay) -> Content:
@@ -108,7 +108,7 @@ def jobs(found: UnderWay) -> Content:
         return message(":zzz: Nothing is under way.")
     lead = f"*{found.total} under way*, the oldest first"
     lines = listed([running_line(one) for one in found.rows], _LISTED, of=found.total)
-    return Content(text=spoken([lead, *lines]), blocks=[section(mrkdwn(lead)), *paragraphs(lines)])
+    return Content(text=fallback_text([lead, *lines]), blocks=[section(mrkdwn(lead)), *paragraphs(lines)])
 
 
 def assumptions(found: Sequence[Assumption]) -> Content:
@@ -124,7 +124,9 @@ def assumptions(found: Sequence[Assumption]) -> Content:
     )
     note = "To vouch for one, the operator writes it into SERVICES_FILE: `[payments.commit_payout] confirmed = true`"
     lines = [_assumption(one) for one in ordered]
-    return Content(text=spoken([lead, note, *lines]), blocks=[section(mrkdwn(lead)), *paragraphs(lines), context(note)])
+    return Content(
+        text=fallback_text([lead, note, *lines]), blocks=[section(mrkdwn(lead)), *paragraphs(lines), context(note)]
+    )
 
 
 def exporting() -> Content:
@@ -258,7 +260,7 @@ def view(
         services: all of them.
         out_of_reach: requests that too few people can approve; the section is left out when there are none.
         approvals_channel: where decisions are made.
-        now: told, so that everybody sees how old this is.
+        now: shown as the time of the last update.
     """
     decide = [f"Decide in {channel(approvals_channel)}."] if waiting else []
     stuck = [f":warning: {_asked_short(one)}: {short_of_people(short)}." for one, short in out_of_reach]

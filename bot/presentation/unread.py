@@ -6,7 +6,17 @@ from typing import Final
 from bot.domain.content import Content
 from bot.domain.reasons import Exchange, Failed, Reason
 from bot.domain.unread import OBJECT, Noted, UnreadAnswer, Wanted
-from bot.presentation.blocks.text import context, counted, message, moment, mrkdwn, paragraphs, quote, section, spoken
+from bot.presentation.blocks.text import (
+    context,
+    counted,
+    fallback_text,
+    message,
+    moment,
+    mrkdwn,
+    paragraphs,
+    quote,
+    section,
+)
 
 _LISTED: Final = 8
 _FIELDS: Final = 1_500
@@ -34,7 +44,9 @@ def listing(found: Sequence[Noted]) -> Content:
     lines += [f"{again}."] if again else []
     mendable = any(file_lines(one.answer) for one in still[:_LISTED])
     note = f"Only names and types of fields are kept. {_THEN if mendable else _GONE}"
-    return Content(text=spoken([lead, *lines, note]), blocks=[section(mrkdwn(lead)), *paragraphs(lines), context(note)])
+    return Content(
+        text=fallback_text([lead, *lines, note]), blocks=[section(mrkdwn(lead)), *paragraphs(lines), context(note)]
+    )
 
 
 def finding(one: Noted) -> tuple[str, str]:

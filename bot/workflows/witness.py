@@ -1,4 +1,4 @@
-"""Audit rows of what changes no state."""
+"""Audit rows of events without a change of state."""
 
 from collections.abc import Mapping
 

@@ -124,7 +124,7 @@ class AuditTrail:
             insert_once(self._connection, audit_key, {"id": 1, "key_id": key_id(self._key)}, unless=("id",))
         self.see_key()
 
-    def hand_over(self, entry: Entry, *, to: bytes, anchor_key: bytes) -> Row:
+    def rotate_key(self, entry: Entry, *, to: bytes, anchor_key: bytes) -> Row:
         """Close the chain under this key and continue under another one; returns the first row under that.
 
         That row holds the former keys, sealed under the new one: the new key alone can verify the whole chain. The new

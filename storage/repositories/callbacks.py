@@ -117,7 +117,7 @@ _MORE = Prepared(
     )
     .values(
         body_hash=bindparam("digest"),
-        hints=inbox.c.hints + 1,  # shows the worker that holds the row that more arrived meanwhile
+        hints=inbox.c.hints + 1,  # tells the current holder that more callbacks arrived
         state=InboxState.RECEIVED,
         received_at=case((_WAITS, inbox.c.received_at), else_=_NOW),
         attempts=case((_WAITS, inbox.c.attempts), else_=0),

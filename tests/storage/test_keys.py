@@ -134,7 +134,7 @@ async def test_a_process_that_runs_on_with_the_old_key_can_write_no_row(database
 
     def change(tx: Tx) -> None:
         to = derived_key(NEW, "audit")
-        tx.audit.hand_over(_entry(2), to=to, anchor_key=b"a" * 32)
+        tx.audit.rotate_key(_entry(2), to=to, anchor_key=b"a" * 32)
 
     await running.write(change)
     with pytest.raises(OtherKey):

@@ -85,7 +85,7 @@ def read_event(document: object, route: Route) -> tuple[str, BookingRecord]:
 
 
 def read_quote(document: object, route: Route) -> Quote:
-    """A price; without one it is no quote."""
+    """A quote. Raises ``ValueError`` when its price is missing."""
     body, names = _unwrapped(document, route), route.reply
     fee, with_tax = _amount(body, names["fee"]), _amount(body, names["fee_with_tax"])
     if not fee and not with_tax:

@@ -116,7 +116,7 @@ class LocalizationClient:
 
         Raises:
             PersonError: it breaks a rule of the operation; nothing was sent.
-            UploadTrouble: the file could not be read to its end; the service got no whole request.
+            UploadTrouble: the file could not be read to its end; the request was truncated.
         """
         check(asked, upload, own_hosts=self.own_hosts)
         route = self._routes.use(SERVICE, asked.operation.value)

@@ -23,7 +23,7 @@ Reader = Callable[[Request, Mapping[str, Names], Mapping[str, object]], Result]
 
 
 def read_result(asked: Request, names: Mapping[str, Names], document: object) -> Result:
-    """What an operation answered.
+    """The result in an operation's answer.
 
     Args:
         asked: what was asked for.

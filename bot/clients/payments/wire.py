@@ -330,7 +330,7 @@ def _records(found: object, route: Route, depth: int) -> list[object]:
         return _records(filled, route, depth - 1)
     is_event = any(unread.text(found, route.reply[name]) for name in ("at", "kind", "url"))
     is_error = bool(unread.text(found, route.reply["error"]))
-    # An empty list of events is an answer as good as an error that says "none".
+    # An empty list and a "none" error mean the same.
     return [found] if is_event or not (is_error or inner) else []
 
 

@@ -67,7 +67,7 @@ class Answer:
 
 
 def stored_answer(kept: Mapping[str, object]) -> Answer:
-    """What ``Answer.stored`` made."""
+    """Inverse of ``Answer.stored``."""
     pairs = kept["p"]
     assert isinstance(pairs, list)
     return Answer(
@@ -114,7 +114,7 @@ class Link:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt:
-    """The service took the file and gave a number for it; there is no documented way to ask with it."""
+    """The service accepted the file and returned a number for it; no status call for that number is documented."""
 
     id: str
     pairs: tuple[tuple[str, str], ...] = ()
@@ -188,7 +188,7 @@ class ListProgress:
         file: what the file is called.
         column: what the column with the addresses is called.
         whole: the whole file at once instead of row by row.
-        reason: why it is where it is.
+        reason: for its state.
         receipt: the number that the service gave for a whole file.
         said: what the service answered to a whole file besides, by name.
     """

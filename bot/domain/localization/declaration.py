@@ -1,4 +1,4 @@
-"""Declarations of operations: one says everything about one operation, and every user of it reads the same one.
+"""Declarations of operations: the single source of truth for each operation.
 
 The client, the command line, the forms, the help and the tests are driven by it; a new option is one line.
 """
@@ -18,7 +18,7 @@ _WORD = re.compile(r"[\w .@:/+-]{1,100}")
 
 
 class CallOperation(StrEnum):
-    """The thirteen, by the names that the route table gives them."""
+    """The thirteen operations, named as in the route table."""
 
     GENDER = "gender_detection"
     SEPARATION = "music_source_separation"
@@ -70,7 +70,7 @@ class Option:
         name: ours; the route table says what the service calls it.
         word: before the equals sign on a command line, ``rate=16000``.
         default: what is sent when nothing is given; empty: nothing is.
-        is_sent: whether the service is told; else it is for us alone.
+        is_sent: False for an option that is not sent to the service.
     """
 
     name: str

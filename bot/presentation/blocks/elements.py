@@ -12,6 +12,7 @@ from bot.domain.text import clean
 from bot.presentation.blocks.text import (
     context,
     escape,
+    fallback_text,
     header,
     labelled,
     mrkdwn,
@@ -20,7 +21,6 @@ from bot.presentation.blocks.text import (
     quote,
     section,
     shorten,
-    spoken,
 )
 
 _SPOKEN_LIMIT = 75
@@ -112,7 +112,7 @@ def facts(title: str, found: Sequence[Fact], *, about: str = "", notes: Sequence
     blocks += [context(note) for note in notes]
     lines = [f"*{quote(title, _TITLE_LIMIT)}*", *([quote(about, _ABOUT_LIMIT)] if about else [])]
     lines += [f"{escape(label)}: {quote(value, _VALUE_LIMIT)}" for label, value in told]
-    return Content(text=spoken([*lines, *notes]), blocks=blocks)
+    return Content(text=fallback_text([*lines, *notes]), blocks=blocks)
 
 
 _TITLE_LIMIT = 300
@@ -178,7 +178,9 @@ def listing(lead: str, drawn: Block, lines: Sequence[str], *after: Block, notes:
     """
     head = section(mrkdwn(lead))
     return Content(
-        text=spoken([lead, *lines, *notes]), blocks=[head, drawn, *after], plainer=[head, *paragraphs(lines), *after]
+        text=fallback_text([lead, *lines, *notes]),
+        blocks=[head, drawn, *after],
+        plainer=[head, *paragraphs(lines), *after],
     )
 
 

@@ -67,7 +67,7 @@ def quote(text: str, limit: int = QUOTE_LIMIT) -> str:
 
 
 def typed(text: str, limit: int = QUOTE_LIMIT) -> str:
-    """What a person typed, inside mrkdwn: as of :func:`quote`, and characters that format become others like them.
+    """What a person typed, inside mrkdwn: like :func:`quote`, with formatting characters replaced by look-alikes.
 
     Never for an address or an id, which people copy.
     """
@@ -165,7 +165,7 @@ def duration(seconds: float) -> str:
 
 
 def counted(number: int, one: str, several: str = "") -> str:
-    """So many of something: ``1 row``, ``2 rows``. ``several``: where it is not ``one`` with an s."""
+    """A count with its noun: ``1 row``, ``2 rows``. ``several``: an irregular plural."""
     return f"{number} {one if number == 1 else several or f'{one}s'}"
 
 
@@ -189,7 +189,7 @@ def message(text: str) -> Content:
     return Content(text=text, blocks=[section(mrkdwn(text))])
 
 
-def spoken(lines: Sequence[str]) -> str:
+def fallback_text(lines: Sequence[str]) -> str:
     """A message's ``text`` of whole lines, the first ones first, and a word about the rest where it is too long.
 
     Whole lines, because escapes and links of ours do not survive being cut.

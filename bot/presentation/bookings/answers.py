@@ -29,6 +29,7 @@ from bot.presentation.blocks.text import (
     context,
     counted,
     escape,
+    fallback_text,
     message,
     moment,
     mrkdwn,
@@ -36,7 +37,6 @@ from bot.presentation.blocks.text import (
     quote,
     section,
     sentence_of,
-    spoken,
 )
 from bot.presentation.bookings.cards import charged, driver_line, link, named, order_as_told, price, symbol, word
 from bot.presentation.reasons import worded
@@ -95,7 +95,7 @@ def checklist(seen: Mapping[Point, Evidence], states: Mapping[str, str], *, comm
     if told:
         blocks.append(context(told))
     blocks += actions([button("Export as a file", EXPORT, "file")], "certification")
-    return Content(text=spoken([lead, *lines, *([told] if told else [])]), blocks=blocks)
+    return Content(text=fallback_text([lead, *lines, *([told] if told else [])]), blocks=blocks)
 
 
 def as_file(seen: Mapping[Point, Evidence], states: Mapping[str, str], *, command: str, now: datetime) -> str:
@@ -225,7 +225,7 @@ def quote_lines(found: Mapping[str, Any] | Quote) -> list[str]:
 def priced(store: str, found: Quote) -> Content:
     """What a delivery would cost."""
     lines = [*quote_lines(found), f"From {quote(store, _NAME_LIMIT)}. Nothing was booked."]
-    return Content(text=spoken(lines), blocks=[section(mrkdwn("\n".join(lines)))])
+    return Content(text=fallback_text(lines), blocks=[section(mrkdwn("\n".join(lines)))])
 
 
 def not_covered(words: str, *, bookable: bool = False) -> str:
@@ -287,7 +287,7 @@ def stores(found: Sequence[KnownStore], *, command: str, note: str = "") -> Cont
     if note:
         lines.append(note)
         blocks.append(context(note))
-    return Content(text=spoken(lines), blocks=blocks)
+    return Content(text=fallback_text(lines), blocks=blocks)
 
 
 def store(name: str, record: Mapping[str, Any], *, lead: str = "") -> Content:
@@ -303,7 +303,7 @@ def store(name: str, record: Mapping[str, Any], *, lead: str = "") -> Content:
     ]
     lines = [f"{lead or ':convenience_store:'} *{quote(name, _NAME_LIMIT)}*"]
     lines += [f"{label}: {quote(value, _ADDRESS_LIMIT)}" for label, value in facts if value]
-    return Content(text=spoken(lines), blocks=paragraphs(lines))
+    return Content(text=fallback_text(lines), blocks=paragraphs(lines))
 
 
 def store_trouble(trouble: Reason, *, looked_for: str = "") -> Content:
@@ -322,7 +322,7 @@ def hooks(name: str, found: Sequence[HookState], *, turned_on: bool | None) -> C
             where = f"{whose} ({quote(_ODD_ADDRESS if one.host is None else one.host, _NAME_LIMIT)})"
         trouble = f" :warning: {sentence_of(quote(worded(one.trouble)))}" if one.trouble else ""
         lines.append(f"• `{one.kind.value}`: {where}.{trouble}")
-    return Content(text=spoken(lines), blocks=[section(mrkdwn("\n".join(lines)))])
+    return Content(text=fallback_text(lines), blocks=[section(mrkdwn("\n".join(lines)))])
 
 
 def _turned(found: Sequence[HookState], *, on: bool | None) -> str:
@@ -351,7 +351,7 @@ def record(store: str, found: BookingRecord) -> Content:
     ]
     lines += [f"{label}: {value}" for label, value in facts if value]
     note = "Made outside of Switchboard and not followed here; register the webhooks of the store to have that."
-    return Content(text=spoken([*lines, note]), blocks=[*paragraphs(lines), context(note)])
+    return Content(text=fallback_text([*lines, note]), blocks=[*paragraphs(lines), context(note)])
 
 
 def say_why(booking: Booking, *, command: str) -> Content:

@@ -20,6 +20,7 @@ from bot.presentation.blocks.text import (
     context,
     counted,
     escape,
+    fallback_text,
     header,
     labelled,
     mention,
@@ -30,7 +31,6 @@ from bot.presentation.blocks.text import (
     section,
     sentence_of,
     shorten,
-    spoken,
 )
 from bot.presentation.reasons import because, because_refused, in_words, reason_of, worded
 
@@ -222,7 +222,7 @@ def card(booking: Booking, *, now: datetime, private: bool = False) -> Content:
     blocks += [context(note) for note in _notes(booking)]
     blocks += actions([] if private else _buttons(booking), f"booking:{booking.id}")
     lines = [f"*Delivery {escape(headline(booking))}*", state, *(f"{label}: {value}" for label, value in facts)]
-    return Content(text=spoken([*lines, *_notes(booking)]), blocks=blocks)
+    return Content(text=fallback_text([*lines, *_notes(booking)]), blocks=blocks)
 
 
 def headline(booking: Booking) -> str:

@@ -14,6 +14,7 @@ from bot.presentation.blocks.text import (
     bar,
     context,
     escape,
+    fallback_text,
     header,
     mention,
     message,
@@ -22,7 +23,6 @@ from bot.presentation.blocks.text import (
     section,
     sentence_of,
     shorten,
-    spoken,
 )
 from bot.presentation.reasons import worded
 
@@ -96,7 +96,7 @@ def checked(answers: Sequence[tuple[str, Answer]]) -> Content:
         for address, word, said in rows
     ]
     plainer: list[Block] = [section(mrkdwn(shorten(line, 2_900))) for line in lines[:40]]
-    return Content(text=spoken(lines), blocks=[table(columns, rows)], plainer=plainer)
+    return Content(text=fallback_text(lines), blocks=[table(columns, rows)], plainer=plainer)
 
 
 def _word(answer: Answer) -> str:

@@ -16,6 +16,7 @@ from bot.presentation.blocks.text import (
     context,
     counted,
     escape,
+    fallback_text,
     mention,
     message,
     moment,
@@ -25,7 +26,6 @@ from bot.presentation.blocks.text import (
     quote,
     section,
     sentence_of,
-    spoken,
 )
 from bot.presentation.reasons import worded
 
@@ -68,7 +68,7 @@ def board(sight: Sight) -> Content:
     lines = [f"{_sign(sight)} *{_title(sight)}*: {_status(sight)}", *_source(sight.order)]
     blocks: list[Block] = [*paragraphs(lines), context(about)]
     blocks += actions(_buttons(sight), f"localization:{sight.id}")
-    return Content(text=spoken([*lines, about]), blocks=blocks)
+    return Content(text=fallback_text([*lines, about]), blocks=blocks)
 
 
 def _status(sight: Sight) -> str:  # noqa: PLR0911 - one answer a state

@@ -19,6 +19,7 @@ from bot.presentation.blocks.text import (
     channel,
     context,
     escape,
+    fallback_text,
     mention,
     mentions,
     message,
@@ -30,7 +31,6 @@ from bot.presentation.blocks.text import (
     section,
     sentence_of,
     shorten,
-    spoken,
     typed,
 )
 from bot.presentation.files.columns import mark_lines
@@ -161,7 +161,7 @@ def waiting(found: Sequence[Waiting], *, approvals_channel: str) -> Content:
         more = f"and {len(found) - _LISTED} more"
         blocks.append(context(more))
         texts.append(more)
-    return Content(text=spoken(texts), blocks=blocks)
+    return Content(text=fallback_text(texts), blocks=blocks)
 
 
 def waiting_line(one: Waiting) -> str:
@@ -221,7 +221,7 @@ def bad_rows(name: str, bad: Sequence[BadRow], *, rows: int) -> Content:
     if len(bad) > _SHOWN_BAD:
         lines.append(f"… and {len(bad) - _SHOWN_BAD} more; all of them are in the file that I send you directly.")
     lines.append("A right row: `ana@example.com,25.00,March translation`")
-    return Content(text=spoken([lead, *lines]), blocks=paragraphs([lead, *lines]))
+    return Content(text=fallback_text([lead, *lines]), blocks=paragraphs([lead, *lines]))
 
 
 def needs_file(bad: Sequence[BadRow]) -> bool:

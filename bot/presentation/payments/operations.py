@@ -15,6 +15,7 @@ from bot.presentation.blocks.text import (
     context,
     counted,
     escape,
+    fallback_text,
     message,
     moment,
     mrkdwn,
@@ -22,7 +23,6 @@ from bot.presentation.blocks.text import (
     paragraphs,
     quote,
     section,
-    spoken,
 )
 from bot.presentation.payments.cards import account_line
 from bot.presentation.words import status_word, word
@@ -134,7 +134,7 @@ def events(named: str, found: Sequence[PayoutEvent]) -> Content:
     lead = f"*The service recorded {counted(len(found), 'call')} to us about {whose}*"
     if told:
         lead += f"; these are the last {len(kept)}"
-    return Content(text=spoken([lead, *kept]), blocks=paragraphs([lead, *kept]))
+    return Content(text=fallback_text([lead, *kept]), blocks=paragraphs([lead, *kept]))
 
 
 def not_created(named: str) -> Content:

@@ -290,5 +290,5 @@ def _stored(tx: Tx, unread: Sequence[Noted], read: dict[str, datetime]) -> froze
 
 
 async def unread_answers(store: Store) -> Sequence[Noted]:
-    """Everything that is kept: first what is still unread, each the newest first."""
+    """Everything that is kept: unread first, newest first within each group."""
     return await store.read(lambda tx: tx.unread.all())

@@ -137,7 +137,7 @@ def _not_read(uow: Unit, booking: Booking, trouble: Trouble) -> None:
 
 
 async def look_up(ctx: Context, delivery: DeliveryService, text: str) -> tuple[str, BookingRecord] | None:
-    """A booking that was never seen here, by either of its ids, in whichever store it is; None: nowhere.
+    """A booking that was never seen here, by either of its ids, in any store; None: not found.
 
     Raises:
         ServiceNow, OperatorError: a store could not be asked.

@@ -79,7 +79,7 @@ async def list_stores(ctx: Context, delivery: DeliveryService) -> list[KnownStor
 
 
 async def list_due(ctx: Context) -> int:
-    """List the stores periodically, so that they can be chosen by name; returns 0, since it makes nothing due."""
+    """List the stores periodically, so that they can be chosen by name. Always returns 0: nothing becomes due."""
     delivery = ctx.delivery.client
     if delivery is None:
         return 0
@@ -236,7 +236,7 @@ def _created(uow: Unit, delivery: DeliveryService, row: StoreRow, record: StoreR
     name = row.name
     current = uow.stores.by_id(row.id)
     if current is None or current.state is not StoreState.CREATING:
-        return Changed(name=name, record=as_json(record))  # a listing came first and stored its key
+        return Changed(name=name, record=as_json(record))  # a concurrent listing already stored the key
     uow.stores.change(
         row.id,
         state=StoreState.READY,

@@ -39,7 +39,7 @@ class RequestedCall:
     """A checked request.
 
     Attributes:
-        source_key: names the command, form or click that made it: the same makes no second one.
+        source_key: idempotency key, by the command, form or click that asked.
         pressed: made by a button that stays visible: a second press by the same person for the same call, within
         seconds, makes no second one either, in any process.
     """

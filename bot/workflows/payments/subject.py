@@ -42,7 +42,7 @@ class Sight:
 
 
 class RequestSubject(Subject):
-    """Requests in their places, by our id and the place."""
+    """Cards of requests, by request id and place."""
 
     patient = True
 

@@ -320,7 +320,7 @@ def end(
 
 
 def end_mismatch(uow: Unit, instruction: Instruction, reason: Reason | None) -> None:
-    """It is not what was approved, and ends. After an earlier attempt people decide: something may have been paid."""
+    """End a request that is not what was approved. After an earlier attempt, which may have paid, people decide."""
     if instruction.commits:
         ask_people(uow, instruction, reason)
     else:
@@ -328,7 +328,7 @@ def end_mismatch(uow: Unit, instruction: Instruction, reason: Reason | None) -> 
 
 
 def _left_unnamed(ctx: Context, instruction: Instruction, state: State, remote_id: str | None) -> bool:
-    """Whether a request that ends like this may leave something at the service that has no id to be read by."""
+    """True if a request that ends like this may leave an orphan at the service, without a known id."""
     sent = instruction.creates or instruction.commits
     looked_for = State.REFUSED in ctx.kinds[instruction.kind].steps
     return state is State.REFUSED and remote_id is None and bool(sent) and looked_for

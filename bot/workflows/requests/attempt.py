@@ -181,7 +181,7 @@ Outcome = Done[T] | NotExecuted | Unknown
 
 
 def _kept(_uow: Unit, _under_way: Instruction, _attempt: Attempt) -> None:
-    """The claim took nothing beside the attempt."""
+    """Default: the claim holds nothing but the attempt."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

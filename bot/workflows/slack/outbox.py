@@ -222,7 +222,7 @@ async def _deliver(ctx: Context, row: OutboxRow, turn: Turn) -> None:
 
 
 async def _missing(ctx: Context, row: OutboxRow) -> OutboxRow | None:
-    """After an unknown outcome: the row, if its message certainly was not posted. Else None; the finding is stored."""
+    """After an unknown outcome: the row, if its message was certainly not posted. None: the outcome is stored."""
     board = await ctx.read(lambda uow: uow.boards.get(row.subject))
     stretch: Stretch | None = None
     try:

@@ -8,6 +8,7 @@ from bot.presentation.blocks.text import (
     context,
     duration,
     escape,
+    fallback_text,
     header,
     listed,
     moment,
@@ -19,7 +20,6 @@ from bot.presentation.blocks.text import (
     section,
     sentence_of,
     shorten,
-    spoken,
     typed,
 )
 from tests.domain.made import NOW
@@ -66,7 +66,7 @@ def test_what_is_left_out_is_marked() -> None:
 
 @given(st.lists(foreign().map(quote), max_size=40))
 def test_what_is_spoken_keeps_whole_lines_and_says_when_some_are_left_out(lines: list[str]) -> None:
-    said = spoken(lines)
+    said = fallback_text(lines)
     assert len(said) <= SPOKEN_LIMIT
     if len("\n".join(lines)) <= SPOKEN_LIMIT:
         assert said == "\n".join(lines)
@@ -154,9 +154,9 @@ def test_blocks_as_slack_gets_them() -> None:
 
 def test_what_is_spoken_has_four_thousand_characters_at_most() -> None:
     rest = "… and more in the message itself."
-    assert spoken(["x" * 1_999, "y" * 2_000]) == f"{'x' * 1_999}\n{'y' * 2_000}"
-    assert spoken(["x" * (3_999 - len(rest)), "y" * 99]) == f"{'x' * (3_999 - len(rest))}\n{rest}"
-    assert spoken(["x" * (4_000 - len(rest)), "y" * 99]) == rest
+    assert fallback_text(["x" * 1_999, "y" * 2_000]) == f"{'x' * 1_999}\n{'y' * 2_000}"
+    assert fallback_text(["x" * (3_999 - len(rest)), "y" * 99]) == f"{'x' * (3_999 - len(rest))}\n{rest}"
+    assert fallback_text(["x" * (4_000 - len(rest)), "y" * 99]) == rest
 
 
 def test_a_paragraph_has_2900_characters_at_most() -> None:
