@@ -17,8 +17,8 @@ from bot.presentation.blocks.text import (
     fallback_text,
     header,
     mention,
-    message,
     mrkdwn,
+    paragraphs,
     quote,
     section,
     sentence_of,
@@ -110,17 +110,17 @@ def board(progress: ListProgress) -> Content:
     how = "the whole file at once" if progress.whole else f"row by row, up to {progress.concurrency} at a time"
     title = f"Process e-mails: {shorten(clean(progress.file), _NAME_LIMIT)}"
     about = f"Column “{quote(progress.column, _NAME_LIMIT)}”, {how}, asked by {mention(progress.requester)}"
-    lines = [_state_line(progress), *_figures(progress)]
-    blocks: list[Block] = [header(title), *(section(mrkdwn(line)) for line in lines), context(about)]
+    state, figures = _state_line(progress).split("\n"), list(_figures(progress))
+    blocks = [header(title), *paragraphs(state), *(section(mrkdwn(line)) for line in figures), context(about)]
     blocks += actions(_buttons(progress), "email")
-    text = "\n".join([f"*{escape(title)}*", *lines, about])
-    return Content(text=text, blocks=blocks)
+    return Content(text=fallback_text([f"*{escape(title)}*", *state, *figures, about]), blocks=blocks)
 
 
 def news(progress: ListProgress) -> Content:
     """Thread message to the requester: the list ended without a file, or was paused by a failure."""
     sign, said = _state_line(progress).split(" ", 1)
-    return message(f"{sign} {mention(progress.requester)} {said}")
+    lines = f"{sign} {mention(progress.requester)} {said}".split("\n")
+    return Content(text=fallback_text(lines), blocks=paragraphs(lines))
 
 
 def _state_line(progress: ListProgress) -> str:

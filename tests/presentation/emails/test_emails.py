@@ -1,5 +1,6 @@
 """What is shown of e-mail processing is within Slack's limits, calls nobody but the requester, and says what is so."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,6 +15,16 @@ from tests.presentation.drawn import foreign
 from tests.presentation.emails.moments import progress
 
 CELL_LIMIT = 128 * 1024
+
+
+@pytest.mark.parametrize("receipt", ["", "a receipt"])
+def test_a_long_answer_about_a_whole_file_is_shown_in_several_paragraphs(receipt: str) -> None:
+    said = tuple((f"field {n}", f"{n} " + "&" * 100) for n in range(25))
+    shown = progress(RunState.DONE, whole=True, receipt=receipt, said=said)
+    for content in (emails.board(shown), emails.news(shown)):
+        check_message(content)
+        drawn = "\n".join(block["text"]["text"] for block in content.blocks if block["type"] == "section")
+        assert all(f"field {n}: {n} " in drawn for n in range(20))
 
 
 @given(
