@@ -19,7 +19,7 @@ _MOST_MARKS: Final = 4
 def clean(text: str) -> str:
     """The text without control characters and invisible ones, with at most four marks on a letter.
 
-    A letter that nobody can see counts as a blank, so that a text of nothing else is empty.
+    Invisible characters count as blanks. A text of nothing else is empty.
     """
     if text.isascii() and text.isprintable():
         return text.strip()

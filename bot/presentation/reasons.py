@@ -5,17 +5,14 @@ Most are templates over the facts of their code. What an exchange came to reads 
 """
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from math import ceil
-from typing import Any, Final
+from typing import Final
 
-from bot.domain.approvals import No, Void
 from bot.domain.errors import OperatorError, PersonError, ServiceTrouble
 from bot.domain.files.tables import Flaw, TableProblem
-from bot.domain.payments.bulk_records import BulkJob
-from bot.domain.payments.instruction import CallbackKind, State
-from bot.domain.payments.sealed import Odd
+from bot.domain.payments.instruction import State
 from bot.domain.policy import Short
 from bot.domain.reasons import (
     Code,
@@ -34,11 +31,12 @@ from bot.domain.services import PAYMENTS
 from bot.domain.text import clean
 from bot.domain.troubles import FileTrouble, Trouble, failed, unusable
 from bot.domain.troubles import told as why_of
-from bot.presentation.blocks.text import QUOTE_LIMIT, as_said, capital, counted, moment, quote, sentence_of, typed
+from bot.presentation import request_reasons as requests
+from bot.presentation.blocks.text import QUOTE_LIMIT, as_said, capital, moment, quote, sentence_of, typed
+from bot.presentation.request_reasons import Facts
 from bot.presentation.table_problems import EXAMPLE, table_problem
-from bot.presentation.words import job_word, status_word, word
+from bot.presentation.words import status_word, word
 
-Facts = Mapping[str, Any]
 Words = str | Callable[[Facts, "_Named"], str]
 
 _INSTANT: Final = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d) UTC", re.ASCII)
@@ -170,11 +168,6 @@ def short_of_people(short: Short) -> str:
     return worded(Reason(OfRequest.OUT_OF_REACH, needs=short.needs, can=short.can))
 
 
-def disagreements(found: Collection[tuple[str, Sequence[str]]]) -> str:
-    """In which ways the database and the audit disagree about a request: pairs of the way and its facts."""
-    return "; ".join(_ODD[Odd(odd)](facts) for odd, facts in found)
-
-
 # Outcomes of one request.
 
 _REFUSALS: Final = {
@@ -261,122 +254,12 @@ def _outcome_unknown(facts: Facts, _: _Named) -> str:
     )
 
 
-# Requests for money.
-
-_VOTER: Final[Mapping[str, str]] = {
-    No.UNKNOWN: "Slack does not know them any more",
-    No.ELSEWHERE: "they belong to another workspace",
-    No.GUEST: "they are a guest now",
-    No.BOT: "they are a bot",
-    No.GONE: "their account is deactivated",
-    No.NOT_APPROVER: "they are no approver any more",
-    No.OWN_REQUEST: "they asked for it themselves",
-}
-_VOTE: Final[Mapping[str, str]] = {
-    Void.UNTYPED: "an approval without the amount typed no longer counts, because the policy asks for that now",
-    Void.TOO_OLD: "an approval no longer counts, because it was given too long ago",
-}
-_REQUESTER: Final[Mapping[str, str]] = {
-    No.UNKNOWN: "Slack does not know who asked for it any more",
-    No.ELSEWHERE: "who asked for it belongs to another workspace",
-    No.GUEST: "who asked for it is a guest now",
-    No.BOT: "who asked for it is a bot",
-    No.GONE: "the account of who asked for it is deactivated",
-    No.NOT_REQUESTER: "by the policy, who asked for it may no longer ask for payments",
-}
-_REPORTED: Final[Mapping[str, str]] = {
-    CallbackKind.CONFIRMATION: "completion",
-    CallbackKind.CANCEL: "cancellation",
-    CallbackKind.FAILURE: "failure",
-    CallbackKind.PURCHASE: "payment",
-}
-
-
-def _changed_rows(rows: Sequence[str]) -> str:
-    many = len(rows) > 1
-    return f"{'rows' if many else 'row'} {', '.join(rows)} of the audit {'were' if many else 'was'} changed"
-
-
-def _audited_state(facts: Sequence[str]) -> str:
-    (state,) = facts
-    return f"its state in the audit: {word(State(state)) if state in list(State) else 'another one'}"
-
-
-def _never_voted(people: Sequence[str]) -> str:
-    return "an approval was never given" if len(people) == 1 else f"{len(people)} approvals were never given"
-
-
-_ODD: Final[Mapping[Odd, Callable[[Sequence[str]], str]]] = {
-    Odd.NOT_ASKED: lambda _: "the audit does not know who asked for it",
-    Odd.CHANGED_ROW: _changed_rows,
-    Odd.GAP: lambda facts: f"the audit does not hold from row {facts[0]} on",
-    Odd.CONTENT: lambda _: "it is not what was asked for",
-    Odd.REQUESTER: lambda _: "somebody else asked for it, or at another time",
-    Odd.REQUIREMENT: lambda _: "it asks for less approval than it did",
-    Odd.STORY: lambda _: "its state was changed past the audit",
-    Odd.STATE: _audited_state,
-    Odd.SENT: lambda _: "the attempts to send it are not those of the audit",
-    Odd.REMOTE_ID: lambda _: "it names another operation at the service",
-    Odd.WINDOW: lambda _: "the time in which it may be sent is another one",
-    Odd.VOTES: _never_voted,
-    Odd.RESERVED: lambda _: "what its attempts took of the daily limit is not what was sent",
-    Odd.ITEMS: lambda _: "its payments are not those that were asked for",
-}
-
-
-def _unanswered(facts: Facts, _: _Named) -> str:
-    since = datetime.fromisoformat(facts["since"])
-    return f"the {facts['service']} service has not answered since {since:%Y-%m-%d %H:%M} UTC, so nothing was sent"
-
-
-def _votes_void(facts: Facts, _: _Named) -> str:
-    """Votes that were cast do not suffice any more: why, and how many are needed now."""
-    void, missing = facts["void"], facts["missing"]
-    people = sorted({_VOTER.get(why, "they do not count here") for why in void if why not in _VOTE})
-    parts = [f"somebody who approved no longer counts ({', '.join(people)})"] if people else []
-    parts += sorted({_VOTE[why] for why in void if why in _VOTE})
-    more = "one more approval is" if missing == 1 else f"{missing} more approvals are"
-    return f"{'; '.join(parts) or 'the policy asks for more approvals now'}, so {more} needed"
-
-
-def _held(facts: Facts, _: _Named) -> str:
-    """Who asked may no longer ask: what that means, what can be done, and what happens should they be back."""
-    why = _REQUESTER.get(facts["no"], "who asked for it may no longer ask for payments")
-    can = "Approvers can close it once they know its outcome" if facts["sent_before"] else "An admin can withdraw it"
-    return f"held, because {why}. {can}; if the requester may ask again, it needs new approvals"
-
-
-def _out_of_reach(facts: Facts, _: _Named) -> str:
-    can = facts["can"]
-    people = {0: "nobody", 1: "only 1 person"}.get(can, f"only {can} people")
-    return f"it needs {counted(facts['needs'], 'approval')}, and {people} can approve it"
+# Reasons that hold reasons or a file.
 
 
 def _not_in_time(facts: Facts, _: _Named) -> str:
     held = facts["held"]
     return f"it was not sent in time after approval{f': {worded(held)}' if held else ''}"
-
-
-def _left(facts: Facts) -> str:
-    under_way, missing = facts["under_way"], facts["missing"]
-    parts = [
-        f"{counted(under_way, 'payment')} neither done nor failed" if under_way else "",
-        f"{counted(missing, 'payment')} missing from its list" if missing else "",
-    ]
-    return " and ".join(part for part in parts if part)
-
-
-def _mismatched_items(facts: Facts, _: _Named) -> str:
-    found = (
-        (facts["doubles"], "were reported twice, so they may have been paid twice"),
-        (facts["different"], "have another amount or address than was approved"),
-        (facts["strangers"], "were not asked for"),
-    )
-    return "; ".join(f"{count} payments {what}" for count, what in found if count)
-
-
-def _paid_as(facts: Facts, _: _Named) -> str:
-    return f"the service holds it as {facts['id']}, {job_word(BulkJob(**facts))}"
 
 
 def _unusable_file(facts: Facts, _: _Named) -> str:
@@ -469,22 +352,22 @@ _WORDS: Final[Mapping[Code, Words]] = {
     Failed.OPERATOR: _failed_operator,
     Failed.NOT_EXECUTED: _not_executed,
     Failed.UNKNOWN: _outcome_unknown,
-    OfRequest.UNANSWERED: _unanswered,
+    OfRequest.UNANSWERED: requests.unanswered,
     OfRequest.SERVICE_SAID: "the {service} service answered {status}",
-    OfRequest.HELD: _held,
+    OfRequest.HELD: requests.held,
     OfRequest.ON_HOLD: lambda facts, _: (
-        f"on hold, as the database and the audit disagree: {disagreements(facts['found'])}"
+        f"on hold, as the database and the audit disagree: {requests.disagreements(facts['found'])}"
     ),
     OfRequest.RESTORED: "held: the database may be older than the services, so an operator has to look",
     OfRequest.ASK_AGAIN: (
         "the database was put back to an earlier moment, so what was decided before needs deciding again"
     ),
-    OfRequest.VOTES_VOID: _votes_void,
+    OfRequest.VOTES_VOID: requests.votes_void,
     OfRequest.FROZEN: "payments are frozen: {why}",
     OfRequest.DAILY_LIMIT: "the daily limit is reached",
     OfRequest.ANOTHER_IS_SENT: "another bulk payment is being submitted",
     OfRequest.NOT_CONFIGURED: lambda facts, _: f"payments is not configured: {to_set(facts['missing'], code=False)}",
-    OfRequest.OUT_OF_REACH: _out_of_reach,
+    OfRequest.OUT_OF_REACH: requests.out_of_reach,
     OfRequest.UNDECIDED: lambda facts, _: (
         f"{worded(facts['held'])}; the time for that is over" if facts["held"] else "nobody decided in time"
     ),
@@ -505,7 +388,7 @@ _WORDS: Final[Mapping[Code, Words]] = {
     OfRequest.NO_ITEMS: "{its} list of items is empty",
     OfRequest.FOLLOWED: "it is followed at the service already",
     OfRequest.READ_BEFORE: "its items are read again before anything is canceled",
-    OfRequest.DISAGREES: lambda facts, _: disagreements(facts["found"]),
+    OfRequest.DISAGREES: lambda facts, _: requests.disagreements(facts["found"]),
     OfRequest.FOUND_AFTER_RESTORE: "the service has it already: it was sent before the database was put back",
     OfRequest.ENDED_HERE: lambda facts, _: f"{worded(facts['found'])}; it is {word(State(facts['state']))} here",
     OfRequest.UNREAD: "it cannot be read ({service}: {why})",
@@ -521,7 +404,7 @@ _WORDS: Final[Mapping[Code, Words]] = {
         f"the service holds {len(facts['ids'])} bulk payments with our items: {', '.join(facts['ids'][:_MOST_IDS])}"
     ),
     OfRequest.MISCOUNTED: "the service counts {theirs} payments instead of {ours}",
-    OfRequest.MISMATCHED_ITEMS: _mismatched_items,
+    OfRequest.MISMATCHED_ITEMS: requests.mismatched_items,
     OfRequest.MAY_BE_THIS_BULK: (
         "the service holds {id}, which is new and may be this one: look there which payments it makes"
     ),
@@ -536,12 +419,12 @@ _WORDS: Final[Mapping[Code, Words]] = {
     OfRequest.CONTRADICTED: lambda facts, _: (
         f"it was {word(State(facts['before']))}, now the service says {status_word(facts['status'])}"
     ),
-    OfRequest.PAID_AS: _paid_as,
+    OfRequest.PAID_AS: requests.paid_as,
     OfRequest.UNCONFIRMED: lambda facts, _: (
-        f"a callback reported {_REPORTED[facts['kind']]}, but the service's record never confirmed it"
+        f"a callback reported {requests.REPORTED[facts['kind']]}, but the service's record never confirmed it"
     ),
-    OfRequest.UNACCOUNTED: lambda facts, _: f"the service says it is through, with {_left(facts)}",
-    OfRequest.STANDS_STILL: lambda facts, _: f"nothing has changed for a long time; {_left(facts)}",
+    OfRequest.UNACCOUNTED: lambda facts, _: f"the service says it is through, with {requests.left(facts)}",
+    OfRequest.STANDS_STILL: lambda facts, _: f"nothing has changed for a long time; {requests.left(facts)}",
     OfRequest.AFTER_REFUSAL: "{refusal}, but {why}",
     OfRequest.AFTER_ANSWER: "the service gave {answer}, and now {why}",
     OfRequest.CHANGED_HERE: lambda facts, _: (

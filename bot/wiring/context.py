@@ -54,8 +54,8 @@ class Parts:
 
 def make_context(parts: Parts, slack: Slack, *, url: str) -> Context:
     settings, around, database = parts.settings, parts.around, parts.database
-    # The services require some callback address; without PUBLIC_URL nobody is reached by it. In production it must not
-    # lead to whatever answers at the service's own loopback address.
+    # The services require a callback address, even without PUBLIC_URL. In production it must not be a loopback address:
+    # the service would call a program on its own machine.
     local = NOWHERE if settings.environment is Environment.PRODUCTION else url
     people = make_people(slack, parts.policy, around)
     parts.stack.push_async_callback(people.close)

@@ -187,7 +187,7 @@ def unmet(policy: Policy, found: Collection[Standing], *, home: str) -> list[str
 
 
 def besides(policy: Policy, found: Collection[Standing], *, home: str) -> int:
-    """The number of these approvers who can vote on a request, whoever its requester is."""
+    """Number of these approvers who can vote on a request of any requester."""
     may_ask = any(may_request(one, people=policy.people, home=home) is None for one in found)
     return len(found) - (1 if may_ask else 0)
 

@@ -329,7 +329,7 @@ class Times(Repository):
     """Times of all rows that are not over, moved along when the clock that they were written by was set."""
 
     def written(self) -> datetime | None:
-        """When something was last written, by the clock of whoever wrote it; None: nothing was."""
+        """Time of the last write, by the clock of its writer. None: nothing was written."""
         found = [self._connection.execute(query).scalar() for query in _LAST]
         return max((one for one in found if isinstance(one, datetime)), default=None)
 

@@ -181,7 +181,7 @@ class Leased(Repository, Generic[R]):
         claims: the statement by which rows are claimed, made by :func:`claiming`.
         turn: attributes of a record that give the order in which claimed rows are worked on.
         unfinished: rows that a step can still change.
-        in_flight: rows whose request may have left; what became of it is read, whoever held the lease.
+        in_flight: rows whose request may have been sent. Its outcome is read, under any lease.
     """
 
     shape: Shape[R]
@@ -337,7 +337,7 @@ class Steps(Repository):
         return self._set(table, key, owner, **NO_LEASE, stopped=number) == 1
 
     def hold(self, table: str, key: Sequence[Any], *, number: str) -> str:
-        """Stop a row that cannot be read, whoever holds it.
+        """Stop a row that cannot be read, even one under a lease.
 
         Returns:
             The number that it is stopped by: another one when it was stopped before; "" when such rows have none.

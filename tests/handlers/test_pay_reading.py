@@ -10,8 +10,10 @@ from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceN
 from bot.domain.reasons import Exchange, Reason
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.payments.records import PayoutOrder
+from handlers import pay
 from handlers.grammar import fields
 from handlers.grammar.admission import service_call
+from handlers.grammar.dispatch import help_for
 from handlers.grammar.verbs import read_arguments
 from handlers.pay_reading import LIST
 from handlers.replies import Answer, MistakesError, Private
@@ -170,49 +172,8 @@ def test_a_page_is_a_number_from_one(text: str) -> None:
         fields.page(text)
 
 
-async def test_help_prints_what_may_be_left_out_in_brackets(rig: Rig) -> None:
-    assert (await ask(rig, "help")).text == snapshot("""\
-*/pay*: Pay people, with approval
-• `/pay send &lt;email&gt; &lt;amount&gt; &lt;description&gt;`: ask for a payout; it is sent once enough people \
-have approved it
-    for example `/pay send ana@example.com 25.00 "March translation"`
-• `/pay now &lt;email&gt; &lt;amount&gt; &lt;description&gt;`: the same in one step: nothing exists at the service \
-before it is approved
-    for example `/pay now ana@example.com 25.00 "March translation"`
-• `/pay collect &lt;email&gt; &lt;description&gt; &lt;item&gt;=&lt;qty&gt;x&lt;unit&gt;…`: ask somebody for money; \
-answers with a checkout link for them
-    for example `/pay collect ana@example.com "Spring campaign" web=2x10.00 "Print ads=1x99.50"`
-• `/pay show &lt;operation&gt;`: one operation as it is now, with what happened and who did it
-    for example `/pay show P-4F7K2M`
-• `/pay list [payouts|purchases] [page]`: what the service holds, page by page
-    for example `/pay list payouts 2`
-• `/pay events &lt;payout&gt;`: what the service recorded of its calls to us
-    for example `/pay events P-4F7K2M`
-• `/pay account &lt;email&gt;`: the account behind an e-mail address
-    for example `/pay account ana@example.com`
-• `/pay partner`: our own account and its balance, for approvers and admins
-    for example `/pay partner`
-• `/pay bulk`: ask for many payments with one file or typed rows; they are sent once enough people have approved them
-    for example `/pay bulk`
-• `/pay bulk show &lt;bulk&gt;`: one bulk payment as it is now
-    for example `/pay bulk show L-4F7K2M`
-• `/pay bulk items &lt;bulk&gt; [page]`: its payments with their hashes, page by page
-    for example `/pay bulk items L-4F7K2M 2`
-• `/pay bulk failed &lt;bulk&gt; [page]`: those that failed, with the reason
-    for example `/pay bulk failed L-4F7K2M`
-• `/pay bulk history [page]`: all bulk payments of the account
-    for example `/pay bulk history`
-• `/pay bulk cancel &lt;bulk&gt; &lt;hash…|all&gt;`: ask to cancel payments that are still pending: all of them, \
-or some by row number or hash
-    for example `/pay bulk cancel L-4F7K2M 3 9f86d081`
-• `/pay bulk template`: a file to fill in, sent to you directly
-    for example `/pay bulk template`
-• `/pay approvals`: what waits for approval, for you first
-    for example `/pay approvals`
-• `/pay freeze &lt;reason&gt;`: stop all sending at once; any approver or admin may
-    for example `/pay freeze the bank called`
-• `/pay unfreeze`: your voice for sending again; it takes a quorum of approvers
-    for example `/pay unfreeze`""")
+async def test_help_is_that_of_the_declared_verbs(rig: Rig) -> None:
+    assert (await ask(rig, "help")).text == help_for("/pay", pay.COMMAND.summary, pay.COMMAND.verbs).text
 
 
 async def test_what_is_missing_or_wrong_is_told_with_an_example(rig: Rig) -> None:

@@ -1,4 +1,4 @@
-"""Rules of the fields of a booking and of a store, whoever fills them in: each reader takes what was given, as text.
+"""Rules of the fields of bookings and stores. Each reader takes the text of one field.
 
 A reader returns the value, or raises ``PersonError`` with the rule that is broken.
 """
