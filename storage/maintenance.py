@@ -264,7 +264,7 @@ def _reseal(tx: Tx, old: str, new: str) -> tuple[tuple[str, ...], tuple[str, ...
         except SealError:
             unopened.append(store.name)
             continue
-        tx.stores.change(store.id, sealed_key=after.seal(text, row=store.id, column=STORE_KEY))
+        tx.stores.touch(store, sealed_key=after.seal(text, row=store.id, column=STORE_KEY))
         sealed.append(store.name)
     return tuple(sealed), tuple(unopened)
 

@@ -6,6 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, NamedTuple, TypedDict
 
+from bot.domain.bookings.record import StoreState
 from bot.domain.files.sniffing import FileKind
 from bot.domain.payments.instruction import CallbackKind
 
@@ -242,6 +243,11 @@ class Job(LeasedRow):
     """When it is due; None: it waits for another change."""
     closed_at: datetime | None = None
 
+    @property
+    def subject(self) -> str:
+        """Name of the subject that its board shows."""
+        return f"{self.kind.partition('.')[0]}:{self.id}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DropRow(LeasedRow):
@@ -267,14 +273,6 @@ class DropRow(LeasedRow):
     """Times it was claimed."""
     created_at: datetime
     due_at: datetime | None
-
-
-class StoreState(StrEnum):
-    """State of a store of the delivery service."""
-
-    CREATING = "creating"
-    """Requested; not known yet whether the service created it."""
-    READY = "ready"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,7 @@
 """The argument of a unit of work: the repositories, all in one transaction."""
 
 from datetime import UTC, datetime
+from typing import Any
 
 from sqlalchemy import Connection, text
 
@@ -31,7 +32,8 @@ class Tx:
         damage = damage if damage is not None else Damage()
         self.audit = AuditTrail(connection, key=audit_key, walked=walked)
         self.boards = Boards(connection, damage)
-        self.instructions = Instructions(connection, damage, audit=self.audit, boards=self.boards)
+        beside: Any = {"audit": self.audit, "boards": self.boards}
+        self.instructions = Instructions(connection, damage, **beside)
         self.votes = Votes(connection, damage)
         self.attempts = Attempts(connection, damage)
         self.outbox = Outbox(connection, damage)
@@ -42,10 +44,10 @@ class Tx:
         self.bulk_items = BulkItems(connection, damage)
         self.bulk_flights = BulkFlights(connection)
         self.flags = Flags(connection, damage)
-        self.jobs = Jobs(connection, damage)
+        self.jobs = Jobs(connection, damage, **beside)
         self.dropped = DroppedFiles(connection, damage)
-        self.stores = Stores(connection, damage)
-        self.bookings = Bookings(connection, damage)
+        self.stores = Stores(connection, damage, **beside)
+        self.bookings = Bookings(connection, damage, **beside)
         self.store_events = StoreEvents(connection, damage)
         self.emails = EmailRuns(connection, damage)
         self.steps = Steps(connection)

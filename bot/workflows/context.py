@@ -306,6 +306,8 @@ class Unit(Tx):
         self._ctx = ctx
         self._policy = policy
         self.now = self.ctx.clock.now() if now is None else now
+        for moving in (self.instructions, self.bookings, self.stores, self.jobs):
+            moving.now = self.now
 
     @property
     def ctx(self) -> Context:

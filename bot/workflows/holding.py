@@ -58,7 +58,7 @@ def move_silences(uow: Unit, by: timedelta) -> None:
 def hold(uow: Unit, instruction: Instruction, reason: Reason | None, pause: timedelta = _PAUSE) -> None:
     """Keep the state and look again later; the window to execute goes on running."""
     due = min(uow.now + pause, instruction.exec_deadline or uow.now + pause)
-    uow.instructions.touch(instruction, now=uow.now, show=instruction.reason != reason, due_at=due, reason=reason)
+    uow.instructions.touch(instruction, show=instruction.reason != reason, due_at=due, reason=reason)
 
 
 def in_time(instruction: Instruction, due: datetime, now: datetime) -> datetime:

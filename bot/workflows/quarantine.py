@@ -99,7 +99,7 @@ def _show(uow: Unit, table: str, key: Key) -> None:
     if table == "instruction":
         found = _request(uow, key[0])
         if found is not None:
-            uow.instructions.touch(found, now=uow.now, show=True, due_at=found.due_at)
+            uow.instructions.touch(found, show=True, due_at=found.due_at)
     elif table == "booking":
         uow.boards.mark(f"booking:{key[0]}", now=uow.now, progress=False)
 

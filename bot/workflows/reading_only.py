@@ -67,7 +67,7 @@ def enter(
     uow.flags.set(_FLAG, replace(found, sent=found.sent[:MOST_NAMED]).stored(), uow.now)
     for waiting in uow.instructions.awaiting(WAITS, limit=_ALL):
         # Their cards may show what this database lacks: they are redrawn, with the reason.
-        uow.instructions.touch(waiting, now=uow.now, show=True, reason=Reason(OfRequest.RESTORED), due_at=uow.now)
+        uow.instructions.touch(waiting, show=True, reason=Reason(OfRequest.RESTORED), due_at=uow.now)
     detail = {"reason": found.reason.stored(), "until": found.until.isoformat(), "sent": list(found.sent[:MOST_NAMED])}
     witness(uow, _ENTERED, detail)
     announce(uow, "reading_only", {"reason": found.reason.stored()})

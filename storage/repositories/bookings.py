@@ -1,17 +1,20 @@
 """Deliveries: stores by the name people use, bookings from the form to the final state, and what webhooks bring."""
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Unpack
 
-from sqlalchemy import ColumnElement, bindparam, delete, func, insert, or_, select
+from sqlalchemy import ColumnElement, bindparam, delete, func, insert, or_, select, update
 
-from bot.domain.bookings.booking import CLOSED, Booking, BookingRequest, Stage
+from bot.domain.bookings.booking import CLOSED, MOVES, Booking, BookingRequest, Stage
+from bot.domain.bookings.record import STORE_MOVES, StoreState
+from bot.domain.machine import Machine
 from storage.damage import Broken, Shape, read_one
 from storage.errors import StorageBusy
-from storage.repositories.leased import FREED, Asked, Queue, Repository, claiming, columns, insert_once
-from storage.rows import Hold, InboxState, StoreEvent, StoreHook, StoreRow, StoreState
+from storage.repositories.leased import FREED, Queue, claiming, columns, insert_once
+from storage.repositories.moving import Moving, MovingRows
+from storage.rows import Hold, InboxState, StoreEvent, StoreHook, StoreRow
 from storage.tables.services import booking, store, store_event
 from storage.tables.services import store_hook as hooks
 
@@ -30,7 +33,7 @@ def folded(name: str) -> str:
     return " ".join(name.split()).casefold()
 
 
-class Stores(Repository):
+class Stores(Moving[StoreRow]):
     """The table ``store``: stores of the delivery service, found by the name people use."""
 
     def add(self, new: StoreRow) -> bool:
@@ -50,10 +53,6 @@ class Stores(Repository):
     def all(self) -> list[StoreRow]:
         return self._all(STORE, select(store).order_by(store.c.folded))
 
-    def change(self, store_id: str, **values: Any) -> bool:
-        """Set columns; False when there is no such store."""
-        return self._change(store, store.c.id == store_id, **values) == 1
-
     def remove(self, store_id: str) -> None:
         self._connection.execute(delete(store).where(store.c.id == store_id))
 
@@ -64,6 +63,16 @@ class Stores(Repository):
 
     def _find(self, condition: ColumnElement[bool]) -> StoreRow | None:
         return self._one(STORE, select(store).where(condition))
+
+    def _machine(self, row: StoreRow) -> Machine[StoreState]:  # noqa: ARG002 - one machine for all
+        return STORE_MOVES
+
+    def _put(self, before: StoreRow, to: str, changes: dict[str, Any]) -> StoreRow | None:
+        same = update(store).where(store.c.id == before.id, store.c.state == before.state)
+        return self._one(STORE, same.values({**changes, "state": to}).returning(store))
+
+    def _mark(self, row: StoreRow, *, now: datetime, patient: bool) -> None:
+        """A store has no board."""
 
 
 def _booking(*, request: object, detail: object, **values: Any) -> Booking:
@@ -76,8 +85,10 @@ def _booking(*, request: object, detail: object, **values: Any) -> Booking:
     return Booking(**values, request=asked, detail=detail)
 
 
-class Bookings(Asked[Booking]):
+class Bookings(MovingRows[Booking]):
     """The table ``booking``."""
+
+    state = "stage"
 
     shape = Shape(booking, _booking, called="reference")
     claims = claiming(booking, booking.c.stage.in_(bindparam("in_stages", expanding=True)))
@@ -122,13 +133,14 @@ class Bookings(Asked[Booking]):
     def claim_due(self, *, stages: Collection[Stage], **hold: Unpack[Hold]) -> list[Booking]:
         return self._claimed(hold, in_stages=list(stages))
 
-    def change(self, before: Booking, *, keep_lease: bool = False, **values: Any) -> Booking | None:
-        """Change it if its version is still that of ``before``; end the lease unless ``keep_lease``.
+    def _machine(self, row: Booking) -> Machine[Stage]:  # noqa: ARG002 - one machine for all
+        return MOVES
 
-        Returns:
-            The booking as it is now, or None when another change came first: read it again.
-        """
-        return self._replace(before.id, before.version, keep_lease=keep_lease, **values)
+    def _facts(self, row: Booking, facts: Mapping[str, object]) -> Mapping[str, object]:
+        return row.told(facts)
+
+    def _mark(self, row: Booking, *, now: datetime, patient: bool) -> None:
+        self._boards.mark(row.subject, now=now, progress=patient, urgent=row.closed_at is not None)
 
     def count_poll(self, booking_id: str, *, due_at: datetime) -> None:
         """Count a read without news; due again at ``due_at``. The version stays: nothing relevant changed."""

@@ -11,10 +11,13 @@ from typing import Any, Final, Unpack
 
 from sqlalchemy import Select, bindparam, delete, exists, func, insert, or_, select, update
 
-from bot.domain.emails.lists import RUN, WHOLE, RunState
+from bot.domain.emails.lists import ROW_BY_ROW, RUN, WHOLE, WHOLE_FILE, RunState
 from bot.domain.localization.progress import LANES, CallProgress, CallState, Order
+from bot.domain.localization.progress import MOVES as CALLS
+from bot.domain.machine import Machine
 from storage.damage import Broken, Shape
-from storage.repositories.leased import Asked, Repository, claiming, columns, insert_once
+from storage.repositories.leased import Repository, claiming, columns, insert_once
+from storage.repositories.moving import MovingRows
 from storage.rows import EmailRun, Hold, Job
 from storage.tables.queues import job
 from storage.tables.services import email_address, email_block, email_run
@@ -45,8 +48,7 @@ def _see(read: Any, value: object, column: str) -> None:
         raise Broken(column) from wrong
 
 
-_KEEP: Any = object()
-"""Stands for a value that stays as it is, where None means something."""
+_MACHINES: Final[Mapping[str, Machine[RunState]]] = {RUN: ROW_BY_ROW, WHOLE: WHOLE_FILE}
 _AGE = (job.c.created_at, job.c.id)
 _NEWEST = (job.c.created_at.desc(), job.c.id.desc())
 _TURNS = (
@@ -60,7 +62,7 @@ _IN_TURN = (_TURNS.c.turn, *_AGE)
 _CLAIM_IN_TURN = claiming(job, job.c.kind == bindparam("of_kind"), source=_WITH_TURNS, order=_IN_TURN)
 
 
-class Jobs(Asked[Job]):
+class Jobs(MovingRows[Job]):
     """The table ``job``."""
 
     shape = Shape(job, _read_job)
@@ -101,34 +103,11 @@ class Jobs(Asked[Job]):
         """Claim jobs of one kind that are due, longest due first; or in the order of :meth:`in_turn`."""
         return self._sorted(self._claim(hold, _CLAIM_IN_TURN if in_turn else self.claims, of_kind=kind))
 
-    def change(
-        self,
-        before: Job,
-        *,
-        now: datetime,
-        state: str | None = None,
-        detail: Mapping[str, object] | None = None,
-        due_at: datetime | None = _KEEP,
-        close: bool = False,
-        keep_lease: bool = False,
-    ) -> Job | None:
-        """Change it if its version is still that of ``before``; end the lease unless ``keep_lease``.
+    def _machine(self, row: Job) -> Machine[Any]:
+        return _MACHINES.get(row.kind, CALLS)
 
-        With ``due_at`` None it is not due until it is changed again; ``close``: it is over.
-
-        Returns:
-            The job as it is now, or None when another change came first: read it again.
-        """
-        values: dict[str, Any] = {}
-        if state is not None:
-            values["state"] = state
-        if detail is not None:
-            values["detail"] = dict(detail)
-        if due_at is not _KEEP:
-            values["due_at"] = due_at
-        if close:
-            values |= {"closed_at": now, "due_at": None}
-        return self._replace(before.id, before.version, keep_lease=keep_lease, **values)
+    def _mark(self, row: Job, *, now: datetime, patient: bool) -> None:
+        self._boards.mark(row.subject, now=now, progress=patient, urgent=row.closed_at is not None)
 
 
 Numbered = tuple[int, str]

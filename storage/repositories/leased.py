@@ -257,16 +257,6 @@ class Asked(Leased[R]):
         held = _held(self.shape.table, (row_id,), owner)
         return self._change(self.shape.table, *held, **FREED, due_at=due_at) == 1
 
-    def _replace(self, row_id: str, version: int, *, keep_lease: bool, **values: object) -> R | None:
-        """Change a row if it has this version; end the lease unless ``keep_lease``.
-
-        Returns:
-            The row as it is now, or None when another change came first: read it again.
-        """
-        rows, freed = self.shape.table, {} if keep_lease else FREED
-        same = update(rows).where(rows.c.id == row_id, rows.c.version == version)
-        return self._one(self.shape, same.values({**freed, **values, "version": version + 1}).returning(rows))
-
 
 class Queue(Leased[R]):
     """A table whose rows are stored first and worked on once, one by one; old ones are deleted."""

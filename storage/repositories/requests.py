@@ -7,9 +7,10 @@ from datetime import datetime, timedelta
 from typing import Any, TypedDict, Unpack
 
 from pydantic import BaseModel
-from sqlalchemy import ColumnElement, Connection, Select, bindparam, func, or_, select, update
+from sqlalchemy import ColumnElement, Select, bindparam, func, or_, select, update
 
-from bot.domain.audit import SYSTEM, Entry
+from bot.domain.audit import Entry
+from bot.domain.machine import Machine
 from bot.domain.payments.bulk import BulkPayload, BulkProgress, CancelPayload
 from bot.domain.payments.instruction import (
     EFFECT_UNDER_WAY,
@@ -23,16 +24,15 @@ from bot.domain.payments.instruction import (
     Recipient,
     State,
 )
-from bot.domain.payments.moves import allows
+from bot.domain.payments.moves import MACHINES
 from bot.domain.payments.operation import OperationStatus
 from bot.domain.payments.sealed import REQUESTED, asked
 from bot.domain.policy import Requirement
 from bot.domain.reasons import Reason
-from storage.damage import Broken, Damage, Shape
+from storage.damage import Broken, Shape
 from storage.prepared import Prepared
-from storage.repositories.audit import AuditTrail
-from storage.repositories.leased import FREED, NO_LEASE, Asked, claiming, columns, free, insert_once
-from storage.repositories.slack import Boards
+from storage.repositories.leased import NO_LEASE, claiming, columns, free, insert_once
+from storage.repositories.moving import MovingRows
 from storage.rows import Hold
 from storage.tables.instructions import audit, bulk_item
 from storage.tables.instructions import instruction as table
@@ -139,19 +139,12 @@ class Changes(TypedDict, total=False):
 _CHANGEABLE = frozenset(Changes.__annotations__)
 
 
-class Instructions(Asked[Instruction]):
+class Instructions(MovingRows[Instruction]):
     """The table ``instruction``."""
 
     shape = SHAPE
     claims = _CLAIM
     in_flight = table.c.state.in_(EFFECT_UNDER_WAY)
-
-    def __init__(
-        self, connection: Connection, damage: Damage | None = None, *, audit: AuditTrail, boards: Boards
-    ) -> None:
-        super().__init__(connection, damage)
-        self._audit = audit
-        self._boards = boards
 
     # Creating
 
@@ -314,75 +307,26 @@ class Instructions(Asked[Instruction]):
 
     # Transitions
 
-    def move(
-        self,
-        before: Instruction,
-        to: State,
-        *,
-        now: datetime,
-        action: str,
-        actor: str = SYSTEM,
-        detail: Mapping[str, object] | None = None,
-        show: bool = True,
-        **changes: Unpack[Changes],
-    ) -> Instruction | None:
-        """Take a transition: conditional update, audit row, boards marked; all in this transaction.
+    def _machine(self, row: Instruction) -> Machine[State]:
+        return MACHINES[row.kind]
 
-        ``show`` False leaves the boards alone: they look the same in both states.
+    def _mark(self, row: Instruction, *, now: datetime, patient: bool) -> None:  # noqa: ARG002 - never mere progress
+        self._boards.mark_request(row.id, now=now, urgent=row.closed_at is not None)
 
-        The lease ends unless ``lease_until`` is given. A final state sets ``closed_at`` and clears ``due_at``
-        unless they are given.
-
-        Returns:
-            The instruction as it is now; None when another change came first (``before`` is out of date).
+    def _put(self, before: Instruction, to: str, changes: dict[str, Any]) -> Instruction | None:
+        """Write it if it is still in this state and of this version.
 
         Raises:
-            ValueError: the state machine of its kind has no such transition, or a state in which a request with an
-                effect is in flight was entered without a lease (a crash would look like work).
             TypeError: the field never changes.
+            ValueError: a state in which a request with an effect is in flight is entered without a lease: a crash
+                would look like work.
         """
-        if not allows(before.kind, before.state, to):
-            raise ValueError(f"there is no way for a {before.kind} from {before.state} to {to}")
-        if to in EFFECT_UNDER_WAY and changes.get("lease_until") is None:
-            raise ValueError(f"{to} is entered with a lease")
-        wanted: dict[str, Any] = dict(changes)
-        if to in FINAL:
-            wanted = {"closed_at": now, "due_at": None, **wanted}
-        after = self._store(before, to, wanted)
-        if after is None:
-            return None
-        self._audit.append(
-            Entry(
-                at=now,
-                instruction_id=before.id,
-                actor=actor,
-                action=action,
-                before=before.state.value,
-                after=to.value,
-                detail=detail or {},
-            )
-        )
-        if show:
-            self._boards.mark_request(before.id, now=now, urgent=after.closed_at is not None)
-        return after
-
-    def touch(
-        self, before: Instruction, *, now: datetime, show: bool = False, **changes: Unpack[Changes]
-    ) -> Instruction | None:
-        """Like :meth:`move`, but in the same state and without an audit row; ``show`` marks the boards."""
-        after = self._store(before, before.state, dict(changes))
-        if after is not None and show:
-            self._boards.mark_request(before.id, now=now)
-        return after
-
-    def _store(self, before: Instruction, to: State, changes: dict[str, Any]) -> Instruction | None:
         if not changes.keys() <= _CHANGEABLE:
             raise TypeError(f"never changes: {changes.keys() - _CHANGEABLE}")
-        if to is not before.state:
-            changes = {"stopped": ""} | changes  # the next step may succeed
-        # A step that keeps its lease is not over, so its tries are not reset.
-        over = dict(FREED) if changes.get("lease_until") is None else {}
-        after = replace(before, **(over | changes), state=to, version=before.version + 1)
+        if to in EFFECT_UNDER_WAY and to != before.state and changes.get("lease_until") is None:
+            raise ValueError(f"{to} is entered with a lease")
+        over = self._freed(changes)
+        after = replace(before, **{**over, **changes}, state=State(to), version=before.version + 1)
         written = {name: getattr(after, name) for name in ("state", "version", *over, *changes)}
         if "recipient" in written:
             written["recipient"] = _model_of(after.recipient)

@@ -14,7 +14,8 @@ from sqlalchemy import (
 )
 
 from bot.domain.bookings import booking as deliveries
-from storage.rows import InboxState, StoreState
+from bot.domain.bookings.record import StoreState
+from storage.rows import InboxState
 from storage.tables.columns import due, leased, metadata, partial
 from storage.types import Json, Moment, Named, Reasoned, Words
 

@@ -93,14 +93,14 @@ def _acked_before_stored() -> Iterator[None]:
 @contextmanager
 def _no_comparison() -> Iterator[None]:
     """A transition does not check that the row is unchanged since the decision."""
-    original = Instructions._store
+    original = Instructions._put
 
-    def _store(self: Instructions, before: Any, to: Any, changes: Any) -> Any:
+    def _put(self: Instructions, before: Any, to: Any, changes: Any) -> Any:
         now = self.get(before.id)
         assert now is not None
         return original(self, replace(before, state=now.state, version=now.version), to, changes)
 
-    with replaced(Instructions, "_store", _store):
+    with replaced(Instructions, "_put", _put):
         yield
 
 

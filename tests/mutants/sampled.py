@@ -124,8 +124,8 @@ MUTANTS = (
     Mutant(
         name="the audit says that who booked it canceled it",
         file="bot/workflows/bookings/acting.py",
-        old='        witness(uow, wanted, "cancel_asked", actor=by, reason=reason)',
-        new='        witness(uow, wanted, "cancel_asked", actor=booking.requester, reason=reason)',
+        old="        actor=by,\n        facts={",
+        new="        actor=booking.requester,\n        facts={",
         breaks="the audit names who did it",
         tests=(*_STORY, "-k", "called_off"),
     ),
@@ -148,8 +148,8 @@ MUTANTS = (
     Mutant(
         name="the pace of reading stays slow after a change",
         file="bot/workflows/bookings/observe.py",
-        old="detail, uow.now, polls=0 if moved else booking.polls + 1),",
-        new="detail, uow.now, polls=booking.polls + 1),",
+        old="polls = 0 if moved else booking.polls + 1",
+        new="polls = booking.polls + 1",
         breaks="after a change a booking is read often",
         tests=(*_EVENTS, "-k", "pace_of_reading"),
     ),

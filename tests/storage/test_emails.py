@@ -85,7 +85,7 @@ async def test_what_is_kept_of_a_list_goes_when_it_was_closed_before_then(store:
         begun(tx, 2)
         job = tx.jobs.get("J1")
         assert job is not None
-        tx.jobs.change(job, now=NOW, close=True)
+        tx.jobs.touch(job, closed_at=NOW, due_at=None)
 
     await store.write(close)
     assert not await store.read(lambda tx: tx.emails.has_old(before=NOW))

@@ -16,7 +16,7 @@ def job(name: str = "1", **changes: Any) -> Job:
     values: dict[str, Any] = {
         "id": name,
         "kind": "email",
-        "state": "queued",
+        "state": "waiting",
         "payload": {"file": "F1"},
         "detail": {},
         "requester": "U1",
@@ -38,11 +38,11 @@ async def test_one_click_makes_one_job(store: Store) -> None:
 
 async def test_only_one_of_two_changes_wins(store: Store) -> None:
     await store.write(lambda tx: tx.jobs.add(job()))
-    first = await store.write(lambda tx: tx.jobs.change(job(), now=NOW, state="running", detail={"done": 1}))
+    first = await store.write(lambda tx: tx.jobs.move(job(), "running", now=NOW, detail={"done": 1}))
     assert first is not None
     assert (first.state, first.detail, first.payload, first.version) == ("running", {"done": 1}, {"file": "F1"}, 2)
     assert first.due_at == NOW, "what is not named stays"
-    assert await store.write(lambda tx: tx.jobs.change(job(), now=NOW, state="stopped")) is None
+    assert await store.write(lambda tx: tx.jobs.move(job(), "canceled", now=NOW)) is None
     assert await store.read(lambda tx: tx.jobs.get("1")) == first
 
 
@@ -84,10 +84,10 @@ async def test_a_change_lets_a_job_go_unless_it_is_kept(store: Store) -> None:
     [taken] = await store.write(
         lambda tx: tx.jobs.claim_due(kind="email", now=NOW, owner="a", lease_seconds=60, limit=9)
     )
-    kept = await store.write(lambda tx: tx.jobs.change(taken, now=NOW, state="running", keep_lease=True))
+    kept = await store.write(lambda tx: tx.jobs.move(taken, "running", now=NOW, keep_lease=True))
     assert kept is not None
     assert kept.lease_owner == "a"
-    freed = await store.write(lambda tx: tx.jobs.change(kept, now=NOW, due_at=None))
+    freed = await store.write(lambda tx: tx.jobs.touch(kept, due_at=None))
     assert freed is not None
     assert (freed.lease_owner, freed.lease_until, freed.due_at) == ("", None, None)
 
@@ -96,13 +96,13 @@ async def test_a_job_that_is_over_is_due_no_more(store: Store) -> None:
     await store.write(lambda tx: tx.jobs.add(job()))
     await store.write(lambda tx: tx.jobs.add(job("2", created_at=later(1))))
     assert [one.id for one in await store.read(lambda tx: tx.jobs.open())] == ["1", "2"]
-    assert await store.read(lambda tx: tx.jobs.counts()) == {("email", "queued"): 2}
-    over = await store.write(lambda tx: tx.jobs.change(job(), now=later(5), state="done", close=True))
+    assert await store.read(lambda tx: tx.jobs.counts()) == {("email", "waiting"): 2}
+    over = await store.write(lambda tx: tx.jobs.move(job(), "canceled", now=later(5)))
     assert over is not None
     assert (over.closed_at, over.due_at) == (later(5), None)
     assert [one.id for one in await store.read(lambda tx: tx.jobs.open("email"))] == ["2"]
     assert [one.id for one in await store.read(lambda tx: tx.jobs.of("U1"))] == ["2", "1"]
-    assert await store.read(lambda tx: tx.jobs.counts()) == {("email", "queued"): 1}
+    assert await store.read(lambda tx: tx.jobs.counts()) == {("email", "waiting"): 1}
 
 
 async def test_what_a_person_asked_for_lately(store: Store) -> None:
@@ -134,5 +134,5 @@ async def test_everybody_has_a_turn(store: Store) -> None:
         lambda tx: tx.jobs.claim_due(kind="email", now=later(20), owner="me", lease_seconds=30, limit=2, in_turn=True)
     )
     assert {one.id for one in taken} == {"a0", "b0"}
-    await store.write(lambda tx: tx.jobs.change(taken[0], now=later(20), close=True))
+    await store.write(lambda tx: tx.jobs.move(taken[0], "canceled", now=later(20)))
     assert (await store.read(lambda tx: tx.jobs.in_turn("email")))[0].id in ("a0", "a1", "b0")

@@ -10,6 +10,7 @@ from sqlalchemy import Connection, text
 
 from bot.domain.anchors import Anchor, line
 from bot.domain.audit import Damage, Entry, Stored, Verdict, check, key_id, link
+from bot.domain.bookings.record import StoreState
 from bot.domain.payments.instruction import CallbackKind, State
 from bot.domain.references import callback_token, derived_key, token_hash
 from storage import StorageError, Store, Tx, migrate
@@ -17,7 +18,7 @@ from storage.anchors import AnchorFile, anchors_path
 from storage.errors import OtherKey
 from storage.maintenance import Rotated, anchor, rotate
 from storage.migrations import HEAD
-from storage.rows import STORE_KEY, StoreRow, StoreState
+from storage.rows import STORE_KEY, StoreRow
 from storage.sealing import Sealer, SealError
 from tests.storage.factories import NOW, instruction
 

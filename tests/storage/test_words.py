@@ -5,8 +5,9 @@ from enum import StrEnum
 import pytest
 
 from bot.domain.bookings.booking import BookingKind, Stage
+from bot.domain.bookings.record import StoreState
 from bot.domain.payments.instruction import AttemptKind, AttemptOutcome, CallbackKind, Choice, Kind, State
-from storage.rows import Action, DropState, InboxState, OutboxState, StoreState
+from storage.rows import Action, DropState, InboxState, OutboxState
 
 
 @pytest.mark.parametrize(

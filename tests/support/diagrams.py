@@ -6,12 +6,18 @@
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
+from enum import StrEnum
 from itertools import chain
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from bot.domain.payments.instruction import FINAL, Kind, State
-from bot.domain.payments.moves import MOVES
+from bot.domain.bookings import booking
+from bot.domain.bookings.record import STORE_MOVES
+from bot.domain.emails.lists import ROW_BY_ROW, WHOLE_FILE
+from bot.domain.localization import progress
+from bot.domain.machine import Machine
+from bot.domain.payments.instruction import Kind, State
+from bot.domain.payments.moves import MACHINES
 
 ROOT: Final = Path(__file__).parents[2]
 PLACES: Final[Mapping[str, str]] = {"layers": "docs/architecture.md", "states": "docs/states.md"}
@@ -24,25 +30,33 @@ _KINDS: Final[Mapping[Kind, str]] = {
     Kind.BULK: "Bulk payment",
     Kind.BULK_CANCEL: "Cancellation of items",
 }
+OTHERS: Final[Mapping[str, Machine[Any]]] = {
+    "Booking": booking.MOVES,
+    "Store": STORE_MOVES,
+    "Localization call": progress.MOVES,
+    "List of addresses, row by row": ROW_BY_ROW,
+    "List of addresses, the whole file": WHOLE_FILE,
+}
+"""Machines of what is no request about money."""
 
 _ENDS: Final = (State.COMPLETED, State.CANCELED, State.FAILED)
 """States in one frame: an arrow to the frame stands for an arrow to each of them."""
 
-Arrows = Mapping[State, tuple[State, ...]]
+Arrows = Mapping[StrEnum, tuple[StrEnum, ...]]
 
 
-def arrows_of(kind: Kind) -> Arrows:
-    """Transitions that the code allows for a kind, in the order in which the states are declared."""
-    after = {state: tuple(to for to in State if to in MOVES[kind].get(state, ())) for state in State}
-    return {state: targets for state, targets in after.items() if targets}
+def arrows_of(machine: Machine[Any]) -> Arrows:
+    """Transitions of a machine, in the order in which the states are declared."""
+    every: type[StrEnum] = type(next(iter(machine.arrows)))
+    return {
+        state: tuple(to for to in every if to in machine.arrows[state]) for state in every if state in machine.arrows
+    }
 
 
 def states() -> str:
-    """One flowchart for each different set of arrows, under the names of the kinds that share it."""
-    names: dict[tuple[tuple[State, tuple[State, ...]], ...], list[str]] = {}
-    for kind in Kind:
-        names.setdefault(tuple(arrows_of(kind).items()), []).append(_KINDS[kind])
-    return "\n".join(f"**{', '.join(kinds)}**\n\n{_flowchart(dict(arrows))}" for arrows, kinds in names.items())
+    """One flowchart for each machine."""
+    machines = {**{_KINDS[kind]: MACHINES[kind] for kind in Kind}, **OTHERS}
+    return "\n".join(f"**{name}**\n\n{_flowchart(machine)}" for name, machine in machines.items())
 
 
 def layers() -> str:
@@ -62,12 +76,14 @@ def layers() -> str:
     return _fenced("flowchart TB", lines)
 
 
-def _flowchart(arrows: Arrows) -> str:
+def _flowchart(machine: Machine[Any]) -> str:
+    arrows = arrows_of(machine)
     used = {*arrows, *chain.from_iterable(arrows.values())}
     framed = used.issuperset(_ENDS)
-    lines = [f"  {_shape(state)}" for state in State if state in used and not (framed and state in _ENDS)]
+    shapes = {state: _shape(state, final=state in machine.final) for state in type(next(iter(used))) if state in used}
+    lines = [f"  {shape}" for state, shape in shapes.items() if not (framed and state in _ENDS)]
     if framed:
-        lines += ['  subgraph ended["ended at the service"]', *(f"    {_shape(state)}" for state in _ENDS), "  end"]
+        lines += ['  subgraph ended["ended at the service"]', *(f"    {shapes[state]}" for state in _ENDS), "  end"]
     for state, targets in arrows.items():
         together = framed and set(_ENDS) <= set(targets)
         drawn = [to for to in targets if not (together and to in _ENDS)] + ["ended"] * together
@@ -75,9 +91,9 @@ def _flowchart(arrows: Arrows) -> str:
     return _fenced("flowchart LR", lines)
 
 
-def _shape(state: State) -> str:
+def _shape(state: StrEnum, *, final: bool) -> str:
     words = state.replace("_", " ")
-    return f"{state}([{words}])" if state in FINAL else f"{state}[{words}]"
+    return f"{state}([{words}])" if final else f"{state}[{words}]"
 
 
 def _label(module: str, rooms: list[str] | None) -> str:

@@ -12,6 +12,7 @@ from sqlalchemy import text
 
 from bot.domain.audit import verify
 from bot.domain.bookings.booking import Stage
+from bot.domain.bookings.record import StoreState
 from bot.domain.emails.lists import RunState
 from bot.domain.payments.instruction import Instruction, Kind, State
 from bot.domain.reasons import OfRequest, Verbatim, has_code
@@ -21,7 +22,6 @@ from bot.playground.simulators.ledger import EntryKind
 from bot.playground.workspace import Message
 from bot.presentation.payments import forms
 from bot.presentation.reasons import worded
-from storage.rows import StoreState
 from tests.support.deliveries import service_of
 from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, LIN, MARIA, SECRET_KEY, TOM, Rig
 from tests.support.then import DATABASES, laid_out, open_then

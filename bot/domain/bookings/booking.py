@@ -9,6 +9,7 @@ from typing import Annotated, Any, Final
 from pydantic import BaseModel, ConfigDict, Field
 
 from bot.domain.bookings.record import Payment, Phone, Position, Status, read_status
+from bot.domain.machine import Machine
 from bot.domain.reasons import Reason
 
 COOK_MOST: Final = 24 * 60
@@ -52,6 +53,25 @@ class Stage(StrEnum):
 
 CLOSED: Final = frozenset({Stage.ENDED, Stage.REFUSED, Stage.DROPPED})
 """Final stages."""
+_AT_THE_SERVICE: Final = (Stage.OPEN, Stage.ENDED)
+"""Where the service's record takes a booking from any stage: a webhook or a search may find one that was given up."""
+MOVES: Final = Machine(
+    {
+        Stage.QUOTED: (Stage.NEW, *_AT_THE_SERVICE),
+        Stage.NEW: (Stage.SENDING, *_AT_THE_SERVICE),
+        Stage.SENDING: (Stage.NEW, Stage.UNKNOWN, Stage.REFUSED, Stage.WAITING, *_AT_THE_SERVICE),
+        Stage.UNKNOWN: (Stage.LOST, *_AT_THE_SERVICE),
+        Stage.LOST: _AT_THE_SERVICE,
+        Stage.WAITING: (Stage.WAITING, Stage.DROPPED, *_AT_THE_SERVICE),
+        # A row that a webhook made joins the row of the request that it belongs to.
+        Stage.OPEN: (Stage.DROPPED, *_AT_THE_SERVICE),
+        Stage.ENDED: (Stage.DROPPED,),
+        Stage.REFUSED: _AT_THE_SERVICE,
+        Stage.DROPPED: _AT_THE_SERVICE,
+    },
+    final=CLOSED,
+)
+"""Stages that follow each other. Within *open* and *waiting* the service's status and what people ask for change."""
 
 
 class BookingKind(StrEnum):
@@ -143,6 +163,11 @@ class Booking:
     def subject(self) -> str:
         """Name of the subject that its board shows."""
         return f"booking:{self.id}"
+
+    def told(self, facts: Mapping[str, object]) -> dict[str, object]:
+        """Facts of an audit row about it; empty ones are left out, and so are the customer's number and address."""
+        about = {"reference": self.reference, "store": self.store, **facts}
+        return {name: value for name, value in about.items() if value}
 
     @property
     def known_status(self) -> Status | None:

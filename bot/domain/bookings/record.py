@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from pydantic import SecretStr
 
+from bot.domain.machine import Machine
 from bot.domain.reasons import Reason
 
 
@@ -229,6 +230,17 @@ class StoreRecord:
     longitude: str = ""
     address: str = ""
     reference: str = ""
+
+
+class StoreState(StrEnum):
+    """State of a store, as it is kept here."""
+
+    CREATING = "creating"
+    """Requested; not known yet whether the service created it."""
+    READY = "ready"
+
+
+STORE_MOVES: Final = Machine({StoreState.CREATING: (StoreState.READY,)}, final=())
 
 
 class WebhookKind(StrEnum):

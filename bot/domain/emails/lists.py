@@ -9,7 +9,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
+from typing import Final
 
+from bot.domain.machine import Machine
 from bot.domain.reasons import Reason
 
 CONCURRENCY_LIMIT = 1_000
@@ -152,6 +154,23 @@ class RunState(StrEnum):
 
 
 OVER = frozenset({RunState.DONE, RunState.STOPPED, RunState.FAILED, RunState.UNKNOWN})
+ROW_BY_ROW: Final = Machine(
+    {
+        RunState.PREPARING: (RunState.RUNNING, RunState.STOPPING, RunState.FAILED),
+        RunState.RUNNING: (RunState.PAUSED, RunState.STOPPING, RunState.DONE, RunState.FAILED),
+        # A list that is paused ends when the last answer under way arrives.
+        RunState.PAUSED: (RunState.RUNNING, RunState.STOPPING, RunState.DONE, RunState.FAILED),
+        RunState.STOPPING: (RunState.STOPPED, RunState.DONE, RunState.FAILED),
+    },
+    final=OVER,
+)
+WHOLE_FILE: Final = Machine(
+    {
+        RunState.PREPARING: (RunState.SENDING, RunState.FAILED),
+        RunState.SENDING: (RunState.PREPARING, RunState.DONE, RunState.FAILED, RunState.UNKNOWN),
+    },
+    final=OVER,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,11 +5,12 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import datetime
 from decimal import Decimal
 from enum import StrEnum
-from typing import Any
+from typing import Any, Final
 
 from bot.domain.localization.declaration import CallOperation, Capability
 from bot.domain.localization.request import Request
 from bot.domain.localization.results import Emotion, Gender, Phrases, Result, Track, Tracks, Written
+from bot.domain.machine import Machine
 from bot.domain.reasons import Reason, stored
 
 MEDIA_LANE = "localization.media"
@@ -40,6 +41,21 @@ class CallState(StrEnum):
     """Switchboard was restarted while it waited for the answer."""
 
 
+MOVES: Final = Machine(
+    {
+        CallState.WAITING: (CallState.RUNNING, CallState.CANCELED),
+        CallState.RUNNING: (
+            CallState.HANDING_OVER,
+            CallState.DONE,
+            CallState.FAILED,
+            CallState.UNKNOWN,
+            CallState.CANCELED,
+            CallState.INTERRUPTED,
+        ),
+        CallState.HANDING_OVER: (CallState.DONE, CallState.FAILED, CallState.INTERRUPTED),
+    },
+    final=(CallState.DONE, CallState.FAILED, CallState.UNKNOWN, CallState.CANCELED, CallState.INTERRUPTED),
+)
 STOPPABLE = frozenset({CallState.WAITING, CallState.RUNNING})
 REPEATABLE = frozenset({CallState.FAILED, CallState.UNKNOWN, CallState.CANCELED, CallState.INTERRUPTED})
 

@@ -6,9 +6,8 @@ Anything else is a programming error and is refused before the database.
 from collections.abc import Iterable, Mapping
 from typing import Final
 
-from bot.domain.payments.instruction import Kind, State
-
-Arrows = Mapping[State, frozenset[State]]
+from bot.domain.machine import Machine
+from bot.domain.payments.instruction import FINAL, Kind, State
 
 _NEW, _AWAITING, _APPROVED, _SENDING = State.NEW, State.AWAITING, State.APPROVED, State.SENDING
 _CREATING, _CREATE_UNKNOWN, _OPEN = State.CREATING, State.CREATE_UNKNOWN, State.OPEN
@@ -80,15 +79,14 @@ _DECLARED: Final[Mapping[Kind, Mapping[State, Iterable[State]]]] = {
     },
 }
 
-MOVES: Final[Mapping[Kind, Arrows]] = {
-    kind: {before: frozenset(targets) for before, targets in declared.items()} for kind, declared in _DECLARED.items()
-}
+MACHINES: Final = {kind: Machine(declared, final=FINAL) for kind, declared in _DECLARED.items()}
+MOVES: Final[Mapping[Kind, Mapping[State, frozenset[State]]]] = {kind: one.arrows for kind, one in MACHINES.items()}
 """Every transition there is, by kind. Final states have none."""
 
 
 def allows(kind: Kind, before: State, after: State) -> bool:
     """Whether the machine of this kind has this arrow."""
-    return after in MOVES[kind].get(before, frozenset())
+    return MACHINES[kind].allows(before, after)
 
 
 CREATES: Final = frozenset(kind for kind in Kind if allows(kind, _NEW, _CREATING))

@@ -92,7 +92,6 @@ def _reopen(uow: Unit, mode: ReadingOnly, instruction: Instruction) -> bool:
         expires = _expires(instruction, uow.now) if instruction.state is State.AWAITING else instruction.expires_at
         after = uow.instructions.touch(
             instruction,
-            now=uow.now,
             show=True,
             round=instruction.round + 1,
             reason=Reason(OfRequest.ASK_AGAIN),
@@ -103,7 +102,7 @@ def _reopen(uow: Unit, mode: ReadingOnly, instruction: Instruction) -> bool:
             witness(uow, "approve_again", {"reason": Reason(OfRequest.ASK_AGAIN).stored()}, actor=OPERATOR, about=after)
         return True
     if has_code(instruction.reason, OfRequest.RESTORED):
-        uow.instructions.touch(instruction, now=uow.now, show=True, reason=None, due_at=uow.now)
+        uow.instructions.touch(instruction, show=True, reason=None, due_at=uow.now)
     return False
 
 
@@ -112,10 +111,9 @@ def _back_to_people(uow: Unit, instruction: Instruction) -> bool:
     moved = uow.instructions.move(
         instruction,
         back,
-        now=uow.now,
         actor=OPERATOR,
         action="approve_again",
-        detail={"reason": Reason(OfRequest.ASK_AGAIN).stored()},
+        facts={"reason": Reason(OfRequest.ASK_AGAIN).stored()},
         reason=Reason(OfRequest.ASK_AGAIN),
         round=instruction.round + 1,
         decided_by="",

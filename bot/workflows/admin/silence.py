@@ -129,7 +129,7 @@ def _go_on(uow: Unit, circuit: Circuit) -> None:
     for waiting in uow.instructions.awaiting(_WAITING, limit=_MOST):
         if _waits_for(circuit, waiting.reason):
             uow.instructions.touch(
-                waiting, now=uow.now, show=not is_open, reason=waiting.reason if is_open else None, due_at=uow.now
+                waiting, show=not is_open, reason=waiting.reason if is_open else None, due_at=uow.now
             )
     for booking in uow.bookings.open(limit=_MOST):
         if booking.stage is Stage.NEW and _waits_for(circuit, booking.reason):

@@ -89,10 +89,15 @@ def _want(uow: Unit, booking: Booking, reason: str, by: str) -> Booking | None:
     current = uow.bookings.get(booking.id)
     if current is None or current.stage is not booking.stage or not current.can_cancel:
         return None
-    wanted = uow.bookings.change(current, detail={**current.detail, "cancel": {"by": by, "reason": reason}})
-    if wanted is not None:
-        witness(uow, wanted, "cancel_asked", actor=by, reason=reason)
-    return wanted
+    return uow.bookings.move(
+        current,
+        current.stage,
+        action="cancel_asked",
+        actor=by,
+        facts={"reason": reason},
+        show=False,
+        detail={**current.detail, "cancel": {"by": by, "reason": reason}},
+    )
 
 
 def _nothing(_uow: Unit) -> None:
@@ -114,7 +119,7 @@ async def _answered(
             note(uow, point, booking.reference)
             return done(uow)
         said = "not_executed" if isinstance(outcome, NotExecuted) else "not_said"
-        witness(uow, booking, said, detail=outcome.facts)
+        witness(uow, booking, said, facts=outcome.facts)
         return None
 
     return await keep(ctx, work, name="booking_answered")

@@ -21,7 +21,7 @@ from bot.domain.services import DELIVERY
 from bot.domain.tracking import back_off, named_or
 from bot.domain.troubles import failed
 from bot.workflows.bookings.observe import observe
-from bot.workflows.bookings.record import alarm, note, post_card, show_card, tell, witness, witness_wish
+from bot.workflows.bookings.record import alarm, note, post_card, tell, wished, witness
 from bot.workflows.bookings.stores import price
 from bot.workflows.context import Context, Unit
 from bot.workflows.holding import without_seat
@@ -88,15 +88,22 @@ async def confirm(ctx: Context, booking_id: str, *, by: str) -> Booking | None:
 
     A second confirmation of the same form finds the first one's booking.
     """
-    now = ctx.clock.now()
 
     def work(uow: Unit) -> Booking | None:
         booking = uow.bookings.get(booking_id)
         if booking is None or booking.stage is not Stage.QUOTED:
             return booking
-        stored = uow.bookings.change(booking, stage=Stage.NEW, created_at=now, due_at=now)
+        stored = uow.bookings.move(
+            booking,
+            Stage.NEW,
+            action="booked",
+            actor=by,
+            facts=wished(booking),
+            show=False,
+            created_at=uow.now,
+            due_at=uow.now,
+        )
         if stored is not None:
-            witness_wish(uow, stored, "booked", by=by, before=booking)
             post_card(uow, stored)
         return stored
 
@@ -113,7 +120,7 @@ async def request_prebooking(ctx: Context, requested: RequestedDelivery) -> Book
         if known is not None:
             return known
         stored = _new(uow, requested, stage=Stage.NEW, detail={})
-        witness_wish(uow, stored, "prebooked", by=requested.requester)
+        witness(uow, stored, "prebooked", actor=requested.requester, facts=wished(stored))
         post_card(uow, stored)
         return stored
 
@@ -190,10 +197,11 @@ def recover(uow: Unit) -> int:
 def lose(uow: Unit, booking: Booking, outcome: Unknown) -> None:
     """The outcome of a request that was or may have been sent is unknown: search for it."""
     pause = timedelta(seconds=min(5.0, uow.poll_seconds))
-    stored = uow.bookings.change(booking, stage=Stage.UNKNOWN, reason=outcome.told, reads=0, due_at=uow.now + pause)
+    due = uow.now + pause
+    stored = uow.bookings.move(
+        booking, Stage.UNKNOWN, action="unknown", facts=outcome.facts, reason=outcome.told, reads=0, due_at=due
+    )
     if stored is not None:
-        witness(uow, stored, "unknown", before=booking, detail=outcome.facts)
-        show_card(uow, stored)
         tell(uow, stored, "unknown", {})
 
 
@@ -217,12 +225,10 @@ def _joined(uow: Unit, other: Booking, booking: Booking) -> bool:
         log.error("two of ours claim one booking", reference=booking.reference, other=other.reference)
         return False
     joined = Reason(OfBooking.JOINED, reference=booking.reference)
-    ended = uow.bookings.change(
-        other, stage=Stage.DROPPED, remote_id=None, numeric_id="", reason=joined, due_at=None, closed_at=uow.now
+    facts = {"other": booking.reference}
+    ended = uow.bookings.move(
+        other, Stage.DROPPED, action="joined", facts=facts, remote_id=None, numeric_id="", reason=joined
     )
-    if ended is not None:
-        witness(uow, ended, "joined", before=other, other=booking.reference)
-        show_card(uow, ended)
     return ended is not None
 
 
@@ -259,12 +265,16 @@ async def _send(ctx: Context, delivery: DeliveryService, booking: Booking, key: 
     search_at = now + timedelta(minutes=minutes) if minutes else None
 
     def claim(uow: Unit) -> Booking | None:
-        stored = uow.bookings.change(
-            booking, keep_lease=True, stage=Stage.SENDING, sent_at=now, search_at=search_at, reason=None
+        return uow.bookings.move(
+            booking,
+            Stage.SENDING,
+            action="sent",
+            show=False,
+            keep_lease=True,
+            sent_at=now,
+            search_at=search_at,
+            reason=None,
         )
-        if stored is not None:
-            witness(uow, stored, "sent", before=booking)
-        return stored
 
     def read_back(uow: Unit) -> Booking | None:
         held = uow.bookings.get(booking.id)
@@ -302,27 +312,24 @@ def _sent(
             _back(uow, current, outcome)
         case NotExecuted():
             reason = outcome.told
-            stored = uow.bookings.change(current, stage=Stage.REFUSED, reason=reason, due_at=None, closed_at=uow.now)
+            stored = uow.bookings.move(current, Stage.REFUSED, action="refused", facts=outcome.facts, reason=reason)
             if stored is not None:
-                witness(uow, stored, "refused", before=current, detail=outcome.facts)
-                show_card(uow, stored)
                 tell(uow, stored, "refused", {"reason": reason.stored()})
         case Unknown():
             lose(uow, current, outcome)
 
 
 def _wait_for_customer(uow: Unit, booking: Booking, made: PrebookingRecord) -> None:
-    stored = uow.bookings.change(
+    stored = uow.bookings.move(
         booking,
-        stage=Stage.WAITING,
+        Stage.WAITING,
+        action="link_made",
         prebooking_id=made.id,
         detail={**booking.detail, "link": made.url},
         polls=0,
         due_at=uow.now + timedelta(seconds=uow.poll_seconds),
     )
     if stored is not None:
-        witness(uow, stored, "link_made", before=booking)
-        show_card(uow, stored)
         post_file(uow, subject=stored.subject, key="link", payload={})
         note(uow, Point.PREBOOK, stored.reference)
 
@@ -332,18 +339,18 @@ def _back(uow: Unit, booking: Booking, outcome: NotExecuted) -> None:
     own = outcome.failure is Failure.NOT_SENT
     pause = back_off(first=min(2.0, uow.poll_seconds), attempts=booking.reads, ceiling=uow.poll_seconds * 4)
     wait = timedelta(0) if own else named_or(outcome.retry_after, pause)
-    stored = uow.bookings.change(
+    reason = None if own else failed(outcome, service=DELIVERY)
+    uow.bookings.move(
         booking,
-        stage=Stage.NEW,
+        Stage.NEW,
+        action="put_off",
+        facts={"reason": written(reason), "said": outcome.detail},
         sent_at=None,
         search_at=None,
-        reason=None if own else failed(outcome, service=DELIVERY),
+        reason=reason,
         reads=booking.reads + 1,
         due_at=uow.now + wait,
     )
-    if stored is not None:
-        witness(uow, stored, "put_off", before=booking, reason=written(stored.reason), said=outcome.detail)
-        show_card(uow, stored)
 
 
 async def _look_for(ctx: Context, delivery: DeliveryService, booking: Booking, key: SecretStr) -> None:
@@ -368,36 +375,26 @@ def _looked(uow: Unit, booking: Booking, record: BookingRecord | None, absent: b
     if booking.stage is Stage.LOST:
         over = uow.now - since > _WATCHED
         closed = {"closed_at": uow.now, "due_at": None} if over else {"due_at": uow.now + timedelta(minutes=15)}
-        uow.bookings.change(booking, **closed)
+        uow.bookings.touch(booking, **closed)
         return
     reads = booking.reads + (1 if absent else 0)
     quiet = timedelta(seconds=uow.quiet.seconds)
     if absent and reads >= _LEAST_READS and uow.now - since >= quiet:
-        stored = uow.bookings.change(
-            booking, stage=Stage.LOST, reads=reads, reason=None, due_at=uow.now + timedelta(minutes=15)
-        )
+        due = uow.now + timedelta(minutes=15)
+        stored = uow.bookings.move(booking, Stage.LOST, action="lost", reads=reads, reason=None, due_at=due)
         if stored is not None:
-            witness(uow, stored, "lost", before=booking)
-            show_card(uow, stored)
             tell(uow, stored, "lost", {})
             alarm(uow, stored, "lost", {})
         return
     longest = uow.quiet.spacing.total_seconds()
     pause = back_off(first=min(5.0, longest), attempts=reads, ceiling=longest)
-    stored = uow.bookings.change(
-        booking, reads=reads, reason=None if absent else reason or booking.reason, due_at=uow.now + pause
-    )
-    if stored is not None and stored.reason != booking.reason:
-        show_card(uow, stored)
+    known = None if absent else reason or booking.reason
+    uow.bookings.touch(booking, show=known != booking.reason, reads=reads, reason=known, due_at=uow.now + pause)
 
 
 async def _put_off(ctx: Context, booking: Booking, reason: Reason | None, pause: timedelta) -> None:
-    now = ctx.clock.now()
-
     def work(uow: Unit) -> None:
-        stored = uow.bookings.change(booking, reason=reason, due_at=now + pause)
-        if stored is not None and stored.reason != booking.reason:
-            show_card(uow, stored)
+        uow.bookings.touch(booking, show=reason != booking.reason, reason=reason, due_at=uow.now + pause)
 
     await ctx.write(work, name="put_off_booking", wakes=False)
 

@@ -24,7 +24,7 @@ from bot.domain.text import one_line
 from bot.domain.tracking import back_off
 from bot.domain.troubles import failed
 from bot.workflows.bookings.book import adopt
-from bot.workflows.bookings.record import STORE, note, post_card, show_card, store_channel, tell, witness
+from bot.workflows.bookings.record import STORE, note, post_card, store_channel, tell, witness
 from bot.workflows.context import Context, Unit
 from bot.workflows.requests.request import unused_reference
 from bot.workflows.services.delivery import DeliveryService
@@ -221,9 +221,7 @@ def _pass_on(uow: Unit, heard: _Heard, reason: Reason) -> None:
     at = event.received_at.isoformat()
     if not said or current is None or str(current.detail.get("reported", {}).get("at", "")) >= at:
         return  # a driver is no state, and of two states the later one is shown
-    stored = uow.bookings.change(current, detail={**current.detail, "reported": {"status": said, "at": at}})
-    if stored is not None:
-        show_card(uow, stored)
+    uow.bookings.touch(current, show=True, detail={**current.detail, "reported": {"status": said, "at": at}})
 
 
 def _again(uow: Unit, event: StoreEvent) -> None:

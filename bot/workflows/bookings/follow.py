@@ -16,7 +16,7 @@ from bot.domain.troubles import failed
 from bot.workflows.bookings.book import adopt
 from bot.workflows.bookings.events import known_here, made_elsewhere
 from bot.workflows.bookings.observe import observe
-from bot.workflows.bookings.record import gathered, show_card, tell, witness
+from bot.workflows.bookings.record import gathered, tell
 from bot.workflows.context import Context, Unit
 from bot.workflows.services.delivery import DeliveryService
 from bot.workflows.workers import Work
@@ -85,7 +85,7 @@ async def _read_prebooking(ctx: Context, delivery: DeliveryService, booking: Boo
         if is_canceled(made.status):
             return dropped(uow, booking)
         pause = next_poll(base=ctx.poll_seconds, polls=booking.polls + 1, age=now - booking.created_at)
-        return uow.bookings.change(booking, polls=booking.polls + 1, reason=None, due_at=now + pause)
+        return uow.bookings.touch(booking, polls=booking.polls + 1, reason=None, due_at=now + pause)
 
     stored = await ctx.write(work, name="prebooking_read", wakes=False)
     ctx.wake()
@@ -110,10 +110,8 @@ async def _its_booking(
 
 def dropped(uow: Unit, booking: Booking) -> Booking | None:
     """End a pre-booking that will not become a booking."""
-    stored = uow.bookings.change(booking, stage=Stage.DROPPED, due_at=None, closed_at=uow.now)
+    stored = uow.bookings.move(booking, Stage.DROPPED, action="dropped")
     if stored is not None:
-        witness(uow, stored, "dropped", before=booking)
-        show_card(uow, stored)
         tell(uow, stored, "dropped", {"by": booking.detail.get("cancel", {}).get("by", "")})
     return stored
 
@@ -124,16 +122,10 @@ def _not_read(uow: Unit, booking: Booking, trouble: Trouble) -> None:
     passing = isinstance(trouble, ServiceNow) and reads < _PATIENCE
     wait = trouble.retry_after if isinstance(trouble, ServiceNow) else None
     pause = next_poll(base=uow.poll_seconds, polls=reads, age=timedelta(0))
-    stored = uow.bookings.change(
-        booking,
-        reads=reads,
-        reason=booking.reason if passing else failed(trouble, advice=False),
-        due_at=uow.now + named_or(wait, pause),
-    )
-    if stored is None:
+    reason = booking.reason if passing else failed(trouble, advice=False)
+    due = uow.now + named_or(wait, pause)
+    if uow.bookings.touch(booking, show=reason != booking.reason, reads=reads, reason=reason, due_at=due) is None:
         uow.bookings.release(booking.id, owner=uow.owner, due_at=uow.now)
-    elif stored.reason != booking.reason:
-        show_card(uow, stored)
 
 
 async def look_up(ctx: Context, delivery: DeliveryService, text: str) -> tuple[str, BookingRecord] | None:

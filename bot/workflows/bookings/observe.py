@@ -22,8 +22,9 @@ from bot.domain.bookings.record import (
     read_status,
 )
 from bot.domain.tracking import next_poll
-from bot.workflows.bookings.record import alarm, note, note_state, show_card, tell, witness
+from bot.workflows.bookings.record import alarm, note, note_state, tell
 from bot.workflows.context import Context, Unit
+from bot.workflows.slack.boards import show_board
 
 log = structlog.get_logger(__name__)
 
@@ -77,38 +78,35 @@ def _store(
         detail |= {"history": history[-_HISTORY:], "changes": int(detail.get("changes", 0)) + 1}
         detail["changed_at"] = uow.now.isoformat()
         detail.pop("reported", None)
-    stored = uow.bookings.change(
+    polls = 0 if moved else booking.polls + 1
+    facts = {
+        "number": record.numeric_id or booking.numeric_id,
+        "status": record.status,
+        "reason": str(detail.get("cancel_reason", "")),
+    }
+    stored = uow.bookings.move(
         booking,
-        stage=Stage.ENDED if final else Stage.OPEN,
+        Stage.ENDED if final else Stage.OPEN,
+        action=("moved" if booking.remote_id else "taken") if moved else "",
+        facts=facts,
+        patient=not moved and not final,
         remote_id=record.id,
         numeric_id=record.numeric_id or booking.numeric_id,
         status=record.status if moved else booking.status or record.status,
         detail=detail,
         reason=None,
         reads=0,
-        polls=0 if moved else booking.polls + 1,
-        due_at=None
-        if final
-        else uow.now + _pause(uow.ctx, booking, detail, uow.now, polls=0 if moved else booking.polls + 1),
+        polls=polls,
+        due_at=None if final else uow.now + _pause(uow.ctx, booking, detail, uow.now, polls=polls),
         closed_at=uow.now if final else None,
     )
     if stored is None:
         return None
-    show_card(uow, stored, progress=not moved and not final)
     if moved:
-        witness(
-            uow,
-            stored,
-            "moved" if booking.remote_id else "taken",
-            before=booking,
-            number=stored.numeric_id,
-            status=stored.status,
-            reason=str(detail.get("cancel_reason", "")),
-        )
         _tell_move(uow, stored, booking, change)
     elif _driver(detail) != _driver(booking.detail) and _driver(detail).is_known:
-        facts = {"driver": detail.get("driver", {}), "reported": bool(detail.get("driver_reported"))}
-        tell(uow, stored, "driver", facts, key=f"driver:{stored.version}")
+        said = {"driver": detail.get("driver", {}), "reported": bool(detail.get("driver_reported"))}
+        tell(uow, stored, "driver", said, key=f"driver:{stored.version}")
     return stored
 
 
@@ -140,16 +138,13 @@ def _late_words(uow: Unit, booking: Booking, detail: dict[str, Any]) -> Booking 
     """The booking is over; a proof of delivery may still come."""
     if detail == dict(booking.detail):
         return booking
-    stored = uow.bookings.change(booking, detail=detail)
-    if stored is not None:
-        show_card(uow, stored)
-    return stored
+    return uow.bookings.touch(booking, show=True, detail=detail)
 
 
 def _still(uow: Unit, booking: Booking) -> None:
     """Nothing new: read again later; the cook time on the card goes on counting down."""
     if booking.known_status is Status.ON_HOLD and booking.search_at is not None:
-        show_card(uow, booking, progress=True)
+        show_board(uow, booking.subject, progress=True)
     pause = _pause(uow.ctx, booking, booking.detail, uow.now, polls=booking.polls + 1)
     uow.bookings.count_poll(booking.id, due_at=uow.now + pause)
 

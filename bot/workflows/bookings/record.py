@@ -8,15 +8,14 @@ from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime
 from types import MappingProxyType
-from typing import Final
 
-from bot.domain.audit import Entry
+from bot.domain.audit import SYSTEM, Entry
 from bot.domain.bookings.booking import Booking
 from bot.domain.bookings.record import Evidence, Point, charge
 from bot.domain.money import plain
 from bot.domain.policy import Policy
 from bot.workflows.context import Unit
-from bot.workflows.slack.boards import post_board, post_line, show_board
+from bot.workflows.slack.boards import post_board, post_line
 from storage.repositories.bookings import folded
 from storage.transaction import Tx
 
@@ -36,11 +35,6 @@ def post_card(uow: Unit, booking: Booking) -> None:
     post_board(uow, subject=booking.subject, channel=booking.channel, thread_ts=None, requester=booking.requester)
 
 
-def show_card(uow: Unit, booking: Booking, *, progress: bool = False) -> None:
-    """Queue an edit of the card, before others where the booking is over."""
-    show_board(uow, booking.subject, progress=progress, last=booking.closed_at is not None)
-
-
 def tell(uow: Unit, booking: Booking, topic: str, payload: Mapping[str, object], *, key: str = "") -> None:
     """Queue a line for the thread of the card, once for each ``key`` (the topic)."""
     facts, over = {"topic": topic, **payload}, booking.closed_at is not None
@@ -53,62 +47,37 @@ def alarm(uow: Unit, booking: Booking, topic: str, payload: Mapping[str, object]
     post_line(uow, subject=booking.subject, key=f"alert:{topic}", payload=facts, channel=uow.policy.alerts)
 
 
-ITSELF: Final = "switchboard"
-"""The actor of what no person did."""
-
-
 def witness(
     uow: Unit,
     booking: Booking,
     action: str,
     *,
-    actor: str = ITSELF,
-    before: Booking | None = None,
-    detail: Mapping[str, object] = MappingProxyType({}),
-    **more: object,
+    actor: str = SYSTEM,
+    facts: Mapping[str, object] = MappingProxyType({}),
 ) -> None:
-    """Add a row about a booking.
+    """Add a row about a booking whose stage stays.
 
     Args:
         uow: the unit of work.
         booking: as it is now.
         action: one that ``bot.presentation.bookings.audit`` has words for.
         actor: the person who did it.
-        before: the booking before the change; None: unchanged, or new.
-        detail: facts for the text; empty ones are left out.
-        more: further ones.
+        facts: for the text; empty ones are left out.
     """
-    facts = {"reference": booking.reference, "store": booking.store, **detail, **more}
+    stage, told = booking.stage.value, booking.told(facts)
     uow.audit.append(
-        Entry(
-            at=uow.now,
-            instruction_id=booking.id,
-            actor=actor,
-            action=action,
-            before=(before or booking).stage.value,
-            after=booking.stage.value,
-            detail={name: value for name, value in facts.items() if value},
-        )
+        Entry(at=uow.now, instruction_id=booking.id, actor=actor, action=action, before=stage, after=stage, detail=told)
     )
 
 
-def witness_wish(uow: Unit, booking: Booking, action: str, *, by: str, before: Booking | None = None) -> None:
-    """Add the row of a new request: with its value, and the quoted price."""
-    request = booking.request
-    cost = charge(booking.detail.get("quote", {}))
-    witness(
-        uow,
-        booking,
-        action,
-        actor=by,
-        before=before,
-        amount=plain(request.cents) if request is not None else "",
-        payment=request.payment.value if request is not None else "",
-        fee=cost.amount if cost is not None else "",
-        tax=cost.tax if cost is not None else "",
-        currency=cost.currency if cost is not None else "",
-        unpriced=booking.detail.get("unpriced"),
-    )
+def wished(booking: Booking) -> dict[str, object]:
+    """Facts of a new request: its value, and the quoted price."""
+    facts: dict[str, object] = {"unpriced": booking.detail.get("unpriced")}
+    if booking.request is not None:
+        facts |= {"amount": plain(booking.request.cents), "payment": booking.request.payment.value}
+    if (cost := charge(booking.detail.get("quote", {}))) is not None:
+        facts |= {"fee": cost.amount, "tax": cost.tax, "currency": cost.currency}
+    return facts
 
 
 _KEY = "delivery:evidence"

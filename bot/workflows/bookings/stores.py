@@ -11,7 +11,17 @@ import structlog
 from pydantic import SecretStr
 
 from bot.clients.delivery import StoreForm
-from bot.domain.bookings.record import HookState, KnownStore, Payment, Point, Position, Quote, StoreRecord, WebhookKind
+from bot.domain.bookings.record import (
+    HookState,
+    KnownStore,
+    Payment,
+    Point,
+    Position,
+    Quote,
+    StoreRecord,
+    StoreState,
+    WebhookKind,
+)
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.outcome import Done, NotExecuted
 from bot.domain.reasons import OfBooking, Reason
@@ -24,7 +34,7 @@ from bot.workflows.keeping import keep
 from bot.workflows.services.delivery import DeliveryService, no_key
 from storage.repositories.bookings import folded
 from storage.repositories.leased import columns
-from storage.rows import StoreHook, StoreRow, StoreState
+from storage.rows import StoreHook, StoreRow
 from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)
@@ -130,7 +140,7 @@ async def create_store(ctx: Context, delivery: DeliveryService, form: StoreForm,
     if isinstance(outcome, NotExecuted):
         await keep(ctx, lambda uow: uow.stores.remove(row.id), name="store_refused")
         return Changed(name=name, record={}, trouble=failed(outcome, service=DELIVERY))
-    await keep(ctx, lambda uow: uow.stores.change(row.id, due_at=ctx.clock.now()), name="store_unknown")
+    await keep(ctx, lambda uow: uow.stores.touch(row, due_at=uow.now), name="store_unknown")
     ctx.wake()
     return Changed(name=name, record={}, trouble=failed(outcome, service=DELIVERY), unknown=True)
 
@@ -145,9 +155,7 @@ async def settle_due(ctx: Context) -> int:
     if not due:
         return 0
     again = now + ctx.quiet.spacing
-    await ctx.write(
-        lambda uow: [uow.stores.change(row.id, due_at=again) for row in due], name="settle_stores", wakes=False
-    )
+    await ctx.write(lambda uow: [uow.stores.touch(row, due_at=again) for row in due], name="settle_stores", wakes=False)
     if await _were_listed(ctx):
         await ctx.write(lambda uow: _give_up(uow, due), name="stores_settled", wakes=False)
     return len(due)
@@ -178,7 +186,7 @@ async def read_store(ctx: Context, delivery: DeliveryService, name: str) -> Know
         if row is None:
             uow.stores.add(_row(name, record, now))  # its key is in the settings, and stays there
         else:
-            uow.stores.change(row.id, record=as_json(record), seen_at=now)
+            uow.stores.touch(row, record=as_json(record), seen_at=now)
 
     await ctx.write(work, name="store_read", wakes=False)
     return KnownStore(name=name, record=as_json(record), usable=True)
@@ -237,9 +245,9 @@ def _created(uow: Unit, delivery: DeliveryService, row: StoreRow, record: StoreR
     current = uow.stores.by_id(row.id)
     if current is None or current.state is not StoreState.CREATING:
         return Changed(name=name, record=as_json(record))  # a concurrent listing already stored the key
-    uow.stores.change(
-        row.id,
-        state=StoreState.READY,
+    uow.stores.move(
+        current,
+        StoreState.READY,
         sealed_key=delivery.sealed(record.key, row=row.id),
         remote_id=record.id,
         record=as_json(record),
@@ -259,15 +267,18 @@ def _keep(uow: Unit, delivery: DeliveryService, record: StoreRecord) -> None:
             return  # the operator gave it a name of their own
         _add(uow, delivery, record)
         return
-    if row.state is StoreState.CREATING:
-        note(uow, Point.STORE, row.name)
     sealed = row.sealed_key
     if key is not None and (held := delivery.unsealed(row)) != key:
         if held is not None:
             log.warning("the key of a store has changed", store=row.name)
         sealed = delivery.sealed(key, row=row.id)
-    uow.stores.change(row.id, sealed_key=sealed, state=StoreState.READY, due_at=None)
-    _update(uow, delivery, row, record)
+    if row.state is StoreState.CREATING:
+        note(uow, Point.STORE, row.name)
+        kept = uow.stores.move(row, StoreState.READY, sealed_key=sealed, due_at=None)
+    else:
+        kept = uow.stores.touch(row, sealed_key=sealed)
+    if kept is not None:
+        _update(uow, delivery, kept, record)
 
 
 def _add(uow: Unit, delivery: DeliveryService, record: StoreRecord) -> None:
@@ -315,7 +326,7 @@ def _update(uow: Unit, delivery: DeliveryService, row: StoreRow, record: StoreRe
         values |= {"name": name, "folded": folded(name)}
         uow.bookings.rename_store(row.name, name)
         uow.store_events.rename_store(row.name, name)
-    uow.stores.change(row.id, **values)
+    uow.stores.touch(row, **values)
     return str(values.get("name", row.name))
 
 

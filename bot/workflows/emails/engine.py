@@ -19,11 +19,10 @@ from bot.domain.tracking import named_or
 from bot.domain.troubles import FileTrouble, unusable
 from bot.workflows import quarantine
 from bot.workflows.context import Context, Unit
-from bot.workflows.emails.lists import EXAMPLE, prepare, subject_of, tell
+from bot.workflows.emails.lists import EXAMPLE, prepare, tell
 from bot.workflows.emails.run import Pressure, Run, hold_lease
 from bot.workflows.emails.whole import lose_whole, send_whole
 from bot.workflows.reading_only import reading_only
-from bot.workflows.slack.boards import show_board
 from bot.workflows.slack.table_files import TROUBLE
 from storage.errors import StorageError
 from storage.leases import LEASE_SECONDS
@@ -173,8 +172,7 @@ def _open(tx: Tx) -> list[Job]:
 def _begin_run(uow: Unit, job_id: str) -> None:
     job = uow.jobs.get(job_id)
     if job is not None and job.state == RunState.PREPARING:
-        uow.jobs.change(job, now=uow.now, state=RunState.RUNNING, keep_lease=True)
-        show_board(uow, subject_of(job_id))
+        uow.jobs.move(job, RunState.RUNNING, keep_lease=True)
 
 
 async def _read_later(ctx: Context, job: Job, silent: ServiceNow) -> None:
@@ -183,28 +181,26 @@ async def _read_later(ctx: Context, job: Job, silent: ServiceNow) -> None:
     if tries >= _READ_TRIES:
         await _fail(ctx, job, silent)
         return
-    due = ctx.clock.now() + named_or(silent.retry_after, timedelta(seconds=_READ_AGAIN * tries))
+    wait = named_or(silent.retry_after, timedelta(seconds=_READ_AGAIN * tries))
 
     def later(uow: Unit) -> None:
         current = uow.jobs.get(job.id)
         if current is not None:
             detail = {**current.detail, "reads": tries}
-            uow.jobs.change(current, now=ctx.clock.now(), detail=detail, due_at=due)
+            uow.jobs.touch(current, detail=detail, due_at=uow.now + wait)
 
     await ctx.write(later, name="email_read_later", wakes=False)
 
 
 async def _fail(ctx: Context, job: Job, trouble: FileTrouble) -> None:
-    now = ctx.clock.now()
 
     def fail(uow: Unit) -> None:
         current = uow.jobs.get(job.id)
         if current is not None:
             reason = unusable(trouble, example=EXAMPLE)
             detail = {**current.detail, "reason": reason.stored()}
-            uow.jobs.change(current, now=now, state=RunState.FAILED, detail=detail, close=True)
+            uow.jobs.move(current, RunState.FAILED, detail=detail)
             tell(uow, job.id, key="end", state=RunState.FAILED, reason=reason)
-            show_board(uow, subject_of(job.id), last=True)
 
     log.info("a list could not be processed", job=job.id, reason=type(trouble).__name__)
     await ctx.write(fail, name="email_fail", wakes=False)
@@ -214,6 +210,6 @@ async def _put_off(ctx: Context, job_id: str, pause: timedelta) -> None:
     def put_off(uow: Unit) -> None:
         job = uow.jobs.get(job_id)
         if job is not None and job.closed_at is None:
-            uow.jobs.change(job, now=ctx.clock.now(), due_at=ctx.clock.now() + pause)
+            uow.jobs.touch(job, due_at=uow.now + pause)
 
     await ctx.write(put_off, name="email_put_off", wakes=False)

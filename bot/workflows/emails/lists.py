@@ -32,7 +32,7 @@ from bot.domain.files.tables import Limits, Table
 from bot.domain.reasons import OfList, Reason, stored
 from bot.domain.references import ulid
 from bot.workflows.context import Context, Unit
-from bot.workflows.slack.boards import post_job, post_line, show_board
+from bot.workflows.slack.boards import post_job, post_line
 from bot.workflows.slack.table_files import read_table_file
 from storage.rows import EmailRun, Job
 from storage.transaction import Tx
@@ -269,7 +269,6 @@ async def press(ctx: Context, job_id: str, what: Press, *, person: str) -> tuple
     """Pause, resume or stop; also where it stands now, None when there is no such run."""
     standing = await ctx.people.standing(person)
     admin = listed(Role.ADMIN, standing, ctx.policy.people)
-    now = ctx.clock.now()
 
     def change(uow: Unit) -> tuple[Pressed, RunState | None]:
         job = uow.jobs.get(job_id)
@@ -281,10 +280,9 @@ async def press(ctx: Context, job_id: str, what: Press, *, person: str) -> tuple
         if state in OVER or state not in _FROM[what]:
             return Pressed.TOO_LATE, state
         detail: dict[str, Any] = {key: value for key, value in job.detail.items() if key != "reason"}
-        due = None if what is Press.PAUSE and not uow.emails.is_complete(job_id) else now
+        due = None if what is Press.PAUSE and not uow.emails.is_complete(job_id) else uow.now
         # Its worker keeps the lease: it still stores the answers to requests in flight.
-        uow.jobs.change(job, now=now, state=_TO[what], detail=detail, due_at=due, keep_lease=True)
-        show_board(uow, subject_of(job_id))
+        uow.jobs.move(job, _TO[what], detail=detail, due_at=due, keep_lease=True)
         return Pressed.DONE, _TO[what]
 
     pressed = await ctx.write(change, name="press_emails", wakes=False)

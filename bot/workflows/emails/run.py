@@ -263,14 +263,14 @@ class Run:
         """Store the answers, claim as many again, check whether a button was pressed."""
         answers, self._answers = self._answers, []
         wanted = self._room - len(self._waiting) if self._is_sending and self._pressure.rest() == 0 else 0
-        now, at = self._ctx.clock.now(), self._ctx.clock.boottime()
+        at = self._ctx.clock.boottime()
         shows = at - self._shown_at >= _SHOW_SECONDS
 
         def store(uow: Unit) -> tuple[str | None, list[_Taken]]:
             uow.emails.record(self._id, answers)
             job = uow.jobs.get(self._id)
             if job is not None and job.state == RunState.PAUSED and uow.emails.is_complete(self._id):
-                job = uow.jobs.change(job, now=now, due_at=now, keep_lease=True)  # nothing is left to resume
+                job = uow.jobs.touch(job, due_at=uow.now, keep_lease=True)  # nothing is left to resume
             taken = uow.emails.take(self._id, wanted)
             if shows and answers:
                 show_board(uow, subject_of(self._id), progress=True)
@@ -289,7 +289,6 @@ class Run:
 
     async def _close(self) -> None:
         """Store the state, now that nothing is in flight."""
-        now = self._ctx.clock.now()
         rest, trouble, stopping = self._pressure.rest(), self._trouble, self._stopping()
         waiting = len(self._waiting)
 
@@ -302,18 +301,17 @@ class Run:
             uow.emails.park(self._id, waiting)
             if state is RunState.STOPPING or finished:
                 end = RunState.DONE if finished else RunState.STOPPED
-                uow.jobs.change(job, now=now, state=end, close=True)
+                uow.jobs.move(job, end)
                 post_file(uow, subject=subject_of(self._id), key=RESULT, payload={"what": RESULT}, last=True)
             elif state is RunState.RUNNING and trouble is not None:
                 detail = {**job.detail, "reason": trouble.stored()}
-                uow.jobs.change(job, now=now, state=RunState.PAUSED, detail=detail, due_at=None)
+                uow.jobs.move(job, RunState.PAUSED, detail=detail, due_at=None)
                 key = f"paused:{job.version}"
                 tell(uow, self._id, key=key, state=RunState.PAUSED, reason=trouble)
             elif state is RunState.RUNNING and not stopping:
-                uow.jobs.change(job, now=now, due_at=now + timedelta(seconds=rest))
+                uow.jobs.touch(job, show=True, due_at=uow.now + timedelta(seconds=rest))
             else:
-                uow.jobs.change(job, now=now)
-            show_board(uow, subject_of(self._id), last=state is RunState.STOPPING or finished)
+                uow.jobs.touch(job, show=True)
 
         await self._ctx.write(close, name="email_close", wakes=False)
 

@@ -18,7 +18,7 @@ from bot.workflows.context import Context, Unit
 from bot.workflows.emails.lists import check_column, read_list, subject_of, tell
 from bot.workflows.emails.run import RESULT
 from bot.workflows.keeping import keep
-from bot.workflows.slack.boards import post_file, show_board
+from bot.workflows.slack.boards import post_file
 from storage.rows import EmailRun, Job
 
 _BLOCK = 256 * 1024
@@ -78,13 +78,11 @@ def _claim(uow: Unit, job: Job, table: Table) -> Job | None:
         job_id=job.id, header=table.header, rows=len(table.rows), skipped=0, total=0, taken=0, repeated=0, outcomes={}
     )
     uow.emails.begin(run)
-    show_board(uow, subject_of(job.id))
-    return uow.jobs.change(current, now=uow.now, state=RunState.SENDING, keep_lease=True)
+    return uow.jobs.move(current, RunState.SENDING, keep_lease=True)
 
 
 async def _later(ctx: Context, job: Job, refusal: NotExecuted) -> None:
     """The service certainly does not have it yet; try again in a while."""
-    now = ctx.clock.now()
     tries = int(job.detail.get("tries", 0)) + 1
     if tries >= _TRIES:
         reason = Reason(OfList.GIVEN_UP, why=refusal.reason, times=tries)
@@ -95,8 +93,7 @@ async def _later(ctx: Context, job: Job, refusal: NotExecuted) -> None:
     detail = {**job.detail, "tries": tries, "reason": refusal.reason.stored()}
 
     def again(uow: Unit) -> None:
-        uow.jobs.change(job, now=now, state=RunState.PREPARING, detail=detail, due_at=now + wait)
-        show_board(uow, subject_of(job.id))
+        uow.jobs.move(job, RunState.PREPARING, detail=detail, due_at=uow.now + wait)
 
     await ctx.write(again, name="email_again", wakes=False)
 
@@ -172,8 +169,7 @@ def _end(uow: Unit, job: Job, ended: _Ended) -> None:
         post_file(uow, subject=subject_of(job.id), key=RESULT, payload={"what": RESULT}, last=True)
     else:
         tell(uow, job.id, key="end", state=ended.state, reason=Reason.read(detail.get("reason")))
-    uow.jobs.change(current, now=uow.now, state=ended.state, detail=detail, close=True)
-    show_board(uow, subject_of(job.id), last=True)
+    uow.jobs.move(current, ended.state, detail=detail)
 
 
 def _stem(name: str) -> str:

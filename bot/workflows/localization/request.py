@@ -123,15 +123,13 @@ async def cancel(ctx: Context, job_id: str, *, person: str) -> Sight | None:
 
     It was canceled when the state says so and ``progress.by`` is the person.
     """
-    now = ctx.clock.now()
 
     def work(uow: Unit) -> Sight | None:
         job = find(uow, job_id)
         if job is None or CallState(job.state) not in STOPPABLE:
             return None if job is None else sight_in(uow, job)
-        progress = CallProgress.read(job.detail).but(by=person, ended_at=now)
-        changed = uow.jobs.change(job, now=now, state=CallState.CANCELED, detail=progress.detail(), close=True)
-        show_board(uow, subject_of(job_id), last=True)
+        progress = CallProgress.read(job.detail).but(by=person, ended_at=uow.now)
+        changed = uow.jobs.move(job, CallState.CANCELED, detail=progress.detail())
         show_queue(uow, job.kind)
         return sight_in(uow, changed or job)
 
@@ -166,10 +164,9 @@ async def repeat(ctx: Context, job_id: str, *, person: str) -> Sight | None:
         )
         new = _job(requested, order, now=now)
         detail = progress.but(again=new.id, by=progress.by or person).detail()
-        changed = uow.jobs.change(job, now=now, detail=detail)
+        changed = uow.jobs.touch(job, show=True, detail=detail)
         if changed is None or not post_job(uow, new, subject_of(new.id)):
             return None
-        show_board(uow, subject_of(job_id))
         return job, new
 
     both = await ctx.write(work, name="repeat_localization", wakes=False)

@@ -27,22 +27,19 @@ from bot.workflows.context import Context, Unit
 from bot.workflows.keeping import keep
 from bot.workflows.localization.request import show_queue, sight_in, sight_of, subject_of
 from bot.workflows.localization.subject import FAILURE, RESULT
-from bot.workflows.slack.boards import post_file, post_line, show_board
+from bot.workflows.slack.boards import post_file, post_line
 from bot.workflows.slack.outbox import posted_between
 from storage.rows import Job
 
 
 async def end(ctx: Context, job: Job, state: CallState, *, reason: Reason | None, words: str = "") -> None:
     """Close it, edit its message and tell the requester; nothing when it was ended meanwhile."""
-    now = ctx.clock.now()
 
     def work(uow: Unit) -> None:
-        progress = CallProgress.read(job.detail).but(ended_at=now, reason=reason, words=words, deliveries=())
-        if uow.jobs.change(job, now=now, state=state, detail=progress.detail(), close=True) is None:
+        progress = CallProgress.read(job.detail).but(ended_at=uow.now, reason=reason, words=words, deliveries=())
+        if uow.jobs.move(job, state, detail=progress.detail()) is None:
             return
-        subject = subject_of(job.id)
-        show_board(uow, subject, last=True)
-        post_line(uow, subject=subject, key="end", payload={"what": FAILURE}, last=True)
+        post_line(uow, subject=job.subject, key="end", payload={"what": FAILURE}, last=True)
         show_queue(uow, job.kind)
 
     await keep(ctx, work, name="end_localization")
@@ -98,21 +95,15 @@ class Spool:
 
 async def accept(ctx: Context, job: Job, result: Result) -> Job | None:
     """Store the result. Texts are queued with it; the job is returned when files have to be handed over."""
-    now = ctx.clock.now()
     order = Order.read(job.payload)
 
     def work(uow: Unit) -> Job | None:
-        progress = CallProgress.read(job.detail).but(ended_at=now, result=_without_addresses(result))
+        progress = CallProgress.read(job.detail).but(ended_at=uow.now, result=_without_addresses(result))
         if isinstance(result, Tracks):
             deliveries = tuple(ResultFile(track=one, name=file_name(order, job.id, one)) for one in result.tracks)
             detail = progress.but(deliveries=deliveries).detail()
-            changed = uow.jobs.change(
-                job, now=now, state=CallState.HANDING_OVER, detail=detail, due_at=now, keep_lease=True
-            )
-            if changed is not None:
-                show_board(uow, subject_of(job.id))
-            return changed
-        changed = uow.jobs.change(job, now=now, state=CallState.DONE, detail=progress.detail(), close=True)
+            return uow.jobs.move(job, CallState.HANDING_OVER, detail=detail, due_at=uow.now, keep_lease=True)
+        changed = uow.jobs.move(job, CallState.DONE, detail=progress.detail())
         if changed is not None:
             _tell(uow, changed)
         return None
@@ -130,8 +121,7 @@ def _without_addresses(result: Result) -> Result:
 
 
 def _tell(uow: Unit, job: Job) -> None:
-    sight, subject = sight_in(uow, job), subject_of(job.id)
-    show_board(uow, subject, last=True)
+    sight, subject = sight_in(uow, job), job.subject
     show_queue(uow, job.kind)
     if told.is_long(sight):
         name = file_name(sight.order, job.id, Track(name=sight.order.request.capability.verb, url="", extension="txt"))
@@ -220,11 +210,8 @@ async def _give_up(ctx: Context, job: Job, number: int, *, reason: Reason) -> Jo
 
 
 async def _store(ctx: Context, job: Job, progress: CallProgress) -> Job | None:
-    now = ctx.clock.now()
     return await keep(
-        ctx,
-        lambda uow: uow.jobs.change(job, now=now, detail=progress.detail(), keep_lease=True),
-        name="localization_file",
+        ctx, lambda uow: uow.jobs.touch(job, detail=progress.detail(), keep_lease=True), name="localization_file"
     )
 
 
@@ -236,8 +223,7 @@ async def _sent_by(ctx: Context, sent_at: datetime) -> datetime:
 
 async def _look_at(ctx: Context, job: Job, due: datetime) -> None:
     """Slack may not list an uploaded file yet: search for it later."""
-    now = ctx.clock.now()
-    await ctx.write(lambda uow: uow.jobs.change(job, now=now, due_at=due), name="localization_look", wakes=False)
+    await ctx.write(lambda uow: uow.jobs.touch(job, due_at=due), name="localization_look", wakes=False)
 
 
 async def _is_there(ctx: Context, job: Job, delivery: ResultFile) -> bool:
@@ -266,12 +252,10 @@ def _close(uow: Unit, job: Job) -> None:
         there = tuple(one for one in result.tracks if one.name not in lost)
         result = Tracks(tracks=there, missing=(*result.missing, *lost))
     detail = progress.but(deliveries=(), result=result).detail()
-    if uow.jobs.change(job, now=uow.now, state=CallState.DONE, detail=detail, close=True) is not None:
-        subject = subject_of(job.id)
-        show_board(uow, subject, last=True)
+    if uow.jobs.move(job, CallState.DONE, detail=detail) is not None:
         show_queue(uow, job.kind)
         if isinstance(result, Tracks) and result.missing:
-            post_line(uow, subject=subject, key="end", payload={"what": FAILURE}, last=True)
+            post_line(uow, subject=job.subject, key="end", payload={"what": FAILURE}, last=True)
 
 
 async def _later(
@@ -300,9 +284,8 @@ async def _later(
     pause = look if maybe else back_off(first=2.0, attempts=progress.tries, ceiling=30.0)
     pause = max(pause, timedelta(seconds=asked or 0.0))
     holds = spool is not None and spool.size > 0
-    now = ctx.clock.now()
     changed = await ctx.write(
-        lambda uow: uow.jobs.change(job, now=now, detail=progress.detail(), due_at=now + pause, keep_lease=holds),
+        lambda uow: uow.jobs.touch(job, detail=progress.detail(), due_at=uow.now + pause, keep_lease=holds),
         name="localization_later",
         wakes=False,
     )

@@ -54,9 +54,8 @@ async def _take_up(ctx: Context, job: Job) -> None:
 
 def _begin(uow: Unit, job: Job) -> Job | None:
     progress = CallProgress.read(job.detail).but(started_at=uow.now)
-    begun = uow.jobs.change(job, now=uow.now, state=CallState.RUNNING, detail=progress.detail(), keep_lease=True)
+    begun = uow.jobs.move(job, CallState.RUNNING, patient=True, detail=progress.detail(), keep_lease=True)
     if begun is not None:
-        show_board(uow, subject_of(job.id), progress=True)
         show_queue(uow, job.kind)
     return begun
 

@@ -173,9 +173,8 @@ def _apply(uow: Unit, instruction: Instruction, read: Read) -> Instruction | Non
     moved = uow.instructions.move(
         instruction,
         state,
-        now=uow.now,
         action="observed",
-        detail={"status": read.job.status, "counts": dict(tally.counts)},
+        facts={"status": read.job.status, "counts": dict(tally.counts)},
         remote_status=read.job.status,
         progress=progress,
         reason=None,
@@ -194,7 +193,7 @@ def _show_progress(uow: Unit, instruction: Instruction, progress: BulkProgress, 
     if progress == before.model_copy(update={"read_at": progress.read_at}) and before.read_at is not None:
         return instruction
     after = uow.instructions.touch(
-        instruction, now=uow.now, progress=progress, remote_status=read.job.status, due_at=instruction.due_at
+        instruction, progress=progress, remote_status=read.job.status, due_at=instruction.due_at
     )
     if after is not None and progress.tally != before.tally:
         show_progress(uow, after, asked_in(uow.ctx, after))
@@ -301,7 +300,7 @@ async def watch_closed(ctx: Context, payments: PaymentsClient, instruction: Inst
         if look.hits:
             alert_paid(uow, instruction, _paid_as(look.hits[0]))
         due = None if look.hits else next_watch(ctx, instruction, now)
-        uow.instructions.touch(instruction, now=now, due_at=due)
+        uow.instructions.touch(instruction, due_at=due)
 
     await ctx.write(work, name="watch_closed", wakes=False)
 
@@ -413,9 +412,8 @@ def _adopt(uow: Unit, instruction: Instruction, job: BulkJob) -> None:
     moved = uow.instructions.move(
         instruction,
         State.COMMITTED,
-        now=uow.now,
         action="observed",
-        detail={"status": job.status, "remote_id": job.id},
+        facts={"status": job.status, "remote_id": job.id},
         **on_record(job.id, job.status),
     )
     if moved is None:

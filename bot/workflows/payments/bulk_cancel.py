@@ -170,9 +170,8 @@ def _claim(
     under_way = uow.instructions.move(
         held,
         State.SENDING,
-        now=uow.now,
         action="send",
-        detail={
+        facts={
             "attempt": n,
             "counted": sorted(counted),
             "digest": instruction.digest,
@@ -219,7 +218,6 @@ def _go_on(uow: Unit, instruction: Instruction) -> None:
     uow.instructions.move(
         instruction,
         State.APPROVED,
-        now=uow.now,
         action="chunk_sent",
         show=False,
         unknown_since=None,
@@ -245,9 +243,8 @@ def _all_sent(
     uow.instructions.move(
         instruction,
         State.COMMITTED,
-        now=uow.now,
         action="all_sent",
-        detail={"reason": stored(reason), **({"said": said} if said else {})},
+        facts={"reason": stored(reason), **({"said": said} if said else {})},
         progress=progress,
         reason=reason,
         unknown_since=None,
@@ -285,7 +282,7 @@ def _verified(uow: Unit, instruction: Instruction, reported: Mapping[str, Report
     waiting = [row for row in uow.bulk_items.rows(instruction.id) if row.attempt and row.status == PENDING_WORD]
     if waiting and instruction.reads + 1 < READS_NEEDED:
         uow.instructions.touch(
-            instruction, now=uow.now, progress=progress, reads=instruction.reads + 1, due_at=uow.now + uow.quiet.spacing
+            instruction, progress=progress, reads=instruction.reads + 1, due_at=uow.now + uow.quiet.spacing
         )
         return
     _finish(uow, instruction, progress)
@@ -295,9 +292,8 @@ def _finish(uow: Unit, instruction: Instruction, progress: BulkProgress) -> None
     moved = uow.instructions.move(
         instruction,
         ended_cancel(progress.tally),
-        now=uow.now,
         action="observed",
-        detail={"status": _counted(progress), "counts": dict(progress.tally.counts)},
+        facts={"status": _counted(progress), "counts": dict(progress.tally.counts)},
         progress=progress,
         reason=not_what_it_said(instruction.reason),
         unknown_since=None,

@@ -187,7 +187,7 @@ async def _is_active(payments: PaymentsClient, email: str) -> bool | _Unread | N
 
 
 def _show(uow: Unit, *, held: Instruction, progress: BulkProgress) -> Instruction | None:
-    after = uow.instructions.touch(held, now=uow.now, progress=progress, **lease(uow.ctx))
+    after = uow.instructions.touch(held, progress=progress, **lease(uow.ctx))
     if after is not None:
         for place in places(uow.ctx, after):
             show_progress(uow, after, place)

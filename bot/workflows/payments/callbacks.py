@@ -170,7 +170,7 @@ def _is_of_use(uow: Unit, row: InboxRow, instruction: Instruction, operation: Op
     if instruction.state not in UNPAID:
         return False
     if instruction.remote_id is None:
-        uow.instructions.touch(instruction, now=uow.now, due_at=uow.now)  # it is searched for by our code
+        uow.instructions.touch(instruction, due_at=uow.now)  # it is searched for by our code
         return False
     return uow.now - row.received_at < _PATIENCE
 

@@ -132,7 +132,7 @@ def watch_each(uow: Unit, instruction: Instruction, held: Iterable[Operation]) -
 
 def leave_behind(uow: Unit, instruction: Instruction, found: Sequence[Operation]) -> None:
     """A search by our code found it: alert where it is paid; from here on it is read by its id."""
-    uow.instructions.touch(instruction, now=uow.now, remote_id=found[0].id, due_at=None)
+    uow.instructions.touch(instruction, remote_id=found[0].id, due_at=None)
     for operation in found:
         if is_paid(operation):
             alert_paid(uow, instruction, Reason(OfRequest.SAYS, status=operation.status))
@@ -170,9 +170,8 @@ def apply_record(uow: Unit, instruction: Instruction, operation: Operation) -> b
     moved = uow.instructions.move(
         instruction,
         state,
-        now=uow.now,
         action="observed",
-        detail={"status": operation.status},
+        facts={"status": operation.status},
         remote_id=instruction.remote_id or operation.id,
         remote_status=operation.status,
         svc_hash=operation.svc_hash or "",
@@ -218,7 +217,7 @@ def note_status(uow: Unit, instruction: Instruction, operation: Operation) -> In
     if operation.state is None:
         log.warning("a status nobody knows", reference=instruction.reference, status=said)
         alert(uow, instruction, f"unknown_status:{said.casefold()}", reason=Reason(OfRequest.SAYS, status=said))
-    shown = uow.instructions.touch(instruction, now=uow.now, show=True, remote_status=said, due_at=instruction.due_at)
+    shown = uow.instructions.touch(instruction, show=True, remote_status=said, due_at=instruction.due_at)
     return shown or instruction
 
 

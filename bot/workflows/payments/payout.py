@@ -87,7 +87,7 @@ def seen_after_close(uow: Unit, instruction: Instruction, operation: Operation) 
     if is_paid(operation):
         alert_paid(uow, instruction, Reason(OfRequest.SAYS, status=operation.status))
     due = next_watch(uow.ctx, instruction, uow.now) if state is None else None
-    uow.instructions.touch(instruction, now=uow.now, due_at=due)
+    uow.instructions.touch(instruction, due_at=due)
 
 
 def take_in(uow: Unit, instruction: Instruction, operation: Operation) -> None:
@@ -102,7 +102,7 @@ def take_in(uow: Unit, instruction: Instruction, operation: Operation) -> None:
             later(uow, note_status(uow, instruction, operation))
         return
     if instruction.state is State.NEEDS_HUMAN:
-        uow.instructions.touch(instruction, now=uow.now, due_at=uow.now + uow.quiet.spacing * 60)
+        uow.instructions.touch(instruction, due_at=uow.now + uow.quiet.spacing * 60)
         return
     if instruction.refusal is not None:
         end_refused(uow, instruction)
@@ -136,7 +136,7 @@ async def _is_held(ctx: Context, instruction: Instruction) -> bool:
     def work(uow: Unit) -> None:
         held = suspend(uow, instruction, no)
         if held is not None:
-            uow.instructions.touch(held, now=now, due_at=now + ctx.quiet.spacing * 5)
+            uow.instructions.touch(held, due_at=now + ctx.quiet.spacing * 5)
 
     await ctx.write(work, name="suspend")
     return True

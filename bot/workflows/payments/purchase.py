@@ -67,9 +67,9 @@ async def watch_refused(ctx: Context, payments: PaymentsClient, instruction: Ins
     def work(uow: Unit) -> None:
         now = ctx.clock.now()
         if not look.hits:
-            uow.instructions.touch(instruction, now=now, due_at=next_watch(ctx, instruction, now))
+            uow.instructions.touch(instruction, due_at=next_watch(ctx, instruction, now))
             return
-        uow.instructions.touch(instruction, now=now, remote_id=look.hits[0].id, due_at=None)
+        uow.instructions.touch(instruction, remote_id=look.hits[0].id, due_at=None)
         for hit in look.hits:
             follow(uow, PURCHASE, instruction, hit.id)
 
@@ -112,9 +112,8 @@ def adopt(uow: Unit, instruction: Instruction, operation: Operation) -> None:
     opened = uow.instructions.move(
         instruction,
         State.OPEN,
-        now=uow.now,
         action="opened",
-        detail={"remote_id": operation.id, "status": operation.status},
+        facts={"remote_id": operation.id, "status": operation.status},
         **on_record(operation.id, operation.status),
     )
     if opened is None:
@@ -157,9 +156,8 @@ def _give_up(uow: Unit, instruction: Instruction, look: Look[Operation]) -> None
     moved = uow.instructions.move(
         instruction,
         State.NEEDS_HUMAN,
-        now=uow.now,
         action="needs_human",
-        detail={"reason": look.doubt.stored()},
+        facts={"reason": look.doubt.stored()},
         reason=look.doubt,
         due_at=uow.now + uow.quiet.spacing * 60,
     )
@@ -172,9 +170,8 @@ def _settle(uow: Unit, instruction: Instruction, operation: Operation, state: St
     moved = uow.instructions.move(
         instruction,
         state,
-        now=uow.now,
         action="observed",
-        detail={"status": operation.status},
+        facts={"status": operation.status},
         remote_status=operation.status,
         reason=_reason(instruction, operation, state),
     )

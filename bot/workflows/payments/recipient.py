@@ -43,9 +43,9 @@ async def with_recipient(ctx: Context, payments: PaymentsClient, instruction: In
         recipient = await _recipient(ctx, payments, instruction)
         looked_up = replace(instruction, recipient=recipient)
         if not awaits_requester(looked_up):
-            now, held = ctx.clock.now(), lease(ctx)
+            held = lease(ctx)
             return await ctx.write(
-                lambda uow: uow.instructions.touch(instruction, now=now, recipient=recipient, **held),
+                lambda uow: uow.instructions.touch(instruction, recipient=recipient, **held),
                 name="recipient",
                 wakes=False,
             )
@@ -87,7 +87,7 @@ def _until(instruction: Instruction) -> datetime:
 def _ask(uow: Unit, instruction: Instruction, recipient: Recipient) -> None:
     """Ask the requester, on the card and in its thread; nothing goes on before they answer."""
     held = uow.instructions.touch(
-        instruction, now=uow.now, show=True, recipient=recipient, due_at=_until(instruction), puts_off=0, reason=None
+        instruction, show=True, recipient=recipient, due_at=_until(instruction), puts_off=0, reason=None
     )
     if held is not None:
         witness(uow, NO_ACCOUNT, {"instead": recipient.instead}, about=held)
@@ -99,7 +99,7 @@ def _wait(uow: Unit, instruction: Instruction) -> None:
     if until <= uow.now:
         end(uow, instruction, State.EXPIRED, Reason(OfRequest.ADDRESS_NOT_CONFIRMED))
     else:
-        uow.instructions.touch(instruction, now=uow.now, due_at=until)
+        uow.instructions.touch(instruction, due_at=until)
 
 
 async def send_anyway(ctx: Context, click: Click) -> Decided:
@@ -112,7 +112,7 @@ async def send_anyway(ctx: Context, click: Click) -> Decided:
             return found
         assert found.recipient is not None
         recipient = found.recipient.model_copy(update={"anyway": True})
-        released = uow.instructions.touch(found, now=now, show=True, recipient=recipient, due_at=now)
+        released = uow.instructions.touch(found, show=True, recipient=recipient, due_at=now)
         if released is None:
             return Decided(found, Refusal.STALE)
         witness(uow, "sent_anyway", {}, actor=click.person, about=released)

@@ -120,7 +120,7 @@ async def watch_by_code(ctx: Context, payments: PaymentsClient, instruction: Ins
         if look.hits:
             leave_behind(uow, instruction, look.hits)
         else:
-            uow.instructions.touch(instruction, now=now, due_at=next_watch(ctx, instruction, now))
+            uow.instructions.touch(instruction, due_at=next_watch(ctx, instruction, now))
 
     await ctx.write(work, name="watch_closed")
 

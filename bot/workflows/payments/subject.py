@@ -98,10 +98,7 @@ class RequestSubject(Subject):
             return
         instruction, expires = sight.instruction, _expiry(sight.instruction, uow.now)
         due = next_look(posted_at=uow.now, expires_at=expires, now=uow.now)
-        if (
-            uow.instructions.touch(instruction, now=uow.now, posted_at=uow.now, expires_at=expires, due_at=due)
-            is not None
-        ):
+        if uow.instructions.touch(instruction, posted_at=uow.now, expires_at=expires, due_at=due) is not None:
             show_board(uow, subject_of(instruction.id, Place.REQUESTER))
 
     def homeless(self, uow: Unit, id: str, why: Reason) -> None:  # noqa: A002

@@ -81,8 +81,8 @@ async def _without_old_votes(ctx: Context, instruction: Instruction) -> Instruct
     seen = await without_old(ctx, instruction)
     if seen is None or seen.version == instruction.version:
         return seen
-    now, kept = ctx.clock.now(), lease(ctx)
-    return await ctx.write(lambda uow: uow.instructions.touch(seen, now=now, **kept), name="hold", wakes=False)
+    kept = lease(ctx)
+    return await ctx.write(lambda uow: uow.instructions.touch(seen, **kept), name="hold", wakes=False)
 
 
 async def _wait(ctx: Context, instruction: Instruction, later: ServiceNow) -> None:
@@ -129,7 +129,7 @@ async def wait_for_people(ctx: Context, instruction: Instruction) -> None:
     def work(uow: Unit) -> None:
         posted, expires = instruction.posted_at, instruction.expires_at
         if posted is None or expires is None:
-            uow.instructions.touch(instruction, now=now, due_at=None)
+            uow.instructions.touch(instruction, due_at=None)
             return
         if expires <= now:
             end(uow, instruction, State.EXPIRED, Reason(OfRequest.UNDECIDED, held=instruction.reason))
@@ -141,7 +141,7 @@ async def wait_for_people(ctx: Context, instruction: Instruction) -> None:
         if number and not has_code(seen.reason, OfRequest.HELD):
             remind(uow, seen, number)
         due = next_look(posted_at=posted, expires_at=expires, now=now)
-        uow.instructions.touch(seen, now=now, due_at=due)
+        uow.instructions.touch(seen, due_at=due)
 
     await ctx.write(work, name="wait")
 

@@ -281,7 +281,7 @@ def show_approvers(
         "due_at": next_look(posted_at=uow.now, expires_at=expires, now=uow.now) if seen else None,
     }
     made = {"remote_id": changes["remote_id"]} if "remote_id" in changes else {}
-    moved = uow.instructions.move(instruction, State.AWAITING, now=uow.now, action=action, detail=made, **merged)
+    moved = uow.instructions.move(instruction, State.AWAITING, action=action, facts=made, **merged)
     if moved is None:
         return
     show_card(uow, moved, Place.APPROVALS)
@@ -306,9 +306,8 @@ def end(
     moved = uow.instructions.move(
         instruction,
         state,
-        now=uow.now,
         action=state.value,
-        detail={"reason": stored(reason), **({"said": said} if said else {})},
+        facts={"reason": stored(reason), **({"said": said} if said else {})},
         reason=reason,
         decided_by="",
         remote_id=known,
@@ -349,9 +348,8 @@ def ask_people(uow: Unit, instruction: Instruction, reason: Reason | None, *, su
     moved = uow.instructions.move(
         instruction,
         State.NEEDS_HUMAN,
-        now=uow.now,
         action="needs_human",
-        detail={"reason": stored(reason), "suspect": suspect or ""},
+        facts={"reason": stored(reason), "suspect": suspect or ""},
         reason=_for_people(instruction, reason),
         suspect=suspect,
         decided_by="",

@@ -288,9 +288,8 @@ def _put_off(uow: Unit, under_way: Instruction, attempt: Attempt, outcome: NotEx
     uow.instructions.move(
         under_way,
         State.NEW if creates else State.APPROVED,
-        now=uow.now,
         action="create_put_off" if creates else "send_put_off",
-        detail=outcome.facts,
+        facts=outcome.facts,
         creates=under_way.creates - creates,
         commits=under_way.commits - (not creates),
         puts_off=under_way.puts_off + 1,
@@ -305,9 +304,8 @@ def lose(uow: Unit, under_way: Instruction, attempt: Attempt, outcome: Unknown) 
     moved = uow.instructions.move(
         under_way,
         State.CREATE_UNKNOWN if creates else State.COMMIT_UNKNOWN,
-        now=uow.now,
         action="create_unknown" if creates else "commit_unknown",
-        detail=outcome.facts,
+        facts=outcome.facts,
         reason=outcome.told if outcome.words or not creates else under_way.reason,
         refusal=outcome.refusal,
         suspect=None,

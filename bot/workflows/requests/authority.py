@@ -152,7 +152,6 @@ def _held(uow: Unit, instruction: Instruction, found: tuple[Disagreement, ...]) 
     log.error("a request disagrees with the audit", reference=instruction.reference, reason=str(reason))
     uow.instructions.touch(
         instruction,
-        now=uow.now,
         show=instruction.reason != reason,
         reason=reason,
         due_at=uow.now + uow.quiet.spacing * 60,
@@ -280,7 +279,7 @@ async def unfreeze(ctx: Context, *, person: str) -> Freezing:
             return Freezing(frozen=after, changed=voices != before.lifting, needed=needed)
         uow.flags.set(FREEZE, {}, now)
         for held in uow.instructions.awaiting((State.APPROVED,)):
-            uow.instructions.touch(held, now=now, due_at=now)  # at once: its window to execute is running
+            uow.instructions.touch(held, due_at=now)  # at once: its window to execute is running
         announce(uow, "unfrozen", {"by": list(voices)})
         return Freezing(frozen=None, changed=True, needed=needed)
 

@@ -99,9 +99,7 @@ def without_the_others(uow: Unit, instruction: Instruction, votes: Sequence[Vote
     if number is None:
         return instruction
     reason = why_more(instruction, found) or instruction.reason
-    after = uow.instructions.touch(
-        instruction, now=uow.now, show=True, round=number, reason=reason, due_at=instruction.due_at
-    )
+    after = uow.instructions.touch(instruction, show=True, round=number, reason=reason, due_at=instruction.due_at)
     if after is not None:
         witness(uow, RECOUNTED, {"round": number, "counted": sorted(found.counted)}, about=after)
     return after

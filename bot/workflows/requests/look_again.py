@@ -64,7 +64,7 @@ def found_after_create(
     elif instruction.refusal is not None:
         end_refused(uow, instruction)  # creating moves no money, so one look is enough
     elif absent and not asked and instruction.creates < MAX_CREATES:
-        uow.instructions.move(instruction, State.NEW, now=uow.now, action="create_again", due_at=uow.now)
+        uow.instructions.move(instruction, State.NEW, action="create_again", due_at=uow.now)
     elif absent or (look.doubt and not asked and uow.quiet.given_up(since=instruction.unknown_since, now=uow.now)):
         give_up(uow, instruction, look)
     else:
@@ -128,7 +128,7 @@ def _hold_back(uow: Unit, instruction: Instruction, doubt: Reason | None, change
     """Do not send again yet: too few looks, or a doubt, which the card then shows. Look again soon."""
     reason = doubt or instruction.reason
     held: Changes = {**changes, "reason": reason, "due_at": uow.now + uow.quiet.spacing}
-    uow.instructions.touch(instruction, now=uow.now, show=reason != instruction.reason, **held)
+    uow.instructions.touch(instruction, show=reason != instruction.reason, **held)
 
 
 def not_read(
@@ -163,7 +163,7 @@ def still(uow: Unit, instruction: Instruction, reason: Reason, changes: Changes)
     else:
         last = uow.now if counted else instruction.last_read_at
         seen: Changes = {**changes, "reads": reads, "last_read_at": last, "due_at": uow.now + uow.quiet.spacing}
-        uow.instructions.touch(instruction, now=uow.now, **seen)
+        uow.instructions.touch(instruction, **seen)
 
 
 def later(
@@ -180,7 +180,7 @@ def later(
     pace = named_or(wait, uow.quiet.spacing * (60 if asks_people_already(instruction) else 1))
     kept: Changes = {**(changes or {}), "due_at": uow.now + pace}
     show = kept.get("suspect", instruction.suspect) != instruction.suspect
-    uow.instructions.touch(instruction, now=uow.now, show=show, **kept)
+    uow.instructions.touch(instruction, show=show, **kept)
 
 
 def asks_people_already(instruction: Instruction) -> bool:

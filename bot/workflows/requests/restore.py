@@ -77,9 +77,7 @@ async def is_held(ctx: Context, instruction: Instruction) -> bool:
     now = ctx.clock.now()
     held = Reason(OfRequest.RESTORED)
     show, due = instruction.reason != held, now + ctx.quiet.spacing
-    await ctx.write(
-        lambda uow: uow.instructions.touch(instruction, now=now, show=show, reason=held, due_at=due), name="held"
-    )
+    await ctx.write(lambda uow: uow.instructions.touch(instruction, show=show, reason=held, due_at=due), name="held")
     return True
 
 
@@ -152,7 +150,7 @@ def _take_up(uow: Unit, instruction: Instruction, sent_at: datetime, reason: Rea
         said = Reason(OfRequest.ENDED_HERE, found=reason, state=instruction.state.value)
         alert(uow, instruction, "paid_after_close", reason=said)
     elif instruction.state in _READ_ANYWAY:
-        uow.instructions.touch(instruction, now=uow.now, due_at=uow.now)
+        uow.instructions.touch(instruction, due_at=uow.now)
     elif instruction.state in WAITS:
         created_only = instruction.state is State.NEW and instruction.kind in CREATES
         _to_be_read(uow, instruction, sent_at, AttemptKind.CREATE if created_only else AttemptKind.COMMIT)
@@ -175,9 +173,8 @@ def _to_be_read(uow: Unit, instruction: Instruction, sent_at: datetime, kind: At
     moved = uow.instructions.move(
         instruction,
         State.CREATE_UNKNOWN if creates else State.COMMIT_UNKNOWN,
-        now=uow.now,
         action="found_after_restore",
-        detail={"attempt": n},
+        facts={"attempt": n},
         **changes,
     )
     if moved is None:

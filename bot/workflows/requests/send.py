@@ -88,7 +88,7 @@ def resumed(uow: Unit, instruction: Instruction) -> Instruction | None:
     """The instruction, no longer marked as held; None when somebody else changed it first."""
     if not has_code(instruction.reason, OfRequest.HELD):
         return instruction
-    return uow.instructions.touch(instruction, now=uow.now, show=True, reason=None)
+    return uow.instructions.touch(instruction, show=True, reason=None)
 
 
 def _put_back(uow: Unit, instruction: Instruction, back: State, changes: Changes, no: No) -> Instruction | None:
@@ -96,8 +96,8 @@ def _put_back(uow: Unit, instruction: Instruction, back: State, changes: Changes
     if back is not instruction.state:
         due = uow.now + uow.quiet.spacing * 60 if back is State.NEEDS_HUMAN else uow.now
         changes = {**changes, "decided_by": "", "exec_deadline": None, "due_at": due}
-        return uow.instructions.move(instruction, back, now=uow.now, action="suspended", detail=detail, **changes)
-    after = uow.instructions.touch(instruction, now=uow.now, show=True, **changes)
+        return uow.instructions.move(instruction, back, action="suspended", facts=detail, **changes)
+    after = uow.instructions.touch(instruction, show=True, **changes)
     if after is not None:
         witness(uow, "suspended", detail, about=after)
     return after
@@ -186,7 +186,6 @@ def tighten(uow: Unit, instruction: Instruction) -> Instruction | None:
     due = [end for end in (instruction.due_at, expires, deadline) if end is not None]
     held = uow.instructions.touch(
         instruction,
-        now=uow.now,
         show=True,
         requirement=wanted,
         expires_at=expires,
@@ -220,9 +219,7 @@ async def not_now(ctx: Context, instruction: Instruction) -> bool:
         return True
     if not instruction.commits or ctx.quiet.over(sent_at=instruction.sent_at, now=now):
         return False
-    await ctx.write(
-        lambda uow: uow.instructions.touch(instruction, now=now, due_at=now + ctx.quiet.spacing), wakes=False
-    )
+    await ctx.write(lambda uow: uow.instructions.touch(instruction, due_at=now + ctx.quiet.spacing), wakes=False)
     return True
 
 
@@ -281,9 +278,8 @@ def claim(
     under_way = uow.instructions.move(
         instruction,
         State.SENDING,
-        now=uow.now,
         action="send",
-        detail={"attempt": n, "counted": sorted(counted), "digest": instruction.digest, **sealed},
+        facts={"attempt": n, "counted": sorted(counted), "digest": instruction.digest, **sealed},
         sent_at=uow.now,
         commits=instruction.commits + 1,
         reason=None,
@@ -343,9 +339,8 @@ def _ask_again(uow: Unit, instruction: Instruction, found: Count) -> None:
     moved = uow.instructions.move(
         instruction,
         back,
-        now=uow.now,
         action="votes_no_longer_count",
-        detail={
+        facts={
             "round": number,
             "counted": sorted(found.counted),
             "void": {who: why.value for who, why in found.void.items()},

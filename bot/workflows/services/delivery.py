@@ -7,11 +7,12 @@ from pydantic import SecretStr
 
 from bot.clients.delivery import DeliveryClient
 from bot.clients.delivery.client import SERVICE
+from bot.domain.bookings.record import StoreState
 from bot.domain.errors import OperatorError
 from bot.domain.reasons import OfBooking, Reason
 from bot.domain.text import Secrets
 from storage.repositories.bookings import folded
-from storage.rows import STORE_KEY, StoreRow, StoreState
+from storage.rows import STORE_KEY, StoreRow
 from storage.sealing import Sealer, SealError
 from storage.store import Store
 from storage.transaction import Tx

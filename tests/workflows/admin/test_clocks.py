@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from bot.domain.bookings.record import StoreState
 from bot.domain.clock import SharedClock, SystemClock
 from bot.domain.payments.instruction import State
 from bot.domain.recovery import Look, ReadingOnly, Seen
@@ -17,7 +18,7 @@ from bot.workflows.admin import clocks
 from bot.workflows.context import Unit
 from bot.workflows.holding import Silence
 from bot.workflows.slack.outbox import posted_between
-from storage.rows import StoreRow, StoreState
+from storage.rows import StoreRow
 from storage.transaction import Tx
 from tests.support.clock import ManualClock
 from tests.support.reasons import own_words

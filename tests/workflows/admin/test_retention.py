@@ -33,7 +33,7 @@ async def closed_list(rig: Rig, count: int) -> None:
         tx.emails.add_block("J1", part="rows", n=0, content=b"x")
         job = tx.jobs.get("J1")
         assert job is not None
-        tx.jobs.change(job, now=now, state="done", close=True)
+        tx.jobs.touch(job, closed_at=now, due_at=None)
 
     await write(rig, work)
 

@@ -11,14 +11,14 @@ from inline_snapshot import snapshot
 
 from bot.clients.delivery.client import StoreForm
 from bot.domain.bookings.booking import Booking, BookingKind, Stage
-from bot.domain.bookings.record import BookingRecord, Point, PrebookingRecord
+from bot.domain.bookings.record import BookingRecord, Point, PrebookingRecord, StoreState
 from bot.domain.reasons import Exchange, Reason
 from bot.presentation.reasons import worded
 from bot.workflows.bookings import book, events, stores
 from bot.workflows.bookings.observe import observe
 from bot.workflows.bookings.record import gathered
 from bot.workflows.context import Unit
-from storage.rows import InboxState, StoreEvent, StoreRow, StoreState
+from storage.rows import InboxState, StoreEvent, StoreRow
 from storage.transaction import Tx
 from tests.support.deliveries import fact, open_rig, prebook, service_of
 from tests.support.reasons import own_words

@@ -9,7 +9,7 @@ import pytest
 from pydantic import SecretStr
 
 from bot.domain.bookings.booking import BookingKind, Stage
-from bot.domain.bookings.record import BookingRecord, Point
+from bot.domain.bookings.record import BookingRecord, Point, StoreState
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.outcome import Done, NotExecuted, Unknown
 from bot.presentation.reasons import worded
@@ -17,7 +17,7 @@ from bot.workflows.bookings import acting, events, stores
 from bot.workflows.bookings.events import _Heard
 from bot.workflows.bookings.record import gathered
 from bot.workflows.context import Unit
-from storage.rows import InboxState, StoreEvent, StoreState
+from storage.rows import InboxState, StoreEvent
 from storage.transaction import Tx
 from tests.support.reasons import own_words
 from tests.support.rig import Rig
@@ -141,7 +141,7 @@ async def test_an_event_without_our_id_waits_while_an_answer_of_that_store_may_b
     if made is not None:
         assert (made.kind, made.channel, made.requester) == (BookingKind.FOREIGN, "C0APPROVE", "")
         assert [action for action, _ in await actions(rig, made)] == ["appeared", "moved"]
-    await ctx.store.write(lambda tx: tx.bookings.change(flying, stage=Stage.DROPPED, closed_at=now))
+    await ctx.store.write(lambda tx: tx.bookings.touch(flying, stage=Stage.DROPPED, closed_at=now))
 
 
 async def test_ours_is_known_by_its_id_in_its_own_store_only(rig: Rig) -> None:

@@ -89,13 +89,13 @@ async def test_a_row_that_a_webhook_made_of_our_own_booking_joins_it(rig: Rig) -
     service.faults.clear()
     (row,) = await rig.switchboard.context.store.read(lambda tx: tx.bookings.open(limit=20))
     # As if the webhook had been verified long after, while our own looking was still held up.
-    await rig.switchboard.context.store.write(lambda tx: tx.bookings.change(row, due_at=None))
+    await rig.switchboard.context.store.write(lambda tx: tx.bookings.touch(row, due_at=None))
     await rig.pass_time(3_700, steps=4)
     assert len(rig.cards(CENTRO)) == 1
     current = await rig.switchboard.context.store.read(lambda tx: tx.bookings.get(row.id))
     assert current is not None
     now = rig.switchboard.context.clock.now()
-    await rig.switchboard.context.store.write(lambda tx: tx.bookings.change(current, due_at=now))
+    await rig.switchboard.context.store.write(lambda tx: tx.bookings.touch(current, due_at=now))
     await rig.pass_time(60, steps=2)
     assert stands(rig) == SEARCHING
     assert stands(rig, CENTRO) == snapshot("*The same delivery as B-······*; it goes on there.")

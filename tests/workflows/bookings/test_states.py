@@ -226,7 +226,7 @@ async def test_a_reading_that_began_before_a_change_is_not_applied(rig: Rig) -> 
     now = ctx.clock.now()
     assert await ctx.store.write(lambda tx: observe(Unit(tx, ctx, now=now), before, record)) is not None
     (current,) = await ctx.store.read(lambda tx: tx.bookings.open(limit=20))
-    await ctx.store.write(lambda tx: tx.bookings.change(current, reason=own_words("somebody was faster")))
+    await ctx.store.write(lambda tx: tx.bookings.touch(current, reason=own_words("somebody was faster")))
     assert await ctx.store.write(lambda tx: observe(Unit(tx, ctx, now=now), current, record)) is None
 
 

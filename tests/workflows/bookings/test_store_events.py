@@ -154,7 +154,7 @@ async def test_our_number_in_the_record_of_another_store_moves_nothing_of_ours(r
     await booked(rig)
     store = rig.switchboard.context.store
     (ours,) = await store.read(lambda tx: tx.bookings.open(limit=20))
-    await store.write(lambda tx: tx.bookings.change(ours, store="Norte"))
+    await store.write(lambda tx: tx.bookings.touch(ours, store="Norte"))
     fields = {**FIELDS, "externalBookingId": ours.external_id}
     theirs = service_of(rig).book.create(service_of(rig).store("Centro"), fields)
     service_of(rig).settle(theirs, "COMPLETED")
@@ -232,7 +232,7 @@ async def test_an_event_of_a_store_whose_key_is_gone_is_passed_on_in_its_channel
     store = rig.switchboard.context.store
     row = await store.read(lambda tx: tx.stores.get("Centro"))
     assert row is not None
-    await store.write(lambda tx: tx.stores.change(row.id, sealed_key=""))
+    await store.write(lambda tx: tx.stores.touch(row, sealed_key=""))
     await post(address(rig), event(booking, "ACCEPTED"))
     await rig.settle()
     (said,) = [one for one in rig.workspace.messages(CENTRO) if str(booking.id) in one.text]

@@ -50,7 +50,7 @@ async def changed(rig: Rig, job: Job, **detail: Any) -> Job:
 
     def change(tx: Tx) -> Job | None:
         current = tx.jobs.get(job.id)
-        return current and tx.jobs.change(current, now=ctx.clock.now(), detail={**current.detail, **detail})
+        return current and tx.jobs.touch(current, state=RunState.SENDING, detail={**current.detail, **detail})
 
     found = await ctx.store.write(change)
     assert found is not None

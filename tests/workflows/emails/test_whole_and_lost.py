@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bot.clients.emails import EmailsClient
-from bot.domain.emails.lists import Outcome, Returned, RunState, stored_answer
+from bot.domain.emails.lists import RUN, WHOLE, Outcome, Returned, RunState, stored_answer
 from bot.domain.errors import ServiceNow
 from bot.domain.files.tables import Flaw, TableProblem
 from bot.domain.outcome import NotExecuted
@@ -27,13 +27,15 @@ from tests.support.rig import FINANCE, MARIA, Rig
 from tests.workflows.looking import read
 
 BUSY, TIMED_OUT = own_words("busy"), own_words("it timed out")
+_PAYLOAD = {"file": "F1", "name": "a.csv", "column": 0, "column_name": "email", "concurrency": 1}
+_SENDING: Any = {"kind": WHOLE, "state": RunState.SENDING}
 
 
 async def job(rig: Rig, **changes: Any) -> Job:
     """A list that is being prepared, with its board."""
     now = rig.clock.now()
     values: dict[str, Any] = {
-        "id": "J1", "kind": "email_list", "state": RunState.PREPARING, "payload": {"concurrency": 1}, "detail": {},
+        "id": "J1", "kind": RUN, "state": RunState.PREPARING, "payload": _PAYLOAD, "detail": {},
         "requester": MARIA, "channel": FINANCE, "thread_ts": None, "source_key": "J1", "created_at": now,
         "due_at": None, "lease_owner": "", "lease_until": None,
     }  # fmt: skip
@@ -59,7 +61,7 @@ async def stored(rig: Rig, one: Job) -> Job:
 async def test_a_file_that_the_service_does_not_have_is_sent_again_after_a_while(
     rig: Rig, tries: int, named: float | None, seconds: int
 ) -> None:
-    one = await job(rig, detail={"tries": tries, "a": "b"} if tries else {"a": "b"})
+    one = await job(rig, **_SENDING, detail={"tries": tries, "a": "b"} if tries else {"a": "b"})
     refusal = NotExecuted(reason=BUSY, again=True, retry_after=named)
     await whole._later(rig.switchboard.context, one, refusal)
     after = await stored(rig, one)
@@ -68,7 +70,7 @@ async def test_a_file_that_the_service_does_not_have_is_sent_again_after_a_while
 
 
 async def test_at_the_fifth_time_it_is_given_up(rig: Rig) -> None:
-    one = await job(rig, detail={"tries": 4})
+    one = await job(rig, **_SENDING, detail={"tries": 4})
     await whole._later(rig.switchboard.context, one, NotExecuted(reason=BUSY, again=True))
     after = await stored(rig, one)
     assert (after.state, in_words(after.detail["reason"]), after.closed_at) == (

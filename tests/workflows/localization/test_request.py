@@ -96,7 +96,7 @@ async def test_a_call_without_a_result_is_repeated_once(rig: Rig) -> None:
     assert await repeat(ctx, first.id, person=ADA) is None
     job = await read(rig, lambda tx: tx.jobs.get(first.id))
     assert job is not None
-    await ctx.store.write(lambda tx: tx.jobs.change(job, now=now, state=CallState.FAILED, close=True))
+    await ctx.store.write(lambda tx: tx.jobs.touch(job, state=CallState.FAILED, closed_at=now, due_at=None))
     woken.clear()
     again = await repeat(ctx, first.id, person=ADA)
     assert again is not None

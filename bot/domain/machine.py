@@ -1,0 +1,23 @@
+"""State machines: the transitions that exist and the states that are final. The documents are drawn from them.
+
+A transition that is not declared is a programming error and is refused before the database.
+"""
+
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+from typing import Any, Generic, TypeVar
+
+S = TypeVar("S", bound=StrEnum)
+
+
+class Machine(Generic[S]):
+    """The transitions of one kind of row; a row in a final state is closed."""
+
+    def __init__(self, arrows: Mapping[S, Iterable[S]], *, final: Iterable[S]) -> None:
+        self.arrows: Mapping[S, frozenset[S]] = {before: frozenset(targets) for before, targets in arrows.items()}
+        self.final = frozenset(final)
+
+    def allows(self, before: str, to: str) -> bool:
+        """Whether there is this transition; rows of jobs have their states as plain text."""
+        known: Mapping[Any, frozenset[Any]] = self.arrows
+        return to in known.get(before, frozenset())

@@ -1,0 +1,155 @@
+"""Rows that change by declared transitions: the row, its audit row and its card, in one transaction."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from types import MappingProxyType
+from typing import Any, ClassVar, Generic, TypeVar
+
+from sqlalchemy import Connection, update
+
+from bot.domain.audit import SYSTEM, Entry
+from bot.domain.machine import Machine
+from storage.damage import Damage
+from storage.repositories.audit import AuditTrail
+from storage.repositories.leased import FREED, Asked, Repository
+from storage.repositories.slack import Boards
+
+R = TypeVar("R")
+
+
+class Moving(Repository, Generic[R]):
+    """A table whose rows change their state by declared transitions alone.
+
+    Attributes:
+        state: name of the column of the state.
+        entered: columns that are set when another state is entered.
+        now: the moment of the unit of work, for calls that name no other.
+    """
+
+    state: ClassVar[str] = "state"
+    entered: ClassVar[Mapping[str, Any]] = {}
+    now: datetime | None = None
+
+    def __init__(
+        self, connection: Connection, damage: Damage | None = None, *, audit: AuditTrail, boards: Boards
+    ) -> None:
+        super().__init__(connection, damage)
+        self._audit = audit
+        self._boards = boards
+
+    def move(
+        self,
+        before: R,
+        to: str,
+        *,
+        now: datetime | None = None,
+        action: str = "",
+        actor: str = SYSTEM,
+        facts: Mapping[str, object] = MappingProxyType({}),
+        show: bool = True,
+        patient: bool = False,
+        **changes: Any,
+    ) -> R | None:
+        """Take a transition: conditional update, audit row, boards marked; all in this transaction.
+
+        The lease ends unless ``keep_lease`` is True or ``lease_until`` is given. A final state sets ``closed_at`` and
+        clears ``due_at`` unless they are given.
+
+        Args:
+            before: the row as it was read; another change since then prevents this one.
+            to: the state to enter.
+            now: the present; None: the moment of the unit of work.
+            action: of the audit row; empty: there is none.
+            actor: who did it.
+            facts: of the audit row.
+            show: mark the boards. False: they look the same in both states.
+            patient: the boards show merely how far it is, so the edit may wait a little.
+            changes: other columns.
+
+        Returns:
+            The row as it is now; None when another change came first (``before`` is out of date).
+
+        Raises:
+            ValueError: there is no such transition.
+        """
+        held, moment, machine = str(getattr(before, self.state)), self._moment(now), self._machine(before)
+        if not machine.allows(held, to):
+            kind = getattr(before, "kind", type(before).__name__)
+            raise ValueError(f"there is no way for a {kind} from {held} to {to}")
+        if to in machine.final:
+            changes = {"closed_at": moment, "due_at": None, **changes}
+        if to != held:
+            changes = {**self.entered, **changes}
+        after = self._put(before, to, changes)
+        if after is None:
+            return None
+        if action:
+            self._audit.append(
+                Entry(
+                    at=moment,
+                    instruction_id=self._id(after),
+                    actor=actor,
+                    action=action,
+                    before=held,
+                    after=str(to),
+                    detail=self._facts(after, facts),
+                )
+            )
+        if show:
+            self._mark(after, now=moment, patient=patient)
+        return after
+
+    def touch(
+        self, before: R, *, now: datetime | None = None, show: bool = False, patient: bool = False, **changes: Any
+    ) -> R | None:
+        """Like :meth:`move`, but in the same state and without an audit row; ``show`` marks the boards."""
+        after = self._put(before, getattr(before, self.state), changes)
+        if after is not None and show:
+            self._mark(after, now=self._moment(now), patient=patient)
+        return after
+
+    def _moment(self, now: datetime | None) -> datetime:
+        moment = self.now if now is None else now
+        assert moment is not None, "outside of a unit of work a transition names its moment"
+        return moment
+
+    def _machine(self, row: R) -> Machine[Any]:
+        """The transitions of this kind of row."""
+        raise NotImplementedError
+
+    @staticmethod
+    def _id(row: Any) -> str:
+        found: str = row.id
+        return found
+
+    def _put(self, before: R, to: str, changes: dict[str, Any]) -> R | None:
+        """Write the row if it is still as it was read; the row as it is now, else None."""
+        raise NotImplementedError
+
+    def _facts(self, row: R, facts: Mapping[str, object]) -> Mapping[str, object]:  # noqa: ARG002 - a booking adds some
+        """Facts of its audit row, from those of the transition."""
+        return facts
+
+    def _mark(self, row: R, *, now: datetime, patient: bool) -> None:
+        """Mark its boards as out of date."""
+        raise NotImplementedError
+
+
+class MovingRows(Moving[R], Asked[R]):
+    """Such a table with leases and a version. ``state``: name of the column of the state."""
+
+    entered: ClassVar[Mapping[str, Any]] = {"stopped": ""}  # the next step may succeed
+
+    def _put(self, before: R, to: str, changes: dict[str, Any]) -> R | None:
+        rows = self.shape.table
+        row: Any = before
+        values = {self.state: to, "version": row.version + 1, **self._freed(changes), **changes}
+        same = (rows.c.id == row.id, rows.c.version == row.version)
+        return self._one(self.shape, update(rows).where(*same).values(values).returning(rows))
+
+    def _freed(self, changes: dict[str, Any]) -> Mapping[str, Any]:
+        """The end of the lease, unless the change has ``keep_lease`` or a lease of its own.
+
+        A step that keeps its lease is not over, so its tries are not reset.
+        """
+        return {} if changes.pop("keep_lease", False) or changes.get("lease_until") is not None else FREED
