@@ -16,7 +16,7 @@ from bot.presentation.bookings import forms
 from bot.presentation.reasons import sentence
 from bot.presentation.views import View, notice, result
 from bot.workflows.bookings import stores
-from bot.workflows.bookings import stores as hooks
+from bot.workflows.bookings import webhooks as hooks
 from bot.workflows.services.delivery import DeliveryService
 from handlers.grammar.admission import admin, delivery_call, delivery_for
 from handlers.grammar.fields import read_form

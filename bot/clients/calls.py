@@ -19,6 +19,11 @@ MayLeave = Callable[[str], Awaitable[bool]]
 HELD_BACK: Final = NotExecuted(again=True, reason=Reason(Exchange.SENDS_NOTHING), failure=Failure.NOT_SENT)
 
 RESTS: Final = NotExecuted(again=True, reason=Reason(Exchange.RESTS), failure=Failure.NOT_SENT)
+"""Nothing leaves while the service is silent."""
+FULL: Final = NotExecuted(
+    again=True, reason=Reason(Exchange.NOT_LEFT, failure=Failure.NOT_SENT.value), failure=Failure.NOT_SENT
+)
+"""Nothing leaves while too many requests wait for their answers."""
 
 
 def not_asked(seconds: float) -> Reply:

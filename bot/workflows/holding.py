@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final, Self
 
-from bot.clients.circuit import Circuit, Seat
+from bot.clients.circuit import Circuit
 from bot.domain.payments.instruction import Instruction, State
 from bot.domain.payments.moves import CREATES
 from bot.domain.reasons import OfRequest, Reason
 from bot.workflows.context import Context, Unit
+from bot.workflows.effect import Permit
 from storage.transaction import Tx
 
 FLAG: Final = "silent:"
@@ -86,20 +87,20 @@ async def is_held(ctx: Context, instruction: Instruction) -> bool:
     return True
 
 
-async def seated(ctx: Context, seat: Seat, instruction: Instruction) -> bool:
+async def permitted(ctx: Context, permit: Permit, instruction: Instruction) -> bool:
     """Whether its request may be claimed now: the service answers, and not too many requests are in flight.
 
     False: that is stored.
     """
-    if await seat.take():
+    if await permit.take():
         return True
-    reason, pause = without_seat(ctx, seat.circuit, instruction.reason)
+    reason, pause = without_permit(ctx, permit.circuit, instruction.reason)
     await ctx.write(lambda uow: hold(uow, instruction, reason, pause), name="no_seat", wakes=False)
     return False
 
 
-def without_seat(ctx: Context, circuit: Circuit, reason: Reason | None) -> tuple[Reason | None, timedelta]:
-    """Reason for the card of a request without a seat, and when to look again; ``reason``: the present one."""
+def without_permit(ctx: Context, circuit: Circuit, reason: Reason | None) -> tuple[Reason | None, timedelta]:
+    """Reason for the card of a request without a permit, and when to look again; ``reason``: the present one."""
     pause = timedelta(seconds=max(circuit.holds_effects, 1.0))
     return (why(ctx, circuit) if circuit.is_open else reason), pause
 

@@ -11,7 +11,7 @@ from typing import Final, TypeVar
 import structlog
 
 from bot.workflows.context import Context, Unit
-from storage.errors import CommitUnknown, Conflict, StorageBusy, StorageClosed, StorageError
+from storage.errors import Conflict, StorageBusy, StorageClosed, StorageError
 
 T = TypeVar("T")
 
@@ -67,18 +67,3 @@ async def at_start(step: Callable[[], Awaitable[T]], *, seconds: float = _AT_STA
             log.warning("the start waits for the database", reason=str(busy))
         await asyncio.sleep(pause)
         pause = min(2 * pause, _LONGEST_PAUSE)
-
-
-async def claimed(
-    ctx: Context, work: Callable[[Unit], T | None], *, name: str, read_back: Callable[[Unit], T | None]
-) -> T | None:
-    """Result of a transaction that claims a request.
-
-    After a commit of unknown outcome the claim is read back. Nothing has been sent yet, so an unclear claim would
-    become an unknown outcome for no reason.
-    """
-    try:
-        return await ctx.write(work, name=name, wakes=False)
-    except CommitUnknown as error:
-        log.warning("whether a claim holds is read back", unit=name, reason=str(error))
-    return await keep(ctx, read_back, name=f"{name}_read_back")

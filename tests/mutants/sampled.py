@@ -124,8 +124,8 @@ MUTANTS = (
     Mutant(
         name="the audit says that who booked it canceled it",
         file="bot/workflows/bookings/acting.py",
-        old="        actor=by,\n        facts={",
-        new="        actor=booking.requester,\n        facts={",
+        old='actor=wish["by"],',
+        new="actor=booking.requester,",
         breaks="the audit names who did it",
         tests=(*_STORY, "-k", "called_off"),
     ),

@@ -132,12 +132,12 @@ MUTANTS = (
         tests=_BOOKED,
     ),
     Mutant(
-        name="a claim of a booking never grows old",
-        file="bot/workflows/bookings/book.py",
-        old="    guard = seat.guard(lambda: ctx.clock.boottime() - claimed_at <= GUARD_SECONDS)",
-        new="    guard = seat.guard(lambda: ctx.clock.boottime() >= claimed_at)",
+        name="a claim never grows old",
+        file="bot/workflows/effect.py",
+        old="self._ctx.clock.boottime() - self._claimed_at <= GUARD_SECONDS",
+        new="self._ctx.clock.boottime() >= self._claimed_at",
         breaks="a process that was frozen does not book what somebody else may have booked",
-        tests=_BOOKED,
+        tests=("tests/workflows/test_effect.py",),
     ),
     Mutant(
         name="an older reading wins",

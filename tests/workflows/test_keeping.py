@@ -1,7 +1,7 @@
 """An answer that is known is stored, whatever the database does; a claim whose commit broke off is read back."""
 
 import sqlite3
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -12,36 +12,9 @@ from bot.playground.faults import Fault, FaultKind
 from bot.workflows.admin.resume import recover
 from bot.workflows.keeping import at_start
 from storage.errors import CommitUnknown, StorageBusy, StorageClosed, StorageError
-from storage.store import Store
 from tests.support.rig import ALERTS, FINANCE, Rig
 from tests.workflows.looking import asked, attempts, state, told
-
-Trouble = StorageError | CommitUnknown
-
-
-class Stumbling:
-    """Has the database fail for units of one name, so many times; a commit of unknown outcome has happened."""
-
-    def __init__(self, store: Store, name: str, errors: Sequence[StorageError]) -> None:
-        self._write: Callable[..., Awaitable[Any]] = store.write
-        self._name = name
-        self.errors = list(errors)
-
-    async def __call__(self, work: Callable[..., Any], *, name: str = "") -> Any:
-        if name != self._name or not self.errors:
-            return await self._write(work, name=name)
-        error = self.errors.pop(0)
-        if isinstance(error, CommitUnknown):
-            await self._write(work, name=name)
-        raise error
-
-
-def stumble(rig: Rig, name: str, *errors: StorageError) -> Stumbling:
-    store = rig.switchboard.context.store
-    stumbling = Stumbling(store, name, errors)
-    store.write = stumbling  # type: ignore[method-assign]
-    return stumbling
-
+from tests.workflows.stumbling import stumble
 
 ONCE_MORE = [StorageBusy("locked"), StorageError("the disk is full"), CommitUnknown("the connection broke")]
 

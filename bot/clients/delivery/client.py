@@ -347,7 +347,7 @@ class BookingCalls(DeliveryCalls):
         return await self._look("get_booking", {"external_id": external_id}, read, key=key)
 
     async def cancel_booking(
-        self, booking_id: str, *, reason: str, key: SecretStr
+        self, booking_id: str, *, reason: str, key: SecretStr, guard: Guard | None = None
     ) -> Done[object] | NotExecuted | Unknown:
         """Cancel. What became of it is read afterwards."""
         return await self._change(
@@ -355,16 +355,20 @@ class BookingCalls(DeliveryCalls):
             {"id": booking_id, "reason": reason},
             anything,
             key=key,
+            guard=guard,
             conflict=Reason(Exchange.BOOKING_FIXED),
         )
 
-    async def start_search(self, booking_id: str, *, key: SecretStr) -> Done[object] | NotExecuted | Unknown:
+    async def start_search(
+        self, booking_id: str, *, key: SecretStr, guard: Guard | None = None
+    ) -> Done[object] | NotExecuted | Unknown:
         """Look for a driver now instead of when the cook time is over; only from ON_HOLD."""
         return await self._change(
             "start_search",
             {"id": booking_id},
             anything,
             key=key,
+            guard=guard,
             conflict=Reason(Exchange.SEARCH_BEGUN),
         )
 
@@ -387,13 +391,16 @@ class PrebookingCalls(DeliveryCalls):
         read = partial(wire.read_same_prebooking, prebooking_id=prebooking_id)
         return await self._look("get_prebooking", {"id": prebooking_id}, read, key=key)
 
-    async def cancel_prebooking(self, prebooking_id: str, *, key: SecretStr) -> Done[object] | NotExecuted | Unknown:
+    async def cancel_prebooking(
+        self, prebooking_id: str, *, key: SecretStr, guard: Guard | None = None
+    ) -> Done[object] | NotExecuted | Unknown:
         """Cancel one; it does not become a booking any more."""
         return await self._change(
             "cancel_prebooking",
             {"id": prebooking_id},
             anything,
             key=key,
+            guard=guard,
             conflict=Reason(Exchange.PREBOOKING_FIXED),
         )
 
@@ -427,9 +434,11 @@ class StoreForm:
 class StoreCalls(DeliveryCalls):
     """Calls about stores."""
 
-    async def create_store(self, form: StoreForm) -> Done[StoreRecord] | NotExecuted | Unknown:
+    async def create_store(
+        self, form: StoreForm, *, guard: Guard | None = None
+    ) -> Done[StoreRecord] | NotExecuted | Unknown:
         """Create a store with the master key. Done carries its key: encrypt it at once."""
-        return await self._change("create_store", form.values(), wire.read_new_store, key=None)
+        return await self._change("create_store", form.values(), wire.read_new_store, key=None, guard=guard)
 
     async def list_stores(self) -> tuple[StoreRecord, ...]:
         """Every store of the company, with its key, by the master key.
@@ -447,9 +456,11 @@ class StoreCalls(DeliveryCalls):
         """
         return await self._look("get_store", {}, wire.read_store, key=key)
 
-    async def update_store(self, form: StoreForm, *, key: SecretStr) -> Done[object] | NotExecuted | Unknown:
+    async def update_store(
+        self, form: StoreForm, *, key: SecretStr, guard: Guard | None = None
+    ) -> Done[object] | NotExecuted | Unknown:
         """Change the store that the key belongs to; read it afterwards."""
-        return await self._change("update_store", form.values(), anything, key=key)
+        return await self._change("update_store", form.values(), anything, key=key, guard=guard)
 
 
 class WebhookCalls(DeliveryCalls):
@@ -472,14 +483,17 @@ class WebhookCalls(DeliveryCalls):
         return wire.read_event(document, self._route("get_booking"))
 
     async def register_webhook(
-        self, kind: WebhookKind, url: str, *, key: SecretStr
+        self, kind: WebhookKind, url: str, *, key: SecretStr, guard: Guard | None = None
     ) -> Done[object] | NotExecuted | Unknown:
         """Register an address; list afterwards to see that it took effect."""
-        return await self._change("register_webhook", {"type": kind.value, "url": url}, anything, key=key)
+        values = {"type": kind.value, "url": url}
+        return await self._change("register_webhook", values, anything, key=key, guard=guard)
 
-    async def delete_webhook(self, kind: WebhookKind, *, key: SecretStr) -> Done[object] | NotExecuted | Unknown:
+    async def delete_webhook(
+        self, kind: WebhookKind, *, key: SecretStr, guard: Guard | None = None
+    ) -> Done[object] | NotExecuted | Unknown:
         """Take a registration away. The body of a DELETE may get lost on the way: list afterwards."""
-        return await self._change("delete_webhook", {"type": kind.value}, anything, key=key)
+        return await self._change("delete_webhook", {"type": kind.value}, anything, key=key, guard=guard)
 
 
 class DeliveryClient(StoreCalls, BookingCalls, WebhookCalls, PrebookingCalls):

@@ -1,11 +1,9 @@
 """Actions on a booking: start the search, cancel it, look again. The result is read, never assumed."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import SecretStr
-
+from bot.clients.transport import Guard
 from bot.domain.bookings.booking import Act, Booking, Stage
 from bot.domain.bookings.record import Point
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
@@ -16,7 +14,7 @@ from bot.domain.troubles import failed
 from bot.workflows.bookings.follow import dropped, read_now
 from bot.workflows.bookings.record import note, tell, witness
 from bot.workflows.context import Context, Unit
-from bot.workflows.keeping import keep
+from bot.workflows.effect import asked
 from bot.workflows.services.delivery import DeliveryService
 
 Outcome = Done[Any] | NotExecuted | Unknown
@@ -36,14 +34,23 @@ async def start_search(ctx: Context, delivery: DeliveryService, booking: Booking
     if not booking.can_start:
         return Acted(act=Act.START, booking=booking, trouble=Reason(OfBooking.CANNOT_START))
     key = await delivery.key_of(ctx.store, booking.store)
-    await ctx.write(lambda uow: witness(uow, booking, "search_asked", actor=by), name="want_search", wakes=False)
-    outcome = await delivery.client.start_search(booking.remote_id or "", key=key)
 
-    def started(uow: Unit) -> None:
-        tell(uow, booking, "started", {"by": by})
+    def wanted(uow: Unit) -> Booking | None:
+        current = uow.bookings.get(booking.id)
+        if current is None or not current.can_start:
+            return None
+        return uow.bookings.move(current, current.stage, action="search_asked", actor=by, show=False)
 
-    await _answered(ctx, booking, outcome, Point.SEARCH, started)
-    return await _afterwards(ctx, delivery, Act.START, booking, outcome)
+    async def send(claimed: Booking, guard: Guard) -> Outcome:
+        return await delivery.client.start_search(claimed.remote_id or "", key=key, guard=guard)
+
+    def store(uow: Unit, claimed: Booking, outcome: Outcome) -> Booking:
+        if _answered(uow, claimed, outcome, Point.SEARCH):
+            tell(uow, claimed, "started", {"by": by})
+        return claimed
+
+    done = await asked(ctx, delivery.client.circuit, wanted, send, store, name="booking_answered")
+    return await _afterwards(ctx, delivery, Act.START, booking, done)
 
 
 async def cancel(ctx: Context, delivery: DeliveryService, booking: Booking, *, reason: str, by: str) -> Acted:
@@ -51,14 +58,49 @@ async def cancel(ctx: Context, delivery: DeliveryService, booking: Booking, *, r
     if not booking.can_cancel:
         return cannot_cancel(booking)
     key = await delivery.key_of(ctx.store, booking.store)
-    wanted = await ctx.write(lambda uow: _want(uow, booking, reason, by), name="want_cancel", wakes=False)
-    if wanted is None:
-        return Acted(act=Act.CANCEL, booking=booking, trouble=Reason(OfBooking.JUST_CHANGED))
-    if wanted.stage is Stage.WAITING:
-        return await _cancel_prebooking(ctx, delivery, wanted, key)
-    outcome = await delivery.client.cancel_booking(wanted.remote_id or "", reason=reason, key=key)
-    await _answered(ctx, wanted, outcome, Point.CANCEL)
-    return await _afterwards(ctx, delivery, Act.CANCEL, wanted, outcome)
+    wish = {"by": by, "reason": reason}
+
+    async def send(claimed: Booking, guard: Guard) -> Outcome:
+        if claimed.stage is Stage.WAITING:
+            return await delivery.client.cancel_prebooking(claimed.prebooking_id or "", key=key, guard=guard)
+        return await delivery.client.cancel_booking(claimed.remote_id or "", reason=reason, key=key, guard=guard)
+
+    def store(uow: Unit, claimed: Booking, outcome: Outcome) -> Booking:
+        is_prebooking = claimed.stage is Stage.WAITING
+        done = _answered(uow, claimed, outcome, Point.PREBOOK_CANCEL if is_prebooking else Point.CANCEL)
+        return (dropped(uow, claimed) or claimed) if done and is_prebooking else claimed
+
+    done = await asked(
+        ctx,
+        delivery.client.circuit,
+        lambda uow: _want_canceled(uow, booking, wish),
+        send,
+        store,
+        name="booking_answered",
+        read_back=lambda uow: _wanted_canceled(uow, booking, wish),
+    )
+    return await _afterwards(ctx, delivery, Act.CANCEL, booking, done)
+
+
+def _want_canceled(uow: Unit, booking: Booking, wish: dict[str, str]) -> Booking | None:
+    """Store who wants it canceled; None when it is in another stage by now. A read since then changes nothing."""
+    current = uow.bookings.get(booking.id)
+    if current is None or current.stage is not booking.stage or not current.can_cancel:
+        return None
+    return uow.bookings.move(
+        current,
+        current.stage,
+        action="cancel_asked",
+        actor=wish["by"],
+        facts={"reason": wish["reason"]},
+        show=False,
+        detail={**current.detail, "cancel": wish},
+    )
+
+
+def _wanted_canceled(uow: Unit, booking: Booking, wish: dict[str, str]) -> Booking | None:
+    current = uow.bookings.get(booking.id)
+    return current if current is not None and current.detail.get("cancel") == wish else None
 
 
 def cannot_cancel(booking: Booking) -> Acted:
@@ -75,58 +117,30 @@ async def refresh(ctx: Context, delivery: DeliveryService, booking: Booking) -> 
     return await _read(ctx, delivery, Act.REFRESH, booking, None)
 
 
-async def _cancel_prebooking(ctx: Context, delivery: DeliveryService, booking: Booking, key: SecretStr) -> Acted:
-    outcome = await delivery.client.cancel_prebooking(booking.prebooking_id or "", key=key)
-    stored = await _answered(ctx, booking, outcome, Point.PREBOOK_CANCEL, lambda uow: dropped(uow, booking))
-    if not isinstance(outcome, Done):
-        return await _afterwards(ctx, delivery, Act.CANCEL, booking, outcome)
-    ctx.wake()
-    return Acted(act=Act.CANCEL, booking=stored or booking)
+def _answered(uow: Unit, booking: Booking, outcome: Outcome, point: Point) -> bool:
+    """Store the service's answer; the state of the booking is read afterwards. True: it was carried out."""
+    if isinstance(outcome, Done):
+        witness(uow, booking, "executed")
+        note(uow, point, booking.reference)
+        return True
+    witness(uow, booking, "not_executed" if isinstance(outcome, NotExecuted) else "not_said", facts=outcome.facts)
+    return False
 
 
-def _want(uow: Unit, booking: Booking, reason: str, by: str) -> Booking | None:
-    """Store who wants it canceled; None when it is in another stage by now. A read since then changes nothing."""
-    current = uow.bookings.get(booking.id)
-    if current is None or current.stage is not booking.stage or not current.can_cancel:
-        return None
-    return uow.bookings.move(
-        current,
-        current.stage,
-        action="cancel_asked",
-        actor=by,
-        facts={"reason": reason},
-        show=False,
-        detail={**current.detail, "cancel": {"by": by, "reason": reason}},
-    )
-
-
-def _nothing(_uow: Unit) -> None:
-    """The booking's own record says the rest."""
-
-
-async def _answered(
+async def _afterwards(
     ctx: Context,
+    delivery: DeliveryService,
+    act: Act,
     booking: Booking,
-    outcome: Outcome,
-    point: Point,
-    done: Callable[[Unit], Booking | None] = _nothing,
-) -> Booking | None:
-    """Store the service's answer; the state of the booking is read afterwards. ``done``: what else an effect stores."""
-
-    def work(uow: Unit) -> Booking | None:
-        if isinstance(outcome, Done):
-            witness(uow, booking, "executed")
-            note(uow, point, booking.reference)
-            return done(uow)
-        said = "not_executed" if isinstance(outcome, NotExecuted) else "not_said"
-        witness(uow, booking, said, facts=outcome.facts)
-        return None
-
-    return await keep(ctx, work, name="booking_answered")
-
-
-async def _afterwards(ctx: Context, delivery: DeliveryService, act: Act, booking: Booking, outcome: Outcome) -> Acted:
+    done: tuple[Booking, Outcome] | NotExecuted | None,
+) -> Acted:
     """Read the booking: whatever the answer was, the booking's own state counts."""
+    if done is None:
+        return Acted(act=act, booking=booking, trouble=Reason(OfBooking.JUST_CHANGED))
+    booking, outcome = done if isinstance(done, tuple) else (booking, done)
+    if booking.closed_at is not None:
+        ctx.wake()
+        return Acted(act=act, booking=booking)
     said = Reason(OfBooking.NOT_SAID) if isinstance(outcome, Unknown) else None
     if isinstance(outcome, NotExecuted):
         said = failed(outcome, service=DELIVERY)

@@ -7,13 +7,12 @@ from functools import partial
 import structlog
 from pydantic import SecretStr
 
-from bot.clients.circuit import Seat
 from bot.clients.delivery import NewBooking
+from bot.clients.transport import Guard
 from bot.domain.bookings.booking import Booking, BookingKind, BookingRequest, Stage
 from bot.domain.bookings.record import BookingRecord, Point, PrebookingRecord
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.outcome import Done, Failure, NotExecuted, Unknown
-from bot.domain.payments.evidence import GUARD_SECONDS
 from bot.domain.reasons import Exchange, OfBooking, Reason
 from bot.domain.reasons import stored as written
 from bot.domain.references import Letter, ulid
@@ -24,8 +23,8 @@ from bot.workflows.bookings.observe import observe
 from bot.workflows.bookings.record import alarm, note, post_card, tell, wished, witness
 from bot.workflows.bookings.stores import price
 from bot.workflows.context import Context, Unit
-from bot.workflows.holding import without_seat
-from bot.workflows.keeping import claimed, keep
+from bot.workflows.effect import Permit, once
+from bot.workflows.holding import without_permit
 from bot.workflows.reading_only import reading_only
 from bot.workflows.requests.request import unused_reference
 from bot.workflows.services.delivery import DeliveryService, no_key
@@ -248,31 +247,24 @@ async def _step(ctx: Context, delivery: DeliveryService, booking: Booking) -> No
     if key is None:
         await _put_off(ctx, booking, failed(no_key(booking.store)), timedelta(seconds=ctx.poll_seconds))
     elif booking.stage is Stage.NEW:
-        with delivery.client.circuit.seat() as seat:
-            await _send(ctx, delivery, booking, key, seat)
+        await _send(ctx, delivery, booking, key)
     else:
         await _look_for(ctx, delivery, booking, key)
     ctx.wake()
 
 
-async def _send(ctx: Context, delivery: DeliveryService, booking: Booking, key: SecretStr, seat: Seat) -> None:
-    """One request for one stored claim; none while the service is silent."""
-    if not await seat.take():
-        await _put_off(ctx, booking, *without_seat(ctx, seat.circuit, booking.reason))
-        return
-    now = ctx.clock.now()
+async def _send(ctx: Context, delivery: DeliveryService, booking: Booking, key: SecretStr) -> None:
     minutes = booking.request.cook_minutes if booking.request is not None else 0
-    search_at = now + timedelta(minutes=minutes) if minutes else None
 
-    def claim(uow: Unit) -> Booking | None:
+    def sending(uow: Unit) -> Booking | None:
         return uow.bookings.move(
             booking,
             Stage.SENDING,
             action="sent",
             show=False,
             keep_lease=True,
-            sent_at=now,
-            search_at=search_at,
+            sent_at=uow.now,
+            search_at=uow.now + timedelta(minutes=minutes) if minutes else None,
             reason=None,
         )
 
@@ -281,23 +273,24 @@ async def _send(ctx: Context, delivery: DeliveryService, booking: Booking, key: 
         mine = held is not None and held.stage is Stage.SENDING and held.lease_owner == ctx.owner
         return held if mine else None
 
-    claimed_at = ctx.clock.boottime()
-    taken = await claimed(ctx, claim, name="claim_booking", read_back=read_back)
-    if taken is None:
-        return
+    async def claim(permit: Permit) -> Booking | None:
+        if await permit.take():
+            return await permit.claim(sending, name="claim_booking", read_back=read_back)
+        await _put_off(ctx, booking, *without_permit(ctx, permit.circuit, booking.reason))
+        return None
 
-    guard = seat.guard(lambda: ctx.clock.boottime() - claimed_at <= GUARD_SECONDS)
-    outcome: Done[BookingRecord] | Done[PrebookingRecord] | NotExecuted | Unknown
-    if taken.kind is BookingKind.PREBOOKING:
-        outcome = await delivery.client.create_prebooking(_asked(taken), key=key, guard=guard)
-    else:
-        outcome = await delivery.client.create_booking(_asked(taken), key=key, guard=guard)
-    await keep(ctx, lambda uow: _sent(uow, taken, outcome), name="booked")
+    async def send(claimed: Booking, guard: Guard) -> Outcome:
+        if claimed.kind is BookingKind.PREBOOKING:
+            return await delivery.client.create_prebooking(_asked(claimed), key=key, guard=guard)
+        return await delivery.client.create_booking(_asked(claimed), key=key, guard=guard)
+
+    await once(ctx, delivery.client.circuit, claim, send, _sent, name="booked")
 
 
-def _sent(
-    uow: Unit, claimed: Booking, outcome: Done[BookingRecord] | Done[PrebookingRecord] | NotExecuted | Unknown
-) -> None:
+Outcome = Done[BookingRecord] | Done[PrebookingRecord] | NotExecuted | Unknown
+
+
+def _sent(uow: Unit, claimed: Booking, outcome: Outcome) -> None:
     current = uow.bookings.get(claimed.id)
     if current is None or current.stage is not Stage.SENDING:
         # A webhook arrived first and linked it already; the next read brings the rest.

@@ -1,18 +1,18 @@
 """Stores: list, create, change. A key that arrives is sealed in the transaction that stores its store."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
-from urllib.parse import urlsplit
 
 import structlog
 from pydantic import SecretStr
 
 from bot.clients.delivery import StoreForm
+from bot.clients.transport import Guard
 from bot.domain.bookings.record import (
-    HookState,
     KnownStore,
     Payment,
     Point,
@@ -20,21 +20,20 @@ from bot.domain.bookings.record import (
     Quote,
     StoreRecord,
     StoreState,
-    WebhookKind,
 )
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
-from bot.domain.outcome import Done, NotExecuted
+from bot.domain.outcome import Done, NotExecuted, Unknown
 from bot.domain.reasons import OfBooking, Reason
-from bot.domain.references import callback_token, token_hash, ulid
+from bot.domain.references import ulid
 from bot.domain.services import DELIVERY
 from bot.domain.troubles import failed
 from bot.workflows.bookings.record import note
 from bot.workflows.context import Context, Unit
-from bot.workflows.keeping import keep
+from bot.workflows.effect import asked
 from bot.workflows.services.delivery import DeliveryService, no_key
 from storage.repositories.bookings import folded
 from storage.repositories.leased import columns
-from storage.rows import StoreHook, StoreRow
+from storage.rows import StoreRow
 from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)
@@ -46,6 +45,8 @@ _KEPT_QUOTE = timedelta(hours=24)
 """Unconfirmed forms are kept only this long: they hold customers' addresses."""
 _LOOK_AFTER = timedelta(seconds=60)
 """Longer than a request may take: afterwards a store whose creating process died is searched for."""
+
+Outcome = Done[Any] | NotExecuted | Unknown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,19 +131,43 @@ async def create_store(ctx: Context, delivery: DeliveryService, form: StoreForm,
     now = ctx.clock.now()
     name = " ".join((form.name or "").split())
     row = _row(name, None, now, state=StoreState.CREATING, created_by=by, due_at=now + _LOOK_AFTER)
-    taken = await ctx.write(lambda uow: delivery.spelled(uow, name) is not None or not uow.stores.add(row), wakes=False)
-    if taken:
-        return Changed(name=name, record={}, trouble=Reason(OfBooking.NAME_TAKEN, store=name))
-    outcome = await delivery.client.create_store(form)
-    if isinstance(outcome, Done):
-        record = outcome.value
-        return await keep(ctx, lambda uow: _created(uow, delivery, row, record), name="store_created")
-    if isinstance(outcome, NotExecuted):
-        await keep(ctx, lambda uow: uow.stores.remove(row.id), name="store_refused")
-        return Changed(name=name, record={}, trouble=failed(outcome, service=DELIVERY))
-    await keep(ctx, lambda uow: uow.stores.touch(row, due_at=uow.now), name="store_unknown")
+
+    def claim(uow: Unit) -> StoreRow | None:
+        return row if delivery.spelled(uow, name) is None and uow.stores.add(row) else None
+
+    async def send(_: StoreRow, guard: Guard) -> Done[StoreRecord] | NotExecuted | Unknown:
+        return await delivery.client.create_store(form, guard=guard)
+
+    created = await asked(
+        ctx,
+        delivery.client.circuit,
+        claim,
+        send,
+        partial(_made, delivery),
+        name="store_created",
+        read_back=lambda uow: uow.stores.by_id(row.id),
+    )
     ctx.wake()
-    return Changed(name=name, record={}, trouble=failed(outcome, service=DELIVERY), unknown=True)
+    match created:
+        case None:
+            return Changed(name=name, record={}, trouble=Reason(OfBooking.NAME_TAKEN, store=name))
+        case NotExecuted():
+            return Changed(name=name, record={}, trouble=failed(created, service=DELIVERY))
+        case (changed, _):
+            return changed
+
+
+def _made(delivery: DeliveryService, uow: Unit, row: StoreRow, outcome: Outcome) -> Changed:
+    """Store what became of a creation."""
+    match outcome:
+        case Done(value=record):
+            return _created(uow, delivery, row, record)
+        case NotExecuted():
+            uow.stores.remove(row.id)
+        case Unknown():
+            uow.stores.touch(row, due_at=uow.now)
+    trouble, unknown = failed(outcome, service=DELIVERY), isinstance(outcome, Unknown)
+    return Changed(name=row.name, record={}, trouble=trouble, unknown=unknown)
 
 
 async def settle_due(ctx: Context) -> int:
@@ -198,9 +223,14 @@ async def change_store(ctx: Context, delivery: DeliveryService, name: str, form:
     if key is None:
         return Changed(name=name, record={}, trouble=failed(no_key(name)))
     wanted = " ".join((form.name or name).split())
-    if folded(wanted) != folded(name) and await ctx.read(lambda uow: delivery.spelled(uow, wanted)) is not None:
+
+    def is_free(uow: Unit) -> bool:
+        return folded(wanted) == folded(name) or delivery.spelled(uow, wanted) is None
+
+    update = partial(delivery.client.update_store, form, key=key)
+    outcome = await changed_at_the_service(ctx, delivery, update, claim=is_free)
+    if outcome is None:
         return Changed(name=name, record={}, trouble=Reason(OfBooking.NAME_TAKEN, store=wanted))
-    outcome = await delivery.client.update_store(form, key=key)
     said = None if isinstance(outcome, Done) else failed(outcome, service=DELIVERY)
     try:
         record = await delivery.client.get_store(key=key)
@@ -214,6 +244,36 @@ async def change_store(ctx: Context, delivery: DeliveryService, name: str, form:
         return _update(uow, delivery, row, record)
 
     return Changed(name=await ctx.write(work, name="store_changed", wakes=False), record=as_json(record), trouble=said)
+
+
+async def changed_at_the_service(
+    ctx: Context,
+    delivery: DeliveryService,
+    send: Callable[..., Awaitable[Outcome]],
+    *,
+    claim: Callable[[Unit], bool] = lambda _: True,
+    done: Callable[[Unit], None] = lambda _: None,
+) -> Outcome | None:
+    """Outcome of a change whose result is read afterwards, so that nothing of it is looked up.
+
+    Args:
+        ctx: the outside world.
+        delivery: the service.
+        send: makes the request, with its ``guard``.
+        claim: stores what must be there before it is sent. False: nothing is sent, and the result is None.
+        done: stores what it did.
+    """
+
+    async def sending(_: bool, guard: Guard) -> Outcome:
+        return await send(guard=guard)
+
+    def store(uow: Unit, _: bool, outcome: Outcome) -> None:
+        if isinstance(outcome, Done):
+            done(uow)
+
+    circuit = delivery.client.circuit
+    found = await asked(ctx, circuit, lambda uow: claim(uow) or None, sending, store, name="changed_at_the_service")
+    return found[1] if isinstance(found, tuple) else found
 
 
 def as_json(record: StoreRecord) -> dict[str, str]:
@@ -362,107 +422,6 @@ def _give_up(uow: Unit, due: Sequence[StoreRow]) -> None:
         waiting = current is not None and current.state is StoreState.CREATING
         if waiting and uow.now - row.created_at >= timedelta(seconds=uow.quiet.seconds):
             uow.stores.remove(row.id)
-
-
-_PATH = "/callbacks/delivery/"
-_SET_PUBLIC_URL = (
-    "set PUBLIC_URL, e.g. PUBLIC_URL=https://switchboard.example.com; until then bookings are read now and then"
-)
-
-
-async def look(ctx: Context, delivery: DeliveryService, store: str) -> list[HookState]:
-    """What is registered at the service.
-
-    Raises:
-        ServiceNow, ServiceNever, OperatorError: see ``DeliveryClient.list_webhooks``.
-    """
-    key = await delivery.key_of(ctx.store, store)
-    return await _listed(ctx, delivery, store, key, {})
-
-
-async def turn_on(ctx: Context, delivery: DeliveryService, store: str) -> list[HookState]:
-    """Register both kinds at addresses of their own, and list them to see that it took effect.
-
-    Raises:
-        OperatorError: there is no address that the service could reach; nothing was registered.
-        ServiceNow, ServiceNever, OperatorError: they could not be listed.
-    """
-    if not ctx.public:
-        raise OperatorError(Reason(OfBooking.NO_PUBLIC_URL), mend=_SET_PUBLIC_URL)
-    key = await delivery.key_of(ctx.store, store)
-    troubles = {kind: await _register(ctx, delivery, store, kind, key) for kind in WebhookKind}
-    return await _listed(ctx, delivery, store, key, troubles)
-
-
-async def turn_off(ctx: Context, delivery: DeliveryService, store: str) -> list[HookState]:
-    """Remove both registrations, list what is left, and accept no more events.
-
-    Raises:
-        ServiceNow, ServiceNever, OperatorError: they could not be listed.
-    """
-    key = await delivery.key_of(ctx.store, store)
-    troubles: dict[WebhookKind, Reason | None] = {}
-    for kind in WebhookKind:
-        outcome = await delivery.client.delete_webhook(kind, key=key)
-        troubles[kind] = None if isinstance(outcome, Done) else failed(outcome, service=DELIVERY)
-    found = await _listed(ctx, delivery, store, key, troubles)
-    now = ctx.clock.now()
-    await ctx.write(
-        lambda uow: [uow.store_events.end_hooks(store, kind.value, now) for kind in WebhookKind],
-        name="hooks_off",
-        wakes=False,
-    )
-    return found
-
-
-async def _register(
-    ctx: Context, delivery: DeliveryService, store: str, kind: WebhookKind, key: SecretStr
-) -> Reason | None:
-    """Register one address; what went wrong, if anything did.
-
-    It is stored here first: the first event may arrive before the answer.
-    """
-    now = ctx.clock.now()
-    identifier = ulid(now)
-    token = callback_token(key=ctx.token_key, instruction_id=f"store-hook:{identifier}", kind=kind.value)
-    hook = StoreHook(
-        token_hash=token_hash(token), id=identifier, store=store, kind=kind.value, created_at=now, ended_at=None
-    )
-    await ctx.write(lambda uow: uow.store_events.give_out(hook), name="hook", wakes=False)
-    address = f"{ctx.callback_base.rstrip('/')}{_PATH}{token}"
-    outcome = await delivery.client.register_webhook(kind, address, key=key)
-    if not isinstance(outcome, Done):
-        return failed(outcome, service=DELIVERY)
-
-    def work(uow: Unit) -> None:
-        uow.store_events.end_hooks(store, kind.value, ctx.clock.now(), but=identifier)
-        note(uow, Point.HOOK, store)
-
-    await ctx.write(work, name="hook_registered", wakes=False)
-    return None
-
-
-async def _listed(
-    ctx: Context, delivery: DeliveryService, store: str, key: SecretStr, troubles: Mapping[WebhookKind, Reason | None]
-) -> list[HookState]:
-    by_kind = {one.kind.upper(): one.url for one in await delivery.client.list_webhooks(key=key)}
-    own = {hook.token_hash for hook in await ctx.read(lambda uow: uow.store_events.hooks_of(store))}
-    return [
-        HookState(
-            kind=kind,
-            host=_host(by_kind.get(kind.value, "")),
-            ours=token_hash(by_kind.get(kind.value, "").rpartition("/")[2]) in own,
-            trouble=troubles.get(kind),
-        )
-        for kind in WebhookKind
-    ]
-
-
-def _host(url: str) -> str | None:
-    try:
-        return urlsplit(url).hostname or ""
-    except ValueError:
-        return None
 
 
 async def price(

@@ -14,18 +14,16 @@ from typing import Generic, TypedDict, TypeVar
 
 import structlog
 
-from bot.clients.circuit import Circuit, Seat
+from bot.clients.circuit import Circuit
 from bot.clients.transport import Guard
 from bot.domain.errors import ServiceNow
 from bot.domain.outcome import Done, NotExecuted, Unknown
-from bot.domain.payments.evidence import GUARD_SECONDS
 from bot.domain.payments.instruction import Attempt, AttemptKind, AttemptOutcome, AttemptStep, Instruction, State
 from bot.domain.reasons import Exchange, OfRequest, Reason, has_code
 from bot.domain.tracking import back_off, named_or
-from bot.workflows import keeping
 from bot.workflows.context import Context, Unit
-from bot.workflows.holding import in_time, seated
-from bot.workflows.keeping import keep
+from bot.workflows.effect import Claim, Permit, once
+from bot.workflows.holding import in_time, permitted
 from bot.workflows.requests.announce import tell
 from bot.workflows.requests.authority import may_send
 from bot.workflows.requests.ballot import OutdatedError, Standings, standings_of
@@ -62,11 +60,6 @@ class OvertakenError(Exception):
 def lease(ctx: Context) -> Lease:
     """A lease of this process that outlasts its request."""
     return {"lease_owner": ctx.owner, "lease_until": ctx.clock.now() + timedelta(seconds=LEASE_SECONDS)}
-
-
-def still_fresh(ctx: Context, attempt: Attempt) -> Callable[[], bool]:
-    """The guard before the first byte: a process that slept between claim and send must not send."""
-    return lambda: ctx.clock.boottime() - attempt.boot_at <= GUARD_SECONDS
 
 
 def fingerprint(content: object) -> str:
@@ -108,9 +101,7 @@ def not_what_it_said(reason: Reason | None) -> Reason | None:
     return None if has_code(reason, OfRequest.SERVICE_SAID) else reason
 
 
-def creating(
-    ctx: Context, instruction: Instruction, content: Mapping[str, object]
-) -> Callable[[Seat], Awaitable[Claimed | None]]:
+def creating(ctx: Context, instruction: Instruction, content: Mapping[str, object]) -> Claim[Claimed]:
     """Function that claims the one attempt to create this; None while the service is silent or somebody was faster."""
 
     def work(uow: Unit) -> Claimed | None:
@@ -130,11 +121,10 @@ def creating(
         )
         return open_attempt(uow, moved, request_hash=fingerprint(content)) if moved is not None else None
 
-    async def claim(seat: Seat) -> Claimed | None:
-        if not await seated(ctx, seat, instruction):
+    async def claim(permit: Permit) -> Claimed | None:
+        if not await permitted(ctx, permit, instruction):
             return None
-        read_back = lambda uow: held_claim(uow, instruction)  # noqa: E731
-        return await keeping.claimed(ctx, work, name="claim_create", read_back=read_back)
+        return await permit.claim(work, name="claim_create", read_back=lambda uow: held_claim(uow, instruction))
 
     return claim
 
@@ -146,25 +136,25 @@ def with_people(
     *,
     name: str,
     read_back: Callable[[Unit], C | None],
-) -> Callable[[Seat], Awaitable[C | None]]:
+) -> Claim[C]:
     """Function that reads people, then runs the claiming transaction ``work``; None also when somebody was faster.
 
-    Long reads happen earlier: between this read of people and the claim there is only a short wait for a seat.
+    Long reads happen earlier: between this read of people and the claim there is only a short wait for a permit.
 
     Raises:
         ServiceNow: Slack did not say who people are, or not soon enough for the claim to depend on it.
     """
 
-    async def claim_now(seat: Seat) -> C | None:
+    async def claim_now(permit: Permit) -> C | None:
         standings = await standings_of(ctx, instruction.id)
-        if not await seated(ctx, seat, instruction):
+        if not await permitted(ctx, permit, instruction):
             return None
-        return await keeping.claimed(ctx, lambda uow: work(uow, standings), name=name, read_back=read_back)
+        return await permit.claim(lambda uow: work(uow, standings), name=name, read_back=read_back)
 
-    async def claim(seat: Seat) -> C | None:
+    async def claim(permit: Permit) -> C | None:
         for _ in range(_READINGS):
             try:
-                return await claim_now(seat)
+                return await claim_now(permit)
             except OutdatedError:
                 continue
             except OvertakenError:
@@ -204,7 +194,7 @@ class Answers(Generic[C, T]):
 async def attempt_once(
     ctx: Context,
     circuit: Circuit,
-    claim: Callable[[Seat], Awaitable[C | None]],
+    claim: Claim[C],
     request: Callable[[C, Guard], Awaitable[Outcome[T]]],
     answers: Answers[C, T],
     *,
@@ -220,16 +210,20 @@ async def attempt_once(
         answers: handle the outcome.
         name: of the unit of work that stores the outcome.
     """
-    with circuit.seat() as seat:
-        claimed = await claim(seat)
-        if claimed is not None:
-            kind = claimed.attempt.kind
-            ctx.attempted(kind, AttemptStep.CLAIMED)
-            outcome = await request(claimed, seat.guard(still_fresh(ctx, claimed.attempt)))
-            if not _stayed(outcome):
-                ctx.attempted(kind, AttemptStep.SENT)
-            ended = await keep(ctx, lambda uow: record(uow, claimed, outcome, answers), name=name)
-            ctx.attempted(kind, AttemptStep(ended))
+
+    async def send(claimed: C, guard: Guard) -> Outcome[T]:
+        ctx.attempted(claimed.attempt.kind, AttemptStep.CLAIMED)
+        outcome = await request(claimed, guard)
+        if not _stayed(outcome):
+            ctx.attempted(claimed.attempt.kind, AttemptStep.SENT)
+        return outcome
+
+    def store(uow: Unit, claimed: C, outcome: Outcome[T]) -> tuple[AttemptKind, AttemptStep]:
+        return claimed.attempt.kind, AttemptStep(record(uow, claimed, outcome, answers))
+
+    ended = await once(ctx, circuit, claim, send, store, name=name)
+    if ended is not None:
+        ctx.attempted(*ended)
     ctx.wake()
 
 

@@ -6,12 +6,11 @@ ask, and if the requester may ask again, approvers approve anew. A policy that b
 too.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from functools import partial
 from types import MappingProxyType
 
-from bot.clients.circuit import Seat
 from bot.domain.approvals import Count, No, Void, may_request
 from bot.domain.errors import ServiceNow
 from bot.domain.payments.bulk import BulkPayload, CancelPayload
@@ -23,6 +22,7 @@ from bot.domain.payments.sealed import needed
 from bot.domain.policy import Requirement
 from bot.domain.reasons import OfRequest, Reason, has_code
 from bot.workflows.context import Context, Unit
+from bot.workflows.effect import Claim
 from bot.workflows.holding import hold
 from bot.workflows.requests.announce import alert, ask_people, end, remind
 from bot.workflows.requests.attempt import Claimed, OvertakenError, held_claim, lease, open_attempt, with_people
@@ -230,7 +230,7 @@ def sending(
     name: str,
     hindrance: Hindrance = _nothing,
     sealed: Mapping[str, object] = MappingProxyType({}),
-) -> Callable[[Seat], Awaitable[Claimed | None]]:
+) -> Claim[Claimed]:
     """Function that claims the one attempt to send an approved request; see :func:`claim`."""
     return with_people(
         ctx,

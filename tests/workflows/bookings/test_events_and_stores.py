@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from pydantic import SecretStr
 
+from bot.clients.circuit import Circuit
+from bot.clients.transport import Guard
 from bot.domain.bookings.booking import BookingKind, Stage
 from bot.domain.bookings.record import BookingRecord, Point, StoreState
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
@@ -212,11 +214,13 @@ class Service:
     def __init__(self, outcome: Any, record_now: Any) -> None:
         self.outcome, self.record_now = outcome, record_now
         self.client, self.asked = self, list[tuple[str, str]]()
+        self.circuit = Circuit("delivery", clock=lambda: 0.0)
 
     async def key_of(self, _store: object, _name: str) -> SecretStr:
         return SecretStr("key")
 
-    async def start_search(self, remote: str, *, key: SecretStr) -> Any:
+    async def start_search(self, remote: str, *, key: SecretStr, guard: Guard) -> Any:
+        assert guard()
         assert key.get_secret_value() == "key"
         self.asked.append(("start", remote))
         return self.outcome
@@ -225,7 +229,8 @@ class Service:
         self.asked.append(("cancel", remote))
         return self.outcome
 
-    async def cancel_prebooking(self, remote: str, *, key: SecretStr) -> Any:
+    async def cancel_prebooking(self, remote: str, *, key: SecretStr, guard: Guard) -> Any:
+        assert guard()
         assert key.get_secret_value() == "key"
         self.asked.append(("cancel pre", remote))
         return self.outcome

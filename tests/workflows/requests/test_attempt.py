@@ -5,12 +5,12 @@ from datetime import timedelta
 
 import pytest
 
-from bot.clients.circuit import Seat
 from bot.clients.transport import Guard
 from bot.domain.outcome import NotExecuted, Unknown
 from bot.domain.payments.instruction import AttemptKind, AttemptOutcome, Kind, State
 from bot.domain.reasons import Exchange, Reason
 from bot.workflows.context import Unit
+from bot.workflows.effect import Permit
 from bot.workflows.payments import payout
 from bot.workflows.requests import attempt
 from bot.workflows.requests.attempt import Claimed
@@ -120,7 +120,7 @@ async def test_after_a_claim_that_made_no_attempt_the_workers_look_again(rig: Ri
     looked: list[str] = []
     ctx = replace(rig.switchboard.context, wake=lambda: looked.append("again"))
 
-    async def claim(_: Seat) -> Claimed | None:
+    async def claim(_: Permit) -> Claimed | None:
         return None
 
     async def request(_claimed: Claimed, _guard: Guard) -> NotExecuted:

@@ -9,6 +9,7 @@ from bot.domain.outcome import Unknown
 from bot.domain.payments.instruction import AttemptOutcome, Instruction, Kind, State
 from bot.workflows.admin.resume import recover
 from bot.workflows.context import Context, Unit
+from bot.workflows.effect import Permit
 from bot.workflows.payments import bulk, payout, recipient
 from bot.workflows.requests import decide, send
 from bot.workflows.requests.attempt import Claimed, creating, lose, record
@@ -79,7 +80,7 @@ async def test_the_answer_to_a_create_counts_although_the_row_was_touched_meanwh
     await rig.workspace.slash(MARIA, FINANCE, "/pay", "send ana@example.com 25.00 March")
     found = await recipient.with_recipient(ctx, ctx.payments.client, await taken(ctx, Kind.PAYOUT))
     assert found is not None
-    claimed = await creating(ctx, found, {})(ctx.payments.client.circuit.seat())
+    claimed = await creating(ctx, found, {})(Permit(ctx, ctx.payments.client.circuit.seat()))
     assert claimed is not None
     under_way = claimed.instruction
     outcome = await ctx.payments.client.create_payout(payout.new_payout(ctx, under_way), earlier_unknown=False)
@@ -130,7 +131,7 @@ async def test_a_request_under_way_is_nobodys_to_take_when_its_lease_is_over(rig
     await rig.workspace.slash(MARIA, FINANCE, "/pay", "send ana@example.com 25.00 March")
     new = await taken(ctx, Kind.PAYOUT)
     assert ctx.payments.client is not None
-    assert await creating(ctx, new, {})(ctx.payments.client.circuit.seat()) is not None
+    assert await creating(ctx, new, {})(Permit(ctx, ctx.payments.client.circuit.seat())) is not None
     due = ctx.clock.now() + timedelta(minutes=5)
     assert (
         await ctx.store.write(lambda tx: tx.instructions.claim_due(now=due, owner="other", lease_seconds=60, limit=10))
@@ -148,7 +149,7 @@ async def test_one_row_that_nobody_understands_keeps_no_other_from_being_recover
     dead = replace(ctx, owner="dead")
     assert ctx.payments.client is not None
     for one in claimed:
-        assert await creating(dead, one, {})(ctx.payments.client.circuit.seat()) is not None
+        assert await creating(dead, one, {})(Permit(ctx, ctx.payments.client.circuit.seat())) is not None
     odd = claimed[0].id
     await ctx.store.write(lambda tx: tx.attempts.close(odd, 1, AttemptOutcome.DONE, "", ctx.clock.now()))
     rig.clock.advance(120)

@@ -1,0 +1,132 @@
+"""Webhooks of stores: one address a kind of event, registered with the store's key, and listed to see what stands."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+from urllib.parse import urlsplit
+
+from pydantic import SecretStr
+
+from bot.domain.bookings.record import HookState, Point, WebhookKind
+from bot.domain.errors import OperatorError
+from bot.domain.outcome import Done
+from bot.domain.reasons import OfBooking, Reason
+from bot.domain.references import callback_token, token_hash, ulid
+from bot.domain.services import DELIVERY
+from bot.domain.troubles import failed
+from bot.workflows.bookings.record import note
+from bot.workflows.bookings.stores import Outcome, changed_at_the_service
+from bot.workflows.context import Context, Unit
+from bot.workflows.services.delivery import DeliveryService
+from storage.rows import StoreHook
+
+_PATH = "/callbacks/delivery/"
+_SET_PUBLIC_URL = (
+    "set PUBLIC_URL, e.g. PUBLIC_URL=https://switchboard.example.com; until then bookings are read now and then"
+)
+
+
+async def look(ctx: Context, delivery: DeliveryService, store: str) -> list[HookState]:
+    """What is registered at the service.
+
+    Raises:
+        ServiceNow, ServiceNever, OperatorError: see ``DeliveryClient.list_webhooks``.
+    """
+    key = await delivery.key_of(ctx.store, store)
+    return await _listed(ctx, delivery, store, key, {})
+
+
+async def turn_on(ctx: Context, delivery: DeliveryService, store: str) -> list[HookState]:
+    """Register both kinds at addresses of their own, and list them to see that it took effect.
+
+    Raises:
+        OperatorError: there is no address that the service could reach; nothing was registered.
+        ServiceNow, ServiceNever, OperatorError: they could not be listed.
+    """
+    if not ctx.public:
+        raise OperatorError(Reason(OfBooking.NO_PUBLIC_URL), mend=_SET_PUBLIC_URL)
+    key = await delivery.key_of(ctx.store, store)
+    troubles = {kind: await _register(ctx, delivery, store, kind, key) for kind in WebhookKind}
+    return await _listed(ctx, delivery, store, key, troubles)
+
+
+async def turn_off(ctx: Context, delivery: DeliveryService, store: str) -> list[HookState]:
+    """Remove both registrations, list what is left, and accept no more events.
+
+    Raises:
+        ServiceNow, ServiceNever, OperatorError: they could not be listed.
+    """
+    key = await delivery.key_of(ctx.store, store)
+    troubles: dict[WebhookKind, Reason | None] = {}
+    for kind in WebhookKind:
+        troubles[kind] = await _switched(ctx, delivery, partial(delivery.client.delete_webhook, kind, key=key))
+    found = await _listed(ctx, delivery, store, key, troubles)
+    now = ctx.clock.now()
+    await ctx.write(
+        lambda uow: [uow.store_events.end_hooks(store, kind.value, now) for kind in WebhookKind],
+        name="hooks_off",
+        wakes=False,
+    )
+    return found
+
+
+async def _register(
+    ctx: Context, delivery: DeliveryService, store: str, kind: WebhookKind, key: SecretStr
+) -> Reason | None:
+    """Register one address; what went wrong, if anything did.
+
+    It is stored here first: the first event may arrive before the answer.
+    """
+    now = ctx.clock.now()
+    identifier = ulid(now)
+    token = callback_token(key=ctx.token_key, instruction_id=f"store-hook:{identifier}", kind=kind.value)
+    hook = StoreHook(
+        token_hash=token_hash(token), id=identifier, store=store, kind=kind.value, created_at=now, ended_at=None
+    )
+    address = f"{ctx.callback_base.rstrip('/')}{_PATH}{token}"
+
+    def claim(uow: Unit) -> bool:
+        uow.store_events.give_out(hook)
+        return True
+
+    def done(uow: Unit) -> None:
+        uow.store_events.end_hooks(store, kind.value, uow.now, but=identifier)
+        note(uow, Point.HOOK, store)
+
+    register = partial(delivery.client.register_webhook, kind, address, key=key)
+    return await _switched(ctx, delivery, register, claim=claim, done=done)
+
+
+async def _switched(
+    ctx: Context,
+    delivery: DeliveryService,
+    send: Callable[..., Awaitable[Outcome]],
+    *,
+    claim: Callable[[Unit], bool] = lambda _: True,
+    done: Callable[[Unit], None] = lambda _: None,
+) -> Reason | None:
+    """What went wrong with a change of a webhook, if anything did."""
+    outcome = await changed_at_the_service(ctx, delivery, send, claim=claim, done=done)
+    return None if outcome is None or isinstance(outcome, Done) else failed(outcome, service=DELIVERY)
+
+
+async def _listed(
+    ctx: Context, delivery: DeliveryService, store: str, key: SecretStr, troubles: Mapping[WebhookKind, Reason | None]
+) -> list[HookState]:
+    by_kind = {one.kind.upper(): one.url for one in await delivery.client.list_webhooks(key=key)}
+    own = {hook.token_hash for hook in await ctx.read(lambda uow: uow.store_events.hooks_of(store))}
+    return [
+        HookState(
+            kind=kind,
+            host=_host(by_kind.get(kind.value, "")),
+            ours=token_hash(by_kind.get(kind.value, "").rpartition("/")[2]) in own,
+            trouble=troubles.get(kind),
+        )
+        for kind in WebhookKind
+    ]
+
+
+def _host(url: str) -> str | None:
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return None

@@ -1,0 +1,148 @@
+"""One request with an effect: claimed in the database, sent once within five seconds, its outcome stored.
+
+Every request that changes something at a service leaves through :func:`once`, whatever row it belongs to. The order:
+
+1. a permit of the service's circuit: none while the service is silent or too many requests are in flight;
+2. the claim: a transaction that only one process can make, stored before anything is sent;
+3. the request, guarded right before its first byte: not later than five seconds after the claim, and not when the
+   service has fallen silent since;
+4. its outcome, stored again and again until it is stored.
+
+A process that dies in between leaves a claim without an outcome. Each kind of row says how such a claim is found and
+how its outcome is looked up; it is never sent again for that reason.
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+import structlog
+
+from bot.clients.calls import FULL, RESTS
+from bot.clients.circuit import Circuit, Seat
+from bot.clients.transport import Guard
+from bot.domain.outcome import NotExecuted
+from bot.domain.payments.evidence import GUARD_SECONDS
+from bot.workflows.context import Context, Unit
+from bot.workflows.keeping import keep
+from storage.errors import CommitUnknown
+
+C = TypeVar("C")
+O = TypeVar("O")  # noqa: E741 - an outcome
+S = TypeVar("S")
+
+log = structlog.get_logger(__name__)
+
+
+class Permit:
+    """Permission to send one request, held from before its claim until its outcome is stored."""
+
+    def __init__(self, ctx: Context, seat: Seat) -> None:
+        self._ctx = ctx
+        self._seat = seat
+        self._claimed_at = float("-inf")
+
+    @property
+    def circuit(self) -> Circuit:
+        """Of the service."""
+        return self._seat.circuit
+
+    async def take(self) -> bool:
+        """Wait a moment for room. False: nothing may be claimed now."""
+        return await self._seat.take()
+
+    async def claim(
+        self, work: Callable[[Unit], C | None], *, name: str, read_back: Callable[[Unit], C | None]
+    ) -> C | None:
+        """Result of the transaction that claims the request; None: another change came first.
+
+        After a commit of unknown outcome the claim is read back. Nothing has been sent yet, so an unclear claim would
+        become an unknown outcome for no reason.
+        """
+
+        def claiming(uow: Unit) -> C | None:
+            self._claimed_at = self._ctx.clock.boottime()
+            return work(uow)
+
+        try:
+            return await self._ctx.write(claiming, name=name, wakes=False)
+        except CommitUnknown as error:
+            log.warning("whether a claim holds is read back", unit=name, reason=str(error))
+        return await keep(self._ctx, read_back, name=f"{name}_read_back")
+
+    @property
+    def guard(self) -> Guard:
+        """Asked right before the first byte: a process that slept between claim and request must not send."""
+        return self._seat.guard(lambda: self._ctx.clock.boottime() - self._claimed_at <= GUARD_SECONDS)
+
+
+Claim = Callable[[Permit], Awaitable[C | None]]
+"""Takes the permit and claims the request. None: not now, which is stored, or another change came first."""
+
+
+async def once(
+    ctx: Context,
+    circuit: Circuit,
+    claim: Claim[C],
+    send: Callable[[C, Guard], Awaitable[O]],
+    store: Callable[[Unit, C, O], S],
+    *,
+    name: str,
+) -> S | None:
+    """Claim, send, store the outcome.
+
+    Args:
+        ctx: the outside world.
+        circuit: of the service.
+        claim: stores that the request is being sent.
+        send: makes the one request. Its guard is asked right before the first byte.
+        store: stores the outcome; repeated until it is stored, so it changes rows only as they stood before.
+        name: of the unit of work that stores the outcome.
+
+    Returns:
+        What ``store`` returned; None: nothing was claimed, and nothing sent.
+    """
+    with circuit.seat() as seat:
+        permit = Permit(ctx, seat)
+        claimed = await claim(permit)
+        if claimed is None:
+            return None
+        outcome = await send(claimed, permit.guard)
+        return await keep(ctx, lambda uow: store(uow, claimed, outcome), name=name)
+
+
+async def asked(
+    ctx: Context,
+    circuit: Circuit,
+    claim: Callable[[Unit], C | None],
+    send: Callable[[C, Guard], Awaitable[O]],
+    store: Callable[[Unit, C, O], S],
+    *,
+    name: str,
+    read_back: Callable[[Unit], C | None] = lambda _: None,
+) -> tuple[S, O] | NotExecuted | None:
+    """The same for a person who waits for the answer, and is told where there is no permit.
+
+    Args:
+        ctx: the outside world.
+        circuit: of the service.
+        claim: the transaction that stores who wants what; None: another change came first.
+        send: as for :func:`once`.
+        store: as for :func:`once`.
+        name: of the unit of work that stores the outcome.
+        read_back: finds the claim after a commit of unknown outcome; by default it was not stored.
+
+    Returns:
+        What ``store`` returned, and the outcome. ``NotExecuted``: without a permit nothing was claimed. None: another
+        change came first.
+    """
+    unsent: NotExecuted | None = None
+
+    async def claiming(permit: Permit) -> C | None:
+        nonlocal unsent
+        if await permit.take():
+            return await permit.claim(claim, name=f"claim_{name}", read_back=read_back)
+        unsent = RESTS if circuit.is_open else FULL
+        return None
+
+    found = await once(ctx, circuit, claiming, send, lambda uow, c, o: (store(uow, c, o), o), name=name)
+    return unsent if unsent is not None else found
