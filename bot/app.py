@@ -29,7 +29,6 @@ from bot.workflows.admin.highwater import HighWater
 from bot.workflows.admin.overview import UnreadLog
 from bot.workflows.admin.resume import recover
 from bot.workflows.context import Context
-from bot.workflows.emails.engine import EmailEngine
 from bot.workflows.keeping import at_start
 from bot.workflows.requests.send import tighten_open
 from handlers.socket_mode import SocketMode
@@ -138,7 +137,6 @@ class Switchboard:
             delivery=delivery,
             high_water=high_water,
             unread=unread,
-            lists=EmailEngine(monotonic=around.clock.boottime),
             wake=self._wake,
             measures=measures,
         )
@@ -173,7 +171,6 @@ class Switchboard:
             self._schedule = make_schedule(ctx)
             self._schedule.start()
             stack.push_async_callback(self._schedule.stop)
-            stack.push_async_callback(parts.lists.stop)
         bolt = make_bolt(slack, ctx, parts.outside, around)
         self._socket = await open_socket(settings, around, slack, bolt, stack, parts.measures)
         self._bolt = bolt

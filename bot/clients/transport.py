@@ -235,6 +235,7 @@ class Transport:
         turn: Turn | None = None,
         total: float | None = None,
         sink: Sink | None = None,
+        counts: bool = True,
     ) -> Reply:
         """Send once, follow no redirect, read at most 2 MiB, unless a sink wants the answer.
 
@@ -247,6 +248,7 @@ class Transport:
             turn: waited for when the connection stands, before the guard is asked; False sends nothing.
             total: seconds for everything, instead of the transport's own: uploads take longer.
             sink: takes an answer that is a file.
+            counts: whether a guarded request is one of those of which the circuit lets only a few wait.
         """
         if self._session.closed:
             return Reply(failure=Failure.NOT_CONNECTED)
@@ -265,7 +267,7 @@ class Transport:
         else:
             if _LOGGER.isEnabledFor(logging.DEBUG):  # ten thousand lines for nobody cost as much as two thousand calls
                 self._log.debug("service call", operation=request.operation, status=reply.status, failure=reply.failure)
-        self._tell(request, reply, flight, effect=guard is not None)
+        self._tell(request, reply, flight, effect=guard is not None and counts)
         self._watch(how_ended(reply), self.circuit.passed(flight.began) if flight.left else None)
         return reply
 

@@ -21,9 +21,9 @@ from bot.workflows.admin.damage import DamageWatch, DiskWatch, Retention
 from bot.workflows.admin.highwater import HighWater
 from bot.workflows.admin.overview import UnreadLog
 from bot.workflows.context import Context
-from bot.workflows.emails.engine import EmailEngine
 from bot.workflows.requests.reach import Reach
 from bot.workflows.services.delivery import DeliveryService
+from bot.workflows.services.pressure import Pressure
 from bot.workflows.services.service import Service
 from bot.workflows.workers import Workers
 from handlers.measures import Measures
@@ -47,7 +47,6 @@ class Parts:
     delivery: Service[DeliveryService]
     high_water: HighWater
     unread: UnreadLog
-    lists: EmailEngine
     wake: Callable[[], None]
     measures: Measures
 
@@ -66,7 +65,7 @@ def make_context(parts: Parts, slack: Slack, *, url: str) -> Context:
         payments=parts.payments,
         delivery=parts.delivery,
         localization=make_localization(parts.outside),
-        emails=make_emails(parts.outside, parts.lists.wake),
+        emails=make_emails(parts.outside, Pressure(clock=around.clock.boottime)),
         messenger=slack.messenger,
         files=slack.files,
         downloads=slack.downloads,
@@ -109,7 +108,6 @@ def _chores(parts: Parts, people: People) -> Mapping[str, Worker]:
     return {
         "anchors": lambda _: anchoring.due(),
         "disk": DiskWatch().look,
-        "lists": parts.lists.run_due,
         "unread": lambda _: parts.unread.flush(),
         "damage": DamageWatch().look,
         "retention": Retention().prune_due,

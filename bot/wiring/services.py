@@ -31,8 +31,9 @@ from bot.domain.emails.lists import CONCURRENCY_LIMIT
 from bot.domain.text import Secrets
 from bot.settings import Environment, Settings
 from bot.workflows.services.delivery import DeliveryService
-from bot.workflows.services.emails import EmailsService, Wake
+from bot.workflows.services.emails import EmailsService
 from bot.workflows.services.localization import Calls, LocalizationService
+from bot.workflows.services.pressure import Pressure
 from bot.workflows.services.service import Service
 from handlers.grammar.verbs import SlashCommand
 from storage.sealing import Sealer
@@ -177,12 +178,11 @@ def make_localization(outside: Outside) -> LocalizationService:
         )
     calls = Calls(circuit=circuit)
     results = outside.results(own)
-    outside.stack.push_async_callback(calls.close)
     return LocalizationService(client=client, missing=settings.missing_for_localization, results=results, calls=calls)
 
 
-def make_emails(outside: Outside, wake: Wake) -> EmailsService:
-    """The service. ``wake``: wakes the worker of lists."""
+def make_emails(outside: Outside, pressure: Pressure) -> EmailsService:
+    """The service. ``pressure``: limit of requests in flight."""
     settings, key = outside.settings, outside.settings.email_api_key
     single, bulk = settings.email_single_base_url, settings.email_bulk_base_url
     own = [host for host in (urlsplit(url or "").hostname for url in (single, bulk)) if host]
@@ -220,7 +220,7 @@ def make_emails(outside: Outside, wake: Wake) -> EmailsService:
         missing_single=settings.missing_for_single_emails,
         missing_files=settings.missing_for_email_files,
         results=outside.results(own),
-        wake=wake,
+        pressure=pressure,
     )
 
 

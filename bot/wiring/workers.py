@@ -18,7 +18,6 @@ from typing import Any, Final
 import structlog
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
-from bot.domain.emails.lists import RUN, WHOLE
 from bot.domain.payments.instruction import Kind
 from bot.workflows import alerts, localization
 from bot.workflows.admin import clocks
@@ -28,6 +27,7 @@ from bot.workflows.bookings import book, events, stores
 from bot.workflows.bookings import follow as booking_polls
 from bot.workflows.bookings.subject import BookingSubject, StoreSubject
 from bot.workflows.context import Context, Recovery, RequestKind, Subject, Unit
+from bot.workflows.emails import work as email_lists
 from bot.workflows.emails.lists import SUBJECT as EMAIL_LISTS
 from bot.workflows.emails.subject import EmailList
 from bot.workflows.payments import bulk, bulk_cancel, callbacks, follow, payout, purchase
@@ -290,6 +290,7 @@ WORKS: Final[tuple[Work[Any], ...]] = (
     booking_polls.POLLS,
     events.EVENTS,
     *localization.WORKS,
+    *email_lists.WORKS,
     outbox.OUTBOX,
     boards.BOARDS,
 )
@@ -314,7 +315,7 @@ WATCHED: Final = (
     ),
 )
 """Services whose silence is noticed."""
-CHORES: Final = ("anchors", "disk", "lists", "unread", "damage", "retention", "reach")
+CHORES: Final = ("anchors", "disk", "unread", "damage", "retention", "reach")
 """Periodic work of this process without rows of its own; see :attr:`bot.workflows.context.Context.chores`."""
 _PROBES: Final[Mapping[str, Worker]] = {f"probe {one.name}": partial(probe, one) for one in WATCHED}
 """One worker a service: a hanging probe delays no other."""
@@ -341,7 +342,6 @@ EVERY_TICK = frozenset({"denials", "disk", "unread", "damage", "processes", "sil
 
 _DUE: Final[Mapping[str, Sequence[Due]]] = {
     **{work.name: ((work.table, work.kind),) for work in WORKS},
-    "lists": (("job", RUN), ("job", WHOLE)),
     "stores": (("store", ""),),
 }
 """The rows by which each worker becomes due."""

@@ -141,6 +141,11 @@ class Workers(Protocol):
     freed: Callable[[str], None]
     """Called with the name of a kind of work that had no free slot, once it has one."""
 
+    @property
+    def stopping(self) -> bool:
+        """Whether the process is about to end: steps send nothing more, and store what they have."""
+        ...
+
     def running(self, name: str) -> int:
         """Slots of this kind that are taken."""
         ...
@@ -149,8 +154,8 @@ class Workers(Protocol):
         """Begin what is due of a kind, as far as slots are free; how many rows that were."""
         ...
 
-    async def finished(self) -> None:
-        """Wait until nothing is under way."""
+    async def finished(self, *, lasting: bool = False) -> None:
+        """Wait until nothing is under way, with ``lasting`` also of the steps that take minutes."""
         ...
 
     async def stop(self) -> None:

@@ -13,6 +13,7 @@ how its outcome is looked up; it is never sent again for that reason.
 """
 
 from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
 from typing import TypeVar
 
 import structlog
@@ -34,9 +35,12 @@ log = structlog.get_logger(__name__)
 
 
 class Permit:
-    """Permission to send one request, held from before its claim until its outcome is stored."""
+    """Permission to send one request, held from before its claim until its outcome is stored.
 
-    def __init__(self, ctx: Context, seat: Seat) -> None:
+    ``seat``: of the service's circuit; None: no read can probe the service, so that its requests do it themselves.
+    """
+
+    def __init__(self, ctx: Context, seat: Seat | None) -> None:
         self._ctx = ctx
         self._seat = seat
         self._claimed_at = float("-inf")
@@ -44,11 +48,12 @@ class Permit:
     @property
     def circuit(self) -> Circuit:
         """Of the service."""
+        assert self._seat is not None, "a service that no read can probe is always permitted"
         return self._seat.circuit
 
     async def take(self) -> bool:
         """Wait a moment for room. False: nothing may be claimed now."""
-        return await self._seat.take()
+        return self._seat is None or await self._seat.take()
 
     async def claim(
         self, work: Callable[[Unit], C | None], *, name: str, read_back: Callable[[Unit], C | None]
@@ -72,7 +77,10 @@ class Permit:
     @property
     def guard(self) -> Guard:
         """Asked right before the first byte: a process that slept between claim and request must not send."""
-        return self._seat.guard(lambda: self._ctx.clock.boottime() - self._claimed_at <= GUARD_SECONDS)
+        return self._is_fresh if self._seat is None else self._seat.guard(self._is_fresh)
+
+    def _is_fresh(self) -> bool:
+        return self._ctx.clock.boottime() - self._claimed_at <= GUARD_SECONDS
 
 
 Claim = Callable[[Permit], Awaitable[C | None]]
@@ -81,7 +89,7 @@ Claim = Callable[[Permit], Awaitable[C | None]]
 
 async def once(
     ctx: Context,
-    circuit: Circuit,
+    circuit: Circuit | None,
     claim: Claim[C],
     send: Callable[[C, Guard], Awaitable[O]],
     store: Callable[[Unit, C, O], S],
@@ -92,7 +100,7 @@ async def once(
 
     Args:
         ctx: the outside world.
-        circuit: of the service.
+        circuit: of the service; None: no read can probe it, so that its requests do it themselves.
         claim: stores that the request is being sent.
         send: makes the one request. Its guard is asked right before the first byte.
         store: stores the outcome; repeated until it is stored, so it changes rows only as they stood before.
@@ -101,7 +109,7 @@ async def once(
     Returns:
         What ``store`` returned; None: nothing was claimed, and nothing sent.
     """
-    with circuit.seat() as seat:
+    with circuit.seat() if circuit is not None else nullcontext() as seat:
         permit = Permit(ctx, seat)
         claimed = await claim(permit)
         if claimed is None:

@@ -35,8 +35,8 @@ def _always(_: Context) -> bool:
     return True
 
 
-def _none(_: Context) -> int:
-    return 0
+def _any(_: Context) -> int:
+    return 1_000
 
 
 InFlight = Callable[[Unit, Any], bool]
@@ -61,7 +61,8 @@ class Work(Generic[R]):
         step: makes the step function, once for all rows that are claimed together.
         in_flight: whether a request of the row was under way; then its outcome has just been stored as unknown.
         leased: whether a row has a lease while its step runs; otherwise its claim alone excludes other processes.
-        beside: slots taken by tasks that a step started and that outlive it.
+        room: how many rows may begin besides those slots, e.g. one while the service is silent.
+        lasting: its steps wait for a service that takes minutes.
         ready: whether this kind of work can be done at all; False: its rows wait.
     """
 
@@ -73,7 +74,8 @@ class Work(Generic[R]):
     kind: str = ""
     in_flight: InFlight = nothing_in_flight
     leased: bool = True
-    beside: Callable[[Context], int] = _none
+    room: Callable[[Context], int] = _any
+    lasting: bool = False
     ready: Callable[[Context], bool] = _always
 
 
@@ -84,9 +86,15 @@ class Workers:
         self._run = run
         self._tasks: dict[str, dict[asyncio.Task[None], Key]] = defaultdict(dict)
         self._full: set[str] = set()
+        self._lasting: set[str] = set()
         self._stopping = False
         self.freed: Callable[[str], None] = _nobody
         """Called with the name of a kind that had no free slot, once it has one."""
+
+    @property
+    def stopping(self) -> bool:
+        """Whether the process is about to end: steps send nothing more, and store what they have."""
+        return self._stopping
 
     def running(self, name: str) -> int:
         """Slots of this kind that are taken."""
@@ -94,7 +102,7 @@ class Workers:
 
     async def take_up(self, ctx: Context, work: Work[Any]) -> int:
         """Begin what is due, as far as slots are free; how many rows that were."""
-        room = work.slots - self.running(work.name) - work.beside(ctx)
+        room = min(work.slots - self.running(work.name), work.room(ctx))
         if room <= 0:
             self._full.add(work.name)
             return 0
@@ -104,6 +112,8 @@ class Workers:
         rows = await ctx.write(
             lambda uow: work.claim(uow, hold), name=f"claim_{work.name.replace(' ', '_')}", wakes=False
         )
+        if work.lasting:
+            self._lasting.add(work.name)
         step = work.step(ctx)
         for row in rows:
             self._begin(ctx, work, row, step)
@@ -111,13 +121,13 @@ class Workers:
             self._full.add(work.name)
         return len(rows)
 
-    async def finished(self) -> None:
-        """Wait until nothing is under way.
+    async def finished(self, *, lasting: bool = False) -> None:
+        """Wait until nothing is under way, with ``lasting`` also of the steps that take minutes.
 
         Raises:
             BaseException: what one of them raised; the others have come to their end by then.
         """
-        while tasks := self._all():
+        while tasks := self._all(lasting=lasting):
             for end in await asyncio.gather(*tasks, return_exceptions=True):
                 if isinstance(end, BaseException) and not isinstance(end, asyncio.CancelledError):
                     raise end
@@ -133,8 +143,8 @@ class Workers:
             task.cancel()
         await asyncio.gather(*late, return_exceptions=True)
 
-    def _all(self) -> list[asyncio.Task[None]]:
-        return [task for tasks in self._tasks.values() for task in tasks]
+    def _all(self, *, lasting: bool = True) -> list[asyncio.Task[None]]:
+        return [task for name, tasks in self._tasks.items() if lasting or name not in self._lasting for task in tasks]
 
     def _begin(self, ctx: Context, work: Work[Any], row: Any, step: Step[Any]) -> None:
         key = key_of(work.table, row)

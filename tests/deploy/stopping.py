@@ -5,14 +5,12 @@ import re
 from bot.wiring import http
 from bot.wiring import workers as wired
 from bot.workflows import workers
-from bot.workflows.emails import engine
 from handlers import connections
 
 LONGEST_STOP = (
     connections._LAST_REQUESTS
     + http._SHUTDOWN_SECONDS
     + http._LINGERING_SECONDS
-    + engine._STOP_SECONDS
     + wired._STOP_SECONDS
     + workers.STOP_SECONDS
 )

@@ -66,7 +66,7 @@ async def test_cancel_really_stops_waiting(maria: Localizer) -> None:
     await press(maria, board, CANCEL)
     board = await maria.board(f"canceled by <@{MARIA}>", "may go on with it, and bill it")
     assert [button.text for button in board.buttons] == ["Run again"]
-    await maria.rig.switchboard.context.localization.calls.idle()  # nobody waits for the answer any more
+    await maria.rig.switchboard.context.workers.finished(lasting=True)  # nobody waits for the answer any more
     (job,) = await jobs(maria.rig)
     assert (job.state, job.lease_owner, job.closed_at is not None) == (CallState.CANCELED, "", True)
     await press(maria, board, AGAIN)

@@ -78,8 +78,8 @@ MUTANTS = (
     Mutant(
         name="a call that was cut off starts over by itself",
         file="bot/workflows/localization/running.py",
-        old="        case CallState.WAITING:\n            begun",
-        new="        case CallState.WAITING | CallState.RUNNING:\n            begun",
+        old="        case CallState.WAITING:\n            await",
+        new="        case CallState.WAITING | CallState.RUNNING:\n            await",
         breaks="what may have been done and billed is not sent again unasked",
         tests=("tests/flow/test_localize_calls.py", "-k", "restart or interrupted"),
     ),
@@ -134,8 +134,8 @@ MUTANTS = (
     Mutant(
         name="a claim never grows old",
         file="bot/workflows/effect.py",
-        old="self._ctx.clock.boottime() - self._claimed_at <= GUARD_SECONDS",
-        new="self._ctx.clock.boottime() >= self._claimed_at",
+        old="return self._ctx.clock.boottime() - self._claimed_at <= GUARD_SECONDS",
+        new="return self._ctx.clock.boottime() >= self._claimed_at",
         breaks="a process that was frozen does not book what somebody else may have booked",
         tests=("tests/workflows/test_effect.py",),
     ),
@@ -181,7 +181,7 @@ MUTANTS = (
     ),
     Mutant(
         name="a whole file without an answer is sent again",
-        file="bot/workflows/emails/engine.py",
+        file="bot/workflows/emails/work.py",
         old="lose_whole(ctx, job) if job.state == RunState.SENDING else send_whole(ctx, client, job)",
         new="send_whole(ctx, client, job)",
         breaks="what the service may have is not sent again",
@@ -189,7 +189,7 @@ MUTANTS = (
     ),
     Mutant(
         name="nobody goes slower when asked to",
-        file="bot/workflows/emails/run.py",
+        file="bot/workflows/services/pressure.py",
         old="        self._room = max(1, min(self._room, in_use) // 2)",
         new="        self._room = max(1, min(self._room, in_use))",
         breaks="a service that asks for fewer requests gets fewer",

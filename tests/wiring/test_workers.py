@@ -34,6 +34,7 @@ def test_the_workers() -> None:
             "purchases",
             "store events",
             "stores",
+            "whole files",
         ]
     )
     assert sorted(workers.BY_THE_CLOCK) == snapshot(
@@ -52,7 +53,7 @@ def test_the_workers() -> None:
             "unread",
         ]
     )
-    assert snapshot(("anchors", "disk", "lists", "unread", "damage", "retention", "reach")) == workers.CHORES
+    assert snapshot(("anchors", "disk", "unread", "damage", "retention", "reach")) == workers.CHORES
     assert [one.name for one in workers.WATCHED] == snapshot(["payments", "delivery", "localization"])
 
 

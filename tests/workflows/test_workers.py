@@ -110,10 +110,23 @@ async def test_where_a_slot_was_always_free_nobody_is_called(rig: Rig) -> None:
     await ctx.workers.finished()
 
 
-async def test_what_goes_on_beside_its_step_counts(rig: Rig) -> None:
+async def test_no_more_begin_than_there_is_room_for(rig: Rig) -> None:
     ctx, queue = rig.switchboard.context, Queue("a", "b")
-    assert await ctx.workers.take_up(ctx, queue.work(slots=3, beside=lambda _: 2)) == 1
+    assert await ctx.workers.take_up(ctx, queue.work(slots=3, room=lambda _: 1)) == 1
     await ctx.workers.finished()
+    assert await ctx.workers.take_up(ctx, queue.work(slots=3, room=lambda _: 0)) == 0
+
+
+async def test_nobody_waits_for_a_lasting_step_unasked(rig: Rig) -> None:
+    ctx, queue = rig.switchboard.context, Queue("a")
+    queue.gates["a"] = asyncio.Event()
+    await ctx.workers.take_up(ctx, queue.work(slots=1, lasting=True))
+    await until_begun(queue, 1)
+    await ctx.workers.finished()
+    assert queue.ended == []
+    queue.gates["a"].set()
+    await ctx.workers.finished(lasting=True)
+    assert queue.ended == ["a"]
 
 
 async def test_work_that_is_not_ready_waits(rig: Rig) -> None:

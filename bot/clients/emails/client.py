@@ -23,7 +23,7 @@ from bot.clients.calls import read_failure
 from bot.clients.emails.wire import Whole, read_answer, read_file_answer, values
 from bot.clients.multipart import make_form
 from bot.clients.routes import Route, RouteTable, place
-from bot.clients.transport import MAX_BODY, Prepared, Transport, Watch, read_reply, unwatched, without_secrets
+from bot.clients.transport import MAX_BODY, Guard, Prepared, Transport, Watch, read_reply, unwatched, without_secrets
 from bot.clients.unread import NOBODY, Answers, tell
 from bot.domain.emails.lists import Answer, Busy, Checked, FileAnswer, Lost, Outcome
 from bot.domain.errors import OperatorError, ServiceNever, SwitchboardError
@@ -204,13 +204,16 @@ class EmailsClient:
         route = self._check
         return self._read(await self._single.ask(route.name, method=route.method, path=path, headers=headers))
 
-    async def process_file(self, content: bytes, *, column: int, name: str) -> FileAnswer | NotExecuted | Unknown:
+    async def process_file(
+        self, content: bytes, *, column: int, name: str, guard: Guard | None = None
+    ) -> FileAnswer | NotExecuted | Unknown:
         """Send a whole file, once. An unknown outcome is not repeated: nobody knows what a second time costs.
 
         Args:
             content: CSV: commas, UTF-8, no byte order mark.
             column: zero-based place of the addresses.
             name: of a file that comes back without a name.
+            guard: asked right before the first byte; False: nothing is sent, NotExecuted.
 
         Raises:
             OperatorError: the service refuses us rather than the file.
@@ -228,7 +231,7 @@ class EmailsClient:
             body=await form.as_bytes(),
         )
         collected = _Collected()
-        reply = await self._bulk.send(request, sink=collected)
+        reply = await self._bulk.send(request, sink=collected, guard=guard, counts=False)
         if not reply.is_success or reply.status is None:
             return self._not_done(reply)
         content = bytes(collected.content)

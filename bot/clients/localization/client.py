@@ -14,7 +14,7 @@ from bot.clients.circuit import Circuit
 from bot.clients.localization.wire import extension_of, read_result
 from bot.clients.multipart import Upload, UploadTrouble, make_form
 from bot.clients.routes import Route, RouteTable
-from bot.clients.transport import Prepared, Sink, Transport
+from bot.clients.transport import Guard, Prepared, Sink, Transport
 from bot.clients.unread import NOBODY, Answers, Reading, tell
 from bot.domain.localization import Request, Result, Track, Tracks, request_errors
 from bot.domain.localization.results import SOUNDS
@@ -101,6 +101,7 @@ class LocalizationClient:
         *,
         upload: Upload | None = None,
         sink: Sink | None = None,
+        guard: Guard | None = None,
     ) -> Outcome:
         """Ask for one operation, once.
 
@@ -108,6 +109,7 @@ class LocalizationClient:
             asked: with every option filled in; see ``Request.complete``.
             upload: the file, when ``asked`` names one.
             sink: takes media that come as the answer itself.
+            guard: asked right before the first byte; False: nothing is sent, NotExecuted with ``NOT_SENT``.
 
         Returns:
             ``Done``: the result; a track without an address is in the sink.
@@ -126,7 +128,7 @@ class LocalizationClient:
         with transport.circuit.reading() as may_ask:
             if not may_ask:
                 return RESTS
-            reply = await transport.send(self._prepare(route, form), sink=poured)
+            reply = await transport.send(self._prepare(route, form), sink=poured, guard=guard, counts=False)
         if upload is not None and upload.trouble is not None and reply.status is None:
             raise UploadTrouble(upload.trouble) from upload.trouble
         if poured is not None and poured.content_type and reply.is_success:

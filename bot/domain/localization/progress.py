@@ -43,7 +43,7 @@ class CallState(StrEnum):
 
 MOVES: Final = Machine(
     {
-        CallState.WAITING: (CallState.RUNNING, CallState.CANCELED),
+        CallState.WAITING: (CallState.RUNNING, CallState.FAILED, CallState.CANCELED),
         CallState.RUNNING: (
             CallState.HANDING_OVER,
             CallState.DONE,

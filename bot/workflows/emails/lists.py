@@ -222,7 +222,6 @@ async def request_list(ctx: Context, requested: RequestedList) -> bool:
     )
 
     added = await ctx.write(lambda uow: post_job(uow, job, subject_of(job.id)), name="ask_emails", wakes=False)
-    ctx.emails.wake()
     ctx.wake()
     return added
 
@@ -286,7 +285,8 @@ async def press(ctx: Context, job_id: str, what: Press, *, person: str) -> tuple
         return Pressed.DONE, _TO[what]
 
     pressed = await ctx.write(change, name="press_emails", wakes=False)
-    ctx.emails.wake(at_once=what is Press.RESUME)
+    if what is Press.RESUME:
+        ctx.emails.pressure.forget()  # a person resumes, so the wait that the service asked for is over
     ctx.wake()
     return pressed
 

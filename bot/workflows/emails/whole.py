@@ -6,6 +6,7 @@ from io import BytesIO
 from typing import Any
 
 from bot.clients.emails import RESULT_BYTES, SERVICE, EmailsClient
+from bot.clients.transport import Guard
 from bot.domain.emails.lists import Answer, FileAnswer, Link, Listed, Receipt, Returned, RunState
 from bot.domain.errors import ServiceNever, ServiceNow
 from bot.domain.files.tables import Flaw, Limits, Table, TableProblem
@@ -15,9 +16,9 @@ from bot.domain.tracking import back_off, named_or
 from bot.tables import rewritten, write_csv
 from bot.tables.apart import read_apart
 from bot.workflows.context import Context, Unit
+from bot.workflows.effect import Permit, once
 from bot.workflows.emails.lists import check_column, read_list, subject_of, tell
 from bot.workflows.emails.run import RESULT
-from bot.workflows.keeping import keep
 from bot.workflows.slack.boards import post_file
 from storage.rows import EmailRun, Job
 
@@ -52,16 +53,27 @@ async def send_whole(ctx: Context, client: EmailsClient, job: Job) -> None:
         return table, write_csv(table.header, (row.cells for row in table.rows), for_people=False)
 
     _, (table, content) = await read_list(ctx, str(job.payload["file"]), content_of)
-    claimed = await ctx.write(lambda uow: _claim(uow, job, table), name="email_send", wakes=False)
-    if claimed is None:
-        return
     name = f"{_stem(str(job.payload['name']))}-processed.csv"
-    answer = await client.process_file(content, column=column, name=name)
-    if isinstance(answer, NotExecuted) and answer.again:
-        await _later(ctx, claimed, answer)
-        return
-    ended = await _ended(ctx, client, answer, name)
-    await keep(ctx, lambda uow: _end(uow, claimed, ended), name="email_sent")
+
+    async def claim(permit: Permit) -> Job | None:
+        return await permit.claim(
+            lambda uow: _claim(uow, job, table), name="email_send", read_back=lambda uow: _claimed(uow, job)
+        )
+
+    async def send(_: Job, guard: Guard) -> NotExecuted | _Ended:
+        answer = await client.process_file(content, column=column, name=name, guard=guard)
+        if isinstance(answer, NotExecuted) and answer.again:
+            return answer
+        return await _ended(ctx, client, answer, name)
+
+    await once(ctx, None, claim, send, _sent, name="email_sent")
+
+
+def _sent(uow: Unit, job: Job, became: NotExecuted | _Ended) -> None:
+    if isinstance(became, NotExecuted):
+        _later(uow, job, became)
+    else:
+        _end(uow, job, became)
 
 
 async def lose_whole(ctx: Context, job: Job) -> None:
@@ -81,21 +93,22 @@ def _claim(uow: Unit, job: Job, table: Table) -> Job | None:
     return uow.jobs.move(current, RunState.SENDING, keep_lease=True)
 
 
-async def _later(ctx: Context, job: Job, refusal: NotExecuted) -> None:
+def _claimed(uow: Unit, job: Job) -> Job | None:
+    found = uow.jobs.get(job.id)
+    mine = found is not None and found.state == RunState.SENDING and found.lease_owner == uow.owner
+    return found if mine else None
+
+
+def _later(uow: Unit, job: Job, refusal: NotExecuted) -> None:
     """The service certainly does not have it yet; try again in a while."""
     tries = int(job.detail.get("tries", 0)) + 1
     if tries >= _TRIES:
         reason = Reason(OfList.GIVEN_UP, why=refusal.reason, times=tries)
-        ended = _Ended(RunState.FAILED, {**job.detail, "reason": reason.stored()})
-        await ctx.write(lambda uow: _end(uow, job, ended), name="email_given_up", wakes=False)
+        _end(uow, job, _Ended(RunState.FAILED, {**job.detail, "reason": reason.stored()}))
         return
     wait = named_or(refusal.retry_after, back_off(first=_FIRST_WAIT, attempts=tries, ceiling=_LONGEST_WAIT))
     detail = {**job.detail, "tries": tries, "reason": refusal.reason.stored()}
-
-    def again(uow: Unit) -> None:
-        uow.jobs.move(job, RunState.PREPARING, detail=detail, due_at=uow.now + wait)
-
-    await ctx.write(again, name="email_again", wakes=False)
+    uow.jobs.move(job, RunState.PREPARING, detail=detail, due_at=uow.now + wait)
 
 
 async def _ended(  # noqa: PLR0911 - one end an answer

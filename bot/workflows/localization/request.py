@@ -135,7 +135,9 @@ async def cancel(ctx: Context, job_id: str, *, person: str) -> Sight | None:
 
     found = await ctx.write(work, name="cancel_localization", wakes=False)
     if found is not None and found.state is CallState.CANCELED:
-        ctx.localization.calls.stop(job_id)
+        sending = ctx.localization.calls.sending.get(job_id)
+        if sending is not None:
+            sending.ended.set()
     ctx.wake()
     return found
 
@@ -191,7 +193,8 @@ async def sight_of(ctx: Context, job_id: str) -> Sight | None:
         return found
     until = found.progress.ended_at or now
     elapsed = max((until - found.progress.started_at).total_seconds(), 0.0)
-    percent = ctx.localization.calls.percent(job_id) if found.state is CallState.RUNNING else None
+    sending = ctx.localization.calls.sending.get(job_id)
+    percent = sending.percent if sending is not None else None
     return replace(found, elapsed=elapsed, percent=percent)
 
 

@@ -32,18 +32,18 @@ from bot.workflows.slack.outbox import posted_between
 from storage.rows import Job
 
 
-async def end(ctx: Context, job: Job, state: CallState, *, reason: Reason | None, words: str = "") -> None:
+async def end(ctx: Context, job: Job, state: CallState, *, reason: Reason | None) -> None:
     """Close it, edit its message and tell the requester; nothing when it was ended meanwhile."""
+    await keep(ctx, lambda uow: close(uow, job, state, reason=reason), name="end_localization")
+    ctx.wake()
 
-    def work(uow: Unit) -> None:
-        progress = CallProgress.read(job.detail).but(ended_at=uow.now, reason=reason, words=words, deliveries=())
-        if uow.jobs.move(job, state, detail=progress.detail()) is None:
-            return
+
+def close(uow: Unit, job: Job, state: CallState, *, reason: Reason | None, words: str = "") -> None:
+    """The same in a transaction. ``words``: the service's own about it."""
+    progress = CallProgress.read(job.detail).but(ended_at=uow.now, reason=reason, words=words, deliveries=())
+    if uow.jobs.move(job, state, detail=progress.detail()) is not None:
         post_line(uow, subject=job.subject, key="end", payload={"what": FAILURE}, last=True)
         show_queue(uow, job.kind)
-
-    await keep(ctx, work, name="end_localization")
-    ctx.wake()
 
 
 log = structlog.get_logger(__name__)
@@ -93,24 +93,18 @@ class Spool:
             self._file.close()
 
 
-async def accept(ctx: Context, job: Job, result: Result) -> Job | None:
+def accept(uow: Unit, job: Job, result: Result) -> Job | None:
     """Store the result. Texts are queued with it; the job is returned when files have to be handed over."""
-    order = Order.read(job.payload)
-
-    def work(uow: Unit) -> Job | None:
-        progress = CallProgress.read(job.detail).but(ended_at=uow.now, result=_without_addresses(result))
-        if isinstance(result, Tracks):
-            deliveries = tuple(ResultFile(track=one, name=file_name(order, job.id, one)) for one in result.tracks)
-            detail = progress.but(deliveries=deliveries).detail()
-            return uow.jobs.move(job, CallState.HANDING_OVER, detail=detail, due_at=uow.now, keep_lease=True)
-        changed = uow.jobs.move(job, CallState.DONE, detail=progress.detail())
-        if changed is not None:
-            _tell(uow, changed)
-        return None
-
-    accepted = await keep(ctx, work, name="localization_result")
-    ctx.wake()
-    return accepted
+    progress = CallProgress.read(job.detail).but(ended_at=uow.now, result=_without_addresses(result))
+    if isinstance(result, Tracks):
+        order = Order.read(job.payload)
+        deliveries = tuple(ResultFile(track=one, name=file_name(order, job.id, one)) for one in result.tracks)
+        detail = progress.but(deliveries=deliveries).detail()
+        return uow.jobs.move(job, CallState.HANDING_OVER, detail=detail, due_at=uow.now, keep_lease=True)
+    changed = uow.jobs.move(job, CallState.DONE, detail=progress.detail())
+    if changed is not None:
+        _tell(uow, changed)
+    return None
 
 
 def _without_addresses(result: Result) -> Result:

@@ -1,24 +1,22 @@
-"""Calls in flight: a few at a time, each in a task that can be canceled.
+"""Calls: a few at a time, each sent once.
 
 A job is stored as running before its request is sent. A running job without an owner was interrupted by a restart: the
 requester is told so, and it is not sent again automatically.
 """
 
 import asyncio
-import contextlib
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from datetime import timedelta
 from functools import partial
-from typing import Any
 
 import structlog
 
 from bot.clients.localization import Upload, UploadTrouble, upload_as
+from bot.clients.transport import Guard
 from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceNow, SwitchboardError
 from bot.domain.files.dropped import HEAD_BYTES, LARGEST, FileInfo, sniff
-from bot.domain.localization import Request
+from bot.domain.localization import Request, Result
 from bot.domain.localization.declaration import normal_format
 from bot.domain.localization.progress import LANES, CallProgress, CallState, Order
 from bot.domain.localization.request import file_errors
@@ -27,8 +25,9 @@ from bot.domain.reasons import OfCall, Reason
 from bot.domain.services import LOCALIZATION
 from bot.domain.troubles import failed
 from bot.workflows.context import Context, Unit
-from bot.workflows.localization.request import show_queue, subject_of
-from bot.workflows.localization.results import Spool, accept, end, hand_over
+from bot.workflows.effect import Permit, once
+from bot.workflows.localization.request import show_queue
+from bot.workflows.localization.results import Spool, accept, close, end, hand_over
 from bot.workflows.slack.boards import show_board
 from bot.workflows.workers import Work
 from storage.errors import StorageError
@@ -36,20 +35,40 @@ from storage.rows import Hold, Job
 
 log = structlog.get_logger(__name__)
 
-LEASE_SECONDS = 30.0
-"""Six beats: after that time, another process reports a crashed call as interrupted."""
 
-
-async def _take_up(ctx: Context, job: Job) -> None:
+async def _step(ctx: Context, job: Job) -> None:
     match CallState(job.state):
         case CallState.WAITING:
-            begun = await ctx.write(lambda uow: _begin(uow, job), name="begin_localization", wakes=False)
-            if begun is not None:
-                ctx.localization.calls.begin(begun, _beating(ctx, begun, _run(ctx, begun)))
+            await _call(ctx, job)
         case CallState.HANDING_OVER:
-            ctx.localization.calls.begin(job, _beating(ctx, job, hand_over(ctx, job, spool=None)))
+            await hand_over(ctx, job, spool=None)
         case _:
             await end(ctx, job, CallState.INTERRUPTED, reason=Reason(OfCall.RESTARTED))
+    ctx.wake()
+
+
+async def _call(ctx: Context, job: Job) -> None:
+    """Look into the file, claim the call, make its one request, hand over what came of it."""
+    spool = Spool()
+    try:
+        asked, upload = await _prepared(ctx, Order.read(job.payload).request)
+
+        async def claim(permit: Permit) -> Job | None:
+            return await permit.claim(
+                lambda uow: _begin(uow, job), name="begin_localization", read_back=lambda uow: _begun(uow, job)
+            )
+
+        async def send(begun: Job, guard: Guard) -> Answered:
+            return await _answer(ctx, begun, partial(ctx.localization.required().run, asked, sink=spool), upload, guard)
+
+        accepted = await once(ctx, None, claim, send, _store, name="localization_result")
+        ctx.wake()
+        if accepted is not None:
+            await hand_over(ctx, accepted, spool=spool)
+    except SwitchboardError as trouble:
+        await end(ctx, job, CallState.FAILED, reason=_trouble(trouble))
+    finally:
+        spool.close()
 
 
 def _begin(uow: Unit, job: Job) -> Job | None:
@@ -60,98 +79,91 @@ def _begin(uow: Unit, job: Job) -> Job | None:
     return begun
 
 
-async def _beating(ctx: Context, job: Job, work: Coroutine[Any, Any, None]) -> None:
-    """Do the work with heartbeats; it is canceled when the job was ended elsewhere."""
-    task = asyncio.ensure_future(work)
-    try:
-        while not task.done():
-            await asyncio.wait({task}, timeout=ctx.localization.calls.beat_seconds)
-            if not task.done() and not await _beat(ctx, job):
-                task.cancel()
-        await task
-    except asyncio.CancelledError:
-        task.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await task
-        if ctx.localization.calls.closing:
-            await _let_go(ctx, job)
-    except Exception:
-        # Nothing awaits this task: its error ends here, and the job says so.
-        log.exception("a localization call failed", job=job.id)
-        task.cancel()
-        await _end_of(ctx, job.id)
-    finally:
-        ctx.wake()
+def _begun(uow: Unit, job: Job) -> Job | None:
+    found = uow.jobs.get(job.id)
+    mine = found is not None and found.state == CallState.RUNNING and found.lease_owner == uow.owner
+    return found if mine else None
 
 
-async def _let_go(ctx: Context, job: Job) -> None:
-    """End the lease, so that the next process says at once that this was interrupted."""
-    now = ctx.clock.now()
-    try:
-        await ctx.write(lambda uow: uow.jobs.extend(job.id, owner=ctx.owner, until=now), name="let_go", wakes=False)
-    except StorageError:
-        log.info("the lease of a call runs out by itself", job=job.id)
+Answered = Done[Result] | NotExecuted | Unknown | Reason | None
+"""What became of a request. A reason: it could not be made. None: somebody ended the call."""
 
 
-async def _end_of(ctx: Context, job_id: str) -> None:
-    job = await ctx.read(lambda uow: uow.jobs.get(job_id))
-    if job is not None and job.closed_at is None:
-        await end(ctx, job, CallState.FAILED, reason=Reason(OfCall.BROKEN))
+async def _answer(
+    ctx: Context, job: Job, request: Callable[..., Awaitable[Answered]], upload: Upload | None, guard: Guard
+) -> Answered:
+    """Make the request. Meanwhile its elapsed time is shown, and it is cut off once somebody ended the call."""
+    with ctx.localization.calls.made(job.id) as sending:
+        sending.upload = upload
+        answer = asyncio.ensure_future(request(upload=upload, guard=guard))
+        ended = asyncio.ensure_future(sending.ended.wait())
+        try:
+            while not answer.done():
+                await asyncio.wait(
+                    {answer, ended}, timeout=ctx.localization.calls.beat_seconds, return_when=asyncio.FIRST_COMPLETED
+                )
+                if not answer.done() and (ended.done() or not await _is_wanted(ctx, job)):
+                    return None
+            return await answer
+        except UploadTrouble as broken:
+            return _trouble(broken.cause)
+        except SwitchboardError as trouble:
+            return _trouble(trouble)
+        except Exception:
+            log.exception("a localization call failed", job=job.id)
+            return Reason(OfCall.BROKEN)
+        finally:
+            answer.cancel()
+            ended.cancel()
+            await asyncio.gather(answer, ended, return_exceptions=True)
 
 
-async def _beat(ctx: Context, job: Job) -> bool:
-    """Renew the lease and show the elapsed time; False when this process no longer holds the job."""
-    now = ctx.clock.now()
+async def _is_wanted(ctx: Context, job: Job) -> bool:
+    """Show the elapsed time; False when somebody ended the call, in whichever process."""
 
     def work(uow: Unit) -> bool:
-        held = uow.jobs.extend(job.id, owner=ctx.owner, until=now + timedelta(seconds=LEASE_SECONDS))
-        if held:
-            show_board(uow, subject_of(job.id), progress=True)
-        return held
+        found = uow.jobs.get(job.id)
+        if found is None or found.version != job.version:
+            return False
+        show_board(uow, job.subject, progress=True)
+        return True
 
     try:
-        held = await ctx.write(work, name="localization_beat", wakes=False)
+        return await ctx.write(work, name="localization_beat")
     except StorageError:
-        return True  # the call goes on; the next beat may be stored
-    ctx.wake()
-    return held
+        return True  # the call goes on; the next look may be stored
 
 
-async def _run(ctx: Context, job: Job) -> None:
-    """Send the request once, and handle its outcome."""
-    order = Order.read(job.payload)
-    spool = Spool()
-    try:
-        outcome = await _call(ctx, job, order.request, spool)
-    except UploadTrouble as broken:
-        await end(ctx, job, CallState.FAILED, reason=_trouble(broken.cause))
-    except SwitchboardError as trouble:
-        await end(ctx, job, CallState.FAILED, reason=_trouble(trouble))
-    else:
-        match outcome:
-            case Done(value=result):
-                accepted = await accept(ctx, job, result)
-                if accepted is not None:
-                    await hand_over(ctx, accepted, spool=spool)
-            case NotExecuted(words=words) as refused:
-                await end(ctx, job, CallState.FAILED, reason=_told(refused), words=words)
-            case Unknown() as lost:
-                await end(ctx, job, CallState.UNKNOWN, reason=Reason(OfCall.UNKNOWN, why=lost.told))
-    finally:
-        spool.close()
+def _store(uow: Unit, job: Job, answered: Answered) -> Job | None:
+    """Store what came of the request; the job when files have to be handed over."""
+    match answered:
+        case Done(value=result):
+            return accept(uow, job, result)
+        case NotExecuted(words=words) as refused:
+            # The service's words are shown separately.
+            reason = failed(replace(refused, words=""), service=LOCALIZATION)
+            close(uow, job, CallState.FAILED, reason=reason, words=words)
+        case Unknown() as lost:
+            close(uow, job, CallState.UNKNOWN, reason=Reason(OfCall.UNKNOWN, why=lost.told))
+        case Reason() as reason:
+            close(uow, job, CallState.FAILED, reason=reason)
+    return None
 
 
-async def _call(ctx: Context, job: Job, request: Request, spool: Spool) -> Any:
-    client = ctx.localization.client
-    if client is None:
+async def _prepared(ctx: Context, request: Request) -> tuple[Request, Upload | None]:
+    """The request with the true format of its file, and the file.
+
+    Raises:
+        PersonError: the operation does not take it.
+        ServiceNow, ServiceNever, OperatorError: it could not be looked into, or the service is not configured.
+    """
+    if ctx.localization.client is None:
         raise OperatorError(Reason(OfCall.NOT_CONFIGURED), mend=f"set {', '.join(ctx.localization.missing)}")
     if not request.file:
-        return await client.run(request, sink=spool)
+        return request, None
     info = await ctx.downloads.info(request.file)
-    request = await _known(ctx, request, info)
-    upload = upload_of(ctx, info, request)
-    ctx.localization.calls.sending(job.id, upload)
-    return await client.run(request, upload=upload, sink=spool)
+    known = await _known(ctx, request, info)
+    return known, upload_of(ctx, info, known)
 
 
 async def _known(ctx: Context, request: Request, info: FileInfo) -> Request:
@@ -199,24 +211,32 @@ def _trouble(trouble: BaseException | None) -> Reason:
             return Reason(OfCall.FILE_CUT_OFF)
 
 
-def _told(refused: NotExecuted) -> Reason:
-    """Why it was not executed, without the service's words, which are shown separately."""
-    return failed(replace(refused, words=""), service=LOCALIZATION)
+def _room(ctx: Context) -> int:
+    """How many calls may begin; one at a time while the service is silent, which finds out whether it answers."""
+    circuit = ctx.localization.calls.circuit
+    if not circuit.is_silent:
+        return sum(LANES.values())
+    return 0 if circuit.rest or any(ctx.workers.running(_name(lane)) for lane in LANES) else 1
+
+
+def _name(lane: str) -> str:
+    return f"localization {lane}"
 
 
 def _lane(lane: str) -> Work[Job]:
     def claim(uow: Unit, hold: Hold) -> list[Job]:
-        short: Hold = {**hold, "lease_seconds": LEASE_SECONDS}
-        return uow.jobs.claim_due(kind=lane, in_turn=True, **short)
+        due = uow.jobs.claim_due(kind=lane, in_turn=True, **hold)
+        return [job for job in due if not uow.ctx.leases.holds("job", (job.id,))]  # a lease that ran out here
 
     return Work(
-        name=f"localization {lane}",
+        name=_name(lane),
         table="job",
         kind=lane,
         slots=LANES[lane],
         claim=claim,
-        step=lambda ctx: partial(_take_up, ctx),
-        beside=lambda ctx: LANES[lane] - ctx.localization.calls.room(lane),
+        step=lambda ctx: partial(_step, ctx),
+        room=_room,
+        lasting=True,
     )
 
 

@@ -1,19 +1,11 @@
 """E-mail processing as the context holds it."""
 
 from dataclasses import dataclass
-from typing import Protocol
 
 from bot.clients.emails import EmailsClient
 from bot.clients.results import Results
+from bot.workflows.services.pressure import Pressure
 from bot.workflows.services.service import Service
-
-
-class Wake(Protocol):
-    """Wakes the worker of lists."""
-
-    def __call__(self, *, at_once: bool = False) -> None:
-        """``at_once``: a person resumes; ignore the wait that the service asked for."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,10 +16,10 @@ class EmailsService(Service[EmailsClient]):
         missing_single: names of the variables without which no single address can be asked about; empty: it can.
         missing_files: the same of whole files.
         results: fetches what the service made.
-        wake: see :class:`Wake`.
+        pressure: limit of requests in flight, for all lists together.
     """
 
     missing_single: tuple[str, ...]
     missing_files: tuple[str, ...]
     results: Results
-    wake: Wake
+    pressure: Pressure

@@ -72,18 +72,6 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         "addresses stored in one transaction while a list is taken in: all transactions together store the same rows",
     ),
     Equivalent(
-        "bot/workflows/emails/engine.py",
-        "_LOOK_SECONDS = 1.0",
-        "_LOOK_SECONDS = 0.5",
-        "how often the engine looks at its lists without being woken: whoever makes one due wakes it",
-    ),
-    Equivalent(
-        "bot/workflows/bookings/acting.py",
-        'outcome = await delivery.client.cancel_prebooking(booking.prebooking_id or "", key=key)',
-        "outcome = await delivery.client.cancel_prebooking(booking.prebooking_id or False, key=key)",
-        "a booking that waits for its customer has the id: both are stored by one change",
-    ),
-    Equivalent(
         "handlers/localize.py",
         "return Nothing()",
         "return None",

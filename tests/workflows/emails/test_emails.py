@@ -1,7 +1,6 @@
 """Runs through lists while they run: pressed buttons, a service that asks for less, two at a time."""
 
 import asyncio
-from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -11,10 +10,11 @@ from structlog.testing import capture_logs
 from bot.domain.emails.lists import Outcome, RunState
 from bot.playground.faults import Fault, FaultKind
 from bot.presentation.reasons import in_words
-from bot.workflows.emails import engine
+from bot.workflows.emails import work
 from bot.workflows.emails.lists import Press, Pressed, RequestedList, press, request_list
-from bot.workflows.emails.run import Pressure, Run, hold_lease
+from bot.workflows.emails.run import Run
 from bot.workflows.emails.whole import send_whole
+from bot.workflows.services.pressure import Pressure
 from storage.rows import EmailRun, Job
 from tests.support.rig import ALERTS, FINANCE, MARIA, Rig
 
@@ -53,8 +53,8 @@ async def die_and_start_again(rig: Rig, working: asyncio.Task[None]) -> None:
     """End the work where it stands, and go on with a new process."""
     working.cancel()
     await asyncio.gather(working, return_exceptions=True)
-    drain: Any = rig.switchboard.context.chores["lists"]
-    for task in list(drain.__self__._tasks.values()):
+    workers: Any = rig.switchboard.context.workers
+    for task in workers._all():
         task.cancel()
     await rig.switchboard.stop()
     await rig.start()
@@ -256,20 +256,6 @@ async def test_after_a_death_what_was_under_way_is_asked_again_and_counted(rig: 
     assert await rig.switchboard.context.store.read(lambda tx: tx.emails.counted(job_id)) == (300, 300)
 
 
-async def test_the_lease_of_a_list_is_renewed_for_a_minute_from_now(rig: Rig) -> None:
-    job_id = await ask(rig, 1)
-    ctx, now = rig.switchboard.context, rig.clock.now()
-    claimed = await ctx.store.write(
-        lambda tx: tx.jobs.claim_due(kind="email.run", now=now, owner=ctx.owner, lease_seconds=60, limit=9)
-    )
-    assert [one.id for one in claimed] == [job_id]
-    rig.clock.advance(15)
-    await hold_lease(ctx, job_id)
-    job = await ctx.store.read(lambda tx: tx.jobs.get(job_id))
-    assert job is not None
-    assert job.lease_until == now + timedelta(seconds=15 + 60)
-
-
 async def test_an_address_without_an_answer_is_asked_three_times(rig: Rig) -> None:
     rig.emails.faults.arm(Fault(FaultKind.ERROR_500, "check", times=None))
     job_id = await ask(rig, 1)
@@ -363,11 +349,11 @@ async def test_what_the_alert_names_is_found_in_the_log(rig: Rig, monkeypatch: p
     async def fail(*_: object) -> None:
         raise ZeroDivisionError("a defect")
 
-    monkeypatch.setattr(engine, "prepare", fail)
+    monkeypatch.setattr(work, "prepare", fail)
     await ask(rig, 1)
     with capture_logs() as logs:
         await rig.pass_time(600, steps=10)
     [alert] = rig.workspace.messages(ALERTS)
     assert "*Switchboard stopped after an internal error*" in alert.text
-    failed = [line["error_id"] for line in logs if line["event"] == "the work on a list failed"]
+    failed = [line["error_id"] for line in logs if line["event"] == "a step failed"]
     assert [number for number in failed if number in alert.text] == failed[-1:]

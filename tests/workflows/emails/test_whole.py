@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import pytest
@@ -11,7 +12,6 @@ from bot.domain.emails.lists import Link, Returned, RunState
 from bot.domain.outcome import Failure, NotExecuted
 from bot.presentation.reasons import in_words
 from bot.workflows.emails import whole
-from bot.workflows.emails.engine import EmailEngine
 from bot.workflows.emails.lists import RequestedList, request_list
 from storage.rows import Job
 from storage.transaction import Tx
@@ -72,7 +72,8 @@ async def test_what_the_service_did_not_take_is_sent_again_later(rig: Rig) -> No
         (0, 300.0, 300),
     ):
         found = await changed(rig, job, tries=tries)
-        await whole._later(ctx, found, NotExecuted(**NOT_TAKEN, retry_after=named))
+        refusal = NotExecuted(**NOT_TAKEN, retry_after=named)
+        await ctx.write(partial(whole._later, job=found, refusal=refusal))
         later = await ctx.store.read(lambda tx: tx.jobs.get(job.id))
         assert later is not None
         assert later.due_at == ctx.clock.now() + timedelta(seconds=wait), (tries, named)
@@ -83,7 +84,7 @@ async def test_what_the_service_did_not_take_is_sent_again_later(rig: Rig) -> No
 async def test_after_five_tries_it_is_given_up(rig: Rig) -> None:
     ctx = rig.switchboard.context
     job = await changed(rig, await prepared(rig), tries=4)
-    await whole._later(ctx, job, NotExecuted(**NOT_TAKEN))
+    await ctx.write(lambda uow: whole._later(uow, job, NotExecuted(**NOT_TAKEN)))
     ended = await ctx.store.read(lambda tx: tx.jobs.get(job.id))
     assert ended is not None
     assert (ended.state, in_words(ended.detail["reason"])) == (RunState.FAILED, "no connection (5 times)")
@@ -159,15 +160,6 @@ async def test_formulas_in_a_text_are_made_harmless(content: bytes, safe: bytes)
     made = await whole._made_safe(Returned(name="result.csv", content=content))
     assert made.name == "result.csv"
     assert safe in made.content.replace(b"\xef\xbb\xbf", b"")
-
-
-def test_whoever_resumes_waits_no_longer_and_nothing_else_cuts_a_wait_short() -> None:
-    engine = EmailEngine(monotonic=lambda: 100.0)
-    engine._pressure.busy(30.0)
-    engine.wake()
-    assert engine._pressure.rest() == 30.0
-    engine.wake(at_once=True)
-    assert engine._pressure.rest() == 0.0
 
 
 @pytest.mark.parametrize(("name", "stem"), [("März 1.csv", "März-1"), ("--.csv", "list"), ("", "list")])

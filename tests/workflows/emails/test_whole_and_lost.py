@@ -16,9 +16,9 @@ from bot.domain.outcome import NotExecuted
 from bot.presentation.reasons import in_words, worded
 from bot.slack.calls import ASKED_US_TO_WAIT
 from bot.workflows.context import Unit
-from bot.workflows.emails import engine, whole
-from bot.workflows.emails.engine import EmailEngine
-from bot.workflows.emails.run import Pressure, Run
+from bot.workflows.emails import whole, work
+from bot.workflows.emails.lists import Press, Pressed, press
+from bot.workflows.emails.run import Run
 from bot.workflows.slack.boards import post_board
 from storage.rows import EmailRun, Job
 from storage.transaction import Tx
@@ -28,6 +28,7 @@ from tests.workflows.looking import read
 
 BUSY, TIMED_OUT = own_words("busy"), own_words("it timed out")
 _PAYLOAD = {"file": "F1", "name": "a.csv", "column": 0, "column_name": "email", "concurrency": 1}
+BEGUN = EmailRun(job_id="J1", header=("email",), rows=1, skipped=0, total=1, taken=0, repeated=0, outcomes={})
 _SENDING: Any = {"kind": WHOLE, "state": RunState.SENDING}
 
 
@@ -63,7 +64,7 @@ async def test_a_file_that_the_service_does_not_have_is_sent_again_after_a_while
 ) -> None:
     one = await job(rig, **_SENDING, detail={"tries": tries, "a": "b"} if tries else {"a": "b"})
     refusal = NotExecuted(reason=BUSY, again=True, retry_after=named)
-    await whole._later(rig.switchboard.context, one, refusal)
+    await rig.switchboard.context.write(lambda uow: whole._later(uow, one, refusal))
     after = await stored(rig, one)
     assert (after.state, after.due_at) == (RunState.PREPARING, rig.clock.now() + timedelta(seconds=seconds))
     assert after.detail == {"a": "b", "tries": tries + 1, "reason": BUSY.stored()}
@@ -71,7 +72,7 @@ async def test_a_file_that_the_service_does_not_have_is_sent_again_after_a_while
 
 async def test_at_the_fifth_time_it_is_given_up(rig: Rig) -> None:
     one = await job(rig, **_SENDING, detail={"tries": 4})
-    await whole._later(rig.switchboard.context, one, NotExecuted(reason=BUSY, again=True))
+    await rig.switchboard.context.write(lambda uow: whole._later(uow, one, NotExecuted(reason=BUSY, again=True)))
     after = await stored(rig, one)
     assert (after.state, in_words(after.detail["reason"]), after.closed_at) == (
         RunState.FAILED, "busy (5 times)", rig.clock.now()
@@ -108,9 +109,9 @@ async def test_formulas_are_neutralised_in_what_is_text_and_nothing_else_is_touc
 # answers that are lost
 
 
-def running(rig: Rig, one: Job, pressure: Pressure) -> Any:
+def running(rig: Rig, one: Job) -> Any:
     client: Any = object.__new__(EmailsClient)
-    return Run(ctx=rig.switchboard.context, client=client, job=one, pressure=pressure, stopping=lambda: False)
+    return Run(ctx=rig.switchboard.context, client=client, job=one)
 
 
 @pytest.mark.parametrize(
@@ -121,16 +122,15 @@ async def test_a_file_that_cannot_be_read_is_read_again_when_slack_says_or_less_
     rig: Rig, reads: int, named: float | None, wait: float
 ) -> None:
     one = await job(rig, detail={"reads": reads})
-    await engine._read_later(rig.switchboard.context, one, ServiceNow("Slack", ASKED_US_TO_WAIT, retry_after=named))
+    await work._read_later(rig.switchboard.context, one, ServiceNow("Slack", ASKED_US_TO_WAIT, retry_after=named))
     after = await stored(rig, one)
     assert (after.due_at, after.detail["reads"]) == (rig.clock.now() + timedelta(seconds=wait), reads + 1)
 
 
 @pytest.mark.parametrize(("share", "losses"), [(1, 20), (10, 20), (11, 22), (40, 80)])
 async def test_after_as_many_lost_answers_as_two_rounds_nothing_more_is_sent(rig: Rig, share: int, losses: int) -> None:
-    pressure = Pressure(clock=rig.clock.boottime)
-    run = running(rig, await job(rig), pressure)
-    pressure.join("J1", wants=share)
+    run = running(rig, await job(rig))
+    rig.switchboard.context.emails.pressure.join("J1", wants=share)
     for number in range(losses - 1):
         run._lost(number, f"{number}@example.com", TIMED_OUT)
     assert run._trouble is None
@@ -140,8 +140,7 @@ async def test_after_as_many_lost_answers_as_two_rounds_nothing_more_is_sent(rig
 
 
 async def test_an_address_whose_answer_is_lost_three_times_has_failed(rig: Rig) -> None:
-    pressure = Pressure(clock=rig.clock.boottime)
-    run = running(rig, await job(rig), pressure)
+    run = running(rig, await job(rig))
     for times in (1, 2):
         run._lost(7, "a@example.com", TIMED_OUT)
         assert (len(run._waiting), run._answers) == (times, [])
@@ -152,24 +151,16 @@ async def test_an_address_whose_answer_is_lost_three_times_has_failed(rig: Rig) 
     assert "it timed out" in worded(stored_answer(json.loads(text)).why)
 
 
-async def test_only_a_person_who_resumes_ignores_the_wait_that_the_service_asked_for(rig: Rig) -> None:
-    one: Any = EmailEngine(monotonic=rig.clock.boottime)
-    one._pressure.busy(20.0)
-    one.wake()
-    assert one._pressure.rest() == 20.0
-    assert one._news.is_set()
-    one.wake(at_once=True)
-    assert one._pressure.rest() == 0.0
-
-
-@pytest.mark.parametrize(("passed", "seconds"), [(14.9, 20), (15.0, 60)])
-async def test_a_lease_of_a_minute_is_renewed_every_fifteen_seconds(rig: Rig, passed: float, seconds: int) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
-    one = await job(rig, state=RunState.RUNNING, lease_owner=ctx.owner, lease_until=now + timedelta(seconds=20))
-    working: Any = EmailEngine(monotonic=lambda: passed)
-    working._tasks = {one.id: None}
-    await working._keep_leases(ctx)
-    assert (await stored(rig, one)).lease_until == now + timedelta(seconds=seconds)
+@pytest.mark.parametrize(("what", "rest"), [(Press.RESUME, 0.0), (Press.STOP, 20.0)])
+async def test_only_a_person_who_resumes_ignores_the_wait_that_the_service_asked_for(
+    rig: Rig, what: Press, rest: float
+) -> None:
+    ctx = rig.switchboard.context
+    one = await job(rig, state=RunState.PAUSED)
+    await ctx.store.write(lambda tx: tx.emails.begin(BEGUN))
+    ctx.emails.pressure.busy(20.0)
+    assert (await press(ctx, one.id, what, person=MARIA))[0] is Pressed.DONE
+    assert ctx.emails.pressure.rest() == rest
 
 
 class Calendar:
@@ -190,9 +181,8 @@ class Calendar:
 @pytest.mark.parametrize(("ago", "shown"), [(None, True), (1.0, True), (0.99, False)])
 async def test_progress_is_shown_every_second(rig: Rig, ago: float | None, shown: bool, step: float) -> None:
     one = await job(rig, state=RunState.RUNNING)
-    begun = EmailRun(job_id="J1", header=("email",), rows=1, skipped=0, total=1, taken=0, repeated=0, outcomes={})
-    await rig.switchboard.context.store.write(lambda tx: tx.emails.begin(begun))
-    run = running(rig, one, Pressure(clock=rig.clock.boottime))
+    await rig.switchboard.context.store.write(lambda tx: tx.emails.begin(BEGUN))
+    run = running(rig, one)
     run._ctx = replace(rig.switchboard.context, clock=Calendar(rig, step))
     if ago is not None:
         run._answers = [(0, Outcome.FAILED.value, "{}")]
