@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Final, Self
+from typing import Annotated, ClassVar, Final, Self
 
 from pydantic import Field
 
@@ -48,6 +48,8 @@ class Large(Value):
 
 class BulkPayload(Value):
     """What a bulk payment pays, without its items: those stand in a table of their own, bound by their digest."""
+
+    has_items: ClassVar[bool] = True
 
     name: str
     """Of the file, for people; foreign text."""
@@ -101,6 +103,9 @@ class CancelPayload(Value):
 
     Or a payout in escrow, which is canceled by its own id: that stands in the item table in place of a hash.
     """
+
+    has_items: ClassVar[bool] = True
+    thread_ts: ClassVar[str] = ""
 
     bulk: str
     """Reference of the bulk payment or payout, or the service's id of a bulk payment that was not asked for here."""

@@ -9,7 +9,7 @@ import json
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from pydantic import Field
 
@@ -68,6 +68,11 @@ class State(StrEnum):
 class PayoutPayload(Value):
     """What a payout pays. Exactly this is shown, approved, compared and sent."""
 
+    has_items: ClassVar[bool] = False
+    """Whether it is about several payments, whose rows stand in a table of their own."""
+    thread_ts: ClassVar[str] = ""
+    """Thread where it was asked for; empty: none."""
+
     email: str
     cents: Annotated[int, Field(gt=0)]
     description: str
@@ -98,6 +103,9 @@ class Item(Value):
 class PurchasePayload(Value):
     """What a buyer is asked to pay for. ``email`` is the buyer's address; the items make up the amount."""
 
+    has_items: ClassVar[bool] = False
+    thread_ts: ClassVar[str] = ""
+
     email: str
     description: str
     items: Annotated[tuple[Item, ...], Field(min_length=1)]
@@ -119,6 +127,8 @@ class PurchasePayload(Value):
 
 
 Payload = PayoutPayload | PurchasePayload | BulkPayload | CancelPayload
+Progress = BulkProgress
+"""How far a request with items is."""
 
 
 def digest_of(*, kind: Kind, code: str, payload: Payload) -> str:

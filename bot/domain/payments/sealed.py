@@ -10,7 +10,7 @@ versions counted them.
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -18,6 +18,8 @@ from itertools import pairwise
 from typing import Final
 
 from bot.domain.audit import CLOCK_SET, Entry, Told
+from bot.domain.payments.bulk import BulkPayload, CancelPayload, hashes_digest, items_digest, known_digest
+from bot.domain.payments.bulk_records import BulkRow
 from bot.domain.payments.evidence import daily_key
 from bot.domain.payments.instruction import (
     EFFECT_UNDER_WAY,
@@ -314,6 +316,26 @@ def is_reserved_as(instruction: Instruction, held: Mapping[int, Reserved], rows:
         if taken is None or taken.released or taken.cents != instruction.cents or day not in (None, taken.day):
             return False
     return True
+
+
+def made_of(payload: Payload, rows: Callable[[], Sequence[BulkRow]]) -> bool:
+    """Whether the items of a request are those of its digest. ``rows``: reads them; what has none is not read."""
+    match payload:
+        case BulkPayload():
+            items = [row.item for row in rows()]
+            same = items_digest(items) == payload.items_digest
+            return same and (len(items), sum(item.cents for item in items)) == (payload.count, payload.cents)
+        case CancelPayload():
+            return hashes_digest({row.hash: int(row.cents) for row in rows()}) == payload.items_digest
+        case _:
+            return True
+
+
+def names_what_it_sent(payload: Payload, rows: Sequence[Told], named_by: Callable[[int], Iterable[BulkRow]]) -> bool:
+    """Whether the items say of each request of a cancellation what it named: what none has named is named next."""
+    if not isinstance(payload, CancelPayload):
+        return True
+    return all(known_digest(row.hash for row in named_by(n)) == named for n, named in named_in(rows).items())
 
 
 def named_in(rows: Sequence[Told]) -> Mapping[int, str]:

@@ -20,13 +20,15 @@ from bot.workflows.context import Context, RequestKind, Unit
 from bot.workflows.payments.callbacks import callback_address
 from bot.workflows.payments.follow import Again, again, follow, note_status, polling
 from bot.workflows.payments.sought import by_code, find_by_code
-from bot.workflows.requests.announce import alert, alert_changed, end, on_record, show_link, tell
+from bot.workflows.requests.announce import Place, alert, alert_changed, end, on_record, show_file, tell
 from bot.workflows.requests.attempt import Answers, Claimed, Outcome, attempt_once, creating
 from bot.workflows.requests.look_again import Look, found_after_create, next_watch
 from storage.rows import Tracked
 
 PURCHASE = "purchase"
 """Kind of a tracked purchase."""
+LINK = "link"
+"""The file that is the checkout link of a purchase, with its picture."""
 
 _WITHOUT_LINK = frozenset({State.MISMATCH, State.REFUSED})
 """Final states in which the service may hold a purchase whose link was not given out."""
@@ -122,7 +124,7 @@ def adopt(uow: Unit, instruction: Instruction, operation: Operation) -> None:
     observe(uow, opened, operation)
     after = uow.instructions.get(opened.id) or opened
     if after.state is State.OPEN:
-        show_link(uow, after)
+        show_file(uow, after, Place.REQUESTER, LINK, key=f"link:{after.id}")
 
 
 def observe(uow: Unit, instruction: Instruction, operation: Operation) -> bool:

@@ -21,8 +21,8 @@ from bot.presentation.payments import cards, news, purchases
 from bot.slack.messenger import Posted
 from bot.workflows.context import PLAIN, Attachment, Context, Subject, Unit
 from bot.workflows.payments import bulk_files
-from bot.workflows.payments.purchase import link_of
-from bot.workflows.requests.announce import LINK, Line, Place, alert, news_elsewhere, subject_of
+from bot.workflows.payments.purchase import LINK, link_of
+from bot.workflows.requests.announce import Line, Place, alert, news_elsewhere, subject_of
 from bot.workflows.requests.reach import short_of
 from bot.workflows.slack.boards import show_board
 from storage.rows import Board, OutboxRow

@@ -11,8 +11,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
 
-from bot.domain.payments.bulk import BulkPayload, BulkProgress
-from bot.domain.payments.instruction import FINAL, Instruction, State
+from bot.domain.payments.instruction import FINAL, Instruction, Progress, State
 from bot.domain.payments.moves import APPROVED
 from bot.domain.reasons import OfRequest, Reason, stored
 from bot.domain.tracking import next_look
@@ -41,8 +40,6 @@ class Line(StrEnum):
 
 SUBJECT = "request"
 """Kind of the subject that stands for a request in one place."""
-LINK = "link"
-"""The file that is the checkout link of a purchase, with its picture."""
 
 
 TOLD = FINAL | {State.PENDING_ESCROW, State.COMMIT_UNKNOWN, State.NEEDS_HUMAN}
@@ -60,7 +57,7 @@ def places(ctx: Context, instruction: Instruction) -> tuple[Place, ...]:
     """
     if instruction.kind not in APPROVED:
         return (Place.REQUESTER,)
-    if instruction.origin_channel == ctx.policy.channels.approvals and not thread_of(instruction):
+    if instruction.origin_channel == ctx.policy.channels.approvals and not instruction.payload.thread_ts:
         return (Place.APPROVALS,)
     return (Place.APPROVALS, Place.REQUESTER)
 
@@ -68,11 +65,6 @@ def places(ctx: Context, instruction: Instruction) -> tuple[Place, ...]:
 def asked_in(ctx: Context, instruction: Instruction) -> Place:
     """The place of the card where the request was made."""
     return places(ctx, instruction)[-1]
-
-
-def thread_of(instruction: Instruction) -> str:
-    """Thread of the requester's card; empty: none."""
-    return instruction.payload.thread_ts if isinstance(instruction.payload, BulkPayload) else ""
 
 
 def subject_of(instruction_id: str, place: str) -> str:
@@ -88,7 +80,7 @@ def show_card(uow: Unit, instruction: Instruction, place: Place) -> None:
         subject=subject_of(instruction.id, place),
         key=f"card:{instruction.id}:{place}",
         channel=_channel_of(uow.ctx, instruction, place),
-        thread_ts=(thread_of(instruction) or None) if asked_here else None,
+        thread_ts=(instruction.payload.thread_ts or None) if asked_here else None,
         requester=instruction.requester if asked_here else "",
         about=instruction.id,
     )
@@ -105,18 +97,12 @@ def is_shown(tx: Tx, instruction: Instruction, place: Place) -> bool:
     return board is not None and board.ts != ""
 
 
-def show_link(uow: Unit, instruction: Instruction) -> None:
-    """Queue the checkout link of a purchase for the thread of its card."""
-    _queue(uow, instruction, Action.FILE, Place.REQUESTER, f"link:{instruction.id}", {"what": LINK})
-
-
-def show_file(uow: Unit, instruction: Instruction, place: Place, what: str) -> bool:
+def show_file(uow: Unit, instruction: Instruction, place: Place, what: str, *, key: str = "") -> bool:
     """Queue a file for the thread of a copy of the card, built when it is posted; False when it was queued before.
 
-    ``what`` says which file; see :mod:`bot.workflows.payments.bulk_files`.
+    ``what`` says which file to the subject of the card; ``key``: of the row in the outbox, by default made of all that.
     """
-    key = f"file:{instruction.id}:{place}:{what}"
-    return _queue(uow, instruction, Action.FILE, place, key, {"what": what})
+    return _queue(uow, instruction, Action.FILE, place, key or f"file:{instruction.id}:{place}:{what}", {"what": what})
 
 
 def tell(uow: Unit, instruction: Instruction) -> None:
@@ -250,9 +236,7 @@ def on_record(remote_id: str, status: str) -> Changes:
     }
 
 
-async def prepared(
-    ctx: Context, instruction: Instruction, *, progress: BulkProgress | None = None, file: str = ""
-) -> None:
+async def prepared(ctx: Context, instruction: Instruction, *, progress: Progress | None = None, file: str = "") -> None:
     """Nothing has to be created: show it to the approvers, with this file in the thread of their card."""
     changes: Changes = {"puts_off": 0, "reason": None, "progress": progress or instruction.progress}
 

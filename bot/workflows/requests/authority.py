@@ -4,18 +4,16 @@ A writer of the database who lacks the key cannot make such a row. A request tha
 transition from a forged state would seal it.
 """
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import structlog
 
 from bot.domain.approvals import No, Role, in_role
-from bot.domain.audit import CLOCK_SET, SYSTEM, Entry, Told
-from bot.domain.payments.bulk import BulkPayload, CancelPayload, hashes_digest, items_digest, known_digest
+from bot.domain.audit import CLOCK_SET, SYSTEM, Entry
 from bot.domain.payments.instruction import FINAL, Instruction, State
 from bot.domain.payments.moves import CREATES
-from bot.domain.payments.sealed import Disagreement, Odd, disagreements, named_in
+from bot.domain.payments.sealed import Disagreement, Odd, disagreements, made_of, names_what_it_sent
 from bot.domain.policy import Frozen
 from bot.domain.reasons import OfMode, OfRequest, Reason, Verbatim, has_code
 from bot.workflows.context import Context, Unit
@@ -39,16 +37,8 @@ def odd(tx: Tx, instruction: Instruction) -> tuple[Disagreement, ...]:
 
 
 def has_its_items(tx: Tx, instruction: Instruction) -> bool:
-    """Whether the payments of a bulk payment or a cancellation are those of its digest; others have none."""
-    payload = instruction.payload
-    if isinstance(payload, BulkPayload):
-        items = [row.item for row in tx.bulk_items.rows(instruction.id)]
-        same = items_digest(items) == payload.items_digest
-        return same and (len(items), sum(item.cents for item in items)) == (payload.count, payload.cents)
-    if isinstance(payload, CancelPayload):
-        amounts = {row.hash: int(row.cents) for row in tx.bulk_items.rows(instruction.id)}
-        return hashes_digest(amounts) == payload.items_digest
-    return True
+    """Whether the items of a request are those of its digest."""
+    return made_of(instruction.payload, lambda: tx.bulk_items.rows(instruction.id))
 
 
 def may_decide_on(uow: Unit, instruction: Instruction) -> bool:
@@ -109,7 +99,7 @@ def _seen(tx: Tx, instruction: Instruction) -> tuple[Disagreement, ...]:
 
 
 def _odd_row(tx: Tx, instruction: Instruction) -> tuple[Disagreement, ...]:
-    """Without its items, which are read where they are sent, but for what a cancellation has named."""
+    """Without its items, which are read where they are sent, but for what requests before have named."""
     rows = tx.audit.told(tx.audit.about(instruction.id))
     found = disagreements(
         instruction,
@@ -118,17 +108,8 @@ def _odd_row(tx: Tx, instruction: Instruction) -> tuple[Disagreement, ...]:
         rows=rows,
         general=lambda: tx.audit.every(CLOCK_SET),
     )
-    return found if _names_what_it_sent(tx, instruction, rows) else (*found, Disagreement(Odd.ITEMS))
-
-
-def _names_what_it_sent(tx: Tx, instruction: Instruction, rows: Sequence[Told]) -> bool:
-    """Whether the items say of each request of a cancellation what it named: what none has named is named next."""
-    if not isinstance(instruction.payload, CancelPayload):
-        return True
-    return all(
-        known_digest(row.hash for row in tx.bulk_items.named_by(instruction.id, n)) == named
-        for n, named in named_in(rows).items()
-    )
+    named = names_what_it_sent(instruction.payload, rows, lambda n: tx.bulk_items.named_by(instruction.id, n))
+    return found if named else (*found, Disagreement(Odd.ITEMS))
 
 
 def _odd_with_gap(tx: Tx, instruction: Instruction, *, keep: bool) -> tuple[Disagreement, ...]:

@@ -3,10 +3,9 @@
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
-from bot.domain.payments.bulk import BulkItem, BulkProgress
-from bot.domain.payments.bulk_records import BulkRow
-from bot.domain.payments.instruction import Instruction, Kind, Payload, State, Vote, digest_of
+from bot.domain.payments.instruction import Instruction, Kind, Payload, Progress, State, Vote, digest_of
 from bot.domain.payments.moves import APPROVED
 from bot.domain.policy import Requirement
 from bot.domain.references import Letter, callback_token, reference, token_hash, ulid
@@ -20,14 +19,14 @@ from storage.transaction import Tx
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Requested:
-    """A checked request. ``source_key`` names the command or form that made it; ``items``: of a bulk payment."""
+    """A checked request. ``source_key`` names the command or form that made it; ``items``: its rows, if it has some."""
 
     requester: str
     channel: str
     kind: Kind
     payload: Payload
     source_key: str
-    items: Sequence[BulkItem | BulkRow] = ()
+    items: Sequence[Any] = ()
 
 
 Known = Callable[[Unit, str], Instruction | None]
@@ -95,7 +94,7 @@ def _store(
         origin_channel=requested.channel,
         created_at=uow.now,
         source_key=requested.source_key,
-        progress=BulkProgress() if requested.items else None,
+        progress=Progress() if requested.items else None,
         due_at=uow.now,
     )
     uow.instructions.insert(instruction, actor=requested.requester)

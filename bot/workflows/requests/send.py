@@ -13,11 +13,10 @@ from types import MappingProxyType
 
 from bot.domain.approvals import Count, No, Void, may_request
 from bot.domain.errors import ServiceNow
-from bot.domain.payments.bulk import BulkPayload, CancelPayload
-from bot.domain.payments.bulk_state import SAME_PAYMENT, doubts_of, facts_of, requirement_of
 from bot.domain.payments.evidence import daily_key
 from bot.domain.payments.instruction import NOT_PAID, Instruction, Payload, State
 from bot.domain.payments.moves import APPROVED
+from bot.domain.payments.requirement import SAME_PAYMENT, doubts_of, facts_of, requirement_of
 from bot.domain.payments.sealed import needed
 from bot.domain.policy import Requirement
 from bot.domain.reasons import OfRequest, Reason, has_code
@@ -158,7 +157,7 @@ def required(uow: Unit, payload: Payload, asked_at: datetime, *, before: str = "
         asked_at: when.
         before: id of the request; empty: it is being made, so every other one was made before it.
     """
-    alone = not isinstance(payload, BulkPayload | CancelPayload)
+    alone = not payload.has_items
     facts = facts_of(
         payload,
         new_recipient=uow.policy.looks_at_recipients and alone and not uow.instructions.paid_before(payload.email),

@@ -24,8 +24,9 @@ from bot.domain.payments.bulk import (
     twin_digest,
 )
 from bot.domain.payments.bulk_records import Accounting, BulkRow, ReportedItem, is_ours, moves_on, our_word
-from bot.domain.payments.bulk_state import doubts_of, ended, ended_cancel, state_of
+from bot.domain.payments.bulk_state import ended, ended_cancel, state_of
 from bot.domain.payments.instruction import State
+from bot.domain.payments.requirement import doubts_of
 from bot.domain.tracking import jittered
 from bot.presentation.reasons import worded
 
