@@ -25,9 +25,12 @@ from bot.domain.outcome import NotExecuted
 from bot.domain.payments.evidence import GUARD_SECONDS
 from bot.workflows.context import Context, Unit
 from bot.workflows.keeping import keep
+from bot.workflows.workers import elsewhere
 from storage.errors import CommitUnknown
+from storage.repositories.leased import Leased
 
 C = TypeVar("C")
+R = TypeVar("R")
 O = TypeVar("O")  # noqa: E741 - an outcome
 S = TypeVar("S")
 
@@ -116,6 +119,11 @@ async def once(
             return None
         outcome = await send(claimed, permit.guard)
         return await keep(ctx, lambda uow: store(uow, claimed, outcome), name=name)
+
+
+def abandoned(uow: Unit, table: str, rows: Leased[R]) -> list[R]:
+    """Rows whose claimed request a dead process left without an outcome: it is looked up, and never sent again."""
+    return elsewhere(uow, table, rows.abandoned(now=uow.now, owner=uow.owner, exclusive=uow.ctx.store.exclusive))
 
 
 async def asked(

@@ -48,6 +48,11 @@ def nothing_in_flight(_uow: Unit, _row: object) -> bool:
     return False
 
 
+def elsewhere(uow: Unit, table: str, rows: Sequence[R]) -> list[R]:
+    """Those of the rows that no step of this process works on, e.g. because its lease ran out before its step ended."""
+    return [row for row in rows if not uow.ctx.leases.holds(table, key_of(table, row))]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Work(Generic[R]):
     """One kind of due work.

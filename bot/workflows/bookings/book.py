@@ -23,7 +23,7 @@ from bot.workflows.bookings.observe import observe
 from bot.workflows.bookings.record import alarm, note, post_card, tell, wished, witness
 from bot.workflows.bookings.stores import price
 from bot.workflows.context import Context, Unit
-from bot.workflows.effect import Permit, once
+from bot.workflows.effect import Permit, abandoned, once
 from bot.workflows.holding import without_permit
 from bot.workflows.reading_only import reading_only
 from bot.workflows.requests.request import unused_reference
@@ -186,8 +186,7 @@ def _lost(uow: Unit, booking: Booking) -> bool:
 
 def recover(uow: Unit) -> int:
     """Look up the bookings that a dead process was sending; how many there were."""
-    left = uow.bookings.abandoned(now=uow.now, owner=uow.owner, exclusive=uow.ctx.store.exclusive)
-    left = [one for one in left if not uow.ctx.leases.holds("booking", (one.id,))]
+    left = abandoned(uow, "booking", uow.bookings)
     for booking in left:
         lose(uow, booking, Unknown(reason=Reason(Exchange.PROCESS_ENDED)))
     return len(left)

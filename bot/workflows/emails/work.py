@@ -17,7 +17,7 @@ from bot.workflows.emails.run import Run
 from bot.workflows.emails.whole import lose_whole, send_whole
 from bot.workflows.reading_only import reading_only
 from bot.workflows.slack.table_files import TROUBLE
-from bot.workflows.workers import Work
+from bot.workflows.workers import Work, elsewhere
 from storage.rows import Hold, Job
 
 log = structlog.get_logger(__name__)
@@ -95,8 +95,7 @@ def _work(name: str, kind: str, step: Step, *, once: bool) -> Work[Job]:
     def claim(uow: Unit, hold: Hold) -> list[Job]:
         if once and reading_only(uow):
             return []
-        due = uow.jobs.claim_due(kind=kind, **hold)
-        return [job for job in due if not uow.ctx.leases.holds("job", (job.id,))]  # a lease that ran out here
+        return elsewhere(uow, "job", uow.jobs.claim_due(kind=kind, **hold))
 
     return Work(
         name=name,

@@ -29,7 +29,7 @@ from bot.workflows.effect import Permit, once
 from bot.workflows.localization.request import show_queue
 from bot.workflows.localization.results import Spool, accept, close, end, hand_over
 from bot.workflows.slack.boards import show_board
-from bot.workflows.workers import Work
+from bot.workflows.workers import Work, elsewhere
 from storage.errors import StorageError
 from storage.rows import Hold, Job
 
@@ -225,8 +225,7 @@ def _name(lane: str) -> str:
 
 def _lane(lane: str) -> Work[Job]:
     def claim(uow: Unit, hold: Hold) -> list[Job]:
-        due = uow.jobs.claim_due(kind=lane, in_turn=True, **hold)
-        return [job for job in due if not uow.ctx.leases.holds("job", (job.id,))]  # a lease that ran out here
+        return elsewhere(uow, "job", uow.jobs.claim_due(kind=lane, in_turn=True, **hold))
 
     return Work(
         name=_name(lane),

@@ -22,7 +22,7 @@ from bot.domain.payments.instruction import Attempt, AttemptKind, AttemptOutcome
 from bot.domain.reasons import Exchange, OfRequest, Reason, has_code
 from bot.domain.tracking import back_off, named_or
 from bot.workflows.context import Context, Unit
-from bot.workflows.effect import Claim, Permit, once
+from bot.workflows.effect import Claim, Permit, abandoned, once
 from bot.workflows.holding import in_time, permitted
 from bot.workflows.requests.announce import tell
 from bot.workflows.requests.authority import may_send
@@ -334,10 +334,8 @@ def _deleted(ctx: Context, instruction: Instruction) -> Attempt:
 
 def recover(uow: Unit) -> int:
     """Give up the attempts whose process died; how many there were."""
-    left = uow.instructions.abandoned(now=uow.now, owner=uow.owner, exclusive=uow.ctx.store.exclusive)
-    left = [one for one in left if not uow.ctx.leases.holds("instruction", (one.id,))]
     count = 0
-    for instruction in left:
+    for instruction in abandoned(uow, "instruction", uow.instructions):
         with suppress(RowUnreadable):  # its attempts: noted, so the request is held
             give_up(uow, instruction, Reason(Exchange.PROCESS_ENDED))
             count += 1
