@@ -91,6 +91,8 @@ async def test_of_a_call_the_end_and_all_before_it_is_progress(rig: Rig, said: S
     localizer = Localizer(rig)
     await localizer.type("paraphrase The meeting was moved to Friday because the room was taken.")
     await rig.settle()
+    await rig.switchboard.context.workers.finished(lasting=True)
+    await rig.settle()
     await localizer.board(DONE)
     assert set(said.edits[:-1]) == {PROGRESS}
     assert said.edits[-1] == LAST
