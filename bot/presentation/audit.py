@@ -24,7 +24,7 @@ from bot.presentation.blocks.text import (
     sentence_of,
     shorten,
 )
-from bot.presentation.payments.states import headline, word_of
+from bot.presentation.payments.kinds import headline, word_of
 from bot.presentation.reasons import because as why
 from bot.presentation.reasons import in_words
 from bot.presentation.words import NEEDS_PERSON, word

@@ -32,7 +32,7 @@ from bot.presentation.blocks.text import (
 )
 from bot.presentation.bookings import cards as booking_states
 from bot.presentation.payments.answers import describe, waiting_line
-from bot.presentation.payments.states import headline, sentence
+from bot.presentation.payments.kinds import KINDS, headline, sentence
 from bot.presentation.reasons import short_of_people, to_set
 
 _LATE_SECONDS = 60.0
@@ -42,20 +42,13 @@ _NAME_LIMIT = 80
 _PATH_LIMIT = 120
 
 _THINGS = {
-    What.PAYOUT: ("payout", "payouts"),
-    What.PURCHASE: ("purchase", "purchases"),
-    What.BULK: ("bulk payment", "bulk payments"),
-    What.BULK_CANCEL: ("cancellation", "cancellations"),
+    **{words.what: (words.noun, f"{words.noun}s") for words in KINDS.values()},
     What.LOCALIZATION: ("localization call", "localization calls"),
     What.EMAILS: ("list of addresses", "lists of addresses"),
     What.BOOKING: ("booking", "bookings"),
 }
 _KINDS = {
-    "payout": What.PAYOUT,
-    "one_step": What.PAYOUT,
-    "purchase": What.PURCHASE,
-    "bulk": What.BULK,
-    "bulk_cancel": What.BULK_CANCEL,
+    **{kind.value: words.what for kind, words in KINDS.items()},
     "email.run": What.EMAILS,
     "email.file": What.EMAILS,
     "localization.media": What.LOCALIZATION,

@@ -1,9 +1,9 @@
-"""The words of payments, each once: of states, of the service's statuses, of kinds of requests. Others rely on them."""
+"""The words of payments, each once: of states and of the service's statuses. Others rely on them."""
 
 from typing import Final
 
 from bot.domain.payments.bulk_records import BulkJob, JobStatus
-from bot.domain.payments.instruction import Instruction, Kind, State
+from bot.domain.payments.instruction import State
 from bot.domain.payments.operation import OperationStatus, read_status
 
 UNKNOWN: Final = "unknown"
@@ -19,21 +19,6 @@ NOT_ACTIVE: Final = "no account, signup not completed, or it cannot receive mone
 NOTHING_PAID: Final = "Nothing was paid."
 DO_NOT_PAY_AGAIN: Final = "Do not pay again."
 
-TOPICS: Final = {
-    "contradiction": "the service contradicts what it said before.",
-    "unconfirmed": "was reported, not confirmed.",
-    "unknown_status": "has a status at the service that Switchboard does not know; it goes on being followed.",
-    "stuck": "cannot go on.",
-}
-"""What the alerts channel hears of a request of any kind, by topic."""
-
-_NOUNS = {
-    Kind.PAYOUT: "payout",
-    Kind.ONE_STEP: "payout",
-    Kind.PURCHASE: "purchase",
-    Kind.BULK: "bulk payment",
-    Kind.BULK_CANCEL: "cancellation",
-}
 _SYMBOLS = {
     State.COMPLETED: ":white_check_mark:",
     State.CANCELED: ":leftwards_arrow_with_hook:",
@@ -79,16 +64,6 @@ _OPERATIONS = {
     OperationStatus.CONFIRMED: "completed",
 }
 _JOBS = {JobStatus.PENDING: "not begun", JobStatus.RUNNING: "under way", JobStatus.DONE: "finished"}
-
-
-def noun(instruction: Instruction) -> str:
-    """What a request is called."""
-    return _NOUNS[instruction.kind]
-
-
-def nothing(instruction: Instruction) -> str:
-    """Which effect a request that was not sent did not have, as a sentence."""
-    return "Nothing was canceled." if instruction.kind is Kind.BULK_CANCEL else NOTHING_PAID
 
 
 def symbol(state: State) -> str:

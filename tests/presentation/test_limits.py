@@ -7,14 +7,14 @@ from bot.domain.approvals import No, Refusal
 from bot.domain.content import Content
 from bot.domain.errors import PersonError
 from bot.domain.overview import Waiting
-from bot.domain.payments.instruction import Instruction, State, Vote
+from bot.domain.payments.instruction import Instruction, Kind, State, Vote
 from bot.domain.policy import Frozen
 from bot.domain.reasons import Reason, Verbatim
 from bot.presentation import views
 from bot.presentation.answers import mistakes
 from bot.presentation.payments import answers, cards, forms, news
 from bot.presentation.payments import answers as payment_answers
-from bot.presentation.payments.news import _TOPICS
+from bot.presentation.payments.kinds import KINDS
 from tests.domain.made import NOW
 from tests.presentation.checks import calls_in, check_message, check_view
 from tests.presentation.drawn import (
@@ -60,7 +60,9 @@ def test_news(instruction: Instruction, cast: list[Vote], state: State, reason: 
     check(news.news(instruction, facts), cast)
 
 
-@given(instructions(), st.sampled_from(sorted(_TOPICS)), KEPT_REASONS, st.sampled_from(["", APPROVALS]))
+@given(
+    instructions(), st.sampled_from(sorted(KINDS[Kind.PAYOUT].topics)), KEPT_REASONS, st.sampled_from(["", APPROVALS])
+)
 def test_alerts(instruction: Instruction, topic: str, reason: object, channel: str) -> None:
     check(news.alert(instruction, {"topic": topic, "reason": reason, "channel": channel}), [])
 
@@ -132,7 +134,7 @@ def test_forms_about_a_request(instruction: Instruction) -> None:
 
 
 def test_the_form_to_ask_with() -> None:
-    check_view(forms.request(channel=ORIGIN))
+    check_view(forms.request(channel=ORIGIN, kind=Kind.PAYOUT))
 
 
 @given(instructions(), st.sampled_from([*No, *Refusal]))

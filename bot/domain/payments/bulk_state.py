@@ -89,10 +89,5 @@ def requirement_of(policy: Policy, facts: tuple[Facts, ...], *, extra: tuple[str
     return found.model_copy(update={"quorum": found.quorum + 1, "reasons": reasons})
 
 
-def is_many(instruction: Instruction) -> bool:
-    """Whether it is about many payments at once."""
-    return instruction.kind in (Kind.BULK, Kind.BULK_CANCEL)
-
-
 PENDING_WORD = OperationStatus.PENDING.value
 """How an item that can be canceled is stored."""

@@ -9,7 +9,7 @@ from bot.domain.money import shown
 from bot.domain.overview import Waiting
 from bot.domain.payments.bulk_file import BadRow, Checked
 from bot.domain.payments.bulk_records import BulkJob, BulkRow, JobPage
-from bot.domain.payments.instruction import FINAL, Instruction, Kind, State, Vote
+from bot.domain.payments.instruction import FINAL, Instruction, State, Vote
 from bot.domain.policy import Frozen
 from bot.domain.text import clean
 from bot.presentation import answers
@@ -34,11 +34,11 @@ from bot.presentation.blocks.text import (
     typed,
 )
 from bot.presentation.files.columns import mark_lines
-from bot.presentation.payments import purchases
-from bot.presentation.payments.cards import card, policy_line
-from bot.presentation.payments.states import headline, word_of
+from bot.presentation.payments.cards import card
+from bot.presentation.payments.kinds import KINDS, headline, word_of
+from bot.presentation.payments.wording import Stands
 from bot.presentation.reasons import worded
-from bot.presentation.words import job_word, nothing, status_word, word
+from bot.presentation.words import job_word, status_word, word
 
 
 def freezing(frozen: Frozen | None, *, changed: bool, asked_to_freeze: bool, needed: int) -> Content:
@@ -74,18 +74,9 @@ _PURPOSE = 150
 
 def requested(instruction: Instruction, *, member: bool) -> Content:
     """The request is stored; nothing was sent to anybody yet. ``member``: the bot can post where it was asked for."""
-    return message(
-        f":memo: Asked for {escape(headline(instruction))}, reference {instruction.reference}. "
-        f"{escape(policy_line(instruction))}. {_where_to_hear(instruction, member=member)}"
-    )
-
-
-def collecting(instruction: Instruction, *, member: bool) -> Content:
-    """The same for a purchase."""
-    return message(
-        f":memo: Asking for {escape(headline(instruction))}, reference {instruction.reference}. The checkout link "
-        f"follows in a moment. {_where_to_hear(instruction, member=member)}"
-    )
+    words = KINDS[instruction.kind]
+    asked = Stands(words, instruction).say(words.requested)
+    return message(f":memo: {asked} {_where_to_hear(instruction, member=member)}")
 
 
 def _where_to_hear(instruction: Instruction, *, member: bool) -> str:
@@ -106,7 +97,7 @@ def refused(refusal: No | Refusal, instruction: Instruction) -> Content:
         return message(f":information_source: {decided_already(instruction)}")
     told = answers.refused(refusal)
     if refusal is Refusal.EXPIRED:
-        return message(f"{told.text} {nothing(instruction)}")
+        return message(f"{told.text} {KINDS[instruction.kind].nothing}")
     if refusal not in (Refusal.TOO_LATE, Refusal.STALE):
         return told
     return message(f"{told.text} Its status: *{word_of(instruction)}*.")
@@ -136,8 +127,9 @@ def recorded(instruction: Instruction, votes: int) -> Content:
 
 def shown_to(instruction: Instruction, votes: Sequence[Vote], *, approvals_channel: str, link: str = "") -> Content:
     """The current card of one request, without decision buttons; ``link``: the checkout address of a purchase."""
-    if instruction.kind is Kind.PURCHASE:
-        return purchases.card(instruction, link=link, buttons=False)
+    own = KINDS[instruction.kind].card
+    if own is not None:
+        return own(instruction, link=link, buttons=False)
     return card(instruction, votes, for_approvers=True, approvals_channel=approvals_channel, buttons=False)
 
 

@@ -14,11 +14,12 @@ from bot.domain.payments.instruction import Instruction, Kind, Recipient
 from bot.presentation.blocks.elements import button
 from bot.presentation.blocks.text import context, mrkdwn, plain, quote, section
 from bot.presentation.files.columns import MOST, column_names, column_option, mark_lines, option, select
-from bot.presentation.payments import bulk_words, states
-from bot.presentation.payments.cards import APPROVE, CLOSE, REJECT, RETRY, WITHDRAW
-from bot.presentation.payments.states import headline
+from bot.presentation.payments.bulk import payments_to, repeated
+from bot.presentation.payments.cards import APPROVE, CLOSE, REJECT, RETRY
+from bot.presentation.payments.kinds import KINDS, headline, noun
+from bot.presentation.payments.payouts import EDIT, asked_anyway, warnings
+from bot.presentation.payments.wording import WITHDRAW, Stands
 from bot.presentation.views import View, email_input, field, form, text_input
-from bot.presentation.words import noun
 
 REQUEST = "payout.request"
 ACCOUNT = "account.status"
@@ -61,7 +62,7 @@ def about(instruction: Instruction, *, channel: str, ts: str) -> str:
 
 def approve(instruction: Instruction, *, metadata: str) -> View:
     """What is not fine about the recipient is confirmed, and a large amount typed, before it is approved."""
-    doubts = "\n".join(f":warning: {line}" for line in states.warnings(instruction))
+    doubts = "\n".join(f":warning: {line}" for line in warnings(instruction))
     asked = [section(mrkdwn(doubts))] if doubts else []
     if instruction.requirement.typed_amount or not doubts:
         asked.append(_amount(f"Type the amount, {shown(instruction.cents)}, to approve it"))
@@ -82,30 +83,20 @@ def withdraw(instruction: Instruction, *, metadata: str) -> View:
 
 
 def retry(instruction: Instruction, *, metadata: str) -> View:
-    """Form for a retry after an unknown outcome: the one place where a person takes the risk of paying twice."""
-    warning = (
-        f":warning: *Look this {noun(instruction)} up at the service first.* If it was paid there, a new attempt may "
-        "pay it again. Switchboard reads it once more before it sends anything."
-    )
-    if instruction.kind is Kind.BULK_CANCEL:
-        warning = (
-            "Only payments that still read as pending are named again. What was canceled already is canceled once only."
-        )
-    elif not instruction.commits:
-        warning = "The payout could not be created, so nothing was paid. A new attempt creates it again."
+    """Form for a retry after an unknown outcome."""
+    words = KINDS[instruction.kind]
+    warning = Stands(words, instruction).say(words.retry)
     asked = (section(mrkdwn(warning)), _amount(f"Type the amount, {shown(instruction.cents)}"))
-    return _decision(RETRY, f"Retry a {noun(instruction)}", "Approve new attempt", instruction, metadata, *asked)
+    return _decision(RETRY, f"Retry a {words.noun}", "Approve new attempt", instruction, metadata, *asked)
 
 
 def close(instruction: Instruction, *, metadata: str) -> View:
     """Somebody looked it up and says that it was not paid, or what became of a cancellation."""
-    title, hint = "Close as not paid", "How do you know that it was not paid?"
-    if instruction.kind is Kind.BULK_CANCEL:
-        title, hint = "Close a cancellation", "What became of the payments, and how do you know?"
-    return _decision(CLOSE, title, "Close", instruction, metadata, _reason(hint))
+    words = KINDS[instruction.kind]
+    return _decision(CLOSE, words.close_title, "Close", instruction, metadata, _reason(words.close_hint))
 
 
-def request(*, channel: str, kind: Kind = Kind.PAYOUT) -> View:
+def request(*, channel: str, kind: Kind) -> View:
     """Ask for a payout without typing a command line."""
     return form(REQUEST, PAYOUT_TITLE, "Ask for approval", {"channel": channel, "kind": kind.value}, _payout_fields())
 
@@ -114,10 +105,10 @@ def edit(instruction: Instruction) -> View:
     """Change a payout whose address has no account; the address that was probably meant is filled in."""
     payload, recipient = instruction.payload, instruction.recipient or Recipient()
     fields = _payout_fields(recipient.instead or payload.email, plain_amount(payload.cents), payload.description)
-    asked = section(mrkdwn(states.question(instruction)))
+    asked = section(mrkdwn(asked_anyway(instruction)))
     about = {"id": instruction.id, "round": instruction.round}
     about |= {"channel": instruction.origin_channel, "kind": instruction.kind.value}
-    return form(states.EDIT, "Edit a payout", "Ask for approval", about, [asked, *fields])
+    return form(EDIT, "Edit a payout", "Ask for approval", about, [asked, *fields])
 
 
 def _payout_fields(email: str = "", amount: str = "", purpose: str = "") -> list[Block]:
@@ -243,10 +234,10 @@ def _sum(seen: Preview, checked: Checked) -> list[Block]:
     """The sum first, then how many and to how many, then what is doubtful."""
     items = checked.items
     cents = sum(item.cents for item in items)
-    lines = [f"*{shown(cents)}* in {bulk_words.payments_to(len(items), people_in(items))}"]
-    repeated = duplicates_in(items)
-    if repeated:
-        lines.append(f":warning: *Duplicates*: {bulk_words.repeated(repeated, len(repeated))}; one more approver")
+    lines = [f"*{shown(cents)}* in {payments_to(len(items), people_in(items))}"]
+    doubles = duplicates_in(items)
+    if doubles:
+        lines.append(f":warning: *Duplicates*: {repeated(doubles, len(doubles))}; one more approver")
     lines += mark_lines(checked.marks)
     file = f"{quote(seen.name, _NAME)}, read as {quote(seen.how, _NAME)}"
     return [section(mrkdwn("\n".join(lines))), context(file)]

@@ -24,7 +24,7 @@ from bot.presentation.blocks.text import (
     quote,
     section,
 )
-from bot.presentation.payments.cards import account_line
+from bot.presentation.payments.payouts import account_line
 from bot.presentation.words import status_word, word
 
 PREVIOUS = "operations.previous"

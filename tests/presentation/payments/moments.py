@@ -9,7 +9,7 @@ from bot.domain.content import Content
 from bot.domain.payments.bulk import BulkProgress, tally
 from bot.domain.payments.instruction import Instruction, Kind, State, Vote
 from bot.domain.policy import Requirement
-from bot.domain.reasons import Exchange, OfRequest, Reason, given, together
+from bot.domain.reasons import Exchange, OfRequest, Reason, given, stored, together
 from bot.presentation.payments import cards, purchases
 from tests.domain.made import NOW, bulk, cancellation, instruction, purchase, vote
 from tests.presentation.checks import check_message, seen
@@ -172,6 +172,17 @@ def moments(kind: Kind) -> dict[str, Instruction]:
     return {
         name: made(**{**common, "state": State(name.partition(",")[0].partition(" ")[0]), **facts})
         for name, facts in known.items()
+    }
+
+
+def facts_of(one: Instruction) -> dict[str, Any]:
+    """What the outbox keeps of the moment."""
+    return {
+        **{name: getattr(one, name) for name in ("state", "decided_by", "svc_hash")},
+        "reason": stored(one.reason),
+        "refusal": stored(one.refusal),
+        "voters": ["U0LIN"] if one.commits else [],
+        "tally": one.progress.tally.model_dump(mode="json") if one.progress is not None else None,
     }
 
 

@@ -3,7 +3,9 @@
 import pytest
 
 from bot.domain.payments.bulk import BulkProgress
-from bot.presentation.payments import bulk_cards, bulk_words
+from bot.domain.payments.instruction import Kind
+from bot.presentation.payments import bulk as words
+from bot.presentation.payments.kinds import KINDS
 from tests.domain.made import bulk
 
 NOT_ACTIVE = "no account, signup not completed, or it cannot receive money now"
@@ -35,11 +37,11 @@ NOT_ACTIVE = "no account, signup not completed, or it cannot receive money now"
     ],
 )
 def test_accounts(progress: BulkProgress | None, said: str) -> None:
-    assert bulk_words.accounts_line(progress) == said
+    assert words.accounts_line(progress) == said
 
 
 def test_accounts_that_are_being_looked_up_have_a_bar() -> None:
-    said = bulk_words.accounts_line(BulkProgress(to_look_up=4, looked_up=1))
+    said = words.accounts_line(BulkProgress(to_look_up=4, looked_up=1))
     assert said == "Looking up accounts: `█████░░░░░░░░░░░░░░░ 25 %`"
 
 
@@ -48,16 +50,16 @@ def test_accounts_that_are_being_looked_up_have_a_bar() -> None:
     [(1, 1, "1 payment to 1 person"), (3, 2, "3 payments to 2 people"), (3, 0, "3 payments"), (1, 0, "1 payment")],
 )
 def test_how_many_payments_to_how_many_people(count: int, people: int, said: str) -> None:
-    assert bulk_words.payments_to(count, people) == said
+    assert words.payments_to(count, people) == said
 
 
 def test_of_many_rows_that_repeat_ten_are_named() -> None:
     rows = list(range(2, 14))
     end = "(same address and amount as an earlier row)"
-    assert bulk_words.repeated(rows[:1], 1) == f"row 2 {end}"
-    assert bulk_words.repeated(rows[:10], 10).endswith(f"row 11 {end}")
-    assert bulk_words.repeated(rows, 12).endswith(f"row 11 and 2 more {end}")
-    assert bulk_words.repeated(rows[:10], 40).endswith(f"row 11 and 30 more {end}")
+    assert words.repeated(rows[:1], 1) == f"row 2 {end}"
+    assert words.repeated(rows[:10], 10).endswith(f"row 11 {end}")
+    assert words.repeated(rows, 12).endswith(f"row 11 and 2 more {end}")
+    assert words.repeated(rows[:10], 40).endswith(f"row 11 and 30 more {end}")
 
 
 @pytest.mark.parametrize(
@@ -82,5 +84,5 @@ def test_of_many_rows_that_repeat_ten_are_named() -> None:
     ],
 )
 def test_each_file_says_what_stands_in_it(kind: str, title: str, comment: str) -> None:
-    told = bulk_cards.about(bulk(reference="L-4F7K2M"), kind=kind, count=2)
-    assert (told.title, told.alt, told.comment) == (title, "A table of 2 payments", comment)
+    told = KINDS[Kind.BULK].files[kind].about(bulk(reference="L-4F7K2M"), count=2)
+    assert told == (title, "A table of 2 payments", comment)

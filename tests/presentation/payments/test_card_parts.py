@@ -10,8 +10,8 @@ from bot.domain.payments.instruction import Instruction, Kind, Recipient, State
 from bot.domain.policy import Requirement, Short
 from bot.domain.reasons import given
 from bot.presentation.payments import cards, news
-from bot.presentation.payments.cards import account_line, recipient_line
-from bot.presentation.payments.states import sentence
+from bot.presentation.payments.kinds import sentence
+from bot.presentation.payments.payouts import account_line, recipient_line
 from bot.presentation.words import word
 from tests.domain.made import instruction, payload, vote
 from tests.presentation.checks import readable, seen

@@ -6,7 +6,7 @@ from inline_snapshot import snapshot
 
 from bot.domain.payments.instruction import Kind
 from bot.presentation.payments import forms
-from bot.presentation.payments.states import headline
+from bot.presentation.payments.kinds import headline
 from tests.presentation.checks import check_view, text_objects
 from tests.presentation.payments.moments import card, moments
 
@@ -85,7 +85,7 @@ Reason | What became of the payments, and how do you know?""",
 
 
 def test_forms_to_ask_with() -> None:
-    made = (forms.request(channel="C0FINANCE"), forms.collect(channel="C0FINANCE"), forms.account())
+    made = (forms.request(channel="C0FINANCE", kind=Kind.PAYOUT), forms.collect(channel="C0FINANCE"), forms.account())
     assert "\n\n".join(map(shown, made)) == snapshot("""\
 Pay somebody [Ask for approval]
 Recipient's e-mail address

@@ -9,23 +9,13 @@ from bot.domain.payments.instruction import Instruction, Kind
 from bot.domain.reasons import Exchange, OfRequest, Reason, given, stored
 from bot.presentation.notices import SECTIONS
 from bot.presentation.payments import news
+from bot.presentation.payments.kinds import KINDS
 from bot.workflows.requests.announce import TOLD
 from tests.domain.made import instruction, purchase, vote
 from tests.presentation.checks import check_message, seen
-from tests.presentation.payments.moments import NAMES, moments
+from tests.presentation.payments.moments import NAMES, facts_of, moments
 
 NOT_IN_CHANNEL = Reason(Exchange.SLACK_ERROR, error="not_in_channel")
-
-
-def facts_of(one: Instruction) -> dict[str, Any]:
-    """What the outbox keeps of the moment."""
-    return {
-        **{name: getattr(one, name) for name in ("state", "decided_by", "svc_hash")},
-        "reason": stored(one.reason),
-        "refusal": stored(one.refusal),
-        "voters": ["U0LIN"] if one.commits else [],
-        "tally": one.progress.tally.model_dump(mode="json") if one.progress is not None else None,
-    }
 
 
 def told(kind: Kind) -> dict[str, str]:
@@ -51,7 +41,7 @@ TAIL = "\nThe service says On &lt;Hold&gt;.\nThe service's id: `652f7a1e9b3c4d5e
 def alerts(one: Instruction, head: str, tail: str) -> dict[str, str]:
     """Topic -> the alert between its head and its tail, which is followed by where it is explained."""
     found = {}
-    for topic in news._TOPICS:
+    for topic in KINDS[one.kind].topics:
         by_slack = topic in ("undelivered", "no_approvals_channel")
         reason = NOT_IN_CHANNEL if by_slack else Reason(OfRequest.SAYS, status="On <Hold>")
         facts = {"topic": topic, "reason": reason.stored(), "channel": "C0FINANCE"}

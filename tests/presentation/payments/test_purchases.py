@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
-from bot.domain.payments.instruction import Instruction, Item, PurchasePayload, State
+from bot.domain.payments.instruction import Instruction, Item, Kind, PurchasePayload, State
 from bot.domain.reasons import given as own_words
 from bot.presentation import answers, views
 from bot.presentation.audit import with_timeline
 from bot.presentation.blocks import elements
 from bot.presentation.payments import answers as payment_answers
-from bot.presentation.payments import forms, landing, news, purchases
-from bot.presentation.payments.states import sentence
+from bot.presentation.payments import forms, news, purchases
+from bot.presentation.payments.kinds import KINDS, sentence
 from handlers.grammar.items import lines
 from tests.domain.made import purchase
 from tests.presentation.checks import calls_in, check_message, check_view, seen
@@ -86,7 +86,7 @@ def test_news(shown: Instruction, state: State, reason: object, by: str) -> None
     assert calls_in(content) <= ours()
 
 
-@given(drawn(), st.sampled_from(sorted(news._TOPICS)), KEPT_REASONS)
+@given(drawn(), st.sampled_from(sorted(KINDS[Kind.PURCHASE].topics)), KEPT_REASONS)
 def test_alerts(shown: Instruction, topic: str, reason: object) -> None:
     content = news.alert(shown, {"topic": topic, "reason": reason}, names={REQUESTER: "Maria"}, approvers=[DECIDER])
     check_message(content)
@@ -96,13 +96,13 @@ def test_alerts(shown: Instruction, topic: str, reason: object) -> None:
 @given(drawn(), st.booleans())
 def test_what_its_asker_is_told(shown: Instruction, member: bool) -> None:
     for content in (
-        payment_answers.collecting(shown, member=member),
+        payment_answers.requested(shown, member=member),
         payment_answers.shown_to(shown, [], approvals_channel=APPROVALS),
         purchases.checkout(shown, link=LINK),
     ):
         check_message(content)
         assert calls_in(content) <= ours()
-    check_view(views.notice("Collect money", payment_answers.collecting(shown, member=member).text))
+    check_view(views.notice("Collect money", payment_answers.requested(shown, member=member).text))
 
 
 @given(drawn())
@@ -169,7 +169,7 @@ def test_the_picture_is_one_up_to_the_longest_link() -> None:
 
 
 def test_the_pages_say_nothing_of_the_payment() -> None:
-    said = [page.partition("<body>")[2] for page in (landing.thanks(), landing.left())]
+    said = [page.partition("<body>")[2] for page in (purchases.thanks(), purchases.left())]
     assert said == snapshot(
         [
             "<h1>Thank you</h1><p>The team that asked you is told as soon as the payment service confirms the "
