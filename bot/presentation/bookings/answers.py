@@ -46,6 +46,7 @@ EXPORT = "certification.export"
 Instant = Callable[[datetime], str]
 
 _STATES_SHOWN = 20
+_INSTANT = "{:%Y-%m-%d %H:%M} UTC"
 
 FILE_NAME = "delivery-certification.md"
 FILE_TITLE = "Delivery certification checklist"
@@ -86,16 +87,20 @@ _POINTS: Mapping[Point, tuple[str, str]] = {
 
 def checklist(seen: Mapping[Point, Evidence], states: Mapping[str, str], *, command: str) -> Content:
     """Every point: seen, and on what; or how to get there."""
-    lines = [_line(point, seen.get(point), command) for point in Point]
+    lines = []
+    for point, (what, how) in _POINTS.items():
+        found, optional = seen.get(point), " _(optional)_" if point in OPTIONAL else ""
+        told = escape(how.format(command=command)) if found is None else _evidence(found, moment)
+        lines.append(f":white_{'large_square' if found is None else 'check_mark'}: {what}{optional}: {told}")
     needed = [point for point in Point if point not in OPTIONAL]
     met = sum(1 for point in needed if point in seen)
     lead = f"*Certification: {met} of {len(needed)} required points seen here*"
-    told = _states(states)
+    shown = ", ".join(f"`{quote(status, 60)}` {word(status)}" for status in list(states)[:_STATES_SHOWN])
+    notes = [f"States seen: {shown}"] if shown else []
     blocks: list[Block] = [section(mrkdwn(lead)), *paragraphs(lines)]
-    if told:
-        blocks.append(context(told))
+    blocks += [context(note) for note in notes]
     blocks += actions([button("Export as a file", EXPORT, "file")], "certification")
-    return Content(text=fallback_text([lead, *lines, *([told] if told else [])]), blocks=blocks)
+    return Content(text=fallback_text([lead, *lines, *notes]), blocks=blocks)
 
 
 def as_file(seen: Mapping[Point, Evidence], states: Mapping[str, str], *, command: str, now: datetime) -> str:
@@ -103,16 +108,15 @@ def as_file(seen: Mapping[Point, Evidence], states: Mapping[str, str], *, comman
     lines = [
         "# Delivery certification checklist",
         "",
-        f"As of {_instant(now)}.",
+        f"As of {_INSTANT.format(now)}.",
         "",
         "| point | needed | seen | evidence or what to do |",
         "|---|---|---|---|",
     ]
-    for point in Point:
-        found = seen.get(point)
-        what = _evidence(found, _instant) if found is not None else _how(point, command)
-        needed = "optional" if point in OPTIONAL else "yes"
-        lines.append(f"| {_POINTS[point][0]} | {needed} | {'yes' if found else 'no'} | {_cell(what)} |")
+    for point, (what, how) in _POINTS.items():
+        found, needed = seen.get(point), "optional" if point in OPTIONAL else "yes"
+        told = _evidence(found, _INSTANT.format) if found is not None else how.format(command=command)
+        lines.append(f"| {what} | {needed} | {'yes' if found else 'no'} | {_cell(told)} |")
     lines += ["", "## States seen", "", "| statusText | read as | final | first seen on |", "|---|---|---|---|"]
     for status, what in states.items():
         final = "yes" if is_final(status) else "no"
@@ -121,31 +125,9 @@ def as_file(seen: Mapping[Point, Evidence], states: Mapping[str, str], *, comman
     return "\n".join([*lines, ""])
 
 
-def _line(point: Point, found: Evidence | None, command: str) -> str:
-    optional = " _(optional)_" if point in OPTIONAL else ""
-    if found is not None:
-        return f":white_check_mark: {_POINTS[point][0]}{optional}: {_evidence(found, moment)}"
-    return f":white_large_square: {_POINTS[point][0]}{optional}: {escape(_how(point, command))}"
-
-
 def _evidence(found: Evidence, at: Instant) -> str:
     times = "once" if found.count == 1 else f"{found.count} times"
     return f"{times}, last {at(found.last)}, {quote(found.what, 60)}"
-
-
-def _how(point: Point, command: str) -> str:
-    return _POINTS[point][1].format(command=command)
-
-
-def _states(states: Mapping[str, str]) -> str:
-    if not states:
-        return ""
-    shown = [f"`{quote(status, 60)}` {word(status)}" for status in list(states)[:_STATES_SHOWN]]
-    return f"States seen: {', '.join(shown)}"
-
-
-def _instant(at: datetime) -> str:
-    return f"{at:%Y-%m-%d %H:%M} UTC"
 
 
 def _cell(text: str) -> str:
@@ -314,7 +296,10 @@ def store_trouble(trouble: Reason, *, looked_for: str = "") -> Content:
 
 def hooks(name: str, found: Sequence[HookState], *, turned_on: bool | None) -> Content:
     """What is registered for a store, and what was done to it. Addresses are secret; only their hosts are shown."""
-    lines = [f":satellite_antenna: *Webhooks of {quote(name, _NAME_LIMIT)}*{_turned(found, on=turned_on)}"]
+    lines = [f":satellite_antenna: *Webhooks of {quote(name, _NAME_LIMIT)}*"]
+    if turned_on is not None:  # what was done is claimed only where the service shows it
+        done = all((one.ours if turned_on else one.host == "") and not one.trouble for one in found)
+        lines[0] += f" were {'' if done else 'not all '}{'registered' if turned_on else 'taken away'}:"
     for one in found:
         where = "nothing is registered"
         if one.host != "":
@@ -323,14 +308,6 @@ def hooks(name: str, found: Sequence[HookState], *, turned_on: bool | None) -> C
         trouble = f" :warning: {sentence_of(quote(worded(one.trouble)))}" if one.trouble else ""
         lines.append(f"• `{one.kind.value}`: {where}.{trouble}")
     return Content(text=fallback_text(lines), blocks=[section(mrkdwn("\n".join(lines)))])
-
-
-def _turned(found: Sequence[HookState], *, on: bool | None) -> str:
-    """What was done is claimed only where the service shows it."""
-    if on is None:
-        return ""
-    done = all((one.ours if on else one.host == "") and not one.trouble for one in found)
-    return f" were {'' if done else 'not all '}{'registered' if on else 'taken away'}:"
 
 
 def record(store: str, found: BookingRecord) -> Content:

@@ -72,7 +72,7 @@ def witness(
     Args:
         uow: the unit of work.
         booking: as it is now.
-        action: one that ``bot.presentation.bookings.audit`` has words for.
+        action: one that ``bot.presentation.bookings.lines`` has words for.
         actor: the person who did it.
         before: the booking before the change; None: unchanged, or new.
         detail: facts for the text; empty ones are left out.
