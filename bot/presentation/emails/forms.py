@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 
-from bot.domain.content import Block
 from bot.domain.emails.lists import CONCURRENCY, CONCURRENCY_LIMIT, ColumnLook, likely_column
 from bot.domain.files.tables import Marks
 from bot.presentation.blocks.text import SECTION_LIMIT, mrkdwn, plain, quote, section, shorten
@@ -73,7 +72,11 @@ def list_form(
         lacking: ways that are not configured, and the variables that they lack.
     """
     names = column_names(looks)
-    options = [_column_option(at, names[at], look) for at, look in enumerate(looks[:MOST])]
+    options = []
+    for at, look in enumerate(looks[:MOST]):
+        percent = int(look.share * _PERCENT)
+        note, value = f" ({percent}% addresses)", f"{at}|{percent}|{names[at]}"
+        options.append(column_option(names[at], look, value=value, note=note))
     about = f"*{quote(name, _NAME_LIMIT)}*: {rows:,} {'row' if rows == 1 else 'rows'}, read as {quote(read_as, 120)}"
     ways = {
         ROW_BY_ROW: "Each address is asked once; pause and stop at any time",
@@ -128,9 +131,3 @@ def chosen(value: str) -> tuple[int, int, str]:
     """
     place, percent, name = value.split("|", 2)
     return int(place), int(percent), name
-
-
-def _column_option(at: int, name: str, look: ColumnLook) -> Block:
-    percent = int(look.share * _PERCENT)
-    value = f"{at}|{percent}|{name}"
-    return column_option(name, look, value=value, note=f" ({percent}% addresses)")

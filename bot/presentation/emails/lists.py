@@ -79,13 +79,12 @@ def detail(answer: Answer, address: str) -> str:
     return "; ".join(f"{name}: {value}" for name, value in pairs if (name, value) != said) or text
 
 
-def _text(answer: Answer) -> str:
-    return answer.text or worded(answer.why)
-
-
 def checked(answers: Sequence[tuple[str, Answer]]) -> Content:
     """Answers about a few addresses, as a table."""
-    rows = [(address, _word(answer), detail(answer, address)) for address, answer in answers]
+    rows = []
+    for address, answer in answers:
+        result = answer.result if answer.outcome is Outcome.ANSWERED else ""
+        rows.append((address, result or OUTCOMES[answer.outcome], detail(answer, address)))
     columns = (
         Column(title="Address", most=_ADDRESS_LIMIT, wraps=True),
         Column(title="Result", most=40, wraps=True),
@@ -149,7 +148,7 @@ def _figures(progress: ListProgress) -> Iterator[str]:
     count = progress.count
     if progress.whole:
         if count.rows:
-            yield f"{count.rows:,} {'row' if count.rows == 1 else 'rows'}"
+            yield _rows(count)
         return
     if count.total == 0 and progress.state in (RunState.PREPARING, RunState.FAILED):
         return
@@ -157,16 +156,18 @@ def _figures(progress: ListProgress) -> Iterator[str]:
     told = [f"{count.outcomes[outcome]:,} {OUTCOMES[outcome]}" for outcome in Outcome if count.outcomes.get(outcome)]
     if progress.state is RunState.STOPPED and count.total > count.done:
         told.append(f"{count.total - count.done:,} {OUTCOMES[Outcome.NOT_ASKED]}")
-    rows = f"{count.rows:,} {'row' if count.rows == 1 else 'rows'}"
-    if count.skipped:
-        rows += f", {count.skipped:,} of them without an address"
-    yield " · ".join([*told, rows])
+    skipped = f", {count.skipped:,} of them without an address" if count.skipped else ""
+    yield " · ".join([*told, f"{_rows(count)}{skipped}"])
     if count.repeated:
         yield (
             f":arrows_counterclockwise: Switchboard was restarted meanwhile: {count.repeated:,} "
             f"{_addresses(count.repeated)} that had no stored answer yet {'was' if count.repeated == 1 else 'were'} "
             "asked again."
         )
+
+
+def _rows(count: RunCount) -> str:
+    return f"{count.rows:,} {'row' if count.rows == 1 else 'rows'}"
 
 
 def _addresses(count: int) -> str:
@@ -181,16 +182,14 @@ def _buttons(progress: ListProgress) -> list[Block]:
         found.append(button("Pause", PAUSE, progress.id))
     if progress.state is RunState.PAUSED:
         found.append(button("Resume", RESUME, progress.id, style="primary"))
-    return [*found, button("Stop", STOP, progress.id, style="danger", confirm=_really_stop(progress.count))]
-
-
-def _really_stop(count: RunCount) -> Block:
-    """Stopping is final, so it is confirmed, with what would be lost."""
+    # Stopping is final, so it is confirmed, with what would be lost.
+    count = progress.count
     text = (
         f"{count.outcomes.get(Outcome.ANSWERED, 0):,} of {count.total:,} {_addresses(count.total)} answered when this "
         "was drawn. The others will not be asked, and a stopped list cannot go on. Pause keeps it."
     )
-    return question("Stop this list for good?", text, yes="Stop it", no="Let it go on")
+    sure = question("Stop this list for good?", text, yes="Stop it", no="Let it go on")
+    return [*found, button("Stop", STOP, progress.id, style="danger", confirm=sure)]
 
 
 def result_comment(progress: ListProgress) -> str:
@@ -199,12 +198,9 @@ def result_comment(progress: ListProgress) -> str:
     if progress.whole:
         return f"{who}: what the service gave back for {quote(progress.file, _NAME_LIMIT)}"
     stopped = ". It was stopped before its end." if progress.state is RunState.STOPPED else ""
-    return f"{who}: {_summary(progress.count)}{stopped}"
-
-
-def _summary(count: RunCount) -> str:
-    rows = f"{count.rows:,} {'row' if count.rows == 1 else 'rows'}"
-    return f"{rows}, {count.outcomes.get(Outcome.ANSWERED, 0):,} of {count.total:,} {_addresses(count.total)} answered"
+    count = progress.count
+    answered = f"{count.outcomes.get(Outcome.ANSWERED, 0):,} of {count.total:,} {_addresses(count.total)} answered"
+    return f"{who}: {_rows(count)}, {answered}{stopped}"
 
 
 def result_alt(progress: ListProgress) -> str:
@@ -247,3 +243,7 @@ def result_cells(answer: Answer, names: Sequence[str]) -> tuple[str, ...]:
     """Our cells of one row."""
     said = dict(answer.pairs)
     return (OUTCOMES[answer.outcome], answer.result, *(said.get(name, "") for name in names), _text(answer))
+
+
+def _text(answer: Answer) -> str:
+    return answer.text or worded(answer.why)

@@ -24,7 +24,10 @@ def mark_lines(marks: Marks) -> list[str]:
         verbs = "is hidden in the file and counts" if one else "are hidden in the file and count"
         found.append(f"{_rows(marks.hidden_rows)} {verbs} like the others.")
     if marks.hidden_columns:
-        found.append(f"{_columns(marks.hidden_columns)} hidden in the file.")
+        one = len(marks.hidden_columns) == 1
+        shown = [f"“{quote(name, _NAME)}”" for name in marks.hidden_columns[:_NAMES]]
+        listed = _listed(shown, len(marks.hidden_columns) - len(shown))
+        found.append(f"Column{'' if one else 's'} {listed} {'is' if one else 'are'} hidden in the file.")
     if marks.formulas.count:
         one = marks.formulas.count == 1
         holds = "holds the result of a formula, as it was" if one else "hold results of formulas, as they were"
@@ -36,20 +39,12 @@ def mark_lines(marks: Marks) -> list[str]:
 
 
 def _rows(some: Some) -> str:
-    shown = some.spans[:_RUNS]
-    named = [one for first, last in shown for one in _run(first, last)]
-    more = some.count - sum(last - first + 1 for first, last in shown)
+    named: list[str] = []
+    for first, last in some.spans[:_RUNS]:
+        rows = range(first, last + 1)
+        named += [f"{first} to {last}"] if last - first > 1 else map(str, rows)
+    more = some.count - sum(last - first + 1 for first, last in some.spans[:_RUNS])
     return f"{'Row' if some.count == 1 else 'Rows'} {_listed(named, more)}"
-
-
-def _run(first: int, last: int) -> list[str]:
-    return [f"{first} to {last}"] if last - first > 1 else [str(row) for row in range(first, last + 1)]
-
-
-def _columns(names: Sequence[str]) -> str:
-    shown = [f"“{quote(name, _NAME)}”" for name in names[:_NAMES]]
-    listed = _listed(shown, len(names) - len(shown))
-    return f"Column {listed} is" if len(names) == 1 else f"Columns {listed} are"
 
 
 def _listed(named: Sequence[str], more: int) -> str:

@@ -45,24 +45,25 @@ _USABLE = "Audio, video, documents and pictures with words, CSV and Excel tables
 
 
 class Offered(Protocol):
-    """An operation that is offered for a file."""
+    """An operation that is offered for a file: its word in ids, and what its button says."""
 
     @property
-    def name(self) -> str:
-        """Its word in ids."""
-        ...
-
+    def name(self) -> str: ...
     @property
-    def label(self) -> str:
-        """What its button says."""
-        ...
+    def label(self) -> str: ...
 
 
 def offer(file: DroppedFile, offered: Sequence[Offered]) -> Content:
     """The quiet offer in the file's thread."""
     said = f"{_SIGNS[file.kind]} *{_name(file)}* · {facts(file)}"
     labels = ", ".join(action.label for action in offered)
-    return Content(text=f"{said}\nI can: {labels}.", blocks=[section(mrkdwn(said)), *_choice(file, offered)])
+    if len(offered) <= _BUTTONS:
+        elements = [button(action.label, f"{USE}.{action.name}", reference(file)) for action in offered]
+    else:
+        hint, options = plain("Choose what to do"), _options(file, offered)
+        elements = [{"type": "static_select", "action_id": USE, "placeholder": hint, "options": options}]
+    blocks = [section(mrkdwn(said)), *actions(elements, f"{USE}:{file.id}")]
+    return Content(text=f"{said}\nI can: {labels}.", blocks=blocks)
 
 
 def gone(file: DroppedFile) -> Content:
@@ -105,8 +106,7 @@ def started() -> Block:
 
 
 def _options(file: DroppedFile, offered: Sequence[Offered]) -> list[Block]:
-    known = reference(file)
-    return [{"text": plain(action.label), "value": f"{action.name}|{known}"} for action in offered]
+    return [{"text": plain(action.label), "value": f"{action.name}|{reference(file)}"} for action in offered]
 
 
 def no_use(file: DroppedFile) -> Content:
@@ -200,18 +200,6 @@ def length(milliseconds: int) -> str:
 def reference(file: DroppedFile) -> str:
     """Value of a button: the file, its message and its thread."""
     return f"{file.id}|{file.message_ts}|{file.thread_ts}"
-
-
-def _choice(file: DroppedFile, offered: Sequence[Offered]) -> list[Block]:
-    known = reference(file)
-    if len(offered) <= _BUTTONS:
-        elements = [button(action.label, f"{USE}.{action.name}", known) for action in offered]
-    else:
-        hint = plain("Choose what to do")
-        elements = [
-            {"type": "static_select", "action_id": USE, "placeholder": hint, "options": _options(file, offered)}
-        ]
-    return actions(elements, f"{USE}:{file.id}")
 
 
 def _name(file: DroppedFile) -> str:
