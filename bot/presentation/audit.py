@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
 from functools import partial
 from typing import Any
 
@@ -109,9 +108,7 @@ def told_story(title: str, about: str, told: list[str], rows: Sequence[Told], *,
         rows: what they were made of.
         is_complete: False: there are more rows than were read.
     """
-    if not is_complete:
-        told.append("… there is more; `switchboard audit export` has all of it")
-    told = _within(told)
+    told = _within(told, _MOST_CHARACTERS, is_complete=is_complete)
     blocks: list[Block] = [header(title), section(plain(shorten(about, SECTION_LIMIT)))]
     blocks += paragraphs(told)
     if rows:
@@ -123,10 +120,7 @@ def with_timeline(
     card: Content, instruction: Instruction, rows: Sequence[Told], *, is_complete: bool = True
 ) -> Content:
     """A card, and below it what happened and who did it. Arguments as of :func:`story`."""
-    told = lines(instruction, rows)
-    if not is_complete:
-        told.append("… there is more; `switchboard audit export` has all of it")
-    told = _within(told, _TIMELINE_CHARACTERS)
+    told = _within(lines(instruction, rows), _TIMELINE_CHARACTERS, is_complete=is_complete)
     lead = "*What happened*"
     return Content(
         text="\n".join([card.text, lead, *told]),
@@ -150,7 +144,9 @@ def told_lines(rows: Sequence[Told], say: Callable[[Entry, int], str]) -> list[s
         seen[row.entry.action] += 1
         said = say(row.entry, seen[row.entry.action])
         mark = "" if row.is_intact else ":warning: *this row is not what was written:* "
-        told.append(f"• {_instant(row.entry.at)}  {mark}{said}")
+        at = row.entry.at  # to the second, in the reader's own time zone
+        instant = f"<!date^{int(at.timestamp())}^{{date_short_pretty}} {{time_secs}}|{at:%Y-%m-%d %H:%M:%S} UTC>"
+        told.append(f"• {instant}  {mark}{said}")
     return told
 
 
@@ -158,7 +154,11 @@ def _sentence(instruction: Instruction, entry: Entry, nth: int) -> str:
     template = _SAID.get(entry.action)
     values = _values(instruction, entry, nth)
     if template is None:
-        moved = f" ({_state(entry.before)} → {_state(entry.after)})" if entry.before != entry.after else ""
+        before, after = (
+            word(State(value)) if value in list(State) else quote(value, WORD_LIMIT) or "nothing"
+            for value in (entry.before, entry.after)
+        )
+        moved = f" ({before} → {after})" if entry.before != entry.after else ""
         said = f"{values['who']}: {quote(entry.action.replace('_', ' '), WORD_LIMIT)}{moved}"
     else:
         said = template.format_map(values)
@@ -175,6 +175,9 @@ def _values(instruction: Instruction, entry: Entry, nth: int) -> dict[str, str]:
     detail = entry.detail
     counted, quorum = detail.get("counted"), detail.get("quorum")
     names = [person(str(name)) for name in counted] if isinstance(counted, list) else []
+    more = f" and {len(names) - _MOST_PEOPLE} more" if len(names) > _MOST_PEOPLE else ""
+    said = str(detail.get("status") or "nothing")
+    status = said.casefold()
     votes = f" ({len(names)} of {quote(str(quorum), WORD_LIMIT)})" if names and quorum is not None else ""
     if entry.before != entry.after and entry.action in ("approve", "retry"):
         votes += ", which is enough"
@@ -183,9 +186,10 @@ def _values(instruction: Instruction, entry: Entry, nth: int) -> dict[str, str]:
         "what": quote(headline(instruction)),
         "nth": str(nth),
         "votes": votes,
-        "counted": _people(names),
+        "counted": ", ".join(names[:_MOST_PEOPLE]) + more or "nobody",
         "quorum": quote(str(quorum), WORD_LIMIT),
-        "status": _status(str(detail.get("status") or "nothing")),
+        # A word of the service that is known is told in one spelling.
+        "status": status if status in list(OperationStatus) else quote(said, WORD_LIMIT),
         "remote_id": quote(str(detail.get("remote_id") or "?"), WORD_LIMIT),
     }
 
@@ -197,30 +201,9 @@ def person(actor: str) -> str:
     return "Switchboard" if actor == "switchboard" else quote(actor, WORD_LIMIT)
 
 
-def _people(names: Sequence[str]) -> str:
-    if not names:
-        return "nobody"
-    more = f" and {len(names) - _MOST_PEOPLE} more" if len(names) > _MOST_PEOPLE else ""
-    return ", ".join(names[:_MOST_PEOPLE]) + more
-
-
-def _status(said: str) -> str:
-    """The service's word: a known one in one spelling, an unknown one as it came."""
-    known = said.casefold()
-    return known if known in list(OperationStatus) else quote(said, WORD_LIMIT)
-
-
-def _state(value: str) -> str:
-    return word(State(value)) if value in list(State) else quote(value, WORD_LIMIT) or "nothing"
-
-
-def _instant(at: datetime) -> str:
-    """To the second, in the reader's own time zone."""
-    return f"<!date^{int(at.timestamp())}^{{date_short_pretty}} {{time_secs}}|{at:%Y-%m-%d %H:%M:%S} UTC>"
-
-
-def _within(told: list[str], most: int = _MOST_CHARACTERS) -> list[str]:
+def _within(told: list[str], most: int, *, is_complete: bool) -> list[str]:
     """All lines, or the first and the last of them around a mark that says how many are left out."""
+    told = told if is_complete else [*told, "… there is more; `switchboard audit export` has all of it"]
     if sum(len(line) + 1 for line in told) <= most:
         return told
     first, last = [], []

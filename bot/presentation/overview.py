@@ -1,6 +1,7 @@
 """The answers of ``/switchboard``: status, jobs, assumed routes."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from datetime import datetime
 
 from bot.domain.approvals import No
@@ -54,6 +55,7 @@ _KINDS = {
     "localization.media": What.LOCALIZATION,
     "localization.text": What.LOCALIZATION,
 }
+_REQUESTS = frozenset(words.what for words in KINDS.values())
 _KNOWN = frozenset(state.value for state in State)
 _QUEUES = {
     "messages": "messages to Slack",
@@ -82,16 +84,21 @@ def status(found: Overview, *, command: str, now: datetime) -> Content:
         command: how people type this command here, e.g. ``/switchboard``.
         now: that moment.
     """
+    blocked = [notices.describe(found.reading_only)] if found.reading_only else []
+    blocked += [f":snowflake: {describe(found.frozen)}"] if found.frozen else []
     blocks: list[Block] = []
     lines: list[str] = []
     for title, told in (
         ("Services", [service_line(one) for one in found.services]),
-        ("Under way", [*_stopped(found), *_under_way(found.under_way)]),
+        ("Under way", [*blocked, *_under_way(found.under_way)]),
         ("Queues", [_queue(name, since, now) for name, since in found.oldest.items()]),
     ):
         lines += [f"*{title}*", *told]
         blocks += paragraphs([f"*{title}*", *told])
-    notes = [*_blocking(found.blocking, command), f"`{command} jobs` names what is under way."]
+    count = found.blocking
+    routes = "1 assumed route that moves money is" if count == 1 else f"{count} assumed routes that move money are"
+    notes = [f":warning: {routes} not confirmed: `{command} routes`."] if count else []
+    notes.append(f"`{command} jobs` names what is under way.")
     return Content(text=fallback_text([*lines, *notes]), blocks=[*blocks, context("\n".join(notes))])
 
 
@@ -108,7 +115,6 @@ def assumptions(found: Sequence[Assumption]) -> Content:
     """Unconfirmed routes; first those that production refuses."""
     if not found:
         return message(":white_check_mark: Every route is documented or confirmed by the operator.")
-    ordered = sorted(found, key=lambda one: not one.blocks)
     blocking, many = sum(one.blocks for one in found), len(found) > 1
     lead = (
         f"*{f'{len(found)} routes are' if many else '1 route is'} assumed* and nobody has confirmed "
@@ -116,7 +122,10 @@ def assumptions(found: Sequence[Assumption]) -> Content:
         f"{f'; {blocking} of them move money, and production refuses those' if blocking else ''}."
     )
     note = "To vouch for one, the operator writes it into SERVICES_FILE: `[payments.commit_payout] confirmed = true`"
-    lines = [_assumption(one) for one in ordered]
+    lines = []
+    for one in sorted(found, key=lambda one: not one.blocks):
+        why = f"assumed {_MARKS.get(one.mark, one.mark)}{', *moves money*' if one.blocks else ''}"
+        lines.append(f"• `{quote(one.name, _NAME_LIMIT)}` {one.method} `{quote(one.path, _PATH_LIMIT)}`: {why}")
     return Content(
         text=fallback_text([lead, note, *lines]), blocks=[section(mrkdwn(lead)), *paragraphs(lines), context(note)]
     )
@@ -145,44 +154,29 @@ def service_line(one: Service) -> str:
     return f":white_circle: {name}: not configured, {to_set(one.missing)}"
 
 
-def _stopped(found: Overview) -> list[str]:
-    """Why nothing is sent."""
-    reading = [notices.describe(found.reading_only)] if found.reading_only else []
-    return [*reading, *([f":snowflake: {describe(found.frozen)}"] if found.frozen else [])]
-
-
 def _under_way(found: Counts) -> list[str]:
-    counted: dict[What, dict[str, int]] = {}
+    """How many of each thing are in which state, and how many rows this version knows no kind or state of."""
+    counts: dict[What, Counter[str]] = {}
     unknown = 0
     for (kind, state), count in found.requests.items():
         if kind in _KINDS and state in _KNOWN:
-            _count(counted, _KINDS[kind], words.word(State(state)), count)
+            counts.setdefault(_KINDS[kind], Counter())[words.word(State(state))] += count
         else:
             unknown += count
     for (kind, state), count in found.jobs.items():
         if kind in _KINDS:
-            _count(counted, _KINDS[kind], _state(state), count)
+            counts.setdefault(_KINDS[kind], Counter())[_state(state)] += count
         else:
             unknown += count
     for stage, count in found.bookings.items():
-        _count(counted, What.BOOKING, _STAGES.get(stage, _state(stage)), count)
-    told = [_things(what, counted[what]) for what in What if what in counted]
-    return [*told, *_unknown(unknown)] or ["Nothing."]
-
-
-def _unknown(count: int) -> list[str]:
-    """Rows of a kind or in a state that this version does not know."""
-    return [f"• :warning: {counted(count, 'row')} cannot be read: see the alerts channel"] if count else []
-
-
-def _count(counted: dict[What, dict[str, int]], what: What, state: str, count: int) -> None:
-    of_kind = counted.setdefault(what, {})
-    of_kind[state] = of_kind.get(state, 0) + count
-
-
-def _things(what: What, by_state: Mapping[str, int]) -> str:
-    told = ", ".join(f"{count} {state}" for state, count in sorted(by_state.items()))
-    return f"• {counted(sum(by_state.values()), *_THINGS[what])}: {told}"
+        counts.setdefault(What.BOOKING, Counter())[_STAGES.get(stage, _state(stage))] += count
+    told = []
+    for what in (what for what in What if what in counts):
+        states = ", ".join(f"{count} {state}" for state, count in sorted(counts[what].items()))
+        told.append(f"• {counted(counts[what].total(), *_THINGS[what])}: {states}")
+    if unknown:
+        told.append(f"• :warning: {counted(unknown, 'row')} cannot be read: see the alerts channel")
+    return told or ["Nothing."]
 
 
 def _queue(name: str, since: datetime | None, now: datetime) -> str:
@@ -193,38 +187,21 @@ def _queue(name: str, since: datetime | None, now: datetime) -> str:
     return f"• {sign}{_QUEUES[name]}: the oldest has waited {duration(age)}"
 
 
-def _blocking(count: int, command: str) -> list[str]:
-    routes = "1 assumed route that moves money is" if count == 1 else f"{count} assumed routes that move money are"
-    return [f":warning: {routes} not confirmed: `{command} routes`."] if count else []
-
-
 def running_line(one: Running) -> str:
     """Something that is under way, in mrkdwn."""
     what = _THINGS[one.what][0]
     name = f" {quote(one.name, _NAME_LIMIT)}" if one.name else ""
     who = f"asked by {mention(one.requester)}" if one.requester else "made outside of Switchboard"
     where = f" in {channel(one.channel)}" if one.channel.startswith(("C", "G")) else ""
-    return f"• *{capital(what)}*{name}: {_of_kind(one)}, {who}{where}, {moment(one.since)}"
-
-
-def _of_kind(one: Running) -> str:
-    match one.what:
-        case What.LOCALIZATION | What.EMAILS:
-            return _state(one.state)
-        case What.BOOKING:
-            return booking_states.word(one.state)
-        case _:
-            return words.word(State(one.state))
+    if one.what is What.BOOKING:
+        stands = booking_states.word(one.state)
+    else:
+        stands = words.word(State(one.state)) if one.what in _REQUESTS else _state(one.state)
+    return f"• *{capital(what)}*{name}: {stands}, {who}{where}, {moment(one.since)}"
 
 
 def _state(stored: str) -> str:
     return quote(stored.replace("_", " "), _NAME_LIMIT)
-
-
-def _assumption(one: Assumption) -> str:
-    why = _MARKS.get(one.mark, one.mark)
-    money = ", *moves money*" if one.blocks else ""
-    return f"• `{quote(one.name, _NAME_LIMIT)}` {one.method} `{quote(one.path, _PATH_LIMIT)}`: assumed {why}{money}"
 
 
 REFRESH = "home.refresh"
@@ -256,13 +233,18 @@ def view(
         now: shown as the time of the last update.
     """
     decide = [f"Decide in {channel(approvals_channel)}."] if waiting else []
-    stuck = [f":warning: {_asked_short(one)}: {short_of_people(short)}." for one, short in out_of_reach]
+    stuck = [
+        f":warning: *{escape(headline(one))}* · {one.reference} · asked by {mention(one.requester)}: "
+        f"{short_of_people(short)}."
+        for one, short in out_of_reach
+    ]
+    mine = [f"• *{escape(headline(one))}* · {one.reference}\n{sentence(one, votes=len(votes))}" for one, votes in asked]
     blocks = [
         header("Waiting for your approval"),
         *paragraphs([*_listed([waiting_line(one) for one in waiting]), *decide]),
         *([header("Too few approvers"), *paragraphs(listed(stuck, _LISTED_AT_HOME))] if stuck else []),
         header("What you asked for"),
-        *paragraphs(_listed([_asked(one, votes) for one, votes in asked])),
+        *paragraphs(_listed(mine)),
         header("Under way"),
         *paragraphs(_listed([running_line(one) for one in running])),
         header("Services"),
@@ -281,11 +263,3 @@ def closed(refusal: No) -> Block:
 
 def _listed(lines: Sequence[str]) -> list[str]:
     return listed(lines, _LISTED_AT_HOME) or [_NOTHING]
-
-
-def _asked_short(one: Instruction) -> str:
-    return f"*{escape(headline(one))}* · {one.reference} · asked by {mention(one.requester)}"
-
-
-def _asked(one: Instruction, votes: Sequence[Vote]) -> str:
-    return f"• *{escape(headline(one))}* · {one.reference}\n{sentence(one, votes=len(votes))}"

@@ -1,12 +1,17 @@
-"""The card of a request: the same facts for everybody, buttons for those who can use them."""
+"""The card of a request, with buttons for those who can use them; messages in its thread and in the alerts channel.
+
+A message says what was observed, and who decided.
+"""
 
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 from bot.domain.content import Block, Content
 from bot.domain.money import shown
 from bot.domain.payments.instruction import FINAL, Instruction, State, Vote
+from bot.domain.payments.moves import APPROVED
 from bot.domain.policy import Short
+from bot.domain.reasons import Reason
 from bot.presentation import notices
 from bot.presentation.blocks.elements import actions, button
 from bot.presentation.blocks.text import (
@@ -15,15 +20,22 @@ from bot.presentation.blocks.text import (
     channel,
     context,
     escape,
+    mention,
     mentions,
+    message,
+    moment,
     mrkdwn,
     named,
+    quote,
     section,
+    sentence_of,
     shorten,
 )
-from bot.presentation.payments.kinds import KINDS, noun, sentence
-from bot.presentation.payments.wording import policy_line, value_of
-from bot.presentation.reasons import short_of_people
+from bot.presentation.notices import runbook, slack_says
+from bot.presentation.payments.kinds import KINDS, headline, noun, sentence
+from bot.presentation.payments.wording import News, Stands, policy_line, value_of
+from bot.presentation.reasons import short_of_people, worded
+from bot.presentation.unread import hint
 
 APPROVE: Final = "payout.approve"
 REJECT: Final = "payout.reject"
@@ -35,6 +47,8 @@ _TO_COME = frozenset({State.NEW, State.CREATING, State.CREATE_UNKNOWN, State.AWA
 _UNDECIDED = _TO_COME | {State.NEEDS_HUMAN}
 _DECIDABLE = frozenset({State.AWAITING, State.NEEDS_HUMAN})
 _WITHDRAWABLE = frozenset({State.NEW, State.AWAITING, State.APPROVED})
+_SAID_BY_SLACK = frozenset({"undelivered", "no_approvals_channel"})
+"""Topics of alerts whose reason is an error code of Slack."""
 _LOOKALIKES = "This address uses letters that can look like others. Check it with the recipient."
 
 
@@ -96,6 +110,83 @@ def card(
     text = " ".join([*parts, *(f"{line}." for line in call), *lookalikes])
     text = text if words.text_limit is None else shorten(text, words.text_limit)
     return Content(text=" ".join([text, *lacking]), blocks=blocks)
+
+
+def news(instruction: Instruction, facts: Mapping[str, Any], *, names: Mapping[str, str] | None = None) -> Content:
+    """News of a request, for the thread of a copy of its card.
+
+    A new message rings whom it mentions. That is the requester; those who have decided are named (``names``: what
+    people are called).
+    """
+    words = KINDS[instruction.kind]
+    told = News(words, instruction, facts, names or {})
+    said = told.say(words.news.get(told.state, "is *{word}*.{why}"))
+    text = f"{words.news_symbol(told)} {mention(instruction.requester)} {told.say(words.news_lead)} {said}"
+    return words.news_content(told, text.rstrip())
+
+
+def reminder(
+    instruction: Instruction, votes: Sequence[Vote], facts: Mapping[str, Any], *, names: Mapping[str, str] | None = None
+) -> Content:
+    """The approvers are asked again, in the thread of the card."""
+    missing = max(1, instruction.requirement.quorum - len(votes))
+    people = "one more approval" if missing == 1 else f"{missing} more approvals"
+    until = f", until {moment(instruction.expires_at)}" if instruction.expires_at else ""
+    asked = " ".join(addressed(str(name)) for name in facts.get("approvers", []))
+    text = (
+        f":bell: {asked} {escape(headline(instruction))} ({instruction.reference}), asked by "
+        f"{named(instruction.requester, names or {})}, still needs {people}{until}."
+    )
+    return message(text)
+
+
+def out_of_reach(instruction: Instruction, facts: Mapping[str, Any]) -> Content:
+    """The requester is told that there are too few people to approve it."""
+    why = short_of_people(Short(needs=int(facts["needs"]), can=int(facts["can"])))
+    text = (
+        f":warning: {mention(instruction.requester)} {escape(headline(instruction))} ({instruction.reference}): "
+        f"{why}. The admins were told. You can withdraw it."
+    )
+    return message(text)
+
+
+def alert(
+    instruction: Instruction,
+    facts: Mapping[str, Any],
+    *,
+    names: Mapping[str, str] | None = None,
+    link: str = "",
+    approvers: Sequence[str] = (),
+    admins: Sequence[str] = (),
+) -> Content:
+    """An alert: a person must look at the request.
+
+    Args:
+        instruction: the request.
+        facts: the topic, and what goes with it.
+        names: what people are called.
+        link: to its card, where it is decided.
+        approvers: of the policy, called where they have to decide.
+        admins: of the policy, called where too few people can decide.
+    """
+    words, topic = KINDS[instruction.kind], str(facts["topic"])
+    where = channel(str(facts["channel"])) if facts.get("channel") else "its channel"
+    found = Reason.read(facts.get("reason"))
+    why = worded(found)
+    said = slack_says(why) if topic in _SAID_BY_SLACK else f"{sentence_of(quote(why))}{hint(found)}"
+    lines = [
+        f":rotating_light: {capital(words.noun)} {instruction.reference}, {escape(headline(instruction))}, asked by "
+        f"{named(instruction.requester, names or {})}: {words.topics[topic].replace('{channel}', where)}",
+        *([said] if why else []),
+        f"{Stands(words, instruction).look_up}{f' · <{link}|The card>' if link else ''}",
+    ]
+    able = [addressed(one) for one in approvers if one != instruction.requester]
+    if topic == "needs_human" and instruction.kind in APPROVED and able:
+        lines.append(f"To decide: {' '.join(able)}")
+    if topic == "out_of_reach":
+        called = [addressed(one) for one in admins]
+        lines.append(" ".join([*called, "Add somebody to the approvers, or have it withdrawn."]))
+    return message("\n".join(lines) + runbook(topic))
 
 
 def _needs(instruction: Instruction, *, undecided: bool) -> str:

@@ -9,7 +9,7 @@ from inline_snapshot import snapshot
 from bot.domain.payments.instruction import Instruction, Kind, Recipient, State
 from bot.domain.policy import Requirement, Short
 from bot.domain.reasons import given
-from bot.presentation.payments import cards, news
+from bot.presentation.payments import cards
 from bot.presentation.payments.kinds import sentence
 from bot.presentation.payments.payouts import account_line, recipient_line
 from bot.presentation.words import word
@@ -81,7 +81,7 @@ def test_the_card_holds_every_fact_in_blocks_and_in_its_text(state: State) -> No
 @pytest.mark.parametrize("state", [State.MISMATCH, State.CLOSED, State.COMMIT_UNKNOWN, State.NEEDS_HUMAN])
 def test_nobody_says_that_nothing_was_paid_where_nobody_can_know(state: State) -> None:
     facts = {"state": state.value, "decided_by": "U0ADA"}
-    for text in (card(stands(state, commits=1)).text, news.news(instruction(), facts).text):
+    for text in (card(stands(state, commits=1)).text, cards.news(instruction(), facts).text):
         assert "othing was paid" not in text
 
 
@@ -151,7 +151,7 @@ def test_sentences_are_sentences(state: State) -> None:
         said = sentence(stands(state, reason=given(reason), requirement=Requirement(quorum=quorum)), votes=0)
         assert said.endswith((".", "?", ".*"))
         assert not re.search(r"\s\s|\s[.,:]|\.\.|: by |[:.]\s*$(?<!\.)", said), said
-    news_text = news.news(instruction(), {"state": state.value, "voters": ["U0LIN"], "decided_by": "U0ADA"}).text
+    news_text = cards.news(instruction(), {"state": state.value, "voters": ["U0LIN"], "decided_by": "U0ADA"}).text
     assert not re.search(r"\s\s|\s[.,]|\.\.", news_text), news_text
     assert news_text.endswith((".", ".*"))
 

@@ -7,8 +7,9 @@ from inline_snapshot import snapshot
 
 from bot.domain.payments.instruction import Instruction, Kind
 from bot.domain.reasons import Exchange, OfRequest, Reason, given, stored
+from bot.presentation import notices
 from bot.presentation.notices import SECTIONS
-from bot.presentation.payments import news
+from bot.presentation.payments import cards
 from bot.presentation.payments.kinds import KINDS
 from bot.workflows.requests.announce import TOLD
 from tests.domain.made import instruction, purchase, vote
@@ -23,7 +24,7 @@ def told(kind: Kind) -> dict[str, str]:
     found = {}
     for name, one in moments(kind).items():
         if one.state in TOLD:
-            found[name] = seen(news.news(one, facts_of(one), names=NAMES)).replace(f"<@U0MARIA> {HEADS[kind]} ", "… ")
+            found[name] = seen(cards.news(one, facts_of(one), names=NAMES)).replace(f"<@U0MARIA> {HEADS[kind]} ", "… ")
     return found
 
 
@@ -45,7 +46,7 @@ def alerts(one: Instruction, head: str, tail: str) -> dict[str, str]:
         by_slack = topic in ("undelivered", "no_approvals_channel")
         reason = NOT_IN_CHANNEL if by_slack else Reason(OfRequest.SAYS, status="On <Hold>")
         facts = {"topic": topic, "reason": reason.stored(), "channel": "C0FINANCE"}
-        content = news.alert(one, facts, names=NAMES)
+        content = cards.alert(one, facts, names=NAMES)
         check_message(content)
         text, _, last = content.text.rpartition("\n")
         assert last == f"Runbook: `docs/alerts.md#{SECTIONS[topic]}`"
@@ -282,7 +283,7 @@ The service's id: `652f7a1e9b3c4d5e6f708192`""",
 
 def test_an_alert_that_calls_who_decides_and_leads_to_the_card() -> None:
     facts = {"topic": "needs_human", "reason": stored(None)}
-    content = news.alert(
+    content = cards.alert(
         instruction(), facts, names=NAMES, link="https://slack.example/p1", approvers=["U0MARIA", "U0ADA"]
     )
     assert content.text == snapshot("""\
@@ -295,7 +296,7 @@ Runbook: `docs/alerts.md#needs-a-person`""")
 
 def test_a_reminder() -> None:
     two = moments(Kind.PAYOUT)["awaiting, one of two"]
-    assert seen(news.reminder(two, [vote("U0LIN")], {"approvers": ["U0ADA", "S0TREASURY"]}, names=NAMES)) == snapshot(
+    assert seen(cards.reminder(two, [vote("U0LIN")], {"approvers": ["U0ADA", "S0TREASURY"]}, names=NAMES)) == snapshot(
         """:bell: <@U0ADA> <!subteam^S0TREASURY> 25.00 USD to ana@example.com (P-4F7K2M), asked by Maria Quispe, \
 still needs one more approval, until 2026-11-21 09:00 UTC."""
     )
@@ -324,7 +325,7 @@ NOTICES: list[dict[str, Any]] = [
 
 
 def test_notices() -> None:
-    assert [seen(news.notice(facts)) for facts in NOTICES] == snapshot(
+    assert [seen(notices.notice(facts)) for facts in NOTICES] == snapshot(
         [
             """\
 :rotating_light: A message could not be posted in <#C0FINANCE>: Slack says `not_in_channel`. Invite the app there, or \

@@ -13,7 +13,7 @@ from bot.presentation import answers, views
 from bot.presentation.audit import with_timeline
 from bot.presentation.blocks import elements
 from bot.presentation.payments import answers as payment_answers
-from bot.presentation.payments import forms, news, purchases
+from bot.presentation.payments import cards, forms, purchases
 from bot.presentation.payments.kinds import KINDS, sentence
 from handlers.grammar.items import lines
 from tests.domain.made import purchase
@@ -81,14 +81,14 @@ def test_cards(shown: Instruction, link: str, invite: str, buttons: bool) -> Non
 
 @given(drawn(), st.sampled_from(STATES), KEPT_REASONS, st.sampled_from(["", DECIDER]))
 def test_news(shown: Instruction, state: State, reason: object, by: str) -> None:
-    content = news.news(shown, {"state": state.value, "reason": reason, "decided_by": by})
+    content = cards.news(shown, {"state": state.value, "reason": reason, "decided_by": by})
     check_message(content)
     assert calls_in(content) <= ours()
 
 
 @given(drawn(), st.sampled_from(sorted(KINDS[Kind.PURCHASE].topics)), KEPT_REASONS)
 def test_alerts(shown: Instruction, topic: str, reason: object) -> None:
-    content = news.alert(shown, {"topic": topic, "reason": reason}, names={REQUESTER: "Maria"}, approvers=[DECIDER])
+    content = cards.alert(shown, {"topic": topic, "reason": reason}, names={REQUESTER: "Maria"}, approvers=[DECIDER])
     check_message(content)
     assert not calls_in(content), "an alert names people, and nobody decides about a purchase"
 
