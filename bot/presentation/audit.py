@@ -129,7 +129,6 @@ def with_timeline(
 
 
 def lines(instruction: Instruction, rows: Sequence[Told]) -> list[str]:
-    """What the rows of a request say."""
     return told_lines(rows, partial(_sentence, instruction))
 
 

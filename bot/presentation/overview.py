@@ -103,7 +103,6 @@ def status(found: Overview, *, command: str, now: datetime) -> Content:
 
 
 def jobs(found: UnderWay) -> Content:
-    """What is under way, one line each."""
     if not found.rows:
         return message(":zzz: Nothing is under way.")
     lead = f"*{found.total} under way*, the oldest first"
@@ -132,12 +131,10 @@ def assumptions(found: Sequence[Assumption]) -> Content:
 
 
 def exporting() -> Content:
-    """The file is being made."""
     return message(":hourglass_flowing_sand: Writing the audit into a file…")
 
 
 def exported(rows: int) -> Content:
-    """The audit was sent as a file."""
     return message(f":page_facing_up: The audit, {counted(rows, 'row')}, is in your direct messages.")
 
 

@@ -139,7 +139,6 @@ def because_refused(reason: Reason | None) -> str:
 
 
 def rule_of(error: PersonError) -> str:
-    """The rule that an input breaks, in words."""
     return _plain(error.rule)
 
 
@@ -164,7 +163,6 @@ def to_set(names: Sequence[str], *, code: bool = True) -> str:
 
 
 def short_of_people(short: Short) -> str:
-    """There are too few people to approve a request."""
     return worded(Reason(OfRequest.OUT_OF_REACH, needs=short.needs, can=short.can))
 
 

@@ -94,7 +94,6 @@ def sentence_of(text: str) -> str:
 
 
 def capital(text: str) -> str:
-    """The same with a capital letter first."""
     return f"{text[:1].upper()}{text[1:]}"
 
 
@@ -142,12 +141,10 @@ def addressed(name: str) -> str:
 
 
 def mentions(users: list[str]) -> str:
-    """Several people, in the order given."""
     return ", ".join(mention(user) for user in users)
 
 
 def channel(channel_id: str) -> str:
-    """A link to a channel."""
     return f"<#{channel_id}>"
 
 
@@ -180,7 +177,6 @@ def mrkdwn(text: str) -> Block:
 
 
 def section(text: Block) -> Block:
-    """A paragraph."""
     return {"type": "section", "text": text}
 
 

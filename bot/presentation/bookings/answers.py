@@ -86,7 +86,6 @@ _POINTS: Mapping[Point, tuple[str, str]] = {
 
 
 def checklist(seen: Mapping[Point, Evidence], states: Mapping[str, str], *, command: str) -> Content:
-    """Every point: seen, and on what; or how to get there."""
     lines = []
     for point, (what, how) in _POINTS.items():
         found, optional = seen.get(point), " _(optional)_" if point in OPTIONAL else ""
@@ -104,7 +103,6 @@ def checklist(seen: Mapping[Point, Evidence], states: Mapping[str, str], *, comm
 
 
 def as_file(seen: Mapping[Point, Evidence], states: Mapping[str, str], *, command: str, now: datetime) -> str:
-    """The same as a Markdown document."""
     lines = [
         "# Delivery certification checklist",
         "",
@@ -161,7 +159,6 @@ _NAMED_STORES = 10
 
 
 def refused(no: No) -> Content:
-    """The person may not use deliveries."""
     if no is not No.NO_ROLE:
         return answers.refused(no)
     return message(
@@ -171,7 +168,6 @@ def refused(no: No) -> Content:
 
 
 def no_stores(command: str) -> Content:
-    """There is nothing to choose from."""
     return message(
         f":convenience_store: No store is known here yet. `{command} stores` asks the delivery service for them, "
         f"`{command} store add` makes one."
@@ -179,7 +175,6 @@ def no_stores(command: str) -> Content:
 
 
 def store_rule(names: Sequence[str]) -> str:
-    """What the name of a store has to be."""
     return f"it must be the name of a store; there is: {', '.join(names[:_NAMED_STORES]) or 'none yet'}"
 
 
@@ -192,7 +187,6 @@ def sandbox_only() -> Content:
 
 
 def quote_lines(found: Mapping[str, Any] | Quote) -> list[str]:
-    """A price, in mrkdwn."""
     said = asdict(found) if isinstance(found, Quote) else found
     cost = charge(said)
     lines = [f":moneybag: *Delivery fee {charged(cost)}*"] if cost is not None else []
@@ -205,7 +199,6 @@ def quote_lines(found: Mapping[str, Any] | Quote) -> list[str]:
 
 
 def priced(store: str, found: Quote) -> Content:
-    """What a delivery would cost."""
     lines = [*quote_lines(found), f"From {quote(store, _NAME_LIMIT)}. Nothing was booked."]
     return Content(text=fallback_text(lines), blocks=[section(mrkdwn("\n".join(lines)))])
 
@@ -240,7 +233,6 @@ def unpriced(reason: str) -> str:
 
 
 def booked(booking: Booking, *, command: str) -> Content:
-    """It is on its way to the service; the card shows how it goes on."""
     return message(
         f":package: {named(booking)} is being booked. Its card shows how it goes on; "
         f"look at it with `{command} show {booking.reference}`."
@@ -248,7 +240,6 @@ def booked(booking: Booking, *, command: str) -> Content:
 
 
 def confirmed_before(booking: Booking) -> Content:
-    """The same form was sent before."""
     return message(f":information_source: {named(booking)} was confirmed already; it is booked once.")
 
 
@@ -273,7 +264,6 @@ def stores(found: Sequence[KnownStore], *, command: str, note: str = "") -> Cont
 
 
 def store(name: str, record: Mapping[str, Any], *, lead: str = "") -> Content:
-    """One store as the service has it."""
     said = {key: str(record.get(key, "")) for key in ("email", "mobile", "country_code", "address", "reference")}
     where = ", ".join(str(record.get(key, "")) for key in ("latitude", "longitude") if record.get(key))
     facts = [
@@ -332,7 +322,6 @@ def record(store: str, found: BookingRecord) -> Content:
 
 
 def say_why(booking: Booking, *, command: str) -> Content:
-    """It was found at the service; canceling it needs a reason."""
     return message(
         f":information_source: {named(booking)} was made outside of Switchboard and is followed here from now on. To "
         f"cancel it, say why: `{command} cancel {booking.reference} &lt;reason&gt;`."
@@ -340,14 +329,12 @@ def say_why(booking: Booking, *, command: str) -> Content:
 
 
 def prebooked(booking: Booking) -> Content:
-    """A pre-booking is being made."""
     return message(
         f":link: {named(booking)} is being pre-booked. The link for the customer comes on its card in a moment."
     )
 
 
 def exported() -> Content:
-    """The checklist as a file."""
     return message(":page_facing_up: The checklist is in your direct messages with me, as a file.")
 
 

@@ -81,7 +81,6 @@ def word(status: str) -> str:
 
 
 def symbol(status: str) -> str:
-    """A small picture of a state."""
     known = read_status(status)
     return ":x:" if is_canceled(status) else _SHOWN[known].symbol if known is not None else ":package:"
 
@@ -130,7 +129,6 @@ def sentence(booking: Booking, *, now: datetime) -> str:  # noqa: PLR0911 - one 
 
 
 def countdown(search_at: datetime, *, now: datetime) -> str:
-    """How long the kitchen still has."""
     left = ceil((search_at - now).total_seconds() / 60)
     if left <= 0:
         return "the cook time is over"

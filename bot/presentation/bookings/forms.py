@@ -83,7 +83,6 @@ def prebook(stores: Sequence[str], *, channel: str, values: Values | None = None
 
 
 def price(stores: Sequence[str], *, values: Values | None = None, problem: str = "") -> View:
-    """What a delivery would cost."""
     given = values or {}
     blocks = [*_problem(problem), _store(stores, given), _position(given), _payment(given), _amount(given)]
     return form(QUOTE, "Price of a delivery", "Show the price", {}, blocks, close="Close")
@@ -119,7 +118,6 @@ def cancel(booking: Booking) -> View:
 
 
 def store_add(*, channel: str, values: Values | None = None, problem: str = "") -> View:
-    """A new store."""
     blocks = [*_problem(problem), *_store_fields(values or {})]
     return form(STORE_ADD, "Add a store", "Add it", {"channel": channel}, blocks, close="Close")
 

@@ -50,12 +50,10 @@ def _reported(facts: Mapping[str, Any], about: str) -> str:
 
 
 def picture_title(booking: Booking) -> str:
-    """What stands above the picture of the link, in plain text."""
     return f"Address link of {booking.reference}"
 
 
 def picture_in_words(booking: Booking, *, link: str) -> str:
-    """Alternative text of the picture."""
     return f"QR code of the address link of {booking.reference}: {link}"
 
 

@@ -29,7 +29,6 @@ _PERCENT = 100
 
 
 def file_form(*, channel: str) -> View:
-    """Which file."""
     element = {"type": "file_input", "action_id": FILE, "filetypes": ["csv", "tsv", "txt", "xlsx"], "max_files": 1}
     hint = "CSV or Excel (.xlsx) with names in its first row, for example email,name. At most 10 MB here."
     block = field(FILE, "List of addresses", element, hint=hint)
@@ -37,12 +36,10 @@ def file_form(*, channel: str) -> View:
 
 
 def reading(file: str) -> View:
-    """While the file is read."""
     return notice(TITLE, f":hourglass_flowing_sand: Reading {quote(file, _NAME_LIMIT)}…")
 
 
 def unusable(words: str) -> View:
-    """What the form turns into when the file cannot be used."""
     return result(TITLE, [section(plain(shorten(words, SECTION_LIMIT)))])
 
 
@@ -105,12 +102,10 @@ def list_form(
 
 
 def not_configured(way: str, missing: Sequence[str]) -> str:
-    """One of the two ways cannot be taken here."""
     return f"“{_WAYS[way]}” cannot be chosen: {to_set(missing, code=False)}."
 
 
 def hardly_addresses(look_name: str, percent: int) -> str:
-    """A column that was chosen and hardly holds addresses."""
     return (
         f"Only {percent}% of the cells of “{look_name}” look like e-mail addresses. "
         "Choose the column that holds them, for example email."

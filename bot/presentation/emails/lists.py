@@ -67,7 +67,6 @@ SINGLE_ADDRESSES = "single-address e-mail"
 
 
 def too_many(most: int, given: int, *, command: str) -> str:
-    """The rule that a line with too many addresses breaks."""
     return f"at most {most} addresses at a time, these are {given}; put more into a file and type {command} file"
 
 
@@ -80,7 +79,6 @@ def detail(answer: Answer, address: str) -> str:
 
 
 def checked(answers: Sequence[tuple[str, Answer]]) -> Content:
-    """Answers about a few addresses, as a table."""
     rows = []
     for address, answer in answers:
         result = answer.result if answer.outcome is Outcome.ANSWERED else ""
@@ -105,7 +103,6 @@ def _word(answer: Answer) -> str:
 
 
 def board(progress: ListProgress) -> Content:
-    """The board of a list: its state, its progress, its buttons."""
     how = "the whole file at once" if progress.whole else f"row by row, up to {progress.concurrency} at a time"
     title = f"Process e-mails: {shorten(clean(progress.file), _NAME_LIMIT)}"
     about = f"Column “{quote(progress.column, _NAME_LIMIT)}”, {how}, asked by {mention(progress.requester)}"
@@ -209,7 +206,6 @@ def result_alt(progress: ListProgress) -> str:
 
 
 def refused_press(state: RunState | None) -> str:
-    """A button that came too late."""
     if state is None:
         return "This list is not known any more, so nothing was changed."
     words = {
@@ -240,7 +236,6 @@ def result_header(given: Sequence[str], names: Sequence[str]) -> tuple[str, ...]
 
 
 def result_cells(answer: Answer, names: Sequence[str]) -> tuple[str, ...]:
-    """Our cells of one row."""
     said = dict(answer.pairs)
     return (OUTCOMES[answer.outcome], answer.result, *(said.get(name, "") for name in names), _text(answer))
 

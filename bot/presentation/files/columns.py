@@ -100,7 +100,6 @@ def column_option(name: str, look: ColumnLook, *, value: str, note: str = "") ->
 
 
 def option(value: str, text: str, description: str) -> Block:
-    """One choice and a line about it."""
     return {
         "value": value,
         "text": plain(shorten(text, _OPTION_LIMIT)),

@@ -62,7 +62,6 @@ _SIGNS = {
 
 
 def board(sight: Sight) -> Content:
-    """The board of a call: one message, edited on every change."""
     about = " · ".join([f"asked by {mention(sight.requester)}", *settings(sight.order)])
     lines = [f"{_sign(sight)} *{_title(sight)}*: {_status(sight)}", *_source(sight.order)]
     blocks: list[Block] = [*paragraphs(lines), context(about)]
@@ -142,7 +141,6 @@ def _lacking(sight: Sight) -> str:
 
 
 def _source(order: Order) -> list[str]:
-    """The input of the call: text, address or file."""
     asked = order.request
     if asked.text:
         return [f">{quote(asked.text, _QUOTED)}"]
@@ -153,7 +151,6 @@ def _source(order: Order) -> list[str]:
 
 
 def settings(order: Order) -> list[str]:
-    """The options that were chosen, in words."""
     chosen = [(option, order.request.options.get(option.name)) for option in order.request.capability.options]
     return [escape(f"{option.label.lower()}: {option.label_of(value)}") for option, value in chosen if value]
 
@@ -187,7 +184,6 @@ def result(sight: Sight) -> Content:
 
 
 def is_long(sight: Sight) -> bool:
-    """Whether the result is better read as a file."""
     return len(escape(long_text(sight))) > LONG_TEXT
 
 
@@ -209,7 +205,6 @@ def preview(sight: Sight) -> str:
 
 
 def text_in_words(sight: Sight) -> str:
-    """Alternative text of that file."""
     return f"{_title(sight)}: the whole text"
 
 
@@ -244,7 +239,6 @@ def file_comment(sight: Sight, delivery: ResultFile, seconds: float | None) -> s
 
 
 def file_in_words(sight: Sight, delivery: ResultFile, seconds: float | None) -> str:
-    """Alternative text of the file."""
     length = f", {clock(seconds)} long" if seconds is not None else ""
     return f"{_title(sight)}: {delivery.track.name}{length}"
 
@@ -253,7 +247,6 @@ WHICH_LANGUAGE = "Which language is the text in? Its letters alone do not say it
 
 
 def asked(order: Order, *, position: int, member: bool) -> Content:
-    """The call is queued."""
     title = order.request.capability.title
     queue = f" It is number {position} in the queue." if position else ""
     where = "The answer comes here."
@@ -267,13 +260,11 @@ def asked(order: Order, *, position: int, member: bool) -> Content:
 
 
 def asked_several(count: int, *, member: bool) -> Content:
-    """Several files at once."""
     where = "The answers come here." if member else "I am not a member of this channel; the answers come to you."
     return message(f":memo: On it: {count} files. {where}")
 
 
 def no_cancel(sight: Sight | None) -> Content:
-    """It cannot be canceled any more."""
     if sight is None:
         return message(":warning: This button is out of date.")
     ended = {CallState.HANDING_OVER: "is done already; its files are on their way", CallState.DONE: "is done already"}
@@ -282,12 +273,10 @@ def no_cancel(sight: Sight | None) -> Content:
 
 
 def not_yours(requester: str) -> Content:
-    """Somebody else asked for it."""
     return message(f":warning: Only {mention(requester)}, who asked for it, or an admin can cancel it.")
 
 
 def no_again(sight: Sight | None) -> Content:
-    """It cannot be repeated, or was."""
     if sight is None:
         return message(":warning: This button is out of date.")
     if sight.progress.again:

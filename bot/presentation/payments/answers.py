@@ -63,7 +63,6 @@ def describe(frozen: Frozen) -> str:
 
 
 def refused_while_frozen(frozen: Frozen) -> Content:
-    """A new request while nothing may be sent."""
     return message(f":snowflake: {describe(frozen)} Nothing can be asked for until approvers lift it.")
 
 
@@ -104,7 +103,6 @@ def refused(refusal: No | Refusal, instruction: Instruction) -> Content:
 
 
 def decided_already(instruction: Instruction) -> str:
-    """Says that the request has been decided already, by whom and when."""
     by = f"{_deed(instruction.state)} by {mention(instruction.decided_by)}" if instruction.decided_by else ""
     at = f" at {moment(instruction.closed_at)}" if instruction.closed_at else ""
     final = "already " if instruction.state in FINAL else "now "
@@ -222,7 +220,6 @@ def needs_file(bad: Sequence[BadRow]) -> bool:
 
 
 def bad_lines(bad: Sequence[BadRow]) -> list[Sequence[str]]:
-    """All of them, for a file."""
     return [(str(one.row), one.column, sentence_of(one.rule), one.given) for one in bad]
 
 
@@ -242,7 +239,6 @@ def asked(instruction: Instruction, read: Checked, *, member: bool) -> Content:
 
 
 def asked_before(instruction: Instruction) -> Content:
-    """The same file was asked for already, and that request stands."""
     return message(
         f":information_source: This file was asked for already, as {instruction.reference}: "
         f"{escape(headline(instruction))}, *{word_of(instruction)}*. Nothing was asked for again."
@@ -250,12 +246,10 @@ def asked_before(instruction: Instruction) -> Content:
 
 
 def reading(name: str) -> Content:
-    """A file is being read."""
     return message(f":hourglass_flowing_sand: Reading “{quote(name, _NAME)}”…" if name else ":hourglass: Reading…")
 
 
 def template_sent() -> Content:
-    """The template is on its way."""
     return message(":page_facing_up: I sent you a template directly. Fill it in, drop it here, choose *Pay in bulk*.")
 
 
@@ -269,7 +263,6 @@ def items(
     failed: bool,
     read_at: datetime | None,
 ) -> Content:
-    """One page of items, as a table and as lines."""
     what = "Failed payments" if failed else "Payments"
     whose = quote(name, _NAME)
     if not rows:
@@ -285,7 +278,6 @@ def items(
 
 
 def history(page: JobPage, ours: Mapping[str, Instruction], *, command: str) -> Content:
-    """One page of all bulk payments of the account."""
     if not page.jobs:
         return message(":open_file_folder: The service has no bulk payments" + ("." if page.page <= 1 else " here."))
     lead = f"*Bulk payments*, page {page.page} of {max(1, page.pages)}"
@@ -299,7 +291,6 @@ def history(page: JobPage, ours: Mapping[str, Instruction], *, command: str) -> 
 
 
 def job(found: BulkJob) -> Content:
-    """A bulk payment that was not asked for through Switchboard."""
     return facts(
         f"Bulk payment {found.id}",
         [

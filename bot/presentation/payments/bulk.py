@@ -89,7 +89,6 @@ def accounts_line(progress: BulkProgress | None) -> str:
 
 
 def many_title(words: Wording, instruction: Instruction) -> Block:
-    """The top of a card about many payments."""
     return header(f"{words.noun.capitalize()}: {words.headline(instruction)}")
 
 
@@ -203,7 +202,6 @@ def _summary(tally: Tally, instruction: Instruction) -> str:
 
 
 def _progress_line(tally: Tally) -> str:
-    """How far the service is."""
     if not tally.total or tally.unaccounted == tally.total:
         return f"`{bar(0, 1)}` no payment reported yet."
     return f"`{bar(tally.final, tally.total)}` {_counts(tally)}."

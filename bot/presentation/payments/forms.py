@@ -71,7 +71,6 @@ def approve(instruction: Instruction, *, metadata: str) -> View:
 
 
 def reject(instruction: Instruction, *, metadata: str) -> View:
-    """Rejecting needs a reason, and the reason is shown."""
     asked = _reason("Everybody sees it.")
     return _decision(REJECT, f"Reject a {noun(instruction)}", "Reject", instruction, metadata, asked)
 
@@ -83,7 +82,6 @@ def withdraw(instruction: Instruction, *, metadata: str) -> View:
 
 
 def retry(instruction: Instruction, *, metadata: str) -> View:
-    """Form for a retry after an unknown outcome."""
     words = KINDS[instruction.kind]
     warning = Stands(words, instruction).say(words.retry)
     asked = (section(mrkdwn(warning)), _amount(f"Type the amount, {shown(instruction.cents)}"))
@@ -91,13 +89,11 @@ def retry(instruction: Instruction, *, metadata: str) -> View:
 
 
 def close(instruction: Instruction, *, metadata: str) -> View:
-    """Somebody looked it up and says that it was not paid, or what became of a cancellation."""
     words = KINDS[instruction.kind]
     return _decision(CLOSE, words.close_title, "Close", instruction, metadata, _reason(words.close_hint))
 
 
 def request(*, channel: str, kind: Kind) -> View:
-    """Ask for a payout without typing a command line."""
     return form(REQUEST, PAYOUT_TITLE, "Ask for approval", {"channel": channel, "kind": kind.value}, _payout_fields())
 
 
@@ -120,7 +116,6 @@ def _payout_fields(email: str = "", amount: str = "", purpose: str = "") -> list
 
 
 def collect(*, channel: str) -> View:
-    """Ask somebody for money, for as many items as there are lines."""
     example = "Web design = 2 x 10.00\nHosting = 12 x 4.50"
     lines = text_input(ITEMS, most=ITEMS_LIMIT, example=example, multiline=True)
     blocks = [
@@ -132,7 +127,6 @@ def collect(*, channel: str) -> View:
 
 
 def bulk(*, channel: str) -> View:
-    """Ask for many payments at once: with a file, or with rows typed here."""
     file = {"type": "file_input", "action_id": FILE, "filetypes": ["csv", "xlsx", "txt", "tsv"], "max_files": 1}
     example = "ana@example.com, 25.00, March translation\nben@example.com, 10.50, Proofreading"
     rows = text_input(ROWS, most=ROWS_LIMIT, example=example, multiline=True)
@@ -148,7 +142,6 @@ def bulk(*, channel: str) -> View:
 
 
 def account() -> View:
-    """Ask about the account behind an address."""
     return form(ACCOUNT, ACCOUNT_TITLE, "Look it up", "", [field(EMAIL, "E-mail address", email_input(EMAIL))])
 
 
@@ -224,7 +217,6 @@ def chosen(values: Mapping[str, str]) -> dict[str, int]:
 
 
 def errors(places: Mapping[str, int]) -> dict[str, str]:
-    """What is wrong with a choice, by field."""
     missing = {name: NO_COLUMN for name in REQUIRED if name not in places}
     taken = [place for name, place in places.items() if name in REQUIRED]
     return missing or ({"amount": SAME_COLUMN} if len(set(taken)) < len(taken) else {})

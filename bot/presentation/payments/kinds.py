@@ -22,7 +22,6 @@ KINDS: Final[Mapping[Kind, Wording]] = {
 
 
 def noun(instruction: Instruction) -> str:
-    """What a request is called."""
     return KINDS[instruction.kind].noun
 
 

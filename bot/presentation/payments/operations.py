@@ -138,13 +138,11 @@ def events(named: str, found: Sequence[PayoutEvent]) -> Content:
 
 
 def not_created(named: str) -> Content:
-    """The operation does not exist at the service yet, so it has no event log."""
     whose = quote(named, _PERSON_LIMIT)
     return message(f":mailbox_with_no_mail: {whose} does not exist at the service yet, so there are no calls.")
 
 
 def account(email: str, found: AccountStatus) -> Content:
-    """The account behind an address, in plain words."""
     recipient = Recipient(active=found.active, verified=found.verified, primary=found.primary)
     raw = found.status if found.active is None else ""
     return facts(
@@ -159,7 +157,6 @@ def account(email: str, found: AccountStatus) -> Content:
 
 
 def partner(found: Partner) -> Content:
-    """Our own account at the service and its balance."""
     balance = digits(found.balance) if found.balance is not None else found.balance_text
     currency = found.currency or ""
     return facts(

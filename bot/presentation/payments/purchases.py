@@ -91,12 +91,10 @@ def checkout(instruction: Instruction, *, link: str) -> Content:
 
 
 def picture_title(instruction: Instruction) -> str:
-    """What stands above the picture, in plain text."""
     return f"Checkout of {instruction.reference}, {shown(instruction.cents)}"
 
 
 def picture_in_words(instruction: Instruction, *, link: str) -> str:
-    """Alternative text of the picture."""
     return f"QR code of the checkout link of {instruction.reference}: {link}"
 
 
