@@ -47,12 +47,12 @@ def unknown(what: str, rule: str, *, says: str = "") -> str:
 
 
 def at_field(error: PersonError) -> str:
-    """The same beside the field of a form, where nothing is formatted."""
+    """A mistake as it stands beside the field of a form, where nothing is formatted."""
     return with_example(rule_of(error), error.example)
 
 
 def at_lines(errors: Sequence[PersonError]) -> str:
-    """The same for a field of several lines: every line that is wrong, and the example once."""
+    """Mistakes in a field of several lines: every line that is wrong, and the example once."""
     told = [sentence_of(rule_of(error)) for error in errors[:_SHOWN]]
     if len(errors) > _SHOWN:
         told.append(f"And {len(errors) - _SHOWN} more.")

@@ -156,12 +156,16 @@ class Column:
 
 def table(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> Block:
     """A table with its head; at most 99 rows and 20 columns. One a message."""
+    cells = [
+        [
+            {"type": "raw_text", "text": shorten(clean(text), column.most) or NOTHING}
+            for text, column in zip(row, columns, strict=True)
+        ]
+        for row in [[column.title for column in columns], *rows]
+    ]
     return {
         "type": "table",
-        "rows": [
-            [_cell(column.title, column.most) for column in columns],
-            *([_cell(text, column.most) for text, column in zip(row, columns, strict=True)] for row in rows),
-        ],
+        "rows": cells,
         "column_settings": [{"align": column.align, "is_wrapped": column.wraps} for column in columns],
     }
 
@@ -182,7 +186,3 @@ def listing(lead: str, drawn: Block, lines: Sequence[str], *after: Block, notes:
         blocks=[head, drawn, *after],
         plainer=[head, *paragraphs(lines), *after],
     )
-
-
-def _cell(text: str, most: int) -> Block:
-    return {"type": "raw_text", "text": shorten(clean(text), most) or NOTHING}

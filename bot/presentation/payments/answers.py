@@ -103,15 +103,13 @@ def refused(refusal: No | Refusal, instruction: Instruction) -> Content:
 
 
 def decided_already(instruction: Instruction) -> str:
-    by = f"{_deed(instruction.state)} by {mention(instruction.decided_by)}" if instruction.decided_by else ""
+    # People bring a request to some states; to the others the service does, after people approved.
+    people = instruction.state in (State.APPROVED, State.REJECTED, State.WITHDRAWN, State.CLOSED)
+    who = f"{'' if people else ', approved'} by {mention(instruction.decided_by)}"
+    by = who if instruction.decided_by else ""
     at = f" at {moment(instruction.closed_at)}" if instruction.closed_at else ""
     final = "already " if instruction.state in FINAL else "now "
     return f"{escape(headline(instruction))} ({instruction.reference}) is {final}*{word_of(instruction)}*{by}{at}."
-
-
-def _deed(state: State) -> str:
-    """People bring a request to some states; to the others the service does, after people approved."""
-    return "" if state in (State.APPROVED, State.REJECTED, State.WITHDRAWN, State.CLOSED) else ", approved"
 
 
 def recorded(instruction: Instruction, votes: int) -> Content:
@@ -207,7 +205,11 @@ def bad_rows(name: str, bad: Sequence[BadRow], *, rows: int) -> Content:
         f":pencil2: *Nothing was requested.* {which} in “{quote(name, _NAME)}” cannot be paid. "
         f"Mend {'it' if count == 1 else 'them'} and drop the file again."
     )
-    lines = [_bad(one) for one in bad[:_SHOWN_BAD]]
+    lines = []
+    for one in bad[:_SHOWN_BAD]:
+        given = f" It says: {typed(one.given, _GIVEN)}" if one.given else ""
+        rule = sentence_of(quote(one.rule, 200))
+        lines.append(f"• *row {one.row}*, {one.column}: {rule[:1].lower()}{rule[1:]}{given}")
     if len(bad) > _SHOWN_BAD:
         lines.append(f"… and {len(bad) - _SHOWN_BAD} more; all of them are in the file that I send you directly.")
     lines.append("A right row: `ana@example.com,25.00,March translation`")
@@ -221,12 +223,6 @@ def needs_file(bad: Sequence[BadRow]) -> bool:
 
 def bad_lines(bad: Sequence[BadRow]) -> list[Sequence[str]]:
     return [(str(one.row), one.column, sentence_of(one.rule), one.given) for one in bad]
-
-
-def _bad(one: BadRow) -> str:
-    given = f" It says: {typed(one.given, _GIVEN)}" if one.given else ""
-    rule = sentence_of(quote(one.rule, 200))
-    return f"• *row {one.row}*, {one.column}: {rule[:1].lower()}{rule[1:]}{given}"
 
 
 def asked(instruction: Instruction, read: Checked, *, member: bool) -> Content:
@@ -265,29 +261,44 @@ def items(
 ) -> Content:
     what = "Failed payments" if failed else "Payments"
     whose = quote(name, _NAME)
+    pager = turns(f"{'failed' if failed else 'items'}:{name}", page, pages, back=PREVIOUS, on=NEXT)
     if not rows:
         text = f":open_file_folder: *{what} of {whose}*: none" + (f" on page {page} of {pages}." if page > 1 else ".")
-        return Content(text=text, blocks=[section(mrkdwn(text)), *_turns(_of(name, failed), page, pages)])
+        return Content(text=text, blocks=[section(mrkdwn(text)), *pager])
+    cells, lines = [], []
+    for one in rows:
+        stands, why = status_word(one.status) or "not reported", one.error or "not said"
+        cells.append([str(one.row), one.email, shown(one.cents), *([why] if failed else [stands, one.hash])])
+        parts = [f"row {one.row}", quote(one.email, _PERSON), escape(shown(one.cents))]
+        parts.append(quote(why, 200) if failed else quote(stands, _WORD))
+        if not failed and one.hash:
+            parts.append(f"`{quote(one.hash.replace('`', ''), 70)}`")
+        lines.append("• " + " · ".join(parts))
     lead = f"*{what} of {whose}*: {total}, page {page} of {pages}"
-    lines = [_item(one, failed=failed) for one in rows]
     after: list[Block] = [context(f"As the service said {moment(read_at)}.")] if read_at else []
-    after += _turns(_of(name, failed), page, pages)
-    cells = [_cells(one, failed=failed) for one in rows]
-    drawn = table(_FAILED_COLUMNS if failed else _ITEM_COLUMNS, cells)
-    return listing(lead, drawn, lines, *after)
+    return listing(lead, table(_FAILED_COLUMNS if failed else _ITEM_COLUMNS, cells), lines, *after, *pager)
 
 
 def history(page: JobPage, ours: Mapping[str, Instruction], *, command: str) -> Content:
     if not page.jobs:
         return message(":open_file_folder: The service has no bulk payments" + ("." if page.page <= 1 else " here."))
     lead = f"*Bulk payments*, page {page.page} of {max(1, page.pages)}"
-    lines = ["• " + " · ".join(_named(_job(one, ours.get(one.id)))) for one in page.jobs]
+    rows = [_job(one, ours.get(one.id)) for one in page.jobs]
+    counts = [column.title.lower() if column.align == "right" else "" for column in _JOB_COLUMNS]
+    lines = []
+    for row in rows:
+        # The cells that hold something, numbers with what they count.
+        named = [
+            f"{escape(cell)} {what.removesuffix('s') if cell == '1' else what}".rstrip()
+            for cell, what in zip(row, counts, strict=True)
+            if cell
+        ]
+        lines.append("• " + " · ".join(named))
     after: list[Block] = [
         context(f"`{command} bulk show` with the reference or id tells more about one."),
-        *_turns("history", page.page, page.pages),
+        *turns("history", page.page, page.pages, back=PREVIOUS, on=NEXT),
     ]
-    drawn = table(_JOB_COLUMNS, [_job(one, ours.get(one.id)) for one in page.jobs[:50]])
-    return listing(lead, drawn, lines, *after)
+    return listing(lead, table(_JOB_COLUMNS, rows[:50]), lines, *after)
 
 
 def job(found: BulkJob) -> Content:
@@ -328,31 +339,6 @@ def cannot_cancel(why: str, hashes: Sequence[str], statuses: Sequence[str], *, b
             return f"the service does not say how much {named} is, so nobody could approve it"
 
 
-def _of(name: str, failed: bool) -> str:
-    return f"{'failed' if failed else 'items'}:{name}"
-
-
-def _turns(what: str, page: int, pages: int) -> list[Block]:
-    return turns(what, page, pages, back=PREVIOUS, on=NEXT)
-
-
-def _stands(one: BulkRow) -> str:
-    return status_word(one.status) or "not reported"
-
-
-def _cells(one: BulkRow, *, failed: bool) -> list[str]:
-    first = [str(one.row), one.email, shown(one.cents)]
-    return [*first, one.error or "not said"] if failed else [*first, _stands(one), one.hash]
-
-
-def _item(one: BulkRow, *, failed: bool) -> str:
-    parts = [f"row {one.row}", quote(one.email, _PERSON), escape(shown(one.cents))]
-    last = [quote(one.error or "not said", 200)] if failed else [quote(_stands(one), _WORD)]
-    if not failed and one.hash:
-        last.append(f"`{quote(one.hash.replace('`', ''), 70)}`")
-    return "• " + " · ".join([*parts, *last])
-
-
 def _job(one: BulkJob, ours: Instruction | None) -> list[str]:
     return [
         f"{one.created_at:%Y-%m-%d %H:%M}" if one.created_at else "",
@@ -362,13 +348,6 @@ def _job(one: BulkJob, ours: Instruction | None) -> list[str]:
         _number(one.completed),
         _number(one.failed),
     ]
-
-
-def _named(cells: list[str]) -> list[str]:
-    """The cells that hold something, numbers with what they count."""
-    titles = [f" {column.title.lower()}" if column.align == "right" else "" for column in _JOB_COLUMNS]
-    named = [title.removesuffix("s") if cell == "1" else title for cell, title in zip(cells, titles, strict=True)]
-    return [escape(cell) + title for cell, title in zip(cells, named, strict=True) if cell]
 
 
 def _number(count: int | None) -> str:

@@ -1,4 +1,4 @@
-"""What bulk payments say: the card, how many payments stand where, the news with a chart, the files of the thread."""
+"""What bulk payments and their cancellations say: the card, how many payments stand where, the news, the files."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -6,7 +6,7 @@ from typing import Final
 from bot.domain.content import Block, Content
 from bot.domain.money import plain, shown
 from bot.domain.overview import What
-from bot.domain.payments.bulk import BulkPayload, BulkProgress, Tally
+from bot.domain.payments.bulk import BulkPayload, BulkProgress, CancelPayload, Tally
 from bot.domain.payments.instruction import Instruction, State
 from bot.presentation.blocks.elements import button, question
 from bot.presentation.blocks.text import (
@@ -38,7 +38,7 @@ from bot.presentation.words import FINISHED, IN_ESCROW, NOT_ACTIVE, UNKNOWN, sym
 
 CANCEL: Final = "bulk.cancel"
 """The button that cancels what is pending."""
-MANY_LIMIT: Final = SECTION_LIMIT + 900
+_TEXT_LIMIT: Final = SECTION_LIMIT + 900
 """Characters of the text of a card about many payments."""
 
 BAD_ROWS_TITLE: Final = "Rows to mend"
@@ -88,11 +88,11 @@ def accounts_line(progress: BulkProgress | None) -> str:
     return f"Accounts looked up: {progress.looked_up}; {', '.join(parts)}"
 
 
-def many_title(words: Wording, instruction: Instruction) -> Block:
+def _title(words: Wording, instruction: Instruction) -> Block:
     return header(f"{words.noun.capitalize()}: {words.headline(instruction)}")
 
 
-def many_text(words: Wording, instruction: Instruction, lines: Sequence[str], asker: str) -> list[str]:
+def _many(words: Wording, instruction: Instruction, lines: Sequence[str], asker: str) -> list[str]:
     """The same card as text, with its facts line by line."""
     title = f"{words.noun.capitalize()} {instruction.reference}: {escape(words.headline(instruction))}."
     return [title, *(f"{line}." for line in lines), f"Asked by {asker}."]
@@ -105,8 +105,7 @@ def _payload(instruction: Instruction) -> BulkPayload:
 
 
 def _headline(instruction: Instruction) -> str:
-    payload = _payload(instruction)
-    return f"{shown(payload.cents)} in {counted(payload.count, 'payment')}"
+    return f"{shown(instruction.cents)} in {counted(_payload(instruction).count, 'payment')}"
 
 
 def _head(instruction: Instruction, asker: str) -> list[Block]:
@@ -117,12 +116,8 @@ def _head(instruction: Instruction, asker: str) -> list[Block]:
         labelled("Asked by", asker),
         labelled("Payments", _together(payload)),
     ]
-    head: list[Block] = [many_title(BULK, instruction), {"type": "section", "fields": fields}]
+    head: list[Block] = [_title(BULK, instruction), {"type": "section", "fields": fields}]
     return [*head, section(mrkdwn("\n".join(more)))] if more else head
-
-
-def _text(instruction: Instruction, asker: str) -> list[str]:
-    return many_text(BULK, instruction, _lines(instruction), asker)
 
 
 def _lines(instruction: Instruction) -> list[str]:
@@ -207,12 +202,6 @@ def _progress_line(tally: Tally) -> str:
     return f"`{bar(tally.final, tally.total)}` {_counts(tally)}."
 
 
-def _commit_unknown(stands: Stands) -> str:
-    return stands.in_doubt(
-        "the service did not say whether it took the payments. Switchboard is finding out from the service's history."
-    )
-
-
 def _over(stands: Stands) -> str:
     if stands.instruction.state is State.COMPLETED and stands.tally.failed:
         return f"{_outcome(stands.tally)}; every payment is accounted for.\nThe failed ones are listed in the thread."
@@ -234,19 +223,6 @@ def _completed(told: News) -> str:
         f"is *{FINISHED}*: {_outcome(tally)}. *Summary*: {counts}{canceled}. That is all {payments} that were approved."
         f"{told.approved}"
     )
-
-
-def _pending(told: News) -> str:
-    """Between the service's *done* and the end: what still can change, and that more will be said."""
-    return (
-        f"is not finished: so far {_counts(told.tally)}. What is pending is followed; the summary comes when every "
-        f"payment is final.{told.approved}"
-    )
-
-
-def _symbol(told: News) -> str:
-    """No green mark where some of the payments failed."""
-    return ":warning:" if told.state is State.COMPLETED and told.tally.failed else symbol(told.state)
 
 
 def _with_chart(told: News, text: str) -> Content:
@@ -273,21 +249,24 @@ def _with_chart(told: News, text: str) -> Content:
     )
 
 
-BULK: Final = Wording(
+BULK: Final[Wording] = Wording(
     what=What.BULK,
     noun="bulk payment",
     headline=_headline,
     agrees=", and its history does not show it: nothing was paid.",
     look_up="Its payments carry notes such as `{instruction.reference}/2` at the service",
     head=_head,
-    text=_text,
-    text_limit=MANY_LIMIT,
+    text=lambda instruction, asker: _many(BULK, instruction, _lines(instruction), asker),
+    text_limit=_TEXT_LIMIT,
     buttons=_cancel_button,
     sentences={
         **DECIDED,
         State.NEW: "the recipients are being looked up; no money moves before people approve it.",
         State.SENDING: "the payments are on their way to the service; no answer yet.",
-        State.COMMIT_UNKNOWN: _commit_unknown,
+        State.COMMIT_UNKNOWN: lambda stands: stands.in_doubt(
+            "the service did not say whether it took the payments. Switchboard is finding out from the service's "
+            "history."
+        ),
         State.NEEDS_HUMAN: (
             f"the outcome is *{UNKNOWN}*. {BEFORE_DECIDING}, and no other bulk payment is sent until you have decided. "
             "{look_up}. {reason}"
@@ -305,13 +284,18 @@ BULK: Final = Wording(
     news={
         **NEWS,
         State.COMMITTED: _ended("is through at the service, *but not everything is accounted for*:"),
-        State.PENDING_ESCROW: _pending,
+        # Between the service's *done* and the end: what still can change, and that more will be said.
+        State.PENDING_ESCROW: lambda told: (
+            f"is not finished: so far {_counts(told.tally)}. What is pending is followed; the summary comes when every "
+            f"payment is final.{told.approved}"
+        ),
         State.COMPLETED: _completed,
         State.FAILED: _ended("has *failed*. *Summary*:"),
         State.CANCELED: _ended("was *canceled*. *Summary*:"),
         State.MISMATCH: "has *failed*: it was not sent. {words.nothing}{why}",
     },
-    news_symbol=_symbol,
+    # No green mark where some of the payments failed.
+    news_symbol=lambda told: ":warning:" if told.state is State.COMPLETED and told.tally.failed else symbol(told.state),
     news_content=_with_chart,
     topics=ALERTS,
     files={
@@ -341,4 +325,108 @@ BULK: Final = Wording(
             ),
         ),
     },
+)
+
+
+def _canceling(instruction: Instruction) -> CancelPayload:
+    if not isinstance(instruction.payload, CancelPayload):
+        raise TypeError(f"{instruction.reference} is no cancellation")
+    return instruction.payload
+
+
+def _cancel_headline(instruction: Instruction) -> str:
+    payments = counted(_canceling(instruction).count, "payment")
+    return f"{shown(instruction.cents)} back from {payments} still {IN_ESCROW}"
+
+
+def _look_up(stands: Stands) -> str:
+    payload = _canceling(stands.instruction)
+    if payload.payout_to:
+        return f"The payout's id at the service: `{quote(payload.bulk_remote_id)}`"
+    return "Its payments are named by their hashes in the file of the thread"
+
+
+def _cancel_line(instruction: Instruction) -> str:
+    payload = _canceling(instruction)
+    if payload.payout_to:
+        return f"Payout {quote(payload.bulk, _NAME)} to {quote(payload.payout_to)}, which nobody has taken yet"
+    which = "Everything that was pending when it was asked for" if payload.all_pending else "Named one by one"
+    payments = counted(payload.count, "payment")
+    return f"Of bulk payment {quote(payload.bulk, _NAME)}. {which}: {payments}, each by its hash"
+
+
+def _cancel_head(instruction: Instruction, asker: str) -> list[Block]:
+    asked = f"Asked by {asker}, reference {instruction.reference}"
+    return [_title(CANCELLATION, instruction), section(mrkdwn(f"{_cancel_line(instruction)}\n{asked}"))]
+
+
+def _needs_human(stands: Stands) -> str:
+    """Why people have to decide: an answer that was lost, or approvals that were."""
+    doubt = f"whether the service canceled them is *{UNKNOWN}*."
+    if stands.instruction.unknown_since is None:
+        doubt = "not all of them were sent to the service."
+    return f"{doubt} {stands.reason}"
+
+
+def _canceled(tally: Tally) -> str:
+    """What it came to: canceled and returned, too late, and what still is pending."""
+    late = tally.completed + tally.failed + tally.under_way
+    cents = sum(tally.sums.values()) - tally.cents_of("canceled", "pending")
+    canceled = f"{counted(tally.canceled, 'payment')} canceled"
+    parts = [f"{canceled}, {shown(tally.cents_of('canceled'))} returned to the balance"]
+    if late:
+        parts.append(f"{late} too late ({shown(cents)}): {tally.completed} completed, {tally.failed} failed")
+    if tally.pending:
+        parts.append(f"{tally.pending} still {IN_ESCROW} ({shown(tally.cents_of('pending'))})")
+    return "; ".join(parts) + "."
+
+
+def _file(what: str) -> ThreadFile:
+    return ThreadFile(
+        title=f"{{reference}}: {what}",
+        alt="A table of {payments} with their hashes",
+        comment=f":page_facing_up: {{reference}}: {what} ({{payments}})",
+        header=("email", "amount", "status", "hash"),
+        row=lambda row: (row.email, plain(row.cents), row.status, row.hash),
+    )
+
+
+CANCELLATION: Final[Wording] = Wording(
+    what=What.BULK_CANCEL,
+    noun="cancellation",
+    headline=_cancel_headline,
+    nothing="Nothing was canceled.",
+    look_up=_look_up,
+    head=_cancel_head,
+    text=lambda instruction, asker: _many(CANCELLATION, instruction, [_cancel_line(instruction)], asker),
+    text_limit=_TEXT_LIMIT,
+    sentences={
+        **DECIDED,
+        State.NEW: "nothing is canceled before people approve it.",
+        State.SENDING: "the request is on its way to the service; no answer yet.",
+        State.COMMIT_UNKNOWN: (
+            "the service did not say whether it canceled them. Switchboard is reading them again.{answered}"
+        ),
+        State.NEEDS_HUMAN: _needs_human,
+        State.COMMITTED: "everything was sent; the outcome of each payment is being read. {reason}",
+        State.COMPLETED: lambda stands: f"{_canceled(stands.tally)} {stands.reason}",
+        State.FAILED: lambda stands: f"{_canceled(stands.tally)} {stands.reason}",
+        State.MISMATCH: "{after_colon} {words.nothing}",
+    },
+    news_lead="{noun} {instruction.reference}, {headline},",
+    news={
+        **NEWS,
+        State.COMMIT_UNKNOWN: "{sent}",
+        State.COMPLETED: lambda told: f"is *completed*: {_canceled(told.tally)}{told.why}{told.approved}",
+        State.FAILED: lambda told: f"has *failed*: {_canceled(told.tally)}{told.why}{told.approved}",
+        State.MISMATCH: "has *failed*: it was not sent. {words.nothing}{why}",
+    },
+    topics=ALERTS,
+    retry=(
+        "Only payments that still read as pending are named again. What was canceled already is canceled once only."
+    ),
+    closed_as="",
+    close_title="Close a cancellation",
+    close_hint="What became of the payments, and how do you know?",
+    files={"request": _file("the payments to cancel"), "result": _file("outcome of each payment")},
 )

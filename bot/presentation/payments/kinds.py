@@ -5,8 +5,7 @@ from typing import Final
 
 from bot.domain.payments.bulk_state import has_failures
 from bot.domain.payments.instruction import Instruction, Kind
-from bot.presentation.payments.bulk import BULK
-from bot.presentation.payments.bulk_cancel import CANCELLATION
+from bot.presentation.payments.bulk import BULK, CANCELLATION
 from bot.presentation.payments.payouts import ONE_STEP, PAYOUT
 from bot.presentation.payments.purchases import PURCHASE
 from bot.presentation.payments.wording import Wording

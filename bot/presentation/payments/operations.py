@@ -1,9 +1,8 @@
 """Records of the payments service: the list of operations, one operation, its event log, accounts."""
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 
-from bot.domain.content import Block, Content
+from bot.domain.content import Content
 from bot.domain.money import plain as digits
 from bot.domain.money import shown
 from bot.domain.payments.instruction import Instruction, Recipient, State
@@ -65,16 +64,22 @@ def listing(
         command: how people type it here, e.g. ``/pay``.
     """
     what = f"{operation_type.capitalize()}s" if operation_type else "Operations"
+    pager = turns(operation_type or "", page.page, page.last_page, back=PREVIOUS, on=NEXT)
+    if not page.operations and page.page <= 1:
+        return message(f":open_file_folder: The service has no {what.lower()}.")
     if not page.operations:
-        return _empty(page, what, operation_type)
+        text = f":open_file_folder: *{what}*: page {page.page} is empty, the last one is {page.last_page}."
+        return Content(text=text, blocks=[section(mrkdwn(text)), *pager])
     shown_here = page.operations[:_MOST_ROWS]
-    lead = f"*{what}*{_span(page)}"
+    span = f" {page.first} to {page.last} of {page.total}" if page.first and page.last else f", {page.total} in all"
+    span = f"{span}, page {page.page} of {page.last_page}" if page.last_page > 1 else span
+    lead = f"*{what}*{span}"
     lines = [_line(one, ours.get(one.id)) for one in shown_here]
     notes = [f"`{command} show` with the reference tells more about one."]
     if len(page.operations) > _MOST_ROWS:
         notes.insert(0, f"The service sent {len(page.operations)} at once; these are the first {_MOST_ROWS}.")
     rows = [_row(one, ours.get(one.id)) for one in shown_here]
-    after = [context(" ".join(notes)), *_buttons(page, operation_type)]
+    after = [context(" ".join(notes)), *pager]
     return elements.listing(lead, table(_COLUMNS, rows), lines, *after, notes=notes)
 
 
@@ -113,8 +118,10 @@ def _known_there(operation: Operation) -> list[Fact]:
         ("Status", status(operation)),
         ("The service's id", operation.id),
         ("Code", operation.code or ""),
-        ("Created", _stamp(operation.created_at)),
-        ("Changed", _stamp(operation.updated_at)),
+        *(
+            (what, f"{at:%Y-%m-%d %H:%M} UTC" if at else "")
+            for what, at in (("Created", operation.created_at), ("Changed", operation.updated_at))
+        ),
         ("Hash", operation.svc_hash or ""),
         ("Why it failed", operation.failure_reason or ""),
     ]
@@ -183,22 +190,6 @@ def _raw(operation: Operation) -> str:
     return operation.status if operation.state is None else operation.state.value
 
 
-def _empty(page: OperationPage, what: str, operation_type: str | None) -> Content:
-    if page.page <= 1:
-        return message(f":open_file_folder: The service has no {what.lower()}.")
-    text = f":open_file_folder: *{what}*: page {page.page} is empty, the last one is {page.last_page}."
-    return Content(text=text, blocks=[section(mrkdwn(text)), *_buttons(page, operation_type)])
-
-
-def _span(page: OperationPage) -> str:
-    count = f" {page.first} to {page.last} of {page.total}" if page.first and page.last else f", {page.total} in all"
-    return f"{count}, page {page.page} of {page.last_page}" if page.last_page > 1 else count
-
-
-def _buttons(page: OperationPage, operation_type: str | None) -> list[Block]:
-    return turns(operation_type or "", page.page, page.last_page, back=PREVIOUS, on=NEXT)
-
-
 def _row(operation: Operation, ours: Instruction | None) -> list[str]:
     return [
         f"{operation.created_at:%Y-%m-%d %H:%M}" if operation.created_at else "",
@@ -240,7 +231,3 @@ def _event(event: PayoutEvent) -> str:
 
 def _amount(operation: Operation) -> str:
     return shown(operation.cents) if operation.cents is not None else "unknown amount"
-
-
-def _stamp(at: datetime | None) -> str:
-    return f"{at:%Y-%m-%d %H:%M} UTC" if at else ""

@@ -39,6 +39,7 @@ _TEXT_NAME_LIMIT = 400
 _TEXT_PURPOSE_LIMIT = 1_400
 """Characters with their escapes: an edit may have a text of 4,000, and the rest of a card needs its share."""
 
+_LOOKED_UP = "the recipient is being looked up; no money moves before people approve it. {reason}"
 _CONCERNS: Final[Mapping[Concern, str]] = {
     Concern.NO_ACCOUNT: "No account for {email}. The money waits until they sign up.",
     Concern.NOT_ACTIVE: "The account of {email} can't receive money now.",
@@ -132,21 +133,6 @@ def _buttons(instruction: Instruction) -> list[Block]:
     return [button("Cancel and return the money", RETURN, instruction.id, confirm=asked)]
 
 
-def _new(stands: Stands) -> str:
-    if awaits_requester(stands.instruction):
-        return asked_anyway(stands.instruction)
-    return f"the recipient is being looked up; no money moves before people approve it. {stands.reason}"
-
-
-def _create_unknown(stands: Stands) -> str:
-    lost = "the service did not say whether it created the payout. Switchboard is looking."
-    return f"{stands.unless_refused(lost)} {NOTHING_PAID}"
-
-
-def _commit_unknown(stands: Stands) -> str:
-    return stands.in_doubt("the service did not say whether it paid. Switchboard is finding out.") + stands.raw
-
-
 def _needs_human(stands: Stands) -> str:
     doubt = f"whether the service created the payout is *{UNKNOWN}*; nothing was paid."
     if stands.instruction.commits:
@@ -165,11 +151,18 @@ PAYOUT: Final = Wording(
     buttons=_buttons,
     sentences={
         **DECIDED,
-        State.NEW: _new,
-        State.CREATING: "the recipient is being looked up; no money moves before people approve it. {reason}",
-        State.CREATE_UNKNOWN: _create_unknown,
+        State.NEW: lambda stands: (
+            asked_anyway(stands.instruction) if awaits_requester(stands.instruction) else _LOOKED_UP.format_map(stands)
+        ),
+        State.CREATING: _LOOKED_UP,
+        State.CREATE_UNKNOWN: lambda stands: (
+            stands.unless_refused("the service did not say whether it created the payout. Switchboard is looking.")
+            + f" {NOTHING_PAID}"
+        ),
         State.SENDING: "the payment is on its way to the service; no answer yet.",
-        State.COMMIT_UNKNOWN: _commit_unknown,
+        State.COMMIT_UNKNOWN: lambda stands: (
+            stands.in_doubt("the service did not say whether it paid. Switchboard is finding out.") + stands.raw
+        ),
         State.NEEDS_HUMAN: _needs_human,
         State.COMMITTED: (
             "the service has accepted it and is paying; it has not said yet that the money arrived.{raw}"

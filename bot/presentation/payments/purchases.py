@@ -25,7 +25,7 @@ from bot.presentation.blocks.text import (
     shorten,
     typed,
 )
-from bot.presentation.payments.wording import ALERTS, NEWS, Stands, Wording
+from bot.presentation.payments.wording import ALERTS, NEWS, Wording
 from bot.presentation.words import NEEDS_PERSON, UNKNOWN, symbol
 
 CHECKOUT = "purchase.checkout"
@@ -181,18 +181,6 @@ def _linked(link: str) -> str:
     return f"<{escape(link).replace('|', '%7C')}>"
 
 
-def _create_unknown(stands: Stands) -> str:
-    lost = "the service did not say whether it opened the purchase. Switchboard is finding out."
-    return f"{stands.unless_refused(lost)} Do not ask again."
-
-
-def _open(stands: Stands) -> str:
-    paid = (
-        f"whether the buyer has paid is *{UNKNOWN}*" if stands.raw else "waiting for the buyer; nothing has been paid"
-    )
-    return f"{paid}.{stands.raw}"
-
-
 PURCHASE: Final = Wording(
     what=What.PURCHASE,
     noun="purchase",
@@ -204,11 +192,18 @@ PURCHASE: Final = Wording(
     sentences={
         State.NEW: _NOT_YET,
         State.CREATING: _NOT_YET,
-        State.CREATE_UNKNOWN: _create_unknown,
+        State.CREATE_UNKNOWN: lambda stands: (
+            stands.unless_refused("the service did not say whether it opened the purchase. Switchboard is finding out.")
+            + " Do not ask again."
+        ),
         State.NEEDS_HUMAN: (
             f"whether the service opened the purchase is *{UNKNOWN}*. Look it up there before you ask again. {{reason}}"
         ),
-        State.OPEN: _open,
+        State.OPEN: lambda stands: (
+            f"whether the buyer has paid is *{UNKNOWN}*.{stands.raw}"
+            if stands.raw
+            else "waiting for the buyer; nothing has been paid."
+        ),
         State.COMPLETED: "the service confirms that the buyer paid. {reason}",
         State.CANCELED: "it was canceled at the service; no money moved.",
         State.FAILED: "the service could not take the payment.{why}",

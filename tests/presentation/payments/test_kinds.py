@@ -18,7 +18,7 @@ from bot.workflows.requests.announce import TOLD
 from tests.presentation.payments.moments import NAMES, facts_of, moments
 
 PRESENTATION = Path(__file__).resolve().parents[3] / "bot" / "presentation"
-RECORDS = {f"payments/{name}.py" for name in ("bulk", "bulk_cancel", "kinds", "payouts", "purchases")}
+RECORDS = {f"payments/{name}.py" for name in ("bulk", "kinds", "payouts", "purchases")}
 """Files that hold the records and the table of them."""
 PAYLOADS = {"PayoutPayload", "PurchasePayload", "BulkPayload", "CancelPayload"}
 FOLLOWED = {Kind.PAYOUT: {State.NEW}, Kind.ONE_STEP: {State.NEW}, Kind.BULK: {State.COMMITTED}}
