@@ -35,13 +35,7 @@ def wrong_amount(cents: int) -> str:
 
 
 def unknown(what: str, rule: str, *, says: str = "") -> str:
-    """The rule that a name breaks by which nothing is known.
-
-    Args:
-        what: what it should name.
-        rule: what a name is.
-        says: what the service says of it, where it was asked.
-    """
+    """The rule that a name breaks by which nothing is known. ``says``: what the service says of it."""
     told = f" (the service says: {says})" if says else ""
     return f"no {what} of that name is known here{told}; it is {rule}"
 

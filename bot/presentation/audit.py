@@ -86,28 +86,14 @@ FILE_COMMENT = "The audit as it stands now, one row a line."
 
 
 def story(instruction: Instruction, rows: Sequence[Told], *, is_complete: bool = True) -> Content:
-    """The audit trail of one request, oldest first.
-
-    Args:
-        instruction: as it stands now.
-        rows: its rows in order.
-        is_complete: False: there are more of them than were read.
-    """
+    """The audit trail of one request, oldest first. ``is_complete``: False if there are more rows than were read."""
     about = f"{headline(instruction)}, for “{clean(instruction.payload.description)}”, now {word_of(instruction)}"
     told = lines(instruction, rows)
     return told_story(f"Audit of {instruction.reference}", about, told, rows, is_complete=is_complete)
 
 
 def told_story(title: str, about: str, told: list[str], rows: Sequence[Told], *, is_complete: bool) -> Content:
-    """An audit trail under its title, with the proof that it is unaltered.
-
-    Args:
-        title: which story.
-        about: what it is about and how that stands now, in plain text.
-        told: its lines, see :func:`told_lines`.
-        rows: what they were made of.
-        is_complete: False: there are more rows than were read.
-    """
+    """An audit trail under its title, with the proof that it is unaltered; ``told`` are its ``rows`` as lines."""
     told = _within(told, _MOST_CHARACTERS, is_complete=is_complete)
     blocks: list[Block] = [header(title), section(plain(shorten(about, SECTION_LIMIT)))]
     blocks += paragraphs(told)
@@ -119,7 +105,7 @@ def told_story(title: str, about: str, told: list[str], rows: Sequence[Told], *,
 def with_timeline(
     card: Content, instruction: Instruction, rows: Sequence[Told], *, is_complete: bool = True
 ) -> Content:
-    """A card, and below it what happened and who did it. Arguments as of :func:`story`."""
+    """A card, and below it what happened and who did it."""
     told = _within(lines(instruction, rows), _TIMELINE_CHARACTERS, is_complete=is_complete)
     lead = "*What happened*"
     return Content(

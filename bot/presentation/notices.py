@@ -194,15 +194,8 @@ def _undelivered(facts: Facts) -> str:
 
 
 def _denied(facts: Facts) -> str:
-    said = sentence_of(quote(in_words(facts["reason"])))
+    said = as_said(quote(in_words(facts["reason"])))
     return f":rotating_light: Slack {said[:1].lower()}{said[1:]} Until then nobody it concerns can ask or decide."
-
-
-def _frozen(facts: Facts) -> str:
-    return (
-        f":snowflake: *Payments are frozen* by {mention(str(facts['by']))}: {as_said(typed(str(facts['reason'])))}\n"
-        f"Nothing is sent until approvers lift it with `{facts.get('command', '/pay')} unfreeze`."
-    )
 
 
 def _clock_set(facts: Facts) -> str:
@@ -220,14 +213,6 @@ def _clock_skew(facts: Facts) -> str:
         f":alarm_clock: *The clock of a machine is {abs(seconds)} s {'ahead of' if seconds > 0 else 'behind'} the "
         "database server's.* Switchboard goes by the server's, so nothing is lost. The operator should set the "
         "machine's clock."
-    )
-
-
-def _disk_low(facts: Facts) -> str:
-    free, whole = int(facts["free"]) // _MEGABYTE, int(facts["whole"]) // _MEGABYTE
-    return (
-        f":warning: *The disk of the database is almost full*: {free:,} of {whole:,} MB are free. No new "
-        "request is taken; what is under way goes on. The operator should make room; no restart is needed."
     )
 
 
@@ -266,13 +251,20 @@ _NOTICES: Final[Mapping[str, str | Callable[[Facts], str]]] = {
         "keeps it from being drawn anew. Ask Switchboard for the newest state. The operator finds the cause in the "
         f"log under `{facts['number']}`."
     ),
-    "frozen": _frozen,
+    "frozen": lambda facts: (
+        f":snowflake: *Payments are frozen* by {mention(str(facts['by']))}: {as_said(typed(str(facts['reason'])))}\n"
+        f"Nothing is sent until approvers lift it with `{facts.get('command', '/pay')} unfreeze`."
+    ),
     "unfrozen": lambda facts: (
         f":sunny: *Payments flow again*, decided by {mentions([str(person) for person in facts['by']])}."
     ),
     "clock_set": _clock_set,
     "clock_skew": _clock_skew,
-    "disk_low": _disk_low,
+    "disk_low": lambda facts: (
+        f":warning: *The disk of the database is almost full*: {int(facts['free']) // _MEGABYTE:,} of "
+        f"{int(facts['whole']) // _MEGABYTE:,} MB are free. No new request is taken; what is under way goes on. The "
+        "operator should make room; no restart is needed."
+    ),
     "disk_full": (
         ":rotating_light: *The disk of the database is full.* Nothing can be stored, so nothing is taken and "
         "nothing is sent. The operator has to make room; no restart is needed."

@@ -77,24 +77,23 @@ _MARKS = {"A1": "on strong evidence", "A2": "by analogy", "A3": "by naming only"
 
 
 def status(found: Overview, *, command: str, now: datetime) -> Content:
-    """Services, what is under way, how long queues wait.
-
-    Args:
-        found: everything at one moment.
-        command: how people type this command here, e.g. ``/switchboard``.
-        now: that moment.
-    """
+    """Services, what is under way, how long queues wait. ``command``: as people type it here, e.g. ``/switchboard``."""
     blocked = [notices.describe(found.reading_only)] if found.reading_only else []
     blocked += [f":snowflake: {describe(found.frozen)}"] if found.frozen else []
+    queues = []
+    for name, since in found.oldest.items():
+        age = max(0.0, (now - since).total_seconds()) if since is not None else 0.0
+        told = f"the oldest has waited {duration(age)}" if since is not None else "nothing waits"
+        queues.append(f"• {':warning: ' if age > _LATE_SECONDS else ''}{_QUEUES[name]}: {told}")
     blocks: list[Block] = []
     lines: list[str] = []
-    for title, told in (
+    for title, said in (
         ("Services", [service_line(one) for one in found.services]),
         ("Under way", [*blocked, *_under_way(found.under_way)]),
-        ("Queues", [_queue(name, since, now) for name, since in found.oldest.items()]),
+        ("Queues", queues),
     ):
-        lines += [f"*{title}*", *told]
-        blocks += paragraphs([f"*{title}*", *told])
+        lines += [f"*{title}*", *said]
+        blocks += paragraphs([f"*{title}*", *said])
     count = found.blocking
     routes = "1 assumed route that moves money is" if count == 1 else f"{count} assumed routes that move money are"
     notes = [f":warning: {routes} not confirmed: `{command} routes`."] if count else []
@@ -176,14 +175,6 @@ def _under_way(found: Counts) -> list[str]:
     return told or ["Nothing."]
 
 
-def _queue(name: str, since: datetime | None, now: datetime) -> str:
-    if since is None:
-        return f"• {_QUEUES[name]}: nothing waits"
-    age = max(0.0, (now - since).total_seconds())
-    sign = ":warning: " if age > _LATE_SECONDS else ""
-    return f"• {sign}{_QUEUES[name]}: the oldest has waited {duration(age)}"
-
-
 def running_line(one: Running) -> str:
     """Something that is under way, in mrkdwn."""
     what = _THINGS[one.what][0]
@@ -218,16 +209,9 @@ def view(
     approvals_channel: str,
     now: datetime,
 ) -> Block:
-    """The whole tab.
+    """The whole tab. ``waiting`` and ``running`` are oldest first, ``asked`` newest first.
 
-    Args:
-        waiting: what this person could decide, oldest first.
-        asked: what they asked for and is not over, newest first.
-        running: what is under way, oldest first.
-        services: all of them.
-        out_of_reach: requests that too few people can approve; the section is left out when there are none.
-        approvals_channel: where decisions are made.
-        now: shown as the time of the last update.
+    ``out_of_reach``: requests that too few people can approve; the section is left out when there are none.
     """
     decide = [f"Decide in {channel(approvals_channel)}."] if waiting else []
     stuck = [

@@ -203,30 +203,21 @@ def _when(seconds: float | None) -> str:
     return f"in {ceil(seconds)} s" if seconds < _TWO_MINUTES else f"in {ceil(seconds / 60)} minutes"
 
 
-def _ended(text: str) -> str:
-    return text if text.endswith((".", "!", "?")) else f"{text}."
-
-
-def _failed_now(facts: Facts, _: _Named) -> str:
-    again = f"; try again {_when(facts['wait'])}" if facts["advice"] else ""
-    return _ended(f"{worded(facts['why'], by=facts['service'])}{again}")
-
-
 def _failed_never(facts: Facts, _: _Named) -> str:
     service, why = facts["service"], facts["why"]
     if why.words:
-        return _ended(f"The {service} service says: {why.words}")
+        return as_said(f"The {service} service says: {why.words}")
     check = "; check what you gave" if facts["advice"] and facts["status"] is not None else ""
-    return _ended(f"{worded(why, by=service)}{check}")
+    return as_said(f"{worded(why, by=service)}{check}")
 
 
 def _not_executed(facts: Facts, _: _Named) -> str:
     service, why = facts["service"], facts["why"]
     if facts["again"]:
-        return _ended(f"{worded(why, by=service)}; nothing was executed, try again {_when(facts['wait'])}")
+        return as_said(f"{worded(why, by=service)}; nothing was executed, try again {_when(facts['wait'])}")
     if why.words:
-        return _ended(f"Nothing was executed, the {service} service says: {why.words}")
-    return _ended(f"{worded(why, by=service)}; nothing was executed")
+        return as_said(f"Nothing was executed, the {service} service says: {why.words}")
+    return as_said(f"{worded(why, by=service)}; nothing was executed")
 
 
 def _unusable_file(facts: Facts, _: _Named) -> str:
@@ -318,9 +309,11 @@ _WORDS: Final[Mapping[Code, Words]] = {
     Exchange.PROCESS_ENDED: "{who}the process ended before the answer was stored",
     Failed.NAMED: lambda facts, _: f"{facts['service']}: {worded(facts['why'])}",
     Failed.MENDED: lambda facts, named: f"{worded(facts['why'], by=named.by)}; {facts['mend']}",
-    Failed.NOW: _failed_now,
+    Failed.NOW: lambda facts, _: as_said(
+        worded(facts["why"], by=facts["service"]) + (f"; try again {_when(facts['wait'])}" if facts["advice"] else "")
+    ),
     Failed.NEVER: _failed_never,
-    Failed.OPERATOR: lambda facts, _: _ended(
+    Failed.OPERATOR: lambda facts, _: as_said(
         f"The operator of Switchboard has to mend this: {worded(facts['why'])}"
         + (f"; {facts['mend']}" if facts["mend"] else "")
     ),

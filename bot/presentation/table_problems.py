@@ -17,12 +17,7 @@ _AGAIN = "Save the sheet as CSV (UTF-8) or as an Excel workbook (.xlsx) and drop
 
 
 def table_problem(problem: TableProblem, *, example: str = EXAMPLE) -> str:
-    """The one sentence or two about it, as plain text: a caller escapes it where formatting is on.
-
-    Args:
-        problem: what reading found.
-        example: a first row that would be right here.
-    """
+    """The one sentence or two about it, as plain text: a caller escapes it. ``example``: a right first row."""
     rows = [f"row {row}" for row in problem.rows]
     names = [shorten(clean(name), _NAME_LIMIT) for name in problem.names]  # a workbook's names are foreign
     told = [f"row {row} has {problem.counts[row]}" for row in problem.rows[:_SHOWN] if row in problem.counts]

@@ -37,16 +37,10 @@ def button(
     spoken: str = "",
     confirm: Block | None = None,
 ) -> Block:
-    """A button.
+    """A button. ``style``: empty, primary or danger.
 
-    Args:
-        label: the text on it.
-        action_id: what a click is called.
-        value: what a click carries.
-        url: the address that a click opens.
-        style: empty, primary or danger.
-        spoken: what a screen reader says for it, where the label is not enough.
-        confirm: the question before the click is sent on.
+    ``spoken``: what a screen reader says for it, where the label is not enough. ``confirm``: the question before the
+    click is sent on.
     """
     given = {
         "value": value,
@@ -71,14 +65,9 @@ def actions(elements: list[Block], block_id: str = "") -> list[Block]:
 
 
 def turns(what: str, page: int, pages: int, *, back: str, on: str) -> list[Block]:
-    """*Previous* and *Next* below a page, each with the list and the page in its value.
+    """*Previous* and *Next* below a page, each with the list and the page in its value; ``back``, ``on``: their ids.
 
-    Args:
-        what: which list.
-        page: the one that is shown; a page after the last one leads back to the last one.
-        pages: how many there are.
-        back: action id of *Previous*.
-        on: action id of *Next*.
+    A page after the last one leads back to the last one.
     """
     before = min(page - 1, pages)
     found = [button("Previous", back, f"{what}:{before}")] if before >= 1 else []
@@ -94,13 +83,9 @@ _FIELDS = 10
 
 
 def facts(title: str, found: Sequence[Fact], *, about: str = "", notes: Sequence[str] = ()) -> Content:
-    """A headline, a longer text, facts in two columns, small print.
+    """A headline, a longer text (``about``, plain), facts in two columns, small print (``notes``, our own mrkdwn).
 
-    Args:
-        title: plain text, foreign parts as they are.
-        found: at most twelve or so, or the text grows beyond what Slack likes.
-        about: plain text of any length; shortened.
-        notes: mrkdwn of our own.
+    More than twelve or so, and the text grows beyond what Slack likes.
     """
     told = [(label, clean(value)) for label, value in found if clean(value)]
     blocks: list[Block] = [header(clean(title))]
@@ -173,12 +158,7 @@ def table(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> Block:
 def listing(lead: str, drawn: Block, lines: Sequence[str], *after: Block, notes: Sequence[str] = ()) -> Content:
     """A table under its headline, with the same as lines of mrkdwn where tables are refused or read aloud.
 
-    Args:
-        lead: the headline, in mrkdwn.
-        drawn: the table.
-        lines: its rows.
-        after: what stands below.
-        notes: what is read aloud of that.
+    ``notes``: what is read aloud of what stands below.
     """
     head = section(mrkdwn(lead))
     return Content(

@@ -66,13 +66,7 @@ def picture_comment(booking: Booking, *, link: str) -> str:
 
 
 def story(booking: Booking, rows: Sequence[Told], *, is_complete: bool = True) -> Content:
-    """The audit trail of one booking, oldest first.
-
-    Args:
-        booking: as it stands now.
-        rows: its rows in order.
-        is_complete: False: there are more of them than were read.
-    """
+    """The audit trail of one booking, oldest first. ``is_complete``: False if there are more rows than were read."""
     stands = word(booking.status) if booking.status else booking.stage.value
     about = f"{headline(booking)}, now {stands}"
     told = told_lines(rows, _sentence)

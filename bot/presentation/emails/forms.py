@@ -57,16 +57,8 @@ def list_form(
 ) -> View:
     """Which column and how. The column that most looks like addresses is chosen already.
 
-    Args:
-        looks: what stands in the columns.
-        rows: how many rows there are.
-        read_as: encoding, delimiter or sheet, in words.
-        marks: what people do not see in their spreadsheet.
-        file: id of the file.
-        name: what it is called.
-        channel: where the result goes.
-        thread_ts: the thread it goes to, or empty.
-        lacking: ways that are not configured, and the variables that they lack.
+    ``marks``: what people do not see in their spreadsheet. ``lacking``: ways that are not configured, and the variables
+    that they lack.
     """
     names = column_names(looks)
     options = []

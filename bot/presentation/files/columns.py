@@ -108,15 +108,10 @@ def option(value: str, text: str, description: str) -> Block:
 
 
 def select(block_id: str, label: str, options: Sequence[Block], *, initial: int | None, of: str = "") -> Block:
-    """A list of which one is chosen.
+    """A list of which one is chosen; ``initial``: the place of the one that is chosen already.
 
-    Args:
-        block_id: its id in the form.
-        label: what is chosen.
-        options: from what.
-        initial: the place of the one that is chosen already.
-        of: what the options belong to. Slack keeps what was chosen when a form turns into another one with the same
-            element; options of something else are another element.
+    ``of``: what the options belong to. Slack keeps what was chosen when a form turns into another one with the same
+    element; options of something else are another element.
     """
     element: Block = {"type": "static_select", "action_id": f"{block_id}{of}", "options": list(options)}
     if initial is not None:

@@ -61,11 +61,8 @@ def form(
 ) -> Block:
     """The form of a verb; of several operations that share it, whichever gets what it takes is asked for.
 
-    Args:
-        capabilities: of the verb; with a file in ``carried`` only what is left to choose is asked.
-        carried: what travels with it.
-        given: what was typed already, by block id.
-        note: why it is asked; plain text.
+    With a file in ``carried`` only what is left to choose is asked. ``given``: what was typed already, by block id.
+    ``note``: why it is asked; plain text.
     """
     given = given or {}
     blocks: list[Block] = [section(plain(note))] if note else []

@@ -104,10 +104,6 @@ def _payload(instruction: Instruction) -> BulkPayload:
     return instruction.payload
 
 
-def _headline(instruction: Instruction) -> str:
-    return f"{shown(instruction.cents)} in {counted(_payload(instruction).count, 'payment')}"
-
-
 def _head(instruction: Instruction, asker: str) -> list[Block]:
     payload, (_, *more) = _payload(instruction), _lines(instruction)
     fields = [
@@ -252,11 +248,11 @@ def _with_chart(told: News, text: str) -> Content:
 BULK: Final[Wording] = Wording(
     what=What.BULK,
     noun="bulk payment",
-    headline=_headline,
+    headline=lambda one: f"{shown(one.cents)} in {counted(_payload(one).count, 'payment')}",
     agrees=", and its history does not show it: nothing was paid.",
     look_up="Its payments carry notes such as `{instruction.reference}/2` at the service",
     head=_head,
-    text=lambda instruction, asker: _many(BULK, instruction, _lines(instruction), asker),
+    text=lambda one, asker: _many(BULK, one, _lines(one), asker),
     text_limit=_TEXT_LIMIT,
     buttons=_cancel_button,
     sentences={
@@ -334,11 +330,6 @@ def _canceling(instruction: Instruction) -> CancelPayload:
     return instruction.payload
 
 
-def _cancel_headline(instruction: Instruction) -> str:
-    payments = counted(_canceling(instruction).count, "payment")
-    return f"{shown(instruction.cents)} back from {payments} still {IN_ESCROW}"
-
-
 def _look_up(stands: Stands) -> str:
     payload = _canceling(stands.instruction)
     if payload.payout_to:
@@ -358,14 +349,6 @@ def _cancel_line(instruction: Instruction) -> str:
 def _cancel_head(instruction: Instruction, asker: str) -> list[Block]:
     asked = f"Asked by {asker}, reference {instruction.reference}"
     return [_title(CANCELLATION, instruction), section(mrkdwn(f"{_cancel_line(instruction)}\n{asked}"))]
-
-
-def _needs_human(stands: Stands) -> str:
-    """Why people have to decide: an answer that was lost, or approvals that were."""
-    doubt = f"whether the service canceled them is *{UNKNOWN}*."
-    if stands.instruction.unknown_since is None:
-        doubt = "not all of them were sent to the service."
-    return f"{doubt} {stands.reason}"
 
 
 def _canceled(tally: Tally) -> str:
@@ -394,11 +377,11 @@ def _file(what: str) -> ThreadFile:
 CANCELLATION: Final[Wording] = Wording(
     what=What.BULK_CANCEL,
     noun="cancellation",
-    headline=_cancel_headline,
+    headline=lambda one: f"{shown(one.cents)} back from {counted(_canceling(one).count, 'payment')} still {IN_ESCROW}",
     nothing="Nothing was canceled.",
     look_up=_look_up,
     head=_cancel_head,
-    text=lambda instruction, asker: _many(CANCELLATION, instruction, [_cancel_line(instruction)], asker),
+    text=lambda one, asker: _many(CANCELLATION, one, [_cancel_line(one)], asker),
     text_limit=_TEXT_LIMIT,
     sentences={
         **DECIDED,
@@ -407,7 +390,15 @@ CANCELLATION: Final[Wording] = Wording(
         State.COMMIT_UNKNOWN: (
             "the service did not say whether it canceled them. Switchboard is reading them again.{answered}"
         ),
-        State.NEEDS_HUMAN: _needs_human,
+        # People have to decide as an answer was lost, or as approvals were.
+        State.NEEDS_HUMAN: lambda stands: (
+            (
+                "not all of them were sent to the service. "
+                if stands.instruction.unknown_since is None
+                else f"whether the service canceled them is *{UNKNOWN}*. "
+            )
+            + stands.reason
+        ),
         State.COMMITTED: "everything was sent; the outcome of each payment is being read. {reason}",
         State.COMPLETED: lambda stands: f"{_canceled(stands.tally)} {stands.reason}",
         State.FAILED: lambda stands: f"{_canceled(stands.tally)} {stands.reason}",

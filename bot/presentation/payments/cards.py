@@ -82,7 +82,8 @@ def card(
     words, state = KINDS[instruction.kind], instruction.state
     voters, asker = [vote.person for vote in votes], named(instruction.requester, names or {}, handle=handle)
     undecided = state in _UNDECIDED and len(voters) < instruction.requirement.quorum
-    said, needs = sentence(instruction, votes=len(voters)), escape(_needs(instruction, undecided=undecided))
+    said, needs = sentence(instruction, votes=len(voters)), escape(policy_line(instruction))
+    needs = needs if undecided else needs.replace("Needs ", "Needed ", 1)  # afterwards: which rule it was decided by
     left = [one for one in approvers if one != instruction.requester and one not in voters]
     # Approvers are called once there is something to decide. A request made in their channel already has its card
     # there, so they are called in its thread. Slack rings nobody for an edit.
@@ -159,15 +160,9 @@ def alert(
     approvers: Sequence[str] = (),
     admins: Sequence[str] = (),
 ) -> Content:
-    """An alert: a person must look at the request.
+    """An alert: a person must look at the request. ``facts``: the topic, and what goes with it. ``link``: to its card.
 
-    Args:
-        instruction: the request.
-        facts: the topic, and what goes with it.
-        names: what people are called.
-        link: to its card, where it is decided.
-        approvers: of the policy, called where they have to decide.
-        admins: of the policy, called where too few people can decide.
+    ``approvers`` are called where they have to decide, ``admins`` where too few people can.
     """
     words, topic = KINDS[instruction.kind], str(facts["topic"])
     where = channel(str(facts["channel"])) if facts.get("channel") else "its channel"
@@ -187,12 +182,6 @@ def alert(
         called = [addressed(one) for one in admins]
         lines.append(" ".join([*called, "Add somebody to the approvers, or have it withdrawn."]))
     return message("\n".join(lines) + runbook(topic))
-
-
-def _needs(instruction: Instruction, *, undecided: bool) -> str:
-    """What it needs while it is undecided; afterwards which rule it was decided by."""
-    line = policy_line(instruction)
-    return line if undecided else line.replace("Needs ", "Needed ", 1)
 
 
 def _buttons(instruction: Instruction, *, for_approvers: bool) -> list[Block]:

@@ -188,14 +188,7 @@ _NAME: Final = 120
 
 
 def file_form(seen: Preview, carried: Carried, *, note: str = "", problem: Sequence[Block] = ()) -> View:
-    """The file as it reads, ready to be asked for where nothing speaks against it.
-
-    Args:
-        seen: the file.
-        carried: what the form is about.
-        note: why it is shown again, in mrkdwn.
-        problem: what keeps it from being asked for.
-    """
+    """The file as it reads, ready to be asked for where no ``problem`` keeps it from that. ``note``: why again."""
     counted = seen.checked is not None and not problem
     blocks: list[Block] = [section(mrkdwn(note))] if note else []
     if counted and seen.checked is not None:

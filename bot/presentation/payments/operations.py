@@ -55,13 +55,9 @@ NO_PURCHASE = "this is a purchase, and the service lists its calls about payouts
 def listing(
     page: OperationPage, ours: Mapping[str, Instruction], *, operation_type: str | None, command: str
 ) -> Content:
-    """One page of the service's operations, as a table and as lines.
+    """One page of the service's operations, as a table and as lines. ``ours``: the service's id -> our request.
 
-    Args:
-        page: as the service told it.
-        ours: the service's id -> our request, of those that were asked for here.
-        operation_type: ``payout``, ``purchase`` or None for both: what was asked for.
-        command: how people type it here, e.g. ``/pay``.
+    ``operation_type``: ``payout``, ``purchase`` or None for both: what was asked for.
     """
     what = f"{operation_type.capitalize()}s" if operation_type else "Operations"
     pager = turns(operation_type or "", page.page, page.last_page, back=PREVIOUS, on=NEXT)

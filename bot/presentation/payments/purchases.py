@@ -51,13 +51,9 @@ _COLUMNS = (
 
 
 def card(instruction: Instruction, *, link: str, invite_to: str = "", buttons: bool = True) -> Content:
-    """The card as it is now.
+    """The card as it is now. ``link``: where the buyer pays; empty when there is nothing to pay, or not any more.
 
-    Args:
-        instruction: a purchase in its present state.
-        link: where the buyer pays; empty when there is nothing to pay, or not any more.
-        invite_to: channel in which it was asked for and the bot is no member, with the way to mend that.
-        buttons: False for a picture of it on which nothing can be decided.
+    ``invite_to``: channel in which it was asked for and the bot is no member. ``buttons``: False for a picture of it.
     """
     items = _items(instruction)
     cells = [(item.name, f"{item.quantity} × {amount(item.unit_cents)}", amount(item.cents)) for item in items]
