@@ -13,8 +13,8 @@ from bot.presentation.blocks.text import (
     context,
     escape,
     fallback_text,
+    fields,
     header,
-    labelled,
     mrkdwn,
     paragraphs,
     plain,
@@ -78,8 +78,6 @@ Fact = tuple[str, str]
 """What it is, and the text; foreign, and left out when it is empty."""
 
 _VALUE_LIMIT = 250
-_FIELDS = 10
-"""Fields of one section."""
 
 
 def facts(title: str, found: Sequence[Fact], *, about: str = "", notes: Sequence[str] = ()) -> Content:
@@ -91,9 +89,7 @@ def facts(title: str, found: Sequence[Fact], *, about: str = "", notes: Sequence
     blocks: list[Block] = [header(clean(title))]
     if about:
         blocks.append(section(plain(shorten(clean(about), _ABOUT_LIMIT))))
-    for start in range(0, len(told), _FIELDS):
-        fields = [labelled(escape(label), quote(value, _VALUE_LIMIT)) for label, value in told[start : start + _FIELDS]]
-        blocks.append({"type": "section", "fields": fields})
+    blocks += fields(*((escape(label), quote(value, _VALUE_LIMIT)) for label, value in told))
     blocks += [context(note) for note in notes]
     lines = [f"*{quote(title, _TITLE_LIMIT)}*", *([quote(about, _ABOUT_LIMIT)] if about else [])]
     lines += [f"{escape(label)}: {quote(value, _VALUE_LIMIT)}" for label, value in told]

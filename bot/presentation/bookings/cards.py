@@ -21,8 +21,9 @@ from bot.presentation.blocks.text import (
     counted,
     escape,
     fallback_text,
+    fields,
     header,
-    labelled,
+    linked,
     mention,
     moment,
     mrkdwn,
@@ -176,7 +177,6 @@ MASK = "••••"
 _NAME_LIMIT = 60
 _LINE_LIMIT = 200
 _NOTES_LIMIT = 300
-_FIELDS = 10
 _URL_LIMIT = 2_900
 """Characters of an address on a button."""
 _SHOWN_URL = 500
@@ -197,9 +197,7 @@ def card(booking: Booking, *, now: datetime, private: bool = False) -> Content:
     bar = progress(booking)
     blocks: list[Block] = [header(clean(headline(booking)))]
     blocks.append(section(mrkdwn(f"{bar}\n{state}" if bar else state)))
-    for start in range(0, len(facts), _FIELDS):
-        fields = [labelled(label, value) for label, value in facts[start : start + _FIELDS]]
-        blocks.append({"type": "section", "fields": fields})
+    blocks += fields(*facts)
     blocks += [context(note) for note in _notes(booking)]
     blocks += actions([] if private else _buttons(booking), f"booking:{booking.id}")
     lines = [f"*Delivery {escape(headline(booking))}*", state, *(f"{label}: {value}" for label, value in facts)]
@@ -228,7 +226,7 @@ def driver_line(driver: Mapping[str, Any]) -> str:
 
 def link(url: str, label: str) -> str:
     """A link that the service gave; its address was checked when it was read."""
-    return f"<{escape(url).replace('|', '%7C')}|{label}>" if _is_link(url, most=_SHOWN_URL) else ""
+    return linked(url, label) if _is_link(url, most=_SHOWN_URL) else ""
 
 
 def price(fee: str, currency: str) -> str:
@@ -243,7 +241,7 @@ def _facts(booking: Booking, *, masked: bool) -> list[Fact]:
     number = "" if request is None else f"{request.country_code} {MASK}" if masked else str(request.phone)
     where, code = _where(booking), quote(str(detail.get("validation_code", "")), _NAME_LIMIT)
     address = str(detail.get("link", ""))
-    shown = f"<{escape(address).replace('|', '%7C')}>" if _is_link(address, most=_SHOWN_URL) else "in the thread"
+    shown = linked(address) if _is_link(address, most=_SHOWN_URL) else "in the thread"
     return [
         ("Driver", f"{driver}{reported}" if driver else ""),
         ("Follow it", link(str(detail.get("tracking_url", "")), "where it is now")),

@@ -10,7 +10,7 @@ from bot.domain.content import Content
 from bot.domain.reasons import Reason
 from bot.presentation.audit import WORD_LIMIT, person, told_lines, told_story
 from bot.presentation.audit import because as because_of
-from bot.presentation.blocks.text import as_said, escape, mention, message, quote, sentence_of
+from bot.presentation.blocks.text import as_said, linked, mention, message, quote, sentence_of
 from bot.presentation.bookings.cards import charged, driver_line, headline, named, proof, symbol, word
 from bot.presentation.reasons import because, because_refused, in_words
 
@@ -61,7 +61,7 @@ def picture_comment(booking: Booking, *, link: str) -> str:
     """The link itself, beside the picture."""
     return (
         f":link: {mention(booking.requester)} send this link to the customer of {named(booking)}; the search for a "
-        f"driver starts when the address is entered: <{escape(link).replace('|', '%7C')}>"
+        f"driver starts when the address is entered: {linked(link)}"
     )
 
 

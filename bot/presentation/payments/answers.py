@@ -75,41 +75,35 @@ def requested(instruction: Instruction, *, member: bool) -> Content:
     """The request is stored; nothing was sent to anybody yet. ``member``: the bot can post where it was asked for."""
     words = KINDS[instruction.kind]
     asked = Stands(words, instruction).say(words.requested)
-    return message(f":memo: {asked} {_where_to_hear(instruction, member=member)}")
-
-
-def _where_to_hear(instruction: Instruction, *, member: bool) -> str:
-    if member:
-        return "The outcome will be posted here."
-    if instruction.origin_channel.startswith("D"):
-        return "I am not part of this conversation, so I will send you the outcome in a direct message."
-    return (
-        f"\n*channel*: I can only post where I am a member, and I am not in {channel(instruction.origin_channel)}, so "
-        "I will send you the outcome of this one in a direct message. "
-        "To have the next one there, invite me: `/invite @Switchboard`"
-    )
+    where = "The outcome will be posted here."
+    if not member and instruction.origin_channel.startswith("D"):
+        where = "I am not part of this conversation, so I will send you the outcome in a direct message."
+    elif not member:
+        where = (
+            f"\n*channel*: I can only post where I am a member, and I am not in {channel(instruction.origin_channel)}, "
+            "so I will send you the outcome of this one in a direct message. "
+            "To have the next one there, invite me: `/invite @Switchboard`"
+        )
+    return message(f":memo: {asked} {where}")
 
 
 def refused(refusal: No | Refusal, instruction: Instruction) -> Content:
     """Why a click or command about a request had no effect; names who was first when somebody was."""
     if refusal is Refusal.DECIDED:
-        return message(f":information_source: {decided_already(instruction)}")
+        # People bring a request to some states; to the others the service does, after people approved.
+        people = instruction.state in (State.APPROVED, State.REJECTED, State.WITHDRAWN, State.CLOSED)
+        who = f"{'' if people else ', approved'} by {mention(instruction.decided_by)}"
+        by = who if instruction.decided_by else ""
+        at = f" at {moment(instruction.closed_at)}" if instruction.closed_at else ""
+        final = f"{'already' if instruction.state in FINAL else 'now'} *{word_of(instruction)}*"
+        about = f"{escape(headline(instruction))} ({instruction.reference})"
+        return message(f":information_source: {about} is {final}{by}{at}.")
     told = answers.refused(refusal)
     if refusal is Refusal.EXPIRED:
         return message(f"{told.text} {KINDS[instruction.kind].nothing}")
     if refusal not in (Refusal.TOO_LATE, Refusal.STALE):
         return told
     return message(f"{told.text} Its status: *{word_of(instruction)}*.")
-
-
-def decided_already(instruction: Instruction) -> str:
-    # People bring a request to some states; to the others the service does, after people approved.
-    people = instruction.state in (State.APPROVED, State.REJECTED, State.WITHDRAWN, State.CLOSED)
-    who = f"{'' if people else ', approved'} by {mention(instruction.decided_by)}"
-    by = who if instruction.decided_by else ""
-    at = f" at {moment(instruction.closed_at)}" if instruction.closed_at else ""
-    final = "already " if instruction.state in FINAL else "now "
-    return f"{escape(headline(instruction))} ({instruction.reference}) is {final}*{word_of(instruction)}*{by}{at}."
 
 
 def recorded(instruction: Instruction, votes: int) -> Content:

@@ -14,8 +14,8 @@ from bot.presentation.blocks.text import (
     bar,
     counted,
     escape,
+    fields,
     header,
-    labelled,
     message,
     mrkdwn,
     quote,
@@ -106,13 +106,8 @@ def _payload(instruction: Instruction) -> BulkPayload:
 
 def _head(instruction: Instruction, asker: str) -> list[Block]:
     payload, (_, *more) = _payload(instruction), _lines(instruction)
-    fields = [
-        labelled("File", quote(payload.name, _NAME)),
-        labelled("Reference", instruction.reference),
-        labelled("Asked by", asker),
-        labelled("Payments", _together(payload)),
-    ]
-    head: list[Block] = [_title(BULK, instruction), {"type": "section", "fields": fields}]
+    about = [("File", quote(payload.name, _NAME)), ("Reference", instruction.reference), ("Asked by", asker)]
+    head = [_title(BULK, instruction), *fields(*about, ("Payments", _together(payload)))]
     return [*head, section(mrkdwn("\n".join(more)))] if more else head
 
 

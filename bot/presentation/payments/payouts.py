@@ -15,8 +15,8 @@ from bot.presentation.blocks.text import (
     SECTION_LIMIT,
     UNKNOWN,
     escape,
+    fields,
     header,
-    labelled,
     name_of,
     plain,
     quote,
@@ -92,15 +92,10 @@ def _head(instruction: Instruction, asker: str) -> list[Block]:
     name, account = "not known", quote(recipient_line(recipient).removeprefix("account "), _NAME_LIMIT)
     if recipient is not None and not recipient.problem:
         name, account = name_of(recipient.full_name or ""), account_line(recipient, marked=True)
-    fields = [
-        labelled("Registered name", quote(name, _NAME_LIMIT)),
-        labelled("Account", account),
-        labelled("Asked by", asker),
-        labelled("Reference", instruction.reference),
-    ]
+    named = ("Registered name", quote(name, _NAME_LIMIT))
     return [
         header(_headline(instruction)),
-        {"type": "section", "fields": fields},
+        *fields(named, ("Account", account), ("Asked by", asker), ("Reference", instruction.reference)),
         section(plain(shorten(f"For: {clean(instruction.payload.description)}", SECTION_LIMIT))),
     ]
 

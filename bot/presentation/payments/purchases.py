@@ -15,8 +15,9 @@ from bot.presentation.blocks.text import (
     channel,
     context,
     escape,
+    fields,
     header,
-    labelled,
+    linked,
     mention,
     message,
     mrkdwn,
@@ -66,7 +67,7 @@ def card(instruction: Instruction, *, link: str, invite_to: str = "", buttons: b
         tail.append(context(notices.note(instruction.stopped)))
         text += f" {notices.note(instruction.stopped)}"
     if link and len(link) <= _TEXT_LINK_LIMIT:
-        text += f" Checkout: {_linked(link)}"
+        text += f" Checkout: {linked(link)}"
     if invite_to:
         tail.append(context(f"To have this in {channel(invite_to)}, invite me there: `/invite @Switchboard`"))
     return Content(
@@ -81,7 +82,7 @@ def checkout(instruction: Instruction, *, link: str) -> Content:
     text = (
         f"{symbol(State.OPEN)} {mention(instruction.requester)} {escape(_headline(instruction))} "
         f"({instruction.reference}) is *open*. Pass the checkout link on to the buyer, to be opened in their browser: "
-        f"{_linked(link)}"
+        f"{linked(link)}"
     )
     return message(text)
 
@@ -129,7 +130,7 @@ def _items(instruction: Instruction) -> tuple[Item, ...]:
 def _head(instruction: Instruction, asker: str) -> list[Block]:
     return [
         header(_headline(instruction)),
-        {"type": "section", "fields": [labelled("Asked by", asker), labelled("Reference", instruction.reference)]},
+        *fields(("Asked by", asker), ("Reference", instruction.reference)),
         section(plain(shorten(f"For: {clean(instruction.payload.description)}", SECTION_LIMIT))),
     ]
 
@@ -170,11 +171,6 @@ def _buttons(instruction: Instruction, link: str, *, decide: bool) -> list[Block
     if decide and instruction.state is State.NEW:
         found.append(PURCHASE.withdraw_button(instruction))
     return found
-
-
-def _linked(link: str) -> str:
-    """An address as Slack links it: the characters that would end the link are encoded in addresses anyway."""
-    return f"<{escape(link).replace('|', '%7C')}>"
 
 
 PURCHASE: Final = Wording(
