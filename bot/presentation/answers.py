@@ -28,6 +28,7 @@ _PART_LIMIT = 400
 
 TOO_MANY_WORDS = "this is one word too many"
 NO_REASON = "Give a reason, for example: the invoice is from last year."
+_GIVEN = 40
 
 
 def wrong_amount(cents: int) -> str:
@@ -192,9 +193,6 @@ def broken(error_id: str) -> Content:
 
 def unknown_command(command: str) -> Content:
     return message(f":question: `{escape(command)}` is not a command of Switchboard.")
-
-
-_GIVEN = 40
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,16 +59,44 @@ SECTIONS: Final = {
 }
 """Headings of the page, as they stand in a link; other topics need nothing done."""
 
+Facts = Mapping[str, Any]
+_MEGABYTE = 1_000_000
+_LISTED = 20
+
+TRY_AGAIN = "stopped.again"
+_WHAT = {
+    "instruction": "request",
+    "inbox": "callback of",
+    "outbox": "message about",
+    "tracked": "following of",
+    "job": "job",
+    "dropped_file": "dropped file",
+    "booking": "booking",
+    "store_event": "webhook of a store",
+    "board": "card",
+    "store": "store",
+    "vote": "vote about request",
+    "attempt": "attempt of request",
+    "bulk_item": "item of request",
+    "callback_token": "callback address of request",
+    "email_run": "list of addresses",
+    "store_hook": "webhook address of a store",
+    "flag": "setting",
+    "unread_answer": "note of an answer of",
+}
+_ALONE = {
+    "inbox": "callback",
+    "outbox": "message",
+    "tracked": "following of an operation",
+}
+_NAME_LIMIT = 80
+UNPREPARED = ":octagonal_sign: *stopped*: its preparation does not go on by itself."
+"""Where a request stands that was stopped before people could decide on it."""
+
 
 def runbook(topic: str) -> str:
     """A last line for an alert, in mrkdwn."""
     return f"\nRunbook: `{PAGE}#{SECTIONS[topic]}`" if topic in SECTIONS else ""
-
-
-Facts = Mapping[str, Any]
-
-_MEGABYTE = 1_000_000
-_LISTED = 20
 
 
 def notice(facts: Facts) -> Content:
@@ -104,39 +132,6 @@ def report(mode: ReadingOnly, looked: Sequence[tuple[str, Look | None]], unknown
         lines.append("Left before, and nothing in this database knows it; look for it at the service:")
         lines += [f"  {one}" for one in unknown]
     return lines
-
-
-TRY_AGAIN = "stopped.again"
-
-_WHAT = {
-    "instruction": "request",
-    "inbox": "callback of",
-    "outbox": "message about",
-    "tracked": "following of",
-    "job": "job",
-    "dropped_file": "dropped file",
-    "booking": "booking",
-    "store_event": "webhook of a store",
-    "board": "card",
-    "store": "store",
-    "vote": "vote about request",
-    "attempt": "attempt of request",
-    "bulk_item": "item of request",
-    "callback_token": "callback address of request",
-    "email_run": "list of addresses",
-    "store_hook": "webhook address of a store",
-    "flag": "setting",
-    "unread_answer": "note of an answer of",
-}
-_ALONE = {
-    "inbox": "callback",
-    "outbox": "message",
-    "tracked": "following of an operation",
-}
-_NAME_LIMIT = 80
-
-UNPREPARED = ":octagonal_sign: *stopped*: its preparation does not go on by itself."
-"""Where a request stands that was stopped before people could decide on it."""
 
 
 def _stopped(facts: Facts) -> Content:

@@ -75,6 +75,10 @@ _STAGES = {
 }
 _MARKS = {"A1": "on strong evidence", "A2": "by analogy", "A3": "by naming only"}
 
+REFRESH = "home.refresh"
+_LISTED_AT_HOME = 10
+_NOTHING = ":zzz: Nothing."
+
 
 def status(found: Overview, *, command: str, now: datetime) -> Content:
     """Services, what is under way, how long queues wait. ``command``: as people type it here, e.g. ``/switchboard``."""
@@ -190,13 +194,6 @@ def running_line(one: Running) -> str:
 
 def _state(stored: str) -> str:
     return quote(stored.replace("_", " "), _NAME_LIMIT)
-
-
-REFRESH = "home.refresh"
-
-_LISTED_AT_HOME = 10
-
-_NOTHING = ":zzz: Nothing."
 
 
 def view(

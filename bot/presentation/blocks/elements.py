@@ -26,6 +26,21 @@ from bot.presentation.blocks.text import (
 _SPOKEN_LIMIT = 75
 """Characters of what a screen reader says for a button (Slack)."""
 
+Fact = tuple[str, str]
+"""What it is, and the text; foreign, and left out when it is empty."""
+_VALUE_LIMIT = 250
+_TITLE_LIMIT = 300
+_ABOUT_LIMIT = 600
+
+LONGEST = 2_000
+"""Characters that a QR code holds, with room for the error correction."""
+_PIXELS = 8
+_QUIET_ZONE = 4
+"""Modules of white around it, without which cameras do not find it (ISO/IEC 18004)."""
+
+NOTHING = "–"
+"""Text of an empty cell."""
+
 
 def button(
     label: str,
@@ -74,12 +89,6 @@ def turns(what: str, page: int, pages: int, *, back: str, on: str) -> list[Block
     return actions([*found, *([button("Next", on, f"{what}:{page + 1}")] if page < pages else [])])
 
 
-Fact = tuple[str, str]
-"""What it is, and the text; foreign, and left out when it is empty."""
-
-_VALUE_LIMIT = 250
-
-
 def facts(title: str, found: Sequence[Fact], *, about: str = "", notes: Sequence[str] = ()) -> Content:
     """A headline, a longer text (``about``, plain), facts in two columns, small print (``notes``, our own mrkdwn).
 
@@ -96,17 +105,6 @@ def facts(title: str, found: Sequence[Fact], *, about: str = "", notes: Sequence
     return Content(text=fallback_text([*lines, *notes]), blocks=blocks)
 
 
-_TITLE_LIMIT = 300
-_ABOUT_LIMIT = 600
-
-
-LONGEST = 2_000
-"""Characters that a QR code holds, with room for the error correction."""
-_PIXELS = 8
-_QUIET_ZONE = 4
-"""Modules of white around it, without which cameras do not find it (ISO/IEC 18004)."""
-
-
 def png(link: str) -> bytes:
     """A PNG of a QR code that holds ``link``; takes some milliseconds of computing.
 
@@ -116,10 +114,6 @@ def png(link: str) -> bytes:
     picture = BytesIO()
     segno.make(link, error="m", micro=False).save(picture, kind="png", scale=_PIXELS, border=_QUIET_ZONE)
     return picture.getvalue()
-
-
-NOTHING = "–"
-"""Text of an empty cell."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

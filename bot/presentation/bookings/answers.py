@@ -84,6 +84,20 @@ _POINTS: Mapping[Point, tuple[str, str]] = {
 }
 """What the operator wants to see, and how to get there."""
 
+STORE_ADDED: Final = ":white_check_mark: The store is there, and its key is kept sealed:"
+STORE_CHANGED: Final = ":white_check_mark: This is the store now:"
+_DONE: Final[Mapping[Act, str]] = {
+    Act.START: "the search for a driver has been asked for",
+    Act.CANCEL: "it is canceled",
+    Act.REFRESH: "this is what the delivery service says now",
+}
+_NAME_LIMIT = 60
+_ADDRESS_LIMIT = 200
+_MOST_STORES = 40
+_NAMED_STORES = 10
+_ODD_ADDRESS = "an address that cannot be read"
+_ANYWAY = " To book it without knowing the price, tick the box at the end of the form."
+
 
 def checklist(seen: Mapping[Point, Evidence], states: Mapping[str, str], *, command: str) -> Content:
     lines = []
@@ -132,16 +146,6 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|").replace("\n", " ")
 
 
-STORE_ADDED: Final = ":white_check_mark: The store is there, and its key is kept sealed:"
-STORE_CHANGED: Final = ":white_check_mark: This is the store now:"
-
-_DONE: Final[Mapping[Act, str]] = {
-    Act.START: "the search for a driver has been asked for",
-    Act.CANCEL: "it is canceled",
-    Act.REFRESH: "this is what the delivery service says now",
-}
-
-
 def acted(booking: Booking, act: Act, *, trouble: Reason | None) -> Content:
     """What became of what somebody did. ``trouble``: None when all is well."""
     status = f" Its status: *{word(booking.status)}*." if booking.status else ""
@@ -150,12 +154,6 @@ def acted(booking: Booking, act: Act, *, trouble: Reason | None) -> Content:
     looked_for = act is Act.REFRESH and booking.stage in (Stage.UNKNOWN, Stage.LOST)
     done = "it is being looked for at the delivery service" if looked_for else _DONE[act]
     return message(f":ballot_box_with_check: {named(booking)}: {done}.{status}")
-
-
-_NAME_LIMIT = 60
-_ADDRESS_LIMIT = 200
-_MOST_STORES = 40
-_NAMED_STORES = 10
 
 
 def refused(no: No) -> Content:
@@ -220,10 +218,6 @@ def no_price(said: str, *, refused: bool, bookable: bool = False) -> str:
     return f"{lead}: {sentence_of(quote(said))} Nothing was booked.{_ANYWAY if bookable else ''}"
 
 
-_ODD_ADDRESS = "an address that cannot be read"
-_ANYWAY = " To book it without knowing the price, tick the box at the end of the form."
-
-
 def unpriced(reason: str) -> str:
     """Instead of the price, where somebody wants to book without one; mrkdwn."""
     return (
@@ -253,14 +247,19 @@ def stores(found: Sequence[KnownStore], *, command: str, note: str = "") -> Cont
     if not found:
         return no_stores(command)
     lines = [f"*{counted(len(found), 'store')}*"]
-    lines += [_store_line(one) for one in found[:_MOST_STORES]]
+    for one in found[:_MOST_STORES]:
+        address, state = quote(str(one.record.get("address", "")), _ADDRESS_LIMIT), ""
+        if one.creating:
+            state = " :hourglass_flowing_sand: being made; whether it worked is being looked up"
+        elif not one.usable:
+            state = " :key: its key is not known here, so it cannot be used"
+        elif one.given:
+            state = " (key from the settings)"
+        lines.append(f"• *{escape(clean(one.name))}*{f': {address}' if address else ''}{state}")
     if len(found) > _MOST_STORES:
         lines.append(f"and {len(found) - _MOST_STORES} more")
-    blocks: list[Block] = paragraphs(lines)
-    if note:
-        lines.append(note)
-        blocks.append(context(note))
-    return Content(text=fallback_text(lines), blocks=blocks)
+    notes = [note] if note else []
+    return Content(text=fallback_text([*lines, *notes]), blocks=[*paragraphs(lines), *map(context, notes)])
 
 
 def store(name: str, record: Mapping[str, Any], *, lead: str = "") -> Content:
@@ -336,15 +335,3 @@ def prebooked(booking: Booking) -> Content:
 
 def exported() -> Content:
     return message(":page_facing_up: The checklist is in your direct messages with me, as a file.")
-
-
-def _store_line(one: KnownStore) -> str:
-    address = quote(str(one.record.get("address", "")), _ADDRESS_LIMIT)
-    note = ""
-    if one.creating:
-        note = " :hourglass_flowing_sand: being made; whether it worked is being looked up"
-    elif not one.usable:
-        note = " :key: its key is not known here, so it cannot be used"
-    elif one.given:
-        note = " (key from the settings)"
-    return f"• *{escape(clean(one.name))}*{f': {address}' if address else ''}{note}"

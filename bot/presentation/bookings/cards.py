@@ -46,6 +46,23 @@ _STEPS: Final = (
     "delivered",
 )
 
+START = "booking.start"
+CANCEL = "booking.cancel"
+REFRESH = "booking.refresh"
+CONTACT = "booking.contact"
+TRACK = "booking.track"
+
+MASK = "••••"
+_NAME_LIMIT = 60
+_LINE_LIMIT = 200
+_NOTES_LIMIT = 300
+_URL_LIMIT = 2_900
+"""Characters of an address on a button."""
+_SHOWN_URL = 500
+"""Characters of an address in a text: three of them must fit into the 4,000 of an edit."""
+Fact = tuple[str, str]
+"""What it is, and mrkdwn for it; foreign parts escaped."""
+
 
 class _Shown(NamedTuple):
     """A state as people see it; ``step``: of ``_STEPS``, None where it says nothing about progress."""
@@ -165,25 +182,6 @@ def _rest(booking: Booking, now: datetime) -> str:
             return f"The customer did not get it.{because(cancel_reason, _REASON_LIMIT)}"
         case _:
             return because(cancel_reason, _REASON_LIMIT).strip() if is_canceled(booking.status) else ""
-
-
-START = "booking.start"
-CANCEL = "booking.cancel"
-REFRESH = "booking.refresh"
-CONTACT = "booking.contact"
-TRACK = "booking.track"
-
-MASK = "••••"
-_NAME_LIMIT = 60
-_LINE_LIMIT = 200
-_NOTES_LIMIT = 300
-_URL_LIMIT = 2_900
-"""Characters of an address on a button."""
-_SHOWN_URL = 500
-"""Characters of an address in a text: three of them must fit into the 4,000 of an edit."""
-
-Fact = tuple[str, str]
-"""What it is, and mrkdwn for it; foreign parts escaped."""
 
 
 def card(booking: Booking, *, now: datetime, private: bool = False) -> Content:

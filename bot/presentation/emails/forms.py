@@ -27,6 +27,11 @@ TITLE = "Process e-mails"
 _NAME_LIMIT = 60
 _PERCENT = 100
 
+NO_NUMBER = f"Give a whole number from 1 to {CONCURRENCY_LIMIT:,}, for example {CONCURRENCY}."
+NO_FILE = "Choose a CSV or Excel file (.xlsx) with a column of addresses, for example email,name."
+STARTED = ":outbox_tray: Started. Its progress stands in a message of its own, and the result follows in its thread."
+ASKED_BEFORE = ":information_source: This was started already; look at its message."
+
 
 def file_form(*, channel: str) -> View:
     element = {"type": "file_input", "action_id": FILE, "filetypes": ["csv", "tsv", "txt", "xlsx"], "max_files": 1}
@@ -102,12 +107,6 @@ def hardly_addresses(look_name: str, percent: int) -> str:
         f"Only {percent}% of the cells of “{look_name}” look like e-mail addresses. "
         "Choose the column that holds them, for example email."
     )
-
-
-NO_NUMBER = f"Give a whole number from 1 to {CONCURRENCY_LIMIT:,}, for example {CONCURRENCY}."
-NO_FILE = "Choose a CSV or Excel file (.xlsx) with a column of addresses, for example email,name."
-STARTED = ":outbox_tray: Started. Its progress stands in a message of its own, and the result follows in its thread."
-ASKED_BEFORE = ":information_source: This was started already; look at its message."
 
 
 def chosen(value: str) -> tuple[int, int, str]:

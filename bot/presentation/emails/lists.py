@@ -65,6 +65,8 @@ _STATES: Mapping[RunState, str] = {
 ADDRESS_RULE = "an e-mail address such as ana@example.com"
 SINGLE_ADDRESSES = "single-address e-mail"
 
+NOT_YOURS = "Only the person who asked for this list, or an admin, can pause, resume or stop it."
+
 
 def too_many(most: int, given: int, *, command: str) -> str:
     return f"at most {most} addresses at a time, these are {given}; put more into a file and type {command} file"
@@ -217,9 +219,6 @@ def refused_press(state: RunState | None) -> str:
         RunState.STOPPING: "is being stopped already",
     }
     return f"This list {words.get(state, 'is being read')}, so nothing was changed."
-
-
-NOT_YOURS = "Only the person who asked for this list, or an admin, can pause, resume or stop it."
 
 
 def result_header(given: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:

@@ -14,6 +14,13 @@ from bot.presentation.views import field
 _RUNS: Final = 5
 _NAMES: Final = 5
 _NAME: Final = 40
+_BETWEEN = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+
+MOST: Final = 100
+"""Options that one list may have (Slack)."""
+_OPTION_LIMIT: Final = 75
+_NAME_LIMIT: Final = 40
+_SAMPLE_LIMIT: Final = 24
 
 
 def mark_lines(marks: Marks) -> list[str]:
@@ -52,9 +59,6 @@ def _listed(named: Sequence[str], more: int) -> str:
     return f"{', '.join(before)} and {end}" if before else end
 
 
-_BETWEEN = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
-
-
 def read_as(table: Table) -> str:
     """Encoding and what stands between the cells, or the sheet."""
     if table.sheet:
@@ -73,14 +77,6 @@ def columns_read(table: Table, places: Mapping[str, int]) -> str:
     columns = ", ".join(f"{ours} from {called[place]}" for ours, place in places.items())
     left = [called[place] for place, name in enumerate(table.header) if place not in places.values() and name]
     return "; ".join(part for part in (how, columns, f"not used: {', '.join(left)}" if left else "") if part)
-
-
-MOST: Final = 100
-"""Options that one list may have (Slack)."""
-
-_OPTION_LIMIT: Final = 75
-_NAME_LIMIT: Final = 40
-_SAMPLE_LIMIT: Final = 24
 
 
 def column_names(looks: Sequence[ColumnLook]) -> list[str]:

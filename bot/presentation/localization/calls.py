@@ -60,10 +60,19 @@ _SIGNS = {
     CallState.INTERRUPTED: ":arrows_counterclockwise:",
 }
 
+WHICH_LANGUAGE = "Which language is the text in? Its letters alone do not say it. Nothing was sent yet."
+
 
 def board(sight: Sight) -> Content:
     about = " · ".join([f"asked by {mention(sight.requester)}", *settings(sight.order)])
-    lines = [f"{_sign(sight)} *{_title(sight)}*: {_status(sight)}", *_source(sight.order)]
+    lines = [f"{_sign(sight)} *{_title(sight)}*: {_status(sight)}"]
+    request, file = sight.order.request, sight.order.file_name
+    if request.text:
+        lines.append(f">{quote(request.text, _QUOTED)}")
+    elif request.url:
+        lines.append(f"`{quote(request.url, _QUOTED)}`")  # in a code span nothing is unfurled or followed by accident
+    elif file:
+        lines.append(f":paperclip: {quote(file, _NAME)}")
     blocks: list[Block] = [*paragraphs(lines), context(about)]
     blocks += actions(_buttons(sight), f"localization:{sight.id}")
     return Content(text=fallback_text([*lines, about]), blocks=blocks)
@@ -138,16 +147,6 @@ def _lacking(sight: Sight) -> str:
         return ""
     names = " and ".join(f"*{escape(name)}*" for name in found.missing)
     return f". Missing: {names}. {sentence_of(quote(worded(sight.progress.reason) or 'the service did not give it'))}"
-
-
-def _source(order: Order) -> list[str]:
-    asked = order.request
-    if asked.text:
-        return [f">{quote(asked.text, _QUOTED)}"]
-    if asked.url:
-        # In a code span nothing is unfurled or followed by accident.
-        return [f"`{quote(asked.url, _QUOTED)}`"]
-    return [f":paperclip: {quote(order.file_name, _NAME)}"] if order.file_name else []
 
 
 def settings(order: Order) -> list[str]:
@@ -241,9 +240,6 @@ def file_comment(sight: Sight, delivery: ResultFile, seconds: float | None) -> s
 def file_in_words(sight: Sight, delivery: ResultFile, seconds: float | None) -> str:
     length = f", {clock(seconds)} long" if seconds is not None else ""
     return f"{_title(sight)}: {delivery.track.name}{length}"
-
-
-WHICH_LANGUAGE = "Which language is the text in? Its letters alone do not say it. Nothing was sent yet."
 
 
 def asked(order: Order, *, position: int, member: bool) -> Content:

@@ -40,6 +40,37 @@ from bot.presentation.payments.wording import Stands
 from bot.presentation.reasons import worded
 from bot.presentation.words import job_word, status_word, word
 
+PREVIOUS = "bulk.previous"
+NEXT = "bulk.next"
+BAD_HEADER = ("row", "column", "problem", "given")
+
+_LISTED = 15
+_PURPOSE = 150
+_SHOWN_BAD = 25
+_GIVEN = 60
+_NAME = 120
+_WORD = 30
+_PERSON = 120
+_ITEM_COLUMNS = (
+    Column(title="Row", most=10, align="right"),
+    Column(title="Recipient", most=_PERSON, wraps=True),
+    Column(title="Amount", most=_WORD, align="right"),
+    Column(title="Status", most=_WORD),
+    Column(title="Hash", most=70, wraps=True),
+)
+_FAILED_COLUMNS = (*_ITEM_COLUMNS[:3], Column(title="Why", most=200, wraps=True))
+_JOB_COLUMNS = (
+    Column(title="Created (UTC)", most=20),
+    Column(title="Bulk payment", most=40),
+    Column(title="Status", most=_WORD),
+    Column(title="Payments", most=12, align="right"),
+    Column(title="Completed", most=12, align="right"),
+    Column(title="Failed", most=12, align="right"),
+)
+
+NOT_SENT = "it has not been sent, so nothing of it can be pending; withdraw it on its card"
+"""The rule that a cancellation breaks whose bulk payment the service does not have yet."""
+
 
 def freezing(frozen: Frozen | None, *, changed: bool, asked_to_freeze: bool, needed: int) -> Content:
     """The state after freezing or lifting was tried."""
@@ -64,11 +95,6 @@ def describe(frozen: Frozen) -> str:
 
 def refused_while_frozen(frozen: Frozen) -> Content:
     return message(f":snowflake: {describe(frozen)} Nothing can be asked for until approvers lift it.")
-
-
-_LISTED = 15
-
-_PURPOSE = 150
 
 
 def requested(instruction: Instruction, *, member: bool) -> Content:
@@ -158,37 +184,6 @@ def waiting_line(one: Waiting) -> str:
         f"{mention(instruction.requester)} · {word(instruction.state)}: {len(voted)} of "
         f"{instruction.requirement.quorum}{votes}{until}"
     )
-
-
-PREVIOUS = "bulk.previous"
-NEXT = "bulk.next"
-BAD_HEADER = ("row", "column", "problem", "given")
-
-_SHOWN_BAD = 25
-_GIVEN = 60
-_NAME = 120
-_WORD = 30
-_PERSON = 120
-_ITEM_COLUMNS = (
-    Column(title="Row", most=10, align="right"),
-    Column(title="Recipient", most=_PERSON, wraps=True),
-    Column(title="Amount", most=_WORD, align="right"),
-    Column(title="Status", most=_WORD),
-    Column(title="Hash", most=70, wraps=True),
-)
-_FAILED_COLUMNS = (*_ITEM_COLUMNS[:3], Column(title="Why", most=200, wraps=True))
-_JOB_COLUMNS = (
-    Column(title="Created (UTC)", most=20),
-    Column(title="Bulk payment", most=40),
-    Column(title="Status", most=_WORD),
-    Column(title="Payments", most=12, align="right"),
-    Column(title="Completed", most=12, align="right"),
-    Column(title="Failed", most=12, align="right"),
-)
-
-
-NOT_SENT = "it has not been sent, so nothing of it can be pending; withdraw it on its card"
-"""The rule that a cancellation breaks whose bulk payment the service does not have yet."""
 
 
 def bad_rows(name: str, bad: Sequence[BadRow], *, rows: int) -> Content:

@@ -53,6 +53,29 @@ PAYOUT_TITLE = "Pay somebody"
 COLLECT_TITLE = "Collect money"
 NO_EFFECT_TITLE = "Without effect"
 
+CONFIRM: Final = "bulk.file"
+
+CHANGED: Final = ":warning: *The file has changed since it was shown.* Nothing was asked for. This is how it reads now."
+CHOSEN: Final = ":arrows_counterclockwise: Read again with the columns that you chose. Nothing was asked for yet."
+SAME_COLUMN: Final = "Choose another column than for the e-mail address, for example amount."
+NEITHER: Final = "Give a file or rows, for example: ana@example.com, 25.00, March translation"
+NOT_BOTH: Final = "Give a file or rows, not both."
+NO_COLUMN: Final = "Choose a column, for example amount."
+
+_LABELS: Final = {
+    "email": "Column with the e-mail addresses",
+    "amount": "Column with the amounts",
+    "note": "Column with the notes",
+}
+_CHOOSE: Final = (
+    ":mag: *Which column is which?* The names in the first row do not say it. Choose; the sum is shown before anything "
+    "is asked for."
+)
+_SAFE: Final = "Nothing is paid before people approve it. If you choose another column, the new sum is shown first."
+_OTHERWISE: Final = "Is a column wrong? Choose another one and go on."
+_NONE: Final = "none"
+_NAME: Final = 120
+
 
 def about(instruction: Instruction, *, channel: str, ts: str) -> str:
     """What a form carries: the request, its round, and the message whose button was pressed."""
@@ -161,30 +184,6 @@ def _amount(label: str) -> Block:
 
 def _reason(hint: str) -> Block:
     return field(REASON, "Reason", text_input(REASON, most=REASON_LIMIT, multiline=True), hint=hint)
-
-
-CONFIRM: Final = "bulk.file"
-
-CHANGED: Final = ":warning: *The file has changed since it was shown.* Nothing was asked for. This is how it reads now."
-CHOSEN: Final = ":arrows_counterclockwise: Read again with the columns that you chose. Nothing was asked for yet."
-SAME_COLUMN: Final = "Choose another column than for the e-mail address, for example amount."
-NEITHER: Final = "Give a file or rows, for example: ana@example.com, 25.00, March translation"
-NOT_BOTH: Final = "Give a file or rows, not both."
-NO_COLUMN: Final = "Choose a column, for example amount."
-
-_LABELS: Final = {
-    "email": "Column with the e-mail addresses",
-    "amount": "Column with the amounts",
-    "note": "Column with the notes",
-}
-_CHOOSE: Final = (
-    ":mag: *Which column is which?* The names in the first row do not say it. Choose; the sum is shown before anything "
-    "is asked for."
-)
-_SAFE: Final = "Nothing is paid before people approve it. If you choose another column, the new sum is shown first."
-_OTHERWISE: Final = "Is a column wrong? Choose another one and go on."
-_NONE: Final = "none"
-_NAME: Final = 120
 
 
 def file_form(seen: Preview, carried: Carried, *, note: str = "", problem: Sequence[Block] = ()) -> View:

@@ -50,6 +50,15 @@ _COLUMNS = (
     Column(title="USD", most=30, align="right"),
 )
 
+_PAGE = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>{title}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<style>
+body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 26rem; margin: 4rem auto; padding: 0 1rem; color: #1d1c1d }}
+h1 {{ font-size: 1.3rem }}
+</style></head><body><h1>{title}</h1><p>{text}</p></body></html>
+"""
+
 
 def card(instruction: Instruction, *, link: str, invite_to: str = "", buttons: bool = True) -> Content:
     """The card as it is now. ``link``: where the buyer pays; empty when there is nothing to pay, or not any more.
@@ -93,16 +102,6 @@ def picture_title(instruction: Instruction) -> str:
 
 def picture_in_words(instruction: Instruction, *, link: str) -> str:
     return f"QR code of the checkout link of {instruction.reference}: {link}"
-
-
-_PAGE = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>{title}</title>
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<style>
-body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 26rem; margin: 4rem auto; padding: 0 1rem; color: #1d1c1d }}
-h1 {{ font-size: 1.3rem }}
-</style></head><body><h1>{title}</h1><p>{text}</p></body></html>
-"""
 
 
 def thanks() -> str:
