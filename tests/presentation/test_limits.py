@@ -133,10 +133,6 @@ def test_forms_about_a_request(instruction: Instruction) -> None:
         check_view(make(instruction, metadata=metadata))
 
 
-def test_the_form_to_ask_with() -> None:
-    check_view(forms.request(channel=ORIGIN, kind=Kind.PAYOUT))
-
-
 @given(instructions(), st.sampled_from([*No, *Refusal]))
 def test_what_a_form_turns_into(instruction: Instruction, refusal: No | Refusal) -> None:
     check_view(views.notice("Without effect", payment_answers.refused(refusal, instruction).text))

@@ -66,48 +66,29 @@ service to search again.""",
 
 
 def test_where_each_stage_stands_before_the_service_says_anything() -> None:
-    found = [
-        f"{kind} {stage}: {cards.sentence(booking(stage=stage, kind=kind, reason=WHY, status=''), now=NOW)}"
-        for stage in Stage
-        for kind in BookingKind
-        if stage not in (Stage.OPEN, Stage.ENDED)
-    ]
-    assert found == snapshot(
-        [
-            "booking quoted: *Not booked*: nobody has confirmed it.",
-            "prebooking quoted: *Not booked*: nobody has confirmed it.",
-            "foreign quoted: *Not booked*: nobody has confirmed it.",
-            "booking new: *Being sent* to the delivery service. The reason.",
-            "prebooking new: *Being sent* to the delivery service. The reason.",
-            "foreign new: *Being sent* to the delivery service. The reason.",
-            "booking sending: *Being sent* to the delivery service. The reason.",
-            "prebooking sending: *Being sent* to the delivery service. The reason.",
-            "foreign sending: *Being sent* to the delivery service. The reason.",
-            """booking unknown: *Unknown*: the delivery service did not say whether it took it. Switchboard is looking \
-for it by its own number; do not book it again.""",
-            """prebooking unknown: *Unknown*: the delivery service did not say whether it took it. Switchboard is \
-looking for it by its own number; do not book it again.""",
-            """foreign unknown: *Unknown*: the delivery service did not say whether it took it. Switchboard is looking \
-for it by its own number; do not book it again.""",
-            """booking waiting: *Waiting for the address*: send the customer the link below. The search starts when it \
-is entered.""",
-            """prebooking waiting: *Waiting for the address*: send the customer the link below. The search starts when \
-it is entered.""",
-            """foreign waiting: *Waiting for the address*: send the customer the link below. The search starts when it \
-is entered.""",
-            "booking refused: *Not booked*: the delivery service did not take it. Reason: the reason.",
-            "prebooking refused: *Not booked*: the delivery service did not take it. Reason: the reason.",
-            "foreign refused: *Not booked*: the delivery service did not take it. Reason: the reason.",
-            """booking lost: *Not booked*, as far as Switchboard can see: the answer was lost, and the delivery \
-service does not know it. Look at its dashboard before you book it again.""",
-            """prebooking lost: *Not booked*, as far as Switchboard can see: the answer was lost, and the delivery \
-service does not know it. Look at its dashboard before you book it again.""",
-            """foreign lost: *Not booked*, as far as Switchboard can see: the answer was lost, and the delivery \
-service does not know it. Look at its dashboard before you book it again.""",
-            "booking dropped: *Canceled*: it was called off; nothing will be delivered.",
-            "prebooking dropped: *Canceled*: the pre-booking was called off; nothing will be delivered.",
-            "foreign dropped: *The same delivery as the reason*; it goes on there.",
-        ]
+    found: dict[str, list[str]] = {}
+    for stage in Stage:
+        for kind in BookingKind:
+            if stage not in (Stage.OPEN, Stage.ENDED):
+                said = cards.sentence(booking(stage=stage, kind=kind, reason=WHY, status=""), now=NOW)
+                found.setdefault(said, []).append(f"{kind} {stage}")
+    assert {", ".join(names): said for said, names in found.items()} == snapshot(
+        {
+            "booking quoted, prebooking quoted, foreign quoted": "*Not booked*: nobody has confirmed it.",
+            "booking new, prebooking new, foreign new, booking sending, prebooking sending, foreign sending": """\
+*Being sent* to the delivery service. The reason.""",
+            "booking unknown, prebooking unknown, foreign unknown": """*Unknown*: the delivery service did not say \
+whether it took it. Switchboard is looking for it by its own number; do not book it again.""",
+            "booking waiting, prebooking waiting, foreign waiting": """*Waiting for the address*: send the customer \
+the link below. The search starts when it is entered.""",
+            "booking refused, prebooking refused, foreign refused": """*Not booked*: the delivery service did not take \
+it. Reason: the reason.""",
+            "booking lost, prebooking lost, foreign lost": """*Not booked*, as far as Switchboard can see: the answer \
+was lost, and the delivery service does not know it. Look at its dashboard before you book it again.""",
+            "booking dropped": "*Canceled*: it was called off; nothing will be delivered.",
+            "prebooking dropped": "*Canceled*: the pre-booking was called off; nothing will be delivered.",
+            "foreign dropped": "*The same delivery as the reason*; it goes on there.",
+        }
     )
 
 

@@ -8,6 +8,7 @@ from bot.domain.approvals import No, Void
 from bot.domain.content import Content
 from bot.domain.payments.bulk import BulkProgress, tally
 from bot.domain.payments.instruction import Instruction, Kind, State, Vote
+from bot.domain.payments.moves import MOVES
 from bot.domain.policy import Requirement
 from bot.domain.reasons import Exchange, OfRequest, Reason, given, stored, together
 from bot.presentation.payments import cards, purchases
@@ -163,6 +164,17 @@ _MADE: Final[Mapping[Kind, tuple[Callable[..., Instruction], Mapping[str, Mappin
     Kind.BULK: (bulk, _BULK),
     Kind.BULK_CANCEL: (cancellation, _CANCEL),
 }
+
+
+def reachable(kind: Kind) -> set[State]:
+    """Every state that the arrows of this kind lead to."""
+    found, left = set(), [State.NEW]
+    while left:
+        state = left.pop()
+        if state not in found:
+            found.add(state)
+            left += MOVES[kind].get(state, ())
+    return found
 
 
 def moments(kind: Kind) -> dict[str, Instruction]:

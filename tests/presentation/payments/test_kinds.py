@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from bot.domain.payments.instruction import Instruction, Kind, State
-from bot.domain.payments.moves import APPROVED, MOVES
+from bot.domain.payments.moves import APPROVED
 from bot.presentation.notices import SECTIONS
 from bot.presentation.payments.kinds import KINDS
 from bot.presentation.payments.wording import DECIDED, NEWS, News, Stands, Wording
 from bot.workflows.requests.announce import TOLD
-from tests.presentation.payments.moments import NAMES, facts_of, moments
+from tests.presentation.payments.moments import NAMES, facts_of, moments, reachable
 
 PRESENTATION = Path(__file__).resolve().parents[3] / "bot" / "presentation"
 RECORDS = {f"payments/{name}.py" for name in ("bulk", "kinds", "payouts", "purchases")}
@@ -24,16 +24,6 @@ PAYLOADS = {"PayoutPayload", "PurchasePayload", "BulkPayload", "CancelPayload"}
 FOLLOWED = {Kind.PAYOUT: {State.NEW}, Kind.ONE_STEP: {State.NEW}, Kind.BULK: {State.COMMITTED}}
 """Told besides what is told of every kind: an address without an account, and payments that are unaccounted for."""
 every_kind = pytest.mark.parametrize("kind", list(Kind))
-
-
-def reachable(kind: Kind) -> set[State]:
-    found, left = set(), [State.NEW]
-    while left:
-        state = left.pop()
-        if state not in found:
-            found.add(state)
-            left += MOVES[kind].get(state, ())
-    return found
 
 
 def told(kind: Kind) -> set[State]:

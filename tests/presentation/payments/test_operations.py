@@ -160,10 +160,6 @@ def test_a_card_with_its_timeline(one: Instruction, cast: list[Vote], rows: list
     assert calls_in(content) - seconds <= ours(cast) | {"@U0MARIA"}
 
 
-def test_the_form_to_ask_with() -> None:
-    check_view(forms.account())
-
-
 # words
 
 

@@ -13,29 +13,16 @@ from bot.presentation import answers, views
 from bot.presentation.audit import with_timeline
 from bot.presentation.blocks import elements
 from bot.presentation.payments import answers as payment_answers
-from bot.presentation.payments import cards, forms, purchases
+from bot.presentation.payments import cards, purchases
 from bot.presentation.payments.kinds import KINDS, sentence
 from handlers.grammar.items import lines
 from tests.domain.made import purchase
 from tests.presentation.checks import calls_in, check_message, check_view, seen
 from tests.presentation.drawn import APPROVALS, DECIDER, EMAILS, KEPT_REASONS, ORIGIN, REQUESTER, foreign
+from tests.presentation.payments.moments import reachable
 
 LINK = "https://pay.example.com/checkout/652f7a1e9b3c4d5e6f708192"
-STATES = [
-    State.NEW,
-    State.CREATING,
-    State.CREATE_UNKNOWN,
-    State.NEEDS_HUMAN,
-    State.OPEN,
-    State.COMPLETED,
-    State.CANCELED,
-    State.FAILED,
-    State.REFUSED,
-    State.MISMATCH,
-    State.CLOSED,
-    State.WITHDRAWN,
-]
-"""Every state that a purchase can be in."""
+STATES = sorted(reachable(Kind.PURCHASE))
 
 ITEMS = st.builds(
     Item,
@@ -150,10 +137,6 @@ def test_items_are_told_up_to_1100_characters(longer: int, told: int) -> None:
     lines = [f"1 × {name} at 1.00" for name in names[:told]]  # 53 characters, and two after each
     rest = [] if told == len(names) else ["and 1 more"]
     assert purchases._items_in_words(purchase(payload=payload)) == "; ".join([*lines, *rest])
-
-
-def test_the_form() -> None:
-    check_view(forms.collect(channel=ORIGIN))
 
 
 @given(st.lists(foreign(60), min_size=1, max_size=8))
