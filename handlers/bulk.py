@@ -18,8 +18,8 @@ from bot.presentation import answers, views
 from bot.presentation import answers as mistakes
 from bot.presentation.payments import answers as bulk_answers
 from bot.presentation.payments import answers as payment_answers
-from bot.presentation.payments import bulk_cards, forms
-from bot.presentation.payments import bulk_cards as bulk_files
+from bot.presentation.payments import bulk as bulk_files
+from bot.presentation.payments import forms, payouts
 from bot.presentation.payments import forms as bulk_forms
 from bot.presentation.reasons import file_trouble
 from bot.presentation.table_problems import table_problem
@@ -187,7 +187,7 @@ async def template(deps: Dependencies, asked: Command | Click, _values: Values |
     await payments_to_request(deps, asked.user)
 
     async def work() -> Answer:
-        content = write_csv(bulk_files.REQUEST_HEADER, bulk_files.TEMPLATE)
+        content = write_csv(bulk_files.TEMPLATE_HEADER, bulk_files.TEMPLATE)
         name, title = "switchboard-bulk-template.csv", bulk_files.TEMPLATE_TITLE
         await _send_file(deps, asked.user, content, name=name, title=title)
         return Private(bulk_answers.template_sent())
@@ -406,8 +406,8 @@ VERBS = (_FORM, _SHOW, _ITEMS, _FAILED, _HISTORY, _CANCEL, _TEMPLATE)
 BUTTONS: dict[str, ClickHandler] = {
     bulk_answers.PREVIOUS: turn,
     bulk_answers.NEXT: turn,
-    bulk_cards.CANCEL: cancel,
-    bulk_cards.RETURN: return_money,
+    bulk_files.CANCEL: cancel,
+    payouts.RETURN: return_money,
     forms.TEMPLATE: template,
 }
 FORMS: dict[str, SubmissionHandler] = {forms.BULK: submit, bulk_forms.CONFIRM: confirm_file}

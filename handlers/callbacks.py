@@ -16,7 +16,7 @@ from aiohttp import web
 
 from bot.domain.payments.instruction import CallbackKind, Kind
 from bot.domain.text import Secrets
-from bot.presentation.payments import landing
+from bot.presentation.payments import purchases
 from bot.workflows.bookings import events
 from bot.workflows.context import RequestKind
 from bot.workflows.payments import callbacks
@@ -178,7 +178,7 @@ class PaymentsCallbacks(CallbackEndpoint):
         if kind is None:
             return _nothing_here()
         self._wake()
-        text = landing.left() if kind is CallbackKind.CANCEL else landing.thanks()
+        text = purchases.left() if kind is CallbackKind.CANCEL else purchases.thanks()
         return web.Response(text=text, content_type="text/html", headers=_PAGE_HEADERS)
 
 

@@ -12,7 +12,7 @@ from bot.domain.text import clean
 from bot.presentation import answers, views
 from bot.presentation import answers as mistakes
 from bot.presentation.payments import answers as payment_answers
-from bot.presentation.payments import forms, states
+from bot.presentation.payments import forms, payouts
 from bot.presentation.payments.answers import freezing
 from bot.presentation.payments.forms import REASON_LIMIT
 from bot.workflows.admin.overview import decisions
@@ -157,7 +157,7 @@ async def _request_purchase(
     await payments_to_request(deps, user, Kind.PURCHASE)
     requested = Requested(requester=user, channel=channel, kind=Kind.PURCHASE, payload=payload, source_key=source_key)
     instruction = await request(deps.ctx, requested)
-    return Private(payment_answers.collecting(instruction, member=await can_post(deps.messenger, channel)))
+    return Private(payment_answers.requested(instruction, member=await can_post(deps.messenger, channel)))
 
 
 async def _approvals(deps: Dependencies, command: Command, _values: Values) -> Reply:
@@ -236,6 +236,6 @@ COMMAND = SlashCommand(
 )
 FORMS: dict[str, SubmissionHandler] = {
     forms.REQUEST: submit_payout,
-    states.EDIT: submit_edited,
+    payouts.EDIT: submit_edited,
     forms.COLLECT: submit_purchase,
 }

@@ -15,8 +15,7 @@ from bot.domain.text import clean
 from bot.presentation import answers, views
 from bot.presentation import answers as mistakes
 from bot.presentation.payments import answers as payment_answers
-from bot.presentation.payments import cards, forms, states
-from bot.presentation.payments import cards as withdrawing
+from bot.presentation.payments import cards, forms, payouts, wording
 from bot.workflows.context import Context
 from bot.workflows.payments import recipient
 from bot.workflows.requests import decide
@@ -162,16 +161,16 @@ def _answer(decided: Decided) -> Reply:
 BUTTONS: dict[str, ClickHandler] = {
     cards.APPROVE: approve,
     cards.REJECT: partial(open_form, wanted=State.AWAITING, view=forms.reject),
-    withdrawing.WITHDRAW: withdraw,
+    wording.WITHDRAW: withdraw,
     cards.RETRY: partial(open_form, wanted=State.NEEDS_HUMAN, view=forms.retry),
     cards.CLOSE: partial(open_form, wanted=State.NEEDS_HUMAN, view=forms.close),
-    states.SEND_ANYWAY: send_anyway,
-    states.EDIT: edit,
+    payouts.SEND_ANYWAY: send_anyway,
+    payouts.EDIT: edit,
 }
 FORMS: dict[str, SubmissionHandler] = {
     cards.APPROVE: partial(vote, count=_approve),
     cards.REJECT: partial(end_with_reason, end=decide.reject),
-    withdrawing.WITHDRAW: partial(end_with_reason, end=decide.withdraw),
+    wording.WITHDRAW: partial(end_with_reason, end=decide.withdraw),
     cards.RETRY: partial(vote, count=decide.retry),
     cards.CLOSE: partial(end_with_reason, end=decide.close_as_not_paid),
 }

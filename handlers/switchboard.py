@@ -10,7 +10,7 @@ from bot.domain.errors import ServiceTrouble
 from bot.presentation import answers, notices, overview, unread
 from bot.presentation import audit as audit_words
 from bot.presentation.answers import unknown
-from bot.presentation.bookings import audit as booking_audit
+from bot.presentation.bookings import lines as booking_audit
 from bot.workflows import quarantine
 from bot.workflows.admin import audit
 from bot.workflows.admin.audit import booking_story, story

@@ -28,32 +28,26 @@ _PART_LIMIT = 400
 
 TOO_MANY_WORDS = "this is one word too many"
 NO_REASON = "Give a reason, for example: the invoice is from last year."
+_GIVEN = 40
 
 
 def wrong_amount(cents: int) -> str:
-    """What was typed to approve is not what stands on the card."""
     return f"This is not the amount on the card. Type that amount, with a point before the cents: {plain(cents)}"
 
 
 def unknown(what: str, rule: str, *, says: str = "") -> str:
-    """The rule that a name breaks by which nothing is known.
-
-    Args:
-        what: what it should name.
-        rule: what a name is.
-        says: what the service says of it, where it was asked.
-    """
+    """The rule that a name breaks by which nothing is known. ``says``: what the service says of it."""
     told = f" (the service says: {says})" if says else ""
     return f"no {what} of that name is known here{told}; it is {rule}"
 
 
 def at_field(error: PersonError) -> str:
-    """The same beside the field of a form, where nothing is formatted."""
+    """A mistake as it stands beside the field of a form, where nothing is formatted."""
     return with_example(rule_of(error), error.example)
 
 
 def at_lines(errors: Sequence[PersonError]) -> str:
-    """The same for a field of several lines: every line that is wrong, and the example once."""
+    """Mistakes in a field of several lines: every line that is wrong, and the example once."""
     told = [sentence_of(rule_of(error)) for error in errors[:_SHOWN]]
     if len(errors) > _SHOWN:
         told.append(f"And {len(errors) - _SHOWN} more.")
@@ -117,23 +111,19 @@ _REFUSED: dict[No | Refusal, str] = {
 
 
 def refused(refusal: No | Refusal) -> Content:
-    """Why a click or command had no effect."""
     return message(f":no_entry_sign: {_REFUSED[refusal]}")
 
 
 def not_configured(service: str, missing: Sequence[str]) -> Content:
-    """The service's settings are missing; everything else works."""
     return message(f":electric_plug: The {service} service is not configured. {capital(to_set(missing))}.")
 
 
 def unreadable(name: str) -> Content:
-    """A row that the request needs cannot be read."""
     what = f"What is stored of {quote(name)}" if name else "A row that this needs"
     return trouble(f"{what} cannot be read, so it is left alone. The operator has been told. Nothing was done.")
 
 
 def storage_full() -> Content:
-    """The disk is full, so no request is accepted."""
     return trouble(
         "Switchboard cannot store anything new now: its disk is full. The operator has been told. Nothing was started; "
         "please try again later."
@@ -141,7 +131,6 @@ def storage_full() -> Content:
 
 
 def try_again(what: str) -> Content:
-    """Nothing was recorded; the person can repeat the request."""
     return message(f":warning: {what} Nothing was recorded. Please try again in a moment.")
 
 
@@ -151,7 +140,6 @@ def pass_on(what: str) -> Content:
 
 
 def not_shared(trouble: ServiceTrouble) -> Content:
-    """Slack did not take a file."""
     if isinstance(trouble, ServiceNever):
         needed = f", {trouble.words}" if trouble.words else ""
         return pass_on(
@@ -170,7 +158,6 @@ def too_many(wait: float) -> Content:
 
 
 def asking(service: str) -> Content:
-    """A request to a service is in flight."""
     return message(f":hourglass_flowing_sand: Asking the {service} service…")
 
 
@@ -180,12 +167,10 @@ def trouble(said: str) -> Content:
 
 
 def interrupted() -> Content:
-    """The process stops before a service has answered."""
     return message(":arrows_counterclockwise: Switchboard is being restarted and has no answer yet. Please ask again.")
 
 
 def uncertain(command: str) -> Content:
-    """The database did not say whether it stored what was asked."""
     return message(
         ":grey_question: The database did not say whether this was recorded. Look at the card or at "
         f"`{command} approvals` before you repeat it."
@@ -193,7 +178,6 @@ def uncertain(command: str) -> Content:
 
 
 def slow(command: str) -> Content:
-    """Slack waits three seconds and this took longer; it may still happen."""
     return message(
         ":snail: This takes longer than Slack waits. It may still happen: look at the card or at "
         f"`{command} approvals` before you repeat it."
@@ -201,7 +185,6 @@ def slow(command: str) -> Content:
 
 
 def broken(error_id: str) -> Content:
-    """An internal error; ``error_id`` is in the logs."""
     return message(
         f":boom: Something went wrong on our side. Nothing more will happen by itself. If it stays like this, "
         f"tell your operator this number: `{error_id}`"
@@ -209,11 +192,7 @@ def broken(error_id: str) -> Content:
 
 
 def unknown_command(command: str) -> Content:
-    """Slack sent a command that we do not have."""
     return message(f":question: `{escape(command)}` is not a command of Switchboard.")
-
-
-_GIVEN = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,7 +207,6 @@ class Usage:
 
 
 def usage(command: str, summary: str, verbs: Sequence[Usage]) -> Content:
-    """All verbs of a command, in their order."""
     lines = [
         f"• `{escape(f'{command} {verb.typed}')}`: {escape(verb.summary)}\n"
         f"    for example `{escape(f'{command} {verb.example}')}`"
@@ -240,7 +218,6 @@ def usage(command: str, summary: str, verbs: Sequence[Usage]) -> Content:
 
 
 def no_such_verb(given: str, command: str, verbs: Sequence[Usage]) -> Content:
-    """What was typed after the command is not one of its verbs."""
     names = dict.fromkeys(verb.name or verb.typed.split()[0] for verb in verbs)
     known = ", ".join(f"`{name}`" for name in names)
     text = (

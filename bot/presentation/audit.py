@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
 from functools import partial
 from typing import Any
 
@@ -24,7 +23,7 @@ from bot.presentation.blocks.text import (
     sentence_of,
     shorten,
 )
-from bot.presentation.payments.states import headline, word_of
+from bot.presentation.payments.kinds import headline, word_of
 from bot.presentation.reasons import because as why
 from bot.presentation.reasons import in_words
 from bot.presentation.words import NEEDS_PERSON, word
@@ -87,31 +86,15 @@ FILE_COMMENT = "The audit as it stands now, one row a line."
 
 
 def story(instruction: Instruction, rows: Sequence[Told], *, is_complete: bool = True) -> Content:
-    """The audit trail of one request, oldest first.
-
-    Args:
-        instruction: as it stands now.
-        rows: its rows in order.
-        is_complete: False: there are more of them than were read.
-    """
+    """The audit trail of one request, oldest first. ``is_complete``: False if there are more rows than were read."""
     about = f"{headline(instruction)}, for “{clean(instruction.payload.description)}”, now {word_of(instruction)}"
     told = lines(instruction, rows)
     return told_story(f"Audit of {instruction.reference}", about, told, rows, is_complete=is_complete)
 
 
 def told_story(title: str, about: str, told: list[str], rows: Sequence[Told], *, is_complete: bool) -> Content:
-    """An audit trail under its title, with the proof that it is unaltered.
-
-    Args:
-        title: which story.
-        about: what it is about and how that stands now, in plain text.
-        told: its lines, see :func:`told_lines`.
-        rows: what they were made of.
-        is_complete: False: there are more rows than were read.
-    """
-    if not is_complete:
-        told.append("… there is more; `switchboard audit export` has all of it")
-    told = _within(told)
+    """An audit trail under its title, with the proof that it is unaltered; ``told`` are its ``rows`` as lines."""
+    told = _within(told, _MOST_CHARACTERS, is_complete=is_complete)
     blocks: list[Block] = [header(title), section(plain(shorten(about, SECTION_LIMIT)))]
     blocks += paragraphs(told)
     if rows:
@@ -122,11 +105,8 @@ def told_story(title: str, about: str, told: list[str], rows: Sequence[Told], *,
 def with_timeline(
     card: Content, instruction: Instruction, rows: Sequence[Told], *, is_complete: bool = True
 ) -> Content:
-    """A card, and below it what happened and who did it. Arguments as of :func:`story`."""
-    told = lines(instruction, rows)
-    if not is_complete:
-        told.append("… there is more; `switchboard audit export` has all of it")
-    told = _within(told, _TIMELINE_CHARACTERS)
+    """A card, and below it what happened and who did it."""
+    told = _within(lines(instruction, rows), _TIMELINE_CHARACTERS, is_complete=is_complete)
     lead = "*What happened*"
     return Content(
         text="\n".join([card.text, lead, *told]),
@@ -135,7 +115,6 @@ def with_timeline(
 
 
 def lines(instruction: Instruction, rows: Sequence[Told]) -> list[str]:
-    """What the rows of a request say."""
     return told_lines(rows, partial(_sentence, instruction))
 
 
@@ -150,7 +129,9 @@ def told_lines(rows: Sequence[Told], say: Callable[[Entry, int], str]) -> list[s
         seen[row.entry.action] += 1
         said = say(row.entry, seen[row.entry.action])
         mark = "" if row.is_intact else ":warning: *this row is not what was written:* "
-        told.append(f"• {_instant(row.entry.at)}  {mark}{said}")
+        at = row.entry.at  # to the second, in the reader's own time zone
+        instant = f"<!date^{int(at.timestamp())}^{{date_short_pretty}} {{time_secs}}|{at:%Y-%m-%d %H:%M:%S} UTC>"
+        told.append(f"• {instant}  {mark}{said}")
     return told
 
 
@@ -158,7 +139,11 @@ def _sentence(instruction: Instruction, entry: Entry, nth: int) -> str:
     template = _SAID.get(entry.action)
     values = _values(instruction, entry, nth)
     if template is None:
-        moved = f" ({_state(entry.before)} → {_state(entry.after)})" if entry.before != entry.after else ""
+        before, after = (
+            word(State(value)) if value in list(State) else quote(value, WORD_LIMIT) or "nothing"
+            for value in (entry.before, entry.after)
+        )
+        moved = f" ({before} → {after})" if entry.before != entry.after else ""
         said = f"{values['who']}: {quote(entry.action.replace('_', ' '), WORD_LIMIT)}{moved}"
     else:
         said = template.format_map(values)
@@ -175,6 +160,9 @@ def _values(instruction: Instruction, entry: Entry, nth: int) -> dict[str, str]:
     detail = entry.detail
     counted, quorum = detail.get("counted"), detail.get("quorum")
     names = [person(str(name)) for name in counted] if isinstance(counted, list) else []
+    more = f" and {len(names) - _MOST_PEOPLE} more" if len(names) > _MOST_PEOPLE else ""
+    said = str(detail.get("status") or "nothing")
+    status = said.casefold()
     votes = f" ({len(names)} of {quote(str(quorum), WORD_LIMIT)})" if names and quorum is not None else ""
     if entry.before != entry.after and entry.action in ("approve", "retry"):
         votes += ", which is enough"
@@ -183,9 +171,10 @@ def _values(instruction: Instruction, entry: Entry, nth: int) -> dict[str, str]:
         "what": quote(headline(instruction)),
         "nth": str(nth),
         "votes": votes,
-        "counted": _people(names),
+        "counted": ", ".join(names[:_MOST_PEOPLE]) + more or "nobody",
         "quorum": quote(str(quorum), WORD_LIMIT),
-        "status": _status(str(detail.get("status") or "nothing")),
+        # A word of the service that is known is told in one spelling.
+        "status": status if status in list(OperationStatus) else quote(said, WORD_LIMIT),
         "remote_id": quote(str(detail.get("remote_id") or "?"), WORD_LIMIT),
     }
 
@@ -197,30 +186,9 @@ def person(actor: str) -> str:
     return "Switchboard" if actor == "switchboard" else quote(actor, WORD_LIMIT)
 
 
-def _people(names: Sequence[str]) -> str:
-    if not names:
-        return "nobody"
-    more = f" and {len(names) - _MOST_PEOPLE} more" if len(names) > _MOST_PEOPLE else ""
-    return ", ".join(names[:_MOST_PEOPLE]) + more
-
-
-def _status(said: str) -> str:
-    """The service's word: a known one in one spelling, an unknown one as it came."""
-    known = said.casefold()
-    return known if known in list(OperationStatus) else quote(said, WORD_LIMIT)
-
-
-def _state(value: str) -> str:
-    return word(State(value)) if value in list(State) else quote(value, WORD_LIMIT) or "nothing"
-
-
-def _instant(at: datetime) -> str:
-    """To the second, in the reader's own time zone."""
-    return f"<!date^{int(at.timestamp())}^{{date_short_pretty}} {{time_secs}}|{at:%Y-%m-%d %H:%M:%S} UTC>"
-
-
-def _within(told: list[str], most: int = _MOST_CHARACTERS) -> list[str]:
+def _within(told: list[str], most: int, *, is_complete: bool) -> list[str]:
     """All lines, or the first and the last of them around a mark that says how many are left out."""
+    told = told if is_complete else [*told, "… there is more; `switchboard audit export` has all of it"]
     if sum(len(line) + 1 for line in told) <= most:
         return told
     first, last = [], []

@@ -1,13 +1,26 @@
 """Notices about no single request: clocks, the disk, silent services, reading-only mode, work that was stopped."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
 from bot.domain.content import Content
 from bot.domain.recovery import Look, ReadingOnly
 from bot.presentation.blocks.elements import actions, button
-from bot.presentation.blocks.text import as_said, duration, message, moment, mrkdwn, quote, section, sentence_of
+from bot.presentation.blocks.text import (
+    as_said,
+    channel,
+    duration,
+    mention,
+    mentions,
+    message,
+    moment,
+    mrkdwn,
+    quote,
+    section,
+    sentence_of,
+    typed,
+)
 from bot.presentation.reasons import in_words, worded
 
 PAGE: Final = "docs/alerts.md"
@@ -46,141 +59,11 @@ SECTIONS: Final = {
 }
 """Headings of the page, as they stand in a link; other topics need nothing done."""
 
-
-def runbook(topic: str) -> str:
-    """A last line for an alert, in mrkdwn."""
-    return f"\nRunbook: `{PAGE}#{SECTIONS[topic]}`" if topic in SECTIONS else ""
-
-
-CLOCKS = frozenset({"clock_skew", "clock_set"})
-"""Notices of this module."""
-
-
-def of_clocks(facts: Mapping[str, Any]) -> str:
-    """For the alerts channel, in mrkdwn."""
-    seconds = int(facts["seconds"])
-    if facts["topic"] == "clock_set":
-        return (
-            f":alarm_clock: *The clock was set {'forward' if seconds > 0 else 'back'} by {duration(abs(seconds))}.* "
-            "Everything that waits was moved along, so nothing stands still and no deadline is lost. The operator "
-            "should have the machine's clock kept by NTP."
-        )
-    where = "ahead of" if seconds > 0 else "behind"
-    return (
-        f":alarm_clock: *The clock of a machine is {abs(seconds)} s {where} the database server's.* "
-        "Switchboard goes by the server's, so nothing is lost. The operator should set the machine's clock."
-    )
-
-
-DISK = frozenset({"disk_low", "disk_full", "disk_enough"})
-"""Notices of this module."""
-
+Facts = Mapping[str, Any]
 _MEGABYTE = 1_000_000
-
-
-def of_disk(facts: Mapping[str, Any]) -> str:
-    """For the alerts channel, in mrkdwn."""
-    match facts["topic"]:
-        case "disk_low":
-            free, whole = int(facts["free"]) // _MEGABYTE, int(facts["whole"]) // _MEGABYTE
-            return (
-                f":warning: *The disk of the database is almost full*: {free:,} of {whole:,} MB are free. No new "
-                "request is taken; what is under way goes on. The operator should make room; no restart is needed."
-            )
-        case "disk_full":
-            return (
-                ":rotating_light: *The disk of the database is full.* Nothing can be stored, so nothing is taken and "
-                "nothing is sent. The operator has to make room; no restart is needed."
-            )
-        case _:
-            return ":sunny: *The disk of the database has room again.* What waited goes on by itself."
-
-
-SILENCE = frozenset({"silent", "answers"})
-"""Notices of this module."""
-
-
-def of_silence(facts: Mapping[str, Any]) -> str:
-    """For the alerts channel, in mrkdwn."""
-    since, service = datetime.fromisoformat(facts["since"]), str(facts["service"])
-    if facts["topic"] == "silent":
-        return (
-            f":electric_plug: *The {service} service has not answered* since {moment(since)}. Nothing is sent to it, "
-            "so that no outcome becomes unknown; one request at a time finds out when it answers, and then what waits "
-            "goes on by itself."
-        )
-    return (
-        f":sunny: *The {service} service answers again.* It had not since {moment(since)}, for "
-        f"{duration(float(facts['seconds']))}. What waited goes on by itself."
-    )
-
-
-RECOVERY = frozenset({"reading_only", "resumed", "no_anchor", "anchors_changed"})
-"""Notices of this module."""
-
 _LISTED = 20
 
-
-def of_recovery(facts: Mapping[str, Any]) -> str:
-    """For the approvers and the alerts channel, in mrkdwn."""
-    match facts["topic"]:
-        case "reading_only":
-            return (
-                ":rotating_light: *Switchboard only reads.* The database may be older than the services: "
-                f"{as_said(quote(in_words(facts['reason'])))} Nothing is sent, so that nothing is paid twice; every "
-                "open request is looked for at the services. An operator has to look and run `switchboard resume`."
-            )
-        case "resumed":
-            again = [str(one) for one in facts["again"]]
-            text = f":sunny: *Switchboard sends again*, an operator decided. {sentence_of(quote(str(facts['reason'])))}"
-            if not again:
-                return text.rstrip()
-            more = f" and {len(again) - _LISTED} more" if len(again) > _LISTED else ""
-            return (
-                f"{text.rstrip()} The database was put back to an earlier moment, so these need approval again: "
-                f"{', '.join(again[:_LISTED])}{more}."
-            )
-        case "anchors_changed":
-            lines = ", ".join(str(one) for one in facts["lines"])
-            more = f" and {facts['count'] - len(facts['lines'])} more" if facts["count"] > len(facts["lines"]) else ""
-            return (
-                f":rotating_light: *The anchors of the audit were changed*: line {lines}{more} of "
-                f"`{quote(str(facts['file']))}` was not written by Switchboard, or was changed since. "
-                "The operator runs `switchboard audit verify`."
-            )
-        case _:
-            why = sentence_of(quote(str(facts["reason"])))
-            return (
-                ":rotating_light: *Nothing is sent*: before anything leaves it is written down in "
-                f"`{quote(str(facts['file']))}`, and that file cannot be written: {why}"
-            )
-
-
-def describe(mode: ReadingOnly) -> str:
-    """One line for ``/switchboard status``."""
-    return (
-        f":rotating_light: *Reading only* since {mode.since:%Y-%m-%d %H:%M} UTC: {as_said(quote(worded(mode.reason)))} "
-        "Nothing is sent until an operator runs `switchboard resume`."
-    )
-
-
-def report(mode: ReadingOnly, looked: Sequence[tuple[str, Look | None]], unknown: Sequence[str]) -> list[str]:
-    """What ``switchboard resume`` prints: why, what was looked for, what is not in this database. Plain lines."""
-    lines = [f"Reading only since {mode.since:%Y-%m-%d %H:%M} UTC: {worded(mode.reason)}."]
-    for reference, look in looked:
-        lines.append(f"  {reference}: {f'{look.seen.value}: {worded(look.reason)}' if look else 'not looked for yet'}")
-    if not looked:
-        lines.append("  No request was open, so none had to be looked for.")
-    if unknown:
-        lines.append("Left before, and nothing in this database knows it; look for it at the service:")
-        lines += [f"  {one}" for one in unknown]
-    return lines
-
-
 TRY_AGAIN = "stopped.again"
-STOPPED = frozenset({"stopped", "unreadable"})
-"""Notices of this module."""
-
 _WHAT = {
     "instruction": "request",
     "inbox": "callback of",
@@ -207,40 +90,76 @@ _ALONE = {
     "tracked": "following of an operation",
 }
 _NAME_LIMIT = 80
-
 UNPREPARED = ":octagonal_sign: *stopped*: its preparation does not go on by itself."
 """Where a request stands that was stopped before people could decide on it."""
 
 
-def of_stopped(facts: Mapping[str, Any]) -> Content:
-    """Which work was stopped, and who can do what; the button is for admins."""
-    return _unreadable(facts) if facts["topic"] == "unreadable" else _stopped(facts)
+def runbook(topic: str) -> str:
+    """A last line for an alert, in mrkdwn."""
+    return f"\nRunbook: `{PAGE}#{SECTIONS[topic]}`" if topic in SECTIONS else ""
 
 
-def _stopped(facts: Mapping[str, Any]) -> Content:
-    number = str(facts["number"])
+def notice(facts: Facts) -> Content:
+    """A notice that is about no single request, for the alerts channel and for who has to know."""
+    topic = str(facts["topic"])
+    if topic in ("stopped", "unreadable"):
+        return _stopped(facts)
+    said = _NOTICES[topic]
+    return message((said(facts) if callable(said) else said.format_map(facts)) + runbook(topic))
+
+
+def slack_says(code: str) -> str:
+    """An error code of Slack's, in mrkdwn."""
+    return f"Slack says `{quote(code.replace('`', ''))}`."
+
+
+def describe(mode: ReadingOnly) -> str:
+    """One line for ``/switchboard status``."""
+    return (
+        f":rotating_light: *Reading only* since {mode.since:%Y-%m-%d %H:%M} UTC: {as_said(quote(worded(mode.reason)))} "
+        "Nothing is sent until an operator runs `switchboard resume`."
+    )
+
+
+def report(mode: ReadingOnly, looked: Sequence[tuple[str, Look | None]], unknown: Sequence[str]) -> list[str]:
+    """What ``switchboard resume`` prints: why, what was looked for, what is not in this database. Plain lines."""
+    lines = [f"Reading only since {mode.since:%Y-%m-%d %H:%M} UTC: {worded(mode.reason)}."]
+    for reference, look in looked:
+        lines.append(f"  {reference}: {f'{look.seen.value}: {worded(look.reason)}' if look else 'not looked for yet'}")
+    if not looked:
+        lines.append("  No request was open, so none had to be looked for.")
+    if unknown:
+        lines.append("Left before, and nothing in this database knows it; look for it at the service:")
+        lines += [f"  {one}" for one in unknown]
+    return lines
+
+
+def _stopped(facts: Facts) -> Content:
+    """Which work was stopped or which row cannot be read, and who can do what.
+
+    The button is for admins, and only where something was stopped.
+    """
+    number, column = str(facts["number"]), str(facts.get("column", ""))
+    what, name = str(facts["what"]), quote(str(facts.get("name", "")), _NAME_LIMIT)
+    named = f"{_WHAT.get(what, what)} {name}" if name else _ALONE.get(what, _WHAT.get(what, what))
+    spoken = f"Try again what stopped with error {number}"
     text = (
-        f":octagonal_sign: *Switchboard stopped after an internal error* at the {_named(facts)}. "
+        f":octagonal_sign: *Switchboard stopped after an internal error* at the {named}. "
         "It failed several times in a row, so it is left alone: nothing more is sent or read for it.\n"
         f"The operator finds `{quote(number)}` in the log. When that is mended, an admin presses *Try again*."
-        f"{runbook('stopped')}"
     )
-    again = button("Try again", TRY_AGAIN, number, spoken=f"Try again what stopped with error {number}")
-    return Content(text=text, blocks=[section(mrkdwn(text)), *actions([again])])
-
-
-def _unreadable(facts: Mapping[str, Any]) -> Content:
-    """Which row cannot be read, and who can do what; with a button for admins where the row was stopped."""
-    number, column = str(facts["number"]), str(facts["column"])
-    where = f", column `{quote(column)}`" if column else ""
-    text = (
-        f":octagonal_sign: *A row of the database cannot be read*: the {_named(facts)}{where}. "
-        f"{'It is left alone: nothing is sent or read for it. ' if number else ''}Everything else goes on.\n"
-        "It was damaged or forged, or a newer version wrote it. The operator puts the row right from a backup"
-        f"{'; then an admin presses *Try again*' if number else ''}.{runbook('unreadable')}"
-    )
-    again = [button("Try again", TRY_AGAIN, number, spoken=f"Try again the row stopped by {number}")] if number else []
-    return Content(text=text, blocks=[section(mrkdwn(text)), *actions(again)] if again else [section(mrkdwn(text))])
+    if facts["topic"] == "unreadable":
+        spoken = f"Try again the row stopped by {number}"
+        where = f", column `{quote(column)}`" if column else ""
+        text = (
+            f":octagonal_sign: *A row of the database cannot be read*: the {named}{where}. "
+            f"{'It is left alone: nothing is sent or read for it. ' if number else ''}Everything else goes on.\n"
+            "It was damaged or forged, or a newer version wrote it. The operator puts the row right from a backup"
+            f"{'; then an admin presses *Try again*' if number else ''}."
+        )
+    again = [button("Try again", TRY_AGAIN, number, spoken=spoken)] if number else []
+    text += runbook(str(facts["topic"]))
+    return Content(text=text, blocks=[section(mrkdwn(text)), *actions(again)])
 
 
 def note(number: str) -> str:
@@ -261,7 +180,109 @@ def nothing_stopped() -> Content:
     return message(":information_source: Nothing is stopped by this error any more.")
 
 
-def _named(facts: Mapping[str, Any]) -> str:
-    what, name = str(facts["what"]), quote(str(facts.get("name", "")), _NAME_LIMIT)
-    word = _WHAT.get(what, what)
-    return f"{word} {name}" if name else _ALONE.get(what, word)
+def _undelivered(facts: Facts) -> str:
+    where = f" in {channel(str(facts['channel']))}" if facts["channel"] else ""
+    return (
+        f":rotating_light: A message could not be posted{where}: {slack_says(in_words(facts['reason']))} "
+        "Invite the app there, or ask an admin whether it may post."
+    )
+
+
+def _denied(facts: Facts) -> str:
+    said = as_said(quote(in_words(facts["reason"])))
+    return f":rotating_light: Slack {said[:1].lower()}{said[1:]} Until then nobody it concerns can ask or decide."
+
+
+def _clock_set(facts: Facts) -> str:
+    seconds = int(facts["seconds"])
+    return (
+        f":alarm_clock: *The clock was set {'forward' if seconds > 0 else 'back'} by {duration(abs(seconds))}.* "
+        "Everything that waits was moved along, so nothing stands still and no deadline is lost. The operator "
+        "should have the machine's clock kept by NTP."
+    )
+
+
+def _clock_skew(facts: Facts) -> str:
+    seconds = int(facts["seconds"])
+    return (
+        f":alarm_clock: *The clock of a machine is {abs(seconds)} s {'ahead of' if seconds > 0 else 'behind'} the "
+        "database server's.* Switchboard goes by the server's, so nothing is lost. The operator should set the "
+        "machine's clock."
+    )
+
+
+def _resumed(facts: Facts) -> str:
+    again = [str(one) for one in facts["again"]]
+    said = sentence_of(quote(str(facts["reason"])))
+    text = f":sunny: *Switchboard sends again*, an operator decided. {said}".rstrip()
+    if not again:
+        return text
+    more = f" and {len(again) - _LISTED} more" if len(again) > _LISTED else ""
+    return (
+        f"{text} The database was put back to an earlier moment, so these need approval again: "
+        f"{', '.join(again[:_LISTED])}{more}."
+    )
+
+
+def _anchors_changed(facts: Facts) -> str:
+    lines = ", ".join(str(one) for one in facts["lines"])
+    more = f" and {facts['count'] - len(facts['lines'])} more" if facts["count"] > len(facts["lines"]) else ""
+    return (
+        f":rotating_light: *The anchors of the audit were changed*: line {lines}{more} of "
+        f"`{quote(str(facts['file']))}` was not written by Switchboard, or was changed since. "
+        "The operator runs `switchboard audit verify`."
+    )
+
+
+def _since(facts: Facts) -> str:
+    return moment(datetime.fromisoformat(facts["since"]))
+
+
+_NOTICES: Final[Mapping[str, str | Callable[[Facts], str]]] = {
+    "undelivered": _undelivered,
+    "denied": _denied,
+    "not_drawn": lambda facts: (
+        f":rotating_light: *A message in {channel(str(facts['channel']))} shows an older state*: an internal error "
+        "keeps it from being drawn anew. Ask Switchboard for the newest state. The operator finds the cause in the "
+        f"log under `{facts['number']}`."
+    ),
+    "frozen": lambda facts: (
+        f":snowflake: *Payments are frozen* by {mention(str(facts['by']))}: {as_said(typed(str(facts['reason'])))}\n"
+        f"Nothing is sent until approvers lift it with `{facts.get('command', '/pay')} unfreeze`."
+    ),
+    "unfrozen": lambda facts: (
+        f":sunny: *Payments flow again*, decided by {mentions([str(person) for person in facts['by']])}."
+    ),
+    "clock_set": _clock_set,
+    "clock_skew": _clock_skew,
+    "disk_low": lambda facts: (
+        f":warning: *The disk of the database is almost full*: {int(facts['free']) // _MEGABYTE:,} of "
+        f"{int(facts['whole']) // _MEGABYTE:,} MB are free. No new request is taken; what is under way goes on. The "
+        "operator should make room; no restart is needed."
+    ),
+    "disk_full": (
+        ":rotating_light: *The disk of the database is full.* Nothing can be stored, so nothing is taken and "
+        "nothing is sent. The operator has to make room; no restart is needed."
+    ),
+    "disk_enough": ":sunny: *The disk of the database has room again.* What waited goes on by itself.",
+    "silent": lambda facts: (
+        f":electric_plug: *The {facts['service']} service has not answered* since {_since(facts)}. Nothing is sent to "
+        "it, so that no outcome becomes unknown; one request at a time finds out when it answers, and then what waits "
+        "goes on by itself."
+    ),
+    "answers": lambda facts: (
+        f":sunny: *The {facts['service']} service answers again.* It had not since {_since(facts)}, for "
+        f"{duration(float(facts['seconds']))}. What waited goes on by itself."
+    ),
+    "reading_only": lambda facts: (
+        ":rotating_light: *Switchboard only reads.* The database may be older than the services: "
+        f"{as_said(quote(in_words(facts['reason'])))} Nothing is sent, so that nothing is paid twice; every "
+        "open request is looked for at the services. An operator has to look and run `switchboard resume`."
+    ),
+    "resumed": _resumed,
+    "anchors_changed": _anchors_changed,
+    "no_anchor": lambda facts: (
+        ":rotating_light: *Nothing is sent*: before anything leaves it is written down in "
+        f"`{quote(str(facts['file']))}`, and that file cannot be written: {sentence_of(quote(str(facts['reason'])))}"
+    ),
+}

@@ -1,6 +1,7 @@
 """The answers of ``/switchboard``: status, jobs, assumed routes."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Sequence
 from datetime import datetime
 
 from bot.domain.approvals import No
@@ -32,7 +33,7 @@ from bot.presentation.blocks.text import (
 )
 from bot.presentation.bookings import cards as booking_states
 from bot.presentation.payments.answers import describe, waiting_line
-from bot.presentation.payments.states import headline, sentence
+from bot.presentation.payments.kinds import KINDS, headline, sentence
 from bot.presentation.reasons import short_of_people, to_set
 
 _LATE_SECONDS = 60.0
@@ -42,25 +43,19 @@ _NAME_LIMIT = 80
 _PATH_LIMIT = 120
 
 _THINGS = {
-    What.PAYOUT: ("payout", "payouts"),
-    What.PURCHASE: ("purchase", "purchases"),
-    What.BULK: ("bulk payment", "bulk payments"),
-    What.BULK_CANCEL: ("cancellation", "cancellations"),
+    **{words.what: (words.noun, f"{words.noun}s") for words in KINDS.values()},
     What.LOCALIZATION: ("localization call", "localization calls"),
     What.EMAILS: ("list of addresses", "lists of addresses"),
     What.BOOKING: ("booking", "bookings"),
 }
 _KINDS = {
-    "payout": What.PAYOUT,
-    "one_step": What.PAYOUT,
-    "purchase": What.PURCHASE,
-    "bulk": What.BULK,
-    "bulk_cancel": What.BULK_CANCEL,
+    **{kind.value: words.what for kind, words in KINDS.items()},
     "email.run": What.EMAILS,
     "email.file": What.EMAILS,
     "localization.media": What.LOCALIZATION,
     "localization.text": What.LOCALIZATION,
 }
+_REQUESTS = frozenset(words.what for words in KINDS.values())
 _KNOWN = frozenset(state.value for state in State)
 _QUEUES = {
     "messages": "messages to Slack",
@@ -80,30 +75,37 @@ _STAGES = {
 }
 _MARKS = {"A1": "on strong evidence", "A2": "by analogy", "A3": "by naming only"}
 
+REFRESH = "home.refresh"
+_LISTED_AT_HOME = 10
+_NOTHING = ":zzz: Nothing."
+
 
 def status(found: Overview, *, command: str, now: datetime) -> Content:
-    """Services, what is under way, how long queues wait.
-
-    Args:
-        found: everything at one moment.
-        command: how people type this command here, e.g. ``/switchboard``.
-        now: that moment.
-    """
+    """Services, what is under way, how long queues wait. ``command``: as people type it here, e.g. ``/switchboard``."""
+    blocked = [notices.describe(found.reading_only)] if found.reading_only else []
+    blocked += [f":snowflake: {describe(found.frozen)}"] if found.frozen else []
+    queues = []
+    for name, since in found.oldest.items():
+        age = max(0.0, (now - since).total_seconds()) if since is not None else 0.0
+        told = f"the oldest has waited {duration(age)}" if since is not None else "nothing waits"
+        queues.append(f"• {':warning: ' if age > _LATE_SECONDS else ''}{_QUEUES[name]}: {told}")
     blocks: list[Block] = []
     lines: list[str] = []
-    for title, told in (
+    for title, said in (
         ("Services", [service_line(one) for one in found.services]),
-        ("Under way", [*_stopped(found), *_under_way(found.under_way)]),
-        ("Queues", [_queue(name, since, now) for name, since in found.oldest.items()]),
+        ("Under way", [*blocked, *_under_way(found.under_way)]),
+        ("Queues", queues),
     ):
-        lines += [f"*{title}*", *told]
-        blocks += paragraphs([f"*{title}*", *told])
-    notes = [*_blocking(found.blocking, command), f"`{command} jobs` names what is under way."]
+        lines += [f"*{title}*", *said]
+        blocks += paragraphs([f"*{title}*", *said])
+    count = found.blocking
+    routes = "1 assumed route that moves money is" if count == 1 else f"{count} assumed routes that move money are"
+    notes = [f":warning: {routes} not confirmed: `{command} routes`."] if count else []
+    notes.append(f"`{command} jobs` names what is under way.")
     return Content(text=fallback_text([*lines, *notes]), blocks=[*blocks, context("\n".join(notes))])
 
 
 def jobs(found: UnderWay) -> Content:
-    """What is under way, one line each."""
     if not found.rows:
         return message(":zzz: Nothing is under way.")
     lead = f"*{found.total} under way*, the oldest first"
@@ -115,7 +117,6 @@ def assumptions(found: Sequence[Assumption]) -> Content:
     """Unconfirmed routes; first those that production refuses."""
     if not found:
         return message(":white_check_mark: Every route is documented or confirmed by the operator.")
-    ordered = sorted(found, key=lambda one: not one.blocks)
     blocking, many = sum(one.blocks for one in found), len(found) > 1
     lead = (
         f"*{f'{len(found)} routes are' if many else '1 route is'} assumed* and nobody has confirmed "
@@ -123,19 +124,20 @@ def assumptions(found: Sequence[Assumption]) -> Content:
         f"{f'; {blocking} of them move money, and production refuses those' if blocking else ''}."
     )
     note = "To vouch for one, the operator writes it into SERVICES_FILE: `[payments.commit_payout] confirmed = true`"
-    lines = [_assumption(one) for one in ordered]
+    lines = []
+    for one in sorted(found, key=lambda one: not one.blocks):
+        why = f"assumed {_MARKS.get(one.mark, one.mark)}{', *moves money*' if one.blocks else ''}"
+        lines.append(f"• `{quote(one.name, _NAME_LIMIT)}` {one.method} `{quote(one.path, _PATH_LIMIT)}`: {why}")
     return Content(
         text=fallback_text([lead, note, *lines]), blocks=[section(mrkdwn(lead)), *paragraphs(lines), context(note)]
     )
 
 
 def exporting() -> Content:
-    """The file is being made."""
     return message(":hourglass_flowing_sand: Writing the audit into a file…")
 
 
 def exported(rows: int) -> Content:
-    """The audit was sent as a file."""
     return message(f":page_facing_up: The audit, {counted(rows, 'row')}, is in your direct messages.")
 
 
@@ -152,57 +154,29 @@ def service_line(one: Service) -> str:
     return f":white_circle: {name}: not configured, {to_set(one.missing)}"
 
 
-def _stopped(found: Overview) -> list[str]:
-    """Why nothing is sent."""
-    reading = [notices.describe(found.reading_only)] if found.reading_only else []
-    return [*reading, *([f":snowflake: {describe(found.frozen)}"] if found.frozen else [])]
-
-
 def _under_way(found: Counts) -> list[str]:
-    counted: dict[What, dict[str, int]] = {}
+    """How many of each thing are in which state, and how many rows this version knows no kind or state of."""
+    counts: dict[What, Counter[str]] = {}
     unknown = 0
     for (kind, state), count in found.requests.items():
         if kind in _KINDS and state in _KNOWN:
-            _count(counted, _KINDS[kind], words.word(State(state)), count)
+            counts.setdefault(_KINDS[kind], Counter())[words.word(State(state))] += count
         else:
             unknown += count
     for (kind, state), count in found.jobs.items():
         if kind in _KINDS:
-            _count(counted, _KINDS[kind], _state(state), count)
+            counts.setdefault(_KINDS[kind], Counter())[_state(state)] += count
         else:
             unknown += count
     for stage, count in found.bookings.items():
-        _count(counted, What.BOOKING, _STAGES.get(stage, _state(stage)), count)
-    told = [_things(what, counted[what]) for what in What if what in counted]
-    return [*told, *_unknown(unknown)] or ["Nothing."]
-
-
-def _unknown(count: int) -> list[str]:
-    """Rows of a kind or in a state that this version does not know."""
-    return [f"• :warning: {counted(count, 'row')} cannot be read: see the alerts channel"] if count else []
-
-
-def _count(counted: dict[What, dict[str, int]], what: What, state: str, count: int) -> None:
-    of_kind = counted.setdefault(what, {})
-    of_kind[state] = of_kind.get(state, 0) + count
-
-
-def _things(what: What, by_state: Mapping[str, int]) -> str:
-    told = ", ".join(f"{count} {state}" for state, count in sorted(by_state.items()))
-    return f"• {counted(sum(by_state.values()), *_THINGS[what])}: {told}"
-
-
-def _queue(name: str, since: datetime | None, now: datetime) -> str:
-    if since is None:
-        return f"• {_QUEUES[name]}: nothing waits"
-    age = max(0.0, (now - since).total_seconds())
-    sign = ":warning: " if age > _LATE_SECONDS else ""
-    return f"• {sign}{_QUEUES[name]}: the oldest has waited {duration(age)}"
-
-
-def _blocking(count: int, command: str) -> list[str]:
-    routes = "1 assumed route that moves money is" if count == 1 else f"{count} assumed routes that move money are"
-    return [f":warning: {routes} not confirmed: `{command} routes`."] if count else []
+        counts.setdefault(What.BOOKING, Counter())[_STAGES.get(stage, _state(stage))] += count
+    told = []
+    for what in (what for what in What if what in counts):
+        states = ", ".join(f"{count} {state}" for state, count in sorted(counts[what].items()))
+        told.append(f"• {counted(counts[what].total(), *_THINGS[what])}: {states}")
+    if unknown:
+        told.append(f"• :warning: {counted(unknown, 'row')} cannot be read: see the alerts channel")
+    return told or ["Nothing."]
 
 
 def running_line(one: Running) -> str:
@@ -211,34 +185,15 @@ def running_line(one: Running) -> str:
     name = f" {quote(one.name, _NAME_LIMIT)}" if one.name else ""
     who = f"asked by {mention(one.requester)}" if one.requester else "made outside of Switchboard"
     where = f" in {channel(one.channel)}" if one.channel.startswith(("C", "G")) else ""
-    return f"• *{capital(what)}*{name}: {_of_kind(one)}, {who}{where}, {moment(one.since)}"
-
-
-def _of_kind(one: Running) -> str:
-    match one.what:
-        case What.LOCALIZATION | What.EMAILS:
-            return _state(one.state)
-        case What.BOOKING:
-            return booking_states.word(one.state)
-        case _:
-            return words.word(State(one.state))
+    if one.what is What.BOOKING:
+        stands = booking_states.word(one.state)
+    else:
+        stands = words.word(State(one.state)) if one.what in _REQUESTS else _state(one.state)
+    return f"• *{capital(what)}*{name}: {stands}, {who}{where}, {moment(one.since)}"
 
 
 def _state(stored: str) -> str:
     return quote(stored.replace("_", " "), _NAME_LIMIT)
-
-
-def _assumption(one: Assumption) -> str:
-    why = _MARKS.get(one.mark, one.mark)
-    money = ", *moves money*" if one.blocks else ""
-    return f"• `{quote(one.name, _NAME_LIMIT)}` {one.method} `{quote(one.path, _PATH_LIMIT)}`: assumed {why}{money}"
-
-
-REFRESH = "home.refresh"
-
-_LISTED_AT_HOME = 10
-
-_NOTHING = ":zzz: Nothing."
 
 
 def view(
@@ -251,25 +206,23 @@ def view(
     approvals_channel: str,
     now: datetime,
 ) -> Block:
-    """The whole tab.
+    """The whole tab. ``waiting`` and ``running`` are oldest first, ``asked`` newest first.
 
-    Args:
-        waiting: what this person could decide, oldest first.
-        asked: what they asked for and is not over, newest first.
-        running: what is under way, oldest first.
-        services: all of them.
-        out_of_reach: requests that too few people can approve; the section is left out when there are none.
-        approvals_channel: where decisions are made.
-        now: shown as the time of the last update.
+    ``out_of_reach``: requests that too few people can approve; the section is left out when there are none.
     """
     decide = [f"Decide in {channel(approvals_channel)}."] if waiting else []
-    stuck = [f":warning: {_asked_short(one)}: {short_of_people(short)}." for one, short in out_of_reach]
+    stuck = [
+        f":warning: *{escape(headline(one))}* · {one.reference} · asked by {mention(one.requester)}: "
+        f"{short_of_people(short)}."
+        for one, short in out_of_reach
+    ]
+    mine = [f"• *{escape(headline(one))}* · {one.reference}\n{sentence(one, votes=len(votes))}" for one, votes in asked]
     blocks = [
         header("Waiting for your approval"),
         *paragraphs([*_listed([waiting_line(one) for one in waiting]), *decide]),
         *([header("Too few approvers"), *paragraphs(listed(stuck, _LISTED_AT_HOME))] if stuck else []),
         header("What you asked for"),
-        *paragraphs(_listed([_asked(one, votes) for one, votes in asked])),
+        *paragraphs(_listed(mine)),
         header("Under way"),
         *paragraphs(_listed([running_line(one) for one in running])),
         header("Services"),
@@ -288,11 +241,3 @@ def closed(refusal: No) -> Block:
 
 def _listed(lines: Sequence[str]) -> list[str]:
     return listed(lines, _LISTED_AT_HOME) or [_NOTHING]
-
-
-def _asked_short(one: Instruction) -> str:
-    return f"*{escape(headline(one))}* · {one.reference} · asked by {mention(one.requester)}"
-
-
-def _asked(one: Instruction, votes: Sequence[Vote]) -> str:
-    return f"• *{escape(headline(one))}* · {one.reference}\n{sentence(one, votes=len(votes))}"

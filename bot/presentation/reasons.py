@@ -31,11 +31,10 @@ from bot.domain.services import PAYMENTS
 from bot.domain.text import clean
 from bot.domain.troubles import FileTrouble, Trouble, failed, unusable
 from bot.domain.troubles import told as why_of
-from bot.presentation import request_reasons as requests
+from bot.presentation import words as requests
 from bot.presentation.blocks.text import QUOTE_LIMIT, as_said, capital, moment, quote, sentence_of, typed
-from bot.presentation.request_reasons import Facts
 from bot.presentation.table_problems import EXAMPLE, table_problem
-from bot.presentation.words import status_word, word
+from bot.presentation.words import Facts, status_word, word
 
 Words = str | Callable[[Facts, "_Named"], str]
 
@@ -72,16 +71,15 @@ def worded(reason: Reason | None, *, by: str = "") -> str:
     if reason is None:
         return ""
     named, words = _Named(by), _WORDS[reason.code]
-    said = words(reason.facts, named) if callable(words) else words.format_map(_slots(reason.facts, named))
+    if callable(words):
+        said = words(reason.facts, named)
+    else:
+        told = {name: worded(fact) if isinstance(fact, Reason) else fact for name, fact in reason.facts.items()}
+        said = words.format_map({**vars(named), **told})
     if not reason.words:
         return said
     short = reason.words if len(reason.words) <= _MOST_WORDS else reason.words[: _MOST_WORDS - 1] + "…"
     return f"{said}, saying “{short}”"
-
-
-def _slots(facts: Facts, named: _Named) -> dict[str, object]:
-    told = {name: worded(fact) if isinstance(fact, Reason) else fact for name, fact in facts.items()}
-    return {**vars(named), **told}
 
 
 def in_words(found: object) -> str:
@@ -110,15 +108,15 @@ def told(trouble: ServiceTrouble | OperatorError) -> str:
 
 def reason_of(reason: Reason | None, limit: int = QUOTE_LIMIT, *, after_colon: bool = False) -> str:
     """A reason as a sentence in mrkdwn, instants in the reader's own time zone. ``after_colon``: no capital letter."""
+
+    def in_the_readers_time(found: re.Match[str]) -> str:
+        try:
+            return moment(datetime.fromisoformat(f"{found[1]}+00:00"))
+        except ValueError:  # it only looks like one
+            return found[0]
+
     said = quote(worded(reason), limit)
-    return _INSTANT.sub(_in_the_readers_time, as_said(said) if after_colon else sentence_of(said))
-
-
-def _in_the_readers_time(found: re.Match[str]) -> str:
-    try:
-        return moment(datetime.fromisoformat(f"{found[1]}+00:00"))
-    except ValueError:  # it only looks like one
-        return found[0]
+    return _INSTANT.sub(in_the_readers_time, as_said(said) if after_colon else sentence_of(said))
 
 
 def because(reason: Reason | str | None, limit: int = QUOTE_LIMIT) -> str:
@@ -139,7 +137,6 @@ def because_refused(reason: Reason | None) -> str:
 
 
 def rule_of(error: PersonError) -> str:
-    """The rule that an input breaks, in words."""
     return _plain(error.rule)
 
 
@@ -164,7 +161,6 @@ def to_set(names: Sequence[str], *, code: bool = True) -> str:
 
 
 def short_of_people(short: Short) -> str:
-    """There are too few people to approve a request."""
     return worded(Reason(OfRequest.OUT_OF_REACH, needs=short.needs, can=short.can))
 
 
@@ -182,15 +178,6 @@ def _refused(facts: Facts, named: _Named) -> str:
     otherwise = f"does not accept the {' and the '.join(fields)}" if fields else "refused the request"
     code = f" ({status})" if status is not None else ""
     return f"{named.the_service} {_REFUSALS.get(status, otherwise)}{code}"
-
-
-def _no_answer(facts: Facts, named: _Named) -> str:
-    return f"{named.gave}no answer{f' ({failure})' if (failure := facts['failure']) else ''}"
-
-
-def _unreadable(facts: Facts, named: _Named) -> str:
-    problem = facts["problem"]
-    return f"{named.its} answer could not be read{f' ({problem})' if problem else ''}"
 
 
 _READ_BY_US: Final = {"person": "who somebody is", "group": "the members of a user group"}
@@ -216,50 +203,21 @@ def _when(seconds: float | None) -> str:
     return f"in {ceil(seconds)} s" if seconds < _TWO_MINUTES else f"in {ceil(seconds / 60)} minutes"
 
 
-def _ended(text: str) -> str:
-    return text if text.endswith((".", "!", "?")) else f"{text}."
-
-
-def _failed_now(facts: Facts, _: _Named) -> str:
-    again = f"; try again {_when(facts['wait'])}" if facts["advice"] else ""
-    return _ended(f"{worded(facts['why'], by=facts['service'])}{again}")
-
-
 def _failed_never(facts: Facts, _: _Named) -> str:
     service, why = facts["service"], facts["why"]
     if why.words:
-        return _ended(f"The {service} service says: {why.words}")
+        return as_said(f"The {service} service says: {why.words}")
     check = "; check what you gave" if facts["advice"] and facts["status"] is not None else ""
-    return _ended(f"{worded(why, by=service)}{check}")
-
-
-def _failed_operator(facts: Facts, _: _Named) -> str:
-    mend = facts["mend"]
-    return _ended(f"The operator of Switchboard has to mend this: {worded(facts['why'])}{f'; {mend}' if mend else ''}")
+    return as_said(f"{worded(why, by=service)}{check}")
 
 
 def _not_executed(facts: Facts, _: _Named) -> str:
     service, why = facts["service"], facts["why"]
     if facts["again"]:
-        return _ended(f"{worded(why, by=service)}; nothing was executed, try again {_when(facts['wait'])}")
+        return as_said(f"{worded(why, by=service)}; nothing was executed, try again {_when(facts['wait'])}")
     if why.words:
-        return _ended(f"Nothing was executed, the {service} service says: {why.words}")
-    return _ended(f"{worded(why, by=service)}; nothing was executed")
-
-
-def _outcome_unknown(facts: Facts, _: _Named) -> str:
-    return (
-        f"{worded(facts['why'], by=facts['service'])}; whether it was executed is not known yet, so it is looked up "
-        "and not repeated."
-    )
-
-
-# Reasons that hold reasons or a file.
-
-
-def _not_in_time(facts: Facts, _: _Named) -> str:
-    held = facts["held"]
-    return f"it was not sent in time after approval{f': {worded(held)}' if held else ''}"
+        return as_said(f"Nothing was executed, the {service} service says: {why.words}")
+    return as_said(f"{worded(why, by=service)}; nothing was executed")
 
 
 def _unusable_file(facts: Facts, _: _Named) -> str:
@@ -278,7 +236,9 @@ _WORDS: Final[Mapping[Code, Words]] = {
     Verbatim.AS_STORED: "{who}{text}",
     Verbatim.GIVEN: "{who}{text}",
     Verbatim.ALL: lambda facts, _: "; ".join(map(worded, facts["parts"])),
-    Exchange.NO_ANSWER: _no_answer,
+    Exchange.NO_ANSWER: lambda facts, named: (
+        f"{named.gave}no answer{f' ({failure})' if (failure := facts['failure']) else ''}"
+    ),
     Exchange.NOT_LEFT: "{the_request} did not leave ({failure})",
     Exchange.SENDS_NOTHING: "{who}Switchboard sends nothing at the moment",
     Exchange.RESTS: "{the_service} has not answered for a while, so nothing is sent to it",
@@ -290,7 +250,9 @@ _WORDS: Final[Mapping[Code, Words]] = {
     Exchange.UNEXPECTED: "{gave}answer {status} with an unexpected body",
     Exchange.REFUSED: _refused,
     Exchange.READ_ANSWERED: "{it} answered {status}",
-    Exchange.UNREADABLE: _unreadable,
+    Exchange.UNREADABLE: lambda facts, named: (
+        f"{named.its} answer could not be read{f' ({problem})' if (problem := facts['problem']) else ''}"
+    ),
     Exchange.PAGE: "{who}a page came instead of an answer",
     Exchange.ASKS_TO_WAIT: "{it} asks to wait",
     Exchange.LIST_GAP: "{its} list has an empty page before the last one",
@@ -347,11 +309,19 @@ _WORDS: Final[Mapping[Code, Words]] = {
     Exchange.PROCESS_ENDED: "{who}the process ended before the answer was stored",
     Failed.NAMED: lambda facts, _: f"{facts['service']}: {worded(facts['why'])}",
     Failed.MENDED: lambda facts, named: f"{worded(facts['why'], by=named.by)}; {facts['mend']}",
-    Failed.NOW: _failed_now,
+    Failed.NOW: lambda facts, _: as_said(
+        worded(facts["why"], by=facts["service"]) + (f"; try again {_when(facts['wait'])}" if facts["advice"] else "")
+    ),
     Failed.NEVER: _failed_never,
-    Failed.OPERATOR: _failed_operator,
+    Failed.OPERATOR: lambda facts, _: as_said(
+        f"The operator of Switchboard has to mend this: {worded(facts['why'])}"
+        + (f"; {facts['mend']}" if facts["mend"] else "")
+    ),
     Failed.NOT_EXECUTED: _not_executed,
-    Failed.UNKNOWN: _outcome_unknown,
+    Failed.UNKNOWN: lambda facts, _: (
+        f"{worded(facts['why'], by=facts['service'])}; whether it was executed is not known yet, so it is looked up "
+        "and not repeated."
+    ),
     OfRequest.UNANSWERED: requests.unanswered,
     OfRequest.SERVICE_SAID: "the {service} service answered {status}",
     OfRequest.HELD: requests.held,
@@ -371,7 +341,9 @@ _WORDS: Final[Mapping[Code, Words]] = {
     OfRequest.UNDECIDED: lambda facts, _: (
         f"{worded(facts['held'])}; the time for that is over" if facts["held"] else "nobody decided in time"
     ),
-    OfRequest.NOT_SENT_IN_TIME: _not_in_time,
+    OfRequest.NOT_SENT_IN_TIME: lambda facts, _: (
+        "it was not sent in time after approval" + (f": {worded(facts['held'])}" if facts["held"] else "")
+    ),
     OfRequest.NEW_ATTEMPT_NOT_SENT: lambda facts, _: (
         "the new attempt was not sent in time" + (f" ({worded(facts['held'])})" if facts["held"] else "")
     ),

@@ -1,11 +1,11 @@
 """Service answers that could not be parsed, and the configuration lines that may fix it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from bot.domain.content import Content
 from bot.domain.reasons import Exchange, Failed, Reason
-from bot.domain.unread import OBJECT, Noted, UnreadAnswer, Wanted
+from bot.domain.unread import OBJECT, Noted, UnreadAnswer
 from bot.presentation.blocks.text import (
     context,
     counted,
@@ -33,15 +33,15 @@ _THEN: Final = (
 def listing(found: Sequence[Noted]) -> Content:
     """The list of unread answers for operators. Names of fields are foreign text."""
     still = [one for one in found if one.mended_at is None]
-    again = _read_again(found)
+    mended = dict.fromkeys(quote(one.answer.operation) for one in found if one.mended_at is not None)
+    again = [f"Readable again: {', '.join(mended)}."] if mended else []
     if not still:
-        text = ":white_check_mark: No unread answers from the services." + (f"\n{again}." if again else "")
-        return message(text)
+        return message("\n".join([":white_check_mark: No unread answers from the services.", *again]))
     lead = f"*{counted(len(still), 'kind of answer', 'kinds of answers')} could not be read*, newest first."
     lines = [line for one in still[:_LISTED] for line in _told(one)]
     if len(still) > _LISTED:
         lines.append(f"and {len(still) - _LISTED} more: `python -m bot doctor` names them all")
-    lines += [f"{again}."] if again else []
+    lines += again
     mendable = any(file_lines(one.answer) for one in still[:_LISTED])
     note = f"Only names and types of fields are kept. {_THEN if mendable else _GONE}"
     return Content(
@@ -73,16 +73,12 @@ def file_lines(answer: UnreadAnswer) -> list[str]:
     """Lines for the file; where several fields may be meant, all of them as comments."""
     proposed = answer.proposed
     sections: dict[str, list[str]] = {}
-    for one in answer.wanted:
-        sections.setdefault(one.section, []).extend(_choices(one, proposed))
+    for wanted in answer.wanted:
+        likely = proposed.get((wanted.section, wanted.name))
+        choices = [one for one in wanted.candidates if one not in proposed.values()]
+        lines = [f'# {wanted.name} = "{one}"' for one in choices] if likely is None else [f'{wanted.name} = "{likely}"']
+        sections.setdefault(wanted.section, []).extend(lines)
     return [line for name, lines in sections.items() if lines for line in (f"[{name}.reply]", *lines)]
-
-
-def _choices(wanted: Wanted, proposed: Mapping[tuple[str, str], str]) -> list[str]:
-    likely = proposed.get((wanted.section, wanted.name))
-    if likely is not None:
-        return [f'{wanted.name} = "{likely}"']
-    return [f'# {wanted.name} = "{one}"' for one in wanted.candidates if one not in proposed.values()]
 
 
 def _told(one: Noted) -> Iterator[str]:
@@ -97,8 +93,12 @@ def _told(one: Noted) -> Iterator[str]:
 
 def _missing(answer: UnreadAnswer) -> Iterator[str]:
     """Fields that were not found, by our names."""
-    absent = [_our(one) for one in answer.wanted if not one.is_there]
-    unfit = [_our(one) for one in answer.wanted if one.is_there]
+    absent: list[str] = []
+    unfit: list[str] = []
+    for one in answer.wanted:
+        # Our name, with the names under which it was looked for where they are others.
+        others = [name for name in one.known if name != one.name]
+        (unfit if one.is_there else absent).append(f"{one.name} ({', '.join(one.known)})" if others else one.name)
     if absent:
         yield f"Not found: {', '.join(absent)}"
     if unfit:
@@ -106,12 +106,6 @@ def _missing(answer: UnreadAnswer) -> Iterator[str]:
     for one in answer.wanted:
         if one.deeper and not one.candidates:
             yield f"{one.name} may be {one.deeper}, but the file cannot name nested fields"
-
-
-def _our(wanted: Wanted) -> str:
-    """Our name, with the names under which it was looked for where they are others."""
-    others = [name for name in wanted.known if name != wanted.name]
-    return f"{wanted.name} ({', '.join(wanted.known)})" if others else wanted.name
 
 
 def _fields(answer: UnreadAnswer) -> Iterator[str]:
@@ -137,8 +131,3 @@ def _mend(answer: UnreadAnswer) -> str:
 
 def _answers(one: Noted) -> str:
     return counted(one.count, "unread answer", "unread answers")
-
-
-def _read_again(found: Sequence[Noted]) -> str:
-    names = dict.fromkeys(quote(one.answer.operation) for one in found if one.mended_at is not None)
-    return f"Readable again: {', '.join(names)}" if names else ""

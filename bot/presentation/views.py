@@ -79,7 +79,6 @@ def text_input(
 
 
 def email_input(action_id: str, value: str | None = "") -> Block:
-    """An input for one e-mail address."""
     return with_value({"type": "email_text_input", "action_id": action_id}, value)
 
 

@@ -1,10 +1,19 @@
-"""The words of payments, each once: of states, of the service's statuses, of kinds of requests. Others rely on them."""
+"""The words of payments, each once: of states and of the service's statuses. Others rely on them.
 
-from typing import Final
+Below: why a request for money waits, is held or cannot be trusted, as phrases over the facts of its reason.
+:mod:`bot.presentation.reasons` picks them by the reason's code.
+"""
 
+from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final
+
+from bot.domain.approvals import No, Void
 from bot.domain.payments.bulk_records import BulkJob, JobStatus
-from bot.domain.payments.instruction import Instruction, Kind, State
+from bot.domain.payments.instruction import CallbackKind, State
 from bot.domain.payments.operation import OperationStatus, read_status
+from bot.domain.payments.sealed import Odd
+from bot.presentation.blocks.text import counted
 
 UNKNOWN: Final = "unknown"
 NEEDS_PERSON: Final = "needs a person"
@@ -19,21 +28,6 @@ NOT_ACTIVE: Final = "no account, signup not completed, or it cannot receive mone
 NOTHING_PAID: Final = "Nothing was paid."
 DO_NOT_PAY_AGAIN: Final = "Do not pay again."
 
-TOPICS: Final = {
-    "contradiction": "the service contradicts what it said before.",
-    "unconfirmed": "was reported, not confirmed.",
-    "unknown_status": "has a status at the service that Switchboard does not know; it goes on being followed.",
-    "stuck": "cannot go on.",
-}
-"""What the alerts channel hears of a request of any kind, by topic."""
-
-_NOUNS = {
-    Kind.PAYOUT: "payout",
-    Kind.ONE_STEP: "payout",
-    Kind.PURCHASE: "purchase",
-    Kind.BULK: "bulk payment",
-    Kind.BULK_CANCEL: "cancellation",
-}
 _SYMBOLS = {
     State.COMPLETED: ":white_check_mark:",
     State.CANCELED: ":leftwards_arrow_with_hook:",
@@ -81,16 +75,6 @@ _OPERATIONS = {
 _JOBS = {JobStatus.PENDING: "not begun", JobStatus.RUNNING: "under way", JobStatus.DONE: "finished"}
 
 
-def noun(instruction: Instruction) -> str:
-    """What a request is called."""
-    return _NOUNS[instruction.kind]
-
-
-def nothing(instruction: Instruction) -> str:
-    """Which effect a request that was not sent did not have, as a sentence."""
-    return "Nothing was canceled." if instruction.kind is Kind.BULK_CANCEL else NOTHING_PAID
-
-
 def symbol(state: State) -> str:
     """An emoji beside the words, never instead of them."""
     return _SYMBOLS.get(state, ":hourglass_flowing_sand:")
@@ -117,3 +101,115 @@ def job_word(job: BulkJob) -> str:
     if state is JobStatus.DONE and job.failed == 0 and job.completed == job.count and job.count:
         return "completed"
     return _JOBS.get(state, state.value)
+
+
+Facts = Mapping[str, Any]
+
+_VOTER: Final[Mapping[str, str]] = {
+    No.UNKNOWN: "Slack does not know them any more",
+    No.ELSEWHERE: "they belong to another workspace",
+    No.GUEST: "they are a guest now",
+    No.BOT: "they are a bot",
+    No.GONE: "their account is deactivated",
+    No.NOT_APPROVER: "they are no approver any more",
+    No.OWN_REQUEST: "they asked for it themselves",
+}
+_VOTE: Final[Mapping[str, str]] = {
+    Void.UNTYPED: "an approval without the amount typed no longer counts, because the policy asks for that now",
+    Void.TOO_OLD: "an approval no longer counts, because it was given too long ago",
+}
+_REQUESTER: Final[Mapping[str, str]] = {
+    No.UNKNOWN: "Slack does not know who asked for it any more",
+    No.ELSEWHERE: "who asked for it belongs to another workspace",
+    No.GUEST: "who asked for it is a guest now",
+    No.BOT: "who asked for it is a bot",
+    No.GONE: "the account of who asked for it is deactivated",
+    No.NOT_REQUESTER: "by the policy, who asked for it may no longer ask for payments",
+}
+REPORTED: Final[Mapping[str, str]] = {
+    CallbackKind.CONFIRMATION: "completion",
+    CallbackKind.CANCEL: "cancellation",
+    CallbackKind.FAILURE: "failure",
+    CallbackKind.PURCHASE: "payment",
+}
+
+
+_ODD: Final[Mapping[Odd, Callable[[Sequence[str]], str]]] = {
+    Odd.NOT_ASKED: lambda _: "the audit does not know who asked for it",
+    Odd.CHANGED_ROW: lambda rows: (
+        f"row {rows[0]} of the audit was changed"
+        if len(rows) == 1
+        else f"rows {', '.join(rows)} of the audit were changed"
+    ),
+    Odd.GAP: lambda facts: f"the audit does not hold from row {facts[0]} on",
+    Odd.CONTENT: lambda _: "it is not what was asked for",
+    Odd.REQUESTER: lambda _: "somebody else asked for it, or at another time",
+    Odd.REQUIREMENT: lambda _: "it asks for less approval than it did",
+    Odd.STORY: lambda _: "its state was changed past the audit",
+    Odd.STATE: lambda facts: (
+        f"its state in the audit: {word(State(facts[0])) if facts[0] in list(State) else 'another one'}"
+    ),
+    Odd.SENT: lambda _: "the attempts to send it are not those of the audit",
+    Odd.REMOTE_ID: lambda _: "it names another operation at the service",
+    Odd.WINDOW: lambda _: "the time in which it may be sent is another one",
+    Odd.VOTES: lambda people: (
+        "an approval was never given" if len(people) == 1 else f"{len(people)} approvals were never given"
+    ),
+    Odd.RESERVED: lambda _: "what its attempts took of the daily limit is not what was sent",
+    Odd.ITEMS: lambda _: "its payments are not those that were asked for",
+}
+
+
+def disagreements(found: Collection[tuple[str, Sequence[str]]]) -> str:
+    """In which ways the database and the audit disagree about a request: pairs of the way and its facts."""
+    return "; ".join(_ODD[Odd(odd)](facts) for odd, facts in found)
+
+
+def unanswered(facts: Facts, _: object) -> str:
+    since = datetime.fromisoformat(facts["since"])
+    return f"the {facts['service']} service has not answered since {since:%Y-%m-%d %H:%M} UTC, so nothing was sent"
+
+
+def votes_void(facts: Facts, _: object) -> str:
+    """Votes that were cast do not suffice any more: why, and how many are needed now."""
+    void, missing = facts["void"], facts["missing"]
+    people = sorted({_VOTER.get(why, "they do not count here") for why in void if why not in _VOTE})
+    parts = [f"somebody who approved no longer counts ({', '.join(people)})"] if people else []
+    parts += sorted({_VOTE[why] for why in void if why in _VOTE})
+    more = "one more approval is" if missing == 1 else f"{missing} more approvals are"
+    return f"{'; '.join(parts) or 'the policy asks for more approvals now'}, so {more} needed"
+
+
+def held(facts: Facts, _: object) -> str:
+    """Who asked may no longer ask: what that means, what can be done, and what happens should they be back."""
+    why = _REQUESTER.get(facts["no"], "who asked for it may no longer ask for payments")
+    can = "Approvers can close it once they know its outcome" if facts["sent_before"] else "An admin can withdraw it"
+    return f"held, because {why}. {can}; if the requester may ask again, it needs new approvals"
+
+
+def out_of_reach(facts: Facts, _: object) -> str:
+    can = facts["can"]
+    people = {0: "nobody", 1: "only 1 person"}.get(can, f"only {can} people")
+    return f"it needs {counted(facts['needs'], 'approval')}, and {people} can approve it"
+
+
+def left(facts: Facts) -> str:
+    under_way, missing = facts["under_way"], facts["missing"]
+    parts = [
+        f"{counted(under_way, 'payment')} neither done nor failed" if under_way else "",
+        f"{counted(missing, 'payment')} missing from its list" if missing else "",
+    ]
+    return " and ".join(part for part in parts if part)
+
+
+def mismatched_items(facts: Facts, _: object) -> str:
+    found = (
+        (facts["doubles"], "were reported twice, so they may have been paid twice"),
+        (facts["different"], "have another amount or address than was approved"),
+        (facts["strangers"], "were not asked for"),
+    )
+    return "; ".join(f"{count} payments {what}" for count, what in found if count)
+
+
+def paid_as(facts: Facts, _: object) -> str:
+    return f"the service holds it as {facts['id']}, {job_word(BulkJob(**facts))}"

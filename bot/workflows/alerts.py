@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from bot.domain.content import Content
 from bot.domain.reasons import Reason
 from bot.domain.references import ulid
-from bot.presentation.payments import news
+from bot.presentation import notices
 from bot.workflows.context import Context, Subject, Unit
 from storage.rows import Action, OutboxRow
 
@@ -18,7 +18,7 @@ class Notices(Subject):
 
     async def line(self, ctx: Context, id: str, payload: Mapping[str, object]) -> Content | None:  # noqa: A002, ARG002
         """The text of a queued message."""
-        return news.notice(payload)
+        return notices.notice(payload)
 
     def given_up(self, uow: Unit, row: OutboxRow, why: Reason) -> bool:  # noqa: ARG002
         """Nothing to do: it is an alert itself."""

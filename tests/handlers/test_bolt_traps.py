@@ -13,6 +13,7 @@ from slack_bolt.listener.async_listener import AsyncListener
 from structlog.testing import capture_logs
 
 from bot.domain.errors import ServiceNow
+from bot.domain.payments.instruction import Kind
 from bot.domain.reasons import Exchange, Reason
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace import Ack
@@ -174,7 +175,7 @@ async def test_a_form_that_slack_does_not_open_is_said(played: tuple[Rig, dict[s
     rig, behaviours = played
 
     async def opens() -> Reply:
-        return Open(forms.request(channel=FINANCE))
+        return Open(forms.request(channel=FINANCE, kind=Kind.PAYOUT))
 
     behaviours["boom"] = opens
     rig.workspace.faults.arm(Fault(FaultKind.ERROR_500, "views.open"))

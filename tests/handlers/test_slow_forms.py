@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from inline_snapshot import snapshot
 
+from bot.domain.payments.instruction import Kind
 from bot.playground.faults import Fault, FaultKind
 from bot.presentation import views
 from bot.presentation.blocks.text import message
@@ -61,7 +62,7 @@ async def test_the_ack_comes_first_and_the_form_when_slack_opens_it(
     played: Played, action: Callable[[Rig], Awaitable[int]]
 ) -> None:
     rig, replies = played
-    replies["boom"] = Open(forms.request(channel=FINANCE))
+    replies["boom"] = Open(forms.request(channel=FINANCE, kind=Kind.PAYOUT))
     slow(rig)
     assert await action(rig) == 200
     assert rig.workspace.modal(MARIA) is None, "the ack did not wait for it"
@@ -87,7 +88,7 @@ async def test_a_form_that_opens_late_still_gets_its_late_content(played: Played
 
 async def test_a_form_that_fails_after_the_ack_is_told_privately(played: Played) -> None:
     rig, replies = played
-    replies["boom"] = Open(forms.request(channel=FINANCE))
+    replies["boom"] = Open(forms.request(channel=FINANCE, kind=Kind.PAYOUT))
     rig.workspace.faults.arm(Fault(FaultKind.DONE_HANGS, "views.open", seconds=0.6))
     assert await command(rig) == 200
     assert not ephemerals(rig, MARIA)
@@ -112,7 +113,7 @@ async def test_what_comes_late_is_told_privately_where_the_form_never_opened(pla
 
 async def test_within_a_wait_that_slack_asked_for_no_form_is_tried(played: Played) -> None:
     rig, replies = played
-    replies["boom"] = Open(forms.request(channel=FINANCE))
+    replies["boom"] = Open(forms.request(channel=FINANCE, kind=Kind.PAYOUT))
     rig.workspace.faults.arm(Fault(FaultKind.TOO_MANY, "views.open"))
     for _ in range(2):
         assert await command(rig) == 200

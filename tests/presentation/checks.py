@@ -103,6 +103,7 @@ def _line(block: dict[str, Any]) -> str:
 
 def as_sent(view: dict[str, Any]) -> str:
     """A form with all that Slack is told of it: its own facts, then one block a line. Texts stand for themselves."""
+    check_view(view)
     facts = {name: _flat(value) for name, value in view.items() if name not in ("type", "blocks")}
     lines = [_spelled(one) for one in (facts, *map(_flat, view["blocks"]))]
     return "\n".join(line.removeprefix("type=input ").replace("element=type=", "as=") for line in lines)

@@ -105,26 +105,26 @@ by <@U0LIN> at 2026-11-20 09:00 UTC.""",
 
 def test_who_asked_is_told_what_it_needs_and_where_to_hear_of_it() -> None:
     needs = Requirement(quorum=2, typed_amount=True, reasons=("over 1000.00 USD",))
-    content = payment_answers.requested(instruction(requirement=needs), member=True)
-    assert content.text == snapshot(
-        """:memo: Asked for 25.00 USD to ana@example.com, reference P-4F7K2M. Needs 2 approvals besides the \
-requester, typing the amount (over 1000.00 USD). The outcome will be posted here."""
-    )
-
-
-def test_where_the_bot_is_no_member_the_rule_and_the_way_to_invite_it_are_named() -> None:
-    assert payment_answers.requested(instruction(), member=False).text == snapshot(
-        ":memo: Asked for 25.00 USD to ana@example.com, reference P-4F7K2M. Needs 1 approval besides the requester. "
-        "\n"
-        "*channel*: I can only post where I am a member, and I am not in <#C0FINANCE>, so I will send you the "
-        "outcome of this one in a direct message. To have the next one there, invite me: `/invite @Switchboard`"
-    )
-
-
-def test_nobody_is_invited_into_other_peoples_direct_messages() -> None:
-    assert payment_answers.requested(instruction(origin_channel="D0OTHERS"), member=False).text == snapshot(
-        ":memo: Asked for 25.00 USD to ana@example.com, reference P-4F7K2M. Needs 1 approval besides the requester. "
-        "I am not part of this conversation, so I will send you the outcome in a direct message."
+    found = {
+        "a member": payment_answers.requested(instruction(requirement=needs), member=True),
+        "no member: with the rule and the way to invite it": payment_answers.requested(instruction(), member=False),
+        "direct messages of others: nobody is invited": payment_answers.requested(
+            instruction(origin_channel="D0OTHERS"), member=False
+        ),
+    }
+    assert {name: content.text for name, content in found.items()} == snapshot(
+        {
+            "a member": """:memo: Asked for 25.00 USD to ana@example.com, reference P-4F7K2M. Needs 2 approvals \
+besides the requester, typing the amount (over 1000.00 USD). The outcome will be posted here.""",
+            "no member: with the rule and the way to invite it": """\
+:memo: Asked for 25.00 USD to ana@example.com, reference P-4F7K2M. Needs 1 approval besides the requester. \n\
+*channel*: I can only post where I am a member, and I am not in <#C0FINANCE>, so I will send you the outcome of this \
+one in a direct message. To have the next one there, invite me: `/invite @Switchboard`\
+""",
+            "direct messages of others: nobody is invited": """:memo: Asked for 25.00 USD to ana@example.com, \
+reference P-4F7K2M. Needs 1 approval besides the requester. I am not part of this conversation, so I will send you the \
+outcome in a direct message.""",
+        }
     )
 
 

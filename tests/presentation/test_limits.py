@@ -7,14 +7,14 @@ from bot.domain.approvals import No, Refusal
 from bot.domain.content import Content
 from bot.domain.errors import PersonError
 from bot.domain.overview import Waiting
-from bot.domain.payments.instruction import Instruction, State, Vote
+from bot.domain.payments.instruction import Instruction, Kind, State, Vote
 from bot.domain.policy import Frozen
 from bot.domain.reasons import Reason, Verbatim
-from bot.presentation import views
+from bot.presentation import notices, views
 from bot.presentation.answers import mistakes
-from bot.presentation.payments import answers, cards, forms, news
+from bot.presentation.payments import answers, cards, forms
 from bot.presentation.payments import answers as payment_answers
-from bot.presentation.payments.news import _TOPICS
+from bot.presentation.payments.kinds import KINDS
 from tests.domain.made import NOW
 from tests.presentation.checks import calls_in, check_message, check_view
 from tests.presentation.drawn import (
@@ -57,17 +57,19 @@ def test_news(instruction: Instruction, cast: list[Vote], state: State, reason: 
         "decided_by": by,
         "voters": [vote.person for vote in cast],
     }
-    check(news.news(instruction, facts), cast)
+    check(cards.news(instruction, facts), cast)
 
 
-@given(instructions(), st.sampled_from(sorted(_TOPICS)), KEPT_REASONS, st.sampled_from(["", APPROVALS]))
+@given(
+    instructions(), st.sampled_from(sorted(KINDS[Kind.PAYOUT].topics)), KEPT_REASONS, st.sampled_from(["", APPROVALS])
+)
 def test_alerts(instruction: Instruction, topic: str, reason: object, channel: str) -> None:
-    check(news.alert(instruction, {"topic": topic, "reason": reason, "channel": channel}), [])
+    check(cards.alert(instruction, {"topic": topic, "reason": reason, "channel": channel}), [])
 
 
 @given(instructions(), votes())
 def test_reminders(instruction: Instruction, cast: list[Vote]) -> None:
-    content = news.reminder(instruction, cast, {"approvers": [DECIDER, "S0TREASURY"]})
+    content = cards.reminder(instruction, cast, {"approvers": [DECIDER, "S0TREASURY"]})
     check_message(content)
     assert calls_in(content) <= ours(cast) | {"!subteam^S0TREASURY"}
 
@@ -76,8 +78,8 @@ def test_reminders(instruction: Instruction, cast: list[Vote]) -> None:
 def test_what_stops_all_payments(reason: str, changed: bool, asked: bool, needed: int) -> None:
     frozen = Frozen(by=DECIDER, reason=Reason(Verbatim.GIVEN, text=reason), at=NOW.isoformat(), lifting=(REQUESTER,))
     for content in (
-        news.notice({"topic": "frozen", "by": DECIDER, "reason": reason}),
-        news.notice({"topic": "unfrozen", "by": [DECIDER, REQUESTER]}),
+        notices.notice({"topic": "frozen", "by": DECIDER, "reason": reason}),
+        notices.notice({"topic": "unfrozen", "by": [DECIDER, REQUESTER]}),
         answers.freezing(frozen, changed=changed, asked_to_freeze=asked, needed=needed),
         answers.freezing(None, changed=changed, asked_to_freeze=asked, needed=needed),
         answers.refused_while_frozen(frozen),
@@ -129,10 +131,6 @@ def test_forms_about_a_request(instruction: Instruction) -> None:
     metadata = forms.about(instruction, channel=APPROVALS, ts="1700000000.000100")
     for make in (forms.approve, forms.reject, forms.withdraw, forms.retry, forms.close):
         check_view(make(instruction, metadata=metadata))
-
-
-def test_the_form_to_ask_with() -> None:
-    check_view(forms.request(channel=ORIGIN))
 
 
 @given(instructions(), st.sampled_from([*No, *Refusal]))

@@ -16,7 +16,7 @@ from bot.playground.simulators.callbacks import Callback
 from bot.playground.simulators.payments import PaymentsSimulator, Record
 from bot.playground.simulators.payments.book import BalanceTooLowError, NotAllowedError
 from bot.playground.workspace import Ack, Message, View, Workspace
-from bot.presentation.payments.states import SEND_ANYWAY
+from bot.presentation.payments.payouts import SEND_ANYWAY
 from tests.stateful import books
 from tests.stateful.books import Books
 from tests.stateful.invariants import FINAL, FINAL_WORDS, Ask, Broken, Invariants

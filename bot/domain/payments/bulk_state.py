@@ -42,10 +42,5 @@ def ended_cancel(tally: Tally) -> State:
     return State.COMPLETED if tally.canceled else State.FAILED
 
 
-def is_many(instruction: Instruction) -> bool:
-    """Whether it is about many payments at once."""
-    return instruction.kind in (Kind.BULK, Kind.BULK_CANCEL)
-
-
 PENDING_WORD = OperationStatus.PENDING.value
 """How an item that can be canceled is stored."""

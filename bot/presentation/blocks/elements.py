@@ -13,8 +13,8 @@ from bot.presentation.blocks.text import (
     context,
     escape,
     fallback_text,
+    fields,
     header,
-    labelled,
     mrkdwn,
     paragraphs,
     plain,
@@ -25,6 +25,21 @@ from bot.presentation.blocks.text import (
 
 _SPOKEN_LIMIT = 75
 """Characters of what a screen reader says for a button (Slack)."""
+
+Fact = tuple[str, str]
+"""What it is, and the text; foreign, and left out when it is empty."""
+_VALUE_LIMIT = 250
+_TITLE_LIMIT = 300
+_ABOUT_LIMIT = 600
+
+LONGEST = 2_000
+"""Characters that a QR code holds, with room for the error correction."""
+_PIXELS = 8
+_QUIET_ZONE = 4
+"""Modules of white around it, without which cameras do not find it (ISO/IEC 18004)."""
+
+NOTHING = "–"
+"""Text of an empty cell."""
 
 
 def button(
@@ -37,16 +52,10 @@ def button(
     spoken: str = "",
     confirm: Block | None = None,
 ) -> Block:
-    """A button.
+    """A button. ``style``: empty, primary or danger.
 
-    Args:
-        label: the text on it.
-        action_id: what a click is called.
-        value: what a click carries.
-        url: the address that a click opens.
-        style: empty, primary or danger.
-        spoken: what a screen reader says for it, where the label is not enough.
-        confirm: the question before the click is sent on.
+    ``spoken``: what a screen reader says for it, where the label is not enough. ``confirm``: the question before the
+    click is sent on.
     """
     given = {
         "value": value,
@@ -71,59 +80,29 @@ def actions(elements: list[Block], block_id: str = "") -> list[Block]:
 
 
 def turns(what: str, page: int, pages: int, *, back: str, on: str) -> list[Block]:
-    """*Previous* and *Next* below a page, each with the list and the page in its value.
+    """*Previous* and *Next* below a page, each with the list and the page in its value; ``back``, ``on``: their ids.
 
-    Args:
-        what: which list.
-        page: the one that is shown; a page after the last one leads back to the last one.
-        pages: how many there are.
-        back: action id of *Previous*.
-        on: action id of *Next*.
+    A page after the last one leads back to the last one.
     """
     before = min(page - 1, pages)
     found = [button("Previous", back, f"{what}:{before}")] if before >= 1 else []
     return actions([*found, *([button("Next", on, f"{what}:{page + 1}")] if page < pages else [])])
 
 
-Fact = tuple[str, str]
-"""What it is, and the text; foreign, and left out when it is empty."""
-
-_VALUE_LIMIT = 250
-_FIELDS = 10
-"""Fields of one section."""
-
-
 def facts(title: str, found: Sequence[Fact], *, about: str = "", notes: Sequence[str] = ()) -> Content:
-    """A headline, a longer text, facts in two columns, small print.
+    """A headline, a longer text (``about``, plain), facts in two columns, small print (``notes``, our own mrkdwn).
 
-    Args:
-        title: plain text, foreign parts as they are.
-        found: at most twelve or so, or the text grows beyond what Slack likes.
-        about: plain text of any length; shortened.
-        notes: mrkdwn of our own.
+    More than twelve or so, and the text grows beyond what Slack likes.
     """
     told = [(label, clean(value)) for label, value in found if clean(value)]
     blocks: list[Block] = [header(clean(title))]
     if about:
         blocks.append(section(plain(shorten(clean(about), _ABOUT_LIMIT))))
-    for start in range(0, len(told), _FIELDS):
-        fields = [labelled(escape(label), quote(value, _VALUE_LIMIT)) for label, value in told[start : start + _FIELDS]]
-        blocks.append({"type": "section", "fields": fields})
+    blocks += fields(*((escape(label), quote(value, _VALUE_LIMIT)) for label, value in told))
     blocks += [context(note) for note in notes]
     lines = [f"*{quote(title, _TITLE_LIMIT)}*", *([quote(about, _ABOUT_LIMIT)] if about else [])]
     lines += [f"{escape(label)}: {quote(value, _VALUE_LIMIT)}" for label, value in told]
     return Content(text=fallback_text([*lines, *notes]), blocks=blocks)
-
-
-_TITLE_LIMIT = 300
-_ABOUT_LIMIT = 600
-
-
-LONGEST = 2_000
-"""Characters that a QR code holds, with room for the error correction."""
-_PIXELS = 8
-_QUIET_ZONE = 4
-"""Modules of white around it, without which cameras do not find it (ISO/IEC 18004)."""
 
 
 def png(link: str) -> bytes:
@@ -135,10 +114,6 @@ def png(link: str) -> bytes:
     picture = BytesIO()
     segno.make(link, error="m", micro=False).save(picture, kind="png", scale=_PIXELS, border=_QUIET_ZONE)
     return picture.getvalue()
-
-
-NOTHING = "–"
-"""Text of an empty cell."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,12 +131,16 @@ class Column:
 
 def table(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> Block:
     """A table with its head; at most 99 rows and 20 columns. One a message."""
+    cells = [
+        [
+            {"type": "raw_text", "text": shorten(clean(text), column.most) or NOTHING}
+            for text, column in zip(row, columns, strict=True)
+        ]
+        for row in [[column.title for column in columns], *rows]
+    ]
     return {
         "type": "table",
-        "rows": [
-            [_cell(column.title, column.most) for column in columns],
-            *([_cell(text, column.most) for text, column in zip(row, columns, strict=True)] for row in rows),
-        ],
+        "rows": cells,
         "column_settings": [{"align": column.align, "is_wrapped": column.wraps} for column in columns],
     }
 
@@ -169,12 +148,7 @@ def table(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> Block:
 def listing(lead: str, drawn: Block, lines: Sequence[str], *after: Block, notes: Sequence[str] = ()) -> Content:
     """A table under its headline, with the same as lines of mrkdwn where tables are refused or read aloud.
 
-    Args:
-        lead: the headline, in mrkdwn.
-        drawn: the table.
-        lines: its rows.
-        after: what stands below.
-        notes: what is read aloud of that.
+    ``notes``: what is read aloud of what stands below.
     """
     head = section(mrkdwn(lead))
     return Content(
@@ -182,7 +156,3 @@ def listing(lead: str, drawn: Block, lines: Sequence[str], *after: Block, notes:
         blocks=[head, drawn, *after],
         plainer=[head, *paragraphs(lines), *after],
     )
-
-
-def _cell(text: str, most: int) -> Block:
-    return {"type": "raw_text", "text": shorten(clean(text), most) or NOTHING}

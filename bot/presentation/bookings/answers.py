@@ -46,6 +46,7 @@ EXPORT = "certification.export"
 Instant = Callable[[datetime], str]
 
 _STATES_SHOWN = 20
+_INSTANT = "{:%Y-%m-%d %H:%M} UTC"
 
 FILE_NAME = "delivery-certification.md"
 FILE_TITLE = "Delivery certification checklist"
@@ -83,36 +84,51 @@ _POINTS: Mapping[Point, tuple[str, str]] = {
 }
 """What the operator wants to see, and how to get there."""
 
+STORE_ADDED: Final = ":white_check_mark: The store is there, and its key is kept sealed:"
+STORE_CHANGED: Final = ":white_check_mark: This is the store now:"
+_DONE: Final[Mapping[Act, str]] = {
+    Act.START: "the search for a driver has been asked for",
+    Act.CANCEL: "it is canceled",
+    Act.REFRESH: "this is what the delivery service says now",
+}
+_NAME_LIMIT = 60
+_ADDRESS_LIMIT = 200
+_MOST_STORES = 40
+_NAMED_STORES = 10
+_ODD_ADDRESS = "an address that cannot be read"
+_ANYWAY = " To book it without knowing the price, tick the box at the end of the form."
+
 
 def checklist(seen: Mapping[Point, Evidence], states: Mapping[str, str], *, command: str) -> Content:
-    """Every point: seen, and on what; or how to get there."""
-    lines = [_line(point, seen.get(point), command) for point in Point]
+    lines = []
+    for point, (what, how) in _POINTS.items():
+        found, optional = seen.get(point), " _(optional)_" if point in OPTIONAL else ""
+        told = escape(how.format(command=command)) if found is None else _evidence(found, moment)
+        lines.append(f":white_{'large_square' if found is None else 'check_mark'}: {what}{optional}: {told}")
     needed = [point for point in Point if point not in OPTIONAL]
     met = sum(1 for point in needed if point in seen)
     lead = f"*Certification: {met} of {len(needed)} required points seen here*"
-    told = _states(states)
+    shown = ", ".join(f"`{quote(status, 60)}` {word(status)}" for status in list(states)[:_STATES_SHOWN])
+    notes = [f"States seen: {shown}"] if shown else []
     blocks: list[Block] = [section(mrkdwn(lead)), *paragraphs(lines)]
-    if told:
-        blocks.append(context(told))
+    blocks += [context(note) for note in notes]
     blocks += actions([button("Export as a file", EXPORT, "file")], "certification")
-    return Content(text=fallback_text([lead, *lines, *([told] if told else [])]), blocks=blocks)
+    return Content(text=fallback_text([lead, *lines, *notes]), blocks=blocks)
 
 
 def as_file(seen: Mapping[Point, Evidence], states: Mapping[str, str], *, command: str, now: datetime) -> str:
-    """The same as a Markdown document."""
     lines = [
         "# Delivery certification checklist",
         "",
-        f"As of {_instant(now)}.",
+        f"As of {_INSTANT.format(now)}.",
         "",
         "| point | needed | seen | evidence or what to do |",
         "|---|---|---|---|",
     ]
-    for point in Point:
-        found = seen.get(point)
-        what = _evidence(found, _instant) if found is not None else _how(point, command)
-        needed = "optional" if point in OPTIONAL else "yes"
-        lines.append(f"| {_POINTS[point][0]} | {needed} | {'yes' if found else 'no'} | {_cell(what)} |")
+    for point, (what, how) in _POINTS.items():
+        found, needed = seen.get(point), "optional" if point in OPTIONAL else "yes"
+        told = _evidence(found, _INSTANT.format) if found is not None else how.format(command=command)
+        lines.append(f"| {what} | {needed} | {'yes' if found else 'no'} | {_cell(told)} |")
     lines += ["", "## States seen", "", "| statusText | read as | final | first seen on |", "|---|---|---|---|"]
     for status, what in states.items():
         final = "yes" if is_final(status) else "no"
@@ -121,45 +137,13 @@ def as_file(seen: Mapping[Point, Evidence], states: Mapping[str, str], *, comman
     return "\n".join([*lines, ""])
 
 
-def _line(point: Point, found: Evidence | None, command: str) -> str:
-    optional = " _(optional)_" if point in OPTIONAL else ""
-    if found is not None:
-        return f":white_check_mark: {_POINTS[point][0]}{optional}: {_evidence(found, moment)}"
-    return f":white_large_square: {_POINTS[point][0]}{optional}: {escape(_how(point, command))}"
-
-
 def _evidence(found: Evidence, at: Instant) -> str:
     times = "once" if found.count == 1 else f"{found.count} times"
     return f"{times}, last {at(found.last)}, {quote(found.what, 60)}"
 
 
-def _how(point: Point, command: str) -> str:
-    return _POINTS[point][1].format(command=command)
-
-
-def _states(states: Mapping[str, str]) -> str:
-    if not states:
-        return ""
-    shown = [f"`{quote(status, 60)}` {word(status)}" for status in list(states)[:_STATES_SHOWN]]
-    return f"States seen: {', '.join(shown)}"
-
-
-def _instant(at: datetime) -> str:
-    return f"{at:%Y-%m-%d %H:%M} UTC"
-
-
 def _cell(text: str) -> str:
     return text.replace("|", "\\|").replace("\n", " ")
-
-
-STORE_ADDED: Final = ":white_check_mark: The store is there, and its key is kept sealed:"
-STORE_CHANGED: Final = ":white_check_mark: This is the store now:"
-
-_DONE: Final[Mapping[Act, str]] = {
-    Act.START: "the search for a driver has been asked for",
-    Act.CANCEL: "it is canceled",
-    Act.REFRESH: "this is what the delivery service says now",
-}
 
 
 def acted(booking: Booking, act: Act, *, trouble: Reason | None) -> Content:
@@ -172,14 +156,7 @@ def acted(booking: Booking, act: Act, *, trouble: Reason | None) -> Content:
     return message(f":ballot_box_with_check: {named(booking)}: {done}.{status}")
 
 
-_NAME_LIMIT = 60
-_ADDRESS_LIMIT = 200
-_MOST_STORES = 40
-_NAMED_STORES = 10
-
-
 def refused(no: No) -> Content:
-    """The person may not use deliveries."""
     if no is not No.NO_ROLE:
         return answers.refused(no)
     return message(
@@ -189,7 +166,6 @@ def refused(no: No) -> Content:
 
 
 def no_stores(command: str) -> Content:
-    """There is nothing to choose from."""
     return message(
         f":convenience_store: No store is known here yet. `{command} stores` asks the delivery service for them, "
         f"`{command} store add` makes one."
@@ -197,7 +173,6 @@ def no_stores(command: str) -> Content:
 
 
 def store_rule(names: Sequence[str]) -> str:
-    """What the name of a store has to be."""
     return f"it must be the name of a store; there is: {', '.join(names[:_NAMED_STORES]) or 'none yet'}"
 
 
@@ -210,7 +185,6 @@ def sandbox_only() -> Content:
 
 
 def quote_lines(found: Mapping[str, Any] | Quote) -> list[str]:
-    """A price, in mrkdwn."""
     said = asdict(found) if isinstance(found, Quote) else found
     cost = charge(said)
     lines = [f":moneybag: *Delivery fee {charged(cost)}*"] if cost is not None else []
@@ -223,7 +197,6 @@ def quote_lines(found: Mapping[str, Any] | Quote) -> list[str]:
 
 
 def priced(store: str, found: Quote) -> Content:
-    """What a delivery would cost."""
     lines = [*quote_lines(found), f"From {quote(store, _NAME_LIMIT)}. Nothing was booked."]
     return Content(text=fallback_text(lines), blocks=[section(mrkdwn("\n".join(lines)))])
 
@@ -245,10 +218,6 @@ def no_price(said: str, *, refused: bool, bookable: bool = False) -> str:
     return f"{lead}: {sentence_of(quote(said))} Nothing was booked.{_ANYWAY if bookable else ''}"
 
 
-_ODD_ADDRESS = "an address that cannot be read"
-_ANYWAY = " To book it without knowing the price, tick the box at the end of the form."
-
-
 def unpriced(reason: str) -> str:
     """Instead of the price, where somebody wants to book without one; mrkdwn."""
     return (
@@ -258,7 +227,6 @@ def unpriced(reason: str) -> str:
 
 
 def booked(booking: Booking, *, command: str) -> Content:
-    """It is on its way to the service; the card shows how it goes on."""
     return message(
         f":package: {named(booking)} is being booked. Its card shows how it goes on; "
         f"look at it with `{command} show {booking.reference}`."
@@ -266,7 +234,6 @@ def booked(booking: Booking, *, command: str) -> Content:
 
 
 def confirmed_before(booking: Booking) -> Content:
-    """The same form was sent before."""
     return message(f":information_source: {named(booking)} was confirmed already; it is booked once.")
 
 
@@ -280,18 +247,22 @@ def stores(found: Sequence[KnownStore], *, command: str, note: str = "") -> Cont
     if not found:
         return no_stores(command)
     lines = [f"*{counted(len(found), 'store')}*"]
-    lines += [_store_line(one) for one in found[:_MOST_STORES]]
+    for one in found[:_MOST_STORES]:
+        address, state = quote(str(one.record.get("address", "")), _ADDRESS_LIMIT), ""
+        if one.creating:
+            state = " :hourglass_flowing_sand: being made; whether it worked is being looked up"
+        elif not one.usable:
+            state = " :key: its key is not known here, so it cannot be used"
+        elif one.given:
+            state = " (key from the settings)"
+        lines.append(f"• *{escape(clean(one.name))}*{f': {address}' if address else ''}{state}")
     if len(found) > _MOST_STORES:
         lines.append(f"and {len(found) - _MOST_STORES} more")
-    blocks: list[Block] = paragraphs(lines)
-    if note:
-        lines.append(note)
-        blocks.append(context(note))
-    return Content(text=fallback_text(lines), blocks=blocks)
+    notes = [note] if note else []
+    return Content(text=fallback_text([*lines, *notes]), blocks=[*paragraphs(lines), *map(context, notes)])
 
 
 def store(name: str, record: Mapping[str, Any], *, lead: str = "") -> Content:
-    """One store as the service has it."""
     said = {key: str(record.get(key, "")) for key in ("email", "mobile", "country_code", "address", "reference")}
     where = ", ".join(str(record.get(key, "")) for key in ("latitude", "longitude") if record.get(key))
     facts = [
@@ -314,7 +285,10 @@ def store_trouble(trouble: Reason, *, looked_for: str = "") -> Content:
 
 def hooks(name: str, found: Sequence[HookState], *, turned_on: bool | None) -> Content:
     """What is registered for a store, and what was done to it. Addresses are secret; only their hosts are shown."""
-    lines = [f":satellite_antenna: *Webhooks of {quote(name, _NAME_LIMIT)}*{_turned(found, on=turned_on)}"]
+    lines = [f":satellite_antenna: *Webhooks of {quote(name, _NAME_LIMIT)}*"]
+    if turned_on is not None:  # what was done is claimed only where the service shows it
+        done = all((one.ours if turned_on else one.host == "") and not one.trouble for one in found)
+        lines[0] += f" were {'' if done else 'not all '}{'registered' if turned_on else 'taken away'}:"
     for one in found:
         where = "nothing is registered"
         if one.host != "":
@@ -323,14 +297,6 @@ def hooks(name: str, found: Sequence[HookState], *, turned_on: bool | None) -> C
         trouble = f" :warning: {sentence_of(quote(worded(one.trouble)))}" if one.trouble else ""
         lines.append(f"• `{one.kind.value}`: {where}.{trouble}")
     return Content(text=fallback_text(lines), blocks=[section(mrkdwn("\n".join(lines)))])
-
-
-def _turned(found: Sequence[HookState], *, on: bool | None) -> str:
-    """What was done is claimed only where the service shows it."""
-    if on is None:
-        return ""
-    done = all((one.ours if on else one.host == "") and not one.trouble for one in found)
-    return f" were {'' if done else 'not all '}{'registered' if on else 'taken away'}:"
 
 
 def record(store: str, found: BookingRecord) -> Content:
@@ -355,7 +321,6 @@ def record(store: str, found: BookingRecord) -> Content:
 
 
 def say_why(booking: Booking, *, command: str) -> Content:
-    """It was found at the service; canceling it needs a reason."""
     return message(
         f":information_source: {named(booking)} was made outside of Switchboard and is followed here from now on. To "
         f"cancel it, say why: `{command} cancel {booking.reference} &lt;reason&gt;`."
@@ -363,24 +328,10 @@ def say_why(booking: Booking, *, command: str) -> Content:
 
 
 def prebooked(booking: Booking) -> Content:
-    """A pre-booking is being made."""
     return message(
         f":link: {named(booking)} is being pre-booked. The link for the customer comes on its card in a moment."
     )
 
 
 def exported() -> Content:
-    """The checklist as a file."""
     return message(":page_facing_up: The checklist is in your direct messages with me, as a file.")
-
-
-def _store_line(one: KnownStore) -> str:
-    address = quote(str(one.record.get("address", "")), _ADDRESS_LIMIT)
-    note = ""
-    if one.creating:
-        note = " :hourglass_flowing_sand: being made; whether it worked is being looked up"
-    elif not one.usable:
-        note = " :key: its key is not known here, so it cannot be used"
-    elif one.given:
-        note = " (key from the settings)"
-    return f"• *{escape(clean(one.name))}*{f': {address}' if address else ''}{note}"

@@ -21,8 +21,9 @@ from bot.presentation.blocks.text import (
     counted,
     escape,
     fallback_text,
+    fields,
     header,
-    labelled,
+    linked,
     mention,
     moment,
     mrkdwn,
@@ -44,6 +45,23 @@ _STEPS: Final = (
     "at the door",
     "delivered",
 )
+
+START = "booking.start"
+CANCEL = "booking.cancel"
+REFRESH = "booking.refresh"
+CONTACT = "booking.contact"
+TRACK = "booking.track"
+
+MASK = "••••"
+_NAME_LIMIT = 60
+_LINE_LIMIT = 200
+_NOTES_LIMIT = 300
+_URL_LIMIT = 2_900
+"""Characters of an address on a button."""
+_SHOWN_URL = 500
+"""Characters of an address in a text: three of them must fit into the 4,000 of an edit."""
+Fact = tuple[str, str]
+"""What it is, and mrkdwn for it; foreign parts escaped."""
 
 
 class _Shown(NamedTuple):
@@ -81,7 +99,6 @@ def word(status: str) -> str:
 
 
 def symbol(status: str) -> str:
-    """A small picture of a state."""
     known = read_status(status)
     return ":x:" if is_canceled(status) else _SHOWN[known].symbol if known is not None else ":package:"
 
@@ -90,9 +107,11 @@ def progress(booking: Booking) -> str:
     """How far along it is, as a bar with words; empty where that says nothing."""
     if booking.stage not in (Stage.OPEN, Stage.ENDED) or is_canceled(booking.status):
         return ""
-    step = _step(booking.status)
-    if step is None:
-        step = _last_known(booking)
+    step = 0
+    for status in [*(status for _, status in booking.detail.get("history", [])), booking.status]:
+        known = read_status(status)
+        if known is not None and _SHOWN[known].step is not None:
+            step = _SHOWN[known].step or 0  # a state that says nothing leaves the progress before it
     bar = "🟩" * step + "⬜" * (len(_STEPS) - step)
     return f"{bar}  {step} of {len(_STEPS)}"
 
@@ -103,7 +122,7 @@ def sentence(booking: Booking, *, now: datetime) -> str:  # noqa: PLR0911 - one 
         case Stage.QUOTED:
             return "*Not booked*: nobody has confirmed it."
         case Stage.NEW | Stage.SENDING:
-            return f"*Being sent* to the delivery service. {_because(booking)}".strip()
+            return f"*Being sent* to the delivery service. {reason_of(booking.reason, _REASON_LIMIT)}".strip()
         case Stage.UNKNOWN:
             return (
                 "*Unknown*: the delivery service did not say whether it took it. Switchboard is looking for it by its "
@@ -128,7 +147,6 @@ def sentence(booking: Booking, *, now: datetime) -> str:  # noqa: PLR0911 - one 
 
 
 def countdown(search_at: datetime, *, now: datetime) -> str:
-    """How long the kitchen still has."""
     left = ceil((search_at - now).total_seconds() / 60)
     if left <= 0:
         return "the cook time is over"
@@ -148,61 +166,22 @@ def _at_the_service(booking: Booking, now: datetime) -> str:
 def _rest(booking: Booking, now: datetime) -> str:
     detail = booking.detail
     cancel_reason = str(detail.get("cancel_reason", ""))
+    history = [read_status(status) for _, status in detail.get("history", [])]
+    searches = history.count(Status.READY_FOR_PICKUP)
     match booking.known_status:
         case Status.ON_HOLD if booking.search_at is not None:
             left = countdown(booking.search_at, now=now)
             return f"{capital(left)}; the search for a driver starts {moment(booking.search_at)}."
         case Status.ON_HOLD:
             return "The search for a driver starts when the cook time is over."
-        case Status.READY_FOR_PICKUP if _searches(detail) > 1:
-            return f"Search number {_searches(detail)}."
+        case Status.READY_FOR_PICKUP if searches > 1:
+            return f"Search number {searches}."
         case Status.PROVIDER_NOT_FOUND:
             return "Nobody took it. Cancel it, or ask the delivery service to search again."
         case Status.NOT_DELIVERED:
             return f"The customer did not get it.{because(cancel_reason, _REASON_LIMIT)}"
         case _:
             return because(cancel_reason, _REASON_LIMIT).strip() if is_canceled(booking.status) else ""
-
-
-def _searches(detail: Mapping[str, Any]) -> int:
-    return sum(1 for _, status in detail.get("history", []) if read_status(status) is Status.READY_FOR_PICKUP)
-
-
-def _last_known(booking: Booking) -> int:
-    """Progress before an unknown state."""
-    for _, status in reversed(booking.detail.get("history", [])):
-        if (step := _step(status)) is not None:
-            return step
-    return 0
-
-
-def _step(status: str) -> int | None:
-    known = read_status(status)
-    return None if known is None else _SHOWN[known].step
-
-
-def _because(booking: Booking) -> str:
-    return reason_of(booking.reason, _REASON_LIMIT)
-
-
-START = "booking.start"
-CANCEL = "booking.cancel"
-REFRESH = "booking.refresh"
-CONTACT = "booking.contact"
-TRACK = "booking.track"
-
-MASK = "••••"
-_NAME_LIMIT = 60
-_LINE_LIMIT = 200
-_NOTES_LIMIT = 300
-_FIELDS = 10
-_URL_LIMIT = 2_900
-"""Characters of an address on a button."""
-_SHOWN_URL = 500
-"""Characters of an address in a text: three of them must fit into the 4,000 of an edit."""
-
-Fact = tuple[str, str]
-"""What it is, and mrkdwn for it; foreign parts escaped."""
 
 
 def card(booking: Booking, *, now: datetime, private: bool = False) -> Content:
@@ -216,9 +195,7 @@ def card(booking: Booking, *, now: datetime, private: bool = False) -> Content:
     bar = progress(booking)
     blocks: list[Block] = [header(clean(headline(booking)))]
     blocks.append(section(mrkdwn(f"{bar}\n{state}" if bar else state)))
-    for start in range(0, len(facts), _FIELDS):
-        fields = [labelled(label, value) for label, value in facts[start : start + _FIELDS]]
-        blocks.append({"type": "section", "fields": fields})
+    blocks += fields(*facts)
     blocks += [context(note) for note in _notes(booking)]
     blocks += actions([] if private else _buttons(booking), f"booking:{booking.id}")
     lines = [f"*Delivery {escape(headline(booking))}*", state, *(f"{label}: {value}" for label, value in facts)]
@@ -247,7 +224,7 @@ def driver_line(driver: Mapping[str, Any]) -> str:
 
 def link(url: str, label: str) -> str:
     """A link that the service gave; its address was checked when it was read."""
-    return f"<{escape(url).replace('|', '%7C')}|{label}>" if _is_link(url, most=_SHOWN_URL) else ""
+    return linked(url, label) if _is_link(url, most=_SHOWN_URL) else ""
 
 
 def price(fee: str, currency: str) -> str:
@@ -259,19 +236,23 @@ def _facts(booking: Booking, *, masked: bool) -> list[Fact]:
     detail, request = booking.detail, booking.request
     driver = driver_line(detail.get("driver", {}))
     reported = " _(reported, not confirmed)_" if detail.get("driver_reported") else ""
+    number = "" if request is None else f"{request.country_code} {MASK}" if masked else str(request.phone)
+    where, code = _where(booking), quote(str(detail.get("validation_code", "")), _NAME_LIMIT)
+    address = str(detail.get("link", ""))
+    shown = linked(address) if _is_link(address, most=_SHOWN_URL) else "in the thread"
     return [
         ("Driver", f"{driver}{reported}" if driver else ""),
-        ("Follow it", _tracking(booking)),
-        ("Customer", _who(booking, masked=masked)),
-        ("Address", _hidden(_where(booking), masked=masked)),
+        ("Follow it", link(str(detail.get("tracking_url", "")), "where it is now")),
+        ("Customer", f"{quote(_customer(booking), _NAME_LIMIT)}{f' · {number}' if number else ''}"),
+        ("Address", MASK if masked and where else where),
         ("Order", order(booking)),
         ("Fee", _fee(booking)),
         ("Cook time", counted(request.cook_minutes, "minute") if request is not None and request.cook_minutes else ""),
         ("Notes", quote(request.notes, _NOTES_LIMIT) if request is not None else ""),
-        ("Delivery code", _hidden(quote(str(detail.get("validation_code", "")), _NAME_LIMIT), masked=masked)),
+        ("Delivery code", MASK if masked and code else code),
         ("Proof of delivery", proof(str(detail.get("proof", "")))),
         ("Number at the service", quote(booking.numeric_id or booking.remote_id or "", _NAME_LIMIT)),
-        ("Address link", _address_link(booking)),
+        ("Address link", shown if booking.stage is Stage.WAITING else ""),
         ("Asked by", mention(booking.requester) if booking.requester else ""),
     ]
 
@@ -281,25 +262,10 @@ def proof(text: str) -> str:
     return link(text, "see it") or quote(text, _LINE_LIMIT)
 
 
-def _tracking(booking: Booking) -> str:
-    return link(str(booking.detail.get("tracking_url", "")), "where it is now")
-
-
 def _customer(booking: Booking) -> str:
     """Their name; empty where nobody said one."""
     name = booking.request.customer if booking.request is not None else str(booking.detail.get("customer", ""))
     return name_of(name) if name else ""
-
-
-def _hidden(value: str, *, masked: bool) -> str:
-    return MASK if value and masked else value
-
-
-def _who(booking: Booking, *, masked: bool) -> str:
-    request = booking.request
-    number = "" if request is None else f"{request.country_code} {MASK}" if masked else str(request.phone)
-    phone = f" · {number}" if number else ""
-    return f"{quote(_customer(booking), _NAME_LIMIT)}{phone}"
 
 
 def _where(booking: Booking) -> str:
@@ -345,13 +311,6 @@ def charged(found: Charge) -> str:
     """What is charged, with its tax in brackets; escaped."""
     tax = f" ({price(found.tax, found.currency)} tax)" if found.tax else ""
     return f"{price(found.amount, found.currency)}{tax}"
-
-
-def _address_link(booking: Booking) -> str:
-    if booking.stage is not Stage.WAITING:
-        return ""
-    url = str(booking.detail.get("link", ""))
-    return f"<{escape(url).replace('|', '%7C')}>" if _is_link(url, most=_SHOWN_URL) else "in the thread"
 
 
 def _notes(booking: Booking) -> list[str]:

@@ -66,8 +66,11 @@ def book(
         _position(given),
         _text(PLACE_REFERENCE, "How to find it", given, most=REFERENCE_LIMIT, example="Blue door", optional=True),
         *_order(given),
-        *([_anyway()] if anyway else []),
     ]
+    if anyway:
+        options = [_option("Book it even if there is no price", ANYWAY)]
+        element = {"type": "checkboxes", "action_id": ANYWAY, "options": options}
+        blocks.append(field(ANYWAY, "Without a price", element, optional=True))
     return form(BOOK, "Book a delivery", "Show the price", {"channel": channel}, blocks, close="Close")
 
 
@@ -80,7 +83,6 @@ def prebook(stores: Sequence[str], *, channel: str, values: Values | None = None
 
 
 def price(stores: Sequence[str], *, values: Values | None = None, problem: str = "") -> View:
-    """What a delivery would cost."""
     given = values or {}
     blocks = [*_problem(problem), _store(stores, given), _position(given), _payment(given), _amount(given)]
     return form(QUOTE, "Price of a delivery", "Show the price", {}, blocks, close="Close")
@@ -116,7 +118,6 @@ def cancel(booking: Booking) -> View:
 
 
 def store_add(*, channel: str, values: Values | None = None, problem: str = "") -> View:
-    """A new store."""
     blocks = [*_problem(problem), *_store_fields(values or {})]
     return form(STORE_ADD, "Add a store", "Add it", {"channel": channel}, blocks, close="Close")
 
@@ -192,12 +193,6 @@ def _amount(given: Values) -> Block:
 def _position(given: Values) -> Block:
     hint = "Latitude, longitude; or paste a link to a map."
     return _text(POSITION, "Position", given, most=_POSITION_LIMIT, example="-0.1807, -78.4678", hint=hint)
-
-
-def _anyway() -> Block:
-    option = _option("Book it even if there is no price", ANYWAY)
-    element = {"type": "checkboxes", "action_id": ANYWAY, "options": [option]}
-    return field(ANYWAY, "Without a price", element, optional=True)
 
 
 def _problem(said: str) -> list[Block]:

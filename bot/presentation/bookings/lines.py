@@ -1,14 +1,17 @@
-"""Lines in the thread of a booking's card: each event once."""
+"""What happened to a booking: lines in the thread of its card, each event once, and its audit trail."""
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
 
+from bot.domain.audit import Entry, Told
 from bot.domain.bookings.booking import Booking
-from bot.domain.bookings.record import Status, StatusChange, is_canceled, read_status
+from bot.domain.bookings.record import Charge, Status, StatusChange, is_canceled, read_status
 from bot.domain.content import Content
 from bot.domain.reasons import Reason
-from bot.presentation.blocks.text import as_said, escape, mention, message, quote
-from bot.presentation.bookings.cards import driver_line, named, proof, symbol, word
+from bot.presentation.audit import WORD_LIMIT, person, told_lines, told_story
+from bot.presentation.audit import because as because_of
+from bot.presentation.blocks.text import as_said, linked, mention, message, quote, sentence_of
+from bot.presentation.bookings.cards import charged, driver_line, headline, named, proof, symbol, word
 from bot.presentation.reasons import because, because_refused, in_words
 
 _RAW_LIMIT = 80
@@ -17,9 +20,21 @@ _RAW_LIMIT = 80
 def line(booking: Booking, facts: Mapping[str, Any]) -> Content:
     """One line; ``facts`` were stored when it happened."""
     # Some topics carry a number behind a colon, so that each is told again.
-    told = _TOPICS.get(str(facts.get("topic", "")).partition(":")[0], _other)
-    text = told(booking, facts)
-    return message(text)
+    template = _TOPICS.get(str(facts.get("topic", "")).partition(":")[0], ":package: {booking} has changed.")
+    if callable(template):
+        return message(template(booking, facts))
+    by = mention(str(facts["by"])) if facts.get("by") else ""
+    slots = {
+        "booking": named(booking),
+        "asker": f" {mention(booking.requester)}" if booking.requester else "",
+        "by": by,
+        "by_whom": f" by {by}" if by else "",
+        "status": f"*{word(str(facts.get('status', '')))}*",
+        "now": f"*{word(str(facts.get('now', '')))}*",
+        "driver": driver_line(facts.get("driver") or {}),
+        "reported": " _(reported, not confirmed)_" if facts.get("reported") else "",
+    }
+    return message(template.format_map(slots))
 
 
 def of_store(store: str, facts: Mapping[str, Any]) -> Content:
@@ -35,12 +50,10 @@ def _reported(facts: Mapping[str, Any], about: str) -> str:
 
 
 def picture_title(booking: Booking) -> str:
-    """What stands above the picture of the link, in plain text."""
     return f"Address link of {booking.reference}"
 
 
 def picture_in_words(booking: Booking, *, link: str) -> str:
-    """Alternative text of the picture."""
     return f"QR code of the address link of {booking.reference}: {link}"
 
 
@@ -48,8 +61,45 @@ def picture_comment(booking: Booking, *, link: str) -> str:
     """The link itself, beside the picture."""
     return (
         f":link: {mention(booking.requester)} send this link to the customer of {named(booking)}; the search for a "
-        f"driver starts when the address is entered: <{escape(link).replace('|', '%7C')}>"
+        f"driver starts when the address is entered: {linked(link)}"
     )
+
+
+def story(booking: Booking, rows: Sequence[Told], *, is_complete: bool = True) -> Content:
+    """The audit trail of one booking, oldest first. ``is_complete``: False if there are more rows than were read."""
+    stands = word(booking.status) if booking.status else booking.stage.value
+    about = f"{headline(booking)}, now {stands}"
+    told = told_lines(rows, _sentence)
+    return told_story(f"Audit of {booking.reference}", about, told, rows, is_complete=is_complete)
+
+
+def _sentence(entry: Entry, nth: int) -> str:
+    detail = {name: str(value) for name, value in entry.detail.items()}
+    template = _SAID.get(entry.action)
+    if template is None:
+        said = f"{person(entry.actor)}: {quote(entry.action.replace('_', ' '), WORD_LIMIT)}"
+    else:
+        said = template.format_map(
+            {
+                "who": person(entry.actor),
+                "nth": str(nth),
+                "status": f"*{word(detail.get('status', '?'))}*",
+                "number": f" as number {quote(detail['number'], WORD_LIMIT)}" if detail.get("number") else "",
+                "other": quote(detail.get("other", "another one"), WORD_LIMIT),
+                "worth": _worth({**detail, "unpriced": in_words(entry.detail.get("unpriced"))}),
+            }
+        )
+    return sentence_of(said) + because_of(entry.detail)
+
+
+def _worth(detail: Mapping[str, str]) -> str:
+    order = f", an order of {quote(detail['amount'], WORD_LIMIT)}" if detail.get("amount") else ""
+    if detail.get("unpriced"):
+        return f"{order}, without a price: {quote(detail['unpriced'])}"
+    if not detail.get("fee"):
+        return order
+    cost = Charge(amount=detail["fee"], tax=detail.get("tax", ""), currency=detail.get("currency", ""))
+    return f"{order}, for a fee of {charged(cost)}"
 
 
 def _moved(booking: Booking, facts: Mapping[str, Any]) -> str:
@@ -76,77 +126,57 @@ def _moved(booking: Booking, facts: Mapping[str, Any]) -> str:
     return f"{told}{why}" if known in (Status.NOT_DELIVERED, Status.RETURNING, Status.RETURNED) else told
 
 
-def _driver(booking: Booking, facts: Mapping[str, Any]) -> str:
-    reported = " _(reported, not confirmed)_" if facts.get("reported") else ""
-    return f":bust_in_silhouette: {named(booking)}: driver {driver_line(facts.get('driver') or {})}{reported}."
-
-
-def _unverified(booking: Booking, facts: Mapping[str, Any]) -> str:
-    return f":grey_question: {named(booking)}: the service {_reported(facts, 'it')}"
-
-
-def _unknown(booking: Booking, _: Mapping[str, Any]) -> str:
-    return (
-        f":grey_question: {named(booking)}: whether it was booked is *unknown*. It is looked for by our own number and "
-        "not booked again."
-    )
-
-
-def _lost(booking: Booking, _: Mapping[str, Any]) -> str:
-    who = f" {mention(booking.requester)}" if booking.requester else ""
-    return (
-        f":warning:{who} {named(booking)} was *not booked*, as far as Switchboard can see: the delivery service does "
-        "not know it. Look at its dashboard before you book it again."
-    )
-
-
-def _found_late(booking: Booking, facts: Mapping[str, Any]) -> str:
-    return (
-        f":rotating_light: {named(booking)} appeared at the delivery service after all: "
-        f"*{word(str(facts.get('status', '')))}*. If it was booked again, one of the two has to be canceled."
-    )
-
-
 def _refused(booking: Booking, facts: Mapping[str, Any]) -> str:
     who = f" {mention(booking.requester)}" if booking.requester else ""
     why = because_refused(Reason.read(facts.get("reason")))
     return f":x:{who} {named(booking)} was *not booked*: the delivery service did not take it.{why}"
 
 
-def _dropped(booking: Booking, facts: Mapping[str, Any]) -> str:
-    by = f" by {mention(str(facts['by']))}" if facts.get("by") else ""
-    return f":x: {named(booking)} was *canceled*{by} before an address was entered."
-
-
-def _started(booking: Booking, facts: Mapping[str, Any]) -> str:
-    return f":mag: {named(booking)}: {mention(str(facts.get('by', '')))} started the search for a driver."
-
-
-def _no_provider(booking: Booking, _: Mapping[str, Any]) -> str:
-    return f":warning: {named(booking)}: no driver was found. It has to be canceled or searched for again."
-
-
-def _contradiction(booking: Booking, facts: Mapping[str, Any]) -> str:
-    return (
-        f":rotating_light: {named(booking)} had ended as *{word(str(facts.get('status', '')))}*; now the delivery "
-        f"service says *{word(str(facts.get('now', '')))}*. The card keeps what was final."
-    )
-
-
-def _other(booking: Booking, _: Mapping[str, Any]) -> str:
-    return f":package: {named(booking)} has changed."
-
-
-_TOPICS = {
+_TOPICS: Final[Mapping[str, str | Callable[[Booking, Mapping[str, Any]], str]]] = {
     "moved": _moved,
-    "driver": _driver,
-    "unverified": _unverified,
-    "unknown": _unknown,
-    "lost": _lost,
-    "found_late": _found_late,
+    "driver": ":bust_in_silhouette: {booking}: driver {driver}{reported}.",
+    "unverified": lambda booking, facts: f":grey_question: {named(booking)}: the service {_reported(facts, 'it')}",
+    "unknown": (
+        ":grey_question: {booking}: whether it was booked is *unknown*. It is looked for by our own number and not "
+        "booked again."
+    ),
+    "lost": (
+        ":warning:{asker} {booking} was *not booked*, as far as Switchboard can see: the delivery service does not "
+        "know it. Look at its dashboard before you book it again."
+    ),
+    "found_late": (
+        ":rotating_light: {booking} appeared at the delivery service after all: {status}. If it was booked again, one "
+        "of the two has to be canceled."
+    ),
     "refused": _refused,
-    "dropped": _dropped,
-    "started": _started,
-    "no_provider": _no_provider,
-    "contradiction": _contradiction,
+    "dropped": ":x: {booking} was *canceled*{by_whom} before an address was entered.",
+    "started": ":mag: {booking}: {by} started the search for a driver.",
+    "no_provider": ":warning: {booking}: no driver was found. It has to be canceled or searched for again.",
+    "contradiction": (
+        ":rotating_light: {booking} had ended as {status}; now the delivery service says {now}. The card keeps what "
+        "was final."
+    ),
 }
+
+_SAID: Final[Mapping[str, str]] = {
+    "booked": "{who} booked it{worth}",
+    "prebooked": "{who} asked for a link with which the customer enters the address{worth}",
+    "appeared": "a webhook told of it: it was made outside of Switchboard",
+    "named": "{who} named it by its number at the service: it was made outside of Switchboard",
+    "joined": "it turned out to be {other}, which was waiting for its answer",
+    "sent": "sent to the delivery service, attempt {nth}",
+    "put_off": "that attempt was not executed; to be sent again",
+    "taken": "the delivery service took it{number}, and says {status}",
+    "link_made": "the delivery service made the link for the customer",
+    "refused": "the delivery service did not take it",
+    "unknown": "the delivery service did not say whether it took it; only looking for it from here on",
+    "lost": "the delivery service does not know it: not booked, as far as Switchboard can see",
+    "moved": "the delivery service says {status}",
+    "search_asked": "{who} asked to start the search for a driver",
+    "cancel_asked": "{who} asked to cancel it",
+    "executed": "the delivery service did that",
+    "not_executed": "the delivery service did not do that",
+    "not_said": "the delivery service did not say whether it did that; the booking is read instead",
+    "dropped": "the pre-booking was called off",
+}
+"""Action of the audit -> sentence. An action without one is shown by its name."""

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 
-from bot.domain.content import Block
 from bot.domain.emails.lists import CONCURRENCY, CONCURRENCY_LIMIT, ColumnLook, likely_column
 from bot.domain.files.tables import Marks
 from bot.presentation.blocks.text import SECTION_LIMIT, mrkdwn, plain, quote, section, shorten
@@ -28,9 +27,13 @@ TITLE = "Process e-mails"
 _NAME_LIMIT = 60
 _PERCENT = 100
 
+NO_NUMBER = f"Give a whole number from 1 to {CONCURRENCY_LIMIT:,}, for example {CONCURRENCY}."
+NO_FILE = "Choose a CSV or Excel file (.xlsx) with a column of addresses, for example email,name."
+STARTED = ":outbox_tray: Started. Its progress stands in a message of its own, and the result follows in its thread."
+ASKED_BEFORE = ":information_source: This was started already; look at its message."
+
 
 def file_form(*, channel: str) -> View:
-    """Which file."""
     element = {"type": "file_input", "action_id": FILE, "filetypes": ["csv", "tsv", "txt", "xlsx"], "max_files": 1}
     hint = "CSV or Excel (.xlsx) with names in its first row, for example email,name. At most 10 MB here."
     block = field(FILE, "List of addresses", element, hint=hint)
@@ -38,12 +41,10 @@ def file_form(*, channel: str) -> View:
 
 
 def reading(file: str) -> View:
-    """While the file is read."""
     return notice(TITLE, f":hourglass_flowing_sand: Reading {quote(file, _NAME_LIMIT)}…")
 
 
 def unusable(words: str) -> View:
-    """What the form turns into when the file cannot be used."""
     return result(TITLE, [section(plain(shorten(words, SECTION_LIMIT)))])
 
 
@@ -61,19 +62,15 @@ def list_form(
 ) -> View:
     """Which column and how. The column that most looks like addresses is chosen already.
 
-    Args:
-        looks: what stands in the columns.
-        rows: how many rows there are.
-        read_as: encoding, delimiter or sheet, in words.
-        marks: what people do not see in their spreadsheet.
-        file: id of the file.
-        name: what it is called.
-        channel: where the result goes.
-        thread_ts: the thread it goes to, or empty.
-        lacking: ways that are not configured, and the variables that they lack.
+    ``marks``: what people do not see in their spreadsheet. ``lacking``: ways that are not configured, and the variables
+    that they lack.
     """
     names = column_names(looks)
-    options = [_column_option(at, names[at], look) for at, look in enumerate(looks[:MOST])]
+    options = []
+    for at, look in enumerate(looks[:MOST]):
+        percent = int(look.share * _PERCENT)
+        note, value = f" ({percent}% addresses)", f"{at}|{percent}|{names[at]}"
+        options.append(column_option(names[at], look, value=value, note=note))
     about = f"*{quote(name, _NAME_LIMIT)}*: {rows:,} {'row' if rows == 1 else 'rows'}, read as {quote(read_as, 120)}"
     ways = {
         ROW_BY_ROW: "Each address is asked once; pause and stop at any time",
@@ -102,22 +99,14 @@ def list_form(
 
 
 def not_configured(way: str, missing: Sequence[str]) -> str:
-    """One of the two ways cannot be taken here."""
     return f"“{_WAYS[way]}” cannot be chosen: {to_set(missing, code=False)}."
 
 
 def hardly_addresses(look_name: str, percent: int) -> str:
-    """A column that was chosen and hardly holds addresses."""
     return (
         f"Only {percent}% of the cells of “{look_name}” look like e-mail addresses. "
         "Choose the column that holds them, for example email."
     )
-
-
-NO_NUMBER = f"Give a whole number from 1 to {CONCURRENCY_LIMIT:,}, for example {CONCURRENCY}."
-NO_FILE = "Choose a CSV or Excel file (.xlsx) with a column of addresses, for example email,name."
-STARTED = ":outbox_tray: Started. Its progress stands in a message of its own, and the result follows in its thread."
-ASKED_BEFORE = ":information_source: This was started already; look at its message."
 
 
 def chosen(value: str) -> tuple[int, int, str]:
@@ -128,9 +117,3 @@ def chosen(value: str) -> tuple[int, int, str]:
     """
     place, percent, name = value.split("|", 2)
     return int(place), int(percent), name
-
-
-def _column_option(at: int, name: str, look: ColumnLook) -> Block:
-    percent = int(look.share * _PERCENT)
-    value = f"{at}|{percent}|{name}"
-    return column_option(name, look, value=value, note=f" ({percent}% addresses)")

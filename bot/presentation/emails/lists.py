@@ -65,9 +65,10 @@ _STATES: Mapping[RunState, str] = {
 ADDRESS_RULE = "an e-mail address such as ana@example.com"
 SINGLE_ADDRESSES = "single-address e-mail"
 
+NOT_YOURS = "Only the person who asked for this list, or an admin, can pause, resume or stop it."
+
 
 def too_many(most: int, given: int, *, command: str) -> str:
-    """The rule that a line with too many addresses breaks."""
     return f"at most {most} addresses at a time, these are {given}; put more into a file and type {command} file"
 
 
@@ -79,13 +80,11 @@ def detail(answer: Answer, address: str) -> str:
     return "; ".join(f"{name}: {value}" for name, value in pairs if (name, value) != said) or text
 
 
-def _text(answer: Answer) -> str:
-    return answer.text or worded(answer.why)
-
-
 def checked(answers: Sequence[tuple[str, Answer]]) -> Content:
-    """Answers about a few addresses, as a table."""
-    rows = [(address, _word(answer), detail(answer, address)) for address, answer in answers]
+    rows = []
+    for address, answer in answers:
+        result = answer.result if answer.outcome is Outcome.ANSWERED else ""
+        rows.append((address, result or OUTCOMES[answer.outcome], detail(answer, address)))
     columns = (
         Column(title="Address", most=_ADDRESS_LIMIT, wraps=True),
         Column(title="Result", most=40, wraps=True),
@@ -106,7 +105,6 @@ def _word(answer: Answer) -> str:
 
 
 def board(progress: ListProgress) -> Content:
-    """The board of a list: its state, its progress, its buttons."""
     how = "the whole file at once" if progress.whole else f"row by row, up to {progress.concurrency} at a time"
     title = f"Process e-mails: {shorten(clean(progress.file), _NAME_LIMIT)}"
     about = f"Column “{quote(progress.column, _NAME_LIMIT)}”, {how}, asked by {mention(progress.requester)}"
@@ -149,7 +147,7 @@ def _figures(progress: ListProgress) -> Iterator[str]:
     count = progress.count
     if progress.whole:
         if count.rows:
-            yield f"{count.rows:,} {'row' if count.rows == 1 else 'rows'}"
+            yield _rows(count)
         return
     if count.total == 0 and progress.state in (RunState.PREPARING, RunState.FAILED):
         return
@@ -157,16 +155,18 @@ def _figures(progress: ListProgress) -> Iterator[str]:
     told = [f"{count.outcomes[outcome]:,} {OUTCOMES[outcome]}" for outcome in Outcome if count.outcomes.get(outcome)]
     if progress.state is RunState.STOPPED and count.total > count.done:
         told.append(f"{count.total - count.done:,} {OUTCOMES[Outcome.NOT_ASKED]}")
-    rows = f"{count.rows:,} {'row' if count.rows == 1 else 'rows'}"
-    if count.skipped:
-        rows += f", {count.skipped:,} of them without an address"
-    yield " · ".join([*told, rows])
+    skipped = f", {count.skipped:,} of them without an address" if count.skipped else ""
+    yield " · ".join([*told, f"{_rows(count)}{skipped}"])
     if count.repeated:
         yield (
             f":arrows_counterclockwise: Switchboard was restarted meanwhile: {count.repeated:,} "
             f"{_addresses(count.repeated)} that had no stored answer yet {'was' if count.repeated == 1 else 'were'} "
             "asked again."
         )
+
+
+def _rows(count: RunCount) -> str:
+    return f"{count.rows:,} {'row' if count.rows == 1 else 'rows'}"
 
 
 def _addresses(count: int) -> str:
@@ -181,16 +181,14 @@ def _buttons(progress: ListProgress) -> list[Block]:
         found.append(button("Pause", PAUSE, progress.id))
     if progress.state is RunState.PAUSED:
         found.append(button("Resume", RESUME, progress.id, style="primary"))
-    return [*found, button("Stop", STOP, progress.id, style="danger", confirm=_really_stop(progress.count))]
-
-
-def _really_stop(count: RunCount) -> Block:
-    """Stopping is final, so it is confirmed, with what would be lost."""
+    # Stopping is final, so it is confirmed, with what would be lost.
+    count = progress.count
     text = (
         f"{count.outcomes.get(Outcome.ANSWERED, 0):,} of {count.total:,} {_addresses(count.total)} answered when this "
         "was drawn. The others will not be asked, and a stopped list cannot go on. Pause keeps it."
     )
-    return question("Stop this list for good?", text, yes="Stop it", no="Let it go on")
+    sure = question("Stop this list for good?", text, yes="Stop it", no="Let it go on")
+    return [*found, button("Stop", STOP, progress.id, style="danger", confirm=sure)]
 
 
 def result_comment(progress: ListProgress) -> str:
@@ -199,12 +197,9 @@ def result_comment(progress: ListProgress) -> str:
     if progress.whole:
         return f"{who}: what the service gave back for {quote(progress.file, _NAME_LIMIT)}"
     stopped = ". It was stopped before its end." if progress.state is RunState.STOPPED else ""
-    return f"{who}: {_summary(progress.count)}{stopped}"
-
-
-def _summary(count: RunCount) -> str:
-    rows = f"{count.rows:,} {'row' if count.rows == 1 else 'rows'}"
-    return f"{rows}, {count.outcomes.get(Outcome.ANSWERED, 0):,} of {count.total:,} {_addresses(count.total)} answered"
+    count = progress.count
+    answered = f"{count.outcomes.get(Outcome.ANSWERED, 0):,} of {count.total:,} {_addresses(count.total)} answered"
+    return f"{who}: {_rows(count)}, {answered}{stopped}"
 
 
 def result_alt(progress: ListProgress) -> str:
@@ -213,7 +208,6 @@ def result_alt(progress: ListProgress) -> str:
 
 
 def refused_press(state: RunState | None) -> str:
-    """A button that came too late."""
     if state is None:
         return "This list is not known any more, so nothing was changed."
     words = {
@@ -225,9 +219,6 @@ def refused_press(state: RunState | None) -> str:
         RunState.STOPPING: "is being stopped already",
     }
     return f"This list {words.get(state, 'is being read')}, so nothing was changed."
-
-
-NOT_YOURS = "Only the person who asked for this list, or an admin, can pause, resume or stop it."
 
 
 def result_header(given: Sequence[str], names: Sequence[str]) -> tuple[str, ...]:
@@ -244,6 +235,9 @@ def result_header(given: Sequence[str], names: Sequence[str]) -> tuple[str, ...]
 
 
 def result_cells(answer: Answer, names: Sequence[str]) -> tuple[str, ...]:
-    """Our cells of one row."""
     said = dict(answer.pairs)
     return (OUTCOMES[answer.outcome], answer.result, *(said.get(name, "") for name in names), _text(answer))
+
+
+def _text(answer: Answer) -> str:
+    return answer.text or worded(answer.why)

@@ -14,6 +14,13 @@ from bot.presentation.views import field
 _RUNS: Final = 5
 _NAMES: Final = 5
 _NAME: Final = 40
+_BETWEEN = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
+
+MOST: Final = 100
+"""Options that one list may have (Slack)."""
+_OPTION_LIMIT: Final = 75
+_NAME_LIMIT: Final = 40
+_SAMPLE_LIMIT: Final = 24
 
 
 def mark_lines(marks: Marks) -> list[str]:
@@ -24,7 +31,10 @@ def mark_lines(marks: Marks) -> list[str]:
         verbs = "is hidden in the file and counts" if one else "are hidden in the file and count"
         found.append(f"{_rows(marks.hidden_rows)} {verbs} like the others.")
     if marks.hidden_columns:
-        found.append(f"{_columns(marks.hidden_columns)} hidden in the file.")
+        one = len(marks.hidden_columns) == 1
+        shown = [f"“{quote(name, _NAME)}”" for name in marks.hidden_columns[:_NAMES]]
+        listed = _listed(shown, len(marks.hidden_columns) - len(shown))
+        found.append(f"Column{'' if one else 's'} {listed} {'is' if one else 'are'} hidden in the file.")
     if marks.formulas.count:
         one = marks.formulas.count == 1
         holds = "holds the result of a formula, as it was" if one else "hold results of formulas, as they were"
@@ -36,28 +46,17 @@ def mark_lines(marks: Marks) -> list[str]:
 
 
 def _rows(some: Some) -> str:
-    shown = some.spans[:_RUNS]
-    named = [one for first, last in shown for one in _run(first, last)]
-    more = some.count - sum(last - first + 1 for first, last in shown)
+    named: list[str] = []
+    for first, last in some.spans[:_RUNS]:
+        rows = range(first, last + 1)
+        named += [f"{first} to {last}"] if last - first > 1 else map(str, rows)
+    more = some.count - sum(last - first + 1 for first, last in some.spans[:_RUNS])
     return f"{'Row' if some.count == 1 else 'Rows'} {_listed(named, more)}"
-
-
-def _run(first: int, last: int) -> list[str]:
-    return [f"{first} to {last}"] if last - first > 1 else [str(row) for row in range(first, last + 1)]
-
-
-def _columns(names: Sequence[str]) -> str:
-    shown = [f"“{quote(name, _NAME)}”" for name in names[:_NAMES]]
-    listed = _listed(shown, len(names) - len(shown))
-    return f"Column {listed} is" if len(names) == 1 else f"Columns {listed} are"
 
 
 def _listed(named: Sequence[str], more: int) -> str:
     *before, end = [*named, f"{more} more"] if more else named
     return f"{', '.join(before)} and {end}" if before else end
-
-
-_BETWEEN = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
 
 
 def read_as(table: Table) -> str:
@@ -80,14 +79,6 @@ def columns_read(table: Table, places: Mapping[str, int]) -> str:
     return "; ".join(part for part in (how, columns, f"not used: {', '.join(left)}" if left else "") if part)
 
 
-MOST: Final = 100
-"""Options that one list may have (Slack)."""
-
-_OPTION_LIMIT: Final = 75
-_NAME_LIMIT: Final = 40
-_SAMPLE_LIMIT: Final = 24
-
-
 def column_names(looks: Sequence[ColumnLook]) -> list[str]:
     """What each column is called, or which one it is where it has no name; both where another is called the same."""
     names = [shorten(clean(look.name), _NAME_LIMIT) for look in looks]
@@ -105,7 +96,6 @@ def column_option(name: str, look: ColumnLook, *, value: str, note: str = "") ->
 
 
 def option(value: str, text: str, description: str) -> Block:
-    """One choice and a line about it."""
     return {
         "value": value,
         "text": plain(shorten(text, _OPTION_LIMIT)),
@@ -114,15 +104,10 @@ def option(value: str, text: str, description: str) -> Block:
 
 
 def select(block_id: str, label: str, options: Sequence[Block], *, initial: int | None, of: str = "") -> Block:
-    """A list of which one is chosen.
+    """A list of which one is chosen; ``initial``: the place of the one that is chosen already.
 
-    Args:
-        block_id: its id in the form.
-        label: what is chosen.
-        options: from what.
-        initial: the place of the one that is chosen already.
-        of: what the options belong to. Slack keeps what was chosen when a form turns into another one with the same
-            element; options of something else are another element.
+    ``of``: what the options belong to. Slack keeps what was chosen when a form turns into another one with the same
+    element; options of something else are another element.
     """
     element: Block = {"type": "static_select", "action_id": f"{block_id}{of}", "options": list(options)}
     if initial is not None:

@@ -45,28 +45,27 @@ _USABLE = "Audio, video, documents and pictures with words, CSV and Excel tables
 
 
 class Offered(Protocol):
-    """An operation that is offered for a file."""
+    """An operation that is offered for a file: its word in ids, and what its button says."""
 
     @property
-    def name(self) -> str:
-        """Its word in ids."""
-        ...
-
+    def name(self) -> str: ...
     @property
-    def label(self) -> str:
-        """What its button says."""
-        ...
+    def label(self) -> str: ...
 
 
 def offer(file: DroppedFile, offered: Sequence[Offered]) -> Content:
-    """The quiet offer in the file's thread."""
     said = f"{_SIGNS[file.kind]} *{_name(file)}* · {facts(file)}"
     labels = ", ".join(action.label for action in offered)
-    return Content(text=f"{said}\nI can: {labels}.", blocks=[section(mrkdwn(said)), *_choice(file, offered)])
+    if len(offered) <= _BUTTONS:
+        elements = [button(action.label, f"{USE}.{action.name}", reference(file)) for action in offered]
+    else:
+        hint, options = plain("Choose what to do"), _options(file, offered)
+        elements = [{"type": "static_select", "action_id": USE, "placeholder": hint, "options": options}]
+    blocks = [section(mrkdwn(said)), *actions(elements, f"{USE}:{file.id}")]
+    return Content(text=f"{said}\nI can: {labels}.", blocks=blocks)
 
 
 def gone(file: DroppedFile) -> Content:
-    """The same when the file was deleted."""
     return message(f":wastebasket: *{_name(file)}* was deleted, so nothing can be done with it any more.")
 
 
@@ -100,13 +99,11 @@ def told(content: Content) -> Block:
 
 
 def started() -> Block:
-    """What the form turns into when the work has begun."""
     return notice(SHORTCUT_NAME, ":outbox_tray: It has begun. The answer comes into the thread of the file.")
 
 
 def _options(file: DroppedFile, offered: Sequence[Offered]) -> list[Block]:
-    known = reference(file)
-    return [{"text": plain(action.label), "value": f"{action.name}|{known}"} for action in offered]
+    return [{"text": plain(action.label), "value": f"{action.name}|{reference(file)}"} for action in offered]
 
 
 def no_use(file: DroppedFile) -> Content:
@@ -117,7 +114,6 @@ def no_use(file: DroppedFile) -> Content:
 
 
 def is_archive(file: DroppedFile) -> bool:
-    """Whether other files are packed in it."""
     return file.format in _ARCHIVES
 
 
@@ -129,17 +125,14 @@ def unusable(trouble: UnusableFile) -> Content:
 
 
 def looking() -> Content:
-    """Slack has not delivered the file's details yet."""
     return message(":hourglass_flowing_sand: Looking at the file…")
 
 
 def no_file() -> Content:
-    """The shortcut was used on a message without a file."""
     return message(f":paperclip: There is no file in this message. Use the shortcut on a message with one. {_USABLE}")
 
 
 def not_here() -> Content:
-    """The bot is not a member of the channel, so it could neither read the file nor post the result."""
     return message(
         ":wave: I am not in this channel, so I can neither read this file nor bring you the result. "
         "Invite me with `/invite @Switchboard`, then use the shortcut again."
@@ -147,7 +140,6 @@ def not_here() -> Content:
 
 
 def not_in_direct_messages() -> Content:
-    """The same in a conversation between people, where nobody can be invited."""
     return message(
         ":wave: I am not in this conversation, and nobody can invite me. Drop the file into a direct message to me, "
         "or into a channel in which I am."
@@ -155,14 +147,12 @@ def not_in_direct_messages() -> Content:
 
 
 def unfit(file: DroppedFile, label: str) -> Content:
-    """The operation of the button does not work with this file."""
     return message(
         f":no_entry_sign: *{_name(file)}* · {facts(file)}: {label} does not work with such a file. {_USABLE}"
     )
 
 
 def stale() -> Content:
-    """The button is of an older version."""
     return message(
         f":shrug: This button is out of date. Use the shortcut *{SHORTCUT_NAME}* on the message with the file."
     )
@@ -182,7 +172,6 @@ def facts(file: DroppedFile) -> str:
 
 
 def size(count: int) -> str:
-    """A number of bytes as people say it."""
     if count < _KILO:
         return f"{count} bytes"
     return f"{-(-count // _KILO)} KB" if count < _MEGA else f"{megabytes(count, up=True)} MB"
@@ -200,18 +189,6 @@ def length(milliseconds: int) -> str:
 def reference(file: DroppedFile) -> str:
     """Value of a button: the file, its message and its thread."""
     return f"{file.id}|{file.message_ts}|{file.thread_ts}"
-
-
-def _choice(file: DroppedFile, offered: Sequence[Offered]) -> list[Block]:
-    known = reference(file)
-    if len(offered) <= _BUTTONS:
-        elements = [button(action.label, f"{USE}.{action.name}", known) for action in offered]
-    else:
-        hint = plain("Choose what to do")
-        elements = [
-            {"type": "static_select", "action_id": USE, "placeholder": hint, "options": _options(file, offered)}
-        ]
-    return actions(elements, f"{USE}:{file.id}")
 
 
 def _name(file: DroppedFile) -> str:

@@ -1,6 +1,5 @@
 """What people see of a localization call: its message, its result, its files."""
 
-from collections.abc import Sequence
 from decimal import Decimal
 
 from bot.domain.content import Block, Content
@@ -61,11 +60,19 @@ _SIGNS = {
     CallState.INTERRUPTED: ":arrows_counterclockwise:",
 }
 
+WHICH_LANGUAGE = "Which language is the text in? Its letters alone do not say it. Nothing was sent yet."
+
 
 def board(sight: Sight) -> Content:
-    """The board of a call: one message, edited on every change."""
     about = " · ".join([f"asked by {mention(sight.requester)}", *settings(sight.order)])
-    lines = [f"{_sign(sight)} *{_title(sight)}*: {_status(sight)}", *_source(sight.order)]
+    lines = [f"{_sign(sight)} *{_title(sight)}*: {_status(sight)}"]
+    request, file = sight.order.request, sight.order.file_name
+    if request.text:
+        lines.append(f">{quote(request.text, _QUOTED)}")
+    elif request.url:
+        lines.append(f"`{quote(request.url, _QUOTED)}`")  # in a code span nothing is unfurled or followed by accident
+    elif file:
+        lines.append(f":paperclip: {quote(file, _NAME)}")
     blocks: list[Block] = [*paragraphs(lines), context(about)]
     blocks += actions(_buttons(sight), f"localization:{sight.id}")
     return Content(text=fallback_text([*lines, about]), blocks=blocks)
@@ -73,50 +80,38 @@ def board(sight: Sight) -> Content:
 
 def _status(sight: Sight) -> str:  # noqa: PLR0911 - one answer a state
     progress = sight.progress
+    took = f" after {clock(sight.elapsed)}" if sight.elapsed is not None and sight.elapsed >= 1 else ""
+    again = " It was run again." if progress.again else ""
+    # The reason may hold a name or a value that somebody typed.
+    said = sentence_of(f" It says: {quote(progress.words)}" if progress.words else "")
+    why = f"{sentence_of(quote(worded(progress.reason)))}{said}{again}"
     match sight.state:
+        case CallState.WAITING if sight.silent_since is not None:
+            return f"waiting; the service has not answered since {moment(sight.silent_since)}"
         case CallState.WAITING:
-            return _waiting(sight)
+            return f"waiting, number {sight.position} in the queue" if sight.position else "about to begin"
         case CallState.RUNNING:
             doing = sight.order.request.capability.doing.lower()
-            return f"{doing}, {clock(sight.elapsed or 0)}{_bar(sight.percent)}"
+            sending = sight.percent is not None and sight.percent < 100  # noqa: PLR2004 - of the file is there
+            sent = f"\nSending the file {bar(sight.percent or 0, 100)}" if sending else ""
+            return f"{doing}, {clock(sight.elapsed or 0)}{sent}"
         case CallState.HANDING_OVER:
             return "done, its files are on their way"
         case CallState.DONE:
-            return f"done{_took(sight)}{_gist(sight)}{_lacking(sight)}"
+            return f"done{took}{_gist(sight)}{_lacking(sight)}"
         case CallState.FAILED:
-            return f"failed{_took(sight)}. {_why(sight)}"
+            return f"failed{took}. {why}"
         case CallState.UNKNOWN:
             return (
-                f"*unknown*{_took(sight)}. {_why(sight)} The service may have done it, and may bill it. "
-                "It is not sent again by itself."
+                f"*unknown*{took}. {why} The service may have done it, and may bill it. It is not sent again by itself."
             )
         case CallState.CANCELED:
             ran = " The service may go on with it, and bill it." if progress.started_at is not None else ""
-            return f"canceled by {mention(progress.by)}{_took(sight)}.{ran}{_repeated(sight)}"
+            return f"canceled by {mention(progress.by)}{took}.{ran}{again}"
         case CallState.INTERRUPTED:
-            why = progress.reason or Reason(OfCall.RESTARTED)
+            lost = progress.reason or Reason(OfCall.RESTARTED)
             still = "" if progress.again else "; run it again"
-            return f"interrupted{still}. {sentence_of(quote(worded(why)))}{_repeated(sight)}"
-
-
-def _waiting(sight: Sight) -> str:
-    if sight.silent_since is not None:
-        return f"waiting; the service has not answered since {moment(sight.silent_since)}"
-    return f"waiting, number {sight.position} in the queue" if sight.position else "about to begin"
-
-
-def _why(sight: Sight) -> str:
-    said = f" It says: {quote(sight.progress.words)}" if sight.progress.words else ""
-    # The reason may hold a name or a value that somebody typed.
-    return f"{sentence_of(quote(worded(sight.progress.reason)))}{sentence_of(said)}{_repeated(sight)}"
-
-
-def _repeated(sight: Sight) -> str:
-    return " It was run again." if sight.progress.again else ""
-
-
-def _took(sight: Sight) -> str:
-    return f" after {clock(sight.elapsed)}" if sight.elapsed is not None and sight.elapsed >= 1 else ""
+            return f"interrupted{still}. {sentence_of(quote(worded(lost)))}{again}"
 
 
 def clock(seconds: float) -> str:
@@ -125,12 +120,6 @@ def clock(seconds: float) -> str:
     minutes, rest = divmod(whole, _MINUTE)
     hours, minutes = divmod(minutes, _MINUTE)
     return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
-
-
-def _bar(percent: int | None) -> str:
-    if percent is None or percent >= 100:  # noqa: PLR2004 - of the file is there
-        return ""
-    return f"\nSending the file {bar(percent, 100)}"
 
 
 def _gist(sight: Sight) -> str:
@@ -160,26 +149,9 @@ def _lacking(sight: Sight) -> str:
     return f". Missing: {names}. {sentence_of(quote(worded(sight.progress.reason) or 'the service did not give it'))}"
 
 
-def _source(order: Order) -> list[str]:
-    """The input of the call: text, address or file."""
-    asked = order.request
-    if asked.text:
-        return [f">{quote(asked.text, _QUOTED)}"]
-    if asked.url:
-        # In a code span nothing is unfurled or followed by accident.
-        return [f"`{quote(asked.url, _QUOTED)}`"]
-    return [f":paperclip: {quote(order.file_name, _NAME)}"] if order.file_name else []
-
-
 def settings(order: Order) -> list[str]:
-    """The options that were chosen, in words."""
-    asked = order.request
-    shown = []
-    for option in asked.capability.options:
-        value = asked.options.get(option.name)
-        if value:
-            shown.append(escape(f"{option.label.lower()}: {option.label_of(value)}"))
-    return shown
+    chosen = [(option, order.request.options.get(option.name)) for option in order.request.capability.options]
+    return [escape(f"{option.label.lower()}: {option.label_of(value)}") for option, value in chosen if value]
 
 
 def _buttons(sight: Sight) -> list[Block]:
@@ -194,28 +166,23 @@ def _buttons(sight: Sight) -> list[Block]:
 
 def result(sight: Sight) -> Content:
     """The result in the thread, for who asked; a long text follows as a file."""
-    found = sight.progress.result
-    lines = [_asked(sight)]
+    found, head = sight.progress.result, _asked(sight)
     match found:
         case Gender() | Emotion():
-            lines[0] += f": {_headline(found)}"
+            return Content(text=f"{head}: {_headline(found)}", blocks=paragraphs([f"{head}: {_headline(found)}"]))
         case Phrases(sentences=sentences):
-            return _told(lines[0], [f"{number}. {clean(one)}" for number, one in enumerate(sentences, 1)])
+            lines = [f"{number}. {clean(one)}" for number, one in enumerate(sentences, 1)]
         case Written(text=text):
-            return _told(lines[0], [clean(line) for line in text.splitlines()])
+            lines = [clean(line) for line in text.splitlines()]
         case _:
-            return Content(text=lines[0])
-    return Content(text=lines[0], blocks=paragraphs(lines))
-
-
-def _told(head: str, lines: Sequence[str]) -> Content:
-    """Foreign lines below a headline of ours, in which nothing is interpreted."""
-    text = "\n".join(lines)
-    return Content(text=f"{head}\n{escape(text)}", blocks=[section(mrkdwn(head)), section(plain(text or "(nothing)"))])
+            return Content(text=head)
+    # Foreign lines below a headline of ours: nothing in them is interpreted.
+    foreign = "\n".join(lines)
+    blocks = [section(mrkdwn(head)), section(plain(foreign or "(nothing)"))]
+    return Content(text=f"{head}\n{escape(foreign)}", blocks=blocks)
 
 
 def is_long(sight: Sight) -> bool:
-    """Whether the result is better read as a file."""
     return len(escape(long_text(sight))) > LONG_TEXT
 
 
@@ -237,7 +204,6 @@ def preview(sight: Sight) -> str:
 
 
 def text_in_words(sight: Sight) -> str:
-    """Alternative text of that file."""
     return f"{_title(sight)}: the whole text"
 
 
@@ -252,13 +218,11 @@ def _title(sight: Sight) -> str:
 def _headline(found: Gender | Emotion) -> str:
     if isinstance(found, Emotion):
         return f"{_EMOJI.get(found.label, ':speech_balloon:')} *{quote(found.label, _NAME)}*"
-    sure = f" ({_rounded(found.percent)} % sure)" if found.percent is not None else ""
+    sure = ""
+    if found.percent is not None:
+        whole = f"{found.percent.quantize(Decimal('0.1')):f}"
+        sure = f" ({whole.removesuffix('.0')} % sure)"
     return f"*{quote(capital(found.gender), _NAME)}*{sure}"
-
-
-def _rounded(percent: Decimal) -> str:
-    whole = percent.quantize(Decimal("0.1"))
-    return f"{whole:f}".removesuffix(".0")
 
 
 def failure(sight: Sight) -> Content:
@@ -274,38 +238,29 @@ def file_comment(sight: Sight, delivery: ResultFile, seconds: float | None) -> s
 
 
 def file_in_words(sight: Sight, delivery: ResultFile, seconds: float | None) -> str:
-    """Alternative text of the file."""
     length = f", {clock(seconds)} long" if seconds is not None else ""
     return f"{_title(sight)}: {delivery.track.name}{length}"
 
 
-WHICH_LANGUAGE = "Which language is the text in? Its letters alone do not say it. Nothing was sent yet."
-
-
 def asked(order: Order, *, position: int, member: bool) -> Content:
-    """The call is queued."""
     title = order.request.capability.title
     queue = f" It is number {position} in the queue." if position else ""
-    where = (
-        "The answer comes here."
-        if member
-        else (
+    where = "The answer comes here."
+    if not member:
+        where = (
             "I am not a member of this channel, so the answer comes to you directly. "
             "`/invite @Switchboard` brings me here."
         )
-    )
     languages = f" ({' · '.join(settings(order))})" if order.request.options.get(SOURCE) else ""
     return message(f":memo: *{title}*{languages}: on it.{queue} {where}")
 
 
 def asked_several(count: int, *, member: bool) -> Content:
-    """Several files at once."""
     where = "The answers come here." if member else "I am not a member of this channel; the answers come to you."
     return message(f":memo: On it: {count} files. {where}")
 
 
 def no_cancel(sight: Sight | None) -> Content:
-    """It cannot be canceled any more."""
     if sight is None:
         return message(":warning: This button is out of date.")
     ended = {CallState.HANDING_OVER: "is done already; its files are on their way", CallState.DONE: "is done already"}
@@ -314,12 +269,10 @@ def no_cancel(sight: Sight | None) -> Content:
 
 
 def not_yours(requester: str) -> Content:
-    """Somebody else asked for it."""
     return message(f":warning: Only {mention(requester)}, who asked for it, or an admin can cancel it.")
 
 
 def no_again(sight: Sight | None) -> Content:
-    """It cannot be repeated, or was."""
     if sight is None:
         return message(":warning: This button is out of date.")
     if sight.progress.again:

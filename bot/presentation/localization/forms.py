@@ -61,57 +61,40 @@ def form(
 ) -> Block:
     """The form of a verb; of several operations that share it, whichever gets what it takes is asked for.
 
-    Args:
-        capabilities: of the verb; with a file in ``carried`` only what is left to choose is asked.
-        carried: what travels with it.
-        given: what was typed already, by block id.
-        note: why it is asked; plain text.
+    With a file in ``carried`` only what is left to choose is asked. ``given``: what was typed already, by block id.
+    ``note``: why it is asked; plain text.
     """
     given = given or {}
     blocks: list[Block] = [section(plain(note))] if note else []
     if carried.file:
         blocks.append(section(plain(f"{capabilities[0].label}: {clean(carried.file_name)}")))
     else:
-        blocks.append(section(plain(_about(capabilities))))
+        summary = capabilities[0].summary.partition(";")[0]  # what follows is about the line, which a form has not
+        which = " Give either a file or an address." if capabilities[0].media is not None else ""
+        which = " Give one of the three." if len(capabilities) > 1 else which
+        blocks.append(section(plain(f"{capital(summary)}.{which}")))
         blocks += _sources(capabilities, given)
     blocks += [_option(one, given) for declared in capabilities for one in declared.options]
-    return views.form(ASK, _title(capabilities), "Start", carried.dump(), blocks)
-
-
-def _title(capabilities: Sequence[Capability]) -> str:
     title = capabilities[0].title if len(capabilities) == 1 else capabilities[0].label
     # A whole word says more than the beginning of several.
-    return title if short_title(title) == title else capital(capabilities[0].verb)
-
-
-def _about(capabilities: Sequence[Capability]) -> str:
-    summary = capabilities[0].summary.partition(";")[0]  # what follows is about the line, which a form has not
-    said = f"{capital(summary)}."
-    if len(capabilities) > 1:
-        return f"{said} Give one of the three."
-    return f"{said} Give either a file or an address." if capabilities[0].media is not None else said
+    title = title if short_title(title) == title else capital(capabilities[0].verb)
+    return views.form(ASK, title, "Start", carried.dump(), blocks)
 
 
 def _sources(capabilities: Sequence[Capability], given: Mapping[str, str]) -> list[Block]:
-    several = len(capabilities) > 1
     blocks: list[Block] = []
     for declared in capabilities:
         if declared.text_limit is not None:
-            blocks.append(_text(declared, given, optional=several))
+            label = "Text in English" if declared.is_english else "Text"
+            element = text_input(TEXT, most=declared.text_limit, value=given.get(TEXT), multiline=True)
+            blocks.append(field(TEXT, label, element, optional=len(capabilities) > 1))
         if declared.media is not None:
-            blocks += [_file(declared.media), _url(declared.media, given)]
+            blocks += _media(declared.media, given)
     return blocks
 
 
-def _text(declared: Capability, given: Mapping[str, str], *, optional: bool) -> Block:
-    most = declared.text_limit
-    label = "Text in English" if declared.is_english else "Text"
-    element = text_input(TEXT, most=most, value=given.get(TEXT), multiline=True)
-    return field(TEXT, label, element, optional=optional)
-
-
-def _file(media: Media) -> Block:
-    element: Block = {
+def _media(media: Media, given: Mapping[str, str]) -> list[Block]:
+    file: Block = {
         "type": "file_input",
         "action_id": FILE,
         "filetypes": list(media.extensions),
@@ -119,19 +102,14 @@ def _file(media: Media) -> Block:
     }
     most = f", at most {media.max_seconds} seconds long" if media.max_seconds is not None else ""
     formats = f"{media.listed}{most}" if media.is_closed else f"For example {media.listed}{most}"
-    return field(FILE, capital(media.noun), element, optional=True, hint=f"{formats}; up to 10 MB each")
-
-
-def _url(media: Media, given: Mapping[str, str]) -> Block:
-    label = f"Or the address of {_article(media.noun)} {media.noun}"
+    article = "an" if media.noun[0] in "aeiou" else "a"
     example = f"https://example.com/sample.{media.formats[0]}"
-    element = text_input(URL, most=_URL_LIMIT, example=example, value=given.get(URL))
+    url = text_input(URL, most=_URL_LIMIT, example=example, value=given.get(URL))
     hint = "The service downloads it, so it must be reachable without signing in"
-    return field(URL, label, element, optional=True, hint=hint)
-
-
-def _article(noun: str) -> str:
-    return "an" if noun[0] in "aeiou" else "a"
+    return [
+        field(FILE, capital(media.noun), file, optional=True, hint=f"{formats}; up to 10 MB each"),
+        field(URL, f"Or the address of {article} {media.noun}", url, optional=True, hint=hint),
+    ]
 
 
 def _option(option: Option, given: Mapping[str, str]) -> Block:

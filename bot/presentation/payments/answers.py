@@ -9,7 +9,7 @@ from bot.domain.money import shown
 from bot.domain.overview import Waiting
 from bot.domain.payments.bulk_file import BadRow, Checked
 from bot.domain.payments.bulk_records import BulkJob, BulkRow, JobPage
-from bot.domain.payments.instruction import FINAL, Instruction, Kind, State, Vote
+from bot.domain.payments.instruction import FINAL, Instruction, State, Vote
 from bot.domain.policy import Frozen
 from bot.domain.text import clean
 from bot.presentation import answers
@@ -34,11 +34,42 @@ from bot.presentation.blocks.text import (
     typed,
 )
 from bot.presentation.files.columns import mark_lines
-from bot.presentation.payments import purchases
-from bot.presentation.payments.cards import card, policy_line
-from bot.presentation.payments.states import headline, word_of
+from bot.presentation.payments.cards import card
+from bot.presentation.payments.kinds import KINDS, headline, word_of
+from bot.presentation.payments.wording import Stands
 from bot.presentation.reasons import worded
-from bot.presentation.words import job_word, nothing, status_word, word
+from bot.presentation.words import job_word, status_word, word
+
+PREVIOUS = "bulk.previous"
+NEXT = "bulk.next"
+BAD_HEADER = ("row", "column", "problem", "given")
+
+_LISTED = 15
+_PURPOSE = 150
+_SHOWN_BAD = 25
+_GIVEN = 60
+_NAME = 120
+_WORD = 30
+_PERSON = 120
+_ITEM_COLUMNS = (
+    Column(title="Row", most=10, align="right"),
+    Column(title="Recipient", most=_PERSON, wraps=True),
+    Column(title="Amount", most=_WORD, align="right"),
+    Column(title="Status", most=_WORD),
+    Column(title="Hash", most=70, wraps=True),
+)
+_FAILED_COLUMNS = (*_ITEM_COLUMNS[:3], Column(title="Why", most=200, wraps=True))
+_JOB_COLUMNS = (
+    Column(title="Created (UTC)", most=20),
+    Column(title="Bulk payment", most=40),
+    Column(title="Status", most=_WORD),
+    Column(title="Payments", most=12, align="right"),
+    Column(title="Completed", most=12, align="right"),
+    Column(title="Failed", most=12, align="right"),
+)
+
+NOT_SENT = "it has not been sent, so nothing of it can be pending; withdraw it on its card"
+"""The rule that a cancellation breaks whose bulk payment the service does not have yet."""
 
 
 def freezing(frozen: Frozen | None, *, changed: bool, asked_to_freeze: bool, needed: int) -> Content:
@@ -63,66 +94,42 @@ def describe(frozen: Frozen) -> str:
 
 
 def refused_while_frozen(frozen: Frozen) -> Content:
-    """A new request while nothing may be sent."""
     return message(f":snowflake: {describe(frozen)} Nothing can be asked for until approvers lift it.")
-
-
-_LISTED = 15
-
-_PURPOSE = 150
 
 
 def requested(instruction: Instruction, *, member: bool) -> Content:
     """The request is stored; nothing was sent to anybody yet. ``member``: the bot can post where it was asked for."""
-    return message(
-        f":memo: Asked for {escape(headline(instruction))}, reference {instruction.reference}. "
-        f"{escape(policy_line(instruction))}. {_where_to_hear(instruction, member=member)}"
-    )
-
-
-def collecting(instruction: Instruction, *, member: bool) -> Content:
-    """The same for a purchase."""
-    return message(
-        f":memo: Asking for {escape(headline(instruction))}, reference {instruction.reference}. The checkout link "
-        f"follows in a moment. {_where_to_hear(instruction, member=member)}"
-    )
-
-
-def _where_to_hear(instruction: Instruction, *, member: bool) -> str:
-    if member:
-        return "The outcome will be posted here."
-    if instruction.origin_channel.startswith("D"):
-        return "I am not part of this conversation, so I will send you the outcome in a direct message."
-    return (
-        f"\n*channel*: I can only post where I am a member, and I am not in {channel(instruction.origin_channel)}, so "
-        "I will send you the outcome of this one in a direct message. "
-        "To have the next one there, invite me: `/invite @Switchboard`"
-    )
+    words = KINDS[instruction.kind]
+    asked = Stands(words, instruction).say(words.requested)
+    where = "The outcome will be posted here."
+    if not member and instruction.origin_channel.startswith("D"):
+        where = "I am not part of this conversation, so I will send you the outcome in a direct message."
+    elif not member:
+        where = (
+            f"\n*channel*: I can only post where I am a member, and I am not in {channel(instruction.origin_channel)}, "
+            "so I will send you the outcome of this one in a direct message. "
+            "To have the next one there, invite me: `/invite @Switchboard`"
+        )
+    return message(f":memo: {asked} {where}")
 
 
 def refused(refusal: No | Refusal, instruction: Instruction) -> Content:
     """Why a click or command about a request had no effect; names who was first when somebody was."""
     if refusal is Refusal.DECIDED:
-        return message(f":information_source: {decided_already(instruction)}")
+        # People bring a request to some states; to the others the service does, after people approved.
+        people = instruction.state in (State.APPROVED, State.REJECTED, State.WITHDRAWN, State.CLOSED)
+        who = f"{'' if people else ', approved'} by {mention(instruction.decided_by)}"
+        by = who if instruction.decided_by else ""
+        at = f" at {moment(instruction.closed_at)}" if instruction.closed_at else ""
+        final = f"{'already' if instruction.state in FINAL else 'now'} *{word_of(instruction)}*"
+        about = f"{escape(headline(instruction))} ({instruction.reference})"
+        return message(f":information_source: {about} is {final}{by}{at}.")
     told = answers.refused(refusal)
     if refusal is Refusal.EXPIRED:
-        return message(f"{told.text} {nothing(instruction)}")
+        return message(f"{told.text} {KINDS[instruction.kind].nothing}")
     if refusal not in (Refusal.TOO_LATE, Refusal.STALE):
         return told
     return message(f"{told.text} Its status: *{word_of(instruction)}*.")
-
-
-def decided_already(instruction: Instruction) -> str:
-    """Says that the request has been decided already, by whom and when."""
-    by = f"{_deed(instruction.state)} by {mention(instruction.decided_by)}" if instruction.decided_by else ""
-    at = f" at {moment(instruction.closed_at)}" if instruction.closed_at else ""
-    final = "already " if instruction.state in FINAL else "now "
-    return f"{escape(headline(instruction))} ({instruction.reference}) is {final}*{word_of(instruction)}*{by}{at}."
-
-
-def _deed(state: State) -> str:
-    """People bring a request to some states; to the others the service does, after people approved."""
-    return "" if state in (State.APPROVED, State.REJECTED, State.WITHDRAWN, State.CLOSED) else ", approved"
 
 
 def recorded(instruction: Instruction, votes: int) -> Content:
@@ -136,8 +143,9 @@ def recorded(instruction: Instruction, votes: int) -> Content:
 
 def shown_to(instruction: Instruction, votes: Sequence[Vote], *, approvals_channel: str, link: str = "") -> Content:
     """The current card of one request, without decision buttons; ``link``: the checkout address of a purchase."""
-    if instruction.kind is Kind.PURCHASE:
-        return purchases.card(instruction, link=link, buttons=False)
+    own = KINDS[instruction.kind].card
+    if own is not None:
+        return own(instruction, link=link, buttons=False)
     return card(instruction, votes, for_approvers=True, approvals_channel=approvals_channel, buttons=False)
 
 
@@ -178,37 +186,6 @@ def waiting_line(one: Waiting) -> str:
     )
 
 
-PREVIOUS = "bulk.previous"
-NEXT = "bulk.next"
-BAD_HEADER = ("row", "column", "problem", "given")
-
-_SHOWN_BAD = 25
-_GIVEN = 60
-_NAME = 120
-_WORD = 30
-_PERSON = 120
-_ITEM_COLUMNS = (
-    Column(title="Row", most=10, align="right"),
-    Column(title="Recipient", most=_PERSON, wraps=True),
-    Column(title="Amount", most=_WORD, align="right"),
-    Column(title="Status", most=_WORD),
-    Column(title="Hash", most=70, wraps=True),
-)
-_FAILED_COLUMNS = (*_ITEM_COLUMNS[:3], Column(title="Why", most=200, wraps=True))
-_JOB_COLUMNS = (
-    Column(title="Created (UTC)", most=20),
-    Column(title="Bulk payment", most=40),
-    Column(title="Status", most=_WORD),
-    Column(title="Payments", most=12, align="right"),
-    Column(title="Completed", most=12, align="right"),
-    Column(title="Failed", most=12, align="right"),
-)
-
-
-NOT_SENT = "it has not been sent, so nothing of it can be pending; withdraw it on its card"
-"""The rule that a cancellation breaks whose bulk payment the service does not have yet."""
-
-
 def bad_rows(name: str, bad: Sequence[BadRow], *, rows: int) -> Content:
     """Every bad row with its number and reason; of very many the first, and the rest is in a file."""
     count = len({one.row for one in bad})
@@ -217,7 +194,11 @@ def bad_rows(name: str, bad: Sequence[BadRow], *, rows: int) -> Content:
         f":pencil2: *Nothing was requested.* {which} in “{quote(name, _NAME)}” cannot be paid. "
         f"Mend {'it' if count == 1 else 'them'} and drop the file again."
     )
-    lines = [_bad(one) for one in bad[:_SHOWN_BAD]]
+    lines = []
+    for one in bad[:_SHOWN_BAD]:
+        given = f" It says: {typed(one.given, _GIVEN)}" if one.given else ""
+        rule = sentence_of(quote(one.rule, 200))
+        lines.append(f"• *row {one.row}*, {one.column}: {rule[:1].lower()}{rule[1:]}{given}")
     if len(bad) > _SHOWN_BAD:
         lines.append(f"… and {len(bad) - _SHOWN_BAD} more; all of them are in the file that I send you directly.")
     lines.append("A right row: `ana@example.com,25.00,March translation`")
@@ -230,14 +211,7 @@ def needs_file(bad: Sequence[BadRow]) -> bool:
 
 
 def bad_lines(bad: Sequence[BadRow]) -> list[Sequence[str]]:
-    """All of them, for a file."""
     return [(str(one.row), one.column, sentence_of(one.rule), one.given) for one in bad]
-
-
-def _bad(one: BadRow) -> str:
-    given = f" It says: {typed(one.given, _GIVEN)}" if one.given else ""
-    rule = sentence_of(quote(one.rule, 200))
-    return f"• *row {one.row}*, {one.column}: {rule[:1].lower()}{rule[1:]}{given}"
 
 
 def asked(instruction: Instruction, read: Checked, *, member: bool) -> Content:
@@ -250,7 +224,6 @@ def asked(instruction: Instruction, read: Checked, *, member: bool) -> Content:
 
 
 def asked_before(instruction: Instruction) -> Content:
-    """The same file was asked for already, and that request stands."""
     return message(
         f":information_source: This file was asked for already, as {instruction.reference}: "
         f"{escape(headline(instruction))}, *{word_of(instruction)}*. Nothing was asked for again."
@@ -258,12 +231,10 @@ def asked_before(instruction: Instruction) -> Content:
 
 
 def reading(name: str) -> Content:
-    """A file is being read."""
     return message(f":hourglass_flowing_sand: Reading “{quote(name, _NAME)}”…" if name else ":hourglass: Reading…")
 
 
 def template_sent() -> Content:
-    """The template is on its way."""
     return message(":page_facing_up: I sent you a template directly. Fill it in, drop it here, choose *Pay in bulk*.")
 
 
@@ -277,37 +248,49 @@ def items(
     failed: bool,
     read_at: datetime | None,
 ) -> Content:
-    """One page of items, as a table and as lines."""
     what = "Failed payments" if failed else "Payments"
     whose = quote(name, _NAME)
+    pager = turns(f"{'failed' if failed else 'items'}:{name}", page, pages, back=PREVIOUS, on=NEXT)
     if not rows:
         text = f":open_file_folder: *{what} of {whose}*: none" + (f" on page {page} of {pages}." if page > 1 else ".")
-        return Content(text=text, blocks=[section(mrkdwn(text)), *_turns(_of(name, failed), page, pages)])
+        return Content(text=text, blocks=[section(mrkdwn(text)), *pager])
+    cells, lines = [], []
+    for one in rows:
+        stands, why = status_word(one.status) or "not reported", one.error or "not said"
+        cells.append([str(one.row), one.email, shown(one.cents), *([why] if failed else [stands, one.hash])])
+        parts = [f"row {one.row}", quote(one.email, _PERSON), escape(shown(one.cents))]
+        parts.append(quote(why, 200) if failed else quote(stands, _WORD))
+        if not failed and one.hash:
+            parts.append(f"`{quote(one.hash.replace('`', ''), 70)}`")
+        lines.append("• " + " · ".join(parts))
     lead = f"*{what} of {whose}*: {total}, page {page} of {pages}"
-    lines = [_item(one, failed=failed) for one in rows]
     after: list[Block] = [context(f"As the service said {moment(read_at)}.")] if read_at else []
-    after += _turns(_of(name, failed), page, pages)
-    cells = [_cells(one, failed=failed) for one in rows]
-    drawn = table(_FAILED_COLUMNS if failed else _ITEM_COLUMNS, cells)
-    return listing(lead, drawn, lines, *after)
+    return listing(lead, table(_FAILED_COLUMNS if failed else _ITEM_COLUMNS, cells), lines, *after, *pager)
 
 
 def history(page: JobPage, ours: Mapping[str, Instruction], *, command: str) -> Content:
-    """One page of all bulk payments of the account."""
     if not page.jobs:
         return message(":open_file_folder: The service has no bulk payments" + ("." if page.page <= 1 else " here."))
     lead = f"*Bulk payments*, page {page.page} of {max(1, page.pages)}"
-    lines = ["• " + " · ".join(_named(_job(one, ours.get(one.id)))) for one in page.jobs]
+    rows = [_job(one, ours.get(one.id)) for one in page.jobs]
+    counts = [column.title.lower() if column.align == "right" else "" for column in _JOB_COLUMNS]
+    lines = []
+    for row in rows:
+        # The cells that hold something, numbers with what they count.
+        named = [
+            f"{escape(cell)} {what.removesuffix('s') if cell == '1' else what}".rstrip()
+            for cell, what in zip(row, counts, strict=True)
+            if cell
+        ]
+        lines.append("• " + " · ".join(named))
     after: list[Block] = [
         context(f"`{command} bulk show` with the reference or id tells more about one."),
-        *_turns("history", page.page, page.pages),
+        *turns("history", page.page, page.pages, back=PREVIOUS, on=NEXT),
     ]
-    drawn = table(_JOB_COLUMNS, [_job(one, ours.get(one.id)) for one in page.jobs[:50]])
-    return listing(lead, drawn, lines, *after)
+    return listing(lead, table(_JOB_COLUMNS, rows[:50]), lines, *after)
 
 
 def job(found: BulkJob) -> Content:
-    """A bulk payment that was not asked for through Switchboard."""
     return facts(
         f"Bulk payment {found.id}",
         [
@@ -345,31 +328,6 @@ def cannot_cancel(why: str, hashes: Sequence[str], statuses: Sequence[str], *, b
             return f"the service does not say how much {named} is, so nobody could approve it"
 
 
-def _of(name: str, failed: bool) -> str:
-    return f"{'failed' if failed else 'items'}:{name}"
-
-
-def _turns(what: str, page: int, pages: int) -> list[Block]:
-    return turns(what, page, pages, back=PREVIOUS, on=NEXT)
-
-
-def _stands(one: BulkRow) -> str:
-    return status_word(one.status) or "not reported"
-
-
-def _cells(one: BulkRow, *, failed: bool) -> list[str]:
-    first = [str(one.row), one.email, shown(one.cents)]
-    return [*first, one.error or "not said"] if failed else [*first, _stands(one), one.hash]
-
-
-def _item(one: BulkRow, *, failed: bool) -> str:
-    parts = [f"row {one.row}", quote(one.email, _PERSON), escape(shown(one.cents))]
-    last = [quote(one.error or "not said", 200)] if failed else [quote(_stands(one), _WORD)]
-    if not failed and one.hash:
-        last.append(f"`{quote(one.hash.replace('`', ''), 70)}`")
-    return "• " + " · ".join([*parts, *last])
-
-
 def _job(one: BulkJob, ours: Instruction | None) -> list[str]:
     return [
         f"{one.created_at:%Y-%m-%d %H:%M}" if one.created_at else "",
@@ -379,13 +337,6 @@ def _job(one: BulkJob, ours: Instruction | None) -> list[str]:
         _number(one.completed),
         _number(one.failed),
     ]
-
-
-def _named(cells: list[str]) -> list[str]:
-    """The cells that hold something, numbers with what they count."""
-    titles = [f" {column.title.lower()}" if column.align == "right" else "" for column in _JOB_COLUMNS]
-    named = [title.removesuffix("s") if cell == "1" else title for cell, title in zip(cells, titles, strict=True)]
-    return [escape(cell) + title for cell, title in zip(cells, named, strict=True) if cell]
 
 
 def _number(count: int | None) -> str:

@@ -1,78 +1,54 @@
-"""The card of a request: the same facts for everybody, buttons for those who can use them."""
+"""The card of a request, with buttons for those who can use them; messages in its thread and in the alerts channel.
+
+A message says what was observed, and who decided.
+"""
 
 from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
 from bot.domain.content import Block, Content
 from bot.domain.money import shown
-from bot.domain.payments.bulk_state import is_many
-from bot.domain.payments.instruction import FINAL, Instruction, Kind, Recipient, State, Vote
+from bot.domain.payments.instruction import FINAL, Instruction, State, Vote
+from bot.domain.payments.moves import APPROVED
 from bot.domain.policy import Short
-from bot.domain.text import clean
+from bot.domain.reasons import Reason
 from bot.presentation import notices
-from bot.presentation.blocks.elements import actions, button, question
+from bot.presentation.blocks.elements import actions, button
 from bot.presentation.blocks.text import (
-    SECTION_LIMIT,
-    UNKNOWN,
     addressed,
     capital,
     channel,
     context,
-    counted,
     escape,
-    header,
-    labelled,
+    mention,
     mentions,
+    message,
+    moment,
     mrkdwn,
-    name_of,
     named,
-    plain,
     quote,
     section,
+    sentence_of,
     shorten,
-    typed,
 )
-from bot.presentation.payments import bulk_cards as bulk
-from bot.presentation.payments import states
-from bot.presentation.payments.states import headline, sentence
+from bot.presentation.notices import runbook, slack_says
+from bot.presentation.payments.kinds import KINDS, headline, noun, sentence
+from bot.presentation.payments.wording import News, Stands, policy_line, value_of
 from bot.presentation.reasons import short_of_people, worded
-from bot.presentation.words import NOT_ACTIVE, noun
+from bot.presentation.unread import hint
 
-WITHDRAW = "payout.withdraw"
-
-_ABOUT = 150
-
-
-def value_of(instruction: Instruction) -> str:
-    """What a button carries: which request and which round, nothing that decides anything."""
-    return f"{instruction.id}:{instruction.round}"
-
-
-def withdraw_button(instruction: Instruction) -> Block:
-    """The button. Withdrawing ends a request for everybody, so it asks for confirmation."""
-    what = noun(instruction)
-    text = (
-        f"{shorten(headline(instruction), _ABOUT)}. This cannot be undone. If somebody else asked for it, a form asks "
-        "you for the reason."
-    )
-    asked = question(f"Withdraw this {what}?", text, yes="Withdraw", no="Leave it")
-    spoken = f"Withdraw the {what} of {shown(instruction.cents)}"
-    return button("Withdraw", WITHDRAW, value_of(instruction), spoken=spoken, confirm=asked)
-
-
-APPROVE = "payout.approve"
-REJECT = "payout.reject"
-RETRY = "payout.retry"
-CLOSE = "payout.close"
+APPROVE: Final = "payout.approve"
+REJECT: Final = "payout.reject"
+RETRY: Final = "payout.retry"
+CLOSE: Final = "payout.close"
 
 _TO_COME = frozenset({State.NEW, State.CREATING, State.CREATE_UNKNOWN, State.AWAITING})
 """People have to act, or soon will."""
 _UNDECIDED = _TO_COME | {State.NEEDS_HUMAN}
 _DECIDABLE = frozenset({State.AWAITING, State.NEEDS_HUMAN})
 _WITHDRAWABLE = frozenset({State.NEW, State.AWAITING, State.APPROVED})
-_NAME_LIMIT = 300
-_TEXT_NAME_LIMIT = 400
-_TEXT_PURPOSE_LIMIT = 1_400
-"""Characters with their escapes: an edit may have a text of 4,000, and the rest of a card needs its share."""
+_SAID_BY_SLACK = frozenset({"undelivered", "no_approvals_channel"})
+"""Topics of alerts whose reason is an error code of Slack."""
 _LOOKALIKES = "This address uses letters that can look like others. Check it with the recipient."
 
 
@@ -103,143 +79,113 @@ def card(
         approvers: people and groups of the policy who are called on the approvers' copy, as long as they have to act.
         short: the approvals it needs, if more than people can give; None: enough people can approve.
     """
+    words, state = KINDS[instruction.kind], instruction.state
     voters, asker = [vote.person for vote in votes], named(instruction.requester, names or {}, handle=handle)
-    call = _call(instruction, voters, approvers) if for_approvers else ""
-    blocks = [*_head(instruction, asker), section(mrkdwn(sentence(instruction, votes=len(voters))))]
-    notes = _notes(instruction, voters, for_approvers, approvals_channel, invite_to)
-    lacking = [f":warning: {capital(short_of_people(short))}."] if short is not None else []
-    blocks += [context(line) for line in [*([call] if call else []), *notes, *lacking]]
-    pressable = _buttons(instruction, for_approvers=for_approvers) if buttons else []
-    blocks += actions(pressable, f"decide:{instruction.id}")
-    text = " ".join([_spoken(instruction, voters, call=call, asker=asker), *lacking])
-    return Content(text=text, blocks=blocks)
-
-
-def _head(instruction: Instruction, asker: str) -> list[Block]:
-    if is_many(instruction):
-        return [bulk.title(instruction), *bulk.facts(instruction, asker=asker)]
-    return [
-        header(headline(instruction)),
-        {"type": "section", "fields": _facts(instruction, asker)},
-        section(plain(shorten(f"For: {clean(instruction.payload.description)}", SECTION_LIMIT))),
-    ]
-
-
-def _spoken(instruction: Instruction, voters: Sequence[str], *, call: str, asker: str) -> str:
-    """The whole card in one paragraph: what notifications and screen readers get."""
-    many = is_many(instruction)
-    parts = [
-        f"Payout {instruction.reference}: {escape(headline(instruction))}",
-        f"({quote(recipient_line(instruction.recipient), _TEXT_NAME_LIMIT)})",
-        f"for “{typed(instruction.payload.description, _TEXT_PURPOSE_LIMIT)}”,",
-        f"asked by {asker}.",
-    ]
-    if many:
-        title = f"{noun(instruction).capitalize()} {instruction.reference}: {escape(headline(instruction))}."
-        parts = [title, *(f"{line}." for line in bulk.lines(instruction)), f"Asked by {asker}."]
-    parts.append(sentence(instruction, votes=len(voters)))
-    if instruction.stopped:
-        parts.append(notices.note(instruction.stopped))
-    if voters:
-        parts.append(f"Approved by {mentions(list(voters))}.")
-    if instruction.state not in FINAL:
-        parts.append(f"{escape(_needs(instruction, voters))}.")
-    if call:
-        parts.append(f"{call}.")
-    if _has_lookalikes(instruction):
-        parts.append(_LOOKALIKES)
-    return shorten(" ".join(parts), SECTION_LIMIT + 900) if many else " ".join(parts)
-
-
-def recipient_line(recipient: Recipient | None) -> str:
-    """Registered name and what the account can do, in plain words."""
-    if recipient is None:
-        return "account not looked up yet"
-    if recipient.problem is not None:
-        return f"account could not be read: {worded(recipient.problem)}"
-    name = name_of(recipient.full_name or "")
-    whose = f"registered name {UNKNOWN}" if name == UNKNOWN else shorten(name, _NAME_LIMIT)
-    return ", ".join([whose, account_line(recipient)])
-
-
-def account_line(recipient: Recipient, *, marked: bool = False) -> str:
-    """Active, verified, primary address; what is not known is said to be not known.
-
-    ``marked``: as mrkdwn, in which what speaks against paying catches the eye.
-    """
-    before, after = (":warning: *", "*") if marked else ("", "")
-    return ", ".join(
-        (
-            _told(recipient.active, "active", f"{before}not active{after} ({NOT_ACTIVE})"),
-            _told(recipient.verified, "verified", f"{before}not verified{after}"),
-            _told(recipient.primary, "primary address", "not the primary address"),
-        )
-    )
-
-
-def policy_line(instruction: Instruction) -> str:
-    """What this request needs, and why."""
-    needs = instruction.requirement
-    people = counted(needs.quorum, "approval")
-    why = f" ({'; '.join(needs.reasons)})" if needs.reasons else ""
-    typed = ", typing the amount" if needs.typed_amount else ""
-    return f"Needs {people} besides the requester{typed}{why}"
-
-
-def _needs(instruction: Instruction, voters: Sequence[str]) -> str:
-    """What it needs while it is open; afterwards which rule it was decided by."""
-    line = policy_line(instruction)
-    return line if _is_open(instruction, voters) else line.replace("Needs ", "Needed ", 1)
-
-
-def _is_open(instruction: Instruction, voters: Sequence[str]) -> bool:
-    return instruction.state in _UNDECIDED and len(voters) < instruction.requirement.quorum
-
-
-def _call(instruction: Instruction, voters: Sequence[str], approvers: Sequence[str]) -> str:
-    """Who has to act is called by the first post of the card; Slack rings nobody for an edit.
-
-    Approvers are called once there is something to decide. A request made in their channel already has its card there,
-    so they are called in its thread.
-    """
-    if instruction.state not in _DECIDABLE or not _is_open(instruction, voters):
-        return ""
+    undecided = state in _UNDECIDED and len(voters) < instruction.requirement.quorum
+    said, needs = sentence(instruction, votes=len(voters)), escape(policy_line(instruction))
+    needs = needs if undecided else needs.replace("Needs ", "Needed ", 1)  # afterwards: which rule it was decided by
     left = [one for one in approvers if one != instruction.requester and one not in voters]
-    return f"To decide: {' '.join(addressed(one) for one in left)}" if left else ""
+    # Approvers are called once there is something to decide. A request made in their channel already has its card
+    # there, so they are called in its thread. Slack rings nobody for an edit.
+    calls = for_approvers and undecided and state in _DECIDABLE and left
+    call = [f"To decide: {' '.join(addressed(one) for one in left)}"] if calls else []
+    stopped = [notices.note(instruction.stopped)] if instruction.stopped else []
+    approved = [f"Approved by {mentions(voters)}"] if voters else []
+    lookalikes = [_LOOKALIKES] if "xn--" in instruction.payload.email else []
+    lacking = [f":warning: {capital(short_of_people(short))}."] if short is not None else []
 
-
-def _facts(instruction: Instruction, asker: str) -> list[Block]:
-    recipient = instruction.recipient
-    known = recipient is not None and not recipient.problem
-    name = name_of(recipient.full_name or "") if recipient is not None and known else "not known"
-    unread = quote(recipient_line(recipient).removeprefix("account "), _NAME_LIMIT)
-    return [
-        labelled("Registered name", quote(name, _NAME_LIMIT)),
-        labelled("Account", account_line(recipient, marked=True) if recipient is not None and known else unread),
-        labelled("Asked by", asker),
-        labelled("Reference", instruction.reference),
-    ]
-
-
-def _notes(
-    instruction: Instruction, voters: Sequence[str], for_approvers: bool, approvals_channel: str, invite_to: str
-) -> list[str]:
-    notes = [notices.note(instruction.stopped)] if instruction.stopped else []
-    if voters:
-        notes.append(f"Approved by {mentions(list(voters))}")
-    if instruction.state not in FINAL:
-        open_still = _is_open(instruction, voters) and not for_approvers
-        where = f" · decided in {channel(approvals_channel)}" if open_still else ""
-        notes.append(escape(_needs(instruction, voters)) + where)
-    if _has_lookalikes(instruction):
-        notes.append(f":warning: {_LOOKALIKES}")
+    notes = [*call, *stopped, *approved]
+    if state not in FINAL:
+        where = f" · decided in {channel(approvals_channel)}" if undecided and not for_approvers else ""
+        notes.append(f"{needs}{where}")
+    notes += [f":warning: {line}" for line in lookalikes]
     if invite_to:
         notes.append(f"To have this in {channel(invite_to)}, invite me there: `/invite @Switchboard`")
-    return notes
+    blocks = [*words.head(instruction, asker), section(mrkdwn(said))]
+    blocks += [context(line) for line in [*notes, *lacking]]
+    if buttons:
+        blocks += actions(_buttons(instruction, for_approvers=for_approvers), f"decide:{instruction.id}")
+
+    parts = [*words.text(instruction, asker), said, *stopped, *(f"{line}." for line in approved)]
+    parts += [] if state in FINAL else [f"{needs}."]
+    text = " ".join([*parts, *(f"{line}." for line in call), *lookalikes])
+    text = text if words.text_limit is None else shorten(text, words.text_limit)
+    return Content(text=" ".join([text, *lacking]), blocks=blocks)
+
+
+def news(instruction: Instruction, facts: Mapping[str, Any], *, names: Mapping[str, str] | None = None) -> Content:
+    """News of a request, for the thread of a copy of its card.
+
+    A new message rings whom it mentions. That is the requester; those who have decided are named (``names``: what
+    people are called).
+    """
+    words = KINDS[instruction.kind]
+    told = News(words, instruction, facts, names or {})
+    said = told.say(words.news.get(told.state, "is *{word}*.{why}"))
+    text = f"{words.news_symbol(told)} {mention(instruction.requester)} {told.say(words.news_lead)} {said}"
+    return words.news_content(told, text.rstrip())
+
+
+def reminder(
+    instruction: Instruction, votes: Sequence[Vote], facts: Mapping[str, Any], *, names: Mapping[str, str] | None = None
+) -> Content:
+    """The approvers are asked again, in the thread of the card."""
+    missing = max(1, instruction.requirement.quorum - len(votes))
+    people = "one more approval" if missing == 1 else f"{missing} more approvals"
+    until = f", until {moment(instruction.expires_at)}" if instruction.expires_at else ""
+    asked = " ".join(addressed(str(name)) for name in facts.get("approvers", []))
+    text = (
+        f":bell: {asked} {escape(headline(instruction))} ({instruction.reference}), asked by "
+        f"{named(instruction.requester, names or {})}, still needs {people}{until}."
+    )
+    return message(text)
+
+
+def out_of_reach(instruction: Instruction, facts: Mapping[str, Any]) -> Content:
+    """The requester is told that there are too few people to approve it."""
+    why = short_of_people(Short(needs=int(facts["needs"]), can=int(facts["can"])))
+    text = (
+        f":warning: {mention(instruction.requester)} {escape(headline(instruction))} ({instruction.reference}): "
+        f"{why}. The admins were told. You can withdraw it."
+    )
+    return message(text)
+
+
+def alert(
+    instruction: Instruction,
+    facts: Mapping[str, Any],
+    *,
+    names: Mapping[str, str] | None = None,
+    link: str = "",
+    approvers: Sequence[str] = (),
+    admins: Sequence[str] = (),
+) -> Content:
+    """An alert: a person must look at the request. ``facts``: the topic, and what goes with it. ``link``: to its card.
+
+    ``approvers`` are called where they have to decide, ``admins`` where too few people can.
+    """
+    words, topic = KINDS[instruction.kind], str(facts["topic"])
+    where = channel(str(facts["channel"])) if facts.get("channel") else "its channel"
+    found = Reason.read(facts.get("reason"))
+    why = worded(found)
+    said = slack_says(why) if topic in _SAID_BY_SLACK else f"{sentence_of(quote(why))}{hint(found)}"
+    lines = [
+        f":rotating_light: {capital(words.noun)} {instruction.reference}, {escape(headline(instruction))}, asked by "
+        f"{named(instruction.requester, names or {})}: {words.topics[topic].replace('{channel}', where)}",
+        *([said] if why else []),
+        f"{Stands(words, instruction).look_up}{f' · <{link}|The card>' if link else ''}",
+    ]
+    able = [addressed(one) for one in approvers if one != instruction.requester]
+    if topic == "needs_human" and instruction.kind in APPROVED and able:
+        lines.append(f"To decide: {' '.join(able)}")
+    if topic == "out_of_reach":
+        called = [addressed(one) for one in admins]
+        lines.append(" ".join([*called, "Add somebody to the approvers, or have it withdrawn."]))
+    return message("\n".join(lines) + runbook(topic))
 
 
 def _buttons(instruction: Instruction, *, for_approvers: bool) -> list[Block]:
-    state, found = instruction.state, []
+    words, state, found = KINDS[instruction.kind], instruction.state, []
     if for_approvers and state is State.AWAITING:
         found += [
             _button("Approve", APPROVE, instruction, style="primary"),
@@ -248,25 +194,13 @@ def _buttons(instruction: Instruction, *, for_approvers: bool) -> list[Block]:
     if for_approvers and state is State.NEEDS_HUMAN:
         # The service has a record that may be this one: paying again waits until people know.
         found += [] if instruction.suspect else [_button("Retry", RETRY, instruction, style="danger")]
-        found += [
-            _button("Close" if instruction.kind is Kind.BULK_CANCEL else "Close as not paid", CLOSE, instruction),
-        ]
-    found += states.buttons(instruction, value_of(instruction))
+        found.append(_button(f"Close{words.closed_as}", CLOSE, instruction))
+    found += words.buttons(instruction)
     if state in _WITHDRAWABLE and not instruction.commits:
-        found.append(withdraw_button(instruction))
-    return found + bulk.cancel_button(instruction) + bulk.return_button(instruction)
+        found.append(words.withdraw_button(instruction))
+    return found
 
 
 def _button(label: str, action_id: str, instruction: Instruction, *, style: str = "") -> Block:
     spoken = f"{label} the {noun(instruction)} of {shown(instruction.cents)}"
     return button(label, action_id, value_of(instruction), style=style, spoken=spoken)
-
-
-def _has_lookalikes(instruction: Instruction) -> bool:
-    return "xn--" in instruction.payload.email
-
-
-def _told(known: bool | None, yes: str, no: str) -> str:
-    if known is None:
-        return f"{yes}: not known"
-    return yes if known else no

@@ -14,11 +14,12 @@ from bot.domain.payments.instruction import Instruction, Kind, Recipient
 from bot.presentation.blocks.elements import button
 from bot.presentation.blocks.text import context, mrkdwn, plain, quote, section
 from bot.presentation.files.columns import MOST, column_names, column_option, mark_lines, option, select
-from bot.presentation.payments import bulk_words, states
-from bot.presentation.payments.cards import APPROVE, CLOSE, REJECT, RETRY, WITHDRAW
-from bot.presentation.payments.states import headline
+from bot.presentation.payments.bulk import payments_to, repeated
+from bot.presentation.payments.cards import APPROVE, CLOSE, REJECT, RETRY
+from bot.presentation.payments.kinds import KINDS, headline, noun
+from bot.presentation.payments.payouts import EDIT, asked_anyway, warnings
+from bot.presentation.payments.wording import WITHDRAW, Stands
 from bot.presentation.views import View, email_input, field, form, text_input
-from bot.presentation.words import noun
 
 REQUEST = "payout.request"
 ACCOUNT = "account.status"
@@ -52,133 +53,6 @@ PAYOUT_TITLE = "Pay somebody"
 COLLECT_TITLE = "Collect money"
 NO_EFFECT_TITLE = "Without effect"
 
-
-def about(instruction: Instruction, *, channel: str, ts: str) -> str:
-    """What a form carries: the request, its round, and the message whose button was pressed."""
-    facts = {"id": instruction.id, "round": instruction.round, "channel": channel, "ts": ts}
-    return json.dumps(facts, separators=(",", ":"))
-
-
-def approve(instruction: Instruction, *, metadata: str) -> View:
-    """What is not fine about the recipient is confirmed, and a large amount typed, before it is approved."""
-    doubts = "\n".join(f":warning: {line}" for line in states.warnings(instruction))
-    asked = [section(mrkdwn(doubts))] if doubts else []
-    if instruction.requirement.typed_amount or not doubts:
-        asked.append(_amount(f"Type the amount, {shown(instruction.cents)}, to approve it"))
-    submit = "Approve anyway" if doubts else "Approve"
-    return _decision(APPROVE, f"Approve a {noun(instruction)}", submit, instruction, metadata, *asked)
-
-
-def reject(instruction: Instruction, *, metadata: str) -> View:
-    """Rejecting needs a reason, and the reason is shown."""
-    asked = _reason("Everybody sees it.")
-    return _decision(REJECT, f"Reject a {noun(instruction)}", "Reject", instruction, metadata, asked)
-
-
-def withdraw(instruction: Instruction, *, metadata: str) -> View:
-    """Withdrawing what somebody else asked for needs a reason, and they are told it."""
-    asked = _reason("Everybody sees it; the person who asked is told.")
-    return _decision(WITHDRAW, f"Withdraw a {noun(instruction)}", "Withdraw", instruction, metadata, asked)
-
-
-def retry(instruction: Instruction, *, metadata: str) -> View:
-    """Form for a retry after an unknown outcome: the one place where a person takes the risk of paying twice."""
-    warning = (
-        f":warning: *Look this {noun(instruction)} up at the service first.* If it was paid there, a new attempt may "
-        "pay it again. Switchboard reads it once more before it sends anything."
-    )
-    if instruction.kind is Kind.BULK_CANCEL:
-        warning = (
-            "Only payments that still read as pending are named again. What was canceled already is canceled once only."
-        )
-    elif not instruction.commits:
-        warning = "The payout could not be created, so nothing was paid. A new attempt creates it again."
-    asked = (section(mrkdwn(warning)), _amount(f"Type the amount, {shown(instruction.cents)}"))
-    return _decision(RETRY, f"Retry a {noun(instruction)}", "Approve new attempt", instruction, metadata, *asked)
-
-
-def close(instruction: Instruction, *, metadata: str) -> View:
-    """Somebody looked it up and says that it was not paid, or what became of a cancellation."""
-    title, hint = "Close as not paid", "How do you know that it was not paid?"
-    if instruction.kind is Kind.BULK_CANCEL:
-        title, hint = "Close a cancellation", "What became of the payments, and how do you know?"
-    return _decision(CLOSE, title, "Close", instruction, metadata, _reason(hint))
-
-
-def request(*, channel: str, kind: Kind = Kind.PAYOUT) -> View:
-    """Ask for a payout without typing a command line."""
-    return form(REQUEST, PAYOUT_TITLE, "Ask for approval", {"channel": channel, "kind": kind.value}, _payout_fields())
-
-
-def edit(instruction: Instruction) -> View:
-    """Change a payout whose address has no account; the address that was probably meant is filled in."""
-    payload, recipient = instruction.payload, instruction.recipient or Recipient()
-    fields = _payout_fields(recipient.instead or payload.email, plain_amount(payload.cents), payload.description)
-    asked = section(mrkdwn(states.question(instruction)))
-    about = {"id": instruction.id, "round": instruction.round}
-    about |= {"channel": instruction.origin_channel, "kind": instruction.kind.value}
-    return form(states.EDIT, "Edit a payout", "Ask for approval", about, [asked, *fields])
-
-
-def _payout_fields(email: str = "", amount: str = "", purpose: str = "") -> list[Block]:
-    return [
-        field(EMAIL, "Recipient's e-mail address", email_input(EMAIL, email)),
-        field(AMOUNT, "Amount in USD", text_input(AMOUNT, most=_AMOUNT_LIMIT, example="25.00", value=amount)),
-        _purpose(purpose),
-    ]
-
-
-def collect(*, channel: str) -> View:
-    """Ask somebody for money, for as many items as there are lines."""
-    example = "Web design = 2 x 10.00\nHosting = 12 x 4.50"
-    lines = text_input(ITEMS, most=ITEMS_LIMIT, example=example, multiline=True)
-    blocks = [
-        field(EMAIL, "Buyer's e-mail address", email_input(EMAIL)),
-        _purpose(),
-        field(ITEMS, "Items", lines, hint="One a line: what it is = how many x the price of one in USD"),
-    ]
-    return form(COLLECT, COLLECT_TITLE, "Get the link", {"channel": channel}, blocks)
-
-
-def bulk(*, channel: str) -> View:
-    """Ask for many payments at once: with a file, or with rows typed here."""
-    file = {"type": "file_input", "action_id": FILE, "filetypes": ["csv", "xlsx", "txt", "tsv"], "max_files": 1}
-    example = "ana@example.com, 25.00, March translation\nben@example.com, 10.50, Proofreading"
-    rows = text_input(ROWS, most=ROWS_LIMIT, example=example, multiline=True)
-    hint = "One payment a line: e-mail address, amount, note. Copied from a spreadsheet works too."
-    lead = "A table with the columns *email*, *amount* (USD) and *note*. Nothing is paid before people approve it."
-    template = button("Send me a template", TEMPLATE, channel)
-    blocks: list[Block] = [
-        {**section(mrkdwn(lead)), "accessory": template},
-        field(FILE, "CSV or XLSX file", file, optional=True),
-        field(ROWS, "… or rows", rows, optional=True, hint=hint),
-    ]
-    return form(BULK, BULK_TITLE, "Ask for approval", {"channel": channel}, blocks)
-
-
-def account() -> View:
-    """Ask about the account behind an address."""
-    return form(ACCOUNT, ACCOUNT_TITLE, "Look it up", "", [field(EMAIL, "E-mail address", email_input(EMAIL))])
-
-
-def _decision(callback_id: str, title: str, submit: str, about: Instruction, metadata: str, *asked: Block) -> View:
-    facts = section(plain(f"{headline(about)}\nReference {about.reference}"))
-    return form(callback_id, title, submit, metadata, [facts, *asked])
-
-
-def _purpose(value: str = "") -> Block:
-    element = text_input(DESCRIPTION, most=DESCRIPTION_LIMIT, example="March translation", value=value)
-    return field(DESCRIPTION, "What is it for?", element)
-
-
-def _amount(label: str) -> Block:
-    return field(AMOUNT, label, text_input(AMOUNT, most=_AMOUNT_LIMIT))
-
-
-def _reason(hint: str) -> Block:
-    return field(REASON, "Reason", text_input(REASON, most=REASON_LIMIT, multiline=True), hint=hint)
-
-
 CONFIRM: Final = "bulk.file"
 
 CHANGED: Final = ":warning: *The file has changed since it was shown.* Nothing was asked for. This is how it reads now."
@@ -203,15 +77,117 @@ _NONE: Final = "none"
 _NAME: Final = 120
 
 
-def file_form(seen: Preview, carried: Carried, *, note: str = "", problem: Sequence[Block] = ()) -> View:
-    """The file as it reads, ready to be asked for where nothing speaks against it.
+def about(instruction: Instruction, *, channel: str, ts: str) -> str:
+    """What a form carries: the request, its round, and the message whose button was pressed."""
+    facts = {"id": instruction.id, "round": instruction.round, "channel": channel, "ts": ts}
+    return json.dumps(facts, separators=(",", ":"))
 
-    Args:
-        seen: the file.
-        carried: what the form is about.
-        note: why it is shown again, in mrkdwn.
-        problem: what keeps it from being asked for.
-    """
+
+def approve(instruction: Instruction, *, metadata: str) -> View:
+    """What is not fine about the recipient is confirmed, and a large amount typed, before it is approved."""
+    doubts = "\n".join(f":warning: {line}" for line in warnings(instruction))
+    asked = [section(mrkdwn(doubts))] if doubts else []
+    if instruction.requirement.typed_amount or not doubts:
+        asked.append(_amount(f"Type the amount, {shown(instruction.cents)}, to approve it"))
+    submit = "Approve anyway" if doubts else "Approve"
+    return _decision(APPROVE, f"Approve a {noun(instruction)}", submit, instruction, metadata, *asked)
+
+
+def reject(instruction: Instruction, *, metadata: str) -> View:
+    asked = _reason("Everybody sees it.")
+    return _decision(REJECT, f"Reject a {noun(instruction)}", "Reject", instruction, metadata, asked)
+
+
+def withdraw(instruction: Instruction, *, metadata: str) -> View:
+    """Withdrawing what somebody else asked for needs a reason, and they are told it."""
+    asked = _reason("Everybody sees it; the person who asked is told.")
+    return _decision(WITHDRAW, f"Withdraw a {noun(instruction)}", "Withdraw", instruction, metadata, asked)
+
+
+def retry(instruction: Instruction, *, metadata: str) -> View:
+    words = KINDS[instruction.kind]
+    warning = Stands(words, instruction).say(words.retry)
+    asked = (section(mrkdwn(warning)), _amount(f"Type the amount, {shown(instruction.cents)}"))
+    return _decision(RETRY, f"Retry a {words.noun}", "Approve new attempt", instruction, metadata, *asked)
+
+
+def close(instruction: Instruction, *, metadata: str) -> View:
+    words = KINDS[instruction.kind]
+    return _decision(CLOSE, words.close_title, "Close", instruction, metadata, _reason(words.close_hint))
+
+
+def request(*, channel: str, kind: Kind) -> View:
+    return form(REQUEST, PAYOUT_TITLE, "Ask for approval", {"channel": channel, "kind": kind.value}, _payout_fields())
+
+
+def edit(instruction: Instruction) -> View:
+    """Change a payout whose address has no account; the address that was probably meant is filled in."""
+    payload, recipient = instruction.payload, instruction.recipient or Recipient()
+    fields = _payout_fields(recipient.instead or payload.email, plain_amount(payload.cents), payload.description)
+    asked = section(mrkdwn(asked_anyway(instruction)))
+    about = {"id": instruction.id, "round": instruction.round}
+    about |= {"channel": instruction.origin_channel, "kind": instruction.kind.value}
+    return form(EDIT, "Edit a payout", "Ask for approval", about, [asked, *fields])
+
+
+def _payout_fields(email: str = "", amount: str = "", purpose: str = "") -> list[Block]:
+    return [
+        field(EMAIL, "Recipient's e-mail address", email_input(EMAIL, email)),
+        field(AMOUNT, "Amount in USD", text_input(AMOUNT, most=_AMOUNT_LIMIT, example="25.00", value=amount)),
+        _purpose(purpose),
+    ]
+
+
+def collect(*, channel: str) -> View:
+    example = "Web design = 2 x 10.00\nHosting = 12 x 4.50"
+    lines = text_input(ITEMS, most=ITEMS_LIMIT, example=example, multiline=True)
+    blocks = [
+        field(EMAIL, "Buyer's e-mail address", email_input(EMAIL)),
+        _purpose(),
+        field(ITEMS, "Items", lines, hint="One a line: what it is = how many x the price of one in USD"),
+    ]
+    return form(COLLECT, COLLECT_TITLE, "Get the link", {"channel": channel}, blocks)
+
+
+def bulk(*, channel: str) -> View:
+    file = {"type": "file_input", "action_id": FILE, "filetypes": ["csv", "xlsx", "txt", "tsv"], "max_files": 1}
+    example = "ana@example.com, 25.00, March translation\nben@example.com, 10.50, Proofreading"
+    rows = text_input(ROWS, most=ROWS_LIMIT, example=example, multiline=True)
+    hint = "One payment a line: e-mail address, amount, note. Copied from a spreadsheet works too."
+    lead = "A table with the columns *email*, *amount* (USD) and *note*. Nothing is paid before people approve it."
+    template = button("Send me a template", TEMPLATE, channel)
+    blocks: list[Block] = [
+        {**section(mrkdwn(lead)), "accessory": template},
+        field(FILE, "CSV or XLSX file", file, optional=True),
+        field(ROWS, "… or rows", rows, optional=True, hint=hint),
+    ]
+    return form(BULK, BULK_TITLE, "Ask for approval", {"channel": channel}, blocks)
+
+
+def account() -> View:
+    return form(ACCOUNT, ACCOUNT_TITLE, "Look it up", "", [field(EMAIL, "E-mail address", email_input(EMAIL))])
+
+
+def _decision(callback_id: str, title: str, submit: str, about: Instruction, metadata: str, *asked: Block) -> View:
+    facts = section(plain(f"{headline(about)}\nReference {about.reference}"))
+    return form(callback_id, title, submit, metadata, [facts, *asked])
+
+
+def _purpose(value: str = "") -> Block:
+    element = text_input(DESCRIPTION, most=DESCRIPTION_LIMIT, example="March translation", value=value)
+    return field(DESCRIPTION, "What is it for?", element)
+
+
+def _amount(label: str) -> Block:
+    return field(AMOUNT, label, text_input(AMOUNT, most=_AMOUNT_LIMIT))
+
+
+def _reason(hint: str) -> Block:
+    return field(REASON, "Reason", text_input(REASON, most=REASON_LIMIT, multiline=True), hint=hint)
+
+
+def file_form(seen: Preview, carried: Carried, *, note: str = "", problem: Sequence[Block] = ()) -> View:
+    """The file as it reads, ready to be asked for where no ``problem`` keeps it from that. ``note``: why again."""
     counted = seen.checked is not None and not problem
     blocks: list[Block] = [section(mrkdwn(note))] if note else []
     if counted and seen.checked is not None:
@@ -233,7 +209,6 @@ def chosen(values: Mapping[str, str]) -> dict[str, int]:
 
 
 def errors(places: Mapping[str, int]) -> dict[str, str]:
-    """What is wrong with a choice, by field."""
     missing = {name: NO_COLUMN for name in REQUIRED if name not in places}
     taken = [place for name, place in places.items() if name in REQUIRED]
     return missing or ({"amount": SAME_COLUMN} if len(set(taken)) < len(taken) else {})
@@ -243,10 +218,10 @@ def _sum(seen: Preview, checked: Checked) -> list[Block]:
     """The sum first, then how many and to how many, then what is doubtful."""
     items = checked.items
     cents = sum(item.cents for item in items)
-    lines = [f"*{shown(cents)}* in {bulk_words.payments_to(len(items), people_in(items))}"]
-    repeated = duplicates_in(items)
-    if repeated:
-        lines.append(f":warning: *Duplicates*: {bulk_words.repeated(repeated, len(repeated))}; one more approver")
+    lines = [f"*{shown(cents)}* in {payments_to(len(items), people_in(items))}"]
+    doubles = duplicates_in(items)
+    if doubles:
+        lines.append(f":warning: *Duplicates*: {repeated(doubles, len(doubles))}; one more approver")
     lines += mark_lines(checked.marks)
     file = f"{quote(seen.name, _NAME)}, read as {quote(seen.how, _NAME)}"
     return [section(mrkdwn("\n".join(lines))), context(file)]

@@ -1,9 +1,8 @@
 """Records of the payments service: the list of operations, one operation, its event log, accounts."""
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 
-from bot.domain.content import Block, Content
+from bot.domain.content import Content
 from bot.domain.money import plain as digits
 from bot.domain.money import shown
 from bot.domain.payments.instruction import Instruction, Recipient, State
@@ -24,7 +23,7 @@ from bot.presentation.blocks.text import (
     quote,
     section,
 )
-from bot.presentation.payments.cards import account_line
+from bot.presentation.payments.payouts import account_line
 from bot.presentation.words import status_word, word
 
 PREVIOUS = "operations.previous"
@@ -56,25 +55,27 @@ NO_PURCHASE = "this is a purchase, and the service lists its calls about payouts
 def listing(
     page: OperationPage, ours: Mapping[str, Instruction], *, operation_type: str | None, command: str
 ) -> Content:
-    """One page of the service's operations, as a table and as lines.
+    """One page of the service's operations, as a table and as lines. ``ours``: the service's id -> our request.
 
-    Args:
-        page: as the service told it.
-        ours: the service's id -> our request, of those that were asked for here.
-        operation_type: ``payout``, ``purchase`` or None for both: what was asked for.
-        command: how people type it here, e.g. ``/pay``.
+    ``operation_type``: ``payout``, ``purchase`` or None for both: what was asked for.
     """
     what = f"{operation_type.capitalize()}s" if operation_type else "Operations"
+    pager = turns(operation_type or "", page.page, page.last_page, back=PREVIOUS, on=NEXT)
+    if not page.operations and page.page <= 1:
+        return message(f":open_file_folder: The service has no {what.lower()}.")
     if not page.operations:
-        return _empty(page, what, operation_type)
+        text = f":open_file_folder: *{what}*: page {page.page} is empty, the last one is {page.last_page}."
+        return Content(text=text, blocks=[section(mrkdwn(text)), *pager])
     shown_here = page.operations[:_MOST_ROWS]
-    lead = f"*{what}*{_span(page)}"
+    span = f" {page.first} to {page.last} of {page.total}" if page.first and page.last else f", {page.total} in all"
+    span = f"{span}, page {page.page} of {page.last_page}" if page.last_page > 1 else span
+    lead = f"*{what}*{span}"
     lines = [_line(one, ours.get(one.id)) for one in shown_here]
     notes = [f"`{command} show` with the reference tells more about one."]
     if len(page.operations) > _MOST_ROWS:
         notes.insert(0, f"The service sent {len(page.operations)} at once; these are the first {_MOST_ROWS}.")
     rows = [_row(one, ours.get(one.id)) for one in shown_here]
-    after = [context(" ".join(notes)), *_buttons(page, operation_type)]
+    after = [context(" ".join(notes)), *pager]
     return elements.listing(lead, table(_COLUMNS, rows), lines, *after, notes=notes)
 
 
@@ -113,8 +114,10 @@ def _known_there(operation: Operation) -> list[Fact]:
         ("Status", status(operation)),
         ("The service's id", operation.id),
         ("Code", operation.code or ""),
-        ("Created", _stamp(operation.created_at)),
-        ("Changed", _stamp(operation.updated_at)),
+        *(
+            (what, f"{at:%Y-%m-%d %H:%M} UTC" if at else "")
+            for what, at in (("Created", operation.created_at), ("Changed", operation.updated_at))
+        ),
         ("Hash", operation.svc_hash or ""),
         ("Why it failed", operation.failure_reason or ""),
     ]
@@ -138,13 +141,11 @@ def events(named: str, found: Sequence[PayoutEvent]) -> Content:
 
 
 def not_created(named: str) -> Content:
-    """The operation does not exist at the service yet, so it has no event log."""
     whose = quote(named, _PERSON_LIMIT)
     return message(f":mailbox_with_no_mail: {whose} does not exist at the service yet, so there are no calls.")
 
 
 def account(email: str, found: AccountStatus) -> Content:
-    """The account behind an address, in plain words."""
     recipient = Recipient(active=found.active, verified=found.verified, primary=found.primary)
     raw = found.status if found.active is None else ""
     return facts(
@@ -159,7 +160,6 @@ def account(email: str, found: AccountStatus) -> Content:
 
 
 def partner(found: Partner) -> Content:
-    """Our own account at the service and its balance."""
     balance = digits(found.balance) if found.balance is not None else found.balance_text
     currency = found.currency or ""
     return facts(
@@ -184,22 +184,6 @@ def status(operation: Operation) -> str:
 def _raw(operation: Operation) -> str:
     """The service's own word: beside our state it explains nothing, it only says what stands there."""
     return operation.status if operation.state is None else operation.state.value
-
-
-def _empty(page: OperationPage, what: str, operation_type: str | None) -> Content:
-    if page.page <= 1:
-        return message(f":open_file_folder: The service has no {what.lower()}.")
-    text = f":open_file_folder: *{what}*: page {page.page} is empty, the last one is {page.last_page}."
-    return Content(text=text, blocks=[section(mrkdwn(text)), *_buttons(page, operation_type)])
-
-
-def _span(page: OperationPage) -> str:
-    count = f" {page.first} to {page.last} of {page.total}" if page.first and page.last else f", {page.total} in all"
-    return f"{count}, page {page.page} of {page.last_page}" if page.last_page > 1 else count
-
-
-def _buttons(page: OperationPage, operation_type: str | None) -> list[Block]:
-    return turns(operation_type or "", page.page, page.last_page, back=PREVIOUS, on=NEXT)
 
 
 def _row(operation: Operation, ours: Instruction | None) -> list[str]:
@@ -243,7 +227,3 @@ def _event(event: PayoutEvent) -> str:
 
 def _amount(operation: Operation) -> str:
     return shown(operation.cents) if operation.cents is not None else "unknown amount"
-
-
-def _stamp(at: datetime | None) -> str:
-    return f"{at:%Y-%m-%d %H:%M} UTC" if at else ""

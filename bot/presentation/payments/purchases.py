@@ -1,13 +1,12 @@
-"""Purchases: the card with its items and the checkout link, and its news."""
+"""What purchases say: the card with its items and the checkout link, the news, the page after the checkout."""
 
-from collections.abc import Mapping
-from typing import Any
+from typing import Final
 
 from bot.domain.content import Block, Content
 from bot.domain.money import plain as amount
 from bot.domain.money import shown
+from bot.domain.overview import What
 from bot.domain.payments.instruction import Instruction, Item, PurchasePayload, State
-from bot.domain.reasons import Reason
 from bot.domain.text import clean
 from bot.presentation import notices
 from bot.presentation.blocks.elements import Column, actions, button, table
@@ -16,22 +15,18 @@ from bot.presentation.blocks.text import (
     channel,
     context,
     escape,
+    fields,
     header,
-    labelled,
+    linked,
     mention,
     message,
     mrkdwn,
-    named,
     plain,
-    quote,
     section,
-    sentence_of,
     shorten,
     typed,
 )
-from bot.presentation.payments import cards
-from bot.presentation.payments.states import became, because_of, headline, sentence
-from bot.presentation.reasons import because_refused, worded
+from bot.presentation.payments.wording import ALERTS, NEWS, Wording
 from bot.presentation.words import NEEDS_PERSON, UNKNOWN, symbol
 
 CHECKOUT = "purchase.checkout"
@@ -48,128 +43,107 @@ _LINK_LIMIT = 3_000
 """Characters of an address on a button."""
 _TEXT_LINK_LIMIT = 600
 
+_NOT_YET = "the service is being asked for a checkout link; nobody can pay yet. {reason}"
 _COLUMNS = (
     Column(title="Item", most=_NAME_LIMIT),
     Column(title="Quantity × each", most=40, align="right"),
     Column(title="USD", most=30, align="right"),
 )
 
+_PAGE = """<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>{title}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<style>
+body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 26rem; margin: 4rem auto; padding: 0 1rem; color: #1d1c1d }}
+h1 {{ font-size: 1.3rem }}
+</style></head><body><h1>{title}</h1><p>{text}</p></body></html>
+"""
+
 
 def card(instruction: Instruction, *, link: str, invite_to: str = "", buttons: bool = True) -> Content:
-    """The card as it is now.
+    """The card as it is now. ``link``: where the buyer pays; empty when there is nothing to pay, or not any more.
 
-    Args:
-        instruction: a purchase in its present state.
-        link: where the buyer pays; empty when there is nothing to pay, or not any more.
-        invite_to: channel in which it was asked for and the bot is no member, with the way to mend that.
-        buttons: False for a picture of it on which nothing can be decided.
+    ``invite_to``: channel in which it was asked for and the bot is no member. ``buttons``: False for a picture of it.
     """
-    items = _payload(instruction).items
-    head: list[Block] = [
-        header(headline(instruction)),
-        {"type": "section", "fields": _facts(instruction)},
-        section(plain(shorten(f"For: {clean(instruction.payload.description)}", SECTION_LIMIT))),
-    ]
-    tail: list[Block] = [section(mrkdwn(sentence(instruction, votes=0)))]
+    items = _items(instruction)
+    cells = [(item.name, f"{item.quantity} × {amount(item.unit_cents)}", amount(item.cents)) for item in items]
+    lines = [f"{shorten(clean(name), _NAME_LIMIT)}: {each} = {cents}" for name, each, cents in cells]
+    asker, sentence = mention(instruction.requester), PURCHASE.sentence(instruction, votes=0)
+    head, text = PURCHASE.head(instruction, asker), " ".join([*PURCHASE.text(instruction, asker), sentence])
+    tail: list[Block] = [section(mrkdwn(sentence))]
     tail += actions(_buttons(instruction, link, decide=buttons), f"purchase:{instruction.id}")
     if instruction.stopped:
         tail.append(context(notices.note(instruction.stopped)))
+        text += f" {notices.note(instruction.stopped)}"
+    if link and len(link) <= _TEXT_LINK_LIMIT:
+        text += f" Checkout: {linked(link)}"
     if invite_to:
         tail.append(context(f"To have this in {channel(invite_to)}, invite me there: `/invite @Switchboard`"))
     return Content(
-        text=summary(instruction, link=link),
-        blocks=[*head, table(_COLUMNS, [_row(item) for item in items]), *tail],
-        plainer=[*head, section(plain(shorten("\n".join(map(_line, items)), SECTION_LIMIT))), *tail],
+        text=text,
+        blocks=[*head, table(_COLUMNS, cells), *tail],
+        plainer=[*head, section(plain(shorten("\n".join(lines), SECTION_LIMIT))), *tail],
     )
-
-
-def summary(instruction: Instruction, *, link: str) -> str:
-    """The whole card in one paragraph: what notifications and screen readers get."""
-    parts = [
-        f"Purchase {instruction.reference}: {escape(headline(instruction))}",
-        f"for “{typed(instruction.payload.description, _TEXT_PURPOSE_LIMIT)}”",
-        f"({_items_in_words(instruction)}), asked by {mention(instruction.requester)}.",
-        sentence(instruction, votes=0),
-    ]
-    if instruction.stopped:
-        parts.append(notices.note(instruction.stopped))
-    if link and len(link) <= _TEXT_LINK_LIMIT:
-        parts.append(f"Checkout: {_linked(link)}")
-    return " ".join(parts)
 
 
 def checkout(instruction: Instruction, *, link: str) -> Content:
     """The link, for the thread of the card: it stands beside the picture, or alone where pictures are refused."""
     text = (
-        f"{symbol(State.OPEN)} {mention(instruction.requester)} {escape(headline(instruction))} "
+        f"{symbol(State.OPEN)} {mention(instruction.requester)} {escape(_headline(instruction))} "
         f"({instruction.reference}) is *open*. Pass the checkout link on to the buyer, to be opened in their browser: "
-        f"{_linked(link)}"
+        f"{linked(link)}"
     )
     return message(text)
 
 
 def picture_title(instruction: Instruction) -> str:
-    """What stands above the picture, in plain text."""
     return f"Checkout of {instruction.reference}, {shown(instruction.cents)}"
 
 
 def picture_in_words(instruction: Instruction, *, link: str) -> str:
-    """Alternative text of the picture."""
     return f"QR code of the checkout link of {instruction.reference}: {link}"
 
 
-def told(  # noqa: PLR0911 - one arm a state
-    instruction: Instruction, facts: Mapping[str, Any], names: Mapping[str, str]
-) -> str:
-    """News of a purchase, after its name."""
-    given = Reason.read(facts.get("reason"))
-    reason, because = sentence_of(quote(worded(given))), because_of(facts)
-    match State(str(facts["state"])):
-        case State.COMPLETED:
-            return f"is *completed*: the service confirms that the buyer paid. {reason}".strip()
-        case State.CANCELED:
-            return "was *canceled* at the service; no money moved."
-        case State.FAILED:
-            return f"has *failed* at the service.{because}"
-        case State.REFUSED:
-            return f"has *failed*: the service refused it, so there is nothing to pay.{because_refused(given)}"
-        case State.MISMATCH:
-            return f"has *failed*: the service's record is not what was asked for; do not pass any link on.{because}"
-        case State.CLOSED:
-            return f"has *failed*: it was never opened, so nobody can pay it.{because}"
-        case State.NEEDS_HUMAN:
-            return f"*{NEEDS_PERSON}*: whether the service opened it is *{UNKNOWN}*.{because}"
-        case State.WITHDRAWN:
-            by = f" by {named(str(facts['decided_by']), names)}" if facts.get("decided_by") else ""
-            return f"was *withdrawn*{by}.{because} It was never opened."
-        case _:
-            return became(instruction, facts, names)
+def thanks() -> str:
+    """Page on which a browser ends after paying, as far as it knows: what happens next, not what happened."""
+    said = "The team that asked you is told as soon as the payment service confirms the payment."
+    return _PAGE.format(title="Thank you", text=f"{said} You can close this page.")
 
 
-def _payload(instruction: Instruction) -> PurchasePayload:
+def left() -> str:
+    """The same after leaving the checkout."""
+    said = "The team that asked you is told if the purchase was canceled. You can close this page."
+    return _PAGE.format(title="You left the checkout", text=said)
+
+
+def _headline(instruction: Instruction) -> str:
+    return f"{shown(instruction.cents)} from {instruction.payload.email}"
+
+
+def _items(instruction: Instruction) -> tuple[Item, ...]:
     if not isinstance(instruction.payload, PurchasePayload):
         raise TypeError(f"{instruction.reference} is no purchase")
-    return instruction.payload
+    return instruction.payload.items
 
 
-def _facts(instruction: Instruction) -> list[Block]:
+def _head(instruction: Instruction, asker: str) -> list[Block]:
     return [
-        labelled("Asked by", mention(instruction.requester)),
-        labelled("Reference", instruction.reference),
+        header(_headline(instruction)),
+        *fields(("Asked by", asker), ("Reference", instruction.reference)),
+        section(plain(shorten(f"For: {clean(instruction.payload.description)}", SECTION_LIMIT))),
     ]
 
 
-def _row(item: Item) -> tuple[str, ...]:
-    return item.name, f"{item.quantity} × {amount(item.unit_cents)}", amount(item.cents)
-
-
-def _line(item: Item) -> str:
-    name = shorten(clean(item.name), _NAME_LIMIT)
-    return f"{name}: {item.quantity} × {amount(item.unit_cents)} = {amount(item.cents)}"
+def _text(instruction: Instruction, asker: str) -> list[str]:
+    return [
+        f"Purchase {instruction.reference}: {escape(_headline(instruction))}",
+        f"for “{typed(instruction.payload.description, _TEXT_PURPOSE_LIMIT)}”",
+        f"({_items_in_words(instruction)}), asked by {asker}.",
+    ]
 
 
 def _items_in_words(instruction: Instruction) -> str:
-    items = _payload(instruction).items
+    items = _items(instruction)
     told: list[str] = []
     room = _TEXT_ITEMS_LIMIT
     for item in items:
@@ -194,10 +168,61 @@ def _buttons(instruction: Instruction, link: str, *, decide: bool) -> list[Block
             )
         )
     if decide and instruction.state is State.NEW:
-        found.append(cards.withdraw_button(instruction))
+        found.append(PURCHASE.withdraw_button(instruction))
     return found
 
 
-def _linked(link: str) -> str:
-    """An address as Slack links it: the characters that would end the link are encoded in addresses anyway."""
-    return f"<{escape(link).replace('|', '%7C')}>"
+PURCHASE: Final = Wording(
+    what=What.PURCHASE,
+    noun="purchase",
+    headline=_headline,
+    requested="Asking for {headline}, reference {instruction.reference}. The checkout link follows in a moment.",
+    head=_head,
+    text=_text,
+    card=card,
+    sentences={
+        State.NEW: _NOT_YET,
+        State.CREATING: _NOT_YET,
+        State.CREATE_UNKNOWN: lambda stands: (
+            stands.unless_refused("the service did not say whether it opened the purchase. Switchboard is finding out.")
+            + " Do not ask again."
+        ),
+        State.NEEDS_HUMAN: (
+            f"whether the service opened the purchase is *{UNKNOWN}*. Look it up there before you ask again. {{reason}}"
+        ),
+        State.OPEN: lambda stands: (
+            f"whether the buyer has paid is *{UNKNOWN}*.{stands.raw}"
+            if stands.raw
+            else "waiting for the buyer; nothing has been paid."
+        ),
+        State.COMPLETED: "the service confirms that the buyer paid. {reason}",
+        State.CANCELED: "it was canceled at the service; no money moved.",
+        State.FAILED: "the service could not take the payment.{why}",
+        State.REFUSED: "the service refused it, so there is nothing to pay.{why_refused}",
+        State.MISMATCH: ("its link is not given out, because the service's record is not what was asked for. {reason}"),
+        State.CLOSED: "it was never opened, so nobody can pay it. {reason}",
+        State.WITHDRAWN: lambda stands: (
+            f"{f'{stands.by}{stands.why} ' if stands.by else ''}It was never opened, so nobody can pay it."
+        ),
+    },
+    news={
+        **NEWS,
+        State.NEEDS_HUMAN: f"*{NEEDS_PERSON}*: whether the service opened it is *{UNKNOWN}*.{{why}}",
+        State.COMPLETED: "is *completed*: the service confirms that the buyer paid. {reason}",
+        State.CANCELED: "was *canceled* at the service; no money moved.",
+        State.FAILED: "has *failed* at the service.{why}",
+        State.REFUSED: "has *failed*: the service refused it, so there is nothing to pay.{why_refused}",
+        State.MISMATCH: "has *failed*: the service's record is not what was asked for; do not pass any link on.{why}",
+        State.CLOSED: "has *failed*: it was never opened, so nobody can pay it.{why}",
+        State.WITHDRAWN: lambda told: (
+            f"was *withdrawn*{f' by {told.by}' if told.by else ''}.{told.why} It was never opened."
+        ),
+    },
+    topics={
+        **ALERTS,
+        "needs_human": f"{NEEDS_PERSON}: whether the service opened it is {UNKNOWN}. Look it up there.",
+        "mismatch": "was stopped: the service's record is not what was asked for. Its link was not given out.",
+        "differs": "the service's record of it differs from what was asked for.",
+        "paid_elsewhere": "was paid, although its link was not given out.",
+    },
+)

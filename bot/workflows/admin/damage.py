@@ -9,7 +9,7 @@ import structlog
 
 from bot.domain.errors import OperatorError, ServiceTrouble
 from bot.domain.references import ulid
-from bot.presentation.payments import news
+from bot.presentation import notices
 from bot.workflows.alerts import tell_everybody
 from bot.workflows.context import Context, Unit
 from bot.workflows.witness import witness
@@ -155,7 +155,7 @@ class DiskWatch:
 
     async def _post(self, ctx: Context) -> None:
         """Say that it is full, from memory: the outbox cannot be written."""
-        content = news.notice({"topic": "disk_full"})
+        content = notices.notice({"topic": "disk_full"})
         try:
             await ctx.messenger.post(channel=ctx.policy.alerts, content=content, marker=ulid(ctx.clock.now()))
         except (ServiceTrouble, OperatorError) as refused:

@@ -60,7 +60,7 @@ def witness(
     Args:
         uow: the unit of work.
         booking: as it is now.
-        action: one that ``bot.presentation.bookings.audit`` has words for.
+        action: one that ``bot.presentation.bookings.lines`` has words for.
         actor: the person who did it.
         facts: for the text; empty ones are left out.
     """

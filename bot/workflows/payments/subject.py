@@ -17,7 +17,7 @@ from bot.domain.payments.instruction import Instruction, Kind, State, Vote
 from bot.domain.reasons import Exchange, Reason
 from bot.domain.tracking import next_look
 from bot.presentation.blocks import elements
-from bot.presentation.payments import cards, news, purchases
+from bot.presentation.payments import cards, purchases
 from bot.slack.messenger import Posted
 from bot.workflows.context import PLAIN, Attachment, Context, Subject, Unit
 from bot.workflows.payments import bulk_files
@@ -60,14 +60,14 @@ class RequestSubject(Subject):
         names = await ctx.people.names(_people_in(instruction, payload))
         match line:
             case Line.NEWS:
-                return news.news(instruction, payload, names=names)
+                return cards.news(instruction, payload, names=names)
             case Line.REMINDER:
-                return news.reminder(instruction, sight.votes, payload, names=names)
+                return cards.reminder(instruction, sight.votes, payload, names=names)
             case Line.OUT_OF_REACH:
-                return news.out_of_reach(instruction, payload)
+                return cards.out_of_reach(instruction, payload)
             case Line.ALERT:
                 link, people = await _link_to_card(ctx, instruction), ctx.policy.people
-                return news.alert(
+                return cards.alert(
                     instruction, payload, names=names, link=link, approvers=people.approvers, admins=people.admins
                 )
 

@@ -8,7 +8,7 @@ from inline_snapshot import snapshot
 
 from bot.domain.audit import Entry, Told
 from bot.domain.reasons import given, stored
-from bot.presentation.bookings.audit import _SAID, story
+from bot.presentation.bookings.lines import _SAID, story
 from tests.presentation.bookings.moments import NOW, booking
 
 WORTH = {"amount": "25.50", "fee": "4.76", "tax": "0.62", "currency": "USD"}

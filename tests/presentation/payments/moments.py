@@ -8,8 +8,9 @@ from bot.domain.approvals import No, Void
 from bot.domain.content import Content
 from bot.domain.payments.bulk import BulkProgress, tally
 from bot.domain.payments.instruction import Instruction, Kind, State, Vote
+from bot.domain.payments.moves import MOVES
 from bot.domain.policy import Requirement
-from bot.domain.reasons import Exchange, OfRequest, Reason, given, together
+from bot.domain.reasons import Exchange, OfRequest, Reason, given, stored, together
 from bot.presentation.payments import cards, purchases
 from tests.domain.made import NOW, bulk, cancellation, instruction, purchase, vote
 from tests.presentation.checks import check_message, seen
@@ -165,6 +166,17 @@ _MADE: Final[Mapping[Kind, tuple[Callable[..., Instruction], Mapping[str, Mappin
 }
 
 
+def reachable(kind: Kind) -> set[State]:
+    """Every state that the arrows of this kind lead to."""
+    found, left = set(), [State.NEW]
+    while left:
+        state = left.pop()
+        if state not in found:
+            found.add(state)
+            left += MOVES[kind].get(state, ())
+    return found
+
+
 def moments(kind: Kind) -> dict[str, Instruction]:
     """Name of the moment -> the request then. A name is the state, and how this one differs."""
     made, known = _MADE[kind]
@@ -172,6 +184,17 @@ def moments(kind: Kind) -> dict[str, Instruction]:
     return {
         name: made(**{**common, "state": State(name.partition(",")[0].partition(" ")[0]), **facts})
         for name, facts in known.items()
+    }
+
+
+def facts_of(one: Instruction) -> dict[str, Any]:
+    """What the outbox keeps of the moment."""
+    return {
+        **{name: getattr(one, name) for name in ("state", "decided_by", "svc_hash")},
+        "reason": stored(one.reason),
+        "refusal": stored(one.refusal),
+        "voters": ["U0LIN"] if one.commits else [],
+        "tally": one.progress.tally.model_dump(mode="json") if one.progress is not None else None,
     }
 
 

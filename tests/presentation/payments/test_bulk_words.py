@@ -1,9 +1,11 @@
 """How many payments stand where, and what the accounts behind them say."""
 
 import pytest
+from inline_snapshot import snapshot
 
 from bot.domain.payments.bulk import BulkProgress
-from bot.presentation.payments import bulk_cards, bulk_words
+from bot.presentation.payments import bulk as words
+from bot.presentation.payments.kinds import KINDS
 from tests.domain.made import bulk
 
 NOT_ACTIVE = "no account, signup not completed, or it cannot receive money now"
@@ -35,11 +37,11 @@ NOT_ACTIVE = "no account, signup not completed, or it cannot receive money now"
     ],
 )
 def test_accounts(progress: BulkProgress | None, said: str) -> None:
-    assert bulk_words.accounts_line(progress) == said
+    assert words.accounts_line(progress) == said
 
 
 def test_accounts_that_are_being_looked_up_have_a_bar() -> None:
-    said = bulk_words.accounts_line(BulkProgress(to_look_up=4, looked_up=1))
+    said = words.accounts_line(BulkProgress(to_look_up=4, looked_up=1))
     assert said == "Looking up accounts: `█████░░░░░░░░░░░░░░░ 25 %`"
 
 
@@ -48,39 +50,58 @@ def test_accounts_that_are_being_looked_up_have_a_bar() -> None:
     [(1, 1, "1 payment to 1 person"), (3, 2, "3 payments to 2 people"), (3, 0, "3 payments"), (1, 0, "1 payment")],
 )
 def test_how_many_payments_to_how_many_people(count: int, people: int, said: str) -> None:
-    assert bulk_words.payments_to(count, people) == said
+    assert words.payments_to(count, people) == said
 
 
 def test_of_many_rows_that_repeat_ten_are_named() -> None:
     rows = list(range(2, 14))
     end = "(same address and amount as an earlier row)"
-    assert bulk_words.repeated(rows[:1], 1) == f"row 2 {end}"
-    assert bulk_words.repeated(rows[:10], 10).endswith(f"row 11 {end}")
-    assert bulk_words.repeated(rows, 12).endswith(f"row 11 and 2 more {end}")
-    assert bulk_words.repeated(rows[:10], 40).endswith(f"row 11 and 30 more {end}")
+    assert words.repeated(rows[:1], 1) == f"row 2 {end}"
+    assert words.repeated(rows[:10], 10).endswith(f"row 11 {end}")
+    assert words.repeated(rows, 12).endswith(f"row 11 and 2 more {end}")
+    assert words.repeated(rows[:10], 40).endswith(f"row 11 and 30 more {end}")
 
 
-@pytest.mark.parametrize(
-    ("kind", "title", "comment"),
-    [
-        (
-            "failed",
-            "L-4F7K2M: failed payments",
-            ":page_facing_up: The 2 payments that failed, with the reasons. Mend the rows, drop the file here again "
-            "and choose *Pay in bulk*.",
-        ),
-        (
-            "items",
-            "L-4F7K2M: every payment",
-            ":page_facing_up: All 2 payments with their final state and hash.",
-        ),
-        (
-            "request",
-            "L-4F7K2M: what is to be paid",
-            ":page_facing_up: The file behind L-4F7K2M: 2 payments, exactly as they would be sent.",
-        ),
-    ],
-)
-def test_each_file_says_what_stands_in_it(kind: str, title: str, comment: str) -> None:
-    told = bulk_cards.about(bulk(reference="L-4F7K2M"), kind=kind, count=2)
-    assert (told.title, told.alt, told.comment) == (title, "A table of 2 payments", comment)
+def test_each_file_says_what_stands_in_it() -> None:
+    found = {
+        f"{kind} {name} {count}": file.about(bulk(reference="L-4F7K2M"), count=count)
+        for kind, words in KINDS.items()
+        for name, file in words.files.items()
+        for count in (1, 2)
+        if count == 2 or name == "items"
+    }
+    assert found == snapshot(
+        {
+            "bulk request 2": (
+                "L-4F7K2M: what is to be paid",
+                "A table of 2 payments",
+                ":page_facing_up: The file behind L-4F7K2M: 2 payments, exactly as they would be sent.",
+            ),
+            "bulk failed 2": (
+                "L-4F7K2M: failed payments",
+                "A table of 2 payments",
+                """:page_facing_up: The 2 payments that failed, with the reasons. Mend the rows, drop the file here \
+again and choose *Pay in bulk*.""",
+            ),
+            "bulk items 1": (
+                "L-4F7K2M: every payment",
+                "A table of 1 payment",
+                ":page_facing_up: The payment with its final state and hash.",
+            ),
+            "bulk items 2": (
+                "L-4F7K2M: every payment",
+                "A table of 2 payments",
+                ":page_facing_up: All 2 payments with their final state and hash.",
+            ),
+            "bulk_cancel request 2": (
+                "L-4F7K2M: the payments to cancel",
+                "A table of 2 payments with their hashes",
+                ":page_facing_up: L-4F7K2M: the payments to cancel (2 payments)",
+            ),
+            "bulk_cancel result 2": (
+                "L-4F7K2M: outcome of each payment",
+                "A table of 2 payments with their hashes",
+                ":page_facing_up: L-4F7K2M: outcome of each payment (2 payments)",
+            ),
+        }
+    )

@@ -9,9 +9,8 @@ from inline_snapshot import snapshot
 from bot.domain.payments.instruction import Instruction, Kind, Recipient, State
 from bot.domain.policy import Requirement, Short
 from bot.domain.reasons import given
-from bot.presentation.payments import cards, news
-from bot.presentation.payments.cards import account_line, recipient_line
-from bot.presentation.payments.states import sentence
+from bot.presentation.payments import cards
+from bot.presentation.payments.kinds import sentence
 from bot.presentation.words import word
 from tests.domain.made import instruction, payload, vote
 from tests.presentation.checks import readable, seen
@@ -81,7 +80,7 @@ def test_the_card_holds_every_fact_in_blocks_and_in_its_text(state: State) -> No
 @pytest.mark.parametrize("state", [State.MISMATCH, State.CLOSED, State.COMMIT_UNKNOWN, State.NEEDS_HUMAN])
 def test_nobody_says_that_nothing_was_paid_where_nobody_can_know(state: State) -> None:
     facts = {"state": state.value, "decided_by": "U0ADA"}
-    for text in (card(stands(state, commits=1)).text, news.news(instruction(), facts).text):
+    for text in (card(stands(state, commits=1)).text, cards.news(instruction(), facts).text):
         assert "othing was paid" not in text
 
 
@@ -90,6 +89,7 @@ def test_what_is_known_of_the_recipient() -> None:
         "not looked up": None,
         "not read": Recipient(problem=given("no such account")),
         "nothing said": Recipient(),
+        "no name": Recipient(full_name="", active=True, verified=True, primary=True),
         "bad": Recipient(full_name="Mia <Keller>", active=False, verified=False, primary=False),
     }
     found = {name: card(stands(State.AWAITING, recipient=one)) for name, one in recipients.items()}
@@ -99,11 +99,13 @@ def test_what_is_known_of_the_recipient() -> None:
 | *Reference*: P-4F7K2M""",
             "not read": """*Registered name*: not known | *Account*: could not be read: no such account | *Asked by*: \
 Maria Quispe | *Reference*: P-4F7K2M""",
-            "nothing said": """*Registered name*: unknown | *Account*: active: not known, verified: not known, \
-primary address: not known | *Asked by*: Maria Quispe | *Reference*: P-4F7K2M""",
-            "bad": """*Registered name*: Mia &lt;Keller&gt; | *Account*: :warning: *not active* (no account, \
-signup not completed, or it cannot receive money now), :warning: *not verified*, not the primary address | *Asked \
-by*: Maria Quispe | *Reference*: P-4F7K2M""",
+            "nothing said": """*Registered name*: unknown | *Account*: active: not known, verified: not known, primary \
+address: not known | *Asked by*: Maria Quispe | *Reference*: P-4F7K2M""",
+            "no name": """*Registered name*: unknown | *Account*: active, verified, primary address | *Asked by*: \
+Maria Quispe | *Reference*: P-4F7K2M""",
+            "bad": """*Registered name*: Mia &lt;Keller&gt; | *Account*: :warning: *not active* (no account, signup \
+not completed, or it cannot receive money now), :warning: *not verified*, not the primary address | *Asked by*: Maria \
+Quispe | *Reference*: P-4F7K2M""",
         }
     )
     assert {name: one.text.partition(" for “")[0] for name, one in found.items()} == snapshot(
@@ -112,6 +114,8 @@ by*: Maria Quispe | *Reference*: P-4F7K2M""",
             "not read": "Payout P-4F7K2M: 25.00 USD to ana@example.com (account could not be read: no such account)",
             "nothing said": """Payout P-4F7K2M: 25.00 USD to ana@example.com (registered name unknown, active: not \
 known, verified: not known, primary address: not known)""",
+            "no name": """Payout P-4F7K2M: 25.00 USD to ana@example.com (registered name unknown, active, verified, \
+primary address)""",
             "bad": """Payout P-4F7K2M: 25.00 USD to ana@example.com (Mia &lt;Keller&gt;, not active (no account, \
 signup not completed, or it cannot receive money now), not verified, not the primary address)""",
         }
@@ -151,53 +155,9 @@ def test_sentences_are_sentences(state: State) -> None:
         said = sentence(stands(state, reason=given(reason), requirement=Requirement(quorum=quorum)), votes=0)
         assert said.endswith((".", "?", ".*"))
         assert not re.search(r"\s\s|\s[.,:]|\.\.|: by |[:.]\s*$(?<!\.)", said), said
-    news_text = news.news(instruction(), {"state": state.value, "voters": ["U0LIN"], "decided_by": "U0ADA"}).text
+    news_text = cards.news(instruction(), {"state": state.value, "voters": ["U0LIN"], "decided_by": "U0ADA"}).text
     assert not re.search(r"\s\s|\s[.,]|\.\.", news_text), news_text
     assert news_text.endswith((".", ".*"))
-
-
-@pytest.mark.parametrize(
-    ("recipient", "plainly", "marked"),
-    [
-        (Recipient(), "active: not known, verified: not known, primary address: not known", ""),
-        (Recipient(active=True, verified=True, primary=True), "active, verified, primary address", ""),
-        (
-            Recipient(active=False, verified=False, primary=False),
-            "not active (no account, signup not completed, or it cannot receive money now), not verified, not the "
-            "primary address",
-            ":warning: *not active* (no account, signup not completed, or it cannot receive money now), "
-            ":warning: *not verified*, not the primary address",
-        ),
-    ],
-)
-def test_what_the_account_can_do(recipient: Recipient, plainly: str, marked: str) -> None:
-    assert account_line(recipient) == plainly
-    assert account_line(recipient, marked=True) == (marked or plainly)
-
-
-@pytest.mark.parametrize(
-    ("recipient", "line", "name", "account"),
-    [
-        (None, "account not looked up yet", "not known", "not looked up yet"),
-        (
-            Recipient(problem=given("the service gave no answer")),
-            "account could not be read: the service gave no answer",
-            "not known",
-            "could not be read: the service gave no answer",
-        ),
-        (
-            Recipient(full_name="", active=True, verified=True, primary=True),
-            "registered name unknown, active, verified, primary address",
-            "unknown",
-            "active, verified, primary address",
-        ),
-    ],
-)
-def test_a_recipient_of_whom_little_is_known(recipient: Recipient | None, line: str, name: str, account: str) -> None:
-    subject = instruction(recipient=recipient)
-    assert recipient_line(recipient) == line
-    fields = [field["text"] for block in card(subject).blocks for field in block.get("fields", [])]
-    assert fields[:2] == [f"*Registered name*\n{name}", f"*Account*\n{account}"]
 
 
 def test_a_card_that_too_few_can_approve_says_so_in_its_text_too() -> None:

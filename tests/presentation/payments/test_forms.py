@@ -6,7 +6,7 @@ from inline_snapshot import snapshot
 
 from bot.domain.payments.instruction import Kind
 from bot.presentation.payments import forms
-from bot.presentation.payments.states import headline
+from bot.presentation.payments.kinds import headline
 from tests.presentation.checks import check_view, text_objects
 from tests.presentation.payments.moments import card, moments
 
@@ -82,24 +82,6 @@ Reason | What became of the payments, and how do you know?""",
             },
         }
     )
-
-
-def test_forms_to_ask_with() -> None:
-    made = (forms.request(channel="C0FINANCE"), forms.collect(channel="C0FINANCE"), forms.account())
-    assert "\n\n".join(map(shown, made)) == snapshot("""\
-Pay somebody [Ask for approval]
-Recipient's e-mail address
-Amount in USD | 25.00
-What is it for? | March translation
-
-Collect money [Get the link]
-Buyer's e-mail address
-What is it for? | March translation
-Items | Web design = 2 x 10.00
-Hosting = 12 x 4.50 | One a line: what it is = how many x the price of one in USD
-
-Account status [Look it up]
-E-mail address""")
 
 
 def test_what_buttons_ask() -> None:

@@ -7,25 +7,16 @@ from inline_snapshot import snapshot
 
 from bot.domain.payments.instruction import Instruction, Kind
 from bot.domain.reasons import Exchange, OfRequest, Reason, given, stored
+from bot.presentation import notices
 from bot.presentation.notices import SECTIONS
-from bot.presentation.payments import news
+from bot.presentation.payments import cards
+from bot.presentation.payments.kinds import KINDS
 from bot.workflows.requests.announce import TOLD
 from tests.domain.made import instruction, purchase, vote
 from tests.presentation.checks import check_message, seen
-from tests.presentation.payments.moments import NAMES, moments
+from tests.presentation.payments.moments import NAMES, facts_of, moments
 
 NOT_IN_CHANNEL = Reason(Exchange.SLACK_ERROR, error="not_in_channel")
-
-
-def facts_of(one: Instruction) -> dict[str, Any]:
-    """What the outbox keeps of the moment."""
-    return {
-        **{name: getattr(one, name) for name in ("state", "decided_by", "svc_hash")},
-        "reason": stored(one.reason),
-        "refusal": stored(one.refusal),
-        "voters": ["U0LIN"] if one.commits else [],
-        "tally": one.progress.tally.model_dump(mode="json") if one.progress is not None else None,
-    }
 
 
 def told(kind: Kind) -> dict[str, str]:
@@ -33,7 +24,7 @@ def told(kind: Kind) -> dict[str, str]:
     found = {}
     for name, one in moments(kind).items():
         if one.state in TOLD:
-            found[name] = seen(news.news(one, facts_of(one), names=NAMES)).replace(f"<@U0MARIA> {HEADS[kind]} ", "… ")
+            found[name] = seen(cards.news(one, facts_of(one), names=NAMES)).replace(f"<@U0MARIA> {HEADS[kind]} ", "… ")
     return found
 
 
@@ -51,11 +42,11 @@ TAIL = "\nThe service says On &lt;Hold&gt;.\nThe service's id: `652f7a1e9b3c4d5e
 def alerts(one: Instruction, head: str, tail: str) -> dict[str, str]:
     """Topic -> the alert between its head and its tail, which is followed by where it is explained."""
     found = {}
-    for topic in news._TOPICS:
+    for topic in KINDS[one.kind].topics:
         by_slack = topic in ("undelivered", "no_approvals_channel")
         reason = NOT_IN_CHANNEL if by_slack else Reason(OfRequest.SAYS, status="On <Hold>")
         facts = {"topic": topic, "reason": reason.stored(), "channel": "C0FINANCE"}
-        content = news.alert(one, facts, names=NAMES)
+        content = cards.alert(one, facts, names=NAMES)
         check_message(content)
         text, _, last = content.text.rpartition("\n")
         assert last == f"Runbook: `docs/alerts.md#{SECTIONS[topic]}`"
@@ -252,47 +243,24 @@ The service's id: `652f7a1e9b3c4d5e6f708192`""",
     )
 
 
-def test_alerts_of_a_purchase() -> None:
-    head = ":rotating_light: Purchase C-4F7K2M, 119.50 USD from ben@example.com, asked by Maria Quispe: "
-    assert alerts(purchase(), head, TAIL) == snapshot(
+def test_alerts_of_a_purchase_where_they_differ() -> None:
+    payout = alerts(instruction(), ":rotating_light: Payout P-4F7K2M, 25.00 USD to ana@example.com, ", TAIL)
+    found = alerts(purchase(), ":rotating_light: Purchase C-4F7K2M, 119.50 USD from ben@example.com, ", TAIL)
+    assert {topic: text for topic, text in found.items() if text != payout[topic]} == snapshot(
         {
-            "contradiction": "the service contradicts what it said before.",
-            "unconfirmed": "was reported, not confirmed.",
-            "unknown_status": "has a status at the service that Switchboard does not know; it goes on being followed.",
-            "stuck": "cannot go on.",
-            "needs_human": "needs a person: whether the service opened it is unknown. Look it up there.",
-            "mismatch": "was stopped: the service's record is not what was asked for. Its link was not given out.",
-            "differs": "the service's record of it differs from what was asked for.",
-            "paid_after_close": "was closed as not paid, but the service shows a payment.",
-            "paid_after_end": "had ended as not paid, but the service shows a payment.",
-            "paid_elsewhere": "was paid, although its link was not given out.",
-            "suspended": "is not sent.",
-            "out_of_reach": """\
-cannot be approved by the people there are.
-The service says On &lt;Hold&gt;.
-The service's id: `652f7a1e9b3c4d5e6f708192`
-Add somebody to the approvers, or have it withdrawn.""",
-            "disagrees": """is on hold: the database holds what the audit does not. Nothing is sent. The operator has \
-to look.""",
-            "unaccounted": "is not accounted for by the service's own list. Look it up at the service.",
-            "unread": """is over at the service, but its list of payments cannot be read. Switchboard goes on asking \
-for it.""",
-            "stands_still": "does not move at the service.",
-            "undelivered": """\
-its outcome could not be posted in <#C0FINANCE>. Invite me there: `/invite @Switchboard`
-Slack says `not_in_channel`.
-The service's id: `652f7a1e9b3c4d5e6f708192`""",
-            "no_approvals_channel": """\
-cannot be shown to the approvers in <#C0FINANCE>. Invite me there: `/invite @Switchboard`
-Slack says `not_in_channel`.
-The service's id: `652f7a1e9b3c4d5e6f708192`""",
+            "needs_human": """asked by Maria Quispe: needs a person: whether the service opened it is unknown. Look it \
+up there.""",
+            "mismatch": """asked by Maria Quispe: was stopped: the service's record is not what was asked for. Its \
+link was not given out.""",
+            "differs": "asked by Maria Quispe: the service's record of it differs from what was asked for.",
+            "paid_elsewhere": "asked by Maria Quispe: was paid, although its link was not given out.",
         }
     )
 
 
 def test_an_alert_that_calls_who_decides_and_leads_to_the_card() -> None:
     facts = {"topic": "needs_human", "reason": stored(None)}
-    content = news.alert(
+    content = cards.alert(
         instruction(), facts, names=NAMES, link="https://slack.example/p1", approvers=["U0MARIA", "U0ADA"]
     )
     assert content.text == snapshot("""\
@@ -305,7 +273,7 @@ Runbook: `docs/alerts.md#needs-a-person`""")
 
 def test_a_reminder() -> None:
     two = moments(Kind.PAYOUT)["awaiting, one of two"]
-    assert seen(news.reminder(two, [vote("U0LIN")], {"approvers": ["U0ADA", "S0TREASURY"]}, names=NAMES)) == snapshot(
+    assert seen(cards.reminder(two, [vote("U0LIN")], {"approvers": ["U0ADA", "S0TREASURY"]}, names=NAMES)) == snapshot(
         """:bell: <@U0ADA> <!subteam^S0TREASURY> 25.00 USD to ana@example.com (P-4F7K2M), asked by Maria Quispe, \
 still needs one more approval, until 2026-11-21 09:00 UTC."""
     )
@@ -334,7 +302,7 @@ NOTICES: list[dict[str, Any]] = [
 
 
 def test_notices() -> None:
-    assert [seen(news.notice(facts)) for facts in NOTICES] == snapshot(
+    assert [seen(notices.notice(facts)) for facts in NOTICES] == snapshot(
         [
             """\
 :rotating_light: A message could not be posted in <#C0FINANCE>: Slack says `not_in_channel`. Invite the app there, or \

@@ -160,10 +160,6 @@ def test_a_card_with_its_timeline(one: Instruction, cast: list[Vote], rows: list
     assert calls_in(content) - seconds <= ours(cast) | {"@U0MARIA"}
 
 
-def test_the_form_to_ask_with() -> None:
-    check_view(forms.account())
-
-
 # words
 
 
@@ -177,7 +173,9 @@ def page(**changes: object) -> OperationPage:
     ("first", "last", "said"), [(2, 3, " 2 to 3 of 3"), (2, None, ", 3 in all"), (None, 3, ", 3 in all")]
 )
 def test_a_span_has_two_ends(first: int | None, last: int | None, said: str) -> None:
-    assert operations._span(page(page=1, last_page=1, first=first, last=last)) == said
+    one = page(page=1, last_page=1, first=first, last=last)
+    text = operations.listing(one, {}, operation_type=None, command="/pay").text
+    assert text.splitlines()[0] == f"*Operations*{said}"
 
 
 def test_a_page_of_operations() -> None:

@@ -7,35 +7,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
-from bot.domain.payments.instruction import Instruction, Item, PurchasePayload, State
+from bot.domain.payments.instruction import Instruction, Item, Kind, PurchasePayload, State
 from bot.domain.reasons import given as own_words
 from bot.presentation import answers, views
 from bot.presentation.audit import with_timeline
 from bot.presentation.blocks import elements
 from bot.presentation.payments import answers as payment_answers
-from bot.presentation.payments import forms, landing, news, purchases
-from bot.presentation.payments.states import sentence
+from bot.presentation.payments import cards, purchases
+from bot.presentation.payments.kinds import KINDS, sentence
 from handlers.grammar.items import lines
 from tests.domain.made import purchase
 from tests.presentation.checks import calls_in, check_message, check_view, seen
 from tests.presentation.drawn import APPROVALS, DECIDER, EMAILS, KEPT_REASONS, ORIGIN, REQUESTER, foreign
+from tests.presentation.payments.moments import reachable
 
 LINK = "https://pay.example.com/checkout/652f7a1e9b3c4d5e6f708192"
-STATES = [
-    State.NEW,
-    State.CREATING,
-    State.CREATE_UNKNOWN,
-    State.NEEDS_HUMAN,
-    State.OPEN,
-    State.COMPLETED,
-    State.CANCELED,
-    State.FAILED,
-    State.REFUSED,
-    State.MISMATCH,
-    State.CLOSED,
-    State.WITHDRAWN,
-]
-"""Every state that a purchase can be in."""
+STATES = sorted(reachable(Kind.PURCHASE))
 
 ITEMS = st.builds(
     Item,
@@ -81,14 +68,14 @@ def test_cards(shown: Instruction, link: str, invite: str, buttons: bool) -> Non
 
 @given(drawn(), st.sampled_from(STATES), KEPT_REASONS, st.sampled_from(["", DECIDER]))
 def test_news(shown: Instruction, state: State, reason: object, by: str) -> None:
-    content = news.news(shown, {"state": state.value, "reason": reason, "decided_by": by})
+    content = cards.news(shown, {"state": state.value, "reason": reason, "decided_by": by})
     check_message(content)
     assert calls_in(content) <= ours()
 
 
-@given(drawn(), st.sampled_from(sorted(news._TOPICS)), KEPT_REASONS)
+@given(drawn(), st.sampled_from(sorted(KINDS[Kind.PURCHASE].topics)), KEPT_REASONS)
 def test_alerts(shown: Instruction, topic: str, reason: object) -> None:
-    content = news.alert(shown, {"topic": topic, "reason": reason}, names={REQUESTER: "Maria"}, approvers=[DECIDER])
+    content = cards.alert(shown, {"topic": topic, "reason": reason}, names={REQUESTER: "Maria"}, approvers=[DECIDER])
     check_message(content)
     assert not calls_in(content), "an alert names people, and nobody decides about a purchase"
 
@@ -96,13 +83,13 @@ def test_alerts(shown: Instruction, topic: str, reason: object) -> None:
 @given(drawn(), st.booleans())
 def test_what_its_asker_is_told(shown: Instruction, member: bool) -> None:
     for content in (
-        payment_answers.collecting(shown, member=member),
+        payment_answers.requested(shown, member=member),
         payment_answers.shown_to(shown, [], approvals_channel=APPROVALS),
         purchases.checkout(shown, link=LINK),
     ):
         check_message(content)
         assert calls_in(content) <= ours()
-    check_view(views.notice("Collect money", payment_answers.collecting(shown, member=member).text))
+    check_view(views.notice("Collect money", payment_answers.requested(shown, member=member).text))
 
 
 @given(drawn())
@@ -152,10 +139,6 @@ def test_items_are_told_up_to_1100_characters(longer: int, told: int) -> None:
     assert purchases._items_in_words(purchase(payload=payload)) == "; ".join([*lines, *rest])
 
 
-def test_the_form() -> None:
-    check_view(forms.collect(channel=ORIGIN))
-
-
 @given(st.lists(foreign(60), min_size=1, max_size=8))
 def test_bad_lines_are_told_in_short(typed: list[str]) -> None:
     _, errors = lines("\n".join(typed))
@@ -169,7 +152,7 @@ def test_the_picture_is_one_up_to_the_longest_link() -> None:
 
 
 def test_the_pages_say_nothing_of_the_payment() -> None:
-    said = [page.partition("<body>")[2] for page in (landing.thanks(), landing.left())]
+    said = [page.partition("<body>")[2] for page in (purchases.thanks(), purchases.left())]
     assert said == snapshot(
         [
             "<h1>Thank you</h1><p>The team that asked you is told as soon as the payment service confirms the "

@@ -8,7 +8,7 @@ from bot.domain.reasons import Exchange, Reason
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.payments import PaymentsSimulator
 from bot.presentation import audit
-from bot.presentation.payments.bulk_words import sent
+from bot.presentation.payments.wording import sent
 from bot.workflows.admin.audit import story
 from storage.rows import InboxState
 from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, Rig

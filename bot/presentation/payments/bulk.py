@@ -1,0 +1,418 @@
+"""What bulk payments and their cancellations say: the card, how many payments stand where, the news, the files."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from bot.domain.content import Block, Content
+from bot.domain.money import plain, shown
+from bot.domain.overview import What
+from bot.domain.payments.bulk import BulkPayload, BulkProgress, CancelPayload, Tally
+from bot.domain.payments.instruction import Instruction, State
+from bot.presentation.blocks.elements import button, question
+from bot.presentation.blocks.text import (
+    SECTION_LIMIT,
+    bar,
+    counted,
+    escape,
+    fields,
+    header,
+    message,
+    mrkdwn,
+    quote,
+    section,
+    shorten,
+)
+from bot.presentation.files.columns import mark_lines
+from bot.presentation.payments.wording import (
+    ALERTS,
+    BEFORE_DECIDING,
+    DECIDED,
+    NEWS,
+    Line,
+    News,
+    Stands,
+    ThreadFile,
+    Wording,
+)
+from bot.presentation.words import FINISHED, IN_ESCROW, NOT_ACTIVE, UNKNOWN, symbol
+
+CANCEL: Final = "bulk.cancel"
+"""The button that cancels what is pending."""
+_TEXT_LIMIT: Final = SECTION_LIMIT + 900
+"""Characters of the text of a card about many payments."""
+
+BAD_ROWS_TITLE: Final = "Rows to mend"
+TEMPLATE_TITLE: Final = "Template for a bulk payment"
+TEMPLATE_HEADER: Final = ("email", "amount", "note")
+TEMPLATE: Final = (("ana@example.com", "25.00", "March translation"), ("ben@example.com", "10.50", "Proofreading"))
+
+_NAME = 120
+_EMAILS = 3
+_ROWS = 10
+_TO_DECIDE = frozenset(
+    {State.NEW, State.AWAITING, State.APPROVED, State.SENDING, State.COMMIT_UNKNOWN, State.NEEDS_HUMAN}
+)
+_CAN_CANCEL = frozenset({State.COMMITTED, State.PENDING_ESCROW})
+
+
+def payments_to(count: int, people: int) -> str:
+    """So many payments, and to how many people: somebody may be paid more than once."""
+    payments = counted(count, "payment")
+    return f"{payments} to {counted(people, 'person', 'people')}" if people else payments  # an older request says none
+
+
+def repeated(rows: Sequence[int], count: int) -> str:
+    """Rows that repeat an earlier one; ``count`` is how many there are altogether."""
+    named = ", ".join(f"row {row}" for row in rows[:_ROWS])
+    more = count - len(rows[:_ROWS])
+    return f"{named}{f' and {more} more' if more > 0 else ''} (same address and amount as an earlier row)"
+
+
+def accounts_line(progress: BulkProgress | None) -> str:
+    """What the accounts of the recipients say, as far as they were looked up."""
+    if progress is None or not progress.to_look_up:
+        return "Accounts: not looked up yet"
+    if progress.looked_up < progress.to_look_up:
+        return f"Looking up accounts: `{bar(progress.looked_up, progress.to_look_up)}`"
+    read = progress.looked_up - progress.not_read
+    parts = [f"{read - progress.inactive} active"]
+    if progress.inactive:
+        names = ", ".join(quote(email, 130) for email in progress.inactive_emails[:_EMAILS])
+        more = progress.inactive - min(_EMAILS, len(progress.inactive_emails))
+        parts.append(
+            f":warning: *{progress.inactive} not active* ({NOT_ACTIVE}): {names}"
+            + (f" and {more} more" if more > 0 else "")
+        )
+    if progress.not_read:
+        parts.append(f"{progress.not_read} could not be read")
+    return f"Accounts looked up: {progress.looked_up}; {', '.join(parts)}"
+
+
+def _title(words: Wording, instruction: Instruction) -> Block:
+    return header(f"{words.noun.capitalize()}: {words.headline(instruction)}")
+
+
+def _many(words: Wording, instruction: Instruction, lines: Sequence[str], asker: str) -> list[str]:
+    """The same card as text, with its facts line by line."""
+    title = f"{words.noun.capitalize()} {instruction.reference}: {escape(words.headline(instruction))}."
+    return [title, *(f"{line}." for line in lines), f"Asked by {asker}."]
+
+
+def _payload(instruction: Instruction) -> BulkPayload:
+    if not isinstance(instruction.payload, BulkPayload):
+        raise TypeError(f"{instruction.reference} is no bulk payment")
+    return instruction.payload
+
+
+def _head(instruction: Instruction, asker: str) -> list[Block]:
+    payload, (_, *more) = _payload(instruction), _lines(instruction)
+    about = [("File", quote(payload.name, _NAME)), ("Reference", instruction.reference), ("Asked by", asker)]
+    head = [_title(BULK, instruction), *fields(*about, ("Payments", _together(payload)))]
+    return [*head, section(mrkdwn("\n".join(more)))] if more else head
+
+
+def _lines(instruction: Instruction) -> list[str]:
+    payload = _payload(instruction)
+    first = f"File “{quote(payload.name, _NAME)}”, {_together(payload)}"
+    if instruction.state not in _TO_DECIDE:
+        return [first]  # what was decided on stands in the file; from here on it is about how far it is
+    top = "\n".join(f"• {shown(one.cents)} to {escape(one.email)} (row {one.row})" for one in payload.largest)
+    duplicates = "none"
+    if payload.duplicate_count:
+        duplicates = repeated(payload.duplicates, payload.duplicate_count)
+    elif 0 < payload.people < payload.count:
+        duplicates = "no row repeats the address and the amount of another"
+    found = [
+        first,
+        f"*Largest*:\n{top}",
+        f"*Duplicates*: {duplicates}",
+        f"*Never paid before*: {counted(payload.new_count, 'recipient') if payload.new_count else 'nobody'}",
+    ]
+    if payload.same_as:
+        found.append(f":warning: *The same payments* were asked for as {payload.same_as}")
+    found.append(accounts_line(instruction.progress))
+    found += mark_lines(payload.marks)
+    if payload.read_as:
+        found.append(f"Read as: {quote(payload.read_as, 300)}")
+    return found
+
+
+def _together(payload: BulkPayload) -> str:
+    return f"{payments_to(payload.count, payload.people)}, {shown(payload.cents)} together"
+
+
+def _cancel_button(instruction: Instruction) -> list[Block]:
+    """As long as something can be canceled."""
+    progress = instruction.progress or BulkProgress()
+    if instruction.state not in _CAN_CANCEL or not progress.tally.pending:
+        return []
+    pending = counted(progress.tally.pending, "payment")
+    text = f"{pending} are pending. Approvers decide about exactly those that are pending now."
+    asked = question("Ask to cancel?", text, yes="Ask for approval", no="Leave them")
+    return [button("Cancel pending", CANCEL, instruction.id, confirm=asked)]
+
+
+def _counts(tally: Tally) -> str:
+    """Completed, failed and pending always, the others when there are any; together they are all there is."""
+    parts = [
+        f"{tally.completed} completed ({shown(tally.cents_of('completed'))})",
+        f"{tally.failed} failed ({shown(tally.cents_of('failed'))})",
+        f"{tally.pending} {IN_ESCROW} ({shown(tally.cents_of('pending'))})",
+    ]
+    if tally.canceled:
+        parts.append(f"{tally.canceled} canceled ({shown(tally.cents_of('canceled'))})")
+    if tally.under_way:
+        parts.append(f"{tally.under_way} under way")
+    if tally.unaccounted:
+        parts.append(f"{tally.unaccounted} not reported yet")
+    return ", ".join(parts)
+
+
+def _outcome(tally: Tally) -> str:
+    """What came of a bulk payment that is over, when not all of it was paid."""
+    parts = [
+        f"{tally.completed} paid ({shown(tally.cents_of('completed'))})",
+        f"{tally.failed} failed ({shown(tally.cents_of('failed'))})",
+    ]
+    if tally.canceled:
+        parts.append(f"{tally.canceled} canceled ({shown(tally.cents_of('canceled'))})")
+    return ", ".join(parts)
+
+
+def _summary(tally: Tally, instruction: Instruction) -> str:
+    """The counts, and that they add up to what was approved, or what is missing."""
+    payments = counted(_payload(instruction).count, "payment")
+    if tally.unaccounted:
+        return f"{_counts(tally)}. *Unaccounted: {tally.unaccounted}* of {payments} approved."
+    return f"{_counts(tally)}. That is all {payments} that were approved."
+
+
+def _progress_line(tally: Tally) -> str:
+    if not tally.total or tally.unaccounted == tally.total:
+        return f"`{bar(0, 1)}` no payment reported yet."
+    return f"`{bar(tally.final, tally.total)}` {_counts(tally)}."
+
+
+def _over(stands: Stands) -> str:
+    if stands.instruction.state is State.COMPLETED and stands.tally.failed:
+        return f"{_outcome(stands.tally)}; every payment is accounted for.\nThe failed ones are listed in the thread."
+    return f"every payment is accounted for.\n{_summary(stands.tally, stands.instruction)}"
+
+
+def _ended(how: str) -> Line:
+    return lambda told: f"{how} {_summary(told.tally, told.instruction)}{told.approved}"
+
+
+def _completed(told: News) -> str:
+    tally = told.tally
+    if not tally.failed:
+        return f"is *completed*. *Summary*: {_summary(tally, told.instruction)}{told.approved}"
+    counts = f"{tally.completed} completed, {tally.failed} failed, {tally.pending} {IN_ESCROW}"
+    canceled = f", {tally.canceled} canceled" if tally.canceled else ""
+    payments = counted(_payload(told.instruction).count, "payment")
+    return (
+        f"is *{FINISHED}*: {_outcome(tally)}. *Summary*: {counts}{canceled}. That is all {payments} that were approved."
+        f"{told.approved}"
+    )
+
+
+def _with_chart(told: News, text: str) -> Content:
+    """In the end, with a pie that has a piece for everything there is; drawn with letters where Slack shows none."""
+    tally = told.tally
+    counts = {
+        "Completed": tally.completed,
+        "Failed": tally.failed,
+        IN_ESCROW.capitalize(): tally.pending,
+        "Canceled": tally.canceled,
+        "Under way": tally.under_way,
+        "Unaccounted": tally.unaccounted,
+    }
+    pieces = [{"label": label, "value": count} for label, count in counts.items() if count > 0]
+    if told.state is State.PENDING_ESCROW or not pieces:
+        return message(text)
+    chart = {"type": "pie", "segments": pieces}
+    title = shorten(f"Payments of {told.instruction.reference}", 50)
+    drawn = [f"`{bar(count, tally.total)}` {label} ({count})" for label, count in counts.items() if count > 0]
+    return Content(
+        text=text,
+        blocks=[section(mrkdwn(text)), {"type": "data_visualization", "title": title, "chart": chart}],
+        plainer=[section(mrkdwn(text)), section(mrkdwn("\n".join(drawn)))],
+    )
+
+
+BULK: Final[Wording] = Wording(
+    what=What.BULK,
+    noun="bulk payment",
+    headline=lambda one: f"{shown(one.cents)} in {counted(_payload(one).count, 'payment')}",
+    agrees=", and its history does not show it: nothing was paid.",
+    look_up="Its payments carry notes such as `{instruction.reference}/2` at the service",
+    head=_head,
+    text=lambda one, asker: _many(BULK, one, _lines(one), asker),
+    text_limit=_TEXT_LIMIT,
+    buttons=_cancel_button,
+    sentences={
+        **DECIDED,
+        State.NEW: "the recipients are being looked up; no money moves before people approve it.",
+        State.SENDING: "the payments are on their way to the service; no answer yet.",
+        State.COMMIT_UNKNOWN: lambda stands: stands.in_doubt(
+            "the service did not say whether it took the payments. Switchboard is finding out from the service's "
+            "history."
+        ),
+        State.NEEDS_HUMAN: (
+            f"the outcome is *{UNKNOWN}*. {BEFORE_DECIDING}, and no other bulk payment is sent until you have decided. "
+            "{look_up}. {reason}"
+        ),
+        State.COMMITTED: lambda stands: f"the service has the payments.\n{_progress_line(stands.tally)}",
+        State.PENDING_ESCROW: lambda stands: (
+            "the service has gone through all of them; what is pending is followed.\n" + _progress_line(stands.tally)
+        ),
+        State.COMPLETED: _over,
+        State.FAILED: _over,
+        State.CANCELED: _over,
+        State.MISMATCH: "not sent. {reason}",
+    },
+    news_lead="{noun} {instruction.reference}, {headline},",
+    news={
+        **NEWS,
+        State.COMMITTED: _ended("is through at the service, *but not everything is accounted for*:"),
+        # Between the service's *done* and the end: what still can change, and that more will be said.
+        State.PENDING_ESCROW: lambda told: (
+            f"is not finished: so far {_counts(told.tally)}. What is pending is followed; the summary comes when every "
+            f"payment is final.{told.approved}"
+        ),
+        State.COMPLETED: _completed,
+        State.FAILED: _ended("has *failed*. *Summary*:"),
+        State.CANCELED: _ended("was *canceled*. *Summary*:"),
+        State.MISMATCH: "has *failed*: it was not sent. {words.nothing}{why}",
+    },
+    # No green mark where some of the payments failed.
+    news_symbol=lambda told: ":warning:" if told.state is State.COMPLETED and told.tally.failed else symbol(told.state),
+    news_content=_with_chart,
+    topics=ALERTS,
+    files={
+        "request": ThreadFile(
+            title="{reference}: what is to be paid",
+            comment=":page_facing_up: The file behind {reference}: {payments}, exactly as they would be sent.",
+            header=TEMPLATE_HEADER,
+            row=lambda row: (row.email, plain(row.cents), row.note),
+        ),
+        # Its first columns are what a new request reads, so that it can be dropped again after mending.
+        "failed": ThreadFile(
+            title="{reference}: failed payments",
+            comment=(
+                ":page_facing_up: The {payments} that failed, with the reasons. Mend the rows, drop the file here "
+                "again and choose *Pay in bulk*."
+            ),
+            header=(*TEMPLATE_HEADER, "error"),
+            row=lambda row: (row.email, plain(row.cents), row.note, row.error),
+        ),
+        "items": ThreadFile(
+            title="{reference}: every payment",
+            comment=":page_facing_up: {all} final state and hash.",
+            header=("row", "email", "amount", "note", "status", "hash", "error"),
+            row=lambda row: (
+                *(str(row.row), row.email, plain(row.cents), row.note),
+                *(row.status or "not reported", row.hash, row.error),
+            ),
+        ),
+    },
+)
+
+
+def _canceling(instruction: Instruction) -> CancelPayload:
+    if not isinstance(instruction.payload, CancelPayload):
+        raise TypeError(f"{instruction.reference} is no cancellation")
+    return instruction.payload
+
+
+def _look_up(stands: Stands) -> str:
+    payload = _canceling(stands.instruction)
+    if payload.payout_to:
+        return f"The payout's id at the service: `{quote(payload.bulk_remote_id)}`"
+    return "Its payments are named by their hashes in the file of the thread"
+
+
+def _cancel_line(instruction: Instruction) -> str:
+    payload = _canceling(instruction)
+    if payload.payout_to:
+        return f"Payout {quote(payload.bulk, _NAME)} to {quote(payload.payout_to)}, which nobody has taken yet"
+    which = "Everything that was pending when it was asked for" if payload.all_pending else "Named one by one"
+    payments = counted(payload.count, "payment")
+    return f"Of bulk payment {quote(payload.bulk, _NAME)}. {which}: {payments}, each by its hash"
+
+
+def _cancel_head(instruction: Instruction, asker: str) -> list[Block]:
+    asked = f"Asked by {asker}, reference {instruction.reference}"
+    return [_title(CANCELLATION, instruction), section(mrkdwn(f"{_cancel_line(instruction)}\n{asked}"))]
+
+
+def _canceled(tally: Tally) -> str:
+    """What it came to: canceled and returned, too late, and what still is pending."""
+    late = tally.completed + tally.failed + tally.under_way
+    cents = sum(tally.sums.values()) - tally.cents_of("canceled", "pending")
+    canceled = f"{counted(tally.canceled, 'payment')} canceled"
+    parts = [f"{canceled}, {shown(tally.cents_of('canceled'))} returned to the balance"]
+    if late:
+        parts.append(f"{late} too late ({shown(cents)}): {tally.completed} completed, {tally.failed} failed")
+    if tally.pending:
+        parts.append(f"{tally.pending} still {IN_ESCROW} ({shown(tally.cents_of('pending'))})")
+    return "; ".join(parts) + "."
+
+
+def _file(what: str) -> ThreadFile:
+    return ThreadFile(
+        title=f"{{reference}}: {what}",
+        alt="A table of {payments} with their hashes",
+        comment=f":page_facing_up: {{reference}}: {what} ({{payments}})",
+        header=("email", "amount", "status", "hash"),
+        row=lambda row: (row.email, plain(row.cents), row.status, row.hash),
+    )
+
+
+CANCELLATION: Final[Wording] = Wording(
+    what=What.BULK_CANCEL,
+    noun="cancellation",
+    headline=lambda one: f"{shown(one.cents)} back from {counted(_canceling(one).count, 'payment')} still {IN_ESCROW}",
+    nothing="Nothing was canceled.",
+    look_up=_look_up,
+    head=_cancel_head,
+    text=lambda one, asker: _many(CANCELLATION, one, [_cancel_line(one)], asker),
+    text_limit=_TEXT_LIMIT,
+    sentences={
+        **DECIDED,
+        State.NEW: "nothing is canceled before people approve it.",
+        State.SENDING: "the request is on its way to the service; no answer yet.",
+        State.COMMIT_UNKNOWN: (
+            "the service did not say whether it canceled them. Switchboard is reading them again.{answered}"
+        ),
+        # People have to decide as an answer was lost, or as approvals were.
+        State.NEEDS_HUMAN: lambda stands: (
+            (
+                "not all of them were sent to the service. "
+                if stands.instruction.unknown_since is None
+                else f"whether the service canceled them is *{UNKNOWN}*. "
+            )
+            + stands.reason
+        ),
+        State.COMMITTED: "everything was sent; the outcome of each payment is being read. {reason}",
+        State.COMPLETED: lambda stands: f"{_canceled(stands.tally)} {stands.reason}",
+        State.FAILED: lambda stands: f"{_canceled(stands.tally)} {stands.reason}",
+        State.MISMATCH: "{after_colon} {words.nothing}",
+    },
+    news_lead="{noun} {instruction.reference}, {headline},",
+    news={
+        **NEWS,
+        State.COMMIT_UNKNOWN: "{sent}",
+        State.COMPLETED: lambda told: f"is *completed*: {_canceled(told.tally)}{told.why}{told.approved}",
+        State.FAILED: lambda told: f"has *failed*: {_canceled(told.tally)}{told.why}{told.approved}",
+        State.MISMATCH: "has *failed*: it was not sent. {words.nothing}{why}",
+    },
+    topics=ALERTS,
+    retry=(
+        "Only payments that still read as pending are named again. What was canceled already is canceled once only."
+    ),
+    closed_as="",
+    close_title="Close a cancellation",
+    close_hint="What became of the payments, and how do you know?",
+    files={"request": _file("the payments to cancel"), "result": _file("outcome of each payment")},
+)

@@ -1,0 +1,39 @@
+"""The record of each kind of request, and what is read of one for a request of any kind."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from bot.domain.payments.bulk_state import has_failures
+from bot.domain.payments.instruction import Instruction, Kind
+from bot.presentation.payments.bulk import BULK, CANCELLATION
+from bot.presentation.payments.payouts import ONE_STEP, PAYOUT
+from bot.presentation.payments.purchases import PURCHASE
+from bot.presentation.payments.wording import Wording
+from bot.presentation.words import FINISHED, word
+
+KINDS: Final[Mapping[Kind, Wording]] = {
+    Kind.PAYOUT: PAYOUT,
+    Kind.ONE_STEP: ONE_STEP,
+    Kind.PURCHASE: PURCHASE,
+    Kind.BULK: BULK,
+    Kind.BULK_CANCEL: CANCELLATION,
+}
+
+
+def noun(instruction: Instruction) -> str:
+    return KINDS[instruction.kind].noun
+
+
+def headline(instruction: Instruction) -> str:
+    """Amount first, then the other party, or how many payments; plain text, never shortened."""
+    return KINDS[instruction.kind].headline(instruction)
+
+
+def sentence(instruction: Instruction, *, votes: int) -> str:
+    """Where the request stands, in mrkdwn, claiming no more than was observed."""
+    return KINDS[instruction.kind].sentence(instruction, votes=votes)
+
+
+def word_of(instruction: Instruction) -> str:
+    """The word of a request's state: many payments of which some failed are finished, never completed."""
+    return FINISHED if has_failures(instruction) else word(instruction.state)

@@ -1,0 +1,186 @@
+"""What payouts say: in two steps, and in one. What is known of the recipient, and what is not fine about it."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final
+
+from bot.domain.content import Block
+from bot.domain.money import shown
+from bot.domain.overview import What
+from bot.domain.payments.instruction import Instruction, Recipient, State
+from bot.domain.payments.recipient import Concern, awaits_requester, concerns
+from bot.domain.text import clean
+from bot.presentation.blocks.elements import button, question
+from bot.presentation.blocks.text import (
+    SECTION_LIMIT,
+    UNKNOWN,
+    escape,
+    fields,
+    header,
+    name_of,
+    plain,
+    quote,
+    section,
+    shorten,
+    typed,
+)
+from bot.presentation.payments.wording import ALERTS, BEFORE_DECIDING, DECIDED, NEWS, Stands, Wording, value_of
+from bot.presentation.reasons import worded
+from bot.presentation.words import NOT_ACTIVE, NOTHING_PAID
+
+SEND_ANYWAY: Final = "payout.send_anyway"
+EDIT: Final = "payout.edit"
+RETURN: Final = "payout.return"
+"""The button that cancels a payout in escrow."""
+
+_NAME_LIMIT = 300
+_HEADLINE = 120
+_TEXT_NAME_LIMIT = 400
+_TEXT_PURPOSE_LIMIT = 1_400
+"""Characters with their escapes: an edit may have a text of 4,000, and the rest of a card needs its share."""
+
+_LOOKED_UP = "the recipient is being looked up; no money moves before people approve it. {reason}"
+_CONCERNS: Final[Mapping[Concern, str]] = {
+    Concern.NO_ACCOUNT: "No account for {email}. The money waits until they sign up.",
+    Concern.NOT_ACTIVE: "The account of {email} can't receive money now.",
+    Concern.NOT_VERIFIED: "Whose account {email} is was not verified.",
+    Concern.NOT_PRIMARY: "{email} is not the account's primary address.",
+    Concern.NOT_KNOWN: "The account of {email} could not be looked up.",
+}
+
+
+def asked_anyway(instruction: Instruction) -> str:
+    """What the requester is asked about an address without an account, in mrkdwn."""
+    recipient = instruction.recipient or Recipient()
+    meant = f" Did you mean *{quote(recipient.instead)}*?" if recipient.instead else ""
+    return f"No account for {quote(instruction.payload.email)}.{meant}"
+
+
+def warnings(instruction: Instruction) -> list[str]:
+    """What an approver confirms, one sentence each, in mrkdwn."""
+    email = quote(instruction.payload.email)
+    return [_CONCERNS[one].format(email=email) for one in concerns(instruction.recipient)]
+
+
+def recipient_line(recipient: Recipient | None) -> str:
+    """Registered name and what the account can do, in plain words."""
+    if recipient is None:
+        return "account not looked up yet"
+    if recipient.problem is not None:
+        return f"account could not be read: {worded(recipient.problem)}"
+    name = name_of(recipient.full_name or "")
+    whose = f"registered name {UNKNOWN}" if name == UNKNOWN else shorten(name, _NAME_LIMIT)
+    return ", ".join([whose, account_line(recipient)])
+
+
+def account_line(recipient: Recipient, *, marked: bool = False) -> str:
+    """Active, verified, primary address; what is not known is said to be not known.
+
+    ``marked``: as mrkdwn, in which what speaks against paying catches the eye.
+    """
+    before, after = (":warning: *", "*") if marked else ("", "")
+    known = (
+        (recipient.active, "active", f"{before}not active{after} ({NOT_ACTIVE})"),
+        (recipient.verified, "verified", f"{before}not verified{after}"),
+        (recipient.primary, "primary address", "not the primary address"),
+    )
+    return ", ".join(f"{yes}: not known" if fine is None else yes if fine else no for fine, yes, no in known)
+
+
+def _head(instruction: Instruction, asker: str) -> list[Block]:
+    recipient = instruction.recipient
+    name, account = "not known", quote(recipient_line(recipient).removeprefix("account "), _NAME_LIMIT)
+    if recipient is not None and not recipient.problem:
+        name, account = name_of(recipient.full_name or ""), account_line(recipient, marked=True)
+    named = ("Registered name", quote(name, _NAME_LIMIT))
+    return [
+        header(_headline(instruction)),
+        *fields(named, ("Account", account), ("Asked by", asker), ("Reference", instruction.reference)),
+        section(plain(shorten(f"For: {clean(instruction.payload.description)}", SECTION_LIMIT))),
+    ]
+
+
+def _text(instruction: Instruction, asker: str) -> list[str]:
+    return [
+        f"Payout {instruction.reference}: {escape(_headline(instruction))}",
+        f"({quote(recipient_line(instruction.recipient), _TEXT_NAME_LIMIT)})",
+        f"for “{typed(instruction.payload.description, _TEXT_PURPOSE_LIMIT)}”,",
+        f"asked by {asker}.",
+    ]
+
+
+def _headline(instruction: Instruction) -> str:
+    return f"{shown(instruction.cents)} to {instruction.payload.email}"
+
+
+def _buttons(instruction: Instruction) -> list[Block]:
+    """The requester's ways on about an address without an account; the way back for money that waits in escrow."""
+    if awaits_requester(instruction):
+        value, spoken = value_of(instruction), f"Send anyway to {instruction.payload.email}"
+        return [
+            button("Send anyway", SEND_ANYWAY, value, spoken=spoken),
+            button("Edit", EDIT, value, style="primary", spoken="Edit the request"),
+        ]
+    if instruction.state is not State.PENDING_ESCROW:
+        return []
+    text = f"{shorten(_headline(instruction), _HEADLINE)}. Nothing is canceled before people approve it."
+    asked = question("Cancel and return the money?", text, yes="Ask for approval", no="Leave it")
+    return [button("Cancel and return the money", RETURN, instruction.id, confirm=asked)]
+
+
+def _needs_human(stands: Stands) -> str:
+    doubt = f"whether the service created the payout is *{UNKNOWN}*; nothing was paid."
+    if stands.instruction.commits:
+        doubt = f"the outcome is *{UNKNOWN}*. {BEFORE_DECIDING}."
+    quorum = stands.instruction.requirement.quorum
+    votes = f" Approvals for a new attempt: {stands.votes} of {quorum}." if stands.votes else ""
+    return f"{doubt} {stands.look_up}. {stands.reason}{votes}{stands.raw}"
+
+
+PAYOUT: Final = Wording(
+    what=What.PAYOUT,
+    noun="payout",
+    headline=_headline,
+    head=_head,
+    text=_text,
+    buttons=_buttons,
+    sentences={
+        **DECIDED,
+        State.NEW: lambda stands: (
+            asked_anyway(stands.instruction) if awaits_requester(stands.instruction) else _LOOKED_UP.format_map(stands)
+        ),
+        State.CREATING: _LOOKED_UP,
+        State.CREATE_UNKNOWN: lambda stands: (
+            stands.unless_refused("the service did not say whether it created the payout. Switchboard is looking.")
+            + f" {NOTHING_PAID}"
+        ),
+        State.SENDING: "the payment is on its way to the service; no answer yet.",
+        State.COMMIT_UNKNOWN: lambda stands: (
+            stands.in_doubt("the service did not say whether it paid. Switchboard is finding out.") + stands.raw
+        ),
+        State.NEEDS_HUMAN: _needs_human,
+        State.COMMITTED: (
+            "the service has accepted it and is paying; it has not said yet that the money arrived.{raw}"
+        ),
+        State.PENDING_ESCROW: "the service holds the money until the recipient has signed up.{raw}",
+        State.COMPLETED: "the service confirms that the recipient was credited.",
+        State.CANCELED: "the service canceled it; the money went back.",
+        State.FAILED: "the service could not pay.{why}",
+        State.MISMATCH: "not sent, because the service's record is not what was asked for. {reason}",
+    },
+    news={
+        **NEWS,
+        State.NEW: lambda told: (
+            f"was not sent to the approvers yet. {asked_anyway(told.instruction)} Decide on the card."
+        ),
+        State.PENDING_ESCROW: (
+            "is in escrow: the service holds the money until the recipient has signed up.{approved}"
+        ),
+        State.COMPLETED: "is *completed*: the service confirms that the recipient was credited.{approved}{proof}",
+        State.CANCELED: "was *canceled* by the service; the money went back.{approved}",
+        State.FAILED: "*failed* at the service.{why}{approved}",
+        State.MISMATCH: "has *failed*: not sent, because the service's record is not what was asked for.{why}",
+    },
+    topics=ALERTS,
+)
+ONE_STEP: Final = replace(PAYOUT, agrees=", and its list does not show it: nothing was paid.")

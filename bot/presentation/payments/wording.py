@@ -1,0 +1,362 @@
+"""What a kind of request says: the record that each kind fills in, and the phrases that several kinds share.
+
+Most of it is templates. A template is a text with names of :class:`Stands` or :class:`News` in braces, or a function of
+one of them where a text does not do. The records stand in :mod:`bot.presentation.payments.kinds`.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final, Self
+
+from bot.domain.content import Block, Content
+from bot.domain.money import shown
+from bot.domain.overview import What
+from bot.domain.payments.bulk import BulkProgress, Tally
+from bot.domain.payments.bulk_records import BulkRow
+from bot.domain.payments.bulk_state import has_failures
+from bot.domain.payments.instruction import Instruction, State
+from bot.domain.payments.operation import read_status
+from bot.domain.reasons import Reason
+from bot.presentation import notices
+from bot.presentation.blocks.elements import button, question
+from bot.presentation.blocks.text import (
+    all_named,
+    as_said,
+    counted,
+    escape,
+    mention,
+    message,
+    moment,
+    named,
+    quote,
+    sentence_of,
+    shorten,
+)
+from bot.presentation.reasons import because, because_refused, reason_of, worded
+from bot.presentation.words import DO_NOT_PAY_AGAIN, FINISHED, NEEDS_PERSON, NOTHING_PAID, UNKNOWN, symbol, word
+
+WITHDRAW: Final = "payout.withdraw"
+
+_ID_LIMIT = 200
+_STATUS_LIMIT = 100
+_ABOUT = 150
+
+BEFORE_DECIDING: Final = "Look it up at the service before you decide; a new attempt needs a new approval"
+
+
+@dataclass(frozen=True, slots=True)
+class _Slots:
+    """What a template about a request may name. All of it is mrkdwn."""
+
+    words: "Wording"
+    instruction: Instruction
+
+    def __getitem__(self, name: str) -> object:
+        return getattr(self, name)
+
+    def say(self, template: str | Callable[[Self], str]) -> str:
+        """A template with its names filled in."""
+        return template(self) if callable(template) else template.format_map(self)
+
+    @property
+    def headline(self) -> str:
+        return escape(self.words.headline(self.instruction))
+
+    @property
+    def noun(self) -> str:
+        return self.words.noun.capitalize()
+
+    @property
+    def given(self) -> Reason | None:
+        return self.instruction.reason
+
+    @property
+    def why(self) -> str:
+        return because(self.given)
+
+    @property
+    def why_refused(self) -> str:
+        return because_refused(self.given)
+
+    @property
+    def refused(self) -> str:
+        """At the end: that the service refused it, and what agrees with that."""
+        agrees = self.words.agrees if self.instruction.commits else f". {NOTHING_PAID}"
+        return f"the service refused it{agrees}"
+
+
+@dataclass(frozen=True, slots=True)
+class Stands(_Slots):
+    """A request as it stands now, with how many have approved it."""
+
+    votes: int = 0
+
+    @property
+    def look_up(self) -> str:
+        """The service's id where we know it; else what we gave it."""
+        if self.instruction.remote_id:
+            return f"The service's id: `{quote(self.instruction.remote_id.replace('`', ''), _ID_LIMIT)}`"
+        return self.say(self.words.look_up)
+
+    @property
+    def tally(self) -> Tally:
+        return (self.instruction.progress or BulkProgress()).tally
+
+    @property
+    def until(self) -> str:
+        expires_at = self.instruction.expires_at
+        return f", until {moment(expires_at)}" if expires_at else ""
+
+    @property
+    def needs(self) -> str:
+        return escape(policy_line(self.instruction))
+
+    @property
+    def by(self) -> str:
+        return f"by {mention(self.instruction.decided_by)}." if self.instruction.decided_by else ""
+
+    @property
+    def reason(self) -> str:
+        return reason_of(self.instruction.reason)
+
+    @property
+    def after_colon(self) -> str:
+        return reason_of(self.instruction.reason, after_colon=True)
+
+    @property
+    def raw(self) -> str:
+        """The service's own word for an unknown status, with a space before it. No decision depends on it."""
+        said = self.instruction.remote_status
+        if not said or read_status(said) is not None:
+            return ""
+        return f" The service calls this “{quote(said, _STATUS_LIMIT)}”, a status Switchboard does not know."
+
+    @property
+    def answered(self) -> str:
+        """What the service said while it left the outcome open; a sentence of its own with a space before it."""
+        return "" if self.instruction.refusal or self.instruction.suspect else _gave(self.instruction.reason)
+
+    def unless_refused(self, lost: str) -> str:
+        """Whether something was done is unknown. ``lost``: what is said where no refusal came."""
+        if self.instruction.refusal:
+            why = because_refused(self.instruction.refusal)
+            lost = f"the service refused it.{why} Switchboard is checking that it did not act all the same."
+        return f"{lost}{self.answered}"
+
+    def in_doubt(self, lost: str) -> str:
+        """The same of a payment, with what people should look at before anything is known."""
+        suspect = f" {sentence_of(quote(worded(self.instruction.reason)))}" if self.instruction.suspect else ""
+        return f"{self.unless_refused(lost)} *{DO_NOT_PAY_AGAIN}*{suspect}"
+
+
+@dataclass(frozen=True, slots=True)
+class News(_Slots):
+    """What was stored of a request when it came to the state that is told. ``names``: what people are called."""
+
+    facts: Mapping[str, Any]
+    names: Mapping[str, str]
+
+    @property
+    def state(self) -> State:
+        return State(str(self.facts["state"]))
+
+    @property
+    def word(self) -> str:
+        return word(self.state)
+
+    @property
+    def tally(self) -> Tally:
+        return Tally.model_validate(self.facts["tally"]) if self.facts.get("tally") else Tally()
+
+    @property
+    def by(self) -> str:
+        return named(str(self.facts["decided_by"]), self.names) if self.facts.get("decided_by") else ""
+
+    @property
+    def approved(self) -> str:
+        """Whose approvals it was sent with; a sentence with a space before it."""
+        voters = all_named([str(voter) for voter in self.facts.get("voters", [])], self.names)
+        return f" Approved by {voters}." if voters else ""
+
+    @property
+    def given(self) -> Reason | None:
+        return Reason.read(self.facts.get("reason"))
+
+    @property
+    def reason(self) -> str:
+        return sentence_of(quote(worded(self.given)))
+
+    @property
+    def proof(self) -> str:
+        found = str(self.facts.get("svc_hash") or "")
+        return f" Hash `{quote(found.replace('`', ''), 200)}`." if found else ""
+
+    @property
+    def sent(self) -> str:
+        """The outcome is unknown: what the service answered, if it did."""
+        return sent(Reason.read(self.facts.get("refusal")), self.given)
+
+
+Sentence = str | Callable[[Stands], str]
+Line = str | Callable[[News], str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThreadFile:
+    """A file for the thread of a card. Templates may name ``reference`` and ``payments``, which counts them."""
+
+    title: str
+    alt: str = "A table of {payments}"
+    comment: str
+    header: tuple[str, ...]
+    row: Callable[[BulkRow], Sequence[str]]
+
+    def about(self, instruction: Instruction, *, count: int) -> tuple[str, str, str]:
+        """Title, the same in words, and the message."""
+        slots = {"reference": instruction.reference, "payments": counted(count, "payment")}
+        slots["all"] = "The payment with its" if count == 1 else f"All {slots['payments']} with their"
+        return self.title.format_map(slots), self.alt.format_map(slots), self.comment.format_map(slots)
+
+
+def look_up_first(stands: Stands) -> str:
+    """What who approves a new attempt has to know: the one place where a person takes the risk of paying twice."""
+    if not stands.instruction.commits:
+        return "The payout could not be created, so nothing was paid. A new attempt creates it again."
+    return (
+        f":warning: *Look this {stands.words.noun} up at the service first.* If it was paid there, a new attempt may "
+        "pay it again. Switchboard reads it once more before it sends anything."
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wording:
+    """What one kind of request says, wherever the kinds differ."""
+
+    what: What
+    noun: str
+    headline: Callable[[Instruction], str]
+    """Amount first; plain text, never shortened."""
+    nothing: str = NOTHING_PAID
+    """Which effect a request that was not sent did not have."""
+    agrees: str = "; its record says it is not paid."
+    """What agrees with the service's refusal of a request that was sent."""
+    look_up: Sentence = "Our code at the service: `{instruction.code}`"
+    """Where it is found at the service as long as we do not know its id there."""
+    requested: Sentence = "Asked for {headline}, reference {instruction.reference}. {needs}."
+    """The answer to who asked."""
+
+    head: Callable[[Instruction, str], list[Block]]
+    """The card above the sentence of the state. The text: who asked, in mrkdwn."""
+    text: Callable[[Instruction, str], list[str]]
+    """The same as parts of the text for notifications and screen readers."""
+    text_limit: int | None = None
+    """Characters of that text; None: it is never too long."""
+    buttons: Callable[[Instruction], list[Block]] = lambda _: []
+    """Besides those for a decision and for withdrawing."""
+    card: Callable[..., Content] | None = None
+    """The whole card, of a kind that nobody decides on."""
+
+    sentences: Mapping[State, Sentence]
+    """What follows the word of the state on the card; of any other state it is the reason alone."""
+    news_lead: Line = "{headline} ({instruction.reference})"
+    news: Mapping[State, Line]
+    """What follows that in the thread."""
+    news_symbol: Callable[[News], str] = lambda told: symbol(told.state)
+    news_content: Callable[[News, str], Content] = lambda _, text: message(text)
+    topics: Mapping[str, str]
+    """What the alerts channel hears, by topic."""
+
+    retry: Sentence = look_up_first
+    closed_as: str = " as not paid"
+    close_title: str = "Close as not paid"
+    close_hint: str = "How do you know that it was not paid?"
+    files: Mapping[str, ThreadFile] = field(default_factory=dict)
+    """Files for the thread, by name."""
+
+    def sentence(self, instruction: Instruction, *, votes: int) -> str:
+        """Where the request stands, in mrkdwn, claiming no more than was observed."""
+        state = instruction.state
+        if instruction.stopped and state in (State.NEW, State.CREATING):
+            return notices.UNPREPARED
+        rest = Stands(self, instruction, votes).say(self.sentences.get(state, "{reason}")).strip()
+        if has_failures(instruction):
+            return f":warning: *{FINISHED}*: {rest}"
+        return f"{symbol(state)} *{word(state)}*{'' if rest.startswith('by ') else ':'} {rest}".strip()
+
+    def withdraw_button(self, instruction: Instruction) -> Block:
+        """The button. Withdrawing ends a request for everybody, so it asks for confirmation."""
+        text = (
+            f"{shorten(self.headline(instruction), _ABOUT)}. This cannot be undone. If somebody else asked for it, a "
+            "form asks you for the reason."
+        )
+        asked = question(f"Withdraw this {self.noun}?", text, yes="Withdraw", no="Leave it")
+        spoken = f"Withdraw the {self.noun} of {shown(instruction.cents)}"
+        return button("Withdraw", WITHDRAW, value_of(instruction), spoken=spoken, confirm=asked)
+
+
+def value_of(instruction: Instruction) -> str:
+    """What a button carries: which request and which round, nothing that decides anything."""
+    return f"{instruction.id}:{instruction.round}"
+
+
+def policy_line(instruction: Instruction) -> str:
+    """What this request needs, and why."""
+    needs = instruction.requirement
+    people = counted(needs.quorum, "approval")
+    why = f" ({'; '.join(needs.reasons)})" if needs.reasons else ""
+    typed = ", typing the amount" if needs.typed_amount else ""
+    return f"Needs {people} besides the requester{typed}{why}"
+
+
+def sent(refusal: Reason | None, reason: Reason | None) -> str:
+    """The news of an unknown outcome: what the service answered, if it did."""
+    said = f" The service answered with a refusal.{because_refused(refusal)}" if refusal else _gave(reason)
+    return f"was sent, but its outcome is *{UNKNOWN}*.{said} Switchboard is finding out."
+
+
+def _gave(reason: Reason | None) -> str:
+    return f" The service gave {as_said(quote(worded(reason)))}" if reason is not None and reason.quotes_answer else ""
+
+
+DECIDED: Final[Mapping[State, Sentence]] = {
+    State.AWAITING: "{votes} of {instruction.requirement.quorum}{until}. {reason}",
+    State.APPROVED: "not sent yet. {reason}",
+    State.OPEN: "the service waits for the buyer.",
+    State.REJECTED: "{by}{why} {words.nothing}",
+    State.WITHDRAWN: "{by}{why} {words.nothing}",
+    State.EXPIRED: lambda stands: f"{stands.after_colon or 'nobody decided in time.'} {stands.words.nothing}",
+    State.REFUSED: "{refused}{why_refused}",
+    State.CLOSED: "closed{words.closed_as} {by}{why}",
+}
+"""Sentences of what people decide, and of what follows: the same for every kind that is approved."""
+
+NEWS: Final[Mapping[State, Line]] = {
+    State.COMMIT_UNKNOWN: f"{{sent}} {DO_NOT_PAY_AGAIN}",
+    State.NEEDS_HUMAN: f"*{NEEDS_PERSON}*: its outcome is *{UNKNOWN}*.{{why}}",
+    State.REJECTED: "was *{word}* by {by}.{why} {words.nothing}",
+    State.WITHDRAWN: "was *{word}* by {by}.{why} {words.nothing}",
+    State.EXPIRED: "has *expired*. {words.nothing}{why}",
+    State.REFUSED: "has *failed*: {refused}{why_refused}",
+    State.CLOSED: "has *failed*: {by} closed it{words.closed_as}.{why}",
+}
+
+ALERTS: Final[Mapping[str, str]] = {
+    "contradiction": "the service contradicts what it said before.",
+    "unconfirmed": "was reported, not confirmed.",
+    "unknown_status": "has a status at the service that Switchboard does not know; it goes on being followed.",
+    "stuck": "cannot go on.",
+    "needs_human": f"{NEEDS_PERSON}: its outcome is {UNKNOWN}. Look it up at the service, then decide on the card.",
+    "mismatch": "was stopped: the service's record is not what was asked for. Switchboard did not send it.",
+    "differs": "the service's record of it differs from what was approved.",
+    "paid_after_close": "was closed as not paid, but the service shows a payment.",
+    "paid_after_end": "had ended as not paid, but the service shows a payment.",
+    "paid_elsewhere": "was never sent by Switchboard, but was committed elsewhere.",
+    "suspended": "is not sent.",
+    "out_of_reach": "cannot be approved by the people there are.",
+    "disagrees": "is on hold: the database holds what the audit does not. Nothing is sent. The operator has to look.",
+    "unaccounted": "is not accounted for by the service's own list. Look it up at the service.",
+    "unread": "is over at the service, but its list of payments cannot be read. Switchboard goes on asking for it.",
+    "stands_still": "does not move at the service.",
+    "undelivered": "its outcome could not be posted in {channel}. Invite me there: `/invite @Switchboard`",
+    "no_approvals_channel": "cannot be shown to the approvers in {channel}. Invite me there: `/invite @Switchboard`",
+}
