@@ -1,4 +1,4 @@
-"""``/deliver``: prices, bookings and pre-bookings, their forms, the buttons of their cards, and the certification."""
+"""``/deliver``: prices, bookings and pre-bookings, their forms, the buttons of their cards, and the deliveries."""
 
 import json
 import re
@@ -10,11 +10,9 @@ from bot.domain.approvals import Refusal
 from bot.domain.bookings import fields
 from bot.domain.bookings.booking import Booking, BookingKind, Stage
 from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceNow, ServiceTrouble
+from bot.domain.fields import amount, reference
 from bot.presentation import answers
-from bot.presentation import answers as mistakes
-from bot.presentation.bookings import answers as certification
 from bot.presentation.bookings import answers as deliveries
-from bot.presentation.bookings import answers as outcomes
 from bot.presentation.bookings import cards, forms
 from bot.presentation.payments.forms import NO_EFFECT_TITLE
 from bot.presentation.reasons import sentence
@@ -65,7 +63,7 @@ async def price(deps: Dependencies, form: Submission) -> Reply:
     """Replace the form by the price."""
     delivery = await delivery_for(deps, form.user)
     store, wrong = await _store(deps, delivery, form)
-    readers = {forms.POSITION: fields.position, forms.PAYMENT: fields.payment, forms.AMOUNT: fields.amount}
+    readers = {forms.POSITION: fields.position, forms.PAYMENT: fields.payment, forms.AMOUNT: amount}
     found, errors = read_form(form.values, readers)
     if errors or wrong:
         return FieldErrors({**errors, **wrong})
@@ -136,7 +134,7 @@ def _priced(
 async def confirm(deps: Dependencies, form: Submission) -> Reply:
     """Book the delivery whose price was shown, once."""
     await delivery_for(deps, form.user)
-    wanted = str(json.loads(form.metadata)["id"])
+    wanted = str(form.about["id"])
     before = await get_booking(deps.ctx, wanted)
     booking = await book.confirm(deps.ctx, wanted, by=form.user)
     if booking is None or before is None:
@@ -175,14 +173,14 @@ async def _read(
     found, errors = read_form(form.values, readers)
     if errors or wrong:
         return FieldErrors({**wrong, **errors})
-    source_key = f"view:{form.view_id}"
+    source_key = form.source_key
     if kind is BookingKind.BOOKING:
         # The same form with the same values makes one booking, with other values another.
         told = {name: str(value) for name, value in sorted(found.items())}
         source_key += f":{form.values.get(forms.STORE, '')}:{json.dumps(told, sort_keys=True)}"
     return RequestedDelivery(
         requester=form.user,
-        channel=str(json.loads(form.metadata)["channel"]),
+        channel=str(form.about["channel"]),
         store=store,
         request=fields.booking_request(found),
         kind=kind,
@@ -198,7 +196,7 @@ async def _store(deps: Dependencies, delivery: DeliveryService, form: Submission
         return name, {}
     rule = deliveries.store_rule(await store_names(deps.ctx, delivery))
     broken = PersonError(argument="store", rule=rule, example="", given=given)
-    return "", {forms.STORE: mistakes.at_field(broken)}
+    return "", {forms.STORE: answers.at_field(broken)}
 
 
 async def _show(deps: Dependencies, command: Command, values: Values) -> Reply:
@@ -252,14 +250,12 @@ async def _canceled(
 
 
 async def cancel(deps: Dependencies, form: Submission) -> Reply:
-    """Cancel with a reason."""
     delivery = await delivery_for(deps, form.user)
     try:
         reason = fields.reason(form.values.get(forms.REASON, ""))
     except PersonError as broken:
-        return FieldErrors({forms.REASON: mistakes.at_field(broken)})
-    wanted = str(json.loads(form.metadata)["id"])
-    booking = await get_booking(deps.ctx, wanted)
+        return FieldErrors({forms.REASON: answers.at_field(broken)})
+    booking = await get_booking(deps.ctx, str(form.about["id"]))
     if booking is None:
         return Replace(notice(NO_EFFECT_TITLE, deliveries.form_is_gone().text))
 
@@ -301,7 +297,7 @@ async def _meant(deps: Dependencies, text: str, *, verb: Verb, argument: str) ->
     found = await find_booking(deps.ctx, text)
     if found is not None:
         return found
-    rule = mistakes.unknown("booking", fields.BOOKING_RULE)
+    rule = answers.unknown("booking", fields.BOOKING_RULE)
     raise wrong(deps, NAME, verb.example, argument=argument, rule=rule, given=text)
 
 
@@ -337,7 +333,7 @@ def _act_elsewhere(
 
 
 def _told(done: Acted) -> Private:
-    return Private(outcomes.acted(done.booking, done.act, trouble=done.trouble))
+    return Private(deliveries.acted(done.booking, done.act, trouble=done.trouble))
 
 
 async def _on_card(deps: Dependencies, click: Click) -> tuple[DeliveryService, Booking]:
@@ -352,11 +348,7 @@ async def _on_card(deps: Dependencies, click: Click) -> tuple[DeliveryService, B
 async def start_now(deps: Dependencies, click: Click) -> Reply:
     """Search for a driver before the cook time is over."""
     delivery, booking = await _on_card(deps, click)
-
-    async def ask() -> Answer:
-        return _told(await acting.start_search(deps.ctx, delivery, booking, by=click.user))
-
-    return delivery_call(ask)
+    return _act(lambda: acting.start_search(deps.ctx, delivery, booking, by=click.user))
 
 
 async def open_cancel(deps: Dependencies, click: Click) -> Reply:
@@ -368,9 +360,12 @@ async def open_cancel(deps: Dependencies, click: Click) -> Reply:
 async def refresh(deps: Dependencies, click: Click) -> Reply:
     """Read the booking from the service now; the card is updated afterwards."""
     delivery, booking = await _on_card(deps, click)
+    return _act(lambda: acting.refresh(deps.ctx, delivery, booking))
 
+
+def _act(doing: Callable[[], Awaitable[Acted]]) -> Reply:
     async def ask() -> Answer:
-        return _told(await acting.refresh(deps.ctx, delivery, booking))
+        return _told(await doing())
 
     return delivery_call(ask)
 
@@ -387,10 +382,9 @@ async def track(_deps: Dependencies, _click: Click) -> Reply:
 
 
 async def _certify(deps: Dependencies, command: Command, _values: Values) -> Reply:
-    """The operator's checklist, filled in from this workspace."""
     await delivery_for(deps, command.user)
     seen, states = await evidence(deps.ctx)
-    return Private(certification.checklist(seen, states, command=deps.spelled(NAME)))
+    return Private(deliveries.checklist(seen, states, command=deps.spelled(NAME)))
 
 
 async def export(deps: Dependencies, click: Click) -> Reply:
@@ -400,14 +394,14 @@ async def export(deps: Dependencies, click: Click) -> Reply:
     async def share() -> Answer:
         seen, states = await evidence(deps.ctx)
         now = deps.ctx.clock.now()
-        text = certification.as_file(seen, states, command=deps.spelled(NAME), now=now)
+        text = deliveries.as_file(seen, states, command=deps.spelled(NAME), now=now)
         try:
             await deps.ctx.files.share(
-                name=certification.FILE_NAME,
+                name=deliveries.FILE_NAME,
                 content=text.encode(),
-                title=certification.FILE_TITLE,
-                alt=certification.FILE_ALT,
-                comment=certification.FILE_COMMENT,
+                title=deliveries.FILE_TITLE,
+                alt=deliveries.FILE_ALT,
+                comment=deliveries.FILE_COMMENT,
                 channel=await deps.messenger.direct_message(click.user),
                 thread_ts=None,
             )
@@ -418,7 +412,7 @@ async def export(deps: Dependencies, click: Click) -> Reply:
     return Later(share, Nothing())
 
 
-_BOOKING = Argument(name="booking", rule=fields.BOOKING_RULE, read=fields.booking)
+_BOOKING = Argument(name="booking", rule=fields.BOOKING_RULE, read=reference)
 _REASON = Argument(name="reason", rule="why", read=fields.store, rest=True, optional=True)
 _QUOTE = Verb("quote", "what a delivery would cost; nothing is booked", _quote)
 _BOOK = Verb("book", "book a delivery; the price is shown before it is booked", _book)
@@ -445,7 +439,7 @@ _PREBOOK = Verb(
     alone=_prebook_form,
     arguments=(
         stores.one_of("show|cancel", typed="[show|cancel", example="prebook show V-4F7K2M"),
-        Argument(name="id", typed="<id>]", rule=fields.BOOKING_RULE, read=fields.booking),
+        Argument(name="id", typed="<id>]", rule=fields.BOOKING_RULE, read=reference),
         _REASON,
     ),
 )
@@ -462,7 +456,7 @@ BUTTONS: dict[str, ClickHandler] = {
     cards.REFRESH: refresh,
     cards.CONTACT: contact,
     cards.TRACK: track,
-    certification.EXPORT: export,
+    deliveries.EXPORT: export,
 }
 FORMS: dict[str, SubmissionHandler] = {
     forms.BOOK: ask_price,

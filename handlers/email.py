@@ -1,6 +1,5 @@
 """``/email``: ask about addresses, process a list of them; the list's forms, and the buttons of its board."""
 
-import json
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Final
@@ -94,7 +93,7 @@ async def choose_file(deps: Dependencies, form: Submission) -> Reply:
     files = form.files.get(FILE, ())
     if not files:
         return FieldErrors({FILE: forms.NO_FILE})
-    channel = str(json.loads(form.metadata)["channel"])
+    channel = str(form.about["channel"])
 
     async def read() -> Replace | FieldErrors:
         view, mistake = await _next_form(deps, files[0], channel=channel, thread_ts="")
@@ -146,7 +145,7 @@ async def start(deps: Dependencies, form: Submission) -> Reply:
         errors[HOW] = forms.not_configured(way, lacking)
     if errors or concurrency is None:
         return FieldErrors(errors)
-    about = json.loads(form.metadata)
+    about = form.about
     added = await request_list(
         deps.ctx,
         RequestedList(
@@ -159,7 +158,7 @@ async def start(deps: Dependencies, form: Submission) -> Reply:
             column_name=name,
             whole=way == WHOLE_FILE,
             concurrency=concurrency,
-            source_key=f"view:{form.view_id}",
+            source_key=form.source_key,
         ),
     )
     return Replace(notice(forms.TITLE, forms.STARTED if added else forms.ASKED_BEFORE))

@@ -90,7 +90,7 @@ def test_everything_that_slack_may_name_has_its_handler() -> None:
         [
             "verb grammar.dispatch.submit(commands=pay|deliver|localize|email|switchboard)",
             "payout.request pay.submit_payout",
-            "payout.edit pay.submit_edited",
+            "payout.edit pay.submit_payout",
             "purchase.request pay.submit_purchase",
             "payout.approve pay_decisions.vote(count=_approve)",
             "payout.reject pay_decisions.end_with_reason(end=reject)",
