@@ -26,6 +26,8 @@ def spelled(handler: Any) -> str:
 def given(value: object) -> object:
     """What a handler is given beside its arguments, by name."""
     match value:
+        case partial(func=function, keywords=more):
+            return f"{function.__name__}({', '.join(f'{name}={one}' for name, one in more.items())})"
         case SlashCommand(name=name) | FileAction(name=name):
             return name
         case Mapping():
@@ -92,7 +94,7 @@ def test_everything_that_slack_may_name_has_its_handler() -> None:
             "payout.request pay.submit_payout",
             "payout.edit pay.submit_payout",
             "purchase.request pay.submit_purchase",
-            "payout.approve pay_decisions.vote(count=_approve)",
+            "payout.approve pay_decisions.vote(count=approve(confirmed=True))",
             "payout.reject pay_decisions.end_with_reason(end=reject)",
             "payout.withdraw pay_decisions.end_with_reason(end=withdraw)",
             "payout.retry pay_decisions.vote(count=retry)",
