@@ -132,7 +132,6 @@ async def _shown(deps: Dependencies, user: str, seen: Preview, carried: Carried,
 
 
 def _waiting(name: str) -> Block:
-    """The form while the file is being read."""
     return _notice(payment_answers.reading(name))
 
 
@@ -165,7 +164,6 @@ async def _problem_with(deps: Dependencies, checked: Checked, *, user: str) -> C
 
 
 async def template(deps: Dependencies, asked: Command | Click, _values: Values | None = None) -> Reply:
-    """Send an empty table to fill in, only to this user."""
     await payments_to_request(deps, asked.user)
 
     async def work() -> Answer:
@@ -306,7 +304,6 @@ async def _request_cancel(deps: Dependencies, asked: Command | Click, text: str,
 
 
 async def return_money(deps: Dependencies, click: Click) -> Reply:
-    """Request the cancellation of the payout in escrow of this card."""
     payments = await payments_to_request(deps, click.user)
     found = await shown_as(deps.ctx, click.value, channel=click.channel, ts=click.ts)
     if found is None:

@@ -172,12 +172,10 @@ class DeliveryCallbacks(CallbackEndpoint):
 
 
 def _nothing_here() -> web.Response:
-    """The 404 for a sender without a valid address."""
     return web.json_response({"error": "not found"}, status=404)
 
 
 def _come_back(problem: str, busy: StorageError) -> web.Response:
-    """The 503 for a valid sender when nothing can be stored."""
     log.warning(problem, reason=str(busy))
     return web.Response(status=503, headers={"Retry-After": "5"})
 

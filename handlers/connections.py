@@ -113,7 +113,6 @@ class Connections:
 
     @contextmanager
     def reading(self, request: web.Request) -> Iterator[None]:
-        """Mark the connection as waiting while the body is read."""
         guest = self._of(request)
         if guest is not None:
             guest.phase = _Phase.BODY
@@ -315,7 +314,6 @@ class Site(web.BaseSite):
 
     @property
     def name(self) -> str:
-        """The address it listens on."""
         return f"http://{self._host}:{self._port}"
 
     async def start(self) -> None:

@@ -60,7 +60,6 @@ async def _quote(deps: Dependencies, command: Command, _values: Values) -> Reply
 
 
 async def price(deps: Dependencies, form: Submission) -> Reply:
-    """Replace the form by the price."""
     delivery = await delivery_for(deps, form.user)
     store, wrong = await _store(deps, delivery, form)
     readers = {forms.POSITION: fields.position, forms.PAYMENT: fields.payment, forms.AMOUNT: amount}
@@ -152,7 +151,6 @@ async def _prebook_form(deps: Dependencies, command: Command) -> Reply:
 
 
 async def prebook(deps: Dependencies, form: Submission) -> Reply:
-    """Make a pre-booking; the link comes on its card."""
     delivery = await delivery_for(deps, form.user)
     if delivery.production:
         return Private(deliveries.sandbox_only())
@@ -388,7 +386,6 @@ async def _certify(deps: Dependencies, command: Command, _values: Values) -> Rep
 
 
 async def export(deps: Dependencies, click: Click) -> Reply:
-    """Send the checklist as a file in a direct message."""
     await delivery_for(deps, click.user)
 
     async def share() -> Answer:

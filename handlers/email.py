@@ -88,7 +88,6 @@ async def process(deps: Dependencies, click: Click, file: DroppedFile) -> Reply:
 
 
 async def choose_file(deps: Dependencies, form: Submission) -> Reply:
-    """Read the uploaded file and ask for the column."""
     await emails_for(deps, form.user)
     files = form.files.get(FILE, ())
     if not files:
@@ -130,7 +129,6 @@ def _lacking_ways(deps: Dependencies) -> Mapping[str, Sequence[str]]:
 
 
 async def start(deps: Dependencies, form: Submission) -> Reply:
-    """Start the list with the chosen column and way of processing."""
     await emails_for(deps, form.user)
     errors: dict[str, str] = {}
     concurrency = _concurrency(form.values.get(CONCURRENT, ""))
@@ -173,7 +171,6 @@ def _concurrency(text: str) -> int | None:
 
 
 async def press_board(deps: Dependencies, click: Click, *, what: Press) -> Reply:
-    """Pause, resume or stop a list."""
     came, state = await press(deps.ctx, click.value, what, person=click.user)
     match came:
         case Pressed.NOT_YOURS:

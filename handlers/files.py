@@ -41,9 +41,7 @@ async def said(deps: Dependencies, body: Mapping[str, Any]) -> None:
 def _seen(event: Mapping[str, Any], *, bot_user: str) -> list[Sighting]:
     """The files of a message; messages of apps are ignored."""
     user, files = str(event.get("user") or ""), files_of(event)
-    if not files or not user or event.get("bot_id") or str(event.get("subtype") or "") not in _SPOKEN:
-        return []
-    if user == bot_user:
+    if user in ("", bot_user) or event.get("bot_id") or str(event.get("subtype") or "") not in _SPOKEN:
         return []
     return [
         Sighting(
@@ -68,7 +66,6 @@ async def shared(deps: Dependencies, body: Mapping[str, Any]) -> None:
 
 
 async def deleted(deps: Dependencies, body: Mapping[str, Any]) -> None:
-    """Store that a file was deleted; its offer ends."""
     file_id = str(body["event"].get("file_id") or "")
     if file_id:
         await forget(deps.ctx, file_id)

@@ -30,7 +30,6 @@ class Arrival(StrEnum):
 
     @classmethod
     def of(cls, body: Mapping[str, Any]) -> "Arrival":
-        """The kind of a request, whatever its body holds."""
         return cls.COMMAND if "command" in body else _ARRIVALS.get(str(body.get("type")), cls.OTHER)
 
 

@@ -166,7 +166,6 @@ async def _wrong_with(deps: Dependencies, request: Request, info: FileInfo) -> P
 
 
 async def stop(deps: Dependencies, click: Click) -> Reply:
-    """Stop waiting; allowed to the requester and admins."""
     await localization_for(deps, click.user)
     sight = await sight_of(deps.ctx, click.value)
     if sight is None:
@@ -181,7 +180,6 @@ async def stop(deps: Dependencies, click: Click) -> Reply:
 
 
 async def again(deps: Dependencies, click: Click) -> Reply:
-    """Request the same again; allowed to any member."""
     await localization_for(deps, click.user)
     repeated = await repeat(deps.ctx, click.value, person=click.user)
     if repeated is None:

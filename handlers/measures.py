@@ -81,7 +81,6 @@ class Measures:
             yield metric
 
     def service(self, name: str) -> Watch:
-        """The figures of a service."""
         requests = {word: self._requests.labels(name, word) for word in Ended}
         observe, too_many = self._seconds.labels(name).observe, self._too_many.labels(name)
 
@@ -95,17 +94,14 @@ class Measures:
         return watch
 
     def slack(self, family: Family, ended: Ended) -> None:
-        """One call of Slack."""
         self._slack_calls[family, ended].inc()
         if ended is Ended.TOO_MANY:
             self._slack_too_many.inc()
 
     def acked(self, arrival: Arrival, seconds: float) -> None:
-        """One ack."""
         self._acks[arrival].observe(seconds)
 
     def attempted(self, kind: AttemptKind, step: AttemptStep) -> None:
-        """One step of an attempt."""
         self._attempts[kind, step].inc()
 
     def callbacks(self, service: str) -> Callable[[int], None]:
@@ -114,7 +110,6 @@ class Measures:
         return lambda status: answers[status].inc()
 
     def anchored(self, written: bool) -> None:
-        """One anchor."""
         self._anchors[written].inc()
 
     def _counter(self, name: str, said: str, *labels: str) -> Counter:

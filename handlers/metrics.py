@@ -146,7 +146,6 @@ def _of_database(found: _Held, due: Mapping[str, Sequence[Due]], services: Seque
 
 
 def _seconds(since: datetime | None, now: datetime) -> float:
-    """Seconds since then; 0 for a moment to come."""
     return 0.0 if since is None else max(0.0, (now - since).total_seconds())
 
 

@@ -40,7 +40,6 @@ async def approve(deps: Dependencies, click: Click) -> Reply:
 
 
 async def open_form(deps: Dependencies, click: Click, *, wanted: State, view: _MakesForm) -> Reply:
-    """Open the form of a decision about a request in the state ``wanted``."""
     found, _ = await _decidable(deps, click, wanted)
     return _form(click, found, view)
 
@@ -55,7 +54,6 @@ async def withdraw(deps: Dependencies, click: Click) -> Reply:
 
 
 async def send_anyway(deps: Dependencies, click: Click) -> Reply:
-    """The requester says that an address without an account is right."""
     found, _ = await _meant(deps, click)
     decided = await recipient.send_anyway(deps.ctx, _decision(click, found))
     return Nothing() if decided.refusal is None else _told(decided)

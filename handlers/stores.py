@@ -104,7 +104,6 @@ def _store_values(record: object) -> dict[str, str]:
 
 
 async def add(deps: Dependencies, form: Submission) -> Reply:
-    """Create a store; its key is stored sealed and never shown."""
     delivery = await delivery_for(deps, form.user, admin)
     found, errors = read_form(form.values, fields.store_readers())
     if errors:
@@ -125,7 +124,6 @@ async def add(deps: Dependencies, form: Submission) -> Reply:
 
 
 async def edit(deps: Dependencies, form: Submission) -> Reply:
-    """Change a store, then read its new record."""
     delivery = await delivery_for(deps, form.user)
     found, errors = read_form(form.values, fields.store_readers())
     if errors:

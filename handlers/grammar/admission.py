@@ -6,7 +6,7 @@ Each function that admits a user returns the service to use, or raises ``Decline
 import asyncio
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import Final, Protocol, TypeVar
+from typing import Final, TypeVar
 
 import structlog
 
@@ -37,21 +37,15 @@ C = TypeVar("C")
 _MEMBERSHIP_SECONDS: Final = 0.7
 
 
-class Rule(Protocol):
-    """A permission rule; a function of :mod:`bot.domain.approvals`."""
-
-    def __call__(self, standing: Standing, *, people: People, home: str) -> No | None:
-        """The reason for a refusal; None when the user may."""
-        ...
+Rule = Callable[..., No | None]
+"""A function of :mod:`bot.domain.approvals`: the reason for a refusal, None when the user may."""
 
 
 def member(standing: Standing, *, people: People, home: str) -> No | None:  # noqa: ARG001 - any role, or none
-    """Every full member of the workspace may."""
     return full_member(standing.person, home=home)
 
 
 def admin(standing: Standing, *, people: People, home: str) -> No | None:
-    """Admins may."""
     return may_look(standing, people=people, home=home) or (
         None if listed(Role.ADMIN, standing, people) else No.NOT_ADMIN
     )
@@ -91,7 +85,6 @@ async def admitted(
 
 
 async def payments_for(deps: Dependencies, user: str, rule: Rule = may_look) -> PaymentsClient:
-    """The payments service, for a user who reads its records."""
     return await admitted(deps, user, deps.ctx.payments, PAYMENTS, rule=rule)
 
 
@@ -125,12 +118,10 @@ async def delivery_for(deps: Dependencies, user: str, rule: Rule = may_look) -> 
 
 
 async def localization_for(deps: Dependencies, user: str) -> LocalizationClient:
-    """The localization service, for any member."""
     return await admitted(deps, user, deps.ctx.localization, LOCALIZATION)
 
 
 async def emails_for(deps: Dependencies, user: str) -> EmailsClient:
-    """The e-mail service, for any member."""
     return await admitted(deps, user, deps.ctx.emails, EMAILS)
 
 

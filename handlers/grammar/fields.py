@@ -39,7 +39,6 @@ def currency(word: str) -> bool:
 
 
 def within_limit(cents: Cents, policy: Policy) -> Cents:
-    """An amount within the daily limit."""
     limit = policy.approval.daily_limit
     if cents > limit:
         rule = f"it must not be above the daily limit of {shown(limit)}"

@@ -17,7 +17,6 @@ _MARKS = frozenset('"“”„')
 
 
 def line_rule(*, url: bool, text: bool) -> str:
-    """The rule for the line of a verb that takes an address, a text or both."""
     return "an address or a text" if url and text else "an address that begins with https://" if url else "a text"
 
 

@@ -57,7 +57,6 @@ class Argument:
 
     @property
     def usage(self) -> str:
-        """The argument as help prints it."""
         if self.typed:
             return self.typed
         return f"[{self.name}]" if self.optional else f"<{self.name}>"
@@ -93,7 +92,6 @@ class Verb:
 
     @property
     def usage(self) -> str:
-        """The verb with its arguments, as help prints it."""
         return " ".join([self.name, *(argument.usage for argument in self.arguments)])
 
 

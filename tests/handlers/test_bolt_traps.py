@@ -408,7 +408,7 @@ async def test_a_request_tries_as_many_listeners_with_a_hundred_more_commands(
     bolt = rig.switchboard._bolt
     assert bolt is not None
     assert len(bolt._async_listeners) == 7
-    router = make_router(rig.switchboard._around.offered, prefix="")
+    router = make_router(rig.switchboard._around.file_actions, prefix="")
     for number in range(more):
         router.commands[f"/more{number}"] = router.commands["/pay"]
         router.actions[f"more{number}"] = router.actions["payout.approve"]
