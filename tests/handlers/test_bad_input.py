@@ -9,7 +9,7 @@ from inline_snapshot import snapshot
 from bot.domain.payments.instruction import Instruction
 from bot.playground.faults import Fault, FaultKind
 from bot.presentation.payments import forms
-from tests.support.rig import ADA, APPROVALS, EVE, FINANCE, GUS, MARIA, OLGA, POLICY, ZOE, Rig
+from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, OLGA, POLICY, ZOE, Rig
 from tests.support.shown import shown
 from tests.workflows.looking import ephemerals, heard, newest, requests
 
@@ -267,39 +267,6 @@ def mrkdwn(node: object) -> list[str]:
         return []
     own = [str(node["text"])] if node.get("type") == "mrkdwn" else []
     return own + [text for value in node.values() for text in mrkdwn(value)]
-
-
-async def test_who_may_not_ask_is_told_why_and_what_would_help(rig: Rig) -> None:
-    rig.workspace.set_group("S0FINANCE", [MARIA, GUS])
-    for user, said in (
-        (ZOE, "only people whom the policy names may ask for payments"),
-        (OLGA, "only people whom the policy names may ask for payments"),
-        (GUS, "Guests cannot do this"),
-    ):
-        for text in ("send ana@example.com 25.00 rent", "send"):
-            before = len(ephemerals(rig, user))
-            ack = await rig.workspace.slash(user, FINANCE, "/pay", text)
-            assert ack.ok
-            assert said in ephemerals(rig, user)[before:][-1], (user, text)
-            assert rig.workspace.modal(user) is None, (user, text)
-    await untouched(rig)
-
-
-async def test_a_signed_command_of_another_workspace_has_no_effect(rig: Rig) -> None:
-    rig.workspace.set_group("S0FINANCE", [EVE])
-    for text in ("send ana@example.com 25.00 rent", "send", "help"):
-        ack = await rig.workspace.slash(EVE, FINANCE, "/pay", text, force=True)
-        assert (ack.status, ack.body) == (200, "")
-    assert rig.workspace.modal(EVE) is None
-    await untouched(rig)
-
-
-async def test_a_deactivated_person_asks_for_nothing(rig: Rig) -> None:
-    rig.workspace.set_user(MARIA, deleted=True)
-    await rig.workspace.slash(MARIA, FINANCE, "/pay", "send ana@example.com 25.00 rent", force=True)
-    assert shown(ephemerals(rig, MARIA)[0]) == snapshot(""":no_entry_sign: Your account is deactivated, so this has no \
-effect.""")
-    await untouched(rig)
 
 
 @pytest.mark.rig(policy=POLICY.replace('requesters = ["S0FINANCE"]', "requesters = []"))

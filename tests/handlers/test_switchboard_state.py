@@ -11,21 +11,10 @@ from inline_snapshot import snapshot
 from bot.playground.faults import Fault, FaultKind
 from bot.workflows.admin import audit
 from tests.support import answers
-from tests.support.rig import ADA, EVE, FINANCE, GUS, MARIA, OLGA, ZOE, Rig
+from tests.support.rig import ADA, FINANCE, MARIA, OLGA, Rig
 from tests.support.shown import shown
 
 ask = partial(answers.ask, command="/switchboard", user=OLGA)
-
-
-@pytest.mark.parametrize("verb", ["status", "unread", "jobs", "routes", "audit export"])
-@pytest.mark.parametrize("user", [MARIA, ZOE, GUS, EVE])
-async def test_only_approvers_and_admins_look(rig: Rig, verb: str, user: str) -> None:
-    before = len(rig.workspace.ephemerals(user))
-    await rig.workspace.slash(user, FINANCE, "/switchboard", verb, force=True)
-    assert user == EVE or len(rig.workspace.ephemerals(user)) == before + 1
-    for seen in rig.workspace.ephemerals(user)[before:]:
-        assert seen.text.startswith((":no_entry_sign: Guests cannot do this.", ":no_entry_sign: Only approvers and "))
-    assert not any(message.files for message in rig.workspace.messages(rig.workspace.open_dm(user).id))
 
 
 @pytest.mark.parametrize("user", [ADA, OLGA])
@@ -178,11 +167,3 @@ async def test_a_scope_that_sharing_needs_is_named_to_be_passed_on(rig: Rig) -> 
         """:warning: The file could not be shared: Slack refuses it (missing_scope, needed: files:write). Nothing was \
 recorded. Only the operator can mend this: please pass it on."""
     )
-
-
-async def test_help_lists_the_verbs_in_their_order(rig: Rig) -> None:
-    text = (await ask(rig, "help")).text
-    places = [
-        text.index(f"`/switchboard {verb}") for verb in ("status", "jobs", "audit &lt;id", "audit export", "routes")
-    ]
-    assert places == sorted(places)
