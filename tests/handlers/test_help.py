@@ -157,9 +157,10 @@ def test_the_help_of_the_operator() -> None:
 def test_what_each_argument_has_to_be() -> None:
     """Each rule, with the verbs that it holds for."""
     found: dict[str, list[str]] = {}
-    for command, verb in ((command, verb) for command in COMMANDS for verb in command.verbs):
-        for argument in verb.arguments:
-            found.setdefault(takes(argument), []).append(f"{command.name} {verb.name}")
+    for command in COMMANDS:
+        for verb in command.verbs:
+            for argument in verb.arguments:
+                found.setdefault(takes(argument), []).append(f"{command.name} {verb.name}")
     assert {rule: ", ".join(verbs) for rule, verbs in found.items()} == snapshot(
         {
             "email: an e-mail address such as ana@example.com": "pay send, pay now, pay collect, pay account",

@@ -94,7 +94,7 @@ MUTANTS = (
         old="        limits = {_Phase.HEADERS: HEADER_SECONDS, _Phase.IDLE: IDLE_SECONDS}",
         new="        limits = {_Phase.IDLE: IDLE_SECONDS}",
         breaks="ten seconds for headers",
-        tests=("tests/handlers/test_connections.py", "-k", "headers or idle"),
+        tests=("tests/handlers/test_counting_connections.py", "-k", "headers or idle"),
     ),
     Mutant(
         name="the silent stay without number",
@@ -102,7 +102,7 @@ MUTANTS = (
         old="        self._thin_out(silent, len(silent) - SILENT)",
         new="        self._thin_out(silent, 0)",
         breaks="Slack and health always find room",
-        tests=("tests/handlers/test_connections.py", "-k", "silent_ones"),
+        tests=("tests/handlers/test_counting_connections.py", "-k", "two_seconds"),
     ),
     Mutant(
         name="unverified connections come without number",
@@ -110,7 +110,7 @@ MUTANTS = (
         old="        if self.strangers > self.most:",
         new="        if self.strangers > 2 * self.most:",
         breaks="memory and descriptors are bounded while everybody is new",
-        tests=("tests/handlers/test_connections.py", "-k", "altogether"),
+        tests=("tests/handlers/test_counting_connections.py", "-k", "as_many_strangers"),
     ),
     Mutant(
         name="who has just come is silent",
@@ -118,7 +118,7 @@ MUTANTS = (
         old=" and now - self.since >= NEW_SECONDS",
         new="",
         breaks="a thousand callbacks at once from one address are all answered",
-        tests=("tests/handlers/test_connections.py", "-k", "just_come"),
+        tests=("tests/handlers/test_counting_connections.py", "-k", "two_seconds"),
     ),
     Mutant(
         name="a valid callback is a stranger's",
