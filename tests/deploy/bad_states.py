@@ -28,8 +28,6 @@ LATE: Final = 400.0
 
 
 class Observed:
-    """A rig, and what Prometheus got of it."""
-
     def __init__(self, rig: Rig) -> None:
         self.rig = rig
         self.scrapes: list[Scrape] = []
@@ -52,7 +50,6 @@ class Observed:
         return fault
 
     async def say_something(self) -> None:
-        """Queue a message to the alerts channel."""
         ctx = self.rig.switchboard.context
         now, policy = ctx.clock.now(), ctx.policy
         facts = {"topic": "silent", "service": "payments", "since": now.isoformat()}

@@ -56,12 +56,10 @@ class Deployed:
 
     @property
     def token(self) -> str:
-        """The secret part of it."""
         return self.callback.rpartition("/")[2]
 
     @asynccontextmanager
     async def caller(self, source: str) -> AsyncIterator[aiohttp.ClientSession]:
-        """Somebody outside, at this address."""
         connector = aiohttp.TCPConnector(local_addr=(source, 0), ssl=self.front.trust or True)
         async with aiohttp.ClientSession(connector=connector) as session:
             yield session
@@ -82,7 +80,6 @@ class Deployed:
         return await self.post(f"{self.front.url}/slack/events", body, headers, source=STRANGER)
 
     async def post(self, url: str, body: bytes, headers: Mapping[str, str], *, source: str) -> int:
-        """A request from there; the status of the answer."""
         async with self.caller(source) as session, session.post(url, data=BytesIO(body), headers=headers) as answer:
             return answer.status
 

@@ -159,7 +159,6 @@ async def test_help_is_for_the_asker_alone_and_lists_every_verb_with_an_example(
 
 
 async def asked_for(rig: Rig, text: str) -> Instruction:
-    """What this line asked for: one request."""
     rig.clock.advance(1)
     before = len(await requests(rig))
     await rig.pay(text)

@@ -11,7 +11,6 @@ pytestmark = pytest.mark.rig(opened_by=open_rig)
 
 
 async def wrong(rig: Rig, verb: str, values: dict[str, str]) -> dict[str, str]:
-    """What stands at the fields."""
     await deliver(rig, verb)
     before = len(service_of(rig).bookings)
     await rig.workspace.submit(MARIA, values, force=True)

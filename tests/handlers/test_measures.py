@@ -22,7 +22,6 @@ def ours() -> dict[str, list[tuple[str, dict[str, str], float]]]:
 
 
 def bounds(measures: Measures, name: str) -> list[str]:
-    """Where the buckets of a histogram end, in their order."""
     (metric,) = [one for one in measures.collect() if one.name == name]
     return list(dict.fromkeys(one.labels["le"] for one in metric.samples if "le" in one.labels))
 

@@ -12,7 +12,6 @@ from handlers.registry import FILE_ACTIONS, make_router
 
 
 def named(handlers: Mapping[str, Any]) -> list[str]:
-    """Each name with its handler, in their order."""
     return [f"{name} {spelled(handler)}" for name, handler in handlers.items()]
 
 

@@ -91,8 +91,6 @@ async def test_within_a_wait_that_slack_asked_for_no_form_is_tried(played: Playe
 
 
 class Updates:
-    """Forms that were to be updated."""
-
     def __init__(self) -> None:
         self.made: list[str] = []
 

@@ -113,7 +113,6 @@ class Scene:
         assert "Traceback" not in self.bot.stdout, self.bot.stdout
 
     async def start(self, **changed: str) -> None:
-        """Start the bot (again) and wait until it is ready."""
         await self.bot.start(**changed)
         await self.bot.ready()
 
@@ -124,12 +123,10 @@ class Scene:
 
     @property
     def slack_url(self) -> str:
-        """Request URL for Slack."""
         return f"{self.bot.url}/slack/events"
 
     @property
     def database(self) -> Path:
-        """The SQLite file."""
         return self.folder / "switchboard.db"
 
     def _environment(self, changed: Mapping[str, str | None]) -> dict[str, str]:
@@ -164,7 +161,6 @@ class Scene:
     async def pay(
         self, text: str = 'send ana@example.com 25.00 "March translation"', *, user: str = MARIA, channel: str = FINANCE
     ) -> Ack:
-        """Type ``/pay`` as a person."""
         return await self.workspace.slash(user, channel, "/pay", text)
 
     async def press(self, action: str, *, user: str = ADA, channel: str = APPROVALS) -> Ack:
@@ -181,17 +177,14 @@ class Scene:
     # looking
 
     def cards(self, channel: str) -> list[Message]:
-        """The cards in a channel, oldest first."""
         messages = self.workspace.messages(channel)
         return [one for one in messages if one.blocks and one.thread_ts in ("", one.ts) and not one.ephemeral_to]
 
     def news(self, channel: str) -> list[str]:
-        """Messages in the threads of a channel's cards."""
         said = self.workspace.messages(channel)
         return [one.text for one in said if one.thread_ts not in ("", one.ts) and not one.ephemeral_to]
 
     def ephemerals(self, user: str) -> list[str]:
-        """Ephemeral messages of this person."""
         return [one.text for one in self.workspace.ephemerals(user)]
 
     def executions(self) -> Counter[str]:
@@ -266,7 +259,6 @@ class Scene:
         return await self.post(body, signed)
 
     async def post(self, body: bytes | BinaryIO, headers: Mapping[str, str]) -> tuple[int, str]:
-        """A request to ``/slack/events`` with these headers."""
         async with self.session.post(self.slack_url, data=body, headers=headers) as answer:
             return answer.status, await answer.text()
 

@@ -27,7 +27,6 @@ BODY = urlencode(
 
 
 def headers(*, stamp: str | None = None, secret: str = SIGNING_SECRET) -> dict[str, str]:
-    """Headers that Slack sends with this body, with the given changes."""
     stamp = str(int(time.time())) if stamp is None else stamp
     return {
         "Content-Type": "application/x-www-form-urlencoded",
