@@ -35,7 +35,7 @@ from bot.workflows.requests.decide import shown_as
 from bot.workflows.slack.table_files import TROUBLE
 from handlers.files import FileAction
 from handlers.grammar import fields
-from handlers.grammar.admission import can_post, payments_for, payments_to_request, service_call
+from handlers.grammar.admission import can_post, opens, payments_for, payments_to_request, service_call
 from handlers.grammar.verbs import Argument, Values, Verb, wrong
 from handlers.incoming import Click, Command, Submission
 from handlers.pay_reading import NAME, show
@@ -43,11 +43,6 @@ from handlers.replies import Answer, Edit, FieldErrors, MistakesError, Nothing, 
 from handlers.router import ClickHandler, Dependencies, SubmissionHandler
 
 _NOTES: Final = {Why.NOT_COUNTED: "", Why.CHANGED: forms.CHANGED, Why.CHOSEN: forms.CHOSEN}
-
-
-async def _form(deps: Dependencies, command: Command, _values: Values) -> Reply:
-    await payments_to_request(deps, command.user, Kind.BULK, even_frozen=False)
-    return Open(forms.bulk(channel=command.channel))
 
 
 async def submit(deps: Dependencies, form: Submission) -> Reply:
@@ -337,7 +332,10 @@ _HASH = Argument(name="hash", typed="<hash…|all>", rule=fields.HASHES_RULE, re
 _FORM = Verb(
     "bulk",
     "ask for many payments with one file or typed rows; they are sent once enough people have approved them",
-    _form,
+    opens(
+        partial(payments_to_request, kind=Kind.BULK, even_frozen=False),
+        lambda command: forms.bulk(channel=command.channel),
+    ),
 )
 _SHOW = Verb("bulk show", "one bulk payment as it is now", _show, example="bulk show L-4F7K2M", arguments=(_BULK,))
 _ITEMS = Verb(

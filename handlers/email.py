@@ -30,7 +30,7 @@ from bot.workflows.emails.lists import (
 )
 from bot.workflows.slack.table_files import TROUBLE
 from handlers.files import FileAction
-from handlers.grammar.admission import emails_for, service_call
+from handlers.grammar.admission import emails_for, opens, service_call
 from handlers.grammar.verbs import Argument, SlashCommand, Values, Verb, wrong
 from handlers.incoming import Click, Command, Submission
 from handlers.replies import Answer, FieldErrors, Later, Nothing, Open, Private, Replace, Reply
@@ -69,11 +69,6 @@ def _addresses(text: str) -> list[str]:
             given=wrong or text,
         )
     return words
-
-
-async def _file(deps: Dependencies, command: Command, _: Values) -> Reply:
-    await emails_for(deps, command.user)
-    return Open(forms.file_form(channel=command.channel))
 
 
 async def process(deps: Dependencies, click: Click, file: DroppedFile) -> Reply:
@@ -189,7 +184,9 @@ _CHECK = Verb(
     arguments=(Argument(name="address", typed="<address…>", rule=emails.ADDRESS_RULE, read=_addresses, each=True),),
 )
 _FILE = Verb(
-    "file", "process a list: choose a file, its column, and whether the service gets it whole or row by row", _file
+    "file",
+    "process a list: choose a file, its column, and whether the service gets it whole or row by row",
+    opens(emails_for, lambda command: forms.file_form(channel=command.channel)),
 )
 
 COMMAND = SlashCommand(NAME, "Process e-mail addresses, one by one or as a list", (_CHECK, _FILE))

@@ -18,11 +18,11 @@ from bot.workflows.requests.decide import Decided
 from bot.workflows.requests.request import Requested, request
 from handlers import bulk, pay_decisions, pay_reading
 from handlers.grammar import fields, items
-from handlers.grammar.admission import admit, can_post, payments_to_request
+from handlers.grammar.admission import admit, can_post, opens, payments_to_request
 from handlers.grammar.verbs import Argument, SlashCommand, Values, Verb, mistake
 from handlers.incoming import Command, Submission
 from handlers.pay_reading import NAME
-from handlers.replies import DeclinedError, FieldErrors, Open, Private, Replace, Reply
+from handlers.replies import DeclinedError, FieldErrors, Private, Replace, Reply
 from handlers.router import Dependencies, SubmissionHandler
 
 _KINDS = frozenset({Kind.PAYOUT, Kind.ONE_STEP})
@@ -43,11 +43,6 @@ async def _payout(deps: Dependencies, command: Command, values: Values, *, kind:
         kind=kind,
     )
     return Private(await _asked(deps, await request(deps.ctx, requested)))
-
-
-async def _payout_form(deps: Dependencies, command: Command, *, kind: Kind) -> Reply:
-    await payments_to_request(deps, command.user, kind)
-    return Open(forms.request(channel=command.channel, kind=kind))
 
 
 async def submit_payout(deps: Dependencies, form: Submission) -> Reply:
@@ -92,11 +87,6 @@ async def _collect(deps: Dependencies, command: Command, values: Values) -> Repl
         raise mistake(deps, NAME, COLLECT.example, broken) from None
     payload = PurchasePayload(email=values["email"], description=values["description"], items=together)
     return Private(await _request_purchase(deps, payload, command, command.channel))
-
-
-async def _collect_form(deps: Dependencies, command: Command) -> Reply:
-    await payments_to_request(deps, command.user, Kind.PURCHASE)
-    return Open(forms.collect(channel=command.channel))
 
 
 async def submit_purchase(deps: Dependencies, form: Submission) -> Reply:
@@ -164,7 +154,10 @@ _SEND = Verb(
     "ask for a payout; it is sent once enough people have approved it",
     partial(_payout, kind=Kind.PAYOUT),
     example='send ana@example.com 25.00 "March translation"',
-    alone=partial(_payout_form, kind=Kind.PAYOUT),
+    alone=opens(
+        partial(payments_to_request, kind=Kind.PAYOUT),
+        lambda command: forms.request(channel=command.channel, kind=Kind.PAYOUT),
+    ),
     arguments=(
         Argument(name="email", rule=fields.EMAIL_RULE, read=email),
         Argument(name="amount", rule=fields.AMOUNT_RULE, read=amount, unit=fields.currency),
@@ -176,7 +169,10 @@ _NOW = Verb(
     "the same in one step: nothing exists at the service before it is approved",
     partial(_payout, kind=Kind.ONE_STEP),
     example='now ana@example.com 25.00 "March translation"',
-    alone=partial(_payout_form, kind=Kind.ONE_STEP),
+    alone=opens(
+        partial(payments_to_request, kind=Kind.ONE_STEP),
+        lambda command: forms.request(channel=command.channel, kind=Kind.ONE_STEP),
+    ),
     arguments=_SEND.arguments,
 )
 COLLECT = Verb(
@@ -184,7 +180,9 @@ COLLECT = Verb(
     "ask somebody for money; answers with a checkout link for them",
     _collect,
     example='collect ana@example.com "Spring campaign" web=2x10.00 "Print ads=1x99.50"',
-    alone=_collect_form,
+    alone=opens(
+        partial(payments_to_request, kind=Kind.PURCHASE), lambda command: forms.collect(channel=command.channel)
+    ),
     arguments=(
         Argument(name="email", rule=fields.EMAIL_RULE, read=email),
         Argument(name="description", rule=fields.DESCRIPTION_RULE, read=fields.description),

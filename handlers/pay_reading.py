@@ -22,10 +22,10 @@ from bot.workflows.payments.purchase import link_of
 from bot.workflows.payments.reading import list_operations
 from bot.workflows.requests.request import check_cards, find, find_votes
 from handlers.grammar import fields
-from handlers.grammar.admission import admit, payments_for, service_call
+from handlers.grammar.admission import admit, opens, payments_for, service_call
 from handlers.grammar.verbs import Argument, Values, Verb, wrong
 from handlers.incoming import Click, Command, Submission
-from handlers.replies import Answer, Edit, FieldErrors, Later, MistakesError, Nothing, Open, Private, Replace, Reply
+from handlers.replies import Answer, Edit, FieldErrors, Later, MistakesError, Nothing, Private, Replace, Reply
 from handlers.router import ClickHandler, Dependencies, SubmissionHandler
 
 NAME: Final = "pay"
@@ -152,11 +152,6 @@ async def _account(deps: Dependencies, command: Command, values: Values) -> Repl
     return service_call(look_there)
 
 
-async def _account_form(deps: Dependencies, command: Command) -> Reply:
-    await payments_for(deps, command.user)
-    return Open(forms.account())
-
-
 async def look_up(deps: Dependencies, form: Submission) -> Reply:
     """Replace the form by the service's record; a mistake is shown at the field."""
     try:
@@ -226,7 +221,7 @@ ACCOUNT = Verb(
     "the account behind an e-mail address",
     _account,
     example="account ana@example.com",
-    alone=_account_form,
+    alone=opens(payments_for, lambda _: forms.account()),
     arguments=(Argument(name="email", rule=fields.EMAIL_RULE, read=email),),
 )
 PARTNER = Verb("partner", "our own account and its balance, for approvers and admins", _partner)

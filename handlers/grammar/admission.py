@@ -14,7 +14,7 @@ from bot.clients.emails import EmailsClient
 from bot.clients.localization import LocalizationClient
 from bot.clients.payments import PaymentsClient
 from bot.domain.approvals import No, Role, Standing, full_member, listed, may_look, may_request
-from bot.domain.content import Content
+from bot.domain.content import Block, Content
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow, SwitchboardError
 from bot.domain.payments.instruction import Kind
 from bot.domain.policy import People
@@ -27,12 +27,14 @@ from bot.slack.messenger import Messenger
 from bot.workflows.requests.authority import is_frozen
 from bot.workflows.services.delivery import DeliveryService
 from bot.workflows.services.service import Service
-from handlers.replies import Answer, DeclinedError, Later, Open, Private
+from handlers.incoming import Command
+from handlers.replies import Answer, DeclinedError, Later, Open, Private, Reply
 from handlers.router import Dependencies
 
 log = structlog.get_logger(__name__)
 
 C = TypeVar("C")
+Opens = Callable[..., Awaitable[Reply]]
 
 _MEMBERSHIP_SECONDS: Final = 0.7
 
@@ -123,6 +125,16 @@ async def localization_for(deps: Dependencies, user: str) -> LocalizationClient:
 
 async def emails_for(deps: Dependencies, user: str) -> EmailsClient:
     return await admitted(deps, user, deps.ctx.emails, EMAILS)
+
+
+def opens(admits: Callable[[Dependencies, str], Awaitable[object]], form: Callable[[Command], Block]) -> Opens:
+    """What a verb without arguments does: open this form for a user whom ``admits`` lets through."""
+
+    async def run(deps: Dependencies, command: Command, _values: object = None) -> Reply:
+        await admits(deps, command.user)
+        return Open(form(command))
+
+    return run
 
 
 def service_call(

@@ -4,7 +4,6 @@ room.
 
 import asyncio
 import socket
-import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import cast
@@ -14,8 +13,8 @@ import aiohttp
 import pytest
 from aiohttp import web
 
-from bot.playground.workspace.delivery import sign
 from handlers.connections import Bodies, Connections, Site, room
+from tests.support.posting import signed
 from tests.support.rig import FINANCE, MARIA, Rig
 
 HEADER_SECONDS = 10.0
@@ -256,23 +255,17 @@ async def test_bodies_that_never_end_are_cut_off_the_largest_first() -> None:
         assert server.bodies.held == 0
 
 
-def signed(number: int) -> tuple[bytes, dict[str, str]]:
+def command(number: int) -> bytes:
     """A command as Slack sends it, no two alike."""
     fields = {"command": "/pay", "text": "help", "team_id": "T0HOME", "user_id": MARIA, "channel_id": FINANCE}
-    body = urlencode({**fields, "trigger_id": f"{number}.1"}).encode()
-    stamp = str(int(time.time()))
-    return body, {
-        "Content-Type": "application/x-www-form-urlencoded",
-        "X-Slack-Request-Timestamp": stamp,
-        "X-Slack-Signature": sign(b"playground-signing-secret", stamp, body),
-    }
+    return urlencode({**fields, "trigger_id": f"{number}.1"}).encode()
 
 
 @pytest.mark.rig(clock=None, around={"ticking": False})
 async def test_slack_and_health_are_answered_while_1500_strangers_stand_at_the_door(rig: Rig) -> None:
     port = urlsplit(rig.switchboard.url).port
     assert port is not None
-    plausible = signed(0)[1]
+    plausible = signed(command(0))
     endless = "".join(f"{name}: {value}\r\n" for name, value in plausible.items())
     body = f"POST /slack/events HTTP/1.1\r\nHost: x\r\n{endless}Content-Length: 1000000\r\n\r\n".encode()
     crowd = []
@@ -282,9 +275,9 @@ async def test_slack_and_health_are_answered_while_1500_strangers_stand_at_the_d
             crowd.append(client)
             await client.send(body + b"x" * 1_000 if number % 3 == 0 else HALF)
         for number in range(1, 31):
-            data, headers = signed(number)
+            data, url = command(number), f"{rig.switchboard.url}/slack/events"
             async with aiohttp.ClientSession() as session:  # a new connection each
-                async with session.post(f"{rig.switchboard.url}/slack/events", data=data, headers=headers) as answer:
+                async with session.post(url, data=data, headers=signed(data)) as answer:
                     assert answer.status == 200
                     assert "/pay send" in await answer.text()
                 async with session.get(f"{rig.switchboard.url}/healthz") as answer:

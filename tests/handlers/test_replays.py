@@ -7,23 +7,14 @@ from urllib.parse import urlencode
 import aiohttp
 import pytest
 
-from bot.playground.workspace.delivery import sign
+from tests.support.posting import signed
 from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, Rig
 from tests.workflows.looking import newest, requests, votes
 
-FORM = "application/x-www-form-urlencoded"
 
-
-async def send(url: str, body: bytes, *, stamp: str, content_type: str = FORM) -> tuple[int, str]:
-    headers = {
-        "Content-Type": content_type,
-        "X-Slack-Request-Timestamp": stamp,
-        "X-Slack-Signature": sign(b"playground-signing-secret", stamp, body),
-    }
-    async with (
-        aiohttp.ClientSession() as session,
-        session.post(f"{url}/slack/events", data=body, headers=headers) as answer,
-    ):
+async def send(url: str, body: bytes, *, stamp: str) -> tuple[int, str]:
+    headers, url = signed(body, stamp=stamp), f"{url}/slack/events"
+    async with aiohttp.ClientSession() as session, session.post(url, data=body, headers=headers) as answer:
         return answer.status, await answer.text()
 
 

@@ -10,13 +10,12 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 
-from bot.playground.workspace.delivery import sign
 from handlers.connections import Bodies, Connections
 from handlers.slack_http import SlackEndpoint
+from tests.support.posting import FORM, signed
 
-SECRET = b"a-signing-secret"
+SECRET = "a-signing-secret"
 NOW = 1_795_165_200
-FORM = "application/x-www-form-urlencoded"
 
 
 def endpoint() -> SlackEndpoint:
@@ -26,7 +25,7 @@ def endpoint() -> SlackEndpoint:
         return True
 
     return SlackEndpoint(
-        signing_secret=SECRET.decode(),
+        signing_secret=SECRET,
         now=lambda: NOW,
         app=lambda: None,
         bodies=Bodies(Connections(now=lambda: 0.0, most=10)),
@@ -45,12 +44,11 @@ async def opened() -> AsyncIterator[TestClient[web.Request, web.Application]]:
         yield client
 
 
-async def answered(body: bytes, *, signed: bool = True, content_type: str = FORM) -> tuple[int, Any, str | None]:
+async def answered(body: bytes, *, is_signed: bool = True, content_type: str = FORM) -> tuple[int, Any, str | None]:
     """Status, body and when to come again."""
-    stamp = str(NOW)
     headers = {"Content-Type": content_type}
-    if signed:
-        headers |= {"X-Slack-Request-Timestamp": stamp, "X-Slack-Signature": sign(SECRET, stamp, body)}
+    if is_signed:
+        headers = signed(body, stamp=str(NOW), secret=SECRET, content_type=content_type)
     async with opened() as client, client.post("/slack/events", data=BytesIO(body), headers=headers) as answer:
         text = await answer.text()
         return answer.status, json.loads(text) if text.startswith("{") else text, answer.headers.get("Retry-After")
@@ -65,14 +63,14 @@ async def test_before_the_bot_has_joined_slack_is_asked_to_come_again() -> None:
 
 @pytest.mark.parametrize("body", [b"command=%2Fpay", b"ssl_check=1&command=%2Fpay", b"ssl_check=1&payload=%7B%7D", b""])
 async def test_without_a_signature_everything_is_refused(body: bytes) -> None:
-    assert await answered(body, signed=False) == REFUSED
+    assert await answered(body, is_signed=False) == REFUSED
 
 
 async def test_the_certificate_check_needs_none_and_is_small() -> None:
     whole = b"ssl_check=1&token=" + b"x" * 4_078
     assert len(whole) == 4_096
-    assert await answered(whole, signed=False) == (200, "", None)
-    assert await answered(whole + b"x", signed=False) == REFUSED
+    assert await answered(whole, is_signed=False) == (200, "", None)
+    assert await answered(whole + b"x", is_signed=False) == REFUSED
 
 
 async def test_a_signed_body_has_a_mebibyte_at_most() -> None:

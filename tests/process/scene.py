@@ -1,7 +1,6 @@
 """The bot in a process of its own, between a local workspace and a payments simulator that live in the test."""
 
 import asyncio
-import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
@@ -19,13 +18,11 @@ from bot.playground.simulators.emails import EmailsSimulator, Manners
 from bot.playground.simulators.ledger import EntryKind
 from bot.playground.simulators.payments import PaymentsSimulator
 from bot.playground.workspace import Ack, Message, Workspace
-from bot.playground.workspace.delivery import sign
 from storage.store import Store
 from tests.process.bot_process import FORKED, BotProcess
 from tests.process.gate import Gate, payments_operation, slack_method
 from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, POLICY, SECRET_KEY, furnish
 
-SIGNING_SECRET = "playground-signing-secret"
 _LOOK_AGAIN = 0.02
 _ENOUGH = 30.0
 
@@ -244,19 +241,6 @@ class Scene:
             await store.close()
 
     # requests of the test's own making
-
-    async def post_signed(
-        self, body: bytes, *, secret: str = SIGNING_SECRET, stamp: str | None = None, **headers: str
-    ) -> tuple[int, str]:
-        """A request to ``/slack/events`` as Slack signs it; status and text of the answer."""
-        stamp = stamp or str(int(time.time()))
-        signed = {
-            "Content-Type": "application/x-www-form-urlencoded",
-            "X-Slack-Request-Timestamp": stamp,
-            "X-Slack-Signature": sign(secret.encode(), stamp, body),
-            **headers,
-        }
-        return await self.post(body, signed)
 
     async def post(self, body: bytes | BinaryIO, headers: Mapping[str, str]) -> tuple[int, str]:
         async with self.session.post(self.slack_url, data=body, headers=headers) as answer:

@@ -7,8 +7,8 @@ from urllib.parse import urlencode
 
 import pytest
 
-from bot.playground.workspace.delivery import sign
-from tests.process.scene import SIGNING_SECRET, Scene
+from tests.process.scene import Scene
+from tests.support.posting import signed
 from tests.support.rig import FINANCE, MARIA
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -26,30 +26,21 @@ BODY = urlencode(
 ).encode()
 
 
-def headers(*, stamp: str | None = None, secret: str = SIGNING_SECRET) -> dict[str, str]:
-    stamp = str(int(time.time())) if stamp is None else stamp
-    return {
-        "Content-Type": "application/x-www-form-urlencoded",
-        "X-Slack-Request-Timestamp": stamp,
-        "X-Slack-Signature": sign(secret.encode(), stamp, BODY),
-    }
-
-
 def ago(seconds: int) -> str:
     return str(int(time.time()) - seconds)
 
 
 async def test_what_slack_did_not_sign_within_five_minutes_is_refused(shared: Scene) -> None:
-    for sent in ({}, headers(stamp=ago(302)), headers(stamp=ago(-302)), headers(secret="another")):
+    for sent in ({}, signed(BODY, stamp=ago(302)), signed(BODY, stamp=ago(-302)), signed(BODY, secret="another")):
         assert await shared.post(BODY, sent) == (401, '{"error": "invalid request"}')
     for seconds in (0, 295, -295):
-        status, text = await shared.post(BODY, headers(stamp=ago(seconds)))
+        status, text = await shared.post(BODY, signed(BODY, stamp=ago(seconds)))
         assert (status, json.loads(text)["text"]) == (200, ":tada: Nothing waits for approval.")
 
 
 async def test_no_pair_of_headers_makes_the_server_fail(shared: Scene) -> None:
     chance = random.Random(20261120)  # noqa: S311 - repeatable on purpose
-    good = headers()
+    good = signed(BODY)
     stamps = [good["X-Slack-Request-Timestamp"].encode(), b"", b"0", b"-", b"+1", b"0x10", b"1_000", b"\xc2\xb2"]
     signatures = [good["X-Slack-Signature"].encode(), b"", b"v0=", b"v0=" + b"g" * 64, b"=", b"v0=" + b"\xff" * 32]
     for _ in range(300):
