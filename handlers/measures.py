@@ -5,7 +5,6 @@ holds a person, an id, a path or a token.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Final
 
@@ -27,35 +26,20 @@ ANSWERS: Final = (200, 400, 404, 408, 413, 503)
 """What callbacks are answered."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Build:
-    """What runs here.
-
-    Attributes:
-        database: ``sqlite`` or ``postgresql``.
-        transport: how Slack reaches it: ``http`` or ``socket``.
-    """
-
-    version: str
-    database: str
-    transport: str
-
-
 class Measures:
     """One per process.
 
     Args:
-        build: what runs here.
-        started: when it did.
+        started: when it was.
+        build: what runs here: its ``version``, the ``database``, and the ``transport`` by which Slack reaches it.
     """
 
-    def __init__(self, *, build: Build, started: datetime) -> None:
+    def __init__(self, *, started: datetime, **build: str) -> None:
         self._registry = registry = CollectorRegistry()
         ProcessCollector(registry=registry)
         PlatformCollector(registry=registry)
-        labels = asdict(build)
-        runs = Gauge("switchboard_build_info", "What runs here; always 1", [*labels], registry=registry)
-        runs.labels(**labels).set(1)
+        runs = Gauge("switchboard_build_info", "What runs here; always 1", [*build], registry=registry)
+        runs.labels(**build).set(1)
         said = "When this process started, in seconds since 1970"
         Gauge("switchboard_start_time_seconds", said, registry=registry).set(started.timestamp())
         self._requests = self._counter("service_requests", "Requests to services by their end", "service", "outcome")

@@ -27,7 +27,7 @@ from bot.workflows.admin.resume import first_time
 from handlers.callbacks import DeliveryCallbacks, PaymentsCallbacks
 from handlers.connections import Bodies, Connections, Site, room
 from handlers.health import Health
-from handlers.measures import Build, Measures
+from handlers.measures import Measures
 from handlers.metrics import Metrics
 from handlers.slack_http import SlackEndpoint
 from storage.engine import PostgresServer, parse_address
@@ -48,12 +48,12 @@ _NONE_LEFT: Final = frozenset({errno.EMFILE, errno.ENFILE})
 
 def make_measures(settings: Settings, around: Surroundings) -> Measures:
     is_server = isinstance(parse_address(settings.database_url), PostgresServer)
-    build = Build(
+    return Measures(
+        started=around.clock.now(),
         version=version(),
         database="postgresql" if is_server else "sqlite",
         transport="socket" if settings.socket_mode else "http",
     )
-    return Measures(build=build, started=around.clock.now())
 
 
 def allow_plenty() -> None:

@@ -12,7 +12,7 @@ from inline_snapshot import snapshot
 from bot.domain.payments.instruction import Instruction, Kind, State
 from bot.playground.faults import Fault, FaultKind
 from bot.version import version
-from handlers.measures import Build, Measures
+from handlers.measures import Measures
 from tests.support.deliveries import booked, open_rig
 from tests.support.rig import FINANCE, MARIA, Rig
 from tests.support.scraped import Page
@@ -249,8 +249,8 @@ async def test_a_database_server_keeps_its_disk_to_itself(rig: Rig) -> None:
 
 
 def made() -> Measures:
-    build = Build(version="1.2.3", database="sqlite", transport="http")
-    return Measures(build=build, started=datetime(2026, 11, 20, 9, 0, tzinfo=UTC))
+    started = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
+    return Measures(started=started, version="1.2.3", database="sqlite", transport="http")
 
 
 def ours() -> dict[str, list[tuple[str, dict[str, str], float]]]:
