@@ -42,7 +42,6 @@ from handlers.replies import (
     DeclinedError,
     FieldErrors,
     Later,
-    MistakesError,
     Nothing,
     Open,
     Private,
@@ -203,16 +202,15 @@ async def _show(deps: Dependencies, command: Command, values: Values) -> Reply:
 
 async def _shown(deps: Dependencies, delivery: DeliveryService, text: str, *, verb: Verb, argument: str) -> Reply:
     """Show a booking, or one that is not stored here but exists at the service."""
-    try:
-        booking = await _meant(deps, text, verb=verb, argument=argument)
-    except MistakesError as unknown:
+    booking = await find_booking(deps.ctx, text)
+    if booking is not None:
+        return Private(cards.card(booking, now=deps.ctx.clock.now(), private=True))
 
-        async def ask() -> Answer | None:
-            found = await look_up(deps.ctx, delivery, text)
-            return None if found is None else Private(deliveries.record(*found))
+    async def ask() -> Answer | None:
+        found = await look_up(deps.ctx, delivery, text)
+        return None if found is None else Private(deliveries.record(*found))
 
-        return _elsewhere(text, unknown, ask)
-    return Private(cards.card(booking, now=deps.ctx.clock.now(), private=True))
+    return _elsewhere(deps, text, ask, verb=verb, argument=argument)
 
 
 async def _cancel(deps: Dependencies, command: Command, values: Values) -> Reply:
@@ -238,10 +236,9 @@ async def _canceled(
             return Private(deliveries.say_why(booking, command=deps.spelled(NAME)))
         return _told(await acting.cancel(deps.ctx, delivery, booking, reason=said, by=command.user))
 
-    try:
-        booking = await _meant(deps, text, verb=verb, argument="booking")
-    except MistakesError as unknown:
-        return _act_elsewhere(deps, delivery, command, text, unknown, act)
+    booking = await find_booking(deps.ctx, text)
+    if booking is None:
+        return _act_elsewhere(deps, delivery, command, text, act, verb=verb)
     if booking.can_cancel and not said:
         return Open(forms.cancel(booking))
     return delivery_call(lambda: act(booking)) if booking.can_cancel else await act(booking)
@@ -270,10 +267,9 @@ async def _start(deps: Dependencies, command: Command, values: Values) -> Reply:
     async def act(booking: Booking) -> Answer:
         return _told(await acting.start_search(deps.ctx, delivery, booking, by=command.user))
 
-    try:
-        booking = await _meant(deps, values["booking"], verb=_START, argument="booking")
-    except MistakesError as unknown:
-        return _act_elsewhere(deps, delivery, command, values["booking"], unknown, act)
+    booking = await find_booking(deps.ctx, values["booking"])
+    if booking is None:
+        return _act_elsewhere(deps, delivery, command, values["booking"], act, verb=_START)
     return delivery_call(lambda: act(booking))
 
 
@@ -286,21 +282,12 @@ async def _prebook(deps: Dependencies, command: Command, values: Values) -> Repl
     return await _shown(deps, delivery, values["id"], verb=_PREBOOK, argument="id")
 
 
-async def _meant(deps: Dependencies, text: str, *, verb: Verb, argument: str) -> Booking:
-    """The booking that the user named.
-
-    Raises:
-        MistakesError: no such booking is stored here.
-    """
-    found = await find_booking(deps.ctx, text)
-    if found is not None:
-        return found
-    rule = answers.unknown("booking", fields.BOOKING_RULE)
-    raise wrong(deps, NAME, verb.example, argument=argument, rule=rule, given=text)
-
-
-def _elsewhere(text: str, unknown: MistakesError, ask: Callable[[], Awaitable[Answer | None]]) -> Reply:
+def _elsewhere(
+    deps: Dependencies, text: str, ask: Callable[[], Awaitable[Answer | None]], *, verb: Verb, argument: str = "booking"
+) -> Reply:
     """Ask the service about a booking that is not stored here; it does not know a reference of ours."""
+    rule = answers.unknown("booking", fields.BOOKING_RULE)
+    unknown = wrong(deps, NAME, verb.example, argument=argument, rule=rule, given=text)
     if re.match(r"[A-Z]-", text.upper()):
         raise unknown
 
@@ -318,8 +305,9 @@ def _act_elsewhere(
     delivery: DeliveryService,
     command: Command,
     text: str,
-    unknown: MistakesError,
     act: Callable[[Booking], Awaitable[Answer]],
+    *,
+    verb: Verb,
 ) -> Reply:
     """Act on a booking that is not stored here: if the service has it, follow it from now on and do this to it."""
 
@@ -327,7 +315,7 @@ def _act_elsewhere(
         booking = await take_in(deps.ctx, delivery, text, by=command.user)
         return None if booking is None else await act(booking)
 
-    return _elsewhere(text, unknown, ask)
+    return _elsewhere(deps, text, ask, verb=verb)
 
 
 def _told(done: Acted) -> Private:

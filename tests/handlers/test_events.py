@@ -1,9 +1,6 @@
 """Slack's events about files: which are uploads of people, and that none is lost where it could not be stored."""
 
 import asyncio
-import sqlite3
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
 from typing import Any, cast
 
 import pytest
@@ -14,6 +11,7 @@ from bot.workflows.context import Context
 from bot.workflows.slack.dropped_files import Sighting
 from handlers import files
 from handlers.router import Dependencies
+from tests.support.databases import locked
 from tests.support.rig import FINANCE, MARIA, Rig
 from tests.workflows.looking import read
 
@@ -84,14 +82,6 @@ UNSTORED = "a request could not be stored"
 @pytest.fixture(params=[False, True], ids=["http", "socket"])
 def variations(request: pytest.FixtureRequest) -> dict[str, Any]:
     return {"socket_mode": request.param}
-
-
-@contextmanager
-def locked(sqlite_url: str) -> Iterator[None]:
-    with closing(sqlite3.connect(sqlite_url.partition("///")[2], isolation_level=None)) as shell:
-        shell.execute("BEGIN IMMEDIATE")
-        yield
-        shell.execute("ROLLBACK")
 
 
 async def test_no_event_of_an_upload_is_lost_to_a_locked_database(rig: Rig, sqlite_url: str) -> None:

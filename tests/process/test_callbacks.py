@@ -1,9 +1,7 @@
 """``/callbacks/payments/{token}`` of the real process: who is answered how, and the effect of a locked database."""
 
 import secrets
-import sqlite3
-from collections.abc import AsyncIterator, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import AsyncIterator
 from io import BytesIO
 
 import pytest
@@ -11,6 +9,7 @@ import pytest_asyncio
 
 from tests.process.conftest import Opening
 from tests.process.scene import Scene
+from tests.support.databases import locked
 from tests.support.rig import ADA, APPROVALS
 
 OURS = "203.0.113.7"
@@ -97,7 +96,7 @@ async def test_while_the_database_is_locked_nothing_is_promised(open_scene: Open
     await scene.pay()
     await scene.press("approve")
     await scene.workspace.until(lambda: "*sent*" in scene.cards(APPROVALS)[0].text.casefold())
-    with locked(scene):
+    with locked(scene.database):
         status, headers, _ = await _request(scene, _known(scene))
         assert (status, headers["Retry-After"]) == (503, "5")
         async with scene.session.get(f"{scene.bot.url}/healthz") as answer:
@@ -112,7 +111,7 @@ async def test_a_vote_that_cannot_be_stored_is_not_called_recorded(open_scene: O
     await scene.pay()
     await scene.workspace.until(lambda: scene.cards(APPROVALS)[0].button("payout.approve"))
     await scene.settled()
-    with locked(scene):
+    with locked(scene.database):
         click = await scene.press("approve")
         assert click.ok
         told = await scene.workspace.until(lambda: scene.ephemerals(ADA))
@@ -128,18 +127,9 @@ async def test_an_answer_that_cannot_be_stored_is_read_again(open_scene: Opening
     await scene.pay()
     await scene.press("approve")
     await held.arrival()
-    with locked(scene):
+    with locked(scene.database):
         held.release()
         await held.done.wait()
         assert (await _request(scene, _known(scene)))[0] == 503  # by now the answer could not be stored either
     await scene.told("completed", patience=100)
     assert list(scene.executions().values()) == [1]
-
-
-@contextmanager
-def locked(scene: Scene) -> Iterator[None]:
-    """Hold a write lock on the database from another connection."""
-    with closing(sqlite3.connect(scene.database, isolation_level=None)) as connection:
-        connection.execute("BEGIN IMMEDIATE")
-        yield
-        connection.execute("ROLLBACK")
