@@ -5,6 +5,7 @@ what an earlier process left, workers, Socket Mode. Stop: the same in reverse or
 """
 
 import asyncio
+from collections.abc import Callable
 from contextlib import AsyncExitStack
 from functools import partial
 
@@ -101,7 +102,12 @@ class Switchboard:
         settings, around, stack = self._settings, self._around, self._stack
         measures = make_measures(settings, around)
         database = await open_database(
-            settings, around, stack, heard=self._heard, ended=self._somebody_ended, anchored=measures.anchored
+            settings,
+            around,
+            stack,
+            heard=lambda: self._tell(Schedule.heard),
+            ended=lambda: self._tell(lambda schedule: schedule.run("processes")),
+            anchored=measures.anchored,
         )
         is_public = settings.public_url is not None  # otherwise another installation's payments may look like ours
         high_water = HighWater(
@@ -176,14 +182,9 @@ class Switchboard:
         self._bolt = bolt
         log.info("joined", workspace=slack.identity.team, team_id=slack.identity.team_id)
 
-    def _heard(self) -> None:
-        if self._schedule is not None:
-            self._schedule.heard()
-
-    def _somebody_ended(self) -> None:
-        if self._schedule is not None:
-            self._schedule.run("processes")
-
     def _wake(self) -> None:
+        self._tell(Schedule.wake)
+
+    def _tell(self, what: Callable[[Schedule], None]) -> None:
         if self._schedule is not None:
-            self._schedule.wake()
+            what(self._schedule)

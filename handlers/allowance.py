@@ -5,6 +5,7 @@ Counted in memory, in each process for itself: a refusal must cost less than the
 
 from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import dataclass, field
 
 AT_ONCE = 120
 """Commands that a user may send without a pause: more than anybody types by hand, even from a list."""
@@ -14,22 +15,15 @@ _PEOPLE = 10_000
 """Users remembered; the least recent one is dropped and starts with a full bucket."""
 
 
+@dataclass(eq=False, kw_only=True)
 class Allowance:
     """A token bucket for each user: full at first, emptied by commands, refilled by time."""
 
-    def __init__(
-        self,
-        *,
-        monotonic: Callable[[], float],
-        at_once: int = AT_ONCE,
-        a_second: float = A_SECOND,
-        people: int = _PEOPLE,
-    ) -> None:
-        self._monotonic = monotonic
-        self._at_once = at_once
-        self._a_second = a_second
-        self._people = people
-        self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
+    monotonic: Callable[[], float]
+    at_once: int = AT_ONCE
+    a_second: float = A_SECOND
+    people: int = _PEOPLE
+    _left: OrderedDict[str, tuple[float, float]] = field(default_factory=OrderedDict)
 
     def take(self, person: str) -> float:
         """Count one command of a user.
@@ -37,11 +31,11 @@ class Allowance:
         Returns:
             0.0 when it is allowed; else the seconds to wait, and nothing is counted.
         """
-        now = self._monotonic()
-        left, seen = self._left.pop(person, (float(self._at_once), now))
-        left = min(float(self._at_once), left + max(now - seen, 0.0) * self._a_second)
-        wait = max(1.0 - left, 0.0) / self._a_second
+        now = self.monotonic()
+        left, seen = self._left.pop(person, (float(self.at_once), now))
+        left = min(float(self.at_once), left + max(now - seen, 0.0) * self.a_second)
+        wait = max(1.0 - left, 0.0) / self.a_second
         self._left[person] = (left if wait else left - 1.0, now)
-        if len(self._left) > self._people:
+        if len(self._left) > self.people:
             self._left.popitem(last=False)
         return wait

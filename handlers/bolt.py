@@ -10,6 +10,7 @@ import logging
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from traceback import walk_tb
 from typing import Any, TypeVar
 
@@ -134,17 +135,13 @@ async def _answer_anyway(error: Exception) -> BoltResponse:
         log.info("Slack sent something that nobody here handles")
     elif isinstance(error, UnreadableError):
         _ignored(str(error))
-    elif not _is_ours(error):
-        _ignored(type(error).__name__)
+    elif _OURS.isdisjoint(
+        str(one.f_globals.get("__name__")).partition(".")[0] for one, _ in walk_tb(error.__traceback__)
+    ):
+        _ignored(type(error).__name__)  # not raised in our code: Bolt failed while it looked for the listener
     else:
         log.error("a request could not be read", exc_info=error)
     return BoltResponse(status=200, body="")
-
-
-def _is_ours(error: Exception) -> bool:
-    """Whether the error was raised in our code; otherwise Bolt failed while it looked for the listener."""
-    frames = (frame for frame, _ in walk_tb(error.__traceback__))
-    return any(str(frame.f_globals.get("__name__")).partition(".")[0] in _OURS for frame in frames)
 
 
 class Pin(AsyncMiddleware):
@@ -160,7 +157,6 @@ class Pin(AsyncMiddleware):
         resp: BoltResponse,  # noqa: ARG002 - the library's signature
         next: Callable[[], Awaitable[BoltResponse]],  # noqa: A002 - the library's name
     ) -> BoltResponse | None:
-        """Pass on only requests of our own workspace, organization and app."""
         with reading():
             team, enterprise = origin(req.body)
         ours = self._home.enterprise_id
@@ -174,34 +170,34 @@ class Pin(AsyncMiddleware):
         return await next()
 
 
+@dataclass(kw_only=True)
 class _Listeners:
     """The listeners registered with Bolt; each runs one handler and turns its reply into an ack."""
 
-    def __init__(self, *, deps: Dependencies, router: Router, patience: float, moment: float) -> None:
-        self._deps = deps
-        self._router = router
-        self._patience = patience
-        self._moment = moment
+    deps: Dependencies
+    router: Router
+    patience: float
+    moment: float
 
     async def command(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         """Slash commands: the answer is the ack itself, visible only to the requester."""
         with reading():
             command = Command.read(body)
-        handler = self._router.commands.get(command.name)
+        handler = self.router.commands.get(command.name)
         if handler is None:
             await ack(**_message(answers.unknown_command(command.name)))
             return
-        wait = self._deps.allowance.take(command.user)
+        wait = self.deps.allowance.take(command.user)
         if wait:
             await ack(**_message(answers.too_many(wait)))
             return
         asker = Listener(response_url=command.response_url, channel=command.channel, user=command.user)
-        answer = await self._answer(handler(self._deps, command), command.trigger_id, asker)
+        answer = await self._answer(handler(self.deps, command), command.trigger_id, asker)
         if isinstance(answer, Private) and not answer.content.plainer:
             await ack(**_message(answer.content))
             return
         # An ack gets no error for refused blocks; a response URL does.
-        self._deps.ephemerals.begin(self._tell(answer, asker))
+        self.deps.ephemerals.begin(self._tell(answer, asker))
         await ack()
 
     async def action(self, ack: AsyncAck, body: dict[str, Any]) -> None:
@@ -211,40 +207,39 @@ class _Listeners:
             return
         with reading():
             click = Click.read(body)
-        handler = self._router.actions.get(click.action_id)
+        handler = self.router.actions.get(click.action_id)
         if handler is not None:
             asker = Listener(
                 response_url=click.response_url, channel=click.channel, user=click.user, thread_ts=click.thread_ts
             )
-            answer = await self._answer(handler(self._deps, click), click.trigger_id, asker)
+            answer = await self._answer(handler(self.deps, click), click.trigger_id, asker)
             if isinstance(answer, Private | Edit):
-                self._deps.ephemerals.tell(answer.content, to=asker, replace=isinstance(answer, Edit))
+                self.deps.ephemerals.tell(answer.content, to=asker, replace=isinstance(answer, Edit))
         await ack()
 
     async def shortcut(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         """Shortcuts on messages: an answer is sent as a private message beside the ack."""
         with reading():
             used = Shortcut.read(body)
-        handler = self._router.shortcuts.get(used.callback_id)
+        handler = self.router.shortcuts.get(used.callback_id)
         if handler is not None:
             # The first message of a thread is read in the channel, so the answer goes there.
             thread_ts = used.thread_ts if used.thread_ts != used.ts else ""
             asker = Listener(response_url=used.response_url, channel=used.channel, user=used.user, thread_ts=thread_ts)
-            wait = self._deps.allowance.take(used.user)
+            wait = self.deps.allowance.take(used.user)
             late = Private(answers.too_many(wait)) if wait else None
-            answer = late or await self._answer(handler(self._deps, used), used.trigger_id, asker)
-            self._deps.ephemerals.begin(self._tell(answer, asker))
+            answer = late or await self._answer(handler(self.deps, used), used.trigger_id, asker)
+            self.deps.ephemerals.begin(self._tell(answer, asker))
         await ack()
 
     async def submission(self, ack: AsyncAck, body: dict[str, Any]) -> None:
-        """Forms: the form is replaced by the answer."""
         with reading():
             form = Submission.read(body)
-        handler = self._router.views.get(form.callback_id)
+        handler = self.router.views.get(form.callback_id)
         if handler is None:
             await ack()
             return
-        reply = await self._reply(handler(self._deps, form), lambda late: self._turn(form.view_id, late))
+        reply = await self._reply(handler(self.deps, form), lambda late: self._turn(form.view_id, late))
         if isinstance(reply, FieldErrors):
             await ack(response_action="errors", errors=dict(reply.errors))
             return
@@ -254,8 +249,8 @@ class _Listeners:
     async def event(self, ack: AsyncAck, body: dict[str, Any]) -> None:
         """Events: all are acknowledged except those that could not be stored, which Slack sends again."""
         with reading():
-            handler = self._router.events.get(str(body["event"].get("type", "")))
-        if handler is not None and not await self._heard(handler(self._deps, body)):
+            handler = self.router.events.get(str(body["event"].get("type", "")))
+        if handler is not None and not await self._heard(handler(self.deps, body)):
             raise UnstoredEventError
         await ack()
 
@@ -274,15 +269,13 @@ class _Listeners:
                 raise
             return Nothing()
 
-        await self._safely(work(), patience=self._patience)
+        await self._safely(work(), patience=self.patience)
         return stored
 
     async def acknowledge(self, ack: AsyncAck) -> None:
-        """Acknowledge a request that needs nothing else."""
         await ack()
 
     async def _answer(self, handling: Awaitable[Reply], trigger_id: str, asker: Listener) -> Answer:
-        """The answer to a command or a click."""
         loop = asyncio.get_running_loop()
         begun, form = loop.time(), loop.create_future()
 
@@ -293,7 +286,7 @@ class _Listeners:
         reply = await self._reply(handling, deliver)
         if isinstance(reply, Open):
             opening = self._open(reply, trigger_id, form)
-            left = begun + self._patience - loop.time()
+            left = begun + self.patience - loop.time()
             return await self._beside(opening, left, Nothing(), lambda late: self._tell(late, asker))
         form.set_result("")
         if isinstance(reply, FieldErrors):
@@ -304,7 +297,7 @@ class _Listeners:
         """Open a form. ``form`` gets its id, or an empty one, for a later update."""
         view_id = ""
         try:
-            view_id = await self._deps.messenger.open_view(trigger_id=trigger_id, view=reply.view)
+            view_id = await self.deps.messenger.open_view(trigger_id=trigger_id, view=reply.view)
         except ServiceTrouble as refused:
             log.warning("a form could not be opened", reason=str(refused))
             return Private(answers.try_again("Slack did not open the form."))
@@ -315,24 +308,24 @@ class _Listeners:
     async def _reply(self, handling: Awaitable[Reply], deliver: Deliver) -> Answer | Open | FieldErrors:
         """The answer to give now; a late answer is delivered when it is ready."""
         begun = asyncio.get_running_loop().time()
-        reply = await self._safely(handling, patience=self._patience)
+        reply = await self._safely(handling, patience=self.patience)
         if not isinstance(reply, Later):
             return reply
-        left = begun + self._patience - asyncio.get_running_loop().time()
-        return await self._beside(reply.work(), min(self._moment, left), reply.meanwhile, deliver)
+        left = begun + self.patience - asyncio.get_running_loop().time()
+        return await self._beside(reply.work(), min(self.moment, left), reply.meanwhile, deliver)
 
     async def _beside(self, work: Awaitable[L], seconds: float, meanwhile: L, deliver: Deliver) -> L | Private:
         """The answer of ``work`` if it comes in time; else ``meanwhile``, and the answer is delivered when it comes."""
-        running = self._deps.ephemerals.begin(self._safely(work, patience=None))
+        running = self.deps.ephemerals.begin(self._safely(work, patience=None))
         done, _ = await asyncio.wait({running}, timeout=max(seconds, 0.0))
         if done:
             return running.result()
-        self._deps.ephemerals.begin(_deliver_late(running, deliver))
+        self.deps.ephemerals.begin(_deliver_late(running, deliver))
         return meanwhile
 
     async def _tell(self, reply: Answer | Open | FieldErrors, asker: Listener) -> None:
         if isinstance(reply, Private | Edit):
-            await self._deps.ephemerals.say(reply.content, to=asker, replace=isinstance(reply, Edit))
+            await self.deps.ephemerals.say(reply.content, to=asker, replace=isinstance(reply, Edit))
 
     async def _turn(self, view_id: str, reply: Answer | Open | FieldErrors) -> None:
         """Replace a submitted form by its late answer."""
@@ -340,7 +333,7 @@ class _Listeners:
         if view is None:
             return
         try:
-            await self._deps.messenger.update_view(view_id=view_id, view=view)
+            await self.deps.messenger.update_view(view_id=view_id, view=view)
         except ServiceTrouble as refused:
             # Usually the user has closed the form and expects no answer.
             log.info("a form was not updated", reason=str(refused))
@@ -351,7 +344,7 @@ class _Listeners:
             async with asyncio.timeout(patience):
                 return await handling
         except Exception as error:  # noqa: BLE001 - the last place that can answer
-            return Private(answer_to(error, command=self._deps.spelled("pay")))
+            return Private(answer_to(error, command=self.deps.spelled("pay")))
 
 
 async def _deliver_late(work: Awaitable[Answer | Open | FieldErrors], deliver: Deliver) -> None:

@@ -1,6 +1,5 @@
 """``/pay bulk``: request many payments with one file or typed rows, show bulk payments, cancel what is pending."""
 
-import json
 from functools import partial
 from typing import Final
 
@@ -8,6 +7,7 @@ from bot.clients.payments import PaymentsClient
 from bot.domain.approvals import Refusal
 from bot.domain.content import Block, Content
 from bot.domain.errors import PersonError
+from bot.domain.fields import reference
 from bot.domain.files.dropped import DroppedFile, FileKind
 from bot.domain.files.tables import UNCLEAR, TableProblem
 from bot.domain.money import Cents
@@ -15,16 +15,12 @@ from bot.domain.payments.bulk_file import LEAST_COLUMNS, Carried, Checked, Previ
 from bot.domain.payments.instruction import Instruction, Kind
 from bot.domain.payments.operation import Operation
 from bot.presentation import answers, views
-from bot.presentation import answers as mistakes
-from bot.presentation.payments import answers as bulk_answers
 from bot.presentation.payments import answers as payment_answers
 from bot.presentation.payments import bulk as bulk_files
 from bot.presentation.payments import forms, payouts
-from bot.presentation.payments import forms as bulk_forms
 from bot.presentation.reasons import file_trouble
 from bot.presentation.table_problems import table_problem
 from bot.tables import write_csv
-from bot.workflows.payments import bulk_request
 from bot.workflows.payments.bulk_reading import (
     Bulk,
     can_be_paid,
@@ -34,25 +30,20 @@ from bot.workflows.payments.bulk_reading import (
     read_file,
     read_typed,
 )
-from bot.workflows.payments.bulk_request import OF_FILE, RequestedBulk, ShownAgain, Why, confirm, look
-from bot.workflows.payments.cancel_request import NotRequested, RequestedCancel, request_cancel, request_return
+from bot.workflows.payments.bulk_request import OF_FILE, ShownAgain, Why, confirm, look, request_bulk
+from bot.workflows.payments.cancel_request import NotRequested, request_cancel, request_return
 from bot.workflows.requests.decide import shown_as
 from bot.workflows.slack.table_files import TROUBLE
 from handlers.files import FileAction
 from handlers.grammar import fields
-from handlers.grammar.admission import can_post, payments_for, payments_to_request, service_call
+from handlers.grammar.admission import can_post, opens, payments_for, payments_to_request, service_call
 from handlers.grammar.verbs import Argument, Values, Verb, wrong
 from handlers.incoming import Click, Command, Submission
 from handlers.pay_reading import NAME, show
 from handlers.replies import Answer, Edit, FieldErrors, MistakesError, Nothing, Open, Private, Replace, Reply
 from handlers.router import ClickHandler, Dependencies, SubmissionHandler
 
-_NOTES: Final = {Why.NOT_COUNTED: "", Why.CHANGED: bulk_forms.CHANGED, Why.CHOSEN: bulk_forms.CHOSEN}
-
-
-async def _form(deps: Dependencies, command: Command, _values: Values) -> Reply:
-    await payments_to_request(deps, command.user, Kind.BULK, even_frozen=False)
-    return Open(forms.bulk(channel=command.channel))
+_NOTES: Final = {Why.NOT_COUNTED: "", Why.CHANGED: forms.CHANGED, Why.CHOSEN: forms.CHOSEN}
 
 
 async def submit(deps: Dependencies, form: Submission) -> Reply:
@@ -60,10 +51,9 @@ async def submit(deps: Dependencies, form: Submission) -> Reply:
     await payments_to_request(deps, form.user, Kind.BULK, even_frozen=False)
     files, typed = form.files.get(forms.FILE, ()), form.values.get(forms.ROWS, "").strip()
     if bool(files) == bool(typed):
-        return FieldErrors({forms.ROWS: bulk_forms.NOT_BOTH if files else bulk_forms.NEITHER})
+        return FieldErrors({forms.ROWS: forms.NOT_BOTH if files else forms.NEITHER})
 
-    channel = str(json.loads(form.metadata)["channel"])
-    carried = Carried(file=next(iter(files), ""), channel=channel, key=f"view:{form.view_id}")
+    carried = Carried(file=next(iter(files), ""), channel=str(form.about["channel"]), key=form.source_key)
 
     async def read() -> Answer:
         try:
@@ -95,8 +85,8 @@ async def pay_file(deps: Dependencies, click: Click, file: DroppedFile) -> Reply
 async def confirm_file(deps: Dependencies, form: Submission) -> Reply:
     """Request exactly what was shown; a file whose content or columns changed meanwhile is shown again instead."""
     await payments_to_request(deps, form.user, Kind.BULK, even_frozen=False)
-    carried, chosen = Carried.load(form.metadata), bulk_forms.chosen(form.values)
-    wrong = bulk_forms.errors(chosen)
+    carried, chosen = Carried.load(form.metadata), forms.chosen(form.values)
+    wrong = forms.errors(chosen)
     if wrong:
         return FieldErrors(wrong)
 
@@ -112,11 +102,9 @@ async def _file_form(deps: Dependencies, user: str, carried: Carried) -> Block:
         found = await look(deps.ctx, carried, {})
     except TROUBLE as trouble:
         return _notice(answers.trouble(file_trouble(trouble)))
-    return (
-        _notice(bulk_answers.asked_before(found))
-        if isinstance(found, Instruction)
-        else await _shown(deps, user, found, carried)
-    )
+    if isinstance(found, Instruction):
+        return _notice(payment_answers.asked_before(found))
+    return await _shown(deps, user, found, carried)
 
 
 async def _confirmed(deps: Dependencies, user: str, carried: Carried, chosen: dict[str, int]) -> Block:
@@ -127,7 +115,7 @@ async def _confirmed(deps: Dependencies, user: str, carried: Carried, chosen: di
         return _notice(answers.trouble(file_trouble(trouble)))
     match found:
         case Instruction():
-            return _notice(bulk_answers.asked_before(found))
+            return _notice(payment_answers.asked_before(found))
         case ShownAgain():
             return await _shown(deps, user, found.preview, carried, note=_NOTES[found.why])
     told = await _request(deps, found, user, carried)
@@ -136,12 +124,11 @@ async def _confirmed(deps: Dependencies, user: str, carried: Carried, chosen: di
 
 async def _shown(deps: Dependencies, user: str, seen: Preview, carried: Carried, *, note: str = "") -> Block:
     problem = await _problem_with(deps, seen.checked, user=user) if seen.checked is not None else None
-    return bulk_forms.file_form(seen, carried, note=note, problem=problem.blocks if problem is not None else ())
+    return forms.file_form(seen, carried, note=note, problem=problem.blocks if problem is not None else ())
 
 
 def _waiting(name: str) -> Block:
-    """The form while the file is being read."""
-    return _notice(bulk_answers.reading(name))
+    return _notice(payment_answers.reading(name))
 
 
 def _notice(content: Content) -> Block:
@@ -153,44 +140,33 @@ async def _request(deps: Dependencies, checked: Checked, user: str, carried: Car
     problem = await _problem_with(deps, checked, user=user)
     if problem is not None:
         return Private(problem)
-    requested = RequestedBulk(
-        requester=user,
-        channel=carried.channel,
-        name=checked.name,
-        items=checked.items,
-        source_key=carried.key,
-        read_as=checked.read_as,
-        marks=checked.marks,
-        thread_ts=carried.thread_ts,
-    )
-    instruction = await bulk_request.request_bulk(deps.ctx, requested)
+    instruction = await request_bulk(deps.ctx, checked, carried, requester=user)
     member = await can_post(deps.messenger, carried.channel)
-    return Private(bulk_answers.asked(instruction, checked, member=member))
+    return Private(payment_answers.asked(instruction, checked, member=member))
 
 
 async def _problem_with(deps: Dependencies, checked: Checked, *, user: str) -> Content | None:
     """The problem that prevents the request, or None. Bad rows too many for a message go to this user as a file."""
     if checked.bad:
-        if bulk_answers.needs_file(checked.bad):
-            content = write_csv(bulk_answers.BAD_HEADER, bulk_answers.bad_lines(checked.bad))
+        if payment_answers.needs_file(checked.bad):
+            content = write_csv(payment_answers.BAD_HEADER, payment_answers.bad_lines(checked.bad))
             await _send_file(deps, user, content, name="rows-to-mend.csv", title=bulk_files.BAD_ROWS_TITLE)
-        return bulk_answers.bad_rows(checked.name, checked.bad, rows=checked.rows)
+        return payment_answers.bad_rows(checked.name, checked.bad, rows=checked.rows)
     try:
         fields.within_limit(Cents(sum(item.cents for item in checked.items)), deps.ctx.policy)
     except PersonError as broken:
-        return mistakes.mistakes([PersonError(argument="sum", rule=broken.rule, example="", given=broken.given)])
+        return answers.mistakes([PersonError(argument="sum", rule=broken.rule, example="", given=broken.given)])
     return None
 
 
 async def template(deps: Dependencies, asked: Command | Click, _values: Values | None = None) -> Reply:
-    """Send an empty table to fill in, only to this user."""
     await payments_to_request(deps, asked.user)
 
     async def work() -> Answer:
         content = write_csv(bulk_files.TEMPLATE_HEADER, bulk_files.TEMPLATE)
         name, title = "switchboard-bulk-template.csv", bulk_files.TEMPLATE_TITLE
         await _send_file(deps, asked.user, content, name=name, title=title)
-        return Private(bulk_answers.template_sent())
+        return Private(payment_answers.template_sent())
 
     return service_call(work, meanwhile=Nothing())
 
@@ -210,7 +186,7 @@ async def _named(deps: Dependencies, payments: PaymentsClient, text: str, *, exa
     """
     bulk = await find_bulk(deps.ctx, payments, text)
     if bulk is None:
-        rule = mistakes.unknown("bulk payment", fields.BULK_RULE)
+        rule = answers.unknown("bulk payment", fields.BULK_RULE)
         raise wrong(deps, NAME, example, argument="bulk", rule=rule, given=text)
     return bulk
 
@@ -221,7 +197,7 @@ async def _show(deps: Dependencies, command: Command, values: Values) -> Reply:
     async def look_there() -> Answer:
         found = await _named(deps, payments, values["bulk"], example=_SHOW.example)
         if found.job is not None:
-            return Private(bulk_answers.job(found.job))
+            return Private(payment_answers.job(found.job))
         return await show(deps, found.name)
 
     return service_call(look_there)
@@ -230,16 +206,15 @@ async def _show(deps: Dependencies, command: Command, values: Values) -> Reply:
 async def _items(deps: Dependencies, command: Command, values: Values, *, failed: bool) -> Reply:
     payments = await payments_for(deps, command.user)
     page = values["page"] or 1
-    return service_call(lambda: _items_page(deps, payments, values["bulk"], page=page, failed=failed, instead=False))
+    return service_call(lambda: _items_page(deps, payments, values["bulk"], page=page, failed=failed, shown=Private))
 
 
 async def _items_page(
-    deps: Dependencies, payments: PaymentsClient, text: str, *, page: int, failed: bool, instead: bool
+    deps: Dependencies, payments: PaymentsClient, text: str, *, page: int, failed: bool, shown: type[Private | Edit]
 ) -> Answer:
-    """One page of items. ``instead``: in place of the page whose button was pressed."""
     bulk = await _named(deps, payments, text, example=(_FAILED if failed else _ITEMS).example)
     found = await items_page(deps.ctx, payments, bulk, page=page, failed=failed)
-    content = bulk_answers.items(
+    content = payment_answers.items(
         bulk.name,
         found.rows,
         page=found.page,
@@ -248,18 +223,19 @@ async def _items_page(
         failed=failed,
         read_at=found.read_at,
     )
-    return Edit(content) if instead else Private(content)
+    return shown(content)
 
 
 async def _history(deps: Dependencies, command: Command, values: Values) -> Reply:
     payments = await payments_for(deps, command.user)
-    return service_call(lambda: _history_page(deps, payments, page=values["page"] or 1, instead=False))
+    return service_call(lambda: _history_page(deps, payments, page=values["page"] or 1, shown=Private))
 
 
-async def _history_page(deps: Dependencies, payments: PaymentsClient, *, page: int, instead: bool) -> Answer:
+async def _history_page(
+    deps: Dependencies, payments: PaymentsClient, *, page: int, shown: type[Private | Edit]
+) -> Answer:
     found, ours = await history_page(deps.ctx, payments, page=page)
-    content = bulk_answers.history(found, ours, command=deps.spelled(NAME))
-    return Edit(content) if instead else Private(content)
+    return shown(payment_answers.history(found, ours, command=deps.spelled(NAME)))
 
 
 async def turn(deps: Dependencies, click: Click) -> Reply:
@@ -273,10 +249,10 @@ async def turn(deps: Dependencies, click: Click) -> Reply:
         return Private(answers.refused(Refusal.STALE))
     match what:
         case "history":
-            return service_call(lambda: _history_page(deps, payments, page=page, instead=True), meanwhile=Nothing())
+            return service_call(lambda: _history_page(deps, payments, page=page, shown=Edit), meanwhile=Nothing())
         case "items" | "failed":
             return service_call(
-                lambda: _items_page(deps, payments, name, page=page, failed=what == "failed", instead=True),
+                lambda: _items_page(deps, payments, name, page=page, failed=what == "failed", shown=Edit),
                 meanwhile=Nothing(),
             )
         case _:
@@ -286,14 +262,7 @@ async def turn(deps: Dependencies, click: Click) -> Reply:
 async def _cancel(deps: Dependencies, command: Command, values: Values) -> Reply:
     hashes = values["hash"]
     everything = [one.lower() for one in hashes] == ["all"]
-    return await _request_cancel(
-        deps,
-        user=command.user,
-        channel=command.channel,
-        text=values["bulk"],
-        hashes=None if everything else hashes,
-        source_key=f"command:{command.trigger_id}",
-    )
+    return await _request_cancel(deps, command, values["bulk"], hashes=None if everything else hashes)
 
 
 async def cancel(deps: Dependencies, click: Click) -> Reply:
@@ -302,45 +271,35 @@ async def cancel(deps: Dependencies, click: Click) -> Reply:
     found = await shown_as(deps.ctx, click.value, channel=click.channel, ts=click.ts)
     if found is None:
         return Private(answers.refused(Refusal.STALE))
-    return await _request_cancel(
-        deps,
-        user=click.user,
-        channel=click.channel,
-        text=found[0].reference,
-        hashes=None,
-        source_key=f"click:{click.trigger_id}",
-    )
+    return await _request_cancel(deps, click, found[0].reference, hashes=None)
 
 
-async def _request_cancel(
-    deps: Dependencies, *, user: str, channel: str, text: str, hashes: list[str] | None, source_key: str
-) -> Reply:
+async def _request_cancel(deps: Dependencies, asked: Command | Click, text: str, *, hashes: list[str] | None) -> Reply:
     """Request to cancel; ``hashes`` None: everything that is pending now."""
-    payments = await payments_to_request(deps, user, Kind.BULK_CANCEL)
+    payments = await payments_to_request(deps, asked.user, Kind.BULK_CANCEL)
 
     async def work() -> Answer:
         bulk = await _named(deps, payments, text, example=_CANCEL.example)
         if not bulk.remote_id:
-            raise wrong(deps, NAME, _CANCEL.example, argument="bulk", rule=bulk_answers.NOT_SENT, given=text)
-        requested = RequestedCancel(
-            requester=user,
-            channel=channel,
-            bulk=bulk.name,
-            remote_id=bulk.remote_id,
+            raise wrong(deps, NAME, _CANCEL.example, argument="bulk", rule=payment_answers.NOT_SENT, given=text)
+        found = await request_cancel(
+            deps.ctx,
+            payments,
+            bulk,
             hashes=hashes,
-            source_key=source_key,
+            requester=asked.user,
+            channel=asked.channel,
+            source_key=asked.source_key,
         )
-        found = await request_cancel(deps.ctx, payments, requested)
         if isinstance(found, NotRequested):
-            rule = bulk_answers.cannot_cancel(found.why.value, found.hashes, found.statuses, bulk=bulk.name)
+            rule = payment_answers.cannot_cancel(found.why.value, found.hashes, found.statuses, bulk=bulk.name)
             raise wrong(deps, NAME, _CANCEL.example, argument="hash", rule=rule)
-        return Private(payment_answers.requested(found, member=await can_post(deps.messenger, channel)))
+        return Private(payment_answers.requested(found, member=await can_post(deps.messenger, asked.channel)))
 
     return service_call(work)
 
 
 async def return_money(deps: Dependencies, click: Click) -> Reply:
-    """Request the cancellation of the payout in escrow of this card."""
     payments = await payments_to_request(deps, click.user)
     found = await shown_as(deps.ctx, click.value, channel=click.channel, ts=click.ts)
     if found is None:
@@ -354,10 +313,10 @@ async def return_money(deps: Dependencies, click: Click) -> Reply:
             payout,
             requester=click.user,
             channel=click.channel,
-            source_key=f"click:{click.trigger_id}",
+            source_key=click.source_key,
         )
         if isinstance(asked, Operation):
-            return Private(bulk_answers.not_returned(payout.reference, asked.status))
+            return Private(payment_answers.not_returned(payout.reference, asked.status))
         return Private(payment_answers.requested(asked, member=await can_post(deps.messenger, click.channel)))
 
     return service_call(work)
@@ -368,13 +327,16 @@ def _hash(text: str) -> str:
     return text.strip().strip("`,;…").removesuffix("...")
 
 
-_BULK = Argument(name="bulk", rule=fields.BULK_RULE, read=fields.operation)
+_BULK = Argument(name="bulk", rule=fields.BULK_RULE, read=reference)
 _PAGE = Argument(name="page", rule=fields.PAGE_RULE, read=fields.page, optional=True)
 _HASH = Argument(name="hash", typed="<hash…|all>", rule=fields.HASHES_RULE, read=_hash, each=True)
 _FORM = Verb(
     "bulk",
     "ask for many payments with one file or typed rows; they are sent once enough people have approved them",
-    _form,
+    opens(
+        partial(payments_to_request, kind=Kind.BULK, even_frozen=False),
+        lambda command: forms.bulk(channel=command.channel),
+    ),
 )
 _SHOW = Verb("bulk show", "one bulk payment as it is now", _show, example="bulk show L-4F7K2M", arguments=(_BULK,))
 _ITEMS = Verb(
@@ -404,13 +366,13 @@ _TEMPLATE = Verb("bulk template", "a file to fill in, sent to you directly", tem
 VERBS = (_FORM, _SHOW, _ITEMS, _FAILED, _HISTORY, _CANCEL, _TEMPLATE)
 """In the order of the help."""
 BUTTONS: dict[str, ClickHandler] = {
-    bulk_answers.PREVIOUS: turn,
-    bulk_answers.NEXT: turn,
+    payment_answers.PREVIOUS: turn,
+    payment_answers.NEXT: turn,
     bulk_files.CANCEL: cancel,
     payouts.RETURN: return_money,
     forms.TEMPLATE: template,
 }
-FORMS: dict[str, SubmissionHandler] = {forms.BULK: submit, bulk_forms.CONFIRM: confirm_file}
+FORMS: dict[str, SubmissionHandler] = {forms.BULK: submit, forms.CONFIRM: confirm_file}
 FILE_ACTIONS = (
     FileAction(
         name="bulk",

@@ -8,8 +8,9 @@ import re
 from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import structlog
 from aiohttp import web
@@ -41,10 +42,12 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 
+@dataclass(eq=False, kw_only=True)
 class CallbackEndpoint(ABC):
     """Receives the messages of one service.
 
-    Args:
+    Attributes:
+        unstored: the line in the log when the database is busy.
         store: stores the messages.
         bodies: reads them.
         vouch: called for each request to a valid address, before its body is read.
@@ -54,53 +57,36 @@ class CallbackEndpoint(ABC):
         proxies: networks of our own proxies, whose ``X-Forwarded-For`` is believed.
         answered: told of each message with which status it was answered.
         secrets: taken out of each message.
-
-    Attributes:
-        unstored: the line in the log when the database is busy.
     """
 
     unstored: ClassVar[str]
 
-    def __init__(
-        self,
-        *,
-        store: Store,
-        bodies: Bodies,
-        vouch: Callable[[web.Request], None],
-        now: Callable[[], datetime],
-        wake: Callable[[], None],
-        sources: Sequence[Network],
-        proxies: Sequence[Network],
-        answered: Callable[[int], None],
-        secrets: Secrets,
-    ) -> None:
-        self._store = store
-        self._bodies = bodies
-        self._vouch = vouch
-        self._now = now
-        self._wake = wake
-        self._sources = sources
-        self._proxies = proxies
-        self._answered = answered
-        self._secrets = secrets
-        self._called: OrderedDict[str, None] = OrderedDict()
+    store: Store
+    bodies: Bodies
+    vouch: Callable[[web.Request], None]
+    now: Callable[[], datetime]
+    wake: Callable[[], None]
+    sources: Sequence[Network]
+    proxies: Sequence[Network]
+    answered: Callable[[int], None]
+    secrets: Secrets = field(repr=False)
+    _called: OrderedDict[str, None] = field(default_factory=OrderedDict)
 
     async def handle(self, request: web.Request) -> web.Response:
-        """Answer one message."""
         answer = await self._answer(request)
-        self._answered(answer.status)
+        self.answered(answer.status)
         return answer
 
     async def _answer(self, request: web.Request) -> web.Response:
         """The answer: 200 only once the message is durable."""
         token = request.match_info["token"]
-        if request.method != "POST" or not _token_like(token) or not self._may_call(request):
+        if request.method != "POST" or not _TOKEN.fullmatch(token) or not self._may_call(request):
             return _nothing_here()
         try:
             stands = token in self._called or await self._stands(token)
             if stands:
-                self._vouch(request)
-            body = await self._bodies.read(request, largest=_LARGEST_BODY)
+                self.vouch(request)
+            body = await self.bodies.read(request, largest=_LARGEST_BODY)
             if isinstance(body, web.Response):
                 return body
             known = stands and await self._take_in(token, body.decode(errors="replace"))  # a key is enough
@@ -108,7 +94,7 @@ class CallbackEndpoint(ABC):
             return _come_back(self.unstored, busy)
         if not known:
             return _nothing_here()
-        self._wake()
+        self.wake()
         return web.json_response({"ok": True})
 
     async def _take_in(self, token: str, body: str) -> bool:
@@ -117,7 +103,7 @@ class CallbackEndpoint(ABC):
         Storing checks the address, too. But unknown senders must not load the writer: an address without recent
         messages has been looked up first.
         """
-        if not await self._receive(token, self._secrets.hidden_body(body)):
+        if not await self._receive(token, self.secrets.hidden_body(body)):
             self._called.pop(token, None)
             return False
         self._called[token] = None
@@ -127,11 +113,9 @@ class CallbackEndpoint(ABC):
         return True
 
     def _may_call(self, request: web.Request) -> bool:
-        if not self._sources:
-            return True
         # A repeated header is one list: a proxy that adds a line leaves the caller's own entry before it.
         forwarded = ",".join(request.headers.getall("X-Forwarded-For", ()))
-        return allowed(source_of(request.remote, forwarded, self._proxies), self._sources)
+        return allowed(source_of(request.remote, forwarded, self.proxies), self.sources)
 
     @abstractmethod
     async def _stands(self, token: str) -> bool:
@@ -142,42 +126,35 @@ class CallbackEndpoint(ABC):
         """Store a message; durable when this returns True. False: there is no such address."""
 
 
+@dataclass(eq=False, kw_only=True)
 class PaymentsCallbacks(CallbackEndpoint):
-    """``/callbacks/payments/{token}``: callbacks, and the browsers of buyers who return from checkout.
-
-    Args:
-        kinds: the kinds of requests.
-        shared: as of :class:`CallbackEndpoint`.
-    """
+    """``/callbacks/payments/{token}``: callbacks, and the browsers of buyers who return from checkout."""
 
     unstored = "a callback could not be stored"
 
-    def __init__(self, *, kinds: Mapping[Kind, RequestKind], **shared: Any) -> None:
-        super().__init__(**shared)
-        self._kinds = kinds
+    kinds: Mapping[Kind, RequestKind]
 
     async def _answer(self, request: web.Request) -> web.Response:
-        """The answer to one callback, or to one browser."""
         token = request.match_info["token"]
-        if request.method == "GET" and _token_like(token):
+        if request.method == "GET" and _TOKEN.fullmatch(token):
             return await self._back_from_checkout(token)
         return await super()._answer(request)
 
     async def _stands(self, token: str) -> bool:
-        return await callbacks.stands(self._store, now=self._now(), token=token)
+        return await callbacks.stands(self.store, now=self.now(), token=token)
 
     async def _receive(self, token: str, body: str) -> bool:
-        return await callbacks.receive(self._store, now=self._now(), token=token, body=body)
+        return await callbacks.receive(self.store, now=self.now(), token=token, body=body)
 
     async def _back_from_checkout(self, token: str) -> web.Response:
         """Answer a buyer's browser, from any network, that the service redirected to an address of a purchase."""
         try:
-            kind = await callbacks.back_from_checkout(self._store, self._kinds, now=self._now(), token=token)
+            kind = await callbacks.back_from_checkout(self.store, self.kinds, now=self.now(), token=token)
         except StorageError as busy:
             return _come_back("a buyer's return could not be stored", busy)
         if kind is None:
             return _nothing_here()
-        self._wake()
+        self.wake()
         text = purchases.left() if kind is CallbackKind.CANCEL else purchases.thanks()
         return web.Response(text=text, content_type="text/html", headers=_PAGE_HEADERS)
 
@@ -188,23 +165,17 @@ class DeliveryCallbacks(CallbackEndpoint):
     unstored = "a message of the delivery service could not be stored"
 
     async def _stands(self, token: str) -> bool:
-        return await events.stands(self._store, token=token)
+        return await events.stands(self.store, token=token)
 
     async def _receive(self, token: str, body: str) -> bool:
-        return await events.receive(self._store, now=self._now(), token=token, body=body)
-
-
-def _token_like(text: str) -> bool:
-    return _TOKEN.fullmatch(text) is not None
+        return await events.receive(self.store, now=self.now(), token=token, body=body)
 
 
 def _nothing_here() -> web.Response:
-    """The 404 for a sender without a valid address."""
     return web.json_response({"error": "not found"}, status=404)
 
 
 def _come_back(problem: str, busy: StorageError) -> web.Response:
-    """The 503 for a valid sender when nothing can be stored."""
     log.warning(problem, reason=str(busy))
     return web.Response(status=503, headers={"Retry-After": "5"})
 

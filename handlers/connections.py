@@ -84,24 +84,20 @@ class _Guest:
 class Connections:
     """Every connection of the server.
 
-    Args:
+    Attributes:
         now: seconds of a clock that only goes forward.
         most: unverified connections altogether, see :func:`room`.
         pause: seconds between two looks for those that keep us waiting.
+        strangers: number of unverified connections.
     """
 
     now: Callable[[], float]
     most: int = CROWD
     pause: float = _BETWEEN_LOOKS
     _guests: dict[asyncio.BaseTransport, _Guest] = field(default_factory=dict)
-    _strangers: int = 0
+    strangers: int = 0
     _look: asyncio.TimerHandle | None = None
     _looks_at: float = 0.0
-
-    @property
-    def strangers(self) -> int:
-        """Number of unverified connections."""
-        return self._strangers
 
     @web.middleware
     async def middleware(self, request: web.Request, handler: Handler) -> web.StreamResponse:
@@ -117,7 +113,6 @@ class Connections:
 
     @contextmanager
     def reading(self, request: web.Request) -> Iterator[None]:
-        """Mark the connection as waiting while the body is read."""
         guest = self._of(request)
         if guest is not None:
             guest.phase = _Phase.BODY
@@ -132,10 +127,9 @@ class Connections:
         guest = self._of(request)
         if guest is not None and not guest.signed:
             guest.signed = True
-            self._strangers -= 1
+            self.strangers -= 1
 
     def close(self, request: web.Request) -> None:
-        """Close the connection of this request at once."""
         if request.transport is not None:
             request.transport.abort()
 
@@ -157,14 +151,13 @@ class Connections:
         self._thin_out(silent, len(silent) - SILENT)
 
     def came(self, transport: asyncio.Transport) -> None:
-        """Record a new connection."""
         peer = transport.get_extra_info("peername")
         source = str(peer[0]) if peer else ""
         self._guests[transport] = _Guest(transport, source, self.now())
-        self._strangers += 1
-        if self._strangers > self.most:
+        self.strangers += 1
+        if self.strangers > self.most:
             waited_for = [one for one in self._guests.values() if not one.signed and one.waited_for]
-            self._thin_out(waited_for, self._strangers - self.most + SILENT // 2)  # not again for each that comes
+            self._thin_out(waited_for, self.strangers - self.most + SILENT // 2)  # not again for each that comes
         if self._look is None:
             self._look_again()
 
@@ -175,10 +168,9 @@ class Connections:
             self._turn(guest, _Phase.HEADERS)
 
     def left(self, transport: asyncio.BaseTransport) -> None:
-        """Record the end of a connection."""
         guest = self._guests.pop(transport, None)
         if guest is not None and not guest.signed:
-            self._strangers -= 1
+            self.strangers -= 1
 
     def _of(self, request: web.Request) -> _Guest | None:
         return None if request.transport is None else self._guests.get(request.transport)
@@ -194,16 +186,13 @@ class Connections:
     def _look_around(self) -> None:
         self._look = None
         if self._guests:
-            self._excuse(self.now() - self._looks_at)
+            now = self.now()
+            late = now - self._looks_at
+            if late > 0:  # the loop was busy: what came meanwhile was not heard, and nobody was silent
+                for guest in self._guests.values():
+                    guest.since = min(guest.since + late, now)
             self.sweep()
             self._look_again()
-
-    def _excuse(self, late: float) -> None:
-        """The loop was busy for so many seconds: what came meanwhile was not heard, and nobody was silent."""
-        if late > 0:
-            now = self.now()
-            for guest in self._guests.values():
-                guest.since = min(guest.since + late, now)
 
     def _thin_out(self, guests: Iterable[_Guest], count: int) -> None:
         """Close so many of these, of the source that has the most of them, the longest awaited first."""
@@ -228,28 +217,22 @@ class _Reading:
     cut: bool = False
 
 
+@dataclass(eq=False)
 class Bodies:
     """Reads bodies. When the bodies being read exceed the total limit, the largest of them is aborted.
 
-    Args:
+    Attributes:
         connections: notified while a body is awaited.
         seconds: time limit of a body.
         most: total limit in bytes of the bodies being read at a time.
+        held: bytes read so far of unfinished bodies.
     """
 
-    def __init__(
-        self, connections: Connections, *, seconds: float = _BODY_SECONDS, most: int = _BODIES_TOGETHER
-    ) -> None:
-        self._connections = connections
-        self._seconds = seconds
-        self._most = most
-        self._held = 0
-        self._readings: set[_Reading] = set()
-
-    @property
-    def held(self) -> int:
-        """Bytes read so far of unfinished bodies."""
-        return self._held
+    connections: Connections
+    seconds: float = _BODY_SECONDS
+    most: int = _BODIES_TOGETHER
+    held: int = 0
+    _readings: set[_Reading] = field(default_factory=set)
 
     async def read(self, request: web.Request, *, largest: int) -> bytes | web.Response:
         """The body, or the response that refuses it: no input may cause a 500.
@@ -264,8 +247,8 @@ class Bodies:
         reading = _Reading(request)
         self._readings.add(reading)
         try:
-            with self._connections.reading(request):
-                async with asyncio.timeout(self._seconds):
+            with self.connections.reading(request):
+                async with asyncio.timeout(self.seconds):
                     return await self._all_of(reading, largest)
         except TimeoutError:
             return web.Response(status=408)
@@ -273,7 +256,7 @@ class Bodies:
             return web.Response(status=400)
         finally:
             self._readings.discard(reading)
-            self._held -= reading.size
+            self.held -= reading.size
 
     async def _all_of(self, reading: _Reading, largest: int) -> bytes | web.Response:
         body = bytearray()
@@ -284,17 +267,13 @@ class Bodies:
             if reading.cut:
                 raise ConnectionResetError("closed, as all bodies together were too large")
             reading.size += len(chunk)
-            self._held += len(chunk)
-            if self._held > self._most:
-                self._cut_the_largest()
+            self.held += len(chunk)
+            if self.held > self.most:
+                most = max(self._readings, key=lambda reading: reading.size)
+                self.held -= most.size
+                most.size, most.cut = 0, True
+                self.connections.close(most.request)
         return bytes(body)
-
-    def _cut_the_largest(self) -> None:
-        largest = max(self._readings, key=lambda reading: reading.size)
-        self._held -= largest.size
-        largest.size = 0
-        largest.cut = True
-        self._connections.close(largest.request)
 
 
 class _Door(asyncio.Protocol):
@@ -335,7 +314,6 @@ class Site(web.BaseSite):
 
     @property
     def name(self) -> str:
-        """The address it listens on."""
         return f"http://{self._host}:{self._port}"
 
     async def start(self) -> None:

@@ -1,4 +1,4 @@
-"""``/deliver``: prices, bookings and pre-bookings, their forms, the buttons of their cards, and the certification."""
+"""``/deliver``: prices, bookings and pre-bookings, their forms, the buttons of their cards, and the deliveries."""
 
 import json
 import re
@@ -10,11 +10,9 @@ from bot.domain.approvals import Refusal
 from bot.domain.bookings import fields
 from bot.domain.bookings.booking import Booking, BookingKind, Stage
 from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceNow, ServiceTrouble
+from bot.domain.fields import amount, reference
 from bot.presentation import answers
-from bot.presentation import answers as mistakes
-from bot.presentation.bookings import answers as certification
 from bot.presentation.bookings import answers as deliveries
-from bot.presentation.bookings import answers as outcomes
 from bot.presentation.bookings import cards, forms
 from bot.presentation.payments.forms import NO_EFFECT_TITLE
 from bot.presentation.reasons import sentence
@@ -44,7 +42,6 @@ from handlers.replies import (
     DeclinedError,
     FieldErrors,
     Later,
-    MistakesError,
     Nothing,
     Open,
     Private,
@@ -62,10 +59,9 @@ async def _quote(deps: Dependencies, command: Command, _values: Values) -> Reply
 
 
 async def price(deps: Dependencies, form: Submission) -> Reply:
-    """Replace the form by the price."""
     delivery = await delivery_for(deps, form.user)
     store, wrong = await _store(deps, delivery, form)
-    readers = {forms.POSITION: fields.position, forms.PAYMENT: fields.payment, forms.AMOUNT: fields.amount}
+    readers = {forms.POSITION: fields.position, forms.PAYMENT: fields.payment, forms.AMOUNT: amount}
     found, errors = read_form(form.values, readers)
     if errors or wrong:
         return FieldErrors({**errors, **wrong})
@@ -136,7 +132,7 @@ def _priced(
 async def confirm(deps: Dependencies, form: Submission) -> Reply:
     """Book the delivery whose price was shown, once."""
     await delivery_for(deps, form.user)
-    wanted = str(json.loads(form.metadata)["id"])
+    wanted = str(form.about["id"])
     before = await get_booking(deps.ctx, wanted)
     booking = await book.confirm(deps.ctx, wanted, by=form.user)
     if booking is None or before is None:
@@ -154,7 +150,6 @@ async def _prebook_form(deps: Dependencies, command: Command) -> Reply:
 
 
 async def prebook(deps: Dependencies, form: Submission) -> Reply:
-    """Make a pre-booking; the link comes on its card."""
     delivery = await delivery_for(deps, form.user)
     if delivery.production:
         return Private(deliveries.sandbox_only())
@@ -175,14 +170,14 @@ async def _read(
     found, errors = read_form(form.values, readers)
     if errors or wrong:
         return FieldErrors({**wrong, **errors})
-    source_key = f"view:{form.view_id}"
+    source_key = form.source_key
     if kind is BookingKind.BOOKING:
         # The same form with the same values makes one booking, with other values another.
         told = {name: str(value) for name, value in sorted(found.items())}
         source_key += f":{form.values.get(forms.STORE, '')}:{json.dumps(told, sort_keys=True)}"
     return RequestedDelivery(
         requester=form.user,
-        channel=str(json.loads(form.metadata)["channel"]),
+        channel=str(form.about["channel"]),
         store=store,
         request=fields.booking_request(found),
         kind=kind,
@@ -198,7 +193,7 @@ async def _store(deps: Dependencies, delivery: DeliveryService, form: Submission
         return name, {}
     rule = deliveries.store_rule(await store_names(deps.ctx, delivery))
     broken = PersonError(argument="store", rule=rule, example="", given=given)
-    return "", {forms.STORE: mistakes.at_field(broken)}
+    return "", {forms.STORE: answers.at_field(broken)}
 
 
 async def _show(deps: Dependencies, command: Command, values: Values) -> Reply:
@@ -207,16 +202,15 @@ async def _show(deps: Dependencies, command: Command, values: Values) -> Reply:
 
 async def _shown(deps: Dependencies, delivery: DeliveryService, text: str, *, verb: Verb, argument: str) -> Reply:
     """Show a booking, or one that is not stored here but exists at the service."""
-    try:
-        booking = await _meant(deps, text, verb=verb, argument=argument)
-    except MistakesError as unknown:
+    booking = await find_booking(deps.ctx, text)
+    if booking is not None:
+        return Private(cards.card(booking, now=deps.ctx.clock.now(), private=True))
 
-        async def ask() -> Answer | None:
-            found = await look_up(deps.ctx, delivery, text)
-            return None if found is None else Private(deliveries.record(*found))
+    async def ask() -> Answer | None:
+        found = await look_up(deps.ctx, delivery, text)
+        return None if found is None else Private(deliveries.record(*found))
 
-        return _elsewhere(text, unknown, ask)
-    return Private(cards.card(booking, now=deps.ctx.clock.now(), private=True))
+    return _elsewhere(deps, text, ask, verb=verb, argument=argument)
 
 
 async def _cancel(deps: Dependencies, command: Command, values: Values) -> Reply:
@@ -242,24 +236,21 @@ async def _canceled(
             return Private(deliveries.say_why(booking, command=deps.spelled(NAME)))
         return _told(await acting.cancel(deps.ctx, delivery, booking, reason=said, by=command.user))
 
-    try:
-        booking = await _meant(deps, text, verb=verb, argument="booking")
-    except MistakesError as unknown:
-        return _act_elsewhere(deps, delivery, command, text, unknown, act)
+    booking = await find_booking(deps.ctx, text)
+    if booking is None:
+        return _act_elsewhere(deps, delivery, command, text, act, verb=verb)
     if booking.can_cancel and not said:
         return Open(forms.cancel(booking))
     return delivery_call(lambda: act(booking)) if booking.can_cancel else await act(booking)
 
 
 async def cancel(deps: Dependencies, form: Submission) -> Reply:
-    """Cancel with a reason."""
     delivery = await delivery_for(deps, form.user)
     try:
         reason = fields.reason(form.values.get(forms.REASON, ""))
     except PersonError as broken:
-        return FieldErrors({forms.REASON: mistakes.at_field(broken)})
-    wanted = str(json.loads(form.metadata)["id"])
-    booking = await get_booking(deps.ctx, wanted)
+        return FieldErrors({forms.REASON: answers.at_field(broken)})
+    booking = await get_booking(deps.ctx, str(form.about["id"]))
     if booking is None:
         return Replace(notice(NO_EFFECT_TITLE, deliveries.form_is_gone().text))
 
@@ -276,10 +267,9 @@ async def _start(deps: Dependencies, command: Command, values: Values) -> Reply:
     async def act(booking: Booking) -> Answer:
         return _told(await acting.start_search(deps.ctx, delivery, booking, by=command.user))
 
-    try:
-        booking = await _meant(deps, values["booking"], verb=_START, argument="booking")
-    except MistakesError as unknown:
-        return _act_elsewhere(deps, delivery, command, values["booking"], unknown, act)
+    booking = await find_booking(deps.ctx, values["booking"])
+    if booking is None:
+        return _act_elsewhere(deps, delivery, command, values["booking"], act, verb=_START)
     return delivery_call(lambda: act(booking))
 
 
@@ -292,21 +282,12 @@ async def _prebook(deps: Dependencies, command: Command, values: Values) -> Repl
     return await _shown(deps, delivery, values["id"], verb=_PREBOOK, argument="id")
 
 
-async def _meant(deps: Dependencies, text: str, *, verb: Verb, argument: str) -> Booking:
-    """The booking that the user named.
-
-    Raises:
-        MistakesError: no such booking is stored here.
-    """
-    found = await find_booking(deps.ctx, text)
-    if found is not None:
-        return found
-    rule = mistakes.unknown("booking", fields.BOOKING_RULE)
-    raise wrong(deps, NAME, verb.example, argument=argument, rule=rule, given=text)
-
-
-def _elsewhere(text: str, unknown: MistakesError, ask: Callable[[], Awaitable[Answer | None]]) -> Reply:
+def _elsewhere(
+    deps: Dependencies, text: str, ask: Callable[[], Awaitable[Answer | None]], *, verb: Verb, argument: str = "booking"
+) -> Reply:
     """Ask the service about a booking that is not stored here; it does not know a reference of ours."""
+    rule = answers.unknown("booking", fields.BOOKING_RULE)
+    unknown = wrong(deps, NAME, verb.example, argument=argument, rule=rule, given=text)
     if re.match(r"[A-Z]-", text.upper()):
         raise unknown
 
@@ -324,8 +305,9 @@ def _act_elsewhere(
     delivery: DeliveryService,
     command: Command,
     text: str,
-    unknown: MistakesError,
     act: Callable[[Booking], Awaitable[Answer]],
+    *,
+    verb: Verb,
 ) -> Reply:
     """Act on a booking that is not stored here: if the service has it, follow it from now on and do this to it."""
 
@@ -333,11 +315,11 @@ def _act_elsewhere(
         booking = await take_in(deps.ctx, delivery, text, by=command.user)
         return None if booking is None else await act(booking)
 
-    return _elsewhere(text, unknown, ask)
+    return _elsewhere(deps, text, ask, verb=verb)
 
 
 def _told(done: Acted) -> Private:
-    return Private(outcomes.acted(done.booking, done.act, trouble=done.trouble))
+    return Private(deliveries.acted(done.booking, done.act, trouble=done.trouble))
 
 
 async def _on_card(deps: Dependencies, click: Click) -> tuple[DeliveryService, Booking]:
@@ -352,11 +334,7 @@ async def _on_card(deps: Dependencies, click: Click) -> tuple[DeliveryService, B
 async def start_now(deps: Dependencies, click: Click) -> Reply:
     """Search for a driver before the cook time is over."""
     delivery, booking = await _on_card(deps, click)
-
-    async def ask() -> Answer:
-        return _told(await acting.start_search(deps.ctx, delivery, booking, by=click.user))
-
-    return delivery_call(ask)
+    return _act(lambda: acting.start_search(deps.ctx, delivery, booking, by=click.user))
 
 
 async def open_cancel(deps: Dependencies, click: Click) -> Reply:
@@ -368,9 +346,12 @@ async def open_cancel(deps: Dependencies, click: Click) -> Reply:
 async def refresh(deps: Dependencies, click: Click) -> Reply:
     """Read the booking from the service now; the card is updated afterwards."""
     delivery, booking = await _on_card(deps, click)
+    return _act(lambda: acting.refresh(deps.ctx, delivery, booking))
 
+
+def _act(doing: Callable[[], Awaitable[Acted]]) -> Reply:
     async def ask() -> Answer:
-        return _told(await acting.refresh(deps.ctx, delivery, booking))
+        return _told(await doing())
 
     return delivery_call(ask)
 
@@ -387,27 +368,25 @@ async def track(_deps: Dependencies, _click: Click) -> Reply:
 
 
 async def _certify(deps: Dependencies, command: Command, _values: Values) -> Reply:
-    """The operator's checklist, filled in from this workspace."""
     await delivery_for(deps, command.user)
     seen, states = await evidence(deps.ctx)
-    return Private(certification.checklist(seen, states, command=deps.spelled(NAME)))
+    return Private(deliveries.checklist(seen, states, command=deps.spelled(NAME)))
 
 
 async def export(deps: Dependencies, click: Click) -> Reply:
-    """Send the checklist as a file in a direct message."""
     await delivery_for(deps, click.user)
 
     async def share() -> Answer:
         seen, states = await evidence(deps.ctx)
         now = deps.ctx.clock.now()
-        text = certification.as_file(seen, states, command=deps.spelled(NAME), now=now)
+        text = deliveries.as_file(seen, states, command=deps.spelled(NAME), now=now)
         try:
             await deps.ctx.files.share(
-                name=certification.FILE_NAME,
+                name=deliveries.FILE_NAME,
                 content=text.encode(),
-                title=certification.FILE_TITLE,
-                alt=certification.FILE_ALT,
-                comment=certification.FILE_COMMENT,
+                title=deliveries.FILE_TITLE,
+                alt=deliveries.FILE_ALT,
+                comment=deliveries.FILE_COMMENT,
                 channel=await deps.messenger.direct_message(click.user),
                 thread_ts=None,
             )
@@ -418,7 +397,7 @@ async def export(deps: Dependencies, click: Click) -> Reply:
     return Later(share, Nothing())
 
 
-_BOOKING = Argument(name="booking", rule=fields.BOOKING_RULE, read=fields.booking)
+_BOOKING = Argument(name="booking", rule=fields.BOOKING_RULE, read=reference)
 _REASON = Argument(name="reason", rule="why", read=fields.store, rest=True, optional=True)
 _QUOTE = Verb("quote", "what a delivery would cost; nothing is booked", _quote)
 _BOOK = Verb("book", "book a delivery; the price is shown before it is booked", _book)
@@ -445,7 +424,7 @@ _PREBOOK = Verb(
     alone=_prebook_form,
     arguments=(
         stores.one_of("show|cancel", typed="[show|cancel", example="prebook show V-4F7K2M"),
-        Argument(name="id", typed="<id>]", rule=fields.BOOKING_RULE, read=fields.booking),
+        Argument(name="id", typed="<id>]", rule=fields.BOOKING_RULE, read=reference),
         _REASON,
     ),
 )
@@ -462,7 +441,7 @@ BUTTONS: dict[str, ClickHandler] = {
     cards.REFRESH: refresh,
     cards.CONTACT: contact,
     cards.TRACK: track,
-    certification.EXPORT: export,
+    deliveries.EXPORT: export,
 }
 FORMS: dict[str, SubmissionHandler] = {
     forms.BOOK: ask_price,

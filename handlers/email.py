@@ -1,6 +1,5 @@
 """``/email``: ask about addresses, process a list of them; the list's forms, and the buttons of its board."""
 
-import json
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Final
@@ -31,7 +30,7 @@ from bot.workflows.emails.lists import (
 )
 from bot.workflows.slack.table_files import TROUBLE
 from handlers.files import FileAction
-from handlers.grammar.admission import emails_for, service_call
+from handlers.grammar.admission import emails_for, opens, service_call
 from handlers.grammar.verbs import Argument, SlashCommand, Values, Verb, wrong
 from handlers.incoming import Click, Command, Submission
 from handlers.replies import Answer, FieldErrors, Later, Nothing, Open, Private, Replace, Reply
@@ -72,11 +71,6 @@ def _addresses(text: str) -> list[str]:
     return words
 
 
-async def _file(deps: Dependencies, command: Command, _: Values) -> Reply:
-    await emails_for(deps, command.user)
-    return Open(forms.file_form(channel=command.channel))
-
-
 async def process(deps: Dependencies, click: Click, file: DroppedFile) -> Reply:
     """Read a dropped file and ask for the column; while a large file is read, a form shows that."""
     await emails_for(deps, click.user)
@@ -89,12 +83,11 @@ async def process(deps: Dependencies, click: Click, file: DroppedFile) -> Reply:
 
 
 async def choose_file(deps: Dependencies, form: Submission) -> Reply:
-    """Read the uploaded file and ask for the column."""
     await emails_for(deps, form.user)
     files = form.files.get(FILE, ())
     if not files:
         return FieldErrors({FILE: forms.NO_FILE})
-    channel = str(json.loads(form.metadata)["channel"])
+    channel = str(form.about["channel"])
 
     async def read() -> Replace | FieldErrors:
         view, mistake = await _next_form(deps, files[0], channel=channel, thread_ts="")
@@ -131,7 +124,6 @@ def _lacking_ways(deps: Dependencies) -> Mapping[str, Sequence[str]]:
 
 
 async def start(deps: Dependencies, form: Submission) -> Reply:
-    """Start the list with the chosen column and way of processing."""
     await emails_for(deps, form.user)
     errors: dict[str, str] = {}
     concurrency = _concurrency(form.values.get(CONCURRENT, ""))
@@ -146,7 +138,7 @@ async def start(deps: Dependencies, form: Submission) -> Reply:
         errors[HOW] = forms.not_configured(way, lacking)
     if errors or concurrency is None:
         return FieldErrors(errors)
-    about = json.loads(form.metadata)
+    about = form.about
     added = await request_list(
         deps.ctx,
         RequestedList(
@@ -159,7 +151,7 @@ async def start(deps: Dependencies, form: Submission) -> Reply:
             column_name=name,
             whole=way == WHOLE_FILE,
             concurrency=concurrency,
-            source_key=f"view:{form.view_id}",
+            source_key=form.source_key,
         ),
     )
     return Replace(notice(forms.TITLE, forms.STARTED if added else forms.ASKED_BEFORE))
@@ -174,7 +166,6 @@ def _concurrency(text: str) -> int | None:
 
 
 async def press_board(deps: Dependencies, click: Click, *, what: Press) -> Reply:
-    """Pause, resume or stop a list."""
     came, state = await press(deps.ctx, click.value, what, person=click.user)
     match came:
         case Pressed.NOT_YOURS:
@@ -193,7 +184,9 @@ _CHECK = Verb(
     arguments=(Argument(name="address", typed="<address…>", rule=emails.ADDRESS_RULE, read=_addresses, each=True),),
 )
 _FILE = Verb(
-    "file", "process a list: choose a file, its column, and whether the service gets it whole or row by row", _file
+    "file",
+    "process a list: choose a file, its column, and whether the service gets it whole or row by row",
+    opens(emails_for, lambda command: forms.file_form(channel=command.channel)),
 )
 
 COMMAND = SlashCommand(NAME, "Process e-mail addresses, one by one or as a list", (_CHECK, _FILE))

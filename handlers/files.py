@@ -41,9 +41,7 @@ async def said(deps: Dependencies, body: Mapping[str, Any]) -> None:
 def _seen(event: Mapping[str, Any], *, bot_user: str) -> list[Sighting]:
     """The files of a message; messages of apps are ignored."""
     user, files = str(event.get("user") or ""), files_of(event)
-    if not files or not user or event.get("bot_id") or str(event.get("subtype") or "") not in _SPOKEN:
-        return []
-    if user == bot_user:
+    if user in ("", bot_user) or event.get("bot_id") or str(event.get("subtype") or "") not in _SPOKEN:
         return []
     return [
         Sighting(
@@ -68,7 +66,6 @@ async def shared(deps: Dependencies, body: Mapping[str, Any]) -> None:
 
 
 async def deleted(deps: Dependencies, body: Mapping[str, Any]) -> None:
-    """Store that a file was deleted; its offer ends."""
     file_id = str(body["event"].get("file_id") or "")
     if file_id:
         await forget(deps.ctx, file_id)
@@ -134,18 +131,17 @@ class Offers:
         self._actions = {action.name: action for action in actions}
         self._presses: OrderedDict[tuple[str, str, str], datetime] = OrderedDict()
         self.buttons: dict[str, ClickHandler] = {
-            **{f"{offers.USE}.{action.name}": partial(self._press, action=action) for action in actions},
+            **{f"{offers.USE}.{action.name}": partial(self._start, action=action) for action in actions},
             offers.USE: self._choose,
         }
         self.forms: dict[str, SubmissionHandler] = {offers.CHOSEN: self._submit}
 
-    async def _press(self, deps: Dependencies, click: Click, *, action: FileAction) -> Reply:
-        return await self._start(deps, click, action, click.value)
-
     async def _choose(self, deps: Dependencies, click: Click) -> Reply:
         name, _, reference = click.value.partition("|")
         action = self._actions.get(name)
-        return Private(offers.stale()) if action is None else await self._start(deps, click, action, reference)
+        if action is None:
+            return Private(offers.stale())
+        return await self._start(deps, click, action=action, reference=reference)
 
     async def _submit(self, deps: Dependencies, form: Submission) -> Reply:
         name, _, reference = form.values.get(offers.CHOICE, "").partition("|")
@@ -162,13 +158,16 @@ class Offers:
             response_url="",
             view_id=form.view_id,
         )
-        reply = await self._start(deps, click, action, reference)
+        reply = await self._start(deps, click, action=action)
         return Replace(offers.started()) if isinstance(reply, Nothing) else reply
 
-    async def _start(self, deps: Dependencies, click: Click, action: FileAction, reference: str) -> Reply:
+    async def _start(
+        self, deps: Dependencies, click: Click, *, action: FileAction, reference: str | None = None
+    ) -> Reply:
+        """Start an action on the file that the button names; ``reference``: that of a menu's choice."""
         if self._is_double(action, click, deps.ctx.clock.now()):
             return Nothing()
-        parts = reference.split("|")
+        parts = (click.value if reference is None else reference).split("|")
         if len(parts) != _PARTS or not click.channel:
             return Private(offers.stale())
         file_id, ts, thread_ts = parts

@@ -1,6 +1,7 @@
 """``/healthz`` and ``/readyz``: liveness and readiness for machines; no personal data."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
@@ -20,22 +21,20 @@ _DATABASE: Final = {
 }
 
 
+@dataclass(eq=False, kw_only=True)
 class Health:
     """Reports whether the process lives and whether it can do its work.
 
-    Args:
-        store: the database.
-        slack: None while the bot's identity is unknown or the socket is down, otherwise True.
+    Attributes:
+        slack: whether the bot's identity is known and, in Socket Mode, the socket is up.
         now: the current instant.
     """
 
-    def __init__(self, *, store: Store, slack: Callable[[], bool], now: Callable[[], datetime]) -> None:
-        self._store = store
-        self._slack = slack
-        self._now = now
+    database: Store
+    slack: Callable[[], bool]
+    now: Callable[[], datetime]
 
     async def alive(self, _: web.Request) -> web.Response:
-        """The process answers."""
         return web.json_response({"status": "alive"})
 
     async def ready(self, _: web.Request) -> web.Response:
@@ -43,23 +42,21 @@ class Health:
 
         Read-only mode counts as ready: callbacks and clicks are still stored. ``mode`` shows that nothing is sent.
         """
-        slack = self._slack()
+        joined = self.slack()
+        slack = "ok" if joined else "not connected"
         try:
-            waiting, mode = await self._store.read(lambda tx: (_oldest(tx, self._now()), reading_only(tx)))
+            waiting, mode = await self.database.read(lambda tx: (_oldest(tx, self.now()), reading_only(tx)))
         except StorageError:
-            return web.json_response(
-                {"status": "not ready", "database": "unavailable", "slack": _word(slack)}, status=503
-            )
-        room = self._store.disk.space_left()
-        is_ready = slack and room is not DiskSpace.FULL
-        age = {
-            name: None if at is None else round((self._now() - at).total_seconds(), 1) for name, at in waiting.items()
-        }
+            return web.json_response({"status": "not ready", "database": "unavailable", "slack": slack}, status=503)
+        room = self.database.disk.space_left()
+        is_ready = joined and room is not DiskSpace.FULL
+        now = self.now()
+        age = {name: None if at is None else round((now - at).total_seconds(), 1) for name, at in waiting.items()}
         return web.json_response(
             {
                 "status": "ready" if is_ready else "not ready",
                 "database": _DATABASE[room],
-                "slack": _word(slack),
+                "slack": slack,
                 "mode": "sending" if mode is None else "reading only",
                 "oldest_seconds": age,
             },
@@ -71,7 +68,3 @@ def _oldest(tx: Tx, now: datetime) -> dict[str, datetime | None]:
     tx.audit.see_key()  # a key that is no longer in force cannot write
     queues = tx.queues.waiting(now)
     return {name: queues[name].oldest for name in _QUEUES}
-
-
-def _word(connected: bool) -> str:
-    return "ok" if connected else "not connected"

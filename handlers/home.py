@@ -25,7 +25,6 @@ async def opened(deps: Dependencies, body: Mapping[str, Any]) -> None:
 
 
 async def refresh(deps: Dependencies, click: Click) -> Reply:
-    """Publish it again."""
     await _draw(deps, click.user)
     return Nothing()
 

@@ -1,5 +1,6 @@
 """Arguments of handlers: Slack's payloads as typed values."""
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -29,7 +30,6 @@ class Arrival(StrEnum):
 
     @classmethod
     def of(cls, body: Mapping[str, Any]) -> "Arrival":
-        """The kind of a request, whatever its body holds."""
         return cls.COMMAND if "command" in body else _ARRIVALS.get(str(body.get("type")), cls.OTHER)
 
 
@@ -67,7 +67,10 @@ def an_id(value: object) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
-    """A slash command. ``text`` is as Slack sent it, escapes included."""
+    """A slash command. ``text`` is as Slack sent it, escapes included.
+
+    ``source_key`` is what a request made by it is known by: the same command, click or form makes one request.
+    """
 
     name: str
     text: str
@@ -75,6 +78,10 @@ class Command:
     channel: str
     trigger_id: str
     response_url: str
+
+    @property
+    def source_key(self) -> str:
+        return f"command:{self.trigger_id}"
 
     @classmethod
     def read(cls, body: Mapping[str, Any]) -> "Command":
@@ -106,6 +113,10 @@ class Click:
     response_url: str
     thread_ts: str = ""
     view_id: str = ""
+
+    @property
+    def source_key(self) -> str:
+        return f"click:{self.trigger_id or self.view_id}"
 
     @classmethod
     def read(cls, body: Mapping[str, Any]) -> "Click":
@@ -199,6 +210,16 @@ class Submission:
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     files: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
+    @property
+    def source_key(self) -> str:
+        return f"view:{self.view_id}"
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """What the form was opened with: where it was asked for, or which row it is about."""
+        about: dict[str, Any] = json.loads(self.metadata)
+        return about
+
     @classmethod
     def read(cls, body: Mapping[str, Any]) -> "Submission":
         """From a ``view_submission`` payload."""
@@ -212,7 +233,11 @@ class Submission:
             values={block: _text(element) for block, element in entered.items()},
             user=an_id(body["user"]["id"]),
             choices={block: _choices(element) for block, element in entered.items()},
-            files={block: _files(element) for block, element in entered.items() if "files" in element},
+            files={
+                block: tuple(str(file["id"]) for file in element.get("files") or [])
+                for block, element in entered.items()
+                if "files" in element
+            },
         )
 
 
@@ -226,7 +251,3 @@ def _choices(element: Mapping[str, Any]) -> tuple[str, ...]:
     options = (str(option["value"]) for option in element.get("selected_options") or [])
     ids = (str(one) for key in _CHOSEN_MANY for one in element.get(key) or [])
     return (*options, *ids)
-
-
-def _files(element: Mapping[str, Any]) -> tuple[str, ...]:
-    return tuple(str(file["id"]) for file in element.get("files") or [])

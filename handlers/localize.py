@@ -55,7 +55,7 @@ async def _ask(deps: Dependencies, command: Command, values: Values, *, verb: st
     if errors:
         raise MistakesError([with_example(error, example) for error in errors])
     requested = RequestedCall(
-        request=request, requester=command.user, channel=command.channel, source_key=f"command:{command.trigger_id}"
+        request=request, requester=command.user, channel=command.channel, source_key=command.source_key
     )
     sight = await request_call(deps.ctx, requested)
     member = await can_post(deps.messenger, command.channel)
@@ -92,7 +92,7 @@ async def submit(deps: Dependencies, sent: Submission) -> Reply:
                 requester=sent.user,
                 channel=carried.channel,
                 thread_ts=carried.thread_ts or None,
-                source_key=f"view:{sent.view_id}:{number}",
+                source_key=f"{sent.source_key}:{number}",
             ),
         )
     if member:
@@ -111,7 +111,10 @@ def _read(carried: Carried, sent: Submission, *, own_hosts: Collection[str]) -> 
     wants_text = TEXT in given or not given
     fitting = (one for one in capabilities if (one.text_limit is not None) == wants_text)
     declared = next(fitting, capabilities[0])
-    options, errors = _options(declared, sent)
+    entered = {f"{OPTION}{option.name}": option.read for option in declared.options}
+    values = {block: sent.values.get(block, "").strip() for block in entered}
+    found, errors = read_form(values, {block: read for block, read in entered.items() if values[block]})
+    options = {block.removeprefix(OPTION): value for block, value in found.items()}
     one = Request(operation=declared.operation, text=text, url=url, options=options)
     requests = [Request(operation=declared.operation, file=file, options=options) for file in files] or [one]
     for error in request_errors(requests[0].complete(), own_hosts=own_hosts):
@@ -126,13 +129,6 @@ def _field(error: PersonError, declared: Capability, given: set[str]) -> str:
     if declared.media is None:
         return TEXT
     return FILE if FILE in given and error.argument == FILE else URL
-
-
-def _options(declared: Capability, sent: Submission) -> tuple[dict[str, str], dict[str, str]]:
-    given = {f"{OPTION}{option.name}": option.read for option in declared.options}
-    values = {block: sent.values.get(block, "").strip() for block in given}
-    found, errors = read_form(values, {block: read for block, read in given.items() if values[block]})
-    return {block.removeprefix(OPTION): value for block, value in found.items()}, errors
 
 
 async def _look(deps: Dependencies, requests: list[Request], errors: dict[str, str]) -> dict[str, FileInfo]:
@@ -170,7 +166,6 @@ async def _wrong_with(deps: Dependencies, request: Request, info: FileInfo) -> P
 
 
 async def stop(deps: Dependencies, click: Click) -> Reply:
-    """Stop waiting; allowed to the requester and admins."""
     await localization_for(deps, click.user)
     sight = await sight_of(deps.ctx, click.value)
     if sight is None:
@@ -185,7 +180,6 @@ async def stop(deps: Dependencies, click: Click) -> Reply:
 
 
 async def again(deps: Dependencies, click: Click) -> Reply:
-    """Request the same again; allowed to any member."""
     await localization_for(deps, click.user)
     repeated = await repeat(deps.ctx, click.value, person=click.user)
     if repeated is None:
@@ -219,7 +213,7 @@ async def use(deps: Dependencies, click: Click, file: DroppedFile, *, declared: 
         requester=click.user,
         channel=file.channel,
         thread_ts=file.thread_ts,
-        source_key=f"click:{click.trigger_id or click.view_id}",
+        source_key=click.source_key,
         pressed=True,
     )
     sight = await request_call(deps.ctx, requested)
@@ -228,16 +222,12 @@ async def use(deps: Dependencies, click: Click, file: DroppedFile, *, declared: 
     return Private(told.asked(sight.order, position=sight.position, member=False))
 
 
-def _fits(file: DroppedFile, *, declared: Capability) -> bool:
-    return declared.media is not None and declared.media.takes(file.kind, file.format)
-
-
 def _file_action(operation: CallOperation) -> FileAction:
     declared = capability(operation)
     return FileAction(
         name=declared.verb.replace("-", "_"),
         label=declared.label,
-        fits=partial(_fits, declared=declared),
+        fits=lambda file: declared.media is not None and declared.media.takes(file.kind, file.format),
         start=partial(use, declared=declared),
         works=lambda ctx: ctx.localization.is_configured,
     )

@@ -5,7 +5,6 @@ holds a person, an id, a path or a token.
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Final
 
@@ -27,35 +26,20 @@ ANSWERS: Final = (200, 400, 404, 408, 413, 503)
 """What callbacks are answered."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Build:
-    """What runs here.
-
-    Attributes:
-        database: ``sqlite`` or ``postgresql``.
-        transport: how Slack reaches it: ``http`` or ``socket``.
-    """
-
-    version: str
-    database: str
-    transport: str
-
-
 class Measures:
     """One per process.
 
     Args:
-        build: what runs here.
-        started: when it did.
+        started: when it was.
+        build: what runs here: its ``version``, the ``database``, and the ``transport`` by which Slack reaches it.
     """
 
-    def __init__(self, *, build: Build, started: datetime) -> None:
+    def __init__(self, *, started: datetime, **build: str) -> None:
         self._registry = registry = CollectorRegistry()
         ProcessCollector(registry=registry)
         PlatformCollector(registry=registry)
-        labels = asdict(build)
-        runs = Gauge("switchboard_build_info", "What runs here; always 1", [*labels], registry=registry)
-        runs.labels(**labels).set(1)
+        runs = Gauge("switchboard_build_info", "What runs here; always 1", [*build], registry=registry)
+        runs.labels(**build).set(1)
         said = "When this process started, in seconds since 1970"
         Gauge("switchboard_start_time_seconds", said, registry=registry).set(started.timestamp())
         self._requests = self._counter("service_requests", "Requests to services by their end", "service", "outcome")
@@ -81,7 +65,6 @@ class Measures:
             yield metric
 
     def service(self, name: str) -> Watch:
-        """The figures of a service."""
         requests = {word: self._requests.labels(name, word) for word in Ended}
         observe, too_many = self._seconds.labels(name).observe, self._too_many.labels(name)
 
@@ -95,17 +78,14 @@ class Measures:
         return watch
 
     def slack(self, family: Family, ended: Ended) -> None:
-        """One call of Slack."""
         self._slack_calls[family, ended].inc()
         if ended is Ended.TOO_MANY:
             self._slack_too_many.inc()
 
     def acked(self, arrival: Arrival, seconds: float) -> None:
-        """One ack."""
         self._acks[arrival].observe(seconds)
 
     def attempted(self, kind: AttemptKind, step: AttemptStep) -> None:
-        """One step of an attempt."""
         self._attempts[kind, step].inc()
 
     def callbacks(self, service: str) -> Callable[[int], None]:
@@ -114,7 +94,6 @@ class Measures:
         return lambda status: answers[status].inc()
 
     def anchored(self, written: bool) -> None:
-        """One anchor."""
         self._anchors[written].inc()
 
     def _counter(self, name: str, said: str, *labels: str) -> Counter:

@@ -2,7 +2,7 @@
 
 import hmac
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import chain
 from typing import Final
@@ -26,9 +26,9 @@ from storage.transaction import Tx
 _FOLLOWED: Final = "tracked"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Sources:
-    """What is asked at each scrape, beside the database.
+@dataclass(eq=False, kw_only=True)
+class Metrics:
+    """Reads the database on each request, in one transaction, so that a restart loses nothing of it.
 
     Attributes:
         measures: what this process counted.
@@ -37,29 +37,17 @@ class Sources:
         skew: seconds that this machine's clock is ahead of the database server's.
         services: names of the monitored services.
         due: by queue, the rows by which it becomes due.
-    """
-
-    measures: Measures
-    joined: Callable[[], bool]
-    now: Callable[[], datetime]
-    skew: Callable[[], float] = lambda: 0.0
-    services: Sequence[str] = ()
-    due: Mapping[str, Sequence[Due]]
-
-
-class Metrics:
-    """Reads the database on each request, in one transaction, so that a restart loses nothing of it.
-
-    Args:
-        store: the database.
-        sources: everything else.
         token: expected as ``Authorization: Bearer …``; None: anybody may read.
     """
 
-    def __init__(self, *, store: Store, sources: Sources, token: str | None = None) -> None:
-        self._store = store
-        self._sources = sources
-        self._expected = None if token is None else f"Bearer {token}".encode()
+    database: Store
+    measures: Measures
+    joined: Callable[[], bool]
+    now: Callable[[], datetime]
+    skew: Callable[[], float]
+    services: Sequence[str]
+    due: Mapping[str, Sequence[Due]]
+    token: str | None = field(repr=False)
 
     async def handle(self, request: web.Request) -> web.Response:
         """All metrics in the text format; 401 without the token, where one is set.
@@ -67,22 +55,27 @@ class Metrics:
         While the database cannot be read, those of the process alone.
         """
         shown = request.headers.get("Authorization", "").encode(errors="surrogateescape")
-        if self._expected is not None and not hmac.compare_digest(shown, self._expected):
+        if self.token is not None and not hmac.compare_digest(shown, f"Bearer {self.token}".encode()):
             return web.Response(status=401, headers={"WWW-Authenticate": "Bearer"})
-        sources = self._sources
         try:
-            found = await self._store.read(lambda tx: _Held(tx, sources))
+            held = await self.database.read(lambda tx: _Held(tx, self.now(), self.due))
         except StorageError:
-            found = None
+            held = None
         page = _Page(
             chain(
-                sources.measures.collect(),
-                _of_process(sources, readable=found is not None),
-                _of_disk(self._store.disk),
-                () if found is None else _of_database(found, sources),
+                self.measures.collect(),
+                self._of_process(readable=held is not None),
+                _of_disk(self.database.disk),
+                () if held is None else _of_database(held, self.due, self.services),
             )
         )
         return web.Response(body=generate_latest(page), headers={"Content-Type": CONTENT_TYPE_PLAIN_0_0_4})
+
+    def _of_process(self, *, readable: bool) -> Iterator[Metric]:
+        yield _gauge("joined", "1 while Slack has said who we are", self.joined())
+        said = "Seconds that this machine's clock is ahead of the database server's"
+        yield _gauge("clock_skew_seconds", said, self.skew())
+        yield _gauge("database_readable", "1 while the database answers; 0: what it holds is left out here", readable)
 
 
 class _Page(Collector):
@@ -92,15 +85,14 @@ class _Page(Collector):
         self._metrics = metrics
 
     def collect(self) -> Iterable[Metric]:
-        """All of it, once."""
         return self._metrics
 
 
 class _Held:
     """What the database holds, read in one transaction."""
 
-    def __init__(self, tx: Tx, sources: Sources) -> None:
-        now, due = sources.now(), [kind for kinds in sources.due.values() for kind in kinds]
+    def __init__(self, tx: Tx, now: datetime, queues: Mapping[str, Sequence[Due]]) -> None:
+        due = [kind for kinds in queues.values() for kind in kinds]
         followed = [kind for table, kind in due if table == _FOLLOWED]
         self.now = now
         self.silent = silent_services(tx, now)
@@ -119,13 +111,6 @@ class _Held:
         return min((self.earliest[kind] for kind in kinds if kind in self.earliest), default=None)
 
 
-def _of_process(sources: Sources, *, readable: bool) -> Iterator[Metric]:
-    yield _gauge("joined", "1 while Slack has said who we are", sources.joined())
-    said = "Seconds that this machine's clock is ahead of the database server's"
-    yield _gauge("clock_skew_seconds", said, sources.skew())
-    yield _gauge("database_readable", "1 while the database answers; 0: what it holds is left out here", readable)
-
-
 def _of_disk(disk: Disk) -> Iterator[Metric]:
     """No bytes for a database server, whose disk is its own."""
     room = disk.space_left()
@@ -140,7 +125,7 @@ def _of_disk(disk: Disk) -> Iterator[Metric]:
         yield _gauge("disk_floor_bytes", "Bytes free below which the disk is low", floor_of(whole))
 
 
-def _of_database(found: _Held, sources: Sources) -> Iterator[Metric]:
+def _of_database(found: _Held, due: Mapping[str, Sequence[Due]], services: Sequence[str]) -> Iterator[Metric]:
     queues = found.queues
     yield _gauge("requests", "Requests by kind and state", found.requests, "kind", "state")
     yield _gauge("bookings", "Bookings by how far they are here", found.bookings, "stage")
@@ -149,19 +134,18 @@ def _of_database(found: _Held, sources: Sources) -> Iterator[Metric]:
     ages = {name: _seconds(queues[name].oldest, found.now) for name in AGED}
     yield _gauge("oldest_seconds", "Age of the oldest unprocessed item", ages, "queue")
     said = "Seconds since a row of the queue was due that nobody has begun; 0: none is due"
-    overdue = {name: _seconds(found.next_due(kinds), found.now) for name, kinds in sources.due.items()}
+    overdue = {name: _seconds(found.next_due(kinds), found.now) for name, kinds in due.items()}
     yield _gauge("overdue_seconds", said, overdue, "queue")
     yield _gauge("stopped", "Rows left alone after an internal error", found.stopped, "table")
     yield _gauge("audit_rows", "Rows of the audit chain", found.audit_rows)
     yield _gauge("reading_only", "1 while nothing is sent until an operator has looked", found.reading_only)
     yield _gauge("frozen", "1 while people have stopped all sending", found.frozen)
     yield _gauge("unread_operations", "Operations whose last answers could not be read", found.unread)
-    silent = {service: service in found.silent for service in sources.services}
+    silent = {service: service in found.silent for service in services}
     yield _gauge("service_silent", "1 while a service answers nothing and nothing is sent to it", silent, "service")
 
 
 def _seconds(since: datetime | None, now: datetime) -> float:
-    """Seconds since then; 0 for a moment to come."""
     return 0.0 if since is None else max(0.0, (now - since).total_seconds())
 
 

@@ -1,32 +1,28 @@
 """``/pay``: request a payout or a payment from a buyer, on a line or in a form; what waits; the kill switch."""
 
-import json
-from collections.abc import Awaitable, Callable
 from functools import partial
 
 from bot.domain.approvals import Refusal
+from bot.domain.content import Content
 from bot.domain.errors import PersonError
-from bot.domain.money import Cents
+from bot.domain.fields import amount, email
 from bot.domain.payments.instruction import Instruction, Kind, PayoutPayload, PurchasePayload
 from bot.domain.text import clean
 from bot.presentation import answers, views
-from bot.presentation import answers as mistakes
 from bot.presentation.payments import answers as payment_answers
 from bot.presentation.payments import forms, payouts
-from bot.presentation.payments.answers import freezing
-from bot.presentation.payments.forms import REASON_LIMIT
 from bot.workflows.admin.overview import decisions
 from bot.workflows.payments.recipient import edited
-from bot.workflows.requests.authority import freeze, unfreeze
+from bot.workflows.requests.authority import Freezing, freeze, unfreeze
 from bot.workflows.requests.decide import Decided
 from bot.workflows.requests.request import Requested, request
 from handlers import bulk, pay_decisions, pay_reading
 from handlers.grammar import fields, items
-from handlers.grammar.admission import admit, can_post, payments_to_request
+from handlers.grammar.admission import admit, can_post, opens, payments_to_request
 from handlers.grammar.verbs import Argument, SlashCommand, Values, Verb, mistake
 from handlers.incoming import Command, Submission
 from handlers.pay_reading import NAME
-from handlers.replies import DeclinedError, FieldErrors, MistakesError, Open, Private, Replace, Reply
+from handlers.replies import DeclinedError, FieldErrors, Private, Replace, Reply
 from handlers.router import Dependencies, SubmissionHandler
 
 _KINDS = frozenset({Kind.PAYOUT, Kind.ONE_STEP})
@@ -34,86 +30,54 @@ _KINDS = frozenset({Kind.PAYOUT, Kind.ONE_STEP})
 
 
 async def _payout(deps: Dependencies, command: Command, values: Values, *, kind: Kind) -> Reply:
-    payload = PayoutPayload(email=values["email"], cents=values["amount"], description=values["description"])
+    await payments_to_request(deps, command.user, kind, even_frozen=False)
+    try:
+        cents = fields.within_limit(values["amount"], deps.ctx.policy)
+    except PersonError as broken:
+        raise mistake(deps, NAME, _SEND.example, broken) from None
     requested = Requested(
         requester=command.user,
         channel=command.channel,
-        payload=payload,
-        source_key=f"command:{command.trigger_id}",
+        payload=PayoutPayload(email=values["email"], cents=cents, description=values["description"]),
+        source_key=command.source_key,
         kind=kind,
     )
-    return await _request_payout(deps, requested)
-
-
-async def _payout_form(deps: Dependencies, command: Command, *, kind: Kind) -> Reply:
-    await payments_to_request(deps, command.user, kind)
-    return Open(forms.request(channel=command.channel, kind=kind))
+    return Private(await _asked(deps, await request(deps.ctx, requested)))
 
 
 async def submit_payout(deps: Dependencies, form: Submission) -> Reply:
-    """Request a payout; mistakes are shown at their fields."""
-    return await _submit_payout(deps, form, lambda requested: _request_payout(deps, requested))
-
-
-async def submit_edited(deps: Dependencies, form: Submission) -> Reply:
-    """Request what was edited, in place of the request whose address has no account."""
-
-    async def ask(requested: Requested) -> Private:
-        await payments_to_request(deps, requested.requester, requested.kind, even_frozen=False)
-        found = await edited(deps.ctx, pay_decisions.decision_of(form), requested)
-        if isinstance(found, Decided):
-            raise DeclinedError(payment_answers.refused(found.refusal or Refusal.DECIDED, found.instruction))
-        return await _requested(deps, found)
-
-    return await _submit_payout(deps, form, ask)
-
-
-async def _submit_payout(
-    deps: Dependencies, form: Submission, ask: Callable[[Requested], Awaitable[Private]]
-) -> FieldErrors | Replace:
-    about = json.loads(form.metadata)
+    """Request a payout, or what was edited in place of the request whose address has no account."""
+    about = form.about
     if about.get("kind") not in _KINDS:
         return Replace(views.notice(forms.PAYOUT_TITLE, forms.OTHER_VERSION))
     readers: dict[str, fields.Read] = {
-        forms.EMAIL: fields.email,
-        forms.AMOUNT: lambda text: fields.within_limit(fields.amount(text), deps.ctx.policy),
+        forms.EMAIL: email,
+        forms.AMOUNT: lambda text: fields.within_limit(amount(text), deps.ctx.policy),
         forms.DESCRIPTION: fields.description,
     }
     read, errors = fields.read_form(form.values, readers)
     if errors:
         return FieldErrors(errors)
-    payload = PayoutPayload(email=read[forms.EMAIL], cents=read[forms.AMOUNT], description=read[forms.DESCRIPTION])
     requested = Requested(
         requester=form.user,
         channel=str(about["channel"]),
-        payload=payload,
-        source_key=f"view:{form.view_id}",
+        payload=PayoutPayload(email=read[forms.EMAIL], cents=read[forms.AMOUNT], description=read[forms.DESCRIPTION]),
+        source_key=form.source_key,
         kind=Kind(about["kind"]),
     )
-    try:
-        answer = await ask(requested)
-    except MistakesError as broken:
-        return FieldErrors({forms.AMOUNT: mistakes.at_field(broken.errors[0])})
-    return Replace(views.notice(forms.PAYOUT_TITLE, answer.content.text))
+    await payments_to_request(deps, form.user, requested.kind, even_frozen=False)
+    if form.callback_id == payouts.EDIT:
+        found = await edited(deps.ctx, pay_decisions.decision_of(form), requested)
+        if isinstance(found, Decided):
+            raise DeclinedError(payment_answers.refused(found.refusal or Refusal.DECIDED, found.instruction))
+    else:
+        found = await request(deps.ctx, requested)
+    return Replace(views.notice(forms.PAYOUT_TITLE, (await _asked(deps, found)).text))
 
 
-async def _request_payout(deps: Dependencies, requested: Requested) -> Private:
-    """Check the person and the limit, store the request.
-
-    Raises:
-        MistakesError: the amount is above the daily limit.
-    """
-    await payments_to_request(deps, requested.requester, requested.kind, even_frozen=False)
-    try:
-        fields.within_limit(Cents(requested.payload.cents), deps.ctx.policy)
-    except PersonError as broken:
-        raise mistake(deps, NAME, _SEND.example, broken) from None
-    return await _requested(deps, await request(deps.ctx, requested))
-
-
-async def _requested(deps: Dependencies, instruction: Instruction) -> Private:
+async def _asked(deps: Dependencies, instruction: Instruction) -> Content:
     member = await can_post(deps.messenger, instruction.origin_channel)
-    return Private(payment_answers.requested(instruction, member=member))
+    return payment_answers.requested(instruction, member=member)
 
 
 async def _collect(deps: Dependencies, command: Command, values: Values) -> Reply:
@@ -122,19 +86,12 @@ async def _collect(deps: Dependencies, command: Command, values: Values) -> Repl
     except PersonError as broken:
         raise mistake(deps, NAME, COLLECT.example, broken) from None
     payload = PurchasePayload(email=values["email"], description=values["description"], items=together)
-    return await _request_purchase(
-        deps, payload, user=command.user, channel=command.channel, source_key=f"command:{command.trigger_id}"
-    )
-
-
-async def _collect_form(deps: Dependencies, command: Command) -> Reply:
-    await payments_to_request(deps, command.user, Kind.PURCHASE)
-    return Open(forms.collect(channel=command.channel))
+    return Private(await _request_purchase(deps, payload, command, command.channel))
 
 
 async def submit_purchase(deps: Dependencies, form: Submission) -> Reply:
     """Request a purchase; mistakes are shown at their fields, with the number of each bad line."""
-    read, errors = fields.read_form(form.values, {forms.EMAIL: fields.email, forms.DESCRIPTION: fields.description})
+    read, errors = fields.read_form(form.values, {forms.EMAIL: email, forms.DESCRIPTION: fields.description})
     found, wrong = items.lines(form.values.get(forms.ITEMS, ""))
     if not wrong:
         try:
@@ -142,22 +99,23 @@ async def submit_purchase(deps: Dependencies, form: Submission) -> Reply:
         except PersonError as broken:
             wrong = [broken]
     if wrong:
-        errors[forms.ITEMS] = mistakes.at_lines(wrong)
+        errors[forms.ITEMS] = answers.at_lines(wrong)
     if errors:
         return FieldErrors(errors)
     payload = PurchasePayload(email=read[forms.EMAIL], description=read[forms.DESCRIPTION], items=tuple(found))
-    channel = str(json.loads(form.metadata)["channel"])
-    answer = await _request_purchase(deps, payload, user=form.user, channel=channel, source_key=f"view:{form.view_id}")
-    return Replace(views.notice(forms.COLLECT_TITLE, answer.content.text))
+    answer = await _request_purchase(deps, payload, form, str(form.about["channel"]))
+    return Replace(views.notice(forms.COLLECT_TITLE, answer.text))
 
 
 async def _request_purchase(
-    deps: Dependencies, payload: PurchasePayload, *, user: str, channel: str, source_key: str
-) -> Private:
-    await payments_to_request(deps, user, Kind.PURCHASE)
-    requested = Requested(requester=user, channel=channel, kind=Kind.PURCHASE, payload=payload, source_key=source_key)
+    deps: Dependencies, payload: PurchasePayload, asked: Command | Submission, channel: str
+) -> Content:
+    await payments_to_request(deps, asked.user, Kind.PURCHASE)
+    requested = Requested(
+        requester=asked.user, channel=channel, kind=Kind.PURCHASE, payload=payload, source_key=asked.source_key
+    )
     instruction = await request(deps.ctx, requested)
-    return Private(payment_answers.requested(instruction, member=await can_post(deps.messenger, channel)))
+    return payment_answers.requested(instruction, member=await can_post(deps.messenger, channel))
 
 
 async def _approvals(deps: Dependencies, command: Command, _values: Values) -> Reply:
@@ -168,23 +126,27 @@ async def _approvals(deps: Dependencies, command: Command, _values: Values) -> R
 
 def _reason(text: str) -> str:
     cleaned = clean(text)
-    if len(cleaned) > REASON_LIMIT:
-        raise PersonError(argument="reason", rule=f"it must have at most {REASON_LIMIT} characters", example="")
+    if len(cleaned) > forms.REASON_LIMIT:
+        raise PersonError(argument="reason", rule=f"it must have at most {forms.REASON_LIMIT} characters", example="")
     return cleaned
 
 
 async def _freeze(deps: Dependencies, command: Command, values: Values) -> Reply:
     done = await freeze(deps.ctx, person=command.user, reason=values["reason"], command=deps.spelled(NAME))
-    if done.refusal is not None:
-        return Private(answers.refused(done.refusal))
-    return Private(freezing(done.frozen, changed=done.changed, asked_to_freeze=True, needed=done.needed))
+    return _switched(done, asked_to_freeze=True)
 
 
 async def _unfreeze(deps: Dependencies, command: Command, _values: Values) -> Reply:
-    done = await unfreeze(deps.ctx, person=command.user)
+    return _switched(await unfreeze(deps.ctx, person=command.user), asked_to_freeze=False)
+
+
+def _switched(done: Freezing, *, asked_to_freeze: bool) -> Private:
     if done.refusal is not None:
         return Private(answers.refused(done.refusal))
-    return Private(freezing(done.frozen, changed=done.changed, asked_to_freeze=False, needed=done.needed))
+    said = payment_answers.freezing(
+        done.frozen, changed=done.changed, asked_to_freeze=asked_to_freeze, needed=done.needed
+    )
+    return Private(said)
 
 
 _SEND = Verb(
@@ -192,10 +154,13 @@ _SEND = Verb(
     "ask for a payout; it is sent once enough people have approved it",
     partial(_payout, kind=Kind.PAYOUT),
     example='send ana@example.com 25.00 "March translation"',
-    alone=partial(_payout_form, kind=Kind.PAYOUT),
+    alone=opens(
+        partial(payments_to_request, kind=Kind.PAYOUT),
+        lambda command: forms.request(channel=command.channel, kind=Kind.PAYOUT),
+    ),
     arguments=(
-        Argument(name="email", rule=fields.EMAIL_RULE, read=fields.email),
-        Argument(name="amount", rule=fields.AMOUNT_RULE, read=fields.amount, unit=fields.currency),
+        Argument(name="email", rule=fields.EMAIL_RULE, read=email),
+        Argument(name="amount", rule=fields.AMOUNT_RULE, read=amount, unit=fields.currency),
         Argument(name="description", rule=fields.DESCRIPTION_RULE, read=fields.description, rest=True),
     ),
 )
@@ -204,7 +169,10 @@ _NOW = Verb(
     "the same in one step: nothing exists at the service before it is approved",
     partial(_payout, kind=Kind.ONE_STEP),
     example='now ana@example.com 25.00 "March translation"',
-    alone=partial(_payout_form, kind=Kind.ONE_STEP),
+    alone=opens(
+        partial(payments_to_request, kind=Kind.ONE_STEP),
+        lambda command: forms.request(channel=command.channel, kind=Kind.ONE_STEP),
+    ),
     arguments=_SEND.arguments,
 )
 COLLECT = Verb(
@@ -212,9 +180,11 @@ COLLECT = Verb(
     "ask somebody for money; answers with a checkout link for them",
     _collect,
     example='collect ana@example.com "Spring campaign" web=2x10.00 "Print ads=1x99.50"',
-    alone=_collect_form,
+    alone=opens(
+        partial(payments_to_request, kind=Kind.PURCHASE), lambda command: forms.collect(channel=command.channel)
+    ),
     arguments=(
-        Argument(name="email", rule=fields.EMAIL_RULE, read=fields.email),
+        Argument(name="email", rule=fields.EMAIL_RULE, read=email),
         Argument(name="description", rule=fields.DESCRIPTION_RULE, read=fields.description),
         Argument(name="item", typed="<item>=<qty>x<unit>…", rule=items.ITEM_RULE, read=items.word, each=True),
     ),
@@ -236,6 +206,6 @@ COMMAND = SlashCommand(
 )
 FORMS: dict[str, SubmissionHandler] = {
     forms.REQUEST: submit_payout,
-    payouts.EDIT: submit_edited,
+    payouts.EDIT: submit_payout,
     forms.COLLECT: submit_purchase,
 }

@@ -3,9 +3,8 @@
 Where an amount, a confirmation or a reason is to be given, the button opens a form, and the form decides.
 """
 
-import json
+from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import Protocol
 
 from bot.domain.approvals import Refusal, may_decide, may_look
 from bot.domain.content import Block
@@ -13,10 +12,8 @@ from bot.domain.payments.instruction import Instruction, State
 from bot.domain.payments.recipient import concerns
 from bot.domain.text import clean
 from bot.presentation import answers, views
-from bot.presentation import answers as mistakes
 from bot.presentation.payments import answers as payment_answers
 from bot.presentation.payments import cards, forms, payouts, wording
-from bot.workflows.context import Context
 from bot.workflows.payments import recipient
 from bot.workflows.requests import decide
 from bot.workflows.requests.ballot import standing_of_voter
@@ -25,17 +22,10 @@ from handlers.incoming import Click, Submission
 from handlers.replies import DeclinedError, FieldErrors, Nothing, Open, Private, Replace, Reply
 from handlers.router import ClickHandler, Dependencies, SubmissionHandler
 
-
-class _MakesForm(Protocol):
-    def __call__(self, instruction: Instruction, *, metadata: str) -> Block: ...
-
-
-class _Votes(Protocol):
-    async def __call__(self, ctx: Context, click: decide.Click, *, typed_amount: str) -> Decided: ...
-
-
-class _Ends(Protocol):
-    async def __call__(self, ctx: Context, click: decide.Click, *, reason: str) -> Decided: ...
+_MakesForm = Callable[..., Block]
+"""Makes the form of a decision about an instruction, with its metadata."""
+_Decides = Callable[..., Awaitable[Decided]]
+"""Decides with what the form says: the amount that was typed, or the reason."""
 
 
 async def approve(deps: Dependencies, click: Click) -> Reply:
@@ -50,7 +40,6 @@ async def approve(deps: Dependencies, click: Click) -> Reply:
 
 
 async def open_form(deps: Dependencies, click: Click, *, wanted: State, view: _MakesForm) -> Reply:
-    """Open the form of a decision about a request in the state ``wanted``."""
     found, _ = await _decidable(deps, click, wanted)
     return _form(click, found, view)
 
@@ -65,7 +54,6 @@ async def withdraw(deps: Dependencies, click: Click) -> Reply:
 
 
 async def send_anyway(deps: Dependencies, click: Click) -> Reply:
-    """The requester says that an address without an account is right."""
     found, _ = await _meant(deps, click)
     decided = await recipient.send_anyway(deps.ctx, _decision(click, found))
     return Nothing() if decided.refusal is None else _told(decided)
@@ -125,35 +113,29 @@ def _told(decided: Decided) -> Reply:
     return Private(payment_answers.recorded(decided.instruction, votes=decided.voices))
 
 
-async def vote(deps: Dependencies, form: Submission, *, count: _Votes) -> Reply:
+async def vote(deps: Dependencies, form: Submission, *, count: _Decides) -> Reply:
     """Approve, or approve a new attempt, with the amount typed."""
     return _answer(await count(deps.ctx, decision_of(form), typed_amount=form.values.get(forms.AMOUNT, "")))
 
 
-async def _approve(ctx: Context, click: decide.Click, *, typed_amount: str) -> Decided:
-    """The form says what is not fine about the recipient, so who submits it confirms that."""
-    return await decide.approve(ctx, click, typed_amount=typed_amount, confirmed=True)
-
-
-async def end_with_reason(deps: Dependencies, form: Submission, *, end: _Ends) -> Reply:
+async def end_with_reason(deps: Dependencies, form: Submission, *, end: _Decides) -> Reply:
     """Reject, withdraw, or close as not paid, with a reason."""
     reason = clean(form.values.get(forms.REASON, ""))
     if not reason:
-        return FieldErrors({forms.REASON: mistakes.NO_REASON})
+        return FieldErrors({forms.REASON: answers.NO_REASON})
     return _answer(await end(deps.ctx, decision_of(form), reason=reason))
 
 
 def decision_of(form: Submission) -> decide.Click:
     """The request and round that a form was opened for, and who decides."""
-    about = json.loads(form.metadata)
-    return decide.Click(instruction_id=str(about["id"]), round=int(about["round"]), person=form.user)
+    return decide.Click(instruction_id=str(form.about["id"]), round=int(form.about["round"]), person=form.user)
 
 
 def _answer(decided: Decided) -> Reply:
     if decided.refusal is None:
         return Nothing()
     if decided.refusal is Refusal.WRONG_AMOUNT:
-        return FieldErrors({forms.AMOUNT: mistakes.wrong_amount(decided.instruction.cents)})
+        return FieldErrors({forms.AMOUNT: answers.wrong_amount(decided.instruction.cents)})
     content = payment_answers.refused(decided.refusal, decided.instruction)
     return Replace(views.notice(forms.NO_EFFECT_TITLE, content.text))
 
@@ -168,7 +150,8 @@ BUTTONS: dict[str, ClickHandler] = {
     payouts.EDIT: edit,
 }
 FORMS: dict[str, SubmissionHandler] = {
-    cards.APPROVE: partial(vote, count=_approve),
+    # The form says what is not fine about the recipient, so who submits it confirms that.
+    cards.APPROVE: partial(vote, count=partial(decide.approve, confirmed=True)),
     cards.REJECT: partial(end_with_reason, end=decide.reject),
     wording.WITHDRAW: partial(end_with_reason, end=decide.withdraw),
     cards.RETRY: partial(vote, count=decide.retry),

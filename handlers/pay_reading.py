@@ -10,9 +10,9 @@ from bot.clients.payments import OperationType, PaymentsClient
 from bot.domain.approvals import Refusal, Role, listed, may_see_balance
 from bot.domain.content import Content
 from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceNow
+from bot.domain.fields import email, reference
 from bot.domain.payments.instruction import Instruction, Kind
 from bot.presentation import answers, views
-from bot.presentation import answers as mistakes
 from bot.presentation.audit import with_timeline
 from bot.presentation.payments import answers as payment_answers
 from bot.presentation.payments import forms, operations
@@ -22,10 +22,10 @@ from bot.workflows.payments.purchase import link_of
 from bot.workflows.payments.reading import list_operations
 from bot.workflows.requests.request import check_cards, find, find_votes
 from handlers.grammar import fields
-from handlers.grammar.admission import admit, payments_for, service_call
+from handlers.grammar.admission import admit, opens, payments_for, service_call
 from handlers.grammar.verbs import Argument, Values, Verb, wrong
 from handlers.incoming import Click, Command, Submission
-from handlers.replies import Answer, Edit, FieldErrors, Later, MistakesError, Nothing, Open, Private, Replace, Reply
+from handlers.replies import Answer, Edit, FieldErrors, Later, MistakesError, Nothing, Private, Replace, Reply
 from handlers.router import ClickHandler, Dependencies, SubmissionHandler
 
 NAME: Final = "pay"
@@ -54,11 +54,11 @@ async def _show(deps: Dependencies, command: Command, values: Values) -> Reply:
     return service_call(look_there)
 
 
-async def show(deps: Dependencies, reference: str) -> Private:
+async def show(deps: Dependencies, name: str) -> Private:
     """Show one of our requests to a user who may see it."""
-    found = await story(deps.ctx.store, reference)
+    found = await story(deps.ctx.store, name)
     if found is None:
-        raise LookupError(reference)
+        raise LookupError(name)
     return await _told(deps, found)
 
 
@@ -94,7 +94,7 @@ async def _told(
 async def _list(deps: Dependencies, command: Command, values: Values) -> Reply:
     payments = await payments_for(deps, command.user)
     which, page = values["payouts|purchases"], values["page"] or 1
-    return service_call(lambda: _page(deps, payments, page=page, operation_type=which, instead=False))
+    return service_call(lambda: _page(deps, payments, page=page, operation_type=which, shown=Private))
 
 
 async def turn(deps: Dependencies, click: Click) -> Reply:
@@ -107,17 +107,21 @@ async def turn(deps: Dependencies, click: Click) -> Reply:
     except PersonError:
         return Private(answers.refused(Refusal.STALE))
     return service_call(
-        lambda: _page(deps, payments, page=page, operation_type=operation_type, instead=True), meanwhile=Nothing()
+        lambda: _page(deps, payments, page=page, operation_type=operation_type, shown=Edit), meanwhile=Nothing()
     )
 
 
 async def _page(
-    deps: Dependencies, payments: PaymentsClient, *, page: int, operation_type: OperationType | None, instead: bool
+    deps: Dependencies,
+    payments: PaymentsClient,
+    *,
+    page: int,
+    operation_type: OperationType | None,
+    shown: type[Private | Edit],
 ) -> Answer:
-    """One page of the list. ``instead``: in place of the page whose button was pressed."""
     found = await list_operations(deps.ctx, payments, page=page, operation_type=operation_type)
     content = operations.listing(found.page, found.ours, operation_type=operation_type, command=deps.spelled(NAME))
-    return Edit(content) if instead else Private(content)
+    return shown(content)
 
 
 async def _events(deps: Dependencies, command: Command, values: Values) -> Reply:
@@ -140,29 +144,24 @@ async def _events(deps: Dependencies, command: Command, values: Values) -> Reply
 
 
 async def _account(deps: Dependencies, command: Command, values: Values) -> Reply:
-    payments, email = await payments_for(deps, command.user), values["email"]
+    payments, address = await payments_for(deps, command.user), values["email"]
 
     async def look_there() -> Answer:
-        return Private(operations.account(email, await payments.account_status(email)))
+        return Private(operations.account(address, await payments.account_status(address)))
 
     return service_call(look_there)
-
-
-async def _account_form(deps: Dependencies, command: Command) -> Reply:
-    await payments_for(deps, command.user)
-    return Open(forms.account())
 
 
 async def look_up(deps: Dependencies, form: Submission) -> Reply:
     """Replace the form by the service's record; a mistake is shown at the field."""
     try:
-        email = fields.email(form.values.get(forms.EMAIL, ""))
+        address = email(form.values.get(forms.EMAIL, ""))
     except PersonError as broken:
-        return FieldErrors({forms.EMAIL: mistakes.at_field(broken)})
+        return FieldErrors({forms.EMAIL: answers.at_field(broken)})
     payments = await payments_for(deps, form.user)
 
     async def look_there() -> Answer:
-        found = operations.account(email, await payments.account_status(email))
+        found = operations.account(address, await payments.account_status(address))
         return Replace(views.result(forms.ACCOUNT_TITLE, found.blocks))
 
     return service_call(look_there)
@@ -189,7 +188,7 @@ def _its_own_words(argument: str, verb: Verb, deps: Dependencies, given: str) ->
 
 
 def _unknown(argument: str, verb: Verb, deps: Dependencies, given: str, *, says: str = "") -> MistakesError:
-    rule = mistakes.unknown(argument, fields.OPERATION_RULE, says=says)
+    rule = answers.unknown(argument, fields.OPERATION_RULE, says=says)
     return wrong(deps, NAME, verb.example, argument=argument, rule=rule, given=given)
 
 
@@ -198,7 +197,7 @@ SHOW = Verb(
     "one operation as it is now, with what happened and who did it",
     _show,
     example="show P-4F7K2M",
-    arguments=(Argument(name="operation", rule=fields.OPERATION_RULE, read=fields.operation),),
+    arguments=(Argument(name="operation", rule=fields.OPERATION_RULE, read=reference),),
 )
 LIST = Verb(
     "list",
@@ -215,15 +214,15 @@ EVENTS = Verb(
     "what the service recorded of its calls to us",
     _events,
     example="events P-4F7K2M",
-    arguments=(Argument(name="payout", rule=fields.OPERATION_RULE, read=fields.operation),),
+    arguments=(Argument(name="payout", rule=fields.OPERATION_RULE, read=reference),),
 )
 ACCOUNT = Verb(
     "account",
     "the account behind an e-mail address",
     _account,
     example="account ana@example.com",
-    alone=_account_form,
-    arguments=(Argument(name="email", rule=fields.EMAIL_RULE, read=fields.email),),
+    alone=opens(payments_for, lambda _: forms.account()),
+    arguments=(Argument(name="email", rule=fields.EMAIL_RULE, read=email),),
 )
 PARTNER = Verb("partner", "our own account and its balance, for approvers and admins", _partner)
 

@@ -9,6 +9,7 @@ import hashlib
 import json
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import parse_qsl
@@ -32,10 +33,11 @@ _REPLAY_WINDOW = 600.0
 _REMEMBERED = 50_000
 
 
+@dataclass(eq=False, kw_only=True)
 class SlackEndpoint:
     """Verifies, remembers, parses and hands over.
 
-    Args:
+    Attributes:
         signing_secret: of the app.
         now: seconds since 1970.
         app: gives the Bolt application, None until Slack has said who we are.
@@ -46,46 +48,36 @@ class SlackEndpoint:
         acked: told of each ack.
     """
 
-    def __init__(
-        self,
-        *,
-        signing_secret: str,
-        now: Callable[[], float],
-        app: Callable[[], AsyncApp | None],
-        bodies: Bodies,
-        vouch: Callable[[web.Request], None],
-        first_time: Callable[[str], Awaitable[bool]],
-        monotonic: Callable[[], float],
-        acked: Acked,
-    ) -> None:
-        self._secret = signing_secret
-        self._now = now
-        self._app = app
-        self._bodies = bodies
-        self._vouch = vouch
-        self._first_time = first_time
-        self._monotonic = monotonic
-        self._acked = acked
-        self._seen: OrderedDict[bytes, float] = OrderedDict()
+    signing_secret: str = field(repr=False)
+    now: Callable[[], float]
+    app: Callable[[], AsyncApp | None]
+    bodies: Bodies
+    vouch: Callable[[web.Request], None]
+    first_time: Callable[[str], Awaitable[bool]]
+    monotonic: Callable[[], float]
+    acked: Acked
+    _seen: OrderedDict[bytes, float] = field(default_factory=OrderedDict)
 
     async def handle(self, request: web.Request) -> web.Response:  # noqa: PLR0911 - one refusal a line
         """Answer one request; 401 without a valid signature of Slack."""
-        began = self._monotonic()
+        began = self.monotonic()
         signature = request.headers.get("X-Slack-Signature", "")
         timestamp = request.headers.get("X-Slack-Request-Timestamp", "")
-        now = self._now()
+        now = self.now()
         plausible = could_be_signed(timestamp=timestamp, signature=signature, now=now)
-        body = await self._bodies.read(request, largest=_LARGEST_BODY if plausible else _LARGEST_UNSIGNED)
+        body = await self.bodies.read(request, largest=_LARGEST_BODY if plausible else _LARGEST_UNSIGNED)
         if isinstance(body, web.Response):
             return body if plausible or body.status != HTTPStatus.REQUEST_ENTITY_TOO_LARGE else _refused()
         if _is_ssl_check(body):
             return web.Response()
-        if not signed_by_slack(secret=self._secret, timestamp=timestamp, signature=signature, body=body, now=now):
+        if not signed_by_slack(
+            secret=self.signing_secret, timestamp=timestamp, signature=signature, body=body, now=now
+        ):
             return _refused()
         parsed = _parse(body, request.content_type)
         if parsed is None:
             return web.json_response({"error": "unreadable body"}, status=400)
-        app = self._app()
+        app = self.app()
         if app is None:
             return web.json_response({"error": "starting"}, status=503, headers={"Retry-After": "5"})
         # Slack itself repeats events, so their own ids make each take effect once; one that could not be stored may
@@ -93,12 +85,12 @@ class SlackEndpoint:
         once = parsed.get("type") != "event_callback"
         if once and self._repeated(signature, now):
             return web.Response()
-        self._vouch(request)
-        if once and not await self._first_time(signature):
+        self.vouch(request)
+        if once and not await self.first_time(signature):
             return web.Response()
         answer = await _dispatched(app, parsed, request)
         if answer.status == HTTPStatus.OK:
-            self._acked(Arrival.of(parsed), self._monotonic() - began)
+            self.acked(Arrival.of(parsed), self.monotonic() - began)
         return answer
 
     def _repeated(self, signature: str, now: float) -> bool:

@@ -27,7 +27,6 @@ class SocketMode(AsyncSocketModeHandler):
         self._acked = acked
 
     async def handle(self, client: SocketModeClient, req: SocketModeRequest) -> None:  # type: ignore[override]
-        """Answer one envelope."""
         begun, began = time(), self._monotonic()
         answer = await dispatched(self.app, body=req.payload, headers=build_headers(req))
         await send_async_response(client, req, answer, begun)

@@ -1,6 +1,5 @@
 """``/deliver stores``, ``store`` and ``webhooks``: which store is meant, its form, and what is registered for it."""
 
-import json
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -11,12 +10,10 @@ from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceN
 from bot.domain.services import DELIVERY
 from bot.presentation import answers
 from bot.presentation.bookings import answers as deliveries
-from bot.presentation.bookings import answers as outcomes
 from bot.presentation.bookings import forms
 from bot.presentation.reasons import sentence
 from bot.presentation.views import View, notice, result
-from bot.workflows.bookings import stores
-from bot.workflows.bookings import webhooks as hooks
+from bot.workflows.bookings import stores, webhooks
 from bot.workflows.services.delivery import DeliveryService
 from handlers.grammar.admission import admin, delivery_call, delivery_for
 from handlers.grammar.fields import read_form
@@ -70,9 +67,7 @@ async def _store(deps: Dependencies, command: Command, values: Values) -> Reply:
     delivery = await delivery_for(deps, command.user)
     if act == "add":
         await delivery_for(deps, command.user, admin)
-        if given:
-            return Open(forms.store_add(channel=command.channel, values={forms.NAME: given}))
-        return Open(forms.store_add(channel=command.channel))
+        return Open(forms.store_add(channel=command.channel, values={forms.NAME: given} if given else {}))
     name = await _chosen(deps, delivery, given, action=f"store {act}")
     if act == "edit":
         return Later(
@@ -109,12 +104,11 @@ def _store_values(record: object) -> dict[str, str]:
 
 
 async def add(deps: Dependencies, form: Submission) -> Reply:
-    """Create a store; its key is stored sealed and never shown."""
     delivery = await delivery_for(deps, form.user, admin)
     found, errors = read_form(form.values, fields.store_readers())
     if errors:
         return FieldErrors(errors)
-    channel = str(json.loads(form.metadata)["channel"])
+    channel = str(form.about["channel"])
 
     async def ask() -> Answer:
         made = await stores.create_store(deps.ctx, delivery, _to_send(found, had_reference=False), by=form.user)
@@ -123,19 +117,18 @@ async def add(deps: Dependencies, form: Submission) -> Reply:
             if made.unknown:
                 return Replace(result(_ADD_TITLE, trouble.blocks))
             return Replace(forms.store_add(channel=channel, values=form.values, problem=trouble.text))
-        said = deliveries.store(made.name, made.record, lead=outcomes.STORE_ADDED)
+        said = deliveries.store(made.name, made.record, lead=deliveries.STORE_ADDED)
         return Replace(result(_ADD_TITLE, said.blocks))
 
     return delivery_call(ask)
 
 
 async def edit(deps: Dependencies, form: Submission) -> Reply:
-    """Change a store, then read its new record."""
     delivery = await delivery_for(deps, form.user)
     found, errors = read_form(form.values, fields.store_readers())
     if errors:
         return FieldErrors(errors)
-    name = str(json.loads(form.metadata)["store"])
+    name = str(form.about["store"])
 
     async def ask() -> Answer:
         known = await stores.known_stores(deps.ctx, delivery)
@@ -144,7 +137,7 @@ async def edit(deps: Dependencies, form: Submission) -> Reply:
         if made.trouble:
             trouble = deliveries.store_trouble(made.trouble)
             return Replace(forms.store_edit(name, values=form.values, problem=trouble.text))
-        said = deliveries.store(made.name, made.record, lead=outcomes.STORE_CHANGED)
+        said = deliveries.store(made.name, made.record, lead=deliveries.STORE_CHANGED)
         return Replace(result(_EDIT_TITLE, said.blocks))
 
     return delivery_call(ask)
@@ -169,7 +162,7 @@ async def _webhooks(deps: Dependencies, command: Command, values: Values) -> Rep
     name = await _chosen(deps, delivery, values["store"], action="webhooks")
 
     async def ask() -> Answer:
-        act = hooks.look if which is None else hooks.turn_on if which == "on" else hooks.turn_off
+        act = webhooks.look if which is None else webhooks.turn_on if which == "on" else webhooks.turn_off
         found = await act(deps.ctx, delivery, name)
         return Private(deliveries.hooks(name, found, turned_on=None if which is None else which == "on"))
 

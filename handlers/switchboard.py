@@ -7,16 +7,14 @@ from typing import Final
 from bot.domain.approvals import No, Role, listed, may_see_balance
 from bot.domain.content import Content
 from bot.domain.errors import ServiceTrouble
+from bot.domain.fields import reference
 from bot.presentation import answers, notices, overview, unread
 from bot.presentation import audit as audit_words
-from bot.presentation.answers import unknown
 from bot.presentation.bookings import lines as booking_audit
 from bot.workflows import quarantine
 from bot.workflows.admin import audit
-from bot.workflows.admin.audit import booking_story, story
 from bot.workflows.admin.overview import overview as everything
 from bot.workflows.admin.overview import under_way, unread_answers
-from handlers.grammar import fields
 from handlers.grammar.admission import admit
 from handlers.grammar.verbs import Argument, SlashCommand, Values, Verb, wrong
 from handlers.incoming import Click, Command
@@ -56,17 +54,19 @@ async def _audit(deps: Dependencies, command: Command, values: Values) -> Reply:
     reader = any(listed(role, standing, deps.ctx.policy.people) for role in _READERS)
     told = await _told(deps, values["id"], reader=None if reader else command.user)
     if told is None:
-        raise wrong(deps, NAME, _AUDIT.example, argument="id", rule=unknown("request", _RULE), given=values["id"])
+        raise wrong(
+            deps, NAME, _AUDIT.example, argument="id", rule=answers.unknown("request", _RULE), given=values["id"]
+        )
     return Private(told)
 
 
 async def _told(deps: Dependencies, text: str, *, reader: str | None) -> Content | None:
     """The story of a request or a booking; ``reader``: of those they asked for only, None: of any."""
     store = deps.ctx.store
-    found = await story(store, text)
+    found = await audit.story(store, text)
     if found is not None and reader in (None, found.about.requester):
         return audit_words.story(found.about, found.rows, is_complete=found.is_complete)
-    delivery = await booking_story(store, text)
+    delivery = await audit.booking_story(store, text)
     if delivery is not None and reader in (None, delivery.about.requester):
         return booking_audit.story(delivery.about, delivery.rows, is_complete=delivery.is_complete)
     return None
@@ -120,7 +120,7 @@ _AUDIT = Verb(
     "what happened to one request or booking, who did it and when",
     _audit,
     example="audit P-4F7K2M",
-    arguments=(Argument(name="id", rule=_RULE, read=fields.operation),),
+    arguments=(Argument(name="id", rule=_RULE, read=reference),),
 )
 _EXPORT = Verb("audit export", "the whole audit as a file, in a direct message", _export)
 _ROUTES = Verb("routes", "what is assumed about the services and not confirmed", _routes)

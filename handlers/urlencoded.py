@@ -16,14 +16,11 @@ def fields(body: bytes) -> dict[str, str]:
     text = body.decode()
     if text.isascii():
         try:
-            return {_plain(name): _plain(value) for name, _, value in _pairs(text)}
+            pairs = (pair.partition("=") for pair in text.split("&") if pair)
+            return {_plain(name): _plain(value) for name, _, value in pairs}
         except UnicodeDecodeError:
             pass  # a percent sign that encodes nothing stays as it is
     return dict(parse_qsl(text, keep_blank_values=True))
-
-
-def _pairs(text: str) -> list[tuple[str, str, str]]:
-    return [pair.partition("=") for pair in text.split("&") if pair]
 
 
 def _plain(text: str) -> str:

@@ -90,7 +90,6 @@ def obstacles(settings: Settings, policy: Policy | None) -> list[str]:
 
 
 def weak_key(settings: Settings) -> list[str]:
-    """Why production does not accept ``SECRET_KEY``."""
     key = settings.secret_key
     weak = why_weak(key.get_secret_value()) if key is not None else ""
     return [f"SECRET_KEY {weak}. Example: {example('SECRET_KEY')}. {_ROTATE}"] if weak else []

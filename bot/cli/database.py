@@ -182,15 +182,8 @@ def copy_to(chosen: argparse.Namespace) -> int:
     after = anchors_of(settings.model_copy(update={"database_url": chosen.url}))
     try:
         anchors.copy_to(after)
-        copied = asyncio.run(
-            copy(
-                settings.database_url,
-                chosen.url,
-                audit_key=key,
-                anchors=anchors,
-                now=SystemClock().now(),
-            )
-        )
+        copying = copy(settings.database_url, chosen.url, audit_key=key, anchors=anchors, now=SystemClock().now())
+        copied = asyncio.run(copying)
     except OSError as refused:
         raise OperatorError(f"The anchors cannot be copied: {refused.strerror}: {refused.filename}") from refused
     filled = {name: count for name, count in copied.rows.items() if count}

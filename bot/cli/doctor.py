@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Iterator
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from typing import Final, TypeVar
 
 import aiohttp
@@ -61,6 +62,9 @@ class Finding:
     mend: str = ""
 
 
+_ok, _warning, _error = (partial(Finding, level) for level in Level)
+
+
 async def examine() -> int:
     """Print every finding as it is made; 0 when none of them is an error."""
     errors = 0
@@ -79,14 +83,14 @@ async def _findings() -> AsyncIterator[Finding]:
         found = examine_all()
     except SettingsError as unreadable:
         for problem in unreadable.problems:
-            yield Finding(Level.ERROR, problem)
+            yield _error(problem)
         return
     for problem in found.problems:
-        yield Finding(Level.ERROR, problem)
+        yield _error(problem)
     settings, policy = found.settings, found.policy
     if found.broken:
         # No outside call with a default in place of a broken setting.
-        for finding in (*(Finding(Level.WARNING, caution) for caution in cautions(settings)), *_routes(settings)):
+        for finding in (*map(_warning, cautions(settings)), *_routes(settings)):
             yield finding
         return
     for finding in (*_settings(settings, policy), *_routes(settings), *_database(settings)):
@@ -96,28 +100,26 @@ async def _findings() -> AsyncIterator[Finding]:
 
 
 def _settings(settings: Settings, policy: Policy | None) -> Iterator[Finding]:
-    yield Finding(Level.OK, f"the settings are readable; environment: {settings.environment.value}")
+    yield _ok(f"the settings are readable; environment: {settings.environment.value}")
     if policy is not None:
-        yield Finding(Level.OK, f"the policy {settings.policy_file.name} is readable; its digest is {policy.digest}")
-    yield from (Finding(Level.WARNING, caution) for caution in cautions(settings))
-    few = too_few()
-    if few:
-        yield Finding(Level.WARNING, *few)
+        yield _ok(f"the policy {settings.policy_file.name} is readable; its digest is {policy.digest}")
+    yield from map(_warning, cautions(settings))
+    if few := too_few():
+        yield _warning(*few)
 
 
 def _routes(settings: Settings) -> Iterator[Finding]:
     try:
         table = load_routes(settings.services_file, environment=settings.environment.value, more=routes_of())
     except OperatorError as broken:
-        yield Finding(Level.ERROR, problem_of(broken), broken.mend)
+        yield _error(problem_of(broken), broken.mend)
         return
     for route in table.unconfirmed():
-        yield Finding(
-            Level.WARNING,
+        yield _warning(
             f"{route.name} ({route.method} {route.path}) is assumed and moves money; production refuses it",
             f"check it, then write [{route.name}] confirmed = true into SERVICES_FILE",
         )
-    yield Finding(Level.OK, f"the route table is readable; {len(table.assumptions())} assumed routes are unconfirmed")
+    yield _ok(f"the route table is readable; {len(table.assumptions())} assumed routes are unconfirmed")
 
 
 def _database(settings: Settings) -> Iterator[Finding]:
@@ -133,23 +135,23 @@ def _database(settings: Settings) -> Iterator[Finding]:
             short = reading.read(lambda tx: list(out_of_reach(tx))) if fits else []
             moved = reading.read(lambda tx: moved_to(tx.flags))
     except StorageBusy as away:
-        yield Finding(Level.ERROR, f"the database does not answer: {away.problem}", away.mend)
+        yield _error(f"the database does not answer: {away.problem}", away.mend)
         return
     except NewerDatabase as newer:
-        yield Finding(Level.ERROR, problem_of(newer), newer.mend)
+        yield _error(problem_of(newer), newer.mend)
         return
     except StorageError as trouble:
-        yield Finding(Level.WARNING, f"the database is not ready: {trouble.problem}", "run `switchboard migrate`")
+        yield _warning(f"the database is not ready: {trouble.problem}", "run `switchboard migrate`")
         return
     if not fits:
         other = OtherKey()
-        yield Finding(Level.ERROR, problem_of(other), other.mend)
+        yield _error(problem_of(other), other.mend)
         return
     if moved:
         what = f"this database was copied to {moved}, and goes on there"
-        yield Finding(Level.ERROR, what, "set DATABASE_URL to that one")
+        yield _error(what, "set DATABASE_URL to that one")
         return
-    yield Finding(Level.OK, f"the database can be read; the audit has {rows} rows")
+    yield _ok(f"the database can be read; the audit has {rows} rows")
     yield from anchored
     yield from unread
     yield from short
@@ -162,19 +164,19 @@ def _anchored(settings: Settings, tx: Tx, rows: int) -> Iterator[Finding]:
     mend = "run `switchboard resume --look`, look at what the services hold, then run `switchboard resume`"
     mode, resumed = reading_only(tx), resumed_at(tx)
     if mode is not None:
-        yield Finding(Level.ERROR, f"Switchboard only reads, it sends nothing: {worded(mode.reason)}", mend)
+        yield _error(f"Switchboard only reads, it sends nothing: {worded(mode.reason)}", mend)
         return
     try:
         newest = file.last()
     except OSError as refused:
         what = f"{file.path} cannot be read, so nothing would be sent: {refused.strerror}"
-        yield Finding(Level.ERROR, what, "let the user that runs Switchboard read and write it")
+        yield _error(what, "let the user that runs Switchboard read and write it")
         return
     if newest is None and rows:
         what = f"there are no anchors in {file.path}: an older copy of the database would be noticed late, or not"
-        yield Finding(Level.WARNING, what, "bring that file along from where the bot ran before")
+        yield _warning(what, "bring that file along from where the bot ran before")
     elif newest is not None and not tx.audit.holds(newest.seq, newest.head) and (not resumed or newest.at > resumed):
-        yield Finding(Level.ERROR, f"the database is older than {file.path}; it would only read", mend)
+        yield _error(f"the database is older than {file.path}; it would only read", mend)
 
 
 def _unread(tx: Tx) -> Iterator[Finding]:
@@ -183,16 +185,16 @@ def _unread(tx: Tx) -> Iterator[Finding]:
         return
     found = [one for one in tx.unread.all() if one.mended_at is None]
     for one in found:
-        yield Finding(Level.WARNING, *finding_of(one))
+        yield _warning(*finding_of(one))
     if not found:
-        yield Finding(Level.OK, "no unread answers from the services")
+        yield _ok("no unread answers from the services")
 
 
 def out_of_reach(tx: Tx) -> Iterator[Finding]:
     """Requests that need more approvals than people can give, by the last count of the bot."""
     for one in all_short(tx):
         what = f"{one.instruction.reference}: {short_of_people(one.short)}"
-        yield Finding(Level.WARNING, what, f"{policy_example('people.approvers')} with more people")
+        yield _warning(what, f"{policy_example('people.approvers')} with more people")
 
 
 async def _outside(settings: Settings, policy: Policy | None) -> AsyncIterator[Finding]:
@@ -212,12 +214,8 @@ async def _outside(settings: Settings, policy: Policy | None) -> AsyncIterator[F
         for asked in (_payments(outside), _delivery(outside)):
             yield await asked
         for name, missing, urls in (
-            (LOCALIZATION, settings.missing_for_localization, [settings.localization_base_url]),
-            (
-                EMAILS,
-                settings.missing_for_emails,
-                [settings.email_single_base_url, settings.email_bulk_base_url],
-            ),
+            (LOCALIZATION, settings.missing_for_localization, (settings.localization_base_url,)),
+            (EMAILS, settings.missing_for_emails, (settings.email_single_base_url, settings.email_bulk_base_url)),
         ):
             yield await _answers(name, missing, [url for url in urls if url is not None], session)
 
@@ -231,22 +229,22 @@ async def _slack(settings: Settings, policy: Policy | None, session: aiohttp.Cli
     try:
         identity = await who_we_are(client)
     except OperatorError as ours:
-        yield Finding(Level.ERROR, f"Slack: {problem_of(ours)}", ours.mend)
+        yield _error(f"Slack: {problem_of(ours)}", ours.mend)
         return
     except ServiceTrouble as silent:
         mend = "look at SLACK_API_URL and the network, or copy SLACK_BOT_TOKEN again from OAuth & Permissions"
-        yield Finding(Level.ERROR, f"Slack: {worded(silent.reason)}", mend)
+        yield _error(f"Slack: {worded(silent.reason)}", mend)
         return
-    yield Finding(Level.OK, f"Slack knows us in the workspace {identity.team} ({identity.team_id})")
+    yield _ok(f"Slack knows us in the workspace {identity.team} ({identity.team_id})")
     yield _scopes(identity)
     if settings.slack_app_token is not None:
         app_token = settings.slack_app_token.get_secret_value()
         _, trouble = await _asked(call(client.apps_connections_open(app_token=app_token)))
         if trouble:
             mend = "SLACK_APP_TOKEN is an app-level token with the scope connections:write"
-            yield Finding(Level.ERROR, f"Socket Mode: {trouble}", mend)
+            yield _error(f"Socket Mode: {trouble}", mend)
         else:
-            yield Finding(Level.OK, "Socket Mode can be opened")
+            yield _ok("Socket Mode can be opened")
     if policy is not None:
         async for finding in _channels(policy, Messenger(client=client)):
             yield finding
@@ -261,15 +259,15 @@ async def _slack(settings: Settings, policy: Policy | None, session: aiohttp.Cli
 def _scopes(identity: Identity) -> Finding:
     lacking = [scope for scope in SCOPES if scope not in identity.scopes]
     if not identity.scopes:
-        return Finding(Level.WARNING, "Slack did not say which scopes the bot token has")
+        return _warning("Slack did not say which scopes the bot token has")
     mend = "put the manifest of `switchboard manifest` into the app's settings and install the app again"
     if lacking:
-        return Finding(Level.ERROR, f"the bot token lacks the scopes {', '.join(lacking)}", mend)
+        return _error(f"the bot token lacks the scopes {', '.join(lacking)}", mend)
     narrow = [scope for scope in WIDER_SCOPES if scope not in identity.scopes]
     if narrow:
         problem = f"without the scopes {', '.join(narrow)} files in conversations of several people are not noticed"
-        return Finding(Level.WARNING, problem, mend)
-    return Finding(Level.OK, "the bot token has every scope that is used")
+        return _warning(problem, mend)
+    return _ok("the bot token has every scope that is used")
 
 
 async def _channels(policy: Policy, messenger: Messenger) -> AsyncIterator[Finding]:
@@ -281,7 +279,7 @@ async def _channels(policy: Policy, messenger: Messenger) -> AsyncIterator[Findi
             continue
         is_member, trouble = await _asked(messenger.is_member(channel))
         if is_member:
-            yield Finding(Level.OK, f"the bot is in the channel of {name} ({channel})")
+            yield _ok(f"the bot is in the channel of {name} ({channel})")
         else:
             what = trouble or "the bot is no member, or there is no such channel"
             level = Level.ERROR if name == "approvals" else Level.WARNING
@@ -293,18 +291,18 @@ async def _people(policy: Policy, client: AsyncWebClient, identity: Identity, *,
     for role in Role:
         names: tuple[str, ...] = getattr(policy.people, role.value)
         if "*" in names:
-            yield Finding(Level.OK, f"{role.value}: every full member")
+            yield _ok(f"{role.value}: every full member")
             continue
         count, trouble = await _asked(_full_members(names, people, home=identity.team_id))
         needed = policy.approval.quorum if role is Role.APPROVER and pays else 1
         if count is None:
-            yield Finding(Level.ERROR, f"{role.value}: {trouble}")
+            yield _error(f"{role.value}: {trouble}")
         elif count < needed:
             level = Level.ERROR if role is Role.APPROVER and pays else Level.WARNING
             what = f"{count} of the people named are full, active members of this workspace; {needed} needed"
             yield Finding(level, f"{role.value}: {what}", f'people.{role.value} = ["S0…"] in the policy')
         else:
-            yield Finding(Level.OK, f"{role.value}: {count} {'person' if count == 1 else 'people'}")
+            yield _ok(f"{role.value}: {count} {'person' if count == 1 else 'people'}")
 
 
 async def _full_members(names: tuple[str, ...], people: People, *, home: str) -> int:
@@ -321,7 +319,7 @@ async def _quorums(
     home = identity.team_id
     found, trouble = await _asked(approvers(policy, people, home=home, most=enough(policy)))
     if found is None:
-        yield Finding(Level.WARNING, f"whether the policy can be met is not known: Slack {trouble}")
+        yield _warning(f"whether the policy can be met is not known: Slack {trouble}")
         return
     problems = unmet(policy, found, home=home)
     level = Level.ERROR if settings.environment is Environment.PRODUCTION else Level.WARNING
@@ -329,7 +327,7 @@ async def _quorums(
         yield Finding(level, problem)
     if not problems and too_few_for_duplicates(policy, found, home=home):
         what = "a duplicate of the largest kind needs one more approver than there are besides the requester"
-        yield Finding(Level.WARNING, what, f"{policy_example('people.approvers')} with one more person")
+        yield _warning(what, f"{policy_example('people.approvers')} with one more person")
 
 
 async def _payments(outside: Outside) -> Finding:
@@ -337,12 +335,11 @@ async def _payments(outside: Outside) -> Finding:
     try:
         payments = make_payments(outside, limiter)
     except OperatorError:
-        return Finding(Level.ERROR, "payments: the route table cannot be used")
+        return _error("payments: the route table cannot be used")
     if payments.client is None:
         return _missing(PAYMENTS, payments.missing)
-    return _said(
-        PAYMENTS, await _asked(payments.client.partner()), "PAYMENTS_BASE_URL, PAYMENTS_PARTNER_ID and …_SECRET"
-    )
+    asked = await _asked(payments.client.partner())
+    return _said(PAYMENTS, asked, "PAYMENTS_BASE_URL, PAYMENTS_PARTNER_ID and …_SECRET")
 
 
 async def _delivery(outside: Outside) -> Finding:
@@ -352,7 +349,7 @@ async def _delivery(outside: Outside) -> Finding:
     try:
         service = make_delivery(outside).client
     except OperatorError:
-        return Finding(Level.ERROR, "delivery: the route table cannot be used")
+        return _error("delivery: the route table cannot be used")
     if service is None:
         return _missing(DELIVERY, settings.missing_for_delivery)
     if service.client.has_master_key:
@@ -375,20 +372,20 @@ async def _answers(name: str, missing: tuple[str, ...], urls: list[str], session
                 pass
         except (aiohttp.ClientError, TimeoutError) as silent:
             what = f"{name}: nobody answers at {url} ({type(silent).__name__})"
-            return Finding(Level.ERROR, what, "look at the address and at the network")
-    return Finding(Level.OK, f"{name} answers; whether its key is good, only a call with an effect can show")
+            return _error(what, "look at the address and at the network")
+    return _ok(f"{name} answers; whether its key is good, only a call with an effect can show")
 
 
 def _said(name: str, answer: tuple[object | None, str], variables: str) -> Finding:
     found, trouble = answer
     if found is None:
-        return Finding(Level.ERROR, f"{name}: {trouble}", f"look at {variables}")
-    return Finding(Level.OK, f"{name} answers and knows us")
+        return _error(f"{name}: {trouble}", f"look at {variables}")
+    return _ok(f"{name} answers and knows us")
 
 
 def _missing(name: str, variables: tuple[str, ...]) -> Finding:
     what = f"{name} is not configured; everything else works without it"
-    return Finding(Level.WARNING, what, f"to use it, set {', '.join(variables)}")
+    return _warning(what, f"to use it, set {', '.join(variables)}")
 
 
 async def _asked(pending: Awaitable[T]) -> tuple[T | None, str]:

@@ -86,7 +86,7 @@ def make_context(parts: Parts, slack: Slack, *, url: str) -> Context:
         subjects=SUBJECTS,
         kinds=KINDS,
         recoveries=RECOVERIES,
-        file_actions=around.offered,
+        file_actions=around.file_actions,
         bot_user=slack.identity.bot_user_id,
         chores=_chores(parts, counted),
         assumptions=parts.outside.routes().assumptions(),

@@ -27,8 +27,8 @@ from bot.workflows.admin.resume import first_time
 from handlers.callbacks import DeliveryCallbacks, PaymentsCallbacks
 from handlers.connections import Bodies, Connections, Site, room
 from handlers.health import Health
-from handlers.measures import Build, Measures
-from handlers.metrics import Metrics, Sources
+from handlers.measures import Measures
+from handlers.metrics import Metrics
 from handlers.slack_http import SlackEndpoint
 from storage.engine import PostgresServer, parse_address
 
@@ -48,12 +48,12 @@ _NONE_LEFT: Final = frozenset({errno.EMFILE, errno.ENFILE})
 
 def make_measures(settings: Settings, around: Surroundings) -> Measures:
     is_server = isinstance(parse_address(settings.database_url), PostgresServer)
-    build = Build(
+    return Measures(
+        started=around.clock.now(),
         version=version(),
         database="postgresql" if is_server else "sqlite",
         transport="socket" if settings.socket_mode else "http",
     )
-    return Measures(build=build, started=around.clock.now())
 
 
 def allow_plenty() -> None:
@@ -107,8 +107,49 @@ async def serve(
             acked=measures.acked,
         )
         app.router.add_post("/slack/events", endpoint.handle)
-    _add_callbacks(app, settings, database, connections, bodies, wake, measures, secrets)
+    shared: dict[str, Any] = {
+        "store": database.store,
+        "bodies": bodies,
+        "vouch": connections.vouch,
+        "now": database.clock.now,
+        "wake": wake,
+        "proxies": settings.trusted_proxies,
+        "secrets": secrets,
+    }
+    payments = PaymentsCallbacks(
+        kinds=KINDS, sources=settings.payments_sources, answered=measures.callbacks("payments"), **shared
+    )
+    app.router.add_route("*", "/callbacks/payments/{token}", payments.handle)
+    delivery = DeliveryCallbacks(
+        sources=settings.delivery_allowed_sources, answered=measures.callbacks("delivery"), **shared
+    )
+    app.router.add_route("*", "/callbacks/delivery/{token}", delivery.handle)
     _add_observation(app, settings, database, joined, measures)
+    return await _listen(app, connections, settings)
+
+
+def _add_observation(
+    app: web.Application, settings: Settings, database: Database, joined: Callable[[], bool], measures: Measures
+) -> None:
+    store, clock = database.store, database.clock
+    health = Health(database=store, slack=joined, now=clock.now)
+    app.router.add_get("/healthz", health.alive)
+    app.router.add_get("/readyz", health.ready)
+    token = settings.metrics_token
+    metrics = Metrics(
+        database=store,
+        measures=measures,
+        joined=joined,
+        now=clock.now,
+        skew=lambda: clock.skew,
+        services=[one.name for one in WATCHED],
+        due=QUEUES,
+        token=token.get_secret_value() if token is not None else None,
+    )
+    app.router.add_get("/metrics", metrics.handle)
+
+
+async def _listen(app: web.Application, connections: Connections, settings: Settings) -> tuple[web.AppRunner, str]:
     runner = web.AppRunner(
         app,
         access_log=None,
@@ -118,86 +159,23 @@ async def serve(
         lingering_time=_LINGERING_SECONDS,
     )
     await runner.setup()
-    await _listen(runner, connections, settings)
-    host, port = runner.addresses[0][:2]
-    url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
-    log.info("listening", url=url)
-    return runner, url
-
-
-def _add_callbacks(
-    app: web.Application,
-    settings: Settings,
-    database: Database,
-    connections: Connections,
-    bodies: Bodies,
-    wake: Callable[[], None],
-    measures: Measures,
-    secrets: Secrets,
-) -> None:
-    payments = PaymentsCallbacks(
-        kinds=KINDS,
-        store=database.store,
-        bodies=bodies,
-        vouch=connections.vouch,
-        now=database.clock.now,
-        wake=wake,
-        sources=settings.payments_sources,
-        proxies=settings.trusted_proxies,
-        answered=measures.callbacks("payments"),
-        secrets=secrets,
-    )
-    app.router.add_route("*", "/callbacks/payments/{token}", payments.handle)
-    delivery = DeliveryCallbacks(
-        store=database.store,
-        bodies=bodies,
-        vouch=connections.vouch,
-        now=database.clock.now,
-        wake=wake,
-        sources=settings.delivery_allowed_sources,
-        proxies=settings.trusted_proxies,
-        answered=measures.callbacks("delivery"),
-        secrets=secrets,
-    )
-    app.router.add_route("*", "/callbacks/delivery/{token}", delivery.handle)
-
-
-def _add_observation(
-    app: web.Application, settings: Settings, database: Database, joined: Callable[[], bool], measures: Measures
-) -> None:
-    store, clock = database.store, database.clock
-    health = Health(store=store, slack=joined, now=clock.now)
-    app.router.add_get("/healthz", health.alive)
-    app.router.add_get("/readyz", health.ready)
-    token = settings.metrics_token
-    sources = Sources(
-        measures=measures,
-        joined=joined,
-        now=clock.now,
-        skew=lambda: clock.skew,
-        services=[one.name for one in WATCHED],
-        due=QUEUES,
-    )
-    metrics = Metrics(store=store, sources=sources, token=token.get_secret_value() if token is not None else None)
-    app.router.add_get("/metrics", metrics.handle)
-
-
-async def _listen(runner: web.AppRunner, connections: Connections, settings: Settings) -> None:
     host, port = settings.host, settings.port
     try:
         await Site(runner, connections, host, port).start()
     except OSError as refused:
         if refused.errno in (errno.EADDRINUSE, errno.EACCES):
-            word = (
-                "is taken by another program" if refused.errno == errno.EADDRINUSE else "may not be used by this user"
-            )
-            raise OperatorError(
-                f"PORT {port} {word}", mend="choose a free one above 1023. Example: PORT=3001"
-            ) from None
+            taken = refused.errno == errno.EADDRINUSE
+            word = "is taken by another program" if taken else "may not be used by this user"
+            mend = "choose a free one above 1023. Example: PORT=3001"
+            raise OperatorError(f"PORT {port} {word}", mend=mend) from None
         raise OperatorError(
             f"HOST {host!r} is no address of this machine",
             mend="Example: HOST=127.0.0.1, or HOST=0.0.0.0 for all of them",
         ) from None
+    host, port = runner.addresses[0][:2]
+    url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
+    log.info("listening", url=url)
+    return runner, url
 
 
 def limit() -> int:

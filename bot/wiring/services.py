@@ -111,7 +111,6 @@ class Outside:
 
 
 def make_payments(outside: Outside, slots: SendSlots) -> Service[PaymentsClient]:
-    """The service. ``slots``: rate limit of its requests."""
     settings, routes = outside.settings, outside.routes()
     base_url, partner = settings.payments_base_url, settings.payments_partner_id
     secret = settings.payments_partner_secret
@@ -130,7 +129,6 @@ def make_payments(outside: Outside, slots: SendSlots) -> Service[PaymentsClient]
 
 
 def make_delivery(outside: Outside) -> Service[DeliveryService]:
-    """The service with the keys of its stores."""
     settings = outside.settings
     base_url = settings.delivery_base_url
     if base_url is None or settings.missing_for_delivery:
@@ -153,7 +151,6 @@ def make_delivery(outside: Outside) -> Service[DeliveryService]:
 
 
 def make_localization(outside: Outside) -> LocalizationService:
-    """The service, and its calls in flight."""
     settings, circuit = outside.settings, outside.circuit("localization")
     base_url, key = settings.localization_base_url, settings.localization_api_key
     own = [host for host in (urlsplit(base_url or "").hostname,) if host]

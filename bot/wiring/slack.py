@@ -122,7 +122,7 @@ def make_bolt(slack: Slack, ctx: Context, outside: Outside, around: Surroundings
         token=_bot_token(settings),
         identity=slack.identity,
         deps=deps,
-        router=make_router(around.offered, prefix=settings.command_prefix, more=extensions),
+        router=make_router(around.file_actions, prefix=settings.command_prefix, more=extensions),
         patience=around.handler_total,
         moment=around.handler_moment,
     )

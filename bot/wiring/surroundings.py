@@ -47,16 +47,12 @@ class Surroundings:
     """Waits that many seconds of ``clock``."""
     anchors: Path | None = None
     """Where the audit's anchors go; None: where the database's address says."""
-    file_actions: Sequence[FileAction] | None = None
-    """What can be done with files; None: everything there is."""
+    file_actions: Sequence[FileAction] = FILE_ACTIONS
+    """What can be done with files."""
     extensions: Sequence[Extension] = EXTENSIONS
     """Services beside the four."""
     ticking: bool = True
     """False: no worker runs by itself; the test calls ``tests.support.settling.settle``."""
-
-    @property
-    def offered(self) -> Sequence[FileAction]:
-        return FILE_ACTIONS if self.file_actions is None else self.file_actions
 
     @classmethod
     def real(cls) -> "Surroundings":

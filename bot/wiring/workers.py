@@ -10,7 +10,7 @@ whatever the looks say. Under constant wakes a process looks only a few times a 
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from typing import Any, Final
@@ -31,8 +31,6 @@ from bot.workflows.emails import work as email_lists
 from bot.workflows.emails.lists import SUBJECT as EMAIL_LISTS
 from bot.workflows.emails.subject import EmailList
 from bot.workflows.payments import bulk, bulk_cancel, callbacks, follow, payout, purchase
-from bot.workflows.payments import follow as orphans
-from bot.workflows.payments import payout as one_step
 from bot.workflows.payments.sought import survey_due
 from bot.workflows.payments.subject import RequestSubject
 from bot.workflows.requests import advance, announce, attempt
@@ -68,23 +66,22 @@ class Look:
     next_at: datetime | None = None
 
 
+@dataclass(eq=False, kw_only=True)
 class Pump:
     """Runs one worker until nothing is due; a nudge while running makes it run once more."""
 
-    _again: bool
-    """There may be work since the last step; a nudge comes before the first."""
-
-    def __init__(self, *, name: str, worker: Step, pause_seconds: float = _PAUSE_SECONDS) -> None:
-        self._name = name
-        self._worker = worker
-        self._pause_seconds = pause_seconds
-        self._running: asyncio.Task[None] | None = None
-        self._stopping = asyncio.Event()
+    name: str
+    worker: Step
+    pause_seconds: float = _PAUSE_SECONDS
+    _again: bool = False
+    """There may be work since the last step."""
+    _running: asyncio.Task[None] | None = None
+    _stopping: asyncio.Event = field(default_factory=asyncio.Event)
 
     def nudge(self) -> None:
         self._again = True
         if self._running is None or self._running.done():
-            self._running = asyncio.create_task(self._run(), name=f"worker {self._name}")
+            self._running = asyncio.create_task(self._run(), name=f"worker {self.name}")
 
     async def stop(self) -> None:
         """Let the running step end, with a time limit; then cancel it: recovery handles the rest."""
@@ -100,28 +97,29 @@ class Pump:
         for _ in range(_MOST_ROUNDS):
             self._again = False
             try:
-                found = await self._worker()
+                found = await self.worker()
             except StorageBusy as busy:
-                log.warning("a worker waits for the database", worker=self._name, reason=str(busy))
+                log.warning("a worker waits for the database", worker=self.name, reason=str(busy))
                 return
             except Exception:
                 # A worker must survive the error of one row; the next tick tries again.
-                log.exception("a worker failed", worker=self._name)
+                log.exception("a worker failed", worker=self.name)
                 return
             if not found and (await self._paused() or not self._again):
                 return
 
     async def _paused(self) -> bool:
         with suppress(TimeoutError):
-            async with asyncio.timeout(self._pause_seconds):
+            async with asyncio.timeout(self.pause_seconds):
                 await self._stopping.wait()
         return self._stopping.is_set()
 
 
+@dataclass(eq=False, kw_only=True)
 class Schedule:
     """The ticks of one process, its looks and the workers they run.
 
-    Args:
+    Attributes:
         workers: by name.
         look: which of them have work.
         changes: counter of writes; an equal number means no write.
@@ -131,36 +129,28 @@ class Schedule:
         tick_seconds: between two ticks.
     """
 
-    def __init__(
-        self,
-        *,
-        workers: Mapping[str, Step],
-        look: Callable[[], Awaitable[Look]],
-        changes: Callable[[], int],
-        now: Callable[[], datetime],
-        by_the_clock: Collection[str] = (),
-        every_tick: Collection[str] = (),
-        tick_seconds: float,
-    ) -> None:
-        self._find = look
-        self._changes = changes
-        self._now = now
-        self._by_the_clock = by_the_clock
-        self._every_tick = every_tick
-        self._pumps = {name: Pump(name=name, worker=worker) for name, worker in workers.items()}
+    workers: Mapping[str, Step]
+    look: Callable[[], Awaitable[Look]]
+    changes: Callable[[], int]
+    now: Callable[[], datetime]
+    by_the_clock: Collection[str] = ()
+    every_tick: Collection[str] = ()
+    tick_seconds: float
+    _next_at: datetime | None = None
+    _alarm: asyncio.TimerHandle | None = None
+    _seen: int = -1
+    _everything_at: float = 0.0
+    _stopped: bool = False
+
+    def __post_init__(self) -> None:
+        self._pumps = {name: Pump(name=name, worker=worker) for name, worker in self.workers.items()}
         self._looking = Pump(name="look", worker=self._look)
-        self._tick_seconds = tick_seconds
         self._scheduler = AsyncIOScheduler(
             job_defaults={"misfire_grace_time": None, "coalesce": True, "max_instances": 1}
         )
-        self._next_at: datetime | None = None
-        self._alarm: asyncio.TimerHandle | None = None
-        self._seen = -1
-        self._everything_at = 0.0
-        self._stopped = False
 
     def start(self) -> None:
-        self._scheduler.add_job(self._tick, "interval", seconds=self._tick_seconds)
+        self._scheduler.add_job(self._tick, "interval", seconds=self.tick_seconds)
         self._scheduler.start()
         self._begin_everything()
 
@@ -192,29 +182,29 @@ class Schedule:
         if self._later(0) >= self._everything_at:
             self._begin_everything()
             return
-        self._nudge(self._every_tick)
-        changes = self._changes()
+        self._nudge(self.every_tick)
+        changes = self.changes()
         if changes != self._seen:
             self._seen = changes
-            self._nudge(self._by_the_clock)
+            self._nudge(self.by_the_clock)
             self.wake()
-        elif self._next_at is not None and self._next_at <= self._now():
+        elif self._next_at is not None and self._next_at <= self.now():
             self.wake()
 
     def _begin_everything(self) -> None:
         self._everything_at = self._later(_EVERYTHING_SECONDS)
-        self._seen = self._changes()
+        self._seen = self.changes()
         self._nudge(self._pumps)
         self.wake()  # for the next due time
 
     async def _look(self) -> int:
-        found = await self._find()
+        found = await self.look()
         self._nudge(found.due)
-        now = self._now()
+        now = self.now()
         self._next_at = now if found.due else found.next_at  # due work that cannot begin is looked at again
         if found.next_at is not None and not self._stopped:
             rest = (found.next_at - now).total_seconds()
-            if rest < self._tick_seconds:
+            if rest < self.tick_seconds:
                 self._set_alarm(max(rest, 0.0))
         return 0
 
@@ -265,7 +255,7 @@ SUBJECTS: dict[str, Subject] = {
 """Subjects of boards, by the word before the colon."""
 
 KINDS: Final[Mapping[Kind, RequestKind]] = {
-    one.kind: one for one in (payout.KIND, one_step.ONE_STEP, purchase.KIND, bulk.KIND, bulk_cancel.KIND)
+    one.kind: one for one in (payout.KIND, payout.ONE_STEP, purchase.KIND, bulk.KIND, bulk_cancel.KIND)
 }
 """Kinds of requests."""
 
@@ -284,7 +274,7 @@ WORKS: Final[tuple[Work[Any], ...]] = (
     follow.POLLS,
     bulk.POLLS,
     purchase.POLLS,
-    orphans.WATCH,
+    follow.WATCH,
     dropped_files.FILES,
     book.BOOKINGS,
     booking_polls.POLLS,

@@ -6,7 +6,7 @@ Each function that admits a user returns the service to use, or raises ``Decline
 import asyncio
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import Final, Protocol, TypeVar
+from typing import Final, TypeVar
 
 import structlog
 
@@ -14,7 +14,7 @@ from bot.clients.emails import EmailsClient
 from bot.clients.localization import LocalizationClient
 from bot.clients.payments import PaymentsClient
 from bot.domain.approvals import No, Role, Standing, full_member, listed, may_look, may_request
-from bot.domain.content import Content
+from bot.domain.content import Block, Content
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow, SwitchboardError
 from bot.domain.payments.instruction import Kind
 from bot.domain.policy import People
@@ -27,31 +27,27 @@ from bot.slack.messenger import Messenger
 from bot.workflows.requests.authority import is_frozen
 from bot.workflows.services.delivery import DeliveryService
 from bot.workflows.services.service import Service
-from handlers.replies import Answer, DeclinedError, Later, Open, Private
+from handlers.incoming import Command
+from handlers.replies import Answer, DeclinedError, Later, Open, Private, Reply
 from handlers.router import Dependencies
 
 log = structlog.get_logger(__name__)
 
 C = TypeVar("C")
+Opens = Callable[..., Awaitable[Reply]]
 
 _MEMBERSHIP_SECONDS: Final = 0.7
 
 
-class Rule(Protocol):
-    """A permission rule; a function of :mod:`bot.domain.approvals`."""
-
-    def __call__(self, standing: Standing, *, people: People, home: str) -> No | None:
-        """The reason for a refusal; None when the user may."""
-        ...
+Rule = Callable[..., No | None]
+"""A function of :mod:`bot.domain.approvals`: the reason for a refusal, None when the user may."""
 
 
 def member(standing: Standing, *, people: People, home: str) -> No | None:  # noqa: ARG001 - any role, or none
-    """Every full member of the workspace may."""
     return full_member(standing.person, home=home)
 
 
 def admin(standing: Standing, *, people: People, home: str) -> No | None:
-    """Admins may."""
     return may_look(standing, people=people, home=home) or (
         None if listed(Role.ADMIN, standing, people) else No.NOT_ADMIN
     )
@@ -91,7 +87,6 @@ async def admitted(
 
 
 async def payments_for(deps: Dependencies, user: str, rule: Rule = may_look) -> PaymentsClient:
-    """The payments service, for a user who reads its records."""
     return await admitted(deps, user, deps.ctx.payments, PAYMENTS, rule=rule)
 
 
@@ -125,13 +120,21 @@ async def delivery_for(deps: Dependencies, user: str, rule: Rule = may_look) -> 
 
 
 async def localization_for(deps: Dependencies, user: str) -> LocalizationClient:
-    """The localization service, for any member."""
     return await admitted(deps, user, deps.ctx.localization, LOCALIZATION)
 
 
 async def emails_for(deps: Dependencies, user: str) -> EmailsClient:
-    """The e-mail service, for any member."""
     return await admitted(deps, user, deps.ctx.emails, EMAILS)
+
+
+def opens(admits: Callable[[Dependencies, str], Awaitable[object]], form: Callable[[Command], Block]) -> Opens:
+    """What a verb without arguments does: open this form for a user whom ``admits`` lets through."""
+
+    async def run(deps: Dependencies, command: Command, _values: object = None) -> Reply:
+        await admits(deps, command.user)
+        return Open(form(command))
+
+    return run
 
 
 def service_call(

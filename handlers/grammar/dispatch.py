@@ -1,6 +1,5 @@
 """From a command line to the verb that runs, its help, and the form of a verb typed without its arguments."""
 
-import json
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any
@@ -8,7 +7,6 @@ from typing import Any
 from bot.domain.content import Content
 from bot.domain.errors import PersonError
 from bot.presentation import answers, views
-from bot.presentation import answers as printed
 from handlers.grammar.verbs import SlashCommand, Verb, read_argument, read_arguments, unescape, words_of
 from handlers.incoming import Command, Submission
 from handlers.replies import FieldErrors, MistakesError, Open, Private, Replace, Reply
@@ -26,8 +24,9 @@ async def run(deps: Dependencies, command: Command, *, slash: SlashCommand) -> R
     verb, rest = _find(given.lower(), rest, slash.verbs)
     if verb is None:
         asks = given.lower() in ("", "help")
-        answer = help_for(spelled, slash.summary, slash.verbs) if asks else no_such_verb(given, spelled, slash.verbs)
-        return Private(answer)
+        return Private(
+            help_for(spelled, slash.summary, slash.verbs) if asks else no_such_verb(given, spelled, slash.verbs)
+        )
     below = tuple(one for one in slash.verbs if one.name.startswith(f"{verb.name} "))
     if rest.strip() and below and not verb.arguments:
         return Private(no_such_verb(f"{given} {rest.split()[0]}", spelled, below))
@@ -58,21 +57,20 @@ def _find(first: str, rest: str, verbs: tuple[Verb, ...]) -> tuple[Verb | None, 
 @lru_cache(maxsize=16)
 def help_for(spelled: str, summary: str, verbs: tuple[Verb, ...]) -> Content:
     """The command's verbs with their arguments and examples; cached, because it never changes."""
-    return printed.usage(spelled, summary, _usages(verbs))
+    return answers.usage(spelled, summary, _usages(verbs))
 
 
 def no_such_verb(given: str, spelled: str, verbs: Sequence[Verb]) -> Content:
-    """The answer to a verb that does not exist."""
-    return printed.no_such_verb(unescape(given), spelled, _usages(verbs))
+    return answers.no_such_verb(unescape(given), spelled, _usages(verbs))
 
 
-def _usages(verbs: Sequence[Verb]) -> list[printed.Usage]:
-    return [printed.Usage(verb.usage, verb.summary, verb.example, verb.name) for verb in verbs]
+def _usages(verbs: Sequence[Verb]) -> list[answers.Usage]:
+    return [answers.Usage(verb.usage, verb.summary, verb.example, verb.name) for verb in verbs]
 
 
 async def submit(deps: Dependencies, form: Submission, *, commands: Mapping[str, SlashCommand]) -> Reply:
     """Read the fields of a verb's form like a command line, and run the verb; its answer replaces the form."""
-    about = json.loads(form.metadata)
+    about = form.about
     slash = commands.get(about["command"])
     verb = next((one for one in slash.verbs if one.name == about["verb"]), None) if slash is not None else None
     if verb is None:

@@ -1,12 +1,12 @@
-"""Readers of typed values: the same checks for command lines and forms."""
+"""Readers of what is typed for payments, and of a form's fields: the same checks for command lines and forms."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from bot.clients.payments import OperationType
-from bot.domain.addresses import RULE, AddressError, address
+from bot.domain.addresses import RULE
 from bot.domain.errors import PersonError
-from bot.domain.money import OTHER_CURRENCY, OUR_CURRENCY, AmountError, Cents, names_other_currency, parse_amount, shown
+from bot.domain.money import OTHER_CURRENCY, OUR_CURRENCY, Cents, names_other_currency, shown
 from bot.domain.policy import Policy
 from bot.domain.text import clean
 from bot.presentation import answers
@@ -27,22 +27,6 @@ Read = Callable[[str], Any]
 """Turns what was typed into a value, or raises ``PersonError``."""
 
 
-def email(text: str) -> str:
-    """An address in ASCII, short enough for a card to show whole."""
-    try:
-        return address(text)
-    except AddressError as broken:
-        raise PersonError(argument="email", rule=broken.rule, example="ana@example.com", given=text) from None
-
-
-def amount(text: str) -> Cents:
-    """A positive amount with at most two decimals."""
-    try:
-        return parse_amount(text)
-    except AmountError as broken:
-        raise PersonError(argument="amount", rule=broken.rule, example="25.00", given=text) from None
-
-
 def currency(word: str) -> bool:
     """Whether a word after an amount only names its currency.
 
@@ -55,7 +39,6 @@ def currency(word: str) -> bool:
 
 
 def within_limit(cents: Cents, policy: Policy) -> Cents:
-    """An amount within the daily limit."""
     limit = policy.approval.daily_limit
     if cents > limit:
         rule = f"it must not be above the daily limit of {shown(limit)}"
@@ -73,7 +56,6 @@ def description(text: str) -> str:
 
 
 def listing(text: str) -> OperationType:
-    """One of the service's two lists."""
     match text.strip().lower():
         case "payouts" | "payout":
             return "payout"
@@ -85,16 +67,10 @@ def listing(text: str) -> OperationType:
 
 
 def page(text: str) -> int:
-    """A page number from 1."""
     digits = text.strip()
     if not (digits.isascii() and digits.isdigit() and len(digits) <= _PAGE_DIGITS and int(digits)):
         raise PersonError(argument="page", rule=f"it must be {PAGE_RULE}", example="list payouts 2", given=text)
     return int(digits)
-
-
-def operation(text: str) -> str:
-    """A reference, our code or the service's id."""
-    return text.strip().strip("`")
 
 
 def read_form(values: Mapping[str, str], readers: Mapping[str, Read]) -> tuple[dict[str, Any], dict[str, str]]:

@@ -13,11 +13,10 @@ from handlers.replies import MistakesError
 _LINK = re.compile(r"<(https?://[^|>\s]+)(?:\|[^>]*)?>")
 _SETTING = re.compile(r"([A-Za-z][A-Za-z_-]{1,19})=(\S*)")
 _ADDRESS = re.compile(r"https?://\S+", re.IGNORECASE)
-_MARKS = '"“”„'
+_MARKS = frozenset('"“”„')
 
 
 def line_rule(*, url: bool, text: bool) -> str:
-    """The rule for the line of a verb that takes an address, a text or both."""
     return "an address or a text" if url and text else "an address that begins with https://" if url else "a text"
 
 
@@ -76,14 +75,10 @@ def _text(declared: Capability, said: str, example: str) -> Request:
         said = rest.strip()
     if line.errors:
         raise MistakesError([with_example(error, example) for error in line.errors])
-    return Request(operation=declared.operation, text=_unquoted(said), options=line.options)
-
-
-def _unquoted(text: str) -> str:
-    """Remove quotation marks around the whole text; devices turn them into curly ones."""
-    inner = text[1:-1]
-    around = text[:1] in _MARKS and text[-1:] in _MARKS
-    return inner if len(text) > 1 and around and not any(mark in inner for mark in _MARKS) else text
+    inner = said[1:-1]  # without quotation marks around the whole text; devices turn them into curly ones
+    if len(said) > 1 and {said[0], said[-1]} <= _MARKS and not _MARKS.intersection(inner):
+        said = inner
+    return Request(operation=declared.operation, text=said, options=line.options)
 
 
 def _take(declared: Capability, line: _Taken, word: str, *, bare: bool) -> bool:

@@ -57,7 +57,6 @@ class Argument:
 
     @property
     def usage(self) -> str:
-        """The argument as help prints it."""
         if self.typed:
             return self.typed
         return f"[{self.name}]" if self.optional else f"<{self.name}>"
@@ -93,19 +92,12 @@ class Verb:
 
     @property
     def usage(self) -> str:
-        """The verb with its arguments, as help prints it."""
         return " ".join([self.name, *(argument.usage for argument in self.arguments)])
 
 
 @dataclass(frozen=True, slots=True)
 class SlashCommand:
-    """A slash command.
-
-    Attributes:
-        name: what people type, without slash and prefix.
-        summary: what it does, for the list of commands.
-        verbs: in the order of the help.
-    """
+    """A slash command. ``name``: without slash and prefix; ``verbs``: in the order of the help."""
 
     name: str
     summary: str
@@ -129,14 +121,13 @@ def without_links(text: str) -> str:
         label = found["label"]
         if label is None:
             return address
-        return label if _bare(label) == _bare(address) else f"{label} ({address})"
+        return label if bare(label) == bare(address) else f"{label} ({address})"
+
+    def bare(text: str) -> str:
+        return re.sub(r"^https?://", "", text.strip().casefold()).removesuffix("/")
 
     linked = _LINKED.sub(shown, text)
     return _NAMED.sub(lambda found: found["sign"] + found["name"], linked)
-
-
-def _bare(address: str) -> str:
-    return re.sub(r"^https?://", "", address.strip().casefold()).removesuffix("/")
 
 
 def unescape(word: str) -> str:
@@ -174,7 +165,10 @@ def read_arguments(verb: Verb, words: Sequence[str], *, spelled: str) -> dict[st
     errors: list[PersonError] = []
     left = list(words)
     for number, argument in enumerate(verb.arguments):
-        if argument.optional and (not left or _is_for_another(left[0], argument, verb.arguments[number + 1 :])):
+        later = [one for one in verb.arguments[number + 1 :] if one.optional]
+        if argument.optional and (
+            not left or (not _takes(argument, left[0]) and any(_takes(one, left[0]) for one in later))
+        ):
             values[argument.name] = None
             continue
         taken, left = _taken(argument, left)
@@ -215,11 +209,6 @@ def _taken(argument: Argument, left: list[str]) -> tuple[list[str], list[str]]:
     if argument.rest:
         return [" ".join(left)], []
     return left[:1] or [""], left[1:]
-
-
-def _is_for_another(word: str, argument: Argument, later: Sequence[Argument]) -> bool:
-    """Whether this optional argument rejects the word and a later one accepts it."""
-    return not _takes(argument, word) and any(one.optional and _takes(one, word) for one in later)
 
 
 def _takes(argument: Argument, word: str) -> bool:

@@ -1,9 +1,7 @@
 """Bad states, one for each alert: the product is brought there as in real life, and scraped on the way."""
 
 import asyncio
-import sqlite3
 from collections.abc import Awaitable, Callable, Coroutine, Mapping
-from contextlib import closing
 from http import HTTPStatus
 from pathlib import Path
 from typing import Final
@@ -17,6 +15,7 @@ from bot.wiring.surroundings import Surroundings
 from bot.workflows.alerts import tell_everybody
 from bot.workflows.context import Unit
 from tests.deploy.promtool import Scrape
+from tests.support.databases import locked
 from tests.support.rig import ADA, FINANCE, MARIA, OLGA, Rig
 from tests.support.waiting import until
 from tests.workflows.calling import call, token
@@ -28,8 +27,6 @@ LATE: Final = 400.0
 
 
 class Observed:
-    """A rig, and what Prometheus got of it."""
-
     def __init__(self, rig: Rig) -> None:
         self.rig = rig
         self.scrapes: list[Scrape] = []
@@ -52,7 +49,6 @@ class Observed:
         return fault
 
     async def say_something(self) -> None:
-        """Queue a message to the alerts channel."""
         ctx = self.rig.switchboard.context
         now, policy = ctx.clock.now(), ctx.policy
         facts = {"topic": "silent", "service": "payments", "since": now.isoformat()}
@@ -222,10 +218,8 @@ async def callback_turned_away(on: Observed) -> None:
     """Another program holds the database while a callback comes."""
     await approved(on.rig)
     secret = token((await newest(on.rig)).id)
-    with closing(sqlite3.connect(path_of(on.rig.settings.database_url), isolation_level=None)) as shell:
-        shell.execute("BEGIN IMMEDIATE")
+    with locked(on.rig.settings.database_url):
         assert (await call(on.rig, secret))[0] == HTTPStatus.SERVICE_UNAVAILABLE
-        shell.execute("ROLLBACK")
     await on.rig.settle()
 
 

@@ -57,29 +57,24 @@ class Containerfile:
         return [one for one in self.instructions if (one.stage, one.name) == (stage, name)]
 
     def only(self, name: str, *, stage: int = 1) -> Instruction:
-        """The only instruction of this name in a stage."""
         (one,) = self.of(name, stage=stage)
         return one
 
     @property
     def environment(self) -> Mapping[str, str]:
-        """Variables of the image."""
         return dict(word.split("=", 1) for one in self.of("ENV") for word in one.words)
 
     @property
     def health(self) -> list[str]:
-        """Arguments of the health check."""
         _, _, command = self.only("HEALTHCHECK").rest.partition(" CMD ")
         asked: list[str] = json.loads(command)
         return asked
 
 
 def shipped() -> Containerfile:
-    """The one of docs/deploy."""
     return Containerfile.read(CONTAINERFILE.read_text(encoding="utf-8"))
 
 
 def version() -> str:
-    """The product's own."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     return str(project["version"])

@@ -49,7 +49,6 @@ class Builder:
         shutil.rmtree(root)
 
     def build(self) -> "Image":
-        """Build the Containerfile on it."""
         how = ("--format", "docker", "--isolation", "chroot", "--network", "host", "--build-arg", f"BASE={_BASE}")
         self._run("build", *how, "--file", str(CONTAINERFILE), "--tag", _IMAGE, str(ROOT))
         told = json.loads(self._run("inspect", "--type", "image", _IMAGE))["Docker"]["config"]
@@ -73,7 +72,6 @@ class Image:
 
     @property
     def environment(self) -> dict[str, str]:
-        """Its variables."""
         return dict(one.split("=", 1) for one in self.told["Env"])
 
     def bundle(self, folder: Path, *, environment: Mapping[str, str], volume: Path, etc: Path) -> Path:

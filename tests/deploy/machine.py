@@ -17,7 +17,6 @@ def found(program: str) -> str | None:
 
 
 def needs(program: str, *, package: str) -> pytest.MarkDecorator:
-    """The mark of tests that start this program."""
     reason = left_out(
         f"tests of docs/deploy with {program}",
         why=f"there is no {program} on this machine",

@@ -39,7 +39,6 @@ class Scrape:
 
     @classmethod
     async def of(cls, url: str) -> "Scrape":
-        """Scrape a process as Prometheus does."""
         try:
             page = await Page.of(url)
         except aiohttp.ClientError:
@@ -101,7 +100,6 @@ def check_queries(queries: Mapping[str, str], folder: Path) -> None:
 
 
 def run(*arguments: str) -> str:
-    """Run promtool; what it says when it finds something wrong is the reason of the failure."""
     assert PROMTOOL is not None
     done = subprocess.run([PROMTOOL, *arguments], capture_output=True, text=True, check=False, timeout=_SECONDS)
     assert done.returncode == 0, done.stdout + done.stderr

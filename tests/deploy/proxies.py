@@ -52,12 +52,10 @@ class Front(ABC):
 
     @property
     def url(self) -> str:
-        """Base of its addresses."""
         return f"{self.scheme}://{HERE}:{self.port}"
 
     @property
     def written(self) -> str:
-        """Everything in its logs."""
         return "".join(path.read_text(encoding="utf-8") for path in sorted(self.folder.glob("*.log")))
 
     @abstractmethod

@@ -23,8 +23,6 @@ _NO_METRICS: Final = (
 
 @dataclass(frozen=True, kw_only=True)
 class Rule:
-    """One alert."""
-
     name: str
     expr: str
     after: int
@@ -37,7 +35,6 @@ class Rule:
 
 @cache
 def rules() -> tuple[Rule, ...]:
-    """All of them, in their order."""
     _, *parts = _RULE.split(ALERTS.read_text(encoding="utf-8"))
     return tuple(_rule(name, body) for name, body in zip(parts[::2], parts[1::2], strict=True))
 

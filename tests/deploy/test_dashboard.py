@@ -24,7 +24,6 @@ def panels() -> list[dict[str, Any]]:
 
 
 def queries() -> dict[str, str]:
-    """Every query, by what it is for."""
     asked = {f"{panel['id']}{target['refId']}": target["expr"] for panel in panels() for target in panel["targets"]}
     asked |= {one["name"]: one["expr"] for one in BOARD["annotations"]["list"]}
     return {name: _filled(query) for name, query in asked.items()}

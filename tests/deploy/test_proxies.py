@@ -1,6 +1,5 @@
 """nginx and Caddy with the shipped files, in front of a real process: what goes through, and what they write down."""
 
-import time
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -13,11 +12,11 @@ import pytest_asyncio
 from yarl import URL
 
 from bot.playground.process import free_port
-from bot.playground.workspace.delivery import sign
 from tests.deploy.machine import needs
 from tests.deploy.proxies import HERE, Caddy, Front, Nginx
-from tests.process.scene import SIGNING_SECRET, Scene
+from tests.process.scene import Scene
 from tests.support.databases import lay
+from tests.support.posting import signed
 from tests.support.rig import ADA, APPROVALS
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -56,12 +55,10 @@ class Deployed:
 
     @property
     def token(self) -> str:
-        """The secret part of it."""
         return self.callback.rpartition("/")[2]
 
     @asynccontextmanager
     async def caller(self, source: str) -> AsyncIterator[aiohttp.ClientSession]:
-        """Somebody outside, at this address."""
         connector = aiohttp.TCPConnector(local_addr=(source, 0), ssl=self.front.trust or True)
         async with aiohttp.ClientSession(connector=connector) as session:
             yield session
@@ -73,16 +70,9 @@ class Deployed:
 
     async def sign_and_post(self, body: bytes) -> int:
         """A request to ``/slack/events`` as Slack signs it; its status."""
-        stamp = str(int(time.time()))
-        headers = {
-            "Content-Type": "application/x-www-form-urlencoded",
-            "X-Slack-Request-Timestamp": stamp,
-            "X-Slack-Signature": sign(SIGNING_SECRET.encode(), stamp, body),
-        }
-        return await self.post(f"{self.front.url}/slack/events", body, headers, source=STRANGER)
+        return await self.post(f"{self.front.url}/slack/events", body, signed(body), source=STRANGER)
 
     async def post(self, url: str, body: bytes, headers: Mapping[str, str], *, source: str) -> int:
-        """A request from there; the status of the answer."""
         async with self.caller(source) as session, session.post(url, data=BytesIO(body), headers=headers) as answer:
             return answer.status
 

@@ -11,11 +11,12 @@ import pytest
 
 from bot.domain.money import Cents
 from bot.domain.payments.bulk import BulkItem
+from bot.domain.payments.bulk_file import Carried, Checked
 from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.payments.records import PayoutOrder
 from bot.playground.workspace import Message
-from bot.workflows.payments.bulk_request import RequestedBulk, request_bulk
+from bot.workflows.payments.bulk_request import request_bulk
 from handlers import pay, switchboard
 from handlers.registry import FILE_ACTIONS, make_router
 from tests.support.clock import ManualClock
@@ -332,8 +333,9 @@ async def asked_in_bulk(rig: Rig) -> str:
         BulkItem(row=n, email=email, cents=Cents(100))
         for n, email in enumerate((f"p{number}@example.com", "held@example.com"), 2)
     ]
-    made = RequestedBulk(requester=TOM, channel=FINANCE, name="march.csv", items=items, source_key=f"test:{number}")
-    found = await request_bulk(rig.switchboard.context, made)
+    checked = Checked(name="march.csv", items=items, bad=[], rows=len(items), read_as="")
+    carried = Carried(file="", channel=FINANCE, key=f"test:{number}")
+    found = await request_bulk(rig.switchboard.context, checked, carried, requester=TOM)
     await rig.settle()
     return found.reference
 

@@ -9,7 +9,7 @@ from inline_snapshot import snapshot
 from bot.domain.payments.instruction import Instruction
 from bot.playground.faults import Fault, FaultKind
 from bot.presentation.payments import forms
-from tests.support.rig import ADA, APPROVALS, EVE, FINANCE, GUS, MARIA, OLGA, POLICY, ZOE, Rig
+from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, OLGA, POLICY, ZOE, Rig
 from tests.support.shown import shown
 from tests.workflows.looking import ephemerals, heard, newest, requests
 
@@ -159,7 +159,6 @@ async def test_help_is_for_the_asker_alone_and_lists_every_verb_with_an_example(
 
 
 async def asked_for(rig: Rig, text: str) -> Instruction:
-    """What this line asked for: one request."""
     rig.clock.advance(1)
     before = len(await requests(rig))
     await rig.pay(text)
@@ -167,61 +166,16 @@ async def asked_for(rig: Rig, text: str) -> Instruction:
     return await newest(rig)
 
 
-async def test_case_and_the_kind_and_number_of_spaces_do_not_matter(rig: Rig) -> None:
-    lines = ["SEND ana@example.com 25.00 rent", "  send   ana@example.com   25.00   rent  "]
-    gaps = ("\u00a0", "\t", "\n", "\u202f", "\u2009", " \u00a0 ")
-    for text in [*lines, *(gap.join(["send", "ana@example.com", "25.00", "rent"]) for gap in gaps)]:
-        found = await asked_for(rig, text)
-        stored = (found.payload.email, found.cents, found.payload.description)
-        assert stored == ("ana@example.com", 2500, "rent"), repr(text)
-
-
-async def test_text_is_stored_as_it_was_meant(rig: Rig) -> None:
-    for typed, stored in [
-        ("“March translation”", "March translation"),
-        ("„March translation“", "March translation"),
-        ("«March translation»", "March translation"),
-        ('"March translation"', "March translation"),
-        ("March translation", "March translation"),
-        ("O’Brien's rent", "O'Brien's rent"),
-        ('"O\'Brien"', "O'Brien"),
-        ("Rent — March", "Rent — March"),
-        ("a -- b", "a -- b"),
-        ("Smith & Sons <Ltd>", "Smith & Sons <Ltd>"),
-        ("&lt;b&gt;", "&lt;b&gt;"),
-        ("C:\\temp\\x", "C:\\temp\\x"),
-        ("#1 # 2", "#1 # 2"),
-        ("payload", "payload"),
-        ("x=1&payload={}", "x=1&payload={}"),
-    ]:
-        assert (await asked_for(rig, f"send ana@example.com 25.00 {typed}")).payload.description == stored
-
-
-async def test_smart_quotes_of_a_telephone_change_nothing(rig: Rig) -> None:
-    text = "send ana@example.com 25.00 \"O'Brien's March -- translation\""
-    for number, smart in enumerate((False, True), 1):
-        await rig.workspace.slash(MARIA, FINANCE, "/pay", text, smart=smart)
-        assert len(await requests(rig)) == number, smart
-        assert (await newest(rig)).payload.description.startswith("O'Brien's March"), smart
-
-
-async def test_an_address_that_slack_made_a_link_of(rig: Rig) -> None:
+async def test_what_was_typed_is_stored_as_it_was_meant(rig: Rig) -> None:
     rig.workspace.add_command("/pay", should_escape=False)
-    for email in ("<mailto:ana@example.com|ana@example.com>", "<mailto:ana@example.com>", "ana@example.com"):
-        assert (await asked_for(rig, f"send {email} 25.00 rent")).payload.email == "ana@example.com", email
-
-
-async def test_unusual_addresses_are_addresses(rig: Rig) -> None:
-    for email in (
-        "o'brien@example.com",
-        "ben+work@example.com",
-        "ANA@EXAMPLE.COM",
-        "ana@bücher.example",
-        "a&b@example.com",
-    ):
-        stored = (await asked_for(rig, f"send {email} 25.00 rent")).payload.email
-        assert stored.isascii(), email
-        assert stored.casefold().split("@")[0] == email.casefold().split("@")[0]
+    for text, email, description in [
+        ("SEND\u00a0ana@example.com   25.00 \u202f “March translation”", "ana@example.com", "March translation"),
+        ("send <mailto:a@b.cd|a@b.cd> 25.00 Smith & Sons <Ltd>", "a@b.cd", "Smith & Sons <Ltd>"),
+        ("send ana@example.com 25.00 x=1&payload={} #1 C:\\temp", "ana@example.com", "x=1&payload={} #1 C:\\temp"),
+        ("send ANA+b@bücher.example 25.00 O’Brien's -- rent", "ANA+b@xn--bcher-kva.example", "O'Brien's -- rent"),
+    ]:
+        found = (await asked_for(rig, text)).payload
+        assert (found.email, found.description) == (email, description), text
 
 
 TEXTS = [
@@ -267,39 +221,6 @@ def mrkdwn(node: object) -> list[str]:
         return []
     own = [str(node["text"])] if node.get("type") == "mrkdwn" else []
     return own + [text for value in node.values() for text in mrkdwn(value)]
-
-
-async def test_who_may_not_ask_is_told_why_and_what_would_help(rig: Rig) -> None:
-    rig.workspace.set_group("S0FINANCE", [MARIA, GUS])
-    for user, said in (
-        (ZOE, "only people whom the policy names may ask for payments"),
-        (OLGA, "only people whom the policy names may ask for payments"),
-        (GUS, "Guests cannot do this"),
-    ):
-        for text in ("send ana@example.com 25.00 rent", "send"):
-            before = len(ephemerals(rig, user))
-            ack = await rig.workspace.slash(user, FINANCE, "/pay", text)
-            assert ack.ok
-            assert said in ephemerals(rig, user)[before:][-1], (user, text)
-            assert rig.workspace.modal(user) is None, (user, text)
-    await untouched(rig)
-
-
-async def test_a_signed_command_of_another_workspace_has_no_effect(rig: Rig) -> None:
-    rig.workspace.set_group("S0FINANCE", [EVE])
-    for text in ("send ana@example.com 25.00 rent", "send", "help"):
-        ack = await rig.workspace.slash(EVE, FINANCE, "/pay", text, force=True)
-        assert (ack.status, ack.body) == (200, "")
-    assert rig.workspace.modal(EVE) is None
-    await untouched(rig)
-
-
-async def test_a_deactivated_person_asks_for_nothing(rig: Rig) -> None:
-    rig.workspace.set_user(MARIA, deleted=True)
-    await rig.workspace.slash(MARIA, FINANCE, "/pay", "send ana@example.com 25.00 rent", force=True)
-    assert shown(ephemerals(rig, MARIA)[0]) == snapshot(""":no_entry_sign: Your account is deactivated, so this has no \
-effect.""")
-    await untouched(rig)
 
 
 @pytest.mark.rig(policy=POLICY.replace('requesters = ["S0FINANCE"]', "requesters = []"))

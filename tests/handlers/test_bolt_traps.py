@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
 from typing import Any
 from urllib.parse import urlencode
 
@@ -17,7 +16,6 @@ from bot.domain.payments.instruction import Kind
 from bot.domain.reasons import Exchange, Reason
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace import Ack
-from bot.presentation import views
 from bot.presentation.blocks.text import message
 from bot.presentation.payments import cards, forms
 from bot.slack.people import who_we_are
@@ -26,51 +24,13 @@ from handlers.allowance import Allowance
 from handlers.bolt import build
 from handlers.registry import make_router
 from handlers.replies import Nothing, Open, Private, Reply
-from handlers.router import Dependencies, Router
+from handlers.router import Dependencies
 from storage.errors import CommitUnknown, StorageBusy, StorageError
+from tests.handlers.played import KINDS, Played, boom, replies
 from tests.support.posting import post
 from tests.support.rig import ADA, FINANCE, MARIA, Rig
 from tests.support.shown import shown
 from tests.workflows.looking import ephemerals, heard, newest, requests, votes
-
-Behaviour = Callable[[], Awaitable[Reply]]
-
-
-@pytest.fixture
-def played(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> tuple[Rig, dict[str, Behaviour]]:
-    """A rig in which the command, button, form and event called ``boom`` do what the test says."""
-    behaviours: dict[str, Behaviour] = {}
-
-    async def handle(_deps: Dependencies, _given: Any) -> Reply:
-        return await behaviours["boom"]()
-
-    async def hear(_deps: Dependencies, _given: Any) -> None:
-        await behaviours["boom"]()
-
-    def router(*given: Any, **named: Any) -> Router:
-        found = make_router(*given, **named)
-        found.commands["/boom"] = found.actions["boom"] = found.views["boom"] = handle
-        found.events["reaction_added"] = hear
-        return found
-
-    monkeypatch.setattr("bot.wiring.slack.make_router", router)
-    rig: Rig = request.getfixturevalue("rig")
-    rig.workspace.add_command("/boom")
-    return rig, behaviours
-
-
-async def boom(rig: Rig, kind: str) -> Ack:
-    """Do what makes the handler run."""
-    if kind == "command":
-        return await rig.workspace.slash(MARIA, FINANCE, "/boom")
-    if kind == "click":
-        message = await rig.workspace.say(MARIA, FINANCE, "anything")
-        return await rig.workspace.click(MARIA, FINANCE, message.ts, "boom", force=True)
-    if kind == "event":
-        return await rig.workspace.send_event({"type": "reaction_added", "user": MARIA, "item": {}})
-    view = {**views.notice("Form", "Text"), "callback_id": "boom", "id": "V0BOOM"}
-    payload = {"type": "view_submission", "team": {"id": "T0HOME"}, "user": {"id": MARIA}, "view": view}
-    return await rig.workspace._delivery.send("interactive", payload)
 
 
 async def told(rig: Rig, kind: str, ack: Ack, words: str) -> str:
@@ -79,7 +39,6 @@ async def told(rig: Rig, kind: str, ack: Ack, words: str) -> str:
 
 
 AGAIN = "Nothing was recorded. Please try again in a moment."
-KINDS = ["command", "click", "form", "event"]
 
 
 async def fails() -> Reply:
@@ -88,7 +47,7 @@ async def fails() -> Reply:
 
 @pytest.mark.parametrize("kind", KINDS)
 async def test_an_exception_becomes_an_answer_with_a_number_and_nothing_else(
-    played: tuple[Rig, dict[str, Behaviour]], kind: str, capsys: pytest.CaptureFixture[str]
+    played: Played, kind: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rig, behaviours = played
     behaviours["boom"] = fails
@@ -118,7 +77,7 @@ async def test_an_exception_becomes_an_answer_with_a_number_and_nothing_else(
     ],
 )
 async def test_each_trouble_has_an_answer_that_claims_no_more_than_is_known(
-    played: tuple[Rig, dict[str, Behaviour]], kind: str, trouble: Exception, said: str
+    played: Played, kind: str, trouble: Exception, said: str
 ) -> None:
     rig, behaviours = played
 
@@ -135,9 +94,7 @@ async def test_each_trouble_has_an_answer_that_claims_no_more_than_is_known(
 
 @pytest.mark.rig(around={"handler_total": 0.3})
 @pytest.mark.parametrize("kind", KINDS)
-async def test_a_handler_that_is_too_slow_is_answered_in_time(
-    played: tuple[Rig, dict[str, Behaviour]], kind: str
-) -> None:
+async def test_a_handler_that_is_too_slow_is_answered_in_time(played: Played, kind: str) -> None:
     rig, behaviours = played
 
     async def slow() -> Reply:
@@ -153,14 +110,11 @@ async def test_a_handler_that_is_too_slow_is_answered_in_time(
 Slack waits. It may still happen: look at the card or at `/pay approvals` before you repeat it.""")
 
 
-async def test_what_fails_after_the_ack_takes_no_ack_back(played: tuple[Rig, dict[str, Behaviour]]) -> None:
+async def test_what_fails_after_the_ack_takes_no_ack_back(played: Played) -> None:
     """The private answer to a click travels beside the ack; nobody can be told, and nothing breaks."""
     rig, behaviours = played
 
-    async def tells() -> Reply:
-        return Private(message("for your eyes"))
-
-    behaviours["boom"] = tells
+    behaviours["boom"] = replies(Private(message("for your eyes")))
     for name in ("response_url", "chat.postEphemeral"):
         rig.workspace.faults.arm(Fault(FaultKind.ERROR_500, name, times=None))
     assert (await boom(rig, "click")).status == 200
@@ -171,13 +125,9 @@ async def test_what_fails_after_the_ack_takes_no_ack_back(played: tuple[Rig, dic
     await heard(rig, MARIA, "for your eyes")
 
 
-async def test_a_form_that_slack_does_not_open_is_said(played: tuple[Rig, dict[str, Behaviour]]) -> None:
+async def test_a_form_that_slack_does_not_open_is_said(played: Played) -> None:
     rig, behaviours = played
-
-    async def opens() -> Reply:
-        return Open(forms.request(channel=FINANCE, kind=Kind.PAYOUT))
-
-    behaviours["boom"] = opens
+    behaviours["boom"] = replies(Open(forms.request(channel=FINANCE, kind=Kind.PAYOUT)))
     rig.workspace.faults.arm(Fault(FaultKind.ERROR_500, "views.open"))
     ack = await boom(rig, "command")
     assert ack.status == 200
@@ -264,13 +214,6 @@ EVENTS: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize(
-    "event", EVENTS, ids=[str(event.get("type")) + str(event.get("subtype", "")) for event in EVENTS]
-)
-async def test_an_event_nobody_handles_is_answered(rig: Rig, event: dict[str, Any]) -> None:
-    assert (await rig.workspace.send_event(event)).status == 200
-
-
 INTERACTIONS: list[dict[str, Any]] = [
     {"type": "shortcut", "callback_id": "x", "trigger_id": "1"},
     {"type": "message_action", "callback_id": "x", "trigger_id": "1", "message": {}, "channel": {"id": FINANCE}},
@@ -305,23 +248,17 @@ INTERACTIONS: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("payload", INTERACTIONS, ids=range(len(INTERACTIONS)))
-async def test_whatever_is_signed_is_answered_and_changes_nothing(rig: Rig, payload: dict[str, Any]) -> None:
+@pytest.mark.parametrize("socket", [False, pytest.param(True, marks=pytest.mark.rig(socket_mode=True))])
+async def test_whatever_is_signed_is_answered_and_changes_nothing(rig: Rig, socket: bool) -> None:
+    """Events that nobody handles, and interactions of every kind."""
     await rig.pay()
-    whole = {"team": {"id": "T0HOME"}, "user": {"id": ADA, "team_id": "T0HOME"}, **payload}
-    ack = await rig.workspace._delivery.send("interactive", whole)
-    assert ack.status == 200
+    for event in EVENTS:
+        assert (await rig.workspace.send_event(event)).status == 200, event
+    for payload in INTERACTIONS[: 11 if socket else None]:
+        whole = {"team": {"id": "T0HOME"}, "user": {"id": ADA, "team_id": "T0HOME"}, **payload}
+        assert (await rig.workspace._delivery.send("interactive", whole)).status == 200, payload
     assert len(await requests(rig)) == 1
     assert not await votes(rig)
-
-
-@pytest.mark.rig(socket_mode=True)
-async def test_over_the_socket_everything_is_answered_too(rig: Rig) -> None:
-    for event in EVENTS:
-        assert (await rig.workspace.send_event(event)).status == 200
-    for payload in INTERACTIONS[:11]:
-        whole = {"team": {"id": "T0HOME"}, "user": {"id": ADA, "team_id": "T0HOME"}, **payload}
-        assert (await rig.workspace._delivery.send("interactive", whole)).status == 200
 
 
 async def test_other_kinds_of_bodies_are_answered_too(rig: Rig) -> None:
@@ -409,7 +346,7 @@ async def test_a_request_tries_as_many_listeners_with_a_hundred_more_commands(
     bolt = rig.switchboard._bolt
     assert bolt is not None
     assert len(bolt._async_listeners) == 7
-    router = make_router(rig.switchboard._around.offered, prefix="")
+    router = make_router(rig.switchboard._around.file_actions, prefix="")
     for number in range(more):
         router.commands[f"/more{number}"] = router.commands["/pay"]
         router.actions[f"more{number}"] = router.actions["payout.approve"]

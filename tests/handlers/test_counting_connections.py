@@ -85,6 +85,18 @@ async def test_two_hundred_may_be_silent_for_two_seconds(door: Door) -> None:
     assert [wire.aborted for wire in silent] == [True] + [False] * 200
 
 
+async def test_while_the_loop_was_busy_nobody_was_silent(door: Door) -> None:
+    door.come()  # the next look is an hour after it came
+    door.seconds = 3_600.0
+    crowd = door.come(299)
+    door.seconds = 3_603.0
+    door.connections._look_around()
+    for seconds, cut in ((3_603.0, 0), (3_604.9, 0), (3_605.0, 99)):
+        door.seconds = seconds
+        door.connections.sweep()
+        assert door.cut(crowd) == cut, seconds
+
+
 async def test_headers_have_ten_seconds_and_an_idle_connection_seventy_five(door: Door) -> None:
     begun, idle = door.come(2)
     door.phase(idle, _Phase.IDLE)

@@ -9,9 +9,9 @@ from bot.presentation.payments import forms
 from bot.presentation.reasons import rule_of
 from handlers.grammar import items
 from handlers.grammar.verbs import read_arguments, words_of
-from handlers.pay import COLLECT, COMMAND
+from handlers.pay import COLLECT
 from handlers.replies import MistakesError
-from tests.support.rig import ADA, EVE, FINANCE, GUS, MARIA, OLGA, RANDOM, TOM, ZOE, Rig
+from tests.support.rig import FINANCE, MARIA, Rig
 from tests.support.shown import shown
 from tests.workflows.looking import newest, requests
 
@@ -41,50 +41,11 @@ def lines_of(payload: object) -> list[tuple[str, int, int]]:
     return [(item.name, item.quantity, item.unit_cents) for item in payload.items]
 
 
-# who may
-
-
-@pytest.mark.parametrize("text", [GOOD, "collect"])
-@pytest.mark.parametrize(
-    ("user", "words"),
-    [
-        (ADA, "*requester*"),
-        (OLGA, "*requester*"),
-        (ZOE, "*requester*"),
-        (GUS, "Guests cannot"),
-        (EVE, ""),  # a request of another workspace is not even answered
-    ],
-)
-async def test_only_requesters_collect(rig: Rig, user: str, words: str, text: str) -> None:
-    ack = await rig.workspace.slash(user, FINANCE, "/pay", text, force=True)
-    await rig.settle()
-    assert words in str(ack.body)
-    assert not await requests(rig)
-    assert not rig.workspace.modals(user)
-
-
-@pytest.mark.parametrize("user", [MARIA, TOM])
-@pytest.mark.parametrize("channel", [FINANCE, RANDOM])
-async def test_requesters_do_in_any_conversation(rig: Rig, user: str, channel: str) -> None:
-    ack = await rig.pay(GOOD, user=user, channel=channel)
-    assert shown(ack).startswith(":memo: Asking for 20.00 USD from ben@example.com, reference C-······.")
-    assert (await newest(rig)).requester == user
-
-
 @pytest.mark.rig(payments_partner_id=None)
 async def test_a_service_that_is_not_configured_is_named(rig: Rig) -> None:
     for text in (GOOD, "collect"):
         ack = await rig.pay(text)
         assert shown(ack).splitlines()[0].endswith("The operator has to set `PAYMENTS_PARTNER_ID`.")
-
-
-# the line
-
-
-def test_it_stands_after_now_and_before_show() -> None:
-    names = [verb.name for verb in COMMAND.verbs]
-    assert names[names.index("now") + 1] == "collect"
-    assert COLLECT.usage == "collect <email> <description> <item>=<qty>x<unit>…"
 
 
 @pytest.mark.parametrize(
@@ -174,9 +135,6 @@ async def test_too_much_is_told_with_its_rule(rig: Rig) -> None:
 
 def test_the_rules_own_example_is_right() -> None:
     assert items.item(items.EXAMPLE).cents == 2000
-
-
-# the form
 
 
 async def test_alone_it_opens_a_form_that_asks_for_everything(rig: Rig) -> None:

@@ -12,7 +12,6 @@ from handlers.registry import FILE_ACTIONS, make_router
 
 
 def named(handlers: Mapping[str, Any]) -> list[str]:
-    """Each name with its handler, in their order."""
     return [f"{name} {spelled(handler)}" for name, handler in handlers.items()]
 
 
@@ -26,6 +25,8 @@ def spelled(handler: Any) -> str:
 def given(value: object) -> object:
     """What a handler is given beside its arguments, by name."""
     match value:
+        case partial(func=function, keywords=more):
+            return f"{function.__name__}({', '.join(f'{name}={one}' for name, one in more.items())})"
         case SlashCommand(name=name) | FileAction(name=name):
             return name
         case Mapping():
@@ -74,15 +75,15 @@ def test_everything_that_slack_may_name_has_its_handler() -> None:
             "email.stop email.press_board(what=stop)",
             "stopped.again switchboard.try_again",
             "home.refresh home.refresh",
-            "use.gender files.Offers._press(action=gender)",
-            "use.separate files.Offers._press(action=separate)",
-            "use.convert files.Offers._press(action=convert)",
-            "use.extract_audio files.Offers._press(action=extract_audio)",
-            "use.extract_text files.Offers._press(action=extract_text)",
-            "use.transcribe files.Offers._press(action=transcribe)",
-            "use.emotion files.Offers._press(action=emotion)",
-            "use.bulk files.Offers._press(action=bulk)",
-            "use.emails files.Offers._press(action=emails)",
+            "use.gender files.Offers._start(action=gender)",
+            "use.separate files.Offers._start(action=separate)",
+            "use.convert files.Offers._start(action=convert)",
+            "use.extract_audio files.Offers._start(action=extract_audio)",
+            "use.extract_text files.Offers._start(action=extract_text)",
+            "use.transcribe files.Offers._start(action=transcribe)",
+            "use.emotion files.Offers._start(action=emotion)",
+            "use.bulk files.Offers._start(action=bulk)",
+            "use.emails files.Offers._start(action=emails)",
             "use files.Offers._choose",
         ]
     )
@@ -90,9 +91,9 @@ def test_everything_that_slack_may_name_has_its_handler() -> None:
         [
             "verb grammar.dispatch.submit(commands=pay|deliver|localize|email|switchboard)",
             "payout.request pay.submit_payout",
-            "payout.edit pay.submit_edited",
+            "payout.edit pay.submit_payout",
             "purchase.request pay.submit_purchase",
-            "payout.approve pay_decisions.vote(count=_approve)",
+            "payout.approve pay_decisions.vote(count=approve(confirmed=True))",
             "payout.reject pay_decisions.end_with_reason(end=reject)",
             "payout.withdraw pay_decisions.end_with_reason(end=withdraw)",
             "payout.retry pay_decisions.vote(count=retry)",

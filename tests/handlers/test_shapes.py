@@ -138,7 +138,6 @@ WHOLE: list[dict[str, Any]] = [
 
 
 def paths(node: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """Every place in a payload."""
     yield path
     if isinstance(node, dict):
         for key, value in node.items():

@@ -1,22 +1,30 @@
-"""What Slack's endpoint answers before any handler runs: who is refused, with which status, and what is remembered."""
+"""What Slack's endpoint answers before any handler runs: who is refused, and that a captured request acts once."""
 
 import json
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from io import BytesIO
 from typing import Any
+from urllib.parse import urlencode
 
+import aiohttp
 import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
+from slack_bolt.async_app import AsyncBoltRequest
+from slack_bolt.response import BoltResponse
 
-from bot.playground.workspace.delivery import sign
+from bot.slack.people import Identity
+from handlers.bolt import Pin
 from handlers.connections import Bodies, Connections
 from handlers.slack_http import SlackEndpoint
+from tests.support.posting import FORM, signed
+from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, Rig
+from tests.workflows.looking import newest, requests, votes
 
-SECRET = b"a-signing-secret"
+SECRET = "a-signing-secret"
 NOW = 1_795_165_200
-FORM = "application/x-www-form-urlencoded"
 
 
 def endpoint() -> SlackEndpoint:
@@ -26,7 +34,7 @@ def endpoint() -> SlackEndpoint:
         return True
 
     return SlackEndpoint(
-        signing_secret=SECRET.decode(),
+        signing_secret=SECRET,
         now=lambda: NOW,
         app=lambda: None,
         bodies=Bodies(Connections(now=lambda: 0.0, most=10)),
@@ -45,12 +53,11 @@ async def opened() -> AsyncIterator[TestClient[web.Request, web.Application]]:
         yield client
 
 
-async def answered(body: bytes, *, signed: bool = True, content_type: str = FORM) -> tuple[int, Any, str | None]:
+async def answered(body: bytes, *, is_signed: bool = True, content_type: str = FORM) -> tuple[int, Any, str | None]:
     """Status, body and when to come again."""
-    stamp = str(NOW)
     headers = {"Content-Type": content_type}
-    if signed:
-        headers |= {"X-Slack-Request-Timestamp": stamp, "X-Slack-Signature": sign(SECRET, stamp, body)}
+    if is_signed:
+        headers = signed(body, stamp=str(NOW), secret=SECRET, content_type=content_type)
     async with opened() as client, client.post("/slack/events", data=BytesIO(body), headers=headers) as answer:
         text = await answer.text()
         return answer.status, json.loads(text) if text.startswith("{") else text, answer.headers.get("Retry-After")
@@ -65,14 +72,14 @@ async def test_before_the_bot_has_joined_slack_is_asked_to_come_again() -> None:
 
 @pytest.mark.parametrize("body", [b"command=%2Fpay", b"ssl_check=1&command=%2Fpay", b"ssl_check=1&payload=%7B%7D", b""])
 async def test_without_a_signature_everything_is_refused(body: bytes) -> None:
-    assert await answered(body, signed=False) == REFUSED
+    assert await answered(body, is_signed=False) == REFUSED
 
 
 async def test_the_certificate_check_needs_none_and_is_small() -> None:
     whole = b"ssl_check=1&token=" + b"x" * 4_078
     assert len(whole) == 4_096
-    assert await answered(whole, signed=False) == (200, "", None)
-    assert await answered(whole + b"x", signed=False) == REFUSED
+    assert await answered(whole, is_signed=False) == (200, "", None)
+    assert await answered(whole + b"x", is_signed=False) == REFUSED
 
 
 async def test_a_signed_body_has_a_mebibyte_at_most() -> None:
@@ -101,3 +108,104 @@ def test_a_request_is_remembered_for_ten_minutes() -> None:
     assert not slack._repeated("v0=a", 600.1)
     assert not slack._repeated("v0=b", 600.1)
     assert slack._repeated("v0=a", 600.1)
+
+
+async def send(url: str, body: bytes, *, stamp: str) -> tuple[int, str]:
+    headers, url = signed(body, stamp=stamp), f"{url}/slack/events"
+    async with aiohttp.ClientSession() as session, session.post(url, data=body, headers=headers) as answer:
+        return answer.status, await answer.text()
+
+
+def command(text: str, **more: str) -> bytes:
+    fields = {"command": "/pay", "text": text, "team_id": "T0HOME", "user_id": MARIA, "channel_id": FINANCE}
+    return urlencode({**fields, "trigger_id": "1.1", **more}).encode()
+
+
+@pytest.mark.postgres
+@pytest.mark.rig(on="postgres", clock=None, around={"ticking": False})
+async def test_a_captured_request_has_no_effect_in_another_process(rig: Rig) -> None:
+    other = await rig.start_another("another", ticking=False)
+    stamp, body = str(int(time.time())), command("help")
+    status, told = await send(rig.switchboard.url, body, stamp=stamp)
+    assert (status, "/pay send" in told) == (200, True)
+    assert await send(other.url, body, stamp=stamp) == (200, "")
+    assert await send(rig.switchboard.url, body, stamp=stamp) == (200, "")
+    status, told = await send(other.url, command("help", trigger_id="2.2"), stamp=stamp)
+    assert (status, "/pay send" in told) == (200, True)
+
+
+async def test_a_request_of_another_app_has_no_effect(rig: Rig) -> None:
+    await rig.pay()
+    stamp, found, card = str(int(rig.clock.seconds())), await newest(rig), await rig.card()
+    value = next(button.value for button in card.buttons if button.action_id == "payout.approve")
+    click = {
+        "type": "block_actions",
+        "team": {"id": "T0HOME"},
+        "user": {"id": ADA, "team_id": "T0HOME"},
+        "container": {"channel_id": APPROVALS, "message_ts": card.ts},
+        "channel": {"id": APPROVALS},
+        "actions": [{"action_id": "payout.approve", "value": value, "type": "button"}],
+        "trigger_id": "9.9",
+    }
+    url, ours = rig.switchboard.url, rig.workspace.identity.app_id
+    asked = command("send ana@example.com 3.00 x", api_app_id="A0ELSE")
+    assert await send(url, asked, stamp=stamp) == (200, "")
+    pressed = urlencode({"payload": json.dumps({**click, "api_app_id": "A0ELSE"})}).encode()
+    assert await send(url, pressed, stamp=stamp) == (200, "")
+    await rig.settle()
+    assert [one.id for one in await requests(rig)] == [found.id]
+    assert not await votes(rig)
+    pressed = urlencode({"payload": json.dumps({**click, "api_app_id": ours})}).encode()
+    assert (await send(url, pressed, stamp=stamp))[0] == 200
+    assert [vote.person for vote in await votes(rig)] == [ADA]
+
+
+def home(enterprise: str | None = None, app: str = "A0OURS") -> Identity:
+    return Identity(
+        team_id="T0HOME", team="Home", bot_id="B1", bot_user_id="U0BOT", enterprise_id=enterprise, app_id=app,
+        scopes=frozenset(),
+    )  # fmt: skip
+
+
+async def passes(body: dict[str, Any], ours: Identity) -> bool:
+    """Whether the request goes on to its handler; one that does not is answered with 200."""
+    went_on = False
+
+    async def go_on() -> BoltResponse:
+        nonlocal went_on
+        went_on = True
+        return BoltResponse(status=204)
+
+    request = AsyncBoltRequest(body=body, mode="socket_mode")
+    answer = await Pin(ours).async_process(req=request, resp=BoltResponse(status=200), next=go_on)
+    assert answer is not None
+    assert (answer.status, answer.body) == ((204, "") if went_on else (200, ""))
+    return went_on
+
+
+@pytest.mark.parametrize(
+    ("body", "ours", "goes_on"),
+    [
+        ({"team_id": "T0HOME"}, home(), True),
+        ({"team": {"id": "T0HOME"}}, home(), True),
+        ({"team_id": "T0OTHER"}, home(), False),
+        ({}, home(), False),
+        ({"team_id": "T0HOME", "api_app_id": "A0OURS"}, home(), True),
+        ({"team_id": "T0HOME", "api_app_id": "A0OTHER"}, home(), False),
+        ({"team_id": "T0HOME", "api_app_id": "A0OTHER"}, home(app=""), True),
+        ({"team_id": "T0HOME", "enterprise_id": "E0OURS"}, home("E0OURS"), True),
+        ({"team_id": "T0HOME", "enterprise": {"id": "E0OURS"}}, home("E0OURS"), True),
+        ({"team_id": "T0HOME"}, home("E0OURS"), True),
+        ({"team_id": "T0HOME", "enterprise_id": "E0OTHER"}, home("E0OURS"), False),
+        ({"team_id": "T0HOME", "enterprise_id": "E0OTHER"}, home(), True),
+        ({"team_id": "T0OTHER", "view": {"app_installed_team_id": "T0HOME"}}, home(), True),
+        ({"team_id": "T0HOME", "view": {"app_installed_team_id": "T0OTHER"}}, home(), False),
+        ({"team_id": "T0OTHER", "authorizations": [{"team_id": "T0HOME"}]}, home(), True),
+        ({"team_id": "T0HOME", "authorizations": [{"team_id": "T0OTHER"}]}, home(), False),
+        ({"authorizations": [{"team_id": "T0HOME", "enterprise_id": "E0OTHER"}]}, home("E0OURS"), False),
+    ],
+)
+async def test_only_our_own_workspace_organization_and_app_are_heard(
+    body: dict[str, Any], ours: Identity, goes_on: bool
+) -> None:
+    assert await passes(body, ours) is goes_on

@@ -1,7 +1,6 @@
 """An ack does not wait for a form that Slack is slow to open: the form comes later, and so does what follows it."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
@@ -13,120 +12,86 @@ from bot.presentation import views
 from bot.presentation.blocks.text import message
 from bot.presentation.payments import forms
 from handlers import bolt
-from handlers.registry import make_router
-from handlers.replies import Answer, Later, Nothing, Open, Private, Replace, Reply
+from handlers.replies import Answer, Later, Nothing, Open, Private, Replace
 from handlers.router import Dependencies, Router
+from tests.handlers.played import Behaviour, Played, boom, replies
 from tests.support.rig import FINANCE, MARIA, Rig
 from tests.support.shown import shown
 from tests.workflows.looking import ephemerals, heard
 
-Played = tuple[Rig, dict[str, Reply]]
-
 pytestmark = pytest.mark.rig(around={"handler_total": 0.2})
 
 
-@pytest.fixture
-def played(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Played:
-    """A rig whose command and button ``boom`` are answered with what the test says, at once."""
-    replies: dict[str, Reply] = {}
+def late(answer: Answer, meanwhile: Answer | Open) -> tuple[Behaviour, asyncio.Event]:
+    """What answers only once the event is set."""
+    ready = asyncio.Event()
 
-    async def handle(_deps: Dependencies, _given: Any) -> Reply:
-        return replies["boom"]
+    async def work() -> Answer:
+        await ready.wait()
+        return answer
 
-    def router(*given: Any, **named: Any) -> Router:
-        found = make_router(*given, **named)
-        found.commands["/boom"] = found.actions["boom"] = handle
-        return found
-
-    monkeypatch.setattr("bot.wiring.slack.make_router", router)
-    rig: Rig = request.getfixturevalue("rig")
-    rig.workspace.add_command("/boom")
-    return rig, replies
+    return replies(Later(work=work, meanwhile=meanwhile)), ready
 
 
 def slow(rig: Rig, kind: FaultKind = FaultKind.SLOW) -> None:
     rig.workspace.faults.arm(Fault(kind, "views.open", seconds=1.0))
 
 
-async def command(rig: Rig) -> int:
-    return (await rig.workspace.slash(MARIA, FINANCE, "/boom")).status
-
-
-async def click(rig: Rig) -> int:
-    message = await rig.workspace.say(MARIA, FINANCE, "anything")
-    return (await rig.workspace.click(MARIA, FINANCE, message.ts, "boom", force=True)).status
-
-
-@pytest.mark.parametrize("action", [command, click])
-async def test_the_ack_comes_first_and_the_form_when_slack_opens_it(
-    played: Played, action: Callable[[Rig], Awaitable[int]]
-) -> None:
-    rig, replies = played
-    replies["boom"] = Open(forms.request(channel=FINANCE, kind=Kind.PAYOUT))
+@pytest.mark.parametrize("kind", ["command", "click"])
+async def test_the_ack_comes_first_and_the_form_when_slack_opens_it(played: Played, kind: str) -> None:
+    rig, behaviours = played
+    behaviours["boom"] = replies(Open(forms.request(channel=FINANCE, kind=Kind.PAYOUT)))
     slow(rig)
-    assert await action(rig) == 200
+    assert (await boom(rig, kind)).status == 200
     assert rig.workspace.modal(MARIA) is None, "the ack did not wait for it"
     await rig.workspace.until(lambda: rig.workspace.modal(MARIA) is not None)
     assert not ephemerals(rig, MARIA)
 
 
 async def test_a_form_that_opens_late_still_gets_its_late_content(played: Played) -> None:
-    rig, replies = played
-    ready = asyncio.Event()
-
-    async def work() -> Answer:
-        await ready.wait()
-        return Replace(views.notice("Ready", "This is what you asked for"))
-
-    replies["boom"] = Later(work=work, meanwhile=Open(views.notice("Wait", "One moment")))
+    rig, behaviours = played
+    said = Replace(views.notice("Ready", "This is what you asked for"))
+    behaviours["boom"], ready = late(said, Open(views.notice("Wait", "One moment")))
     slow(rig)
-    assert await command(rig) == 200
+    assert (await boom(rig)).status == 200
     assert rig.workspace.modal(MARIA) is None
     ready.set()
     await rig.workspace.until(lambda: "what you asked for" in rig.workspace.modals(MARIA)[-1].plain)
 
 
 async def test_a_form_that_fails_after_the_ack_is_told_privately(played: Played) -> None:
-    rig, replies = played
-    replies["boom"] = Open(forms.request(channel=FINANCE, kind=Kind.PAYOUT))
+    rig, behaviours = played
+    behaviours["boom"] = replies(Open(forms.request(channel=FINANCE, kind=Kind.PAYOUT)))
     rig.workspace.faults.arm(Fault(FaultKind.DONE_HANGS, "views.open", seconds=0.6))
-    assert await command(rig) == 200
+    assert (await boom(rig)).status == 200
     assert not ephemerals(rig, MARIA)
     assert shown(await heard(rig, MARIA, "Slack did not open the form")) == snapshot(""":warning: Slack did not open \
 the form. Nothing was recorded. Please try again in a moment.""")
 
 
 async def test_what_comes_late_is_told_privately_where_the_form_never_opened(played: Played) -> None:
-    rig, replies = played
-    ready = asyncio.Event()
-
-    async def work() -> Answer:
-        await ready.wait()
-        return Private(message("for your eyes"))
-
-    replies["boom"] = Later(work=work, meanwhile=Open(views.notice("Wait", "One moment")))
+    rig, behaviours = played
+    behaviours["boom"], ready = late(Private(message("for your eyes")), Open(views.notice("Wait", "One moment")))
     rig.workspace.faults.arm(Fault(FaultKind.ERROR_500, "views.open"))
-    assert await command(rig) == 200
+    assert (await boom(rig)).status == 200
     ready.set()
     await heard(rig, MARIA, "for your eyes")
 
 
 async def test_within_a_wait_that_slack_asked_for_no_form_is_tried(played: Played) -> None:
-    rig, replies = played
-    replies["boom"] = Open(forms.request(channel=FINANCE, kind=Kind.PAYOUT))
+    rig, behaviours = played
+    behaviours["boom"] = replies(Open(forms.request(channel=FINANCE, kind=Kind.PAYOUT)))
     rig.workspace.faults.arm(Fault(FaultKind.TOO_MANY, "views.open"))
     for _ in range(2):
-        assert await command(rig) == 200
+        assert (await boom(rig)).status == 200
     assert len(ephemerals(rig, MARIA)) == 2
     assert [call.method for call in rig.workspace.calls].count("views.open") == 1
     rig.clock.advance(1)
-    assert await command(rig) == 200
+    assert (await boom(rig)).status == 200
     assert rig.workspace.modal(MARIA)
 
 
 class Updates:
-    """Forms that were to be updated."""
-
     def __init__(self) -> None:
         self.made: list[str] = []
 
@@ -147,15 +112,9 @@ async def test_a_late_answer_that_says_nothing_leaves_the_form_as_it_is(late: An
 
 
 async def test_a_late_answer_without_a_form_is_told_privately(played: Played) -> None:
-    rig, replies = played
-    ready = asyncio.Event()
-
-    async def work() -> Answer:
-        await ready.wait()
-        return Private(message("for your eyes"))
-
-    replies["boom"] = Later(work=work, meanwhile=Private(message("one moment")))
-    assert await command(rig) == 200
+    rig, behaviours = played
+    behaviours["boom"], ready = late(Private(message("for your eyes")), Private(message("one moment")))
+    assert (await boom(rig)).status == 200
     ready.set()
     await heard(rig, MARIA, "for your eyes")
 

@@ -1,11 +1,12 @@
-"""Each button that names what is not there, or not on that message, is answered and changes nothing."""
+"""A mistake in a form of deliveries stands at its field; a button that names what is gone changes nothing."""
 
 import pytest
 from inline_snapshot import snapshot
 
+from bot.presentation.bookings import forms as views
 from handlers.registry import FILE_ACTIONS, make_router
-from tests.support.deliveries import open_rig
-from tests.support.rig import FINANCE, TOM, Rig
+from tests.support.deliveries import FORM, PRE, booked, card, deliver, open_rig, service_of
+from tests.support.rig import FINANCE, MARIA, TOM, Rig
 from tests.workflows.looking import requests
 
 pytestmark = pytest.mark.rig(opened_by=open_rig)
@@ -76,4 +77,53 @@ async def test_an_offer_that_names_too_little_or_too_much_is_out_of_date(rig: Ri
     )
     assert await pressed(rig, "use", f"bulk|{value}") == snapshot(
         ":shrug: This button is out of date. Use the shortcut *Use this file* on the message with the file."
+    )
+
+
+async def wrong(rig: Rig, verb: str, values: dict[str, str]) -> dict[str, str]:
+    await deliver(rig, verb)
+    before = len(service_of(rig).bookings)
+    await rig.workspace.submit(MARIA, values, force=True)
+    await rig.settle()
+    assert len(service_of(rig).bookings) == before
+    assert not rig.cards(FINANCE)
+    return dict(rig.form().errors)
+
+
+PHONE = "This is too short or too long for a phone number. For example: +593 99 123 4567"
+
+
+async def test_of_a_booking(rig: Rig) -> None:
+    assert await wrong(rig, "book", {**FORM, views.PHONE: "+593 1", views.NAME: " "}) == {
+        views.PHONE: PHONE,
+        views.NAME: "It must have 1 to 60 characters; this has 0. For example: Ana",
+    }
+
+
+async def test_of_a_pre_booking(rig: Rig) -> None:
+    assert await wrong(rig, "prebook", {**PRE, views.PHONE: "+593 1"}) == {views.PHONE: PHONE}
+
+
+async def test_of_a_price(rig: Rig) -> None:
+    given = {views.STORE: "Norte", views.POSITION: "here", views.AMOUNT: "0"}
+    assert await wrong(rig, "quote", given) == snapshot(
+        {
+            "position": "It must be `lat, lng` or a link to a map. For example: -0.1807, -78.4678",
+            "amount": "It must be more than zero. For example: 25.00",
+            "store": "It must be the name of a store; there is: Centro.",
+        }
+    )
+
+
+async def test_of_a_cancellation(rig: Rig) -> None:
+    await booked(rig)
+    shown = card(rig)
+    await rig.workspace.click(MARIA, FINANCE, shown.ts, "booking.cancel")
+    await rig.workspace.submit(MARIA, {views.REASON: "x" * 251}, force=True)
+    assert rig.form().errors == snapshot(
+        {"reason": "It must have 1 to 250 characters; this has 251. For example: customer called it off"}
+    )
+    await rig.workspace.submit(MARIA, {views.REASON: " "}, force=True)
+    assert rig.form().errors == snapshot(
+        {"reason": "It must have 1 to 250 characters; this has 0. For example: customer called it off"}
     )

@@ -52,18 +52,15 @@ class BotProcess:
 
     @property
     def url(self) -> str:
-        """Where it listens."""
         return f"http://{self.environment.get('HOST', '127.0.0.1')}:{self.environment['PORT']}"
 
     @property
     def pid(self) -> int:
-        """Its process id."""
         assert self._process is not None
         return self._process.pid
 
     @property
     def running(self) -> bool:
-        """Whether a process is running."""
         return self._process is not None and self._process.returncode is None
 
     @property
@@ -106,7 +103,6 @@ class BotProcess:
                 raise TimeoutError(f"no {status} from {path} within {timeout} s:\n{self.stdout}") from None
 
     async def kill(self) -> None:
-        """``kill -9``, at once."""
         self._signal(signal.SIGKILL)
         await self.ended()
 
@@ -115,23 +111,19 @@ class BotProcess:
         self._signal(signal.SIGSTOP)
 
     def resume(self) -> None:
-        """``kill -CONT``."""
         self._signal(signal.SIGCONT)
 
     async def paused(self, *, timeout: float = 10.0) -> None:
-        """Wait until it is paused."""
         async with asyncio.timeout(timeout):
             while _kernel_state(self.pid) != "T":
                 assert self.running, self.stdout
                 await asyncio.sleep(_LOOK_AGAIN)
 
     async def stop(self, number: signal.Signals = signal.SIGTERM, *, timeout: float = 15.0) -> int:
-        """``kill -TERM``, or another signal; its exit code."""
         self._signal(number)
         return await self.ended(timeout=timeout)
 
     async def ended(self, *, timeout: float = 15.0) -> int:
-        """Wait for its end; its exit code, negative for a signal."""
         assert self._process is not None
         try:
             async with asyncio.timeout(timeout):
@@ -140,7 +132,6 @@ class BotProcess:
             raise TimeoutError(f"still running after {timeout} s:\n{self.stdout}") from None
 
     async def refusing(self, *, timeout: float = 10.0) -> None:
-        """Wait until its port refuses connections."""
         async with asyncio.timeout(timeout), aiohttp.ClientSession() as session:
             while True:
                 if not await _status(session, f"{self.url}/healthz"):
@@ -148,7 +139,6 @@ class BotProcess:
                 await asyncio.sleep(_LOOK_AGAIN)
 
     async def discard(self) -> None:
-        """Kill it, whatever its state."""
         if self.running:
             await self.kill()
 

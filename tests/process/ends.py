@@ -6,7 +6,6 @@ from tests.support.rig import APPROVALS, FINANCE
 
 
 def is_over(card: Message) -> bool:
-    """Whether a card shows *completed* and has no buttons."""
     return "*completed*" in card.text.casefold() and not card.buttons
 
 

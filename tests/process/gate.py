@@ -32,7 +32,6 @@ class Held:
         self._released.set()
 
     async def arrival(self) -> None:
-        """Wait until the request is held."""
         async with asyncio.timeout(_PATIENCE):
             await self.arrived.wait()
 
@@ -52,7 +51,6 @@ class Gate:
         self._standing: list[Held] = []
 
     def install(self, app: web.Application) -> None:
-        """Add the middleware to an application that does not serve yet."""
 
         @web.middleware
         async def pass_gate(request: web.Request, handler: Handler) -> web.StreamResponse:
@@ -61,7 +59,6 @@ class Gate:
         app.middlewares.append(pass_gate)
 
     def hold(self, operation: str, *, after_effect: bool, skip: int = 0) -> Held:
-        """Hold the next request of this operation, or the one after the next ``skip``."""
         held = Held(operation, after_effect, skip)
         self._armed.append(held)
         return held
@@ -100,7 +97,6 @@ class Gate:
 
 
 def slack_method(request: web.Request) -> str:
-    """``chat.postMessage`` and its like."""
     return request.match_info.get("method", "")
 
 

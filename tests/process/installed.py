@@ -44,12 +44,10 @@ class Installed:
 
     @property
     def program(self) -> str:
-        """``switchboard``."""
         return str(self.folder / "bin" / "switchboard")
 
     @property
     def packages(self) -> Path:
-        """The folder that the packages are in."""
         return Path(sysconfig.get_path("purelib", vars={"base": str(self.folder), "platbase": str(self.folder)}))
 
     def later(self, folder: Path, head: str) -> "Installed":

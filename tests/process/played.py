@@ -57,8 +57,6 @@ class Signaller:
 
 
 class Skewed(SystemClock):
-    """The machine's clocks, with the time of day shifted."""
-
     def __init__(self, seconds: float) -> None:
         self._ahead = timedelta(seconds=seconds)
 
@@ -67,7 +65,6 @@ class Skewed(SystemClock):
 
 
 def switchboard(*, settings: Settings, policy: Policy) -> Switchboard:
-    """The application of ``run``, with the probe and the clock."""
     clock = Skewed(float(os.environ.get("PLAY_SKEW", "0")))
     around = replace(Surroundings.real(), probe=Signaller(), clock=clock)
     return Switchboard(settings=settings, policy=policy, surroundings=around)
@@ -90,7 +87,6 @@ def show_after(seconds: float) -> None:
 
 
 def main() -> int:
-    """Run the bot; its exit code."""
     vars(program)["Switchboard"] = switchboard  # the name that `run` builds by
     stack = ExitStack()
     if "PLAY_HEAD" in os.environ:

@@ -1,7 +1,6 @@
 """The bot in a process of its own, between a local workspace and a payments simulator that live in the test."""
 
 import asyncio
-import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
@@ -19,13 +18,11 @@ from bot.playground.simulators.emails import EmailsSimulator, Manners
 from bot.playground.simulators.ledger import EntryKind
 from bot.playground.simulators.payments import PaymentsSimulator
 from bot.playground.workspace import Ack, Message, Workspace
-from bot.playground.workspace.delivery import sign
 from storage.store import Store
 from tests.process.bot_process import FORKED, BotProcess
 from tests.process.gate import Gate, payments_operation, slack_method
 from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, POLICY, SECRET_KEY, furnish
 
-SIGNING_SECRET = "playground-signing-secret"
 _LOOK_AGAIN = 0.02
 _ENOUGH = 30.0
 
@@ -113,7 +110,6 @@ class Scene:
         assert "Traceback" not in self.bot.stdout, self.bot.stdout
 
     async def start(self, **changed: str) -> None:
-        """Start the bot (again) and wait until it is ready."""
         await self.bot.start(**changed)
         await self.bot.ready()
 
@@ -124,12 +120,10 @@ class Scene:
 
     @property
     def slack_url(self) -> str:
-        """Request URL for Slack."""
         return f"{self.bot.url}/slack/events"
 
     @property
     def database(self) -> Path:
-        """The SQLite file."""
         return self.folder / "switchboard.db"
 
     def _environment(self, changed: Mapping[str, str | None]) -> dict[str, str]:
@@ -164,7 +158,6 @@ class Scene:
     async def pay(
         self, text: str = 'send ana@example.com 25.00 "March translation"', *, user: str = MARIA, channel: str = FINANCE
     ) -> Ack:
-        """Type ``/pay`` as a person."""
         return await self.workspace.slash(user, channel, "/pay", text)
 
     async def press(self, action: str, *, user: str = ADA, channel: str = APPROVALS) -> Ack:
@@ -181,17 +174,14 @@ class Scene:
     # looking
 
     def cards(self, channel: str) -> list[Message]:
-        """The cards in a channel, oldest first."""
         messages = self.workspace.messages(channel)
         return [one for one in messages if one.blocks and one.thread_ts in ("", one.ts) and not one.ephemeral_to]
 
     def news(self, channel: str) -> list[str]:
-        """Messages in the threads of a channel's cards."""
         said = self.workspace.messages(channel)
         return [one.text for one in said if one.thread_ts not in ("", one.ts) and not one.ephemeral_to]
 
     def ephemerals(self, user: str) -> list[str]:
-        """Ephemeral messages of this person."""
         return [one.text for one in self.workspace.ephemerals(user)]
 
     def executions(self) -> Counter[str]:
@@ -252,21 +242,7 @@ class Scene:
 
     # requests of the test's own making
 
-    async def post_signed(
-        self, body: bytes, *, secret: str = SIGNING_SECRET, stamp: str | None = None, **headers: str
-    ) -> tuple[int, str]:
-        """A request to ``/slack/events`` as Slack signs it; status and text of the answer."""
-        stamp = stamp or str(int(time.time()))
-        signed = {
-            "Content-Type": "application/x-www-form-urlencoded",
-            "X-Slack-Request-Timestamp": stamp,
-            "X-Slack-Signature": sign(secret.encode(), stamp, body),
-            **headers,
-        }
-        return await self.post(body, signed)
-
     async def post(self, body: bytes | BinaryIO, headers: Mapping[str, str]) -> tuple[int, str]:
-        """A request to ``/slack/events`` with these headers."""
         async with self.session.post(self.slack_url, data=body, headers=headers) as answer:
             return answer.status, await answer.text()
 

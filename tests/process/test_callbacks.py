@@ -1,9 +1,7 @@
 """``/callbacks/payments/{token}`` of the real process: who is answered how, and the effect of a locked database."""
 
 import secrets
-import sqlite3
-from collections.abc import AsyncIterator, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import AsyncIterator
 from io import BytesIO
 
 import pytest
@@ -11,9 +9,9 @@ import pytest_asyncio
 
 from tests.process.conftest import Opening
 from tests.process.scene import Scene
+from tests.support.databases import locked
 from tests.support.rig import ADA, APPROVALS
 
-LARGEST = 256 * 1024
 OURS = "203.0.113.7"
 """A source that the shared scene allows, as its proxy (this machine) reports it."""
 
@@ -66,22 +64,6 @@ async def test_whoever_has_no_right_to_know_gets_the_same_404_byte_for_byte(guar
 
 
 @pytest.mark.asyncio(loop_scope="module")
-async def test_a_known_address_from_the_right_source_is_taken(guarded: Scene) -> None:
-    status, _, body = await _request(guarded, _known(guarded))
-    assert (status, body) == (200, b'{"ok": true}')
-    for junk in (b"", b"\xff\x00\xfe", b"[" * 100_000, b"amount=1"):
-        assert (await _request(guarded, _known(guarded), body=junk))[0] == 200
-
-
-@pytest.mark.asyncio(loop_scope="module")
-async def test_a_body_above_256_kib_is_too_large(guarded: Scene) -> None:
-    assert (await _request(guarded, _known(guarded), body=b"a" * LARGEST))[0] == 200
-    assert (await _request(guarded, _known(guarded), body=b"a" * (LARGEST + 1)))[0] == 413
-    assert (await _request(guarded, _known(guarded), body=b"a" * (10 << 20)))[0] == 413
-    assert (await _request(guarded, secrets.token_urlsafe(32), body=b"a" * (LARGEST + 1)))[0] == 413
-
-
-@pytest.mark.asyncio(loop_scope="module")
 @pytest.mark.parametrize("path", ["/slack/events", "/callbacks/payments/{token}"])
 @pytest.mark.parametrize(
     "sent",
@@ -109,24 +91,12 @@ async def test_a_sender_who_leaves_in_the_middle_is_no_failure(guarded: Scene) -
         assert answer.status == 200  # that it wrote no traceback is seen at the end
 
 
-@pytest.mark.asyncio(loop_scope="module")
-async def test_callbacks_before_a_commit_change_nothing(guarded: Scene) -> None:
-    for name, url in guarded.callback_addresses().items():
-        body = f'{{"status": "completed", "kind": "{name}"}}'.encode()
-        assert (await _request(guarded, url.rpartition("/")[2], body=body))[0] == 200
-    await guarded.pay("send ana@example.com 26.00 rent")  # time in which the callbacks would be read
-    await guarded.workspace.until(lambda: guarded.cards(APPROVALS)[1:])
-    assert all("waiting for approval" in card.text.casefold() for card in guarded.cards(APPROVALS))
-    assert not guarded.payments.calls_of("commit_payout")
-    assert not guarded.payments.calls_of("get_operation")  # it would say nothing that counts
-
-
 async def test_while_the_database_is_locked_nothing_is_promised(open_scene: Opening) -> None:
     scene = await open_scene(simulator={"step_seconds": None})
     await scene.pay()
     await scene.press("approve")
     await scene.workspace.until(lambda: "*sent*" in scene.cards(APPROVALS)[0].text.casefold())
-    with locked(scene):
+    with locked(scene.database):
         status, headers, _ = await _request(scene, _known(scene))
         assert (status, headers["Retry-After"]) == (503, "5")
         async with scene.session.get(f"{scene.bot.url}/healthz") as answer:
@@ -141,7 +111,7 @@ async def test_a_vote_that_cannot_be_stored_is_not_called_recorded(open_scene: O
     await scene.pay()
     await scene.workspace.until(lambda: scene.cards(APPROVALS)[0].button("payout.approve"))
     await scene.settled()
-    with locked(scene):
+    with locked(scene.database):
         click = await scene.press("approve")
         assert click.ok
         told = await scene.workspace.until(lambda: scene.ephemerals(ADA))
@@ -157,18 +127,9 @@ async def test_an_answer_that_cannot_be_stored_is_read_again(open_scene: Opening
     await scene.pay()
     await scene.press("approve")
     await held.arrival()
-    with locked(scene):
+    with locked(scene.database):
         held.release()
         await held.done.wait()
         assert (await _request(scene, _known(scene)))[0] == 503  # by now the answer could not be stored either
     await scene.told("completed", patience=100)
     assert list(scene.executions().values()) == [1]
-
-
-@contextmanager
-def locked(scene: Scene) -> Iterator[None]:
-    """Hold a write lock on the database from another connection."""
-    with closing(sqlite3.connect(scene.database, isolation_level=None)) as connection:
-        connection.execute("BEGIN IMMEDIATE")
-        yield
-        connection.execute("ROLLBACK")

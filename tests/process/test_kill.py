@@ -8,43 +8,30 @@ from tests.process.conftest import Opening
 from tests.support.rig import ADA, APPROVALS, FINANCE
 
 
-async def test_after_the_create_request_was_executed_and_not_answered(open_scene: Opening) -> None:
+@pytest.mark.parametrize(
+    "late",
+    [
+        "executed and not answered",
+        pytest.param("never arrives", marks=pytest.mark.campaign),
+        pytest.param("arrives after its sender died", marks=pytest.mark.campaign),
+    ],
+)
+async def test_after_the_create_request_left(open_scene: Opening, late: str) -> None:
     scene = await open_scene()
-    held = scene.payments_gate.hold("create_payout", after_effect=True)
-    await scene.pay()
-    await held.arrival()
-    await scene.restart()
-    await scene.press("approve")
-    await scene.completed_once()
-    assert len(scene.payments.calls_of("create_payout")) == 1
-
-
-@pytest.mark.campaign
-async def test_after_the_create_request_left_and_never_arrived(open_scene: Opening) -> None:
-    scene = await open_scene()
-    held = scene.payments_gate.hold("create_payout", after_effect=False)
+    held = scene.payments_gate.hold("create_payout", after_effect=late.startswith("executed"))
     await scene.pay()
     await held.arrival()
     await scene.bot.kill()
-    held.release(vanish=True)
+    if late.startswith("never"):
+        held.release(vanish=True)
     await scene.start()
-    await scene.press("approve")
-    await scene.completed_once()
-    codes = [record.code for record in scene.payments.operations.values()]
-    assert len(codes) == 1
-
-
-@pytest.mark.campaign
-async def test_a_create_request_arrives_after_its_sender_died(open_scene: Opening) -> None:
-    scene = await open_scene()
-    held = scene.payments_gate.hold("create_payout", after_effect=False)
-    await scene.pay()
-    await held.arrival()
-    await scene.restart()
-    held.release()
+    if late.startswith("arrives"):
+        held.release()
     await scene.press("approve")
     await scene.completed_once()
     assert len(scene.payments.operations) == 1
+    if late.startswith("executed"):
+        assert len(scene.payments.calls_of("create_payout")) == 1
 
 
 @pytest.mark.parametrize(

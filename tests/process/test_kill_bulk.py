@@ -47,7 +47,6 @@ async def accounted_for(scene: Scene, *, failed: int = 0) -> None:
 
 
 def names(scene: Scene, channel: str) -> list[str]:
-    """Names of the files in the threads of a channel."""
     shared = [file for message in scene.workspace.messages(channel) for file in message.files]
     found = [scene.workspace.file(one) for one in shared]
     return [one.name for one in found if one is not None]
@@ -139,7 +138,6 @@ async def test_a_cancellation_is_sent_once_and_told_once(open_scene: Opening, af
 
 
 def cancelable(scene: Scene) -> str | None:
-    """Time stamp of the card with the button that cancels pending payments."""
     for card in scene.cards(FINANCE):
         if any(button.action_id == "bulk.cancel" for button in card.buttons):
             return card.ts

@@ -90,12 +90,10 @@ async def test_a_gigabyte_passes_through(open_scene: Opening, service: Localizat
 
 
 def resident(pid: int) -> int:
-    """Current memory of a process in bytes."""
     return _status(pid, "VmRSS:")
 
 
 def peak(pid: int) -> int:
-    """Peak memory of a process in bytes."""
     return _status(pid, "VmHWM:")
 
 

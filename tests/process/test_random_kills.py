@@ -85,7 +85,6 @@ class Payer:
 
 
 async def torment(scene: Scene, chance: random.Random, kills: int) -> None:
-    """Kill the bot at random instants, also while it starts, and restart it at once."""
     for _ in range(kills):
         if chance.random() < _STILLBORN:
             await asyncio.sleep(chance.uniform(0, _LONGEST_START))  # the instant is what is random
@@ -98,7 +97,6 @@ async def torment(scene: Scene, chance: random.Random, kills: int) -> None:
 
 
 def references(text: str) -> str:
-    """References in a text."""
     found = re.search(r"P-[0-9A-Z]{6}", text)
     assert found, text
     return found[0]

@@ -53,7 +53,6 @@ class Pair(Scene):
                     break
 
     async def start_both(self) -> None:
-        """Start a second one beside it."""
         folder = self.folder / "second"
         folder.mkdir()
         environment = {**self.bot.environment, "PORT": str(free_port())}
@@ -63,7 +62,6 @@ class Pair(Scene):
             await self.join(bot)
 
     def ask_only(self, bot: BotProcess) -> None:
-        """Route all requests to this process from now on."""
         self.workspace.deliver_to(f"{bot.url}/slack/events")
 
 

@@ -12,6 +12,7 @@ from bot.playground.process import free_port
 from tests.process.bot_process import FORKED, RUN, BotProcess
 from tests.process.conftest import Opening
 from tests.process.scene import Scene
+from tests.support.posting import signed
 from tests.support.rig import APPROVALS, FINANCE
 
 _A_FEW_SECONDS = 8.0
@@ -59,7 +60,8 @@ async def test_while_slack_is_down_it_lives_waits_and_then_works(open_scene: Ope
         },
     )
     if not socket_mode:
-        status, _ = await scene.post_signed(b"command=%2Fpay&text=approvals&team_id=T0HOME")
+        body = b"command=%2Fpay&text=approvals&team_id=T0HOME"
+        status, _ = await scene.post(body, signed(body))
         assert status == 503
     await scene.bot.ready()
     await scene.pay()

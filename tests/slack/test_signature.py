@@ -24,6 +24,25 @@ def test_what_is_older_or_newer_does_not() -> None:
     assert not holds(now=NOW - 302)
 
 
+SIGNATURE = sign(SECRET.encode(), str(NOW), b"x")
+
+
+@pytest.mark.parametrize(
+    "signature",
+    [
+        SIGNATURE.upper(),
+        SIGNATURE.removeprefix("v0="),
+        SIGNATURE.replace("v0", "v1"),
+        "",
+        f"v0={'é' * 64}",
+        f"v0={'１' * 64}",
+    ],
+)
+def test_a_signature_is_written_in_one_way(signature: str) -> None:
+    assert holds(signature=SIGNATURE)
+    assert not holds(signature=signature)
+
+
 @given(st.text(max_size=90), st.text(max_size=20))
 def test_no_text_in_the_headers_raises_or_holds(signature: str, stamp: str) -> None:
     assert not holds(signature=signature)

@@ -1,9 +1,10 @@
 """Databases for tests: empty ones, and copies of one that was migrated once."""
 
 import asyncio
+import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,16 @@ from tests.support.scratch import scratch
 def sqlite_address(file: Path) -> str:
     """``DATABASE_URL`` of a file."""
     return f"sqlite+aiosqlite:///{file}"
+
+
+@contextmanager
+def locked(file: Path | str) -> Iterator[None]:
+    """Another program holds the write lock of a SQLite file, or of the one at an address."""
+    path = str(file).partition("///")[2] or file
+    with closing(sqlite3.connect(path, isolation_level=None)) as shell:
+        shell.execute("BEGIN IMMEDIATE")
+        yield
+        shell.execute("ROLLBACK")
 
 
 def migrated_file() -> bytes:

@@ -4,14 +4,13 @@ A reader returns the value, or raises ``PersonError`` with the rule that is brok
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
-from bot.domain.addresses import address as email_address
 from bot.domain.bookings.booking import COOK_MOST, NOTES_LEAST, NOTES_LIMIT, BookingRequest
 from bot.domain.bookings.places import read_phone, read_position
 from bot.domain.bookings.record import Payment, Phone, Position
-from bot.domain.errors import PersonError, RuleError
-from bot.domain.money import Cents, parse_amount
+from bot.domain.errors import PersonError
+from bot.domain.fields import amount, email, ruled
 from bot.domain.text import clean
 
 NAME_LIMIT: Final = 60
@@ -21,13 +20,6 @@ REASON_LIMIT: Final = 250
 BOOKING_RULE: Final = "a reference such as B-4F7K2M or V-4F7K2M, or the booking's number at the service"
 STORE_RULE: Final = "the name of a store"
 
-T = TypeVar("T")
-
-
-def booking(text: str) -> str:
-    """A reference of ours or an id of the service."""
-    return text.strip().strip("`")
-
 
 def store(text: str) -> str:
     """The name of a store, without invisible characters and repeated spaces."""
@@ -36,22 +28,12 @@ def store(text: str) -> str:
 
 def phone(text: str, *, home: str = "") -> Phone:
     """A phone number with a country code, or one of the country with the code ``home``."""
-    return _ruled("phone", "+593 99 123 4567", lambda given: read_phone(given, home=home), text)
+    return ruled("phone", "+593 99 123 4567", lambda given: read_phone(given, home=home), text)
 
 
 def position(text: str) -> Position:
     """``lat, lng`` or a link to a map."""
-    return _ruled("position", "-0.1807, -78.4678", read_position, text)
-
-
-def email(text: str) -> str:
-    """An address in ASCII, short enough for a card to show whole."""
-    return _ruled("email", "ana@example.com", email_address, text)
-
-
-def amount(text: str) -> Cents:
-    """A positive amount with at most two decimals."""
-    return _ruled("amount", "25.00", parse_amount, text)
+    return ruled("position", "-0.1807, -78.4678", read_position, text)
 
 
 def payment(text: str) -> Payment:
@@ -149,10 +131,3 @@ def _words(text: str, argument: str, most: int, example: str, *, least: int = 1)
         rule = f"it must have {least} to {most} characters; this has {len(cleaned)}"
         raise PersonError(argument=argument, rule=rule, example=example, given=text)
     return cleaned
-
-
-def _ruled(argument: str, example: str, read: Callable[[str], T], text: str) -> T:
-    try:
-        return read(text)
-    except RuleError as broken:
-        raise PersonError(argument=argument, rule=broken.rule, example=example, given=text) from None

@@ -9,9 +9,7 @@ import structlog
 
 from bot.clients.payments import PaymentsClient
 from bot.domain.errors import ServiceNever, ServiceNow
-from bot.domain.files.tables import NO_MARKS, Marks
 from bot.domain.payments.bulk import (
-    BulkItem,
     BulkPayload,
     BulkProgress,
     duplicates_in,
@@ -52,27 +50,10 @@ class _Unread(Enum):
     REFUSED = "refused"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RequestedBulk:
-    """A checked file. ``name``: untrusted text; ``read_as``: how the file was read, in our words.
-
-    ``marks`` is what people do not see in their spreadsheet; ``thread_ts`` is the thread of a file that was dropped.
-    """
-
-    requester: str
-    channel: str
-    name: str
-    items: Sequence[BulkItem]
-    source_key: str
-    read_as: str = ""
-    marks: Marks = NO_MARKS
-    thread_ts: str = ""
-
-
-async def request_bulk(ctx: Context, requested: RequestedBulk) -> Instruction:
+async def request_bulk(ctx: Context, checked: Checked, carried: Carried, *, requester: str) -> Instruction:
     """Store the request with every item, its digest and its policy snapshot, durably.
 
-    The same ``source_key`` again returns the first row: a button pressed twice makes one request. Only a dropped
+    The same ``carried.key`` again returns the first row: a button pressed twice makes one request. Only a dropped
     file whose request ended unpaid may be requested again.
 
     Raises:
@@ -81,15 +62,15 @@ async def request_bulk(ctx: Context, requested: RequestedBulk) -> Instruction:
 
     def make(uow: Unit) -> Requested:
         return Requested(
-            requester=requested.requester,
-            channel=requested.channel,
+            requester=requester,
+            channel=carried.channel,
             kind=Kind.BULK,
-            payload=_payload(uow, requested),
-            source_key=_requested_before(uow, requested.source_key)[1],
-            items=requested.items,
+            payload=_payload(uow, checked, thread_ts=carried.thread_ts),
+            source_key=_requested_before(uow, carried.key)[1],
+            items=checked.items,
         )
 
-    return await request_of(ctx, requested.source_key, make, known=lambda uow, key: _requested_before(uow, key)[0])
+    return await request_of(ctx, carried.key, make, known=lambda uow, key: _requested_before(uow, key)[0])
 
 
 async def requested_before(ctx: Context, source_key: str) -> Instruction | None:
@@ -107,15 +88,15 @@ def _requested_before(tx: Tx, key: str) -> tuple[Instruction | None, str]:
     return known, free
 
 
-def _payload(uow: Unit, requested: RequestedBulk) -> BulkPayload:
-    items = requested.items
+def _payload(uow: Unit, checked: Checked, *, thread_ts: str) -> BulkPayload:
+    items = checked.items
     known = uow.instructions.all_paid_before(item.email for item in items)
     fresh = [item for item in items if item.email.casefold() not in known]
     twin = twin_digest(items)
     same = uow.instructions.last_same(kind=Kind.BULK, payee=twin, since=uow.now - SAME_FILE, ignoring=NOT_PAID)
     repeated = duplicates_in(items)
     return BulkPayload(
-        name=requested.name,
+        name=checked.name,
         count=len(items),
         cents=sum(item.cents for item in items),
         items_digest=items_digest(items),
@@ -127,9 +108,9 @@ def _payload(uow: Unit, requested: RequestedBulk) -> BulkPayload:
         new_count=len({item.email.casefold() for item in fresh}),
         new_cents=max((item.cents for item in fresh), default=0),
         same_as=same.reference if same is not None else "",
-        read_as=requested.read_as,
-        marks=requested.marks,
-        thread_ts=requested.thread_ts,
+        read_as=checked.read_as,
+        marks=checked.marks,
+        thread_ts=thread_ts,
     )
 
 

@@ -12,6 +12,7 @@ from bot.domain.payments.bulk_state import PENDING_WORD
 from bot.domain.payments.instruction import FINAL, Instruction, Kind
 from bot.domain.payments.operation import Operation, OperationStatus
 from bot.workflows.context import Context, Unit
+from bot.workflows.payments.bulk_reading import Bulk
 from bot.workflows.requests.request import Requested, request, request_of
 
 _BEGINNING = 8
@@ -37,53 +38,48 @@ class NotRequested:
     statuses: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RequestedCancel:
-    """A request. ``bulk``: our reference or the service's id; ``hashes`` None: everything that is pending now.
-
-    A hash may be given by its beginning, or by the row of the file that it pays.
-    """
-
-    requester: str
-    channel: str
-    bulk: str
-    remote_id: str
-    hashes: Sequence[str] | None
-    source_key: str
-
-
 async def request_cancel(
-    ctx: Context, payments: PaymentsClient, requested: RequestedCancel
+    ctx: Context,
+    payments: PaymentsClient,
+    bulk: Bulk,
+    *,
+    hashes: Sequence[str] | None,
+    requester: str,
+    channel: str,
+    source_key: str,
 ) -> Instruction | NotRequested:
     """Read the items, find those that are named, store the request with their hashes, durably.
+
+    ``hashes`` None: everything that is pending now. A hash may be given by its beginning, or by the row of the file
+    that it pays.
 
     Raises:
         ServiceNow, ServiceNever, OperatorError: the items could not be read to the end.
     """
-    known = await ctx.read(lambda uow: uow.instructions.by_source(requested.source_key))
+    known = await ctx.read(lambda uow: uow.instructions.by_source(source_key))
     if known is not None:
         return known
-    reported = {item.hash: item async for page in payments.bulk_items(requested.remote_id) for item in page.items}
+    reported = {item.hash: item async for page in payments.bulk_items(bulk.remote_id) for item in page.items}
     reported.pop("", None)
-    meant = _meant(reported, requested.hashes, requested.bulk)
+    meant = _meant(reported, hashes, bulk.name)
     if isinstance(meant, NotRequested):
         return meant
     payload = CancelPayload(
-        bulk=requested.bulk,
-        bulk_remote_id=requested.remote_id,
+        bulk=bulk.name,
+        bulk_remote_id=bulk.remote_id,
         count=len(meant),
         cents=sum(row.cents for row in meant),
         items_digest=hashes_digest({row.hash: int(row.cents) for row in meant}),
-        all_pending=requested.hashes is None,
+        all_pending=hashes is None,
     )
     return await request(
         ctx,
         Requested(
-            requester=requested.requester,
-            channel=requested.channel,
+            requester=requester,
+            channel=channel,
             kind=Kind.BULK_CANCEL,
             payload=payload,
-            source_key=requested.source_key,
+            source_key=source_key,
             items=meant,
         ),
     )

@@ -90,7 +90,6 @@ def test_a_reason_has_one_to_two_hundred_and_fifty_characters() -> None:
 
 
 def test_names_are_compared_without_what_nobody_sees() -> None:
-    assert fields.booking(" `B-4F7K2M` ") == "B-4F7K2M"
     assert fields.store("  Centro \u200b  Norte ") == "Centro Norte"
 
 

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.domain.errors import PersonError
+from bot.domain.fields import email
 from handlers.grammar import fields
 from handlers.grammar.verbs import unescape, words_of
 
@@ -83,14 +84,14 @@ def test_escapes_are_undone_once(text: str) -> None:
 @given(st.text(max_size=200) | st.emails())
 def test_any_text_is_an_ascii_address_that_a_card_shows_whole_or_a_mistake(text: str) -> None:
     try:
-        address = fields.email(text)
+        address = email(text)
     except PersonError:
         return
     assert address.isascii()
     assert address.isprintable()
     assert " " not in address
     assert len(address) <= 120
-    assert fields.email(address) == address
+    assert email(address) == address
 
 
 @given(st.text(max_size=700))

@@ -1,13 +1,19 @@
-"""Slack's events about files: which of them are uploads of people, and what is kept of them."""
+"""Slack's events about files: which are uploads of people, and that none is lost where it could not be stored."""
 
+import asyncio
 from typing import Any, cast
 
 import pytest
+from structlog.testing import capture_logs
 
+from bot.playground.workspace import payloads
 from bot.workflows.context import Context
 from bot.workflows.slack.dropped_files import Sighting
 from handlers import files
 from handlers.router import Dependencies
+from tests.support.databases import locked
+from tests.support.rig import FINANCE, MARIA, Rig
+from tests.workflows.looking import read
 
 FILE = {"id": "F1", "mode": "hosted"}
 
@@ -68,3 +74,33 @@ async def test_what_holds_no_file_asks_the_database_nothing() -> None:
         await files.shared(deps, {"event": {"file": {"id": "F1"}, "channel_id": "C1", "user_id": "U0MARIA"}})
     with pytest.raises(AttributeError):
         await files.deleted(deps, {"event": {"file_id": "F1"}})
+
+
+UNSTORED = "a request could not be stored"
+
+
+@pytest.fixture(params=[False, True], ids=["http", "socket"])
+def variations(request: pytest.FixtureRequest) -> dict[str, Any]:
+    return {"socket_mode": request.param}
+
+
+async def test_no_event_of_an_upload_is_lost_to_a_locked_database(rig: Rig, sqlite_url: str) -> None:
+    dropped = await rig.workspace.drop(MARIA, FINANCE, "talk.wav", b"RIFF....WAVE", tell=())
+    place, file = rig.workspace.channel(FINANCE), dropped.files[0]
+    events = {
+        "Ev1": payloads.message_event(rig.workspace._state, place, dropped),
+        "Ev2": payloads.file_shared(rig.workspace._state, place, file, MARIA),
+    }
+    with locked(sqlite_url), capture_logs() as logs:
+        sent = [asyncio.create_task(rig.workspace.send_event(event, event_id=name)) for name, event in events.items()]
+        while len([line for line in logs if line["event"] == UNSTORED]) < len(events):  # noqa: ASYNC110 - a line of the log wakes nobody
+            await asyncio.sleep(0.01)
+        # What there was to be said to the two has been said when this is answered.
+        assert (await rig.workspace.send_event({"type": "team_join", "user": MARIA})).status == 200
+    assert not [one for one in sent if one.done() and one.result().ok]
+    for one in sent:
+        one.cancel()
+    assert await read(rig, lambda tx: tx.dropped.get(file)) is None
+    for name, event in events.items():
+        assert (await rig.workspace.send_event(event, event_id=name, retry=1)).status == 200
+    assert await read(rig, lambda tx: tx.dropped.get(file)) is not None

@@ -1,0 +1,100 @@
+"""When no money can be asked for: a full disk, a freeze, more than the daily limit together."""
+
+import aiohttp
+import pytest
+from inline_snapshot import snapshot
+
+from bot.domain.errors import PersonError
+from bot.presentation.payments import forms
+from handlers.pay import FREEZE
+from tests.support import bulk
+from tests.support.bulk import ask
+from tests.support.rig import ADA, FINANCE, MARIA, TOM, Rig
+from tests.support.shown import shown
+from tests.workflows.looking import ephemerals, newest, requests
+
+GIGABYTE = 1_000_000_000
+
+
+async def _ready(rig: Rig) -> tuple[int, str]:
+    async with aiohttp.ClientSession() as session, session.get(f"{rig.switchboard.url}/readyz") as answer:
+        return answer.status, str((await answer.json())["database"])
+
+
+@pytest.mark.parametrize(
+    ("free", "whole", "status", "database"),
+    [
+        (499_000_000, 100 * GIGABYTE, 200, "its disk is almost full"),
+        (1_000_000, 100 * GIGABYTE, 503, "its disk is full"),
+        (6_000_000, 64_000_000, 200, "its disk is almost full"),
+    ],
+)
+async def test_no_money_is_asked_for_on_a_full_disk(
+    rig: Rig, free: int, whole: int, status: int, database: str
+) -> None:
+    disk = rig.switchboard.context.store.disk
+    disk.usage = lambda: (free, whole)
+    await rig.pay("send ana@example.com 25.00 rent")
+    assert shown(ephemerals(rig, MARIA)[-1]) == snapshot(""":warning: Switchboard cannot store anything new now: its \
+disk is full. The operator has been told. Nothing was started; please try again later.""")
+    assert not await requests(rig)
+    assert await _ready(rig) == (status, database)
+    disk.usage = lambda: (7_000_000, 64_000_000)
+    await rig.pay("send ana@example.com 25.00 rent")
+    assert len(await requests(rig)) == 1
+    assert await _ready(rig) == (200, "ok")
+
+
+REFUSED = (
+    ":snowflake: Payments are frozen by <@U0ADA>: the bank called. Nothing can be asked for until approvers lift it."
+)
+
+
+def test_a_reason_has_five_hundred_characters_at_most() -> None:
+    (reason,) = FREEZE.arguments
+    assert reason.read("x" * 500) == "x" * 500
+    with pytest.raises(PersonError) as broken:
+        reason.read("x" * 501)
+    assert (broken.value.argument, broken.value.rule) == ("reason", "it must have at most 500 characters")
+
+
+@pytest.mark.parametrize("line", ["send ana@example.com 25.00 rent", "now ana@example.com 25.00 rent"])
+async def test_no_line_asks_for_a_payment(rig: Rig, line: str) -> None:
+    await rig.pay("freeze the bank called", user=ADA)
+    await rig.pay(line)
+    assert ephemerals(rig, MARIA)[-1] == REFUSED
+    assert not await requests(rig)
+
+
+async def test_no_form_asks_for_a_payment(rig: Rig) -> None:
+    await rig.pay("send")
+    await rig.pay("bulk", user=TOM)
+    await rig.pay("freeze the bank called", user=ADA)
+    values = {forms.EMAIL: "ana@example.com", forms.AMOUNT: "25.00", forms.DESCRIPTION: "rent"}
+    await rig.submit(MARIA, values)
+    await rig.submit(TOM, {forms.ROWS: bulk.ROWS})
+    for user in (MARIA, TOM):
+        assert "Payments are frozen by" in rig.form(user).plain
+    assert not await requests(rig)
+
+
+async def test_money_can_still_be_asked_for(rig: Rig) -> None:
+    await rig.pay("freeze the bank called", user=ADA)
+    await rig.pay("collect ben@example.com rent web=1x25.00")
+    assert len(await requests(rig)) == 1
+    assert FINANCE in {card.channel for card in rig.cards(FINANCE)}
+
+
+async def test_together_they_may_come_to_the_daily_limit(rig: Rig) -> None:
+    await ask(rig, "ana@example.com, 12500.00\nben@example.com, 12500.00")
+    assert (await newest(rig)).cents == 2_500_000
+
+
+async def test_a_cent_more_is_refused_as_a_whole(rig: Rig) -> None:
+    await ask(rig, "ana@example.com, 12500.00\nben@example.com, 12500.01")
+    assert shown(rig.form(MARIA)) == snapshot("""\
+Switchboard
+:pencil2: *sum*: it must not be above the daily limit of 25000.00 USD. You gave: 25000.01 USD
+Nothing was done.\
+""")
+    assert not await requests(rig)
