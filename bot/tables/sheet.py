@@ -40,7 +40,7 @@ _RANGE = re.compile(r"([A-Z]{1,3})([0-9]{1,7})(?::([A-Z]{1,3})([0-9]{1,7}))?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Book:
+class SharedParts:
     """Shared by all sheets: texts and formats by number, and the day that dates count from."""
 
     strings: Sequence[str]
@@ -49,7 +49,7 @@ class Book:
 
 
 class Sheet:
-    def __init__(self, *, book: Book, limits: Limits) -> None:
+    def __init__(self, *, book: SharedParts, limits: Limits) -> None:
         self._book = book
         self._limits = limits
         self._header: tuple[str, ...] | None = None

@@ -23,7 +23,7 @@ from zlib import error as ZlibError  # noqa: N812 - a class with a lower-case na
 
 from bot.domain.files.tables import Flaw, Limits, SampleRead, Table, TableProblem
 from bot.tables.formats import BUILT_IN, GENERAL
-from bot.tables.sheet import PLACES, Book, Sheet
+from bot.tables.sheet import PLACES, SharedParts, Sheet
 
 Start = Callable[[str, Mapping[str, str]], None]
 End = Callable[[str], None]
@@ -132,7 +132,7 @@ def read_workbook(file: BinaryIO, *, limits: Limits) -> Table:
         if first is None:
             raise TableProblem(Flaw.NO_SHEET)
         name, part = first
-        book = Book(
+        book = SharedParts(
             strings=_strings(archive, relations.part("sharedStrings", "xl/sharedStrings.xml")),
             formats=_formats(archive, relations.part("styles", "xl/styles.xml")),
             since_1904=outline.since_1904,

@@ -5,7 +5,7 @@ from typing import Protocol
 import pytest
 from pydantic import SecretStr
 
-from bot.clients.limiter import Lane, Turn
+from bot.clients.limiter import Lane, SendTurn
 from bot.clients.payments import PaymentsClient
 from bot.clients.routes_file import load_routes
 from bot.clients.transport import Transport, open_session
@@ -25,7 +25,7 @@ class CountingSlots:
         self.arrivals = 0
         self.open = 0
 
-    async def acquire(self, lane: Lane, *, patience: float) -> Turn | None:
+    async def acquire(self, lane: Lane, *, patience: float) -> SendTurn | None:
         self.lanes.append(lane)
         self.patience.append(patience)
         if self.broken == "acquire":

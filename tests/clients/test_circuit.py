@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from bot.clients.calls import not_asked
-from bot.clients.circuit import Circuit, Mark, Seat
+from bot.clients.circuit import Circuit, Seat, SentMark
 from tests.support.clock import ManualClock
 
 DOZEN = 12
@@ -284,8 +284,8 @@ class Partner(RuleBasedStateMachine):
         self.clock = ManualClock()
         self.loop = asyncio.new_event_loop()
         self.circuit = made(self.clock)
-        self.reads: list[Mark] = []
-        self.seats: list[tuple[Seat, Mark | None]] = []
+        self.reads: list[SentMark] = []
+        self.seats: list[tuple[Seat, SentMark | None]] = []
         self.left: dict[Seat, int] = {}
         self.effects_since_answer = 0
         self.effects_answered = 0
@@ -347,7 +347,7 @@ class Partner(RuleBasedStateMachine):
             if may_ask:
                 self._ends(self.circuit.mark(), answered)
 
-    def _ends(self, mark: Mark, answered: bool, *, effect: bool = False) -> None:
+    def _ends(self, mark: SentMark, answered: bool, *, effect: bool = False) -> None:
         if answered:
             self.circuit.answered(effect=effect)
             self.answers += 1

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.clients.delivery.client import _NOT_COVERED, Key, NotCovered, read_trouble
+from bot.clients.delivery.client import _NOT_COVERED, NotCovered, read_trouble
 from bot.clients.routes_file import load_routes
 from bot.domain.errors import ServiceNever
 from bot.domain.outcome import Reply
@@ -27,6 +27,6 @@ def test_not_covered_is_what_the_words_say(words: str, not_covered: bool) -> Non
 def test_only_a_price_is_refused_for_the_place(quote: bool, kind: type[ServiceNever]) -> None:
     route = load_routes(None, environment="sandbox").use("delivery", "quote")
     reply = Reply(status=422, json={"message": "This address is not covered"})
-    trouble = read_trouble(reply, kind=Key.STORE, route=route, quote=quote)
+    trouble = read_trouble(reply, with_master=False, route=route, quote=quote)
     assert type(trouble) is kind
     assert trouble.words == "This address is not covered"

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.clients.payments import PaymentsClient
-from bot.clients.payments.operations import OperationScan
+from bot.clients.payments.calls import OperationScan
 from bot.domain.errors import OperatorError
 from bot.domain.payments.operation import Operation, OperationPage
 from bot.presentation.reasons import worded

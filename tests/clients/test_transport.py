@@ -19,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.clients.transport import (
-    Prepared,
+    PreparedRequest,
     SingleSendRequest,
     Transport,
     decimal_of,
@@ -38,8 +38,8 @@ MAX_BODY = 2 * 1024 * 1024
 HEADERS = {"Authorization": "Basic c2VjcmV0", "Content-Type": "application/json"}
 
 
-def request(method: str = "POST", path: str = "/payouts", body: bytes | None = b'{"a":1}') -> Prepared:
-    return Prepared(operation="payments.create_payout", method=method, path=path, headers=HEADERS, body=body)
+def request(method: str = "POST", path: str = "/payouts", body: bytes | None = b'{"a":1}') -> PreparedRequest:
+    return PreparedRequest(operation="payments.create_payout", method=method, path=path, headers=HEADERS, body=body)
 
 
 @pytest.fixture

@@ -11,11 +11,10 @@ from bot.clients.delivery import DeliveryClient, NewBooking
 from bot.clients.emails import EmailsClient
 from bot.clients.emails.client import Quick, open_quick_session
 from bot.clients.localization import LocalizationClient
-from bot.clients.localization.client import Pace
 from bot.clients.payments import NewPayout, PaymentsClient
 from bot.clients.routes_file import load_routes
 from bot.clients.transport import Transport, open_session
-from bot.clients.unread import NOBODY, Answers
+from bot.clients.unread import NOBODY, AnswerObserver
 from bot.domain.bookings.booking import BookingRequest
 from bot.domain.bookings.record import Payment, Position
 from bot.domain.errors import ServiceNever, ServiceNow
@@ -82,7 +81,7 @@ OpenPayments = Callable[..., PaymentsClient]
 async def payments(notes: Notes, tmp_path: Path) -> AsyncIterator[OpenPayments]:
     async with open_session() as session:
 
-        def build(url: str, *, services: str = "", answers: Answers = notes) -> PaymentsClient:
+        def build(url: str, *, services: str = "", answers: AnswerObserver = notes) -> PaymentsClient:
             file = tmp_path / "services.toml"
             file.write_text(services, encoding="utf-8")
             return PaymentsClient(
@@ -220,7 +219,7 @@ async def test_only_successes_are_told(payments: OpenPayments, partner: Partner,
 
 @pytest.mark.parametrize("answers", [NOBODY, Broken()], ids=["nobody listens", "who listens fails"])
 async def test_noting_an_answer_does_not_change_its_outcome(
-    payments: OpenPayments, answers: Answers, caplog: pytest.LogCaptureFixture
+    payments: OpenPayments, answers: AnswerObserver, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with await speaking(create_payout__id="uid") as service:
         client = payments(service.base_url, answers=answers)
@@ -312,7 +311,8 @@ async def test_a_translation_under_another_name(notes: Notes, tmp_path: Path) ->
         transport = Transport(session=session, base_url=simulator.base_url, service="localization")
         client = LocalizationClient(
             routes=load_routes(file, environment="sandbox"),
-            pace=Pace(texts=transport, media=transport),
+            texts=transport,
+            media=transport,
             key=SecretStr("key"),
             answers=notes,
         )
@@ -330,7 +330,8 @@ async def test_an_error_that_comes_as_a_success_was_read(partner: Partner, notes
         transport = Transport(session=session, base_url=partner.url, service="localization")
         client = LocalizationClient(
             routes=load_routes(None, environment="sandbox"),
-            pace=Pace(texts=transport, media=transport),
+            texts=transport,
+            media=transport,
             key=SecretStr("key"),
             answers=notes,
         )

@@ -7,7 +7,7 @@ import pytest
 
 from bot.clients.circuit import Circuit
 from bot.clients.emails.client import Quick, open_quick_session
-from bot.clients.transport import Prepared, Transport, open_session
+from bot.clients.transport import PreparedRequest, Transport, open_session
 from bot.domain.outcome import Ended
 from bot.domain.text import Secrets
 from tests.clients.wire_server import Arrived, answer, wire_server
@@ -53,7 +53,7 @@ async def send(url: str, told: Told, clock: list[float], *, leaves: bool = True)
 
     async with open_session() as session:
         transport = Transport(session=session, base_url=url, service="payments", circuit=circuit, watch=watch)
-        request = Prepared(operation="payments.partner", method="GET", path="/", headers={})
+        request = PreparedRequest(operation="payments.partner", method="GET", path="/", headers={})
         await transport.send(request, guard=guard, turn=turn)
 
 

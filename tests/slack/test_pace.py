@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.slack.pace import Edit, Pace
+from bot.slack.pace import EditRank, Pace
 
 
 class Seconds:
@@ -17,10 +17,10 @@ class Seconds:
 def test_eighteen_edits_go_at_once_and_then_one_every_two_seconds() -> None:
     seconds = Seconds()
     pace = Pace(monotonic=seconds)
-    assert [pace.take(Edit.LAST) for _ in range(19)] == [*[0.0] * 18, 2.0]
+    assert [pace.take(EditRank.LAST) for _ in range(19)] == [*[0.0] * 18, 2.0]
     for _ in range(5):
         seconds.now += 2.0
-        assert [pace.take(Edit.LAST), pace.take(Edit.LAST)] == [0.0, 2.0]
+        assert [pace.take(EditRank.LAST), pace.take(EditRank.LAST)] == [0.0, 2.0]
 
 
 def test_they_never_stand_still_for_longer_than_two_seconds() -> None:
@@ -29,7 +29,7 @@ def test_they_never_stand_still_for_longer_than_two_seconds() -> None:
     pace = Pace(monotonic=seconds)
     for _ in range(300):
         seconds.now += 0.5
-        if not pace.take(Edit.LAST):
+        if not pace.take(EditRank.LAST):
             assert last == 0.0 or seconds.now - last <= 2.0
             last = seconds.now
     assert seconds.now - last < 2.0
@@ -38,22 +38,22 @@ def test_they_never_stand_still_for_longer_than_two_seconds() -> None:
 def test_progress_leaves_twelve_to_changes_and_those_leave_six_to_last_states() -> None:
     seconds = Seconds()
     pace = Pace(monotonic=seconds)
-    assert [pace.take(Edit.PROGRESS) for _ in range(7)] == [*[0.0] * 6, 2.0]
-    assert [pace.take(Edit.CHANGE) for _ in range(7)] == [*[0.0] * 6, 2.0]
-    assert [pace.take(Edit.LAST) for _ in range(7)] == [*[0.0] * 6, 2.0]
+    assert [pace.take(EditRank.PROGRESS) for _ in range(7)] == [*[0.0] * 6, 2.0]
+    assert [pace.take(EditRank.CHANGE) for _ in range(7)] == [*[0.0] * 6, 2.0]
+    assert [pace.take(EditRank.LAST) for _ in range(7)] == [*[0.0] * 6, 2.0]
 
 
 def test_where_nothing_that_matters_more_comes_progress_goes_on_and_half_is_left_to_what_may_come() -> None:
     seconds = Seconds()
     pace = Pace(monotonic=seconds)
     for _ in range(18):
-        pace.take(Edit.LAST)
+        pace.take(EditRank.LAST)
     seconds.now += 1
-    assert [pace.take(edit) for edit in (Edit.CHANGE, Edit.PROGRESS)] == [3.0, 3.0]
+    assert [pace.take(edit) for edit in (EditRank.CHANGE, EditRank.PROGRESS)] == [3.0, 3.0]
     for _ in range(6):
         seconds.now += 4
-        assert [pace.take(Edit.PROGRESS), pace.take(Edit.PROGRESS)] == [0.0, 4.0]
-    assert [pace.take(Edit.LAST) for _ in range(7)] == [*[0.0] * 6, 1.0]
+        assert [pace.take(EditRank.PROGRESS), pace.take(EditRank.PROGRESS)] == [0.0, 4.0]
+    assert [pace.take(EditRank.LAST) for _ in range(7)] == [*[0.0] * 6, 1.0]
 
 
 def test_it_says_when_no_edit_at_all_may_go_out() -> None:
@@ -61,7 +61,7 @@ def test_it_says_when_no_edit_at_all_may_go_out() -> None:
     pace = Pace(monotonic=seconds)
     for _ in range(18):
         assert not pace.is_used_up
-        pace.take(Edit.LAST)
+        pace.take(EditRank.LAST)
     assert pace.is_used_up
     seconds.now += 1.9
     assert pace.is_used_up
@@ -69,8 +69,8 @@ def test_it_says_when_no_edit_at_all_may_go_out() -> None:
     assert not pace.is_used_up
 
 
-@given(st.lists(st.tuples(st.floats(0, 30), st.sampled_from(Edit)), max_size=200))
-def test_no_minute_ever_holds_more_than_slack_documents(steps: list[tuple[float, Edit]]) -> None:
+@given(st.lists(st.tuples(st.floats(0, 30), st.sampled_from(EditRank)), max_size=200))
+def test_no_minute_ever_holds_more_than_slack_documents(steps: list[tuple[float, EditRank]]) -> None:
     seconds = Seconds()
     pace = Pace(monotonic=seconds)
     sent: list[float] = []
@@ -144,10 +144,10 @@ def test_posts_are_held_by_channel_and_everything_else_by_method() -> None:
 def test_the_pause_of_edits_is_the_one_that_slack_named() -> None:
     seconds = Seconds()
     pace = Pace(monotonic=seconds)
-    pace.take(Edit.LAST)
+    pace.take(EditRank.LAST)
     pace.refused("chat.update", "", retry_after=7)
     assert pace.is_used_up
-    assert [pace.take(edit) for edit in (Edit.LAST, Edit.CHANGE, Edit.PROGRESS)] == [7.0, 7.0, 7.0]
+    assert [pace.take(edit) for edit in (EditRank.LAST, EditRank.CHANGE, EditRank.PROGRESS)] == [7.0, 7.0, 7.0]
     seconds.now += 7
     assert not pace.is_used_up
-    assert pace.take(Edit.LAST) == 0.0
+    assert pace.take(EditRank.LAST) == 0.0
