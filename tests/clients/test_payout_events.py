@@ -6,11 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.clients.payments import PaymentsClient
 from bot.clients.payments.wire import read_events
 from bot.clients.routes_file import load_routes
-from bot.domain.errors import ServiceNever, ServiceNow
-from tests.clients.partner_server import JsonObject, Partner, said
+from tests.clients.partner_server import JsonObject
+from tests.clients.payments_calls import Bench
 
 ROUTE = load_routes(None, environment="sandbox").use("payments", "payout_events")
 TOKEN = base64.urlsafe_b64encode(secrets.token_bytes(32)).rstrip(b"=").decode()
@@ -28,9 +27,8 @@ def event(**changes: object) -> JsonObject:
     }
 
 
-async def test_an_event_keeps_everything_but_the_address(client: PaymentsClient, partner: Partner) -> None:
-    partner.answer = lambda _: said({"data": [event(), event(response_status=None, attempt=2)]})
-    first, second = await client.payout_events("op-1")
+async def test_an_event_keeps_everything_but_the_address(bench: Bench) -> None:
+    first, second = await bench.told("events", {"data": [event(), event(response_status=None, attempt=2)]})
     assert first.at == dt.datetime(2026, 11, 20, 10, 0, 0, 250_000, tzinfo=dt.UTC)
     assert (first.kind, first.host, first.status) == ("confirmation_uri", "bot.example", "200")
     assert dict(first.details) == {
@@ -42,8 +40,6 @@ async def test_an_event_keeps_everything_but_the_address(client: PaymentsClient,
     }
     assert (second.status, dict(second.details)["attempt"]) == ("", "2")
     assert TOKEN not in repr((first, second))
-    [call] = partner.calls
-    assert (call.method, call.path, call.raw) == ("GET", "/payouts/events/op-1", b"")
 
 
 @pytest.mark.parametrize(
@@ -70,27 +66,8 @@ async def test_an_event_keeps_everything_but_the_address(client: PaymentsClient,
         ({"attempts": 3}, 1),
     ],
 )
-async def test_any_form_of_some_or_none_is_read(
-    client: PaymentsClient, partner: Partner, body: object, count: int
-) -> None:
-    partner.answer = lambda _: said(body)
-    assert len(await client.payout_events("op-1")) == count
-
-
-@pytest.mark.parametrize("body", ["none", 5, True])
-async def test_what_is_no_record_at_all_is_the_services_trouble(
-    client: PaymentsClient, partner: Partner, body: object
-) -> None:
-    partner.answer = lambda _: said(body)
-    with pytest.raises(ServiceNow):
-        await client.payout_events("op-1")
-
-
-async def test_an_unknown_payout_is_said_so(client: PaymentsClient, partner: Partner) -> None:
-    partner.answer = lambda _: said({"code": "E", "message": "Unknown payout", "displayToUser": True}, 404)
-    with pytest.raises(ServiceNever) as caught:
-        await client.payout_events("op-1")
-    assert (caught.value.status, caught.value.words) == (404, "Unknown payout")
+async def test_any_form_of_some_or_none_is_read(bench: Bench, body: object, count: int) -> None:
+    assert len(await bench.told("events", body)) == count
 
 
 @pytest.mark.parametrize(

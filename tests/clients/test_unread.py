@@ -32,8 +32,8 @@ from bot.playground.simulators.localization import LocalizationSimulator
 from bot.playground.simulators.payments import PaymentsSimulator
 from bot.playground.simulators.payments.dialect import Dialect
 from bot.presentation.unread import file_lines
-from tests.clients.conftest import CountingSlots
 from tests.clients.partner_server import Partner, page_of_a_proxy, said
+from tests.clients.payments_calls import CountingSlots
 from tests.support.troubles import says
 
 KEY = SecretStr("store-key")
