@@ -185,11 +185,7 @@ class _Records:
             raise TableProblem(Flaw.EMPTY)
         if self.ragged:
             raise TableProblem(
-                Flaw.RAGGED,
-                rows=tuple(self.ragged),
-                counts=self.ragged,
-                allowed=self.width,
-                more=self.more_ragged,
+                Flaw.RAGGED, rows=tuple(self.ragged), counts=self.ragged, allowed=self.width, more=self.more_ragged
             )
 
     def _take_one(self, number: int, cells: list[str]) -> None:

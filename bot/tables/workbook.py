@@ -30,11 +30,7 @@ End = Callable[[str], None]
 Text = Callable[[str], None]
 
 _MAIN: Final = frozenset(
-    {
-        "",
-        "http://schemas.openxmlformats.org/spreadsheetml/2006/main",
-        "http://purl.oclc.org/ooxml/spreadsheetml/main",
-    }
+    {"", "http://schemas.openxmlformats.org/spreadsheetml/2006/main", "http://purl.oclc.org/ooxml/spreadsheetml/main"}
 )
 """Namespaces of a workbook in its two dialects, transitional and strict; or none at all."""
 _PACKAGE: Final = frozenset({"", "http://schemas.openxmlformats.org/package/2006/relationships"})
@@ -62,9 +58,7 @@ _OUTLINE = _Dialect(
 )
 _RELATED = _Dialect(namespaces=_PACKAGE, root="Relationships", places={"Relationship": ("Relationships",)})
 _STRINGS = _Dialect(
-    namespaces=_MAIN,
-    root="sst",
-    places={"si": ("sst",), "r": ("si",), "rPh": ("si",), "t": ("si", "r", "rPh")},
+    namespaces=_MAIN, root="sst", places={"si": ("sst",), "r": ("si",), "rPh": ("si",), "t": ("si", "r", "rPh")}
 )
 _STYLES = _Dialect(
     namespaces=_MAIN,

@@ -39,10 +39,7 @@ READERS: list[tuple[Callable[[object], object], st.SearchStrategy[object]]] = [
         shaped("fullName", "status", "is_verified", "isPrimary", "country_ID"),
     ),
     (lambda document: wire.read_one_step(document, route=OPERATION, code="code-1"), shaped(*operation())),
-    (
-        lambda document: wire.read_purchase(document, route=PURCHASE, item_amount="unit"),
-        shaped(*operation(), "items"),
-    ),
+    (lambda document: wire.read_purchase(document, route=PURCHASE, item_amount="unit"), shaped(*operation(), "items")),
     (
         lambda document: wire.read_purchase(document, route=PURCHASE, item_amount="line"),
         st.builds(lambda items: operation(1) | {"items": items}, st.lists(shaped("description", "amount", "quantity"))),

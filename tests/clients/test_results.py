@@ -34,9 +34,7 @@ class Names(AbstractResolver):
         self.asked.append(host)
         known = self.names[host]
         address = known.pop(0) if len(known) > 1 else known[0]
-        return [
-            ResolveResult(hostname=host, host=address, port=port, family=socket.AF_INET, proto=0, flags=0),
-        ]
+        return [ResolveResult(hostname=host, host=address, port=port, family=socket.AF_INET, proto=0, flags=0)]
 
     async def close(self) -> None:
         return None

@@ -9,14 +9,7 @@ from hypothesis import strategies as st
 
 from bot.clients.calls import read_failure
 from bot.clients.transport import read_reply
-from bot.domain.errors import (
-    OperatorError,
-    OutcomeUnknown,
-    ServiceNever,
-    ServiceNow,
-    ServiceTrouble,
-    SwitchboardError,
-)
+from bot.domain.errors import OperatorError, OutcomeUnknown, ServiceNever, ServiceNow, ServiceTrouble, SwitchboardError
 from bot.domain.outcome import Done, Failure, Reply, Unknown, classify
 from bot.domain.reasons import Exchange, Reason
 from bot.presentation.reasons import sentence

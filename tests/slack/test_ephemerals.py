@@ -147,11 +147,7 @@ async def test_who_stops_waits_for_answers_and_gives_up_those_that_never_come(
 
 @pytest.mark.parametrize(
     ("status", "body", "ended"),
-    [
-        (200, OK, Ended.DONE),
-        (404, {"ok": False, "error": "used_url"}, Ended.REFUSED),
-        (429, "", Ended.TOO_MANY),
-    ],
+    [(200, OK, Ended.DONE), (404, {"ok": False, "error": "used_url"}, Ended.REFUSED), (429, "", Ended.TOO_MANY)],
 )
 async def test_an_answer_is_told_for_figures(slack: Slack, status: int, body: Body | str, ended: Ended) -> None:
     told: list[tuple[Family, Ended]] = []

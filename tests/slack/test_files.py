@@ -144,14 +144,7 @@ async def pieces(*parts: bytes, then: Exception | None = None) -> AsyncIterator[
 
 async def stream(files: Uploads, chunks: AsyncIterator[bytes], length: int | None) -> Posted:
     return await files.share(
-        name="a.wav",
-        content=chunks,
-        length=length,
-        title="a",
-        alt="a",
-        comment="here",
-        channel=FINANCE,
-        thread_ts=None,
+        name="a.wav", content=chunks, length=length, title="a", alt="a", comment="here", channel=FINANCE, thread_ts=None
     )
 
 

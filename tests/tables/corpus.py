@@ -226,9 +226,7 @@ TEXTS = [
     text("a cell of 200 KB", b"email,note\na@b.co," + b"x" * 200 * 1024 + b"\n", long(2)),
     text("one line of 200 KB", b"e" * 200 * 1024, long(1)),
     text(
-        "an open quote before much text",
-        b'email,note\na@b.co,"x\n' + b"b@b.co,some words of a note\n" * 8_000,
-        long(2),
+        "an open quote before much text", b'email,note\na@b.co,"x\n' + b"b@b.co,some words of a note\n" * 8_000, long(2)
     ),
     text(
         "UTF-8 with a foreign byte", "email,note\na@b.co,José Peña\n".encode() + b"b@b.co,Jos\xe9\n", mixed(" in row 3")
@@ -340,9 +338,7 @@ BOOKS = [
         again("Cell B2"),
     ),
     book(
-        "an empty cell given again",
-        rows_of('<row r="2"><c r="B2"/><c r="B2"><v>900</v></c></row>'),
-        again("Cell B2"),
+        "an empty cell given again", rows_of('<row r="2"><c r="B2"/><c r="B2"><v>900</v></c></row>'), again("Cell B2")
     ),
     book("two values in a cell", rows_of('<row r="2"><c r="B2"><v>5</v><v>900</v></c></row>'), again("Cell B2")),
     book(

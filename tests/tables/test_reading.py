@@ -38,10 +38,7 @@ def test_every_encoding_gives_the_same_table_and_is_named(content: bytes, encodi
     table = read(content)
     assert table.encoding == encoding
     assert table.header == ("email", "name")
-    assert list(table.rows) == [
-        Row(2, ("ana@example.com", "José Peña")),
-        Row(3, ("bo@example.com", "Ω, 李")),
-    ]
+    assert list(table.rows) == [Row(2, ("ana@example.com", "José Peña")), Row(3, ("bo@example.com", "Ω, 李"))]
 
 
 @pytest.mark.parametrize("byte", [b"\xe9", b"\x81\xe9"])

@@ -81,11 +81,7 @@ def read_trouble(
         problem, mend = _closed(reply, with_master=with_master)
         return OperatorError(problem, mend=mend, words=read_error(reply).words, service=SERVICE)
     trouble = read_failure(
-        reply,
-        service=SERVICE,
-        address="DELIVERY_BASE_URL",
-        credentials="DELIVERY_MASTER_KEY",
-        names=route.ours,
+        reply, service=SERVICE, address="DELIVERY_BASE_URL", credentials="DELIVERY_MASTER_KEY", names=route.ours
     )
     if not isinstance(trouble, ServiceNever):
         assert isinstance(trouble, OperatorError | ServiceNow)
@@ -346,11 +342,7 @@ class DeliveryClient(DeliveryCalls):
     async def start_search(self, booking_id: str, *, key: SecretStr) -> Done[object] | NotExecuted | Unknown:
         """Look for a driver now instead of when the cook time is over; only from ON_HOLD."""
         return await self._change(
-            "start_search",
-            {"id": booking_id},
-            anything,
-            key=key,
-            conflict=Reason(Exchange.SEARCH_BEGUN),
+            "start_search", {"id": booking_id}, anything, key=key, conflict=Reason(Exchange.SEARCH_BEGUN)
         )
 
     async def create_prebooking(
@@ -367,11 +359,7 @@ class DeliveryClient(DeliveryCalls):
     async def cancel_prebooking(self, prebooking_id: str, *, key: SecretStr) -> Done[object] | NotExecuted | Unknown:
         """Cancel one; it does not become a booking any more."""
         return await self._change(
-            "cancel_prebooking",
-            {"id": prebooking_id},
-            anything,
-            key=key,
-            conflict=Reason(Exchange.PREBOOKING_FIXED),
+            "cancel_prebooking", {"id": prebooking_id}, anything, key=key, conflict=Reason(Exchange.PREBOOKING_FIXED)
         )
 
     async def list_webhooks(self, *, key: SecretStr) -> tuple[Webhook, ...]:

@@ -226,10 +226,7 @@ class EmailsClient:
         if reply.is_html:
             return Unknown(reason=Reason(Exchange.PAGE), status=reply.status)
         return read_file_answer(
-            whole,
-            receipt=self._file.reply["receipt"],
-            result=self._check.reply["result"],
-            name=name,
+            whole, receipt=self._file.reply["receipt"], result=self._check.reply["result"], name=name
         )
 
     def without_secrets(self, text: str) -> str:

@@ -80,13 +80,7 @@ class LocalizationClient:
         """Whether the service answers. Nothing of it can be read, so that a call finds out."""
         return self._texts.circuit
 
-    async def run(
-        self,
-        asked: Request,
-        *,
-        upload: Upload | None = None,
-        sink: Sink | None = None,
-    ) -> Outcome:
+    async def run(self, asked: Request, *, upload: Upload | None = None, sink: Sink | None = None) -> Outcome:
         """Ask for one operation, once; every option of ``asked`` is filled in, see ``Request.complete``.
 
         Returns:

@@ -104,11 +104,7 @@ class PartnerCalls(ServiceCalls):
         return (*first.operations, *last.operations)
 
     async def find_by_code(
-        self,
-        code: str,
-        operation_type: OperationType = "payout",
-        *,
-        see: Callable[[Operation], None] = lambda _: None,
+        self, code: str, operation_type: OperationType = "payout", *, see: Callable[[Operation], None] = lambda _: None
     ) -> Search:
         """Scan the whole list of one type for our code, to the end even after a hit: two hits matter.
 

@@ -57,10 +57,7 @@ def upload(content: bytes, extension: str, *, size: int | None = None, content_t
         yield pieces()
 
     return Upload(
-        name=f"file.{extension}",
-        content_type=content_type,
-        size=len(content) if size is None else size,
-        source=opened,
+        name=f"file.{extension}", content_type=content_type, size=len(content) if size is None else size, source=opened
     )
 
 

@@ -90,11 +90,7 @@ async def test_every_documented_format(
     name = capability(operation).media
     assert name is not None
     assert isinstance(call.body, dict)
-    assert call.body[name.file] == {
-        "filename": f"file.{extension}",
-        "content_type": "audio/mpeg",
-        "size": len(content),
-    }
+    assert call.body[name.file] == {"filename": f"file.{extension}", "content_type": "audio/mpeg", "size": len(content)}
     assert name.url not in call.body
 
 
