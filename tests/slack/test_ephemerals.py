@@ -14,6 +14,7 @@ from bot.domain.content import Content
 from bot.domain.outcome import Ended
 from bot.slack.messenger import Ephemerals, Listener, Messenger
 from bot.slack.pace import Family
+from tests.slack.conftest import serving
 
 TABLE = {"type": "table", "rows": [[{"type": "raw_text", "text": "a"}]]}
 LINES = {"type": "section", "text": {"type": "plain_text", "text": "a"}}
@@ -43,15 +44,8 @@ class Slack:
 @pytest.fixture
 async def slack() -> AsyncIterator[Slack]:
     fake = Slack()
-    app = web.Application()
-    app.router.add_post("/{path:.*}", fake.take)
-    runner = web.AppRunner(app, access_log=None)
-    await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", 0)
-    await site.start()
-    fake.url = f"http://127.0.0.1:{runner.addresses[0][1]}"
-    yield fake
-    await runner.cleanup()
+    async with serving(fake.take) as fake.url:
+        yield fake
 
 
 @pytest.fixture

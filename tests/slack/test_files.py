@@ -5,10 +5,8 @@ from collections.abc import AsyncIterator
 import aiohttp
 import pytest
 from aiohttp import web
-from aiohttp.test_utils import TestServer
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.cli.manifest import bot_scopes
 from bot.domain.content import Content
 from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
 from bot.domain.reasons import Exchange, Reason
@@ -17,20 +15,11 @@ from bot.playground.workspace import Workspace
 from bot.presentation.reasons import worded
 from bot.slack.files import Uploads, _Flowing
 from bot.slack.messenger import Messenger, Posted, Stretch
+from tests.slack.conftest import serving
 from tests.support.rig import FINANCE, MARIA
 from tests.support.troubles import says
 
 PNG = b"\x89PNG not really"
-
-
-@pytest.fixture
-async def workspace() -> AsyncIterator[Workspace]:
-    made = Workspace(scopes=bot_scopes(), enforce_rates=False)
-    made.add_user(MARIA, "maria")
-    made.add_channel(FINANCE, "finance", members=[MARIA])
-    await made.start()
-    yield made
-    await made.stop()
 
 
 @pytest.fixture
@@ -190,10 +179,7 @@ async def test_bytes_follow_no_redirect() -> None:
         arrived.append(request.path)
         return web.Response(status=307, headers={"Location": "/elsewhere"}) if request.path == "/up" else web.Response()
 
-    app = web.Application()
-    app.router.add_post("/{path}", handle)
-    async with TestServer(app) as server, aiohttp.ClientSession() as session:
-        url = f"http://127.0.0.1:{server.port}"
+    async with serving(handle) as url, aiohttp.ClientSession() as session:
         files = Uploads(client=AsyncWebClient(token="x"), session=session, api_url=f"{url}/api/")
         with pytest.raises(ServiceNever) as refused:
             await files._send(f"{url}/up", _Flowing(pieces(PNG), len(PNG)))
