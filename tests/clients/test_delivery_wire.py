@@ -1,12 +1,16 @@
 """Reading the delivery service's JSON: tolerant of names and wrapping, strict about identity."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from bot.clients.delivery import wire
+from bot.clients.delivery import NotCovered, wire
+from bot.clients.delivery.client import read_trouble
 from bot.clients.routes import Route
 from bot.clients.routes_file import load_routes
+from bot.domain.errors import ServiceNever
+from bot.domain.outcome import Reply
 
 ROUTES = load_routes(None, environment="sandbox")
 
@@ -64,23 +68,6 @@ def test_the_customer_is_not_taken_for_the_driver() -> None:
     assert not record.driver.is_known
 
 
-@pytest.mark.parametrize("document", [None, [], "x", 5, {}, {"data": None}, {"_id": "abc"}, {"statusText": "ACCEPTED"}])
-def test_what_is_no_booking_is_refused(document: object) -> None:
-    with pytest.raises(ValueError, match=r"no object|no booking"):
-        wire.read_booking(document, route("get_booking"))
-
-
-def test_a_record_of_another_booking_is_refused() -> None:
-    read = route("get_booking")
-    assert wire.read_same(BOOKING, read, booking_id="10001").id == "abc"
-    assert wire.read_same(BOOKING, read, booking_id="abc").id == "abc"
-    with pytest.raises(ValueError, match="another"):
-        wire.read_same(BOOKING, read, booking_id="abd")
-    assert wire.read_ours(BOOKING, read, external_id="mine").id == "abc"
-    with pytest.raises(ValueError, match="another"):
-        wire.read_ours({**BOOKING, "externalBookingId": "yours"}, read, external_id="mine")
-
-
 @pytest.mark.parametrize(
     ("document", "identifier", "status"),
     [
@@ -93,12 +80,6 @@ def test_a_record_of_another_booking_is_refused() -> None:
 def test_an_event_names_its_booking_by_either_id(document: object, identifier: str, status: str) -> None:
     found, record = wire.read_event(document, route("get_booking"))
     assert (found, record.status) == (identifier, status)
-
-
-@pytest.mark.parametrize("document", [None, [], "x", {}, {"statusText": "COMPLETED"}, {"bookingID": ""}])
-def test_an_event_without_an_id_is_none(document: object) -> None:
-    with pytest.raises(ValueError, match=r"no object|no booking"):
-        wire.read_event(document, route("get_booking"))
 
 
 @pytest.mark.parametrize(
@@ -137,14 +118,64 @@ def test_webhooks_come_as_a_list_or_a_table(document: object, kinds: list[str]) 
 def test_a_prebooking(given: object, exists: bool | None) -> None:
     record = wire.read_prebooking({"data": {"_id": "p", "deliveryAddressExists": given}}, route("get_prebooking"))
     assert record.has_address is exists
-    with pytest.raises(ValueError, match="no link"):
-        wire.read_new_prebooking({"_id": "p"}, route("create_prebooking"))
-    with pytest.raises(ValueError, match="another"):
-        wire.read_same_prebooking({"_id": "p"}, route("get_prebooking"), prebooking_id="q")
 
 
 def test_a_quote_needs_a_price() -> None:
     quote = wire.read_quote({"deliveryFee": 1.5, "eta": 25, "distance": 3.21, "currency": "USD"}, route("quote"))
     assert (quote.fee, quote.eta, quote.distance) == ("1.50", "25", "3.21")
-    with pytest.raises(ValueError, match="no quote"):
-        wire.read_quote({"eta": 25}, route("quote"))
+
+
+def test_a_record_of_ours_goes_by_either_id_or_by_none() -> None:
+    read = route("get_booking")
+    assert wire.read_same(BOOKING, read, booking_id="10001").id == "abc"
+    assert wire.read_same(BOOKING, read, booking_id="abc").id == "abc"
+    assert wire.read_ours(BOOKING, read, external_id="mine").id == "abc"
+
+
+NO_RECORDS: tuple[object, ...] = (None, [], "x", {})
+YOURS = {**BOOKING, "externalBookingId": "yours"}
+REFUSED: list[tuple[str, Callable[..., object], dict[str, str], object, str]] = [
+    *[
+        ("get_booking", wire.read_booking, {}, document, "no object|no booking")
+        for document in (*NO_RECORDS, 5, {"data": None}, {"_id": "abc"}, {"statusText": "ACCEPTED"})
+    ],
+    *[
+        ("get_booking", wire.read_event, {}, document, "no object|no booking")
+        for document in (*NO_RECORDS, {"statusText": "COMPLETED"}, {"bookingID": ""})
+    ],
+    ("get_booking", wire.read_same, {"booking_id": "abd"}, BOOKING, "another"),
+    ("get_booking", wire.read_ours, {"external_id": "mine"}, YOURS, "another"),
+    ("create_prebooking", wire.read_new_prebooking, {}, {"_id": "p"}, "no link"),
+    ("get_prebooking", wire.read_same_prebooking, {"prebooking_id": "q"}, {"_id": "p"}, "another"),
+    ("quote", wire.read_quote, {}, {"eta": 25}, "no quote"),
+]
+
+
+@pytest.mark.parametrize(("operation", "read", "named", "document", "words"), REFUSED)
+def test_what_is_no_such_record_is_refused(
+    operation: str, read: Callable[..., object], named: dict[str, str], document: object, words: str
+) -> None:
+    with pytest.raises(ValueError, match=words):
+        read(document, route(operation), **named)
+
+
+# What a refused price means, by the words of the service.
+
+
+@pytest.mark.parametrize(
+    ("words", "not_covered"),
+    [
+        ("This address is not covered from this store", True),
+        ("Out of range", True),
+        ("Sin cobertura en la zona", True),
+        ("La dirección está fuera de la zona de reparto", True),
+        ("El servicio está fuera de servicio", False),
+        ("The order could not be recovered", False),
+    ],
+)
+@pytest.mark.parametrize("quote", [True, False])
+def test_only_a_price_is_refused_for_the_place(quote: bool, words: str, not_covered: bool) -> None:
+    reply = Reply(status=422, json={"message": words})
+    trouble = read_trouble(reply, with_master=False, route=route("quote"), quote=quote)
+    assert type(trouble) is (NotCovered if quote and not_covered else ServiceNever)
+    assert trouble.words == words
