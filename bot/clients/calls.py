@@ -22,7 +22,7 @@ RESTS: Final = NotExecuted(again=True, reason=Reason(Exchange.RESTS), failure=Fa
 
 
 def not_asked(seconds: float) -> Reply:
-    """What comes instead of an answer where the service is asked only after so many seconds."""
+    """Reply in place of an answer where the service is asked only after so many seconds."""
     return Reply(failure=Failure.NOT_ASKED, headers={"retry-after": f"{max(1.0, seconds):.3f}"})
 
 

@@ -74,29 +74,12 @@ def make_form(fields: Mapping[str, str], file: tuple[str, Payload] | None = None
 
 
 _TYPES: Final = {
-    "mp3": "audio/mpeg",
-    "wav": "audio/wav",
-    "flac": "audio/flac",
-    "ogg": "audio/ogg",
-    "aiff": "audio/aiff",
-    "m4a": "audio/mp4",
-    "aac": "audio/aac",
-    "opus": "audio/ogg",
-    "mp4": "video/mp4",
-    "mov": "video/quicktime",
-    "mkv": "video/x-matroska",
-    "webm": "video/webm",
-    "mpeg": "video/mpeg",
-    "mpg": "video/mpeg",
-    "avi": "video/x-msvideo",
-    "flv": "video/x-flv",
-    "m4v": "video/x-m4v",
-    "pdf": "application/pdf",
-    "txt": "text/plain",
-    "html": "text/html",
-    "png": "image/png",
-    "jpeg": "image/jpeg",
-}
+    "mp3": "audio/mpeg", "wav": "audio/wav", "flac": "audio/flac", "ogg": "audio/ogg", "aiff": "audio/aiff",
+    "m4a": "audio/mp4", "aac": "audio/aac", "opus": "audio/ogg", "mp4": "video/mp4", "mov": "video/quicktime",
+    "mkv": "video/x-matroska", "webm": "video/webm", "mpeg": "video/mpeg", "mpg": "video/mpeg",
+    "avi": "video/x-msvideo", "flv": "video/x-flv", "m4v": "video/x-m4v", "pdf": "application/pdf",
+    "txt": "text/plain", "html": "text/html", "png": "image/png", "jpeg": "image/jpeg",
+}  # fmt: skip
 
 
 def upload_as(extension: str, *, size: int, source: Source) -> Upload:

@@ -168,15 +168,10 @@ class Family(StrEnum):
 
 
 _FAMILIES: Final[Mapping[str, Family]] = {
-    POST: Family.POST,
-    EDIT: Family.EDIT,
-    "chat.postEphemeral": Family.PRIVATE,
-    "views.open": Family.FORM,
-    "views.update": Family.FORM,
-    "views.publish": Family.FORM,
-    "files.getUploadURLExternal": Family.FILE,
+    POST: Family.POST, EDIT: Family.EDIT, "chat.postEphemeral": Family.PRIVATE, "views.open": Family.FORM,
+    "views.update": Family.FORM, "views.publish": Family.FORM, "files.getUploadURLExternal": Family.FILE,
     "files.completeUploadExternal": Family.FILE,
-}
+}  # fmt: skip
 SlackWatch = Callable[[Family, Ended], None]
 """Told of each call how it ended."""
 

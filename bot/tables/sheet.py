@@ -12,21 +12,10 @@ from bot.domain.text import storable
 from bot.tables.formats import GENERAL, is_disguised, shown
 
 PLACES: Final = {
-    "sheetFormatPr": ("worksheet",),
-    "cols": ("worksheet",),
-    "col": ("cols",),
-    "sheetData": ("worksheet",),
-    "row": ("sheetData",),
-    "c": ("row",),
-    "f": ("c",),
-    "v": ("c",),
-    "is": ("c",),
-    "r": ("is",),
-    "rPh": ("is",),
-    "t": ("is", "r", "rPh"),
-    "mergeCells": ("worksheet",),
-    "mergeCell": ("mergeCells",),
-}
+    "sheetFormatPr": ("worksheet",), "cols": ("worksheet",), "col": ("cols",), "sheetData": ("worksheet",),
+    "row": ("sheetData",), "c": ("row",), "f": ("c",), "v": ("c",), "is": ("c",), "r": ("is",), "rPh": ("is",),
+    "t": ("is", "r", "rPh"), "mergeCells": ("worksheet",), "mergeCell": ("mergeCells",),
+}  # fmt: skip
 """The elements that are read, each with those in which it stands."""
 
 _PLACE = re.compile(r"([A-Z]{1,3})([0-9]{1,7})")

@@ -94,17 +94,9 @@ _SMALL = 1024 * 1024
 _BLOCK = 64 * 1024
 
 DAMAGE = (
-    zipfile.BadZipFile,
-    ZlibError,
-    LZMAError,
-    StructError,
-    EOFError,
-    OSError,
-    ValueError,
-    OverflowError,
-    NotImplementedError,
-    RuntimeError,
-)
+    zipfile.BadZipFile, ZlibError, LZMAError, StructError, EOFError, OSError, ValueError, OverflowError,
+    NotImplementedError, RuntimeError,
+)  # fmt: skip
 """Errors that zipfile raises for a damaged archive."""
 
 

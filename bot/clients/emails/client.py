@@ -240,8 +240,11 @@ class EmailsClient:
     def _read(self, reply: Reply) -> Checked:
         status = reply.status
         tell(self._answers, reply, self._check, was_read=not reply.is_html)
-        if status is None:
-            return _silence(reply)
+        if status is None:  # a time-out is never a verdict, a broken connection may be retried
+            unread = {Failure.TIMEOUT: _NO_ANSWER, Failure.OVERSIZE: "the answer was too large to be read"}
+            if reply.failure in unread:
+                return Answer(outcome=Outcome.NO_ANSWER, text=unread[reply.failure])
+            return Lost(reason=_no_answer(reply))
         if status in _BUSY:
             return Busy(reason=self._answered(reply), retry_after=reply.retry_after)
         if status >= HTTPStatus.INTERNAL_SERVER_ERROR or status in _LOST:
@@ -289,15 +292,6 @@ class EmailsClient:
 
 def _not_configured(what: str, setting: str) -> OperatorError:
     return OperatorError(f"processing {what} is not configured", service=SERVICE, mend=f"set {setting}")
-
-
-def _silence(reply: Reply) -> Checked:
-    """Outcome of a missing answer: a time-out is never a verdict, a broken connection may be retried."""
-    if reply.failure is Failure.TIMEOUT:
-        return Answer(outcome=Outcome.NO_ANSWER, text=_NO_ANSWER)
-    if reply.failure is Failure.OVERSIZE:
-        return Answer(outcome=Outcome.NO_ANSWER, text="the answer was too large to be read")
-    return Lost(reason=_no_answer(reply))
 
 
 def _no_answer(reply: Reply) -> Reason:

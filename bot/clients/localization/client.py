@@ -24,27 +24,15 @@ from bot.domain.reasons import Exchange, Reason
 SERVICE: Final = "localization"
 
 _REFUSALS: Final[Mapping[int, Exchange]] = {
-    402: Exchange.PAYMENT_REQUIRED,
-    405: Exchange.METHOD_UNKNOWN,
-    410: Exchange.GONE,
-    411: Exchange.PLAIN_REFUSAL,
-    413: Exchange.FILE_TOO_LARGE,
-    414: Exchange.ADDRESS_TOO_LONG,
-    415: Exchange.KIND_OF_FILE,
+    402: Exchange.PAYMENT_REQUIRED, 405: Exchange.METHOD_UNKNOWN, 410: Exchange.GONE, 411: Exchange.PLAIN_REFUSAL,
+    413: Exchange.FILE_TOO_LARGE, 414: Exchange.ADDRESS_TOO_LONG, 415: Exchange.KIND_OF_FILE,
     431: Exchange.PLAIN_REFUSAL,
-}
+}  # fmt: skip
 """Answers that say that nothing was done, besides those of ``classify``."""
 _SUBTYPES: Final[Mapping[str, str]] = {
-    "mpeg": "mp3",
-    "x-wav": "wav",
-    "wave": "wav",
-    "vnd.wave": "wav",
-    "mp4": "m4a",
-    "x-m4a": "m4a",
-    "x-flac": "flac",
-    "x-aiff": "aiff",
-    "aacp": "aac",
-}
+    "mpeg": "mp3", "x-wav": "wav", "wave": "wav", "vnd.wave": "wav", "mp4": "m4a", "x-m4a": "m4a", "x-flac": "flac",
+    "x-aiff": "aiff", "aacp": "aac",
+}  # fmt: skip
 """Formats whose content type is not called like them."""
 _MEDIA: Final = ("audio/", "video/", "application/octet-stream", "binary/octet-stream")
 
@@ -108,7 +96,12 @@ class LocalizationClient:
             kind = poured.content_type.partition(";")[0].strip().partition("/")[2]
             extension = _SUBTYPES.get(kind, kind if kind in SOUNDS else extension_of(asked))
             return Done(value=Tracks(tracks=(Track(name="audio", url="", extension=extension),)))
-        return _absolute(self._outcome(asked, route, reply), transport)
+        outcome = self._outcome(asked, route, reply)
+        if not isinstance(outcome, Done) or not isinstance(outcome.value, Tracks):
+            return outcome
+        base = transport.address("/")  # a path alone is one at the service itself
+        tracks = (replace(track, url=urljoin(base, track.url) if track.url else "") for track in outcome.value.tracks)
+        return Done(value=replace(outcome.value, tracks=tuple(tracks)))
 
     def _outcome(self, asked: Request, route: Route, reply: Reply) -> Outcome:
         reading = TracedReader(partial(read_result, asked, route.reply))
@@ -174,15 +167,6 @@ class _Poured:
 
     async def write(self, chunk: bytes) -> bool:
         return await self._sink.write(chunk)
-
-
-def _absolute(outcome: Outcome, transport: Transport) -> Outcome:
-    """The outcome with whole addresses: a path alone is one at the service itself."""
-    if not isinstance(outcome, Done) or not isinstance(outcome.value, Tracks):
-        return outcome
-    base = transport.address("/")
-    tracks = (replace(track, url=urljoin(base, track.url) if track.url else "") for track in outcome.value.tracks)
-    return Done(value=replace(outcome.value, tracks=tuple(tracks)))
 
 
 def _outcome(read: Callable[[object], Result], route: Route, reply: Reply) -> Outcome:
