@@ -69,28 +69,22 @@ def pages(method: str) -> Call:
 
 
 CALLS: dict[str, Call] = {
-    "create": effect("create_payout", NEW),
-    "commit": effect("commit_payout", "op-1"),
-    "cancel": effect("cancel_payout", "op-1"),
-    "one step": effect("one_step_payout", NEW),
+    "create": effect("create_payout", NEW), "commit": effect("commit_payout", "op-1"),
+    "cancel": effect("cancel_payout", "op-1"), "one step": effect("one_step_payout", NEW),
     "purchase": asks("create_purchase", PURCHASE),
     "open purchase": asks("create_purchase", new_purchase(None, *ITEMS)),
     "bulk": effect("submit_bulk", BULK),
     "cancel items": effect("cancel_bulk_items", "b-1", HashList("h1", "h2")),
-    "operation": asks("get_operation", "op-1"),
-    "events": asks("payout_events", "op-1"),
+    "operation": asks("get_operation", "op-1"), "events": asks("payout_events", "op-1"),
     "get purchase": asks("get_purchase", "op-1"),
     "account": asks("account_status", "ana+x&y=1@example.com"),
-    "partner": asks("partner"),
-    "first page": asks("list_operations"),
+    "partner": asks("partner"), "first page": asks("list_operations"),
     "second page": asks("list_operations", 2, 10, "payout"),
     "find": asks("find_by_code", "code-1"),
     "find purchase": asks("find_by_code", "code-1", "purchase"),
-    "bulk payment": asks("get_bulk", "b-1"),
-    "history": asks("bulk_history_page"),
-    "items": pages("bulk_items"),
+    "bulk payment": asks("get_bulk", "b-1"), "history": asks("bulk_history_page"), "items": pages("bulk_items"),
     "failures": pages("bulk_failures"),
-}
+}  # fmt: skip
 EFFECTS = ["create", "commit", "one step", "purchase"]
 PAGE = object()
 """An answer: the page of a proxy."""

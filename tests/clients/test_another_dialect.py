@@ -263,18 +263,11 @@ async def test_refusals_are_told_in_our_words(client: PaymentsClient, service: P
 
 
 @pytest.mark.parametrize(("operation", "is_one_step"), [("commit_payout", False), ("one_step_payout", True)])
-@pytest.mark.parametrize(
-    ("kind", "outcome", "is_executed"),
-    [
-        (FaultKind.LOST, Unknown, False),
-        (FaultKind.DONE_DROPPED, Unknown, True),
-        (FaultKind.DONE_500, Unknown, True),
-        (FaultKind.ERROR_500, Unknown, False),
-        (FaultKind.TOO_MANY, NotExecuted, False),
-        (FaultKind.REFUSED, NotExecuted, False),
-        (FaultKind.GARBAGE, Unknown, True),
-    ],
-)
+@pytest.mark.parametrize(("kind", "outcome", "is_executed"), [
+    (FaultKind.LOST, Unknown, False), (FaultKind.DONE_DROPPED, Unknown, True), (FaultKind.DONE_500, Unknown, True),
+    (FaultKind.ERROR_500, Unknown, False), (FaultKind.TOO_MANY, NotExecuted, False),
+    (FaultKind.REFUSED, NotExecuted, False), (FaultKind.GARBAGE, Unknown, True),
+])  # fmt: skip
 async def test_every_fault_is_classed_and_never_sent_again(
     plain: PaymentsSimulator,
     connect: Connect,

@@ -137,20 +137,13 @@ async def test_not_covered_a_refusal_and_an_outage_are_different_things(
 Ask = Callable[[DeliveryClient], Awaitable[object]]
 
 
-@pytest.mark.parametrize(
-    ("arrange", "ask", "words"),
-    [
-        (lambda s: setattr(s.switches, "suspended", True), lambda c: c.list_stores(), "has suspended the workspace"),
-        (
-            lambda s: setattr(s.switches, "suspended", True),
-            lambda c: c.get_store(key=KEY),
-            "has suspended the workspace",
-        ),
-        (lambda s: setattr(s.switches, "other_environment", True), lambda c: c.list_stores(), "other environment"),
-        (lambda s: setattr(s, "master_key", "another"), lambda c: c.list_stores(), "DELIVERY_MASTER_KEY"),
-        (lambda _: None, lambda c: c.get_store(key=SecretStr("wrong")), "key of this store is not accepted"),
-    ],
-)
+@pytest.mark.parametrize(("arrange", "ask", "words"), [
+    (lambda s: setattr(s.switches, "suspended", True), lambda c: c.list_stores(), "has suspended the workspace"),
+    (lambda s: setattr(s.switches, "suspended", True), lambda c: c.get_store(key=KEY), "has suspended the workspace"),
+    (lambda s: setattr(s.switches, "other_environment", True), lambda c: c.list_stores(), "other environment"),
+    (lambda s: setattr(s, "master_key", "another"), lambda c: c.list_stores(), "DELIVERY_MASTER_KEY"),
+    (lambda _: None, lambda c: c.get_store(key=SecretStr("wrong")), "key of this store is not accepted"),
+])  # fmt: skip
 async def test_each_locked_door_has_its_own_sentence(
     service: DeliverySimulator,
     client: DeliveryClient,
@@ -177,18 +170,11 @@ chat of its dashboard; nothing is repeated until then; nothing was executed."""
     )
 
 
-@pytest.mark.parametrize(
-    ("kind", "outcome"),
-    [
-        (FaultKind.LOST, Unknown),
-        (FaultKind.DONE_DROPPED, Unknown),
-        (FaultKind.DONE_500, Unknown),
-        (FaultKind.ERROR_500, Unknown),
-        (FaultKind.GARBAGE, Unknown),
-        (FaultKind.TOO_MANY, NotExecuted),
-        (FaultKind.REFUSED, NotExecuted),
-    ],
-)
+@pytest.mark.parametrize(("kind", "outcome"), [
+    (FaultKind.LOST, Unknown), (FaultKind.DONE_DROPPED, Unknown), (FaultKind.DONE_500, Unknown),
+    (FaultKind.ERROR_500, Unknown), (FaultKind.GARBAGE, Unknown), (FaultKind.TOO_MANY, NotExecuted),
+    (FaultKind.REFUSED, NotExecuted),
+])  # fmt: skip
 async def test_what_became_of_a_booking_is_never_guessed(
     service: DeliverySimulator, client: DeliveryClient, kind: FaultKind, outcome: type[object]
 ) -> None:

@@ -28,24 +28,20 @@ def test_a_booking_comes_wrapped_or_bare(document: object) -> None:
     assert (record.id, record.numeric_id, record.status) == ("abc", "10001", "ACCEPTED")
 
 
-@pytest.mark.parametrize(
-    ("more", "field", "value"),
-    [
-        ({"bookingNumericId": "10001"}, "numeric_id", "10001"),
-        ({"deliveryFee": 2.5}, "fee", "2.50"),
-        ({"deliveryFee": "2.50"}, "fee", "2.50"),
-        ({"deliveryFee": None}, "fee", ""),
-        ({"smrURL": "https://track.example/1"}, "tracking_url", "https://track.example/1"),
-        ({"smrURL": "javascript:alert(1)"}, "tracking_url", ""),
-        ({"smrURL": "https://track.example/1|click>"}, "tracking_url", ""),
-        ({"proofOfDelivery": ["https://x.example/p.png"]}, "proof", "https://x.example/p.png"),
-        ({"proofOfDelivery": {"url": "https://x.example/p.png"}}, "proof", "https://x.example/p.png"),
-        ({"proofOfDelivery": "left with the neighbour"}, "proof", "left with the neighbour"),
-        ({"cancelReason": "closed\nearly"}, "cancel_reason", "closed early"),
-        ({"customerName": "Ana", "customerLastName": "Lopez"}, "customer", "Ana Lopez"),
-        ({"validationCode": 1234}, "validation_code", "1234"),
-    ],
-)
+@pytest.mark.parametrize(("more", "field", "value"), [
+    ({"bookingNumericId": "10001"}, "numeric_id", "10001"),
+    ({"deliveryFee": 2.5}, "fee", "2.50"), ({"deliveryFee": "2.50"}, "fee", "2.50"),
+    ({"deliveryFee": None}, "fee", ""),
+    ({"smrURL": "https://track.example/1"}, "tracking_url", "https://track.example/1"),
+    ({"smrURL": "javascript:alert(1)"}, "tracking_url", ""),
+    ({"smrURL": "https://track.example/1|click>"}, "tracking_url", ""),
+    ({"proofOfDelivery": ["https://x.example/p.png"]}, "proof", "https://x.example/p.png"),
+    ({"proofOfDelivery": {"url": "https://x.example/p.png"}}, "proof", "https://x.example/p.png"),
+    ({"proofOfDelivery": "left with the neighbour"}, "proof", "left with the neighbour"),
+    ({"cancelReason": "closed\nearly"}, "cancel_reason", "closed early"),
+    ({"customerName": "Ana", "customerLastName": "Lopez"}, "customer", "Ana Lopez"),
+    ({"validationCode": 1234}, "validation_code", "1234"),
+])  # fmt: skip
 def test_its_fields(more: dict[str, Any], field: str, value: str) -> None:
     assert getattr(wire.read_booking({**BOOKING, **more}, route("get_booking")), field) == value
 
@@ -97,19 +93,13 @@ def test_stores_come_in_any_wrapping_and_their_keys_stay_hidden(document: object
     assert "'k'" not in repr(store)
 
 
-@pytest.mark.parametrize(
-    ("document", "kinds"),
-    [
-        ({"data": [{"type": "DRIVER_ASSIGNED", "url": "https://x"}]}, ["DRIVER_ASSIGNED"]),
-        ([{"type": "DRIVER_ASSIGNED", "url": "https://x"}], ["DRIVER_ASSIGNED"]),
-        ({"UPDATE_BOOKING_STATUS": "https://x"}, ["UPDATE_BOOKING_STATUS"]),
-        ({"data": {"UPDATE_BOOKING_STATUS": "https://x", "DRIVER_ASSIGNED": None}}, ["UPDATE_BOOKING_STATUS"]),
-        ({"data": []}, []),
-        ({"data": None}, []),
-        ({}, []),
-        ({"message": "none"}, []),
-    ],
-)
+@pytest.mark.parametrize(("document", "kinds"), [
+    ({"data": [{"type": "DRIVER_ASSIGNED", "url": "https://x"}]}, ["DRIVER_ASSIGNED"]),
+    ([{"type": "DRIVER_ASSIGNED", "url": "https://x"}], ["DRIVER_ASSIGNED"]),
+    ({"UPDATE_BOOKING_STATUS": "https://x"}, ["UPDATE_BOOKING_STATUS"]),
+    ({"data": {"UPDATE_BOOKING_STATUS": "https://x", "DRIVER_ASSIGNED": None}}, ["UPDATE_BOOKING_STATUS"]),
+    ({"data": []}, []), ({"data": None}, []), ({}, []), ({"message": "none"}, []),
+])  # fmt: skip
 def test_webhooks_come_as_a_list_or_a_table(document: object, kinds: list[str]) -> None:
     assert [hook.kind for hook in wire.read_webhooks(document, route("list_webhooks"))] == kinds
 
@@ -162,17 +152,13 @@ def test_what_is_no_such_record_is_refused(
 # What a refused price means, by the words of the service.
 
 
-@pytest.mark.parametrize(
-    ("words", "not_covered"),
-    [
-        ("This address is not covered from this store", True),
-        ("Out of range", True),
-        ("Sin cobertura en la zona", True),
-        ("La dirección está fuera de la zona de reparto", True),
-        ("El servicio está fuera de servicio", False),
-        ("The order could not be recovered", False),
-    ],
-)
+@pytest.mark.parametrize(("words", "not_covered"), [
+    ("This address is not covered from this store", True),
+    ("Out of range", True), ("Sin cobertura en la zona", True),
+    ("La dirección está fuera de la zona de reparto", True),
+    ("El servicio está fuera de servicio", False),
+    ("The order could not be recovered", False),
+])  # fmt: skip
 @pytest.mark.parametrize("quote", [True, False])
 def test_only_a_price_is_refused_for_the_place(quote: bool, words: str, not_covered: bool) -> None:
     reply = Reply(status=422, json={"message": words})

@@ -85,18 +85,10 @@ async def test_every_shape_becomes_something_to_show(
     assert "undeliverable" in answer.text or "undeliverable" in [value for _, value in answer.pairs]
 
 
-@pytest.mark.parametrize(
-    "address",
-    [
-        "ana+news@example.com",
-        '"ana maria"@example.com',
-        "o'hara@example.com",
-        "ana@españa.example",
-        "用户@例子.广告",
-        "a&b=c#d?e%41@example.com",
-        "ana/../b@example.com",
-    ],
-)
+@pytest.mark.parametrize("address", [
+    "ana+news@example.com", '"ana maria"@example.com', "o'hara@example.com", "ana@españa.example", "用户@例子.广告",
+    "a&b=c#d?e%41@example.com", "ana/../b@example.com",
+])  # fmt: skip
 async def test_an_address_arrives_as_it_was_given(
     client: EmailsClient, simulator: EmailsSimulator, address: str
 ) -> None:
@@ -147,18 +139,10 @@ async def test_a_refusal_of_our_key_is_the_operators_matter(client: EmailsClient
         await client.process_file(CSV, column=1, name="result.csv")
 
 
-@pytest.mark.parametrize(
-    ("shape", "kind"),
-    [
-        (FileShape.CSV, Returned),
-        (FileShape.ATTACHMENT, Returned),
-        (FileShape.ARRAY, Listed),
-        (FileShape.WRAPPED, Listed),
-        (FileShape.URL, Link),
-        (FileShape.RECEIPT, Receipt),
-        (FileShape.TEXT, Answer),
-    ],
-)
+@pytest.mark.parametrize(("shape", "kind"), [
+    (FileShape.CSV, Returned), (FileShape.ATTACHMENT, Returned), (FileShape.ARRAY, Listed),
+    (FileShape.WRAPPED, Listed), (FileShape.URL, Link), (FileShape.RECEIPT, Receipt), (FileShape.TEXT, Answer),
+])  # fmt: skip
 async def test_every_answer_to_a_file_is_understood_in_its_order(
     client: EmailsClient, simulator: EmailsSimulator, shape: FileShape, kind: type
 ) -> None:
@@ -238,18 +222,12 @@ async def test_no_failure_holds_the_key(open_client: Open, base: str, caplog: py
     assert all(spelling not in f"{shown!r} {caplog.text}" for spelling in spellings(KEY))
 
 
-@pytest.mark.parametrize(
-    ("body", "content_type", "text"),
-    [
-        ("", "text/plain", ""),
-        ("null", "application/json", ""),
-        ("true", "application/json", "true"),
-        ("3.10", "application/json", "3.10"),
-        ('"valid"', "application/json", "valid"),
-        ("x" * 3_000, "text/plain", "x" * 499 + "…"),
-        ("bad\x00byte", "text/plain", "bad\ufffdbyte"),
-    ],
-)
+@pytest.mark.parametrize(("body", "content_type", "text"), [
+    ("", "text/plain", ""), ("null", "application/json", ""), ("true", "application/json", "true"),
+    ("3.10", "application/json", "3.10"), ('"valid"', "application/json", "valid"),
+    ("x" * 3_000, "text/plain", "x" * 499 + "…"),
+    ("bad\x00byte", "text/plain", "bad\ufffdbyte"),
+])  # fmt: skip
 async def test_anything_else_is_shown_as_it_came(
     open_client: Open, partner: Partner, body: str, content_type: str, text: str
 ) -> None:

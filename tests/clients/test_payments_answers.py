@@ -190,20 +190,16 @@ async def test_a_record_is_read(
     assert not any(secret in repr(found) for secret in ("s3cret", "callbacks/payments/", "bot.example/thanks"))
 
 
-@pytest.mark.parametrize(
-    ("item", "expected"),
-    [
-        ({"amount": "10.05", "quantity": 2}, (2, 1005, 2010)),
-        ({"amount": 0.99, "quantity": "1"}, (1, 99, 99)),
-        ({"amount": "1.00"}, (None, 100, None)),
-        ({"quantity": 2}, (2, None, None)),
-        ({"amount": "1.005", "quantity": 2}, (2, None, None)),
-        ({"amount": "1.00", "quantity": "two"}, (None, 100, None)),
-        ({"amount": "1.00", "quantity": -2}, (None, 100, None)),
-        ({"amount": -1, "quantity": 2}, (2, None, None)),
-        ({"amount": "1.00", "quantity": 0}, (0, 100, 0)),
-    ],
-)
+@pytest.mark.parametrize(("item", "expected"), [
+    ({"amount": "10.05", "quantity": 2}, (2, 1005, 2010)),
+    ({"amount": 0.99, "quantity": "1"}, (1, 99, 99)),
+    ({"amount": "1.00"}, (None, 100, None)), ({"quantity": 2}, (2, None, None)),
+    ({"amount": "1.005", "quantity": 2}, (2, None, None)),
+    ({"amount": "1.00", "quantity": "two"}, (None, 100, None)),
+    ({"amount": "1.00", "quantity": -2}, (None, 100, None)),
+    ({"amount": -1, "quantity": 2}, (2, None, None)),
+    ({"amount": "1.00", "quantity": 0}, (0, 100, 0)),
+])  # fmt: skip
 async def test_what_an_item_does_not_say_exactly_is_none(
     bench: Bench, item: JsonObject, expected: tuple[int | None, ...]
 ) -> None:

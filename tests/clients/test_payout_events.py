@@ -42,54 +42,32 @@ async def test_an_event_keeps_everything_but_the_address(bench: Bench) -> None:
     assert TOKEN not in repr((first, second))
 
 
-@pytest.mark.parametrize(
-    ("body", "count"),
-    [
-        ([event(), event()], 2),
-        ([], 0),
-        ({"data": [event()]}, 1),
-        ({"events": [event()]}, 1),
-        ({"data": {"events": [event(), event()]}}, 2),
-        ({"data": event()}, 1),
-        ({"data": [], "events": [event()]}, 1),
-        ({"data": []}, 0),
-        ({"events": [], "code": "OK"}, 0),
-        (event(), 1),
-        (event(code="our-code"), 1),
-        ({"data": {}, "code": "EVENT_NOT_FOUND", "message": "None yet", "displayToUser": True}, 0),
-        ({"code": "E404", "message": "None yet"}, 0),
-        ({"code": 404, "message": "None yet", "status": 404}, 0),
-        ({}, 0),
-        (None, 0),
-        (["delivered"], 1),
-        ([{}, event(), None], 1),
-        ({"attempts": 3}, 1),
-    ],
-)
+@pytest.mark.parametrize(("body", "count"), [
+    ([event(), event()], 2), ([], 0), ({"data": [event()]}, 1), ({"events": [event()]}, 1),
+    ({"data": {"events": [event(), event()]}}, 2),
+    ({"data": event()}, 1), ({"data": [], "events": [event()]}, 1), ({"data": []}, 0),
+    ({"events": [], "code": "OK"}, 0), (event(), 1), (event(code="our-code"), 1),
+    ({"data": {}, "code": "EVENT_NOT_FOUND", "message": "None yet", "displayToUser": True}, 0),
+    ({"code": "E404", "message": "None yet"}, 0),
+    ({"code": 404, "message": "None yet", "status": 404}, 0),
+    ({}, 0), (None, 0), (["delivered"], 1), ([{}, event(), None], 1), ({"attempts": 3}, 1),
+])  # fmt: skip
 async def test_any_form_of_some_or_none_is_read(bench: Bench, body: object, count: int) -> None:
     assert len(await bench.told("events", body)) == count
 
 
-@pytest.mark.parametrize(
-    "hiding",
-    [
-        {"url": f"//bot.example/callbacks/payments/{TOKEN}"},
-        {"uri": f"/callbacks/payments/{TOKEN}", "url": None},
-        {"path": f"payments/{TOKEN}"},
-        {"note": f"sent to {ADDRESS}."},
-        {"note": f"https%3A%2F%2Fbot.example%2Fcallbacks%2Fpayments%2F{TOKEN}"},
-        {"payload": {"id": "op-1", "confirmation_uri": ADDRESS, "failure_uri": f"{ADDRESS}?x=1"}},
-        {"request": f'{{"confirmation_uri":"{ADDRESS}"}}'},
-        {"calls": [{"to": ADDRESS}, [ADDRESS]]},
-        {"callback_token": TOKEN},
-        {"headers": {"Authorization": f"Bearer {TOKEN}", "X-Signature": TOKEN}},
-        {"type": ADDRESS},
-        {"response_status": TOKEN},
-        {ADDRESS: "key"},
-        {"url": f"https://{TOKEN}.bot.example/"},
-        {"url": "https://[bad"},
-    ],
-)
+@pytest.mark.parametrize("hiding", [
+    {"url": f"//bot.example/callbacks/payments/{TOKEN}"},
+    {"uri": f"/callbacks/payments/{TOKEN}", "url": None},
+    {"path": f"payments/{TOKEN}"}, {"note": f"sent to {ADDRESS}."},
+    {"note": f"https%3A%2F%2Fbot.example%2Fcallbacks%2Fpayments%2F{TOKEN}"},
+    {"payload": {"id": "op-1", "confirmation_uri": ADDRESS, "failure_uri": f"{ADDRESS}?x=1"}},
+    {"request": f'{{"confirmation_uri":"{ADDRESS}"}}'},
+    {"calls": [{"to": ADDRESS}, [ADDRESS]]}, {"callback_token": TOKEN},
+    {"headers": {"Authorization": f"Bearer {TOKEN}", "X-Signature": TOKEN}},
+    {"type": ADDRESS}, {"response_status": TOKEN}, {ADDRESS: "key"}, {"url": f"https://{TOKEN}.bot.example/"},
+    {"url": "https://[bad"},
+])  # fmt: skip
 def test_no_form_of_the_address_lets_the_token_through(hiding: JsonObject) -> None:
     [found] = read_events([event() | hiding], route=ROUTE)
     assert TOKEN.casefold() not in repr(found).casefold()

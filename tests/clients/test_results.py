@@ -167,21 +167,12 @@ def test_private_and_public_addresses(address: str) -> None:
     assert is_public(address) is (address in PUBLIC)
 
 
-@pytest.mark.parametrize(
-    "there",
-    [
-        "http://127.0.0.1:{port}/",
-        "http://localhost:{port}/",
-        "http://[::1]:{port}/",
-        "http://[::ffff:127.0.0.1]:{port}/",
-        "http://2130706433:{port}/",
-        "http://0x7f000001:{port}/",
-        "http://0177.0.0.1:{port}/",
-        "http://127.1:{port}/",
-        "http://0:{port}/",
-        "http://169.254.169.254/latest/meta-data/",
-    ],
-)
+@pytest.mark.parametrize("there", [
+    "http://127.0.0.1:{port}/", "http://localhost:{port}/", "http://[::1]:{port}/",
+    "http://[::ffff:127.0.0.1]:{port}/", "http://2130706433:{port}/", "http://0x7f000001:{port}/",
+    "http://0177.0.0.1:{port}/", "http://127.1:{port}/", "http://0:{port}/",
+    "http://169.254.169.254/latest/meta-data/",
+])  # fmt: skip
 async def test_a_private_address_is_not_asked(host: Host, there: str) -> None:
     async with results(own=("service.example",)) as fetcher:
         with pytest.raises(ServiceNever):
@@ -189,19 +180,10 @@ async def test_a_private_address_is_not_asked(host: Host, there: str) -> None:
     assert host.seen == []
 
 
-@pytest.mark.parametrize(
-    "there",
-    [
-        "ftp://example.com/a",
-        "file:///etc/passwd",
-        "//x",
-        "",
-        "http://",
-        "http://u:p@127.0.0.1/",
-        "http://[x",
-        "gopher:1",
-    ],
-)
+@pytest.mark.parametrize("there", [
+    "ftp://example.com/a", "file:///etc/passwd", "//x", "", "http://", "http://u:p@127.0.0.1/", "http://[x",
+    "gopher:1",
+])  # fmt: skip
 async def test_what_is_no_address(there: str) -> None:
     async with results() as fetcher:
         with pytest.raises(ServiceNever):

@@ -182,16 +182,10 @@ async def test_a_cancellation_that_is_answered_without_its_list_names_what_was_l
     assert (notes.one.operation, wanted.name, wanted.is_there) == ("payments.cancel_bulk_items", "successful", False)
 
 
-@pytest.mark.parametrize(
-    ("answer", "body"),
-    [
-        (page_of_a_proxy(200), "no JSON (HTML page of 35 bytes)"),
-        (said({}, 204), "no JSON (empty)"),
-        (said([1, 2]), "list of 2"),
-        (said("fine"), "text"),
-        (said(None), "empty"),
-    ],
-)
+@pytest.mark.parametrize(("answer", "body"), [
+    (page_of_a_proxy(200), "no JSON (HTML page of 35 bytes)"),
+    (said({}, 204), "no JSON (empty)"), (said([1, 2]), "list of 2"), (said("fine"), "text"), (said(None), "empty"),
+])  # fmt: skip
 async def test_what_is_no_record_at_all(
     payments: OpenPayments, partner: Partner, notes: Notes, answer: Any, body: str
 ) -> None:

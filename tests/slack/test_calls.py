@@ -156,19 +156,10 @@ async def test_until_slack_answers_it_waits_as_long_as_slack_says_and_no_less_th
     assert await waits(*asked) == [30, 1]
 
 
-@pytest.mark.parametrize(
-    "error",
-    [
-        "invalid_auth",
-        "not_authed",
-        "account_inactive",
-        "token_revoked",
-        "token_expired",
-        "not_allowed_token_type",
-        "missing_scope",
-        "no_permission",
-    ],
-)
+@pytest.mark.parametrize("error", [
+    "invalid_auth", "not_authed", "account_inactive", "token_revoked", "token_expired", "not_allowed_token_type",
+    "missing_scope", "no_permission",
+])  # fmt: skip
 async def test_a_token_that_no_retry_can_cure_is_the_operators_matter(error: str) -> None:
     with pytest.raises(OperatorError) as refused:
         await waits(ServiceNever("Slack", Reason(Exchange.SLACK_ERROR, error=error)))

@@ -53,17 +53,10 @@ async def test_a_file_is_read_by_its_id(workspace: Workspace, downloads: Downloa
     assert await downloads.head(info, most=100) == DATA[:100]
 
 
-@pytest.mark.parametrize(
-    ("odd", "trouble"),
-    [
-        ("deleted", FileTrouble.DELETED),
-        ("external", FileTrouble.EXTERNAL),
-        ("hidden", FileTrouble.HIDDEN),
-        ("denied", FileTrouble.DENIED),
-        ("processing", FileTrouble.PROCESSING),
-        ("", FileTrouble.UNKNOWN),
-    ],
-)
+@pytest.mark.parametrize(("odd", "trouble"), [
+    ("deleted", FileTrouble.DELETED), ("external", FileTrouble.EXTERNAL), ("hidden", FileTrouble.HIDDEN),
+    ("denied", FileTrouble.DENIED), ("processing", FileTrouble.PROCESSING), ("", FileTrouble.UNKNOWN),
+])  # fmt: skip
 async def test_what_cannot_be_used_says_why(
     workspace: Workspace, downloads: Downloads, odd: Odd | Literal[""], trouble: FileTrouble
 ) -> None:
@@ -73,15 +66,10 @@ async def test_what_cannot_be_used_says_why(
     assert refused.value.trouble is trouble
 
 
-@pytest.mark.parametrize(
-    ("error", "trouble"),
-    [
-        ("file_deleted", FileTrouble.DELETED),
-        ("file_not_found", FileTrouble.UNKNOWN),
-        ("not_visible", FileTrouble.UNKNOWN),
-        ("access_denied", FileTrouble.DENIED),
-    ],
-)
+@pytest.mark.parametrize(("error", "trouble"), [
+    ("file_deleted", FileTrouble.DELETED), ("file_not_found", FileTrouble.UNKNOWN),
+    ("not_visible", FileTrouble.UNKNOWN), ("access_denied", FileTrouble.DENIED),
+])  # fmt: skip
 async def test_what_slack_refuses_says_why(
     api: Api, web_client: AsyncWebClient, session: aiohttp.ClientSession, error: str, trouble: FileTrouble
 ) -> None:
@@ -248,20 +236,16 @@ def test_a_file_object_as_slack_writes_it() -> None:
     assert info.channels == {"C0KAGT0001", "D0KAGT0001"}
 
 
-@pytest.mark.parametrize(
-    ("changes", "trouble"),
-    [
-        ({"mode": "tombstone"}, FileTrouble.DELETED),
-        ({"mode": "hidden_by_limit"}, FileTrouble.HIDDEN),
-        ({"mode": "external"}, FileTrouble.EXTERNAL),
-        ({"mode": "quip"}, FileTrouble.PAGE),
-        ({"mode": "post"}, FileTrouble.PAGE),
-        ({"is_external": True}, FileTrouble.EXTERNAL),
-        ({"file_access": "access_denied"}, FileTrouble.DENIED),
-        ({"mode": "file_access", "file_access": "check_file_info"}, FileTrouble.PROCESSING),
-        ({"url_private": None, "url_private_download": None}, FileTrouble.PROCESSING),
-    ],
-)
+@pytest.mark.parametrize(("changes", "trouble"), [
+    ({"mode": "tombstone"}, FileTrouble.DELETED),
+    ({"mode": "hidden_by_limit"}, FileTrouble.HIDDEN),
+    ({"mode": "external"}, FileTrouble.EXTERNAL),
+    ({"mode": "quip"}, FileTrouble.PAGE), ({"mode": "post"}, FileTrouble.PAGE),
+    ({"is_external": True}, FileTrouble.EXTERNAL),
+    ({"file_access": "access_denied"}, FileTrouble.DENIED),
+    ({"mode": "file_access", "file_access": "check_file_info"}, FileTrouble.PROCESSING),
+    ({"url_private": None, "url_private_download": None}, FileTrouble.PROCESSING),
+])  # fmt: skip
 def test_odd_file_objects(changes: dict[str, Any], trouble: FileTrouble) -> None:
     with pytest.raises(UnusableFile) as refused:
         read_info(sample(**changes))

@@ -74,16 +74,10 @@ async def test_a_person_and_the_policys_groups_they_are_in(people: Directory) ->
     assert standing.groups == {"S0TREASURY"}
 
 
-@pytest.mark.parametrize(
-    ("fields", "flag"),
-    [
-        ({"deleted": True}, "deleted"),
-        ({"is_bot": True}, "bot"),
-        ({"is_restricted": True}, "guest"),
-        ({"is_ultra_restricted": True}, "guest"),
-        ({"is_stranger": True}, "stranger"),
-    ],
-)
+@pytest.mark.parametrize(("fields", "flag"), [
+    ({"deleted": True}, "deleted"), ({"is_bot": True}, "bot"), ({"is_restricted": True}, "guest"),
+    ({"is_ultra_restricted": True}, "guest"), ({"is_stranger": True}, "stranger"),
+])  # fmt: skip
 async def test_what_slack_says_of_somebody_is_taken_over(
     api: Api, people: Directory, fields: dict[str, Any], flag: str
 ) -> None:

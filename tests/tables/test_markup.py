@@ -61,33 +61,27 @@ def test_a_sheet_that_breaks_off_is_refused_and_no_shorter_list(end: str) -> Non
     assert refused(whole | {"xl/worksheets/sheet1.xml": broken}).flaw is Flaw.DAMAGED
 
 
-@pytest.mark.parametrize(
-    "rows",
-    [
-        pytest.param(ANA + foreign(THIEF, "x"), id="a row that a spreadsheet ignores"),
-        pytest.param(ANA + foreign(THIEF, "p"), id="a row in the namespace of another part"),
-        pytest.param(ANA + foreign(THIEF, "s"), id="a row of the other dialect"),
-        pytest.param(ANA + THIEF.replace("<row", '<row xmlns=""'), id="a row without a namespace"),
-        pytest.param('<row r="2"><c r="A2"/><x:c r="B2"><v>900</v></x:c></row>', id="a cell"),
-        pytest.param('<row r="2"><c r="B2"><x:v>900</x:v></c></row>', id="a value"),
-        pytest.param('<row r="2"><c r="B2" t="inlineStr"><x:is><t>900</t></x:is></c></row>', id="a text"),
-        pytest.param('<row r="2"><c r="B2" t="inlineStr"><is><x:t>900</x:t></is></c></row>', id="words of a text"),
-        pytest.param('<row r="2"><c r="B2"><x:f>1</x:f><v>5</v></c></row>', id="a formula"),
-        pytest.param(f"<x:more>{THIEF}</x:more>", id="a row inside of what is ignored"),
-        pytest.param(f"<x:more><x:most>{THIEF}</x:most></x:more>", id="a row deep inside of what is ignored"),
-        pytest.param('<row r="2"><x:more><c r="B2"><v>5</v></c></x:more></row>', id="a cell inside of what is ignored"),
-        pytest.param(
-            f'<mc:AlternateContent><mc:Choice Requires="x">{ANA}</mc:Choice><mc:Fallback>{THIEF}</mc:Fallback>'
-            "</mc:AlternateContent>",
-            id="rows to choose from",
-        ),
-        pytest.param('<row r="2"><c r="B2"><v>5<x:more>00</x:more></v></c></row>', id="digits that are ignored"),
-        pytest.param('<row r="2"><c r="B2"><v>5<more>00</more></v></c></row>', id="digits in an element of their own"),
-        pytest.param(f"<more>{THIEF}</more>", id="a row elsewhere"),
-        pytest.param('<row r="2"><more><c r="B2"><v>5</v></c></more></row>', id="a cell elsewhere"),
-        pytest.param('<row r="2"><c r="B2"><is><v>5</v></is></c></row>', id="a value in a text"),
-    ],
-)
+@pytest.mark.parametrize("rows", [
+    pytest.param(ANA + foreign(THIEF, "x"), id="a row that a spreadsheet ignores"),
+    pytest.param(ANA + foreign(THIEF, "p"), id="a row in the namespace of another part"),
+    pytest.param(ANA + foreign(THIEF, "s"), id="a row of the other dialect"),
+    pytest.param(ANA + THIEF.replace("<row", '<row xmlns=""'), id="a row without a namespace"),
+    pytest.param('<row r="2"><c r="A2"/><x:c r="B2"><v>900</v></x:c></row>', id="a cell"),
+    pytest.param('<row r="2"><c r="B2"><x:v>900</x:v></c></row>', id="a value"),
+    pytest.param('<row r="2"><c r="B2" t="inlineStr"><x:is><t>900</t></x:is></c></row>', id="a text"),
+    pytest.param('<row r="2"><c r="B2" t="inlineStr"><is><x:t>900</x:t></is></c></row>', id="words of a text"),
+    pytest.param('<row r="2"><c r="B2"><x:f>1</x:f><v>5</v></c></row>', id="a formula"),
+    pytest.param(f"<x:more>{THIEF}</x:more>", id="a row inside of what is ignored"),
+    pytest.param(f"<x:more><x:most>{THIEF}</x:most></x:more>", id="a row deep inside of what is ignored"),
+    pytest.param('<row r="2"><x:more><c r="B2"><v>5</v></c></x:more></row>', id="a cell inside of what is ignored"),
+    pytest.param(f'<mc:AlternateContent><mc:Choice Requires="x">{ANA}</mc:Choice><mc:Fallback>{THIEF}</mc:Fallback>'
+     "</mc:AlternateContent>", id="rows to choose from"),
+    pytest.param('<row r="2"><c r="B2"><v>5<x:more>00</x:more></v></c></row>', id="digits that are ignored"),
+    pytest.param('<row r="2"><c r="B2"><v>5<more>00</more></v></c></row>', id="digits in an element of their own"),
+    pytest.param(f"<more>{THIEF}</more>", id="a row elsewhere"),
+    pytest.param('<row r="2"><more><c r="B2"><v>5</v></c></more></row>', id="a cell elsewhere"),
+    pytest.param('<row r="2"><c r="B2"><is><v>5</v></is></c></row>', id="a value in a text"),
+])  # fmt: skip
 def test_what_a_spreadsheet_does_not_show_is_refused(rows: str) -> None:
     assert refused(sheet(rows)).flaw is Flaw.DAMAGED
 

@@ -22,18 +22,12 @@ def cells(table: Table) -> list[tuple[str, ...]]:
 PEOPLE = 'email,name\r\nana@example.com,José Peña\r\nbo@example.com,"Ω, 李"\r\n'
 
 
-@pytest.mark.parametrize(
-    ("content", "encoding"),
-    [
-        (PEOPLE.encode(), "UTF-8"),
-        (PEOPLE.encode("utf-8-sig"), "UTF-8"),
-        (PEOPLE.encode("utf-16"), "UTF-16"),
-        (b"\xfe\xff" + PEOPLE.encode("utf-16-be"), "UTF-16"),
-        (PEOPLE.encode("utf-16-le"), "UTF-16"),
-        (PEOPLE.encode("utf-16-be"), "UTF-16"),
-        (PEOPLE.encode("utf-32"), "UTF-32"),
-    ],
-)
+@pytest.mark.parametrize(("content", "encoding"), [
+    (PEOPLE.encode(), "UTF-8"), (PEOPLE.encode("utf-8-sig"), "UTF-8"), (PEOPLE.encode("utf-16"), "UTF-16"),
+    (b"\xfe\xff" + PEOPLE.encode("utf-16-be"), "UTF-16"),
+    (PEOPLE.encode("utf-16-le"), "UTF-16"), (PEOPLE.encode("utf-16-be"), "UTF-16"),
+    (PEOPLE.encode("utf-32"), "UTF-32"),
+])  # fmt: skip
 def test_every_encoding_gives_the_same_table_and_is_named(content: bytes, encoding: str) -> None:
     table = read(content)
     assert table.encoding == encoding
@@ -124,62 +118,33 @@ def test_an_amount_that_is_no_plain_amount_reaches_the_check_of_amounts_as_it_wa
         parse_amount(cells(table)[0][1])
 
 
-@pytest.mark.parametrize(
-    ("stored", "code", "seen"),
-    [
-        ("25", "General", "25"),
-        ("25.5", "General", "25.5"),
-        ("0.1", "General", "0.1"),
-        ("0.30000000000000004", "General", "0.3"),
-        ("593991234567", "General", "593991234567"),
-        ("1E+20", "General", "1E+20"),
-        ("1.0000000000000001E-17", "General", "1E-17"),
-        ("-3", "General", "-3"),
-        ("25", "0.00", "25.00"),
-        ("1234.5", "#,##0.00", "1234.50"),
-        ("1234.5", '"$"#,##0.00', "1234.50"),
-        ("1234.5", "#,##0.00 [$€-407]", "1234.50"),
-        ("-1234.5", "#,##0.00;[Red](#,##0.00)", "-1234.50"),
-        ("2.5", "0", "3"),
-        ("2.50", "0.##", "2.5"),
-        ("2", "0.##", "2"),
-        ("25000", "0,", "25000"),
-        ("0.25", "0%", "25%"),
-        ("0.255", "0.0%", "25.5%"),
-        ("2500", "0.00E+00", "2.50E+03"),
-        ("0.5", "# ?/?", "0.5"),
-        ("46082", "yyyy-mm-dd", "2026-03-01"),
-        ("46082", "dd/mm/yyyy", "2026-03-01"),
-        ("46082", "m/d/yy", "2026-03-01"),
-        ("46082.5", "yyyy-mm-dd hh:mm", "2026-03-01 12:00"),
-        ("46082.5", "d.m.yyyy", "2026-03-01"),
-        ("0.5208333333", "h:mm", "12:30"),
-        ("0.5208333333", "h:mm:ss AM/PM", "12:30:00"),
-        ("1.5", "[h]:mm:ss", "36:00:00"),
-        ("25", "@", "25"),
-        ("25", '0 "days"', "25"),
-        ("9e999", "yyyy-mm-dd", "9e999"),
-    ],
-)
+@pytest.mark.parametrize(("stored", "code", "seen"), [
+    ("25", "General", "25"), ("25.5", "General", "25.5"), ("0.1", "General", "0.1"),
+    ("0.30000000000000004", "General", "0.3"), ("593991234567", "General", "593991234567"),
+    ("1E+20", "General", "1E+20"),
+    ("1.0000000000000001E-17", "General", "1E-17"),
+    ("-3", "General", "-3"), ("25", "0.00", "25.00"), ("1234.5", "#,##0.00", "1234.50"),
+    ("1234.5", '"$"#,##0.00', "1234.50"), ("1234.5", "#,##0.00 [$€-407]", "1234.50"),
+    ("-1234.5", "#,##0.00;[Red](#,##0.00)", "-1234.50"),
+    ("2.5", "0", "3"), ("2.50", "0.##", "2.5"), ("2", "0.##", "2"), ("25000", "0,", "25000"), ("0.25", "0%", "25%"),
+    ("0.255", "0.0%", "25.5%"), ("2500", "0.00E+00", "2.50E+03"), ("0.5", "# ?/?", "0.5"),
+    ("46082", "yyyy-mm-dd", "2026-03-01"), ("46082", "dd/mm/yyyy", "2026-03-01"), ("46082", "m/d/yy", "2026-03-01"),
+    ("46082.5", "yyyy-mm-dd hh:mm", "2026-03-01 12:00"),
+    ("46082.5", "d.m.yyyy", "2026-03-01"), ("0.5208333333", "h:mm", "12:30"),
+    ("0.5208333333", "h:mm:ss AM/PM", "12:30:00"),
+    ("1.5", "[h]:mm:ss", "36:00:00"), ("25", "@", "25"), ("25", '0 "days"', "25"), ("9e999", "yyyy-mm-dd", "9e999"),
+])  # fmt: skip
 def test_a_number_of_a_workbook_is_read_as_a_person_sees_it(stored: str, code: str, seen: str) -> None:
     table = read(workbook([["email", "value"], ["a@b.co", number(stored, style=1)]], formats=[code]), "a.xlsx")
     assert cells(table) == [("a@b.co", seen)]
 
 
 _SHOWN = {
-    "46082.7504": (0, 49),
-    "46083": (1, 3, 37, 38),
-    "46082.75": (2, 4, 39, 40, 44),
-    "4608275%": (9,),
-    "4608275.04%": (10,),
-    "4.61E+04": (11,),
-    "4.6E+04": (48,),
+    "46082.7504": (0, 49), "46083": (1, 3, 37, 38), "46082.75": (2, 4, 39, 40, 44), "4608275%": (9,),
+    "4608275.04%": (10,), "4.61E+04": (11,), "4.6E+04": (48,),
     "2026-03-01": (*range(14, 18), *range(27, 37), *range(50, 59)),
-    "2026-03-01 18:00": (22,),
-    "18:00": (18, 20),
-    "18:00:35": (19, 21, 45, 47),
-    "1105986:00:35": (46,),
-}
+    "2026-03-01 18:00": (22,), "18:00": (18, 20), "18:00:35": (19, 21, 45, 47), "1105986:00:35": (46,),
+}  # fmt: skip
 """What stands in a cell, by the numbers of ECMA-376, 18.8.30; 5 to 8 and others have no meaning everywhere."""
 
 
@@ -208,13 +173,9 @@ def test_a_workbook_that_counts_from_1904() -> None:
 def test_texts_truth_errors_and_results_of_formulas() -> None:
     strings = ["<t>plain</t>", "<r><t>two </t></r><r><t>parts</t></r><rPh sb='0' eb='1'><t>sound</t></rPh>"]
     row = [
-        ('t="s"', "<v>0</v>"),
-        ('t="s"', "<v>1</v>"),
-        ('t="b"', "<v>1</v>"),
-        ('t="e"', "<f>1/0</f><v>#DIV/0!</v>"),
-        ("", "<f>A1*2</f><v>50</v>"),
-        ('t="str"', "<f>A1</f><v>text</v>"),
-    ]
+        ('t="s"', "<v>0</v>"), ('t="s"', "<v>1</v>"), ('t="b"', "<v>1</v>"), ('t="e"', "<f>1/0</f><v>#DIV/0!</v>"),
+        ("", "<f>A1*2</f><v>50</v>"), ('t="str"', "<f>A1</f><v>text</v>"),
+    ]  # fmt: skip
     table = read(workbook([[f"c{n}" for n in range(6)], row], strings=strings), "a.xlsx")
     assert cells(table) == [("plain", "two parts", "TRUE", "#DIV/0!", "50", "text")]
     assert (table.sheet, table.encoding) == ("People", "")

@@ -111,26 +111,21 @@ async def test_what_is_not_given_is_left_out(client: LocalizationClient, simulat
     assert simulator.calls[0].body == {"text": "Hello", "locale": "de-DE", "speed": "1.2"}
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        Request(operation=CallOperation.GENDER),
-        Request(operation=CallOperation.GENDER, url="https://example.com/a.mp3", file="F1"),
-        Request(operation=CallOperation.GENDER, url="https://example.com/a.flac"),
-        Request(operation=CallOperation.GENDER, file="F1", file_format="flac"),
-        Request(operation=CallOperation.CONVERSION, url="https://example.com/a.m4a"),
-        Request(operation=CallOperation.AUDIO_EXTRACTION, file="F1", file_format="mp4", seconds=601),
-        Request(operation=CallOperation.AUDIO_EXTRACTION, file="F1", file_format="mp3"),
-        Request(
-            operation=CallOperation.AUDIO_EXTRACTION, url="https://example.com/a.mp4", options={"sample_rate": "8000"}
-        ),
-        Request(operation=CallOperation.PARAPHRASE, text=""),
-        Request(operation=CallOperation.PARAPHRASE, text="Привет, мир"),
-        Request(operation=CallOperation.SUMMARY, text="a" * 3_001),
-        Request(operation=CallOperation.TRANSLATION, text="Hello", options={"target_lang": "klingon!"}),
-    ],
-    ids=lambda request: f"{request.operation}",
-)
+@pytest.mark.parametrize("wrong", [
+    Request(operation=CallOperation.GENDER),
+    Request(operation=CallOperation.GENDER, url="https://example.com/a.mp3", file="F1"),
+    Request(operation=CallOperation.GENDER, url="https://example.com/a.flac"),
+    Request(operation=CallOperation.GENDER, file="F1", file_format="flac"),
+    Request(operation=CallOperation.CONVERSION, url="https://example.com/a.m4a"),
+    Request(operation=CallOperation.AUDIO_EXTRACTION, file="F1", file_format="mp4", seconds=601),
+    Request(operation=CallOperation.AUDIO_EXTRACTION, file="F1", file_format="mp3"),
+    Request(operation=CallOperation.AUDIO_EXTRACTION, url="https://example.com/a.mp4",
+            options={"sample_rate": "8000"}),
+    Request(operation=CallOperation.PARAPHRASE, text=""),
+    Request(operation=CallOperation.PARAPHRASE, text="Привет, мир"),
+    Request(operation=CallOperation.SUMMARY, text="a" * 3_001),
+    Request(operation=CallOperation.TRANSLATION, text="Hello", options={"target_lang": "klingon!"}),
+],ids=lambda request: f"{request.operation}")  # fmt: skip
 async def test_what_breaks_a_rule_is_never_sent(
     wrong: Request, client: LocalizationClient, simulator: LocalizationSimulator
 ) -> None:
