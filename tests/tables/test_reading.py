@@ -53,10 +53,6 @@ def test_two_letters_show_what_is_utf_16(content: bytes, flaw: Flaw) -> None:
     assert refusal.value.flaw is flaw
 
 
-def test_the_signs_that_windows_adds_to_latin_1_are_read() -> None:
-    assert cells(read(b"email,price\na@b.co,\x80 5\n")) == [("a@b.co", "€ 5")]
-
-
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
 def test_every_delimiter_is_seen_and_named(delimiter: str) -> None:
     table = read(f'email{delimiter}"a{delimiter}b, and; more"\na@b.co{delimiter}1\n'.encode())
@@ -64,50 +60,39 @@ def test_every_delimiter_is_seen_and_named(delimiter: str) -> None:
     assert table.header == ("email", f"a{delimiter}b, and; more")
 
 
-def test_a_decimal_comma_is_no_separator_where_the_header_has_semicolons() -> None:
-    assert cells(read(b"email;amount\na@b.co;25,00\n")) == [("a@b.co", "25,00")]
-
-
 @pytest.mark.parametrize("name", ["ID", "PK", "BM", "GIF8", "OggS", ".snd", "PAR1", "Rar!", "7z"])
 def test_a_first_name_that_is_the_mark_of_another_format(name: str) -> None:
     assert read(f"{name};Price\n1;25\n".encode()).header == (name, "Price")
 
 
-def test_one_column_is_a_table() -> None:
-    table = read(b"email\nana@example.com\n\nbo@example.com\n")
-    assert list(table.rows) == [Row(2, ("ana@example.com",)), Row(4, ("bo@example.com",))]
+TEXTS: list[tuple[str, bytes, tuple[str, ...], list[Row]]] = [
+    ("one column is a table", b"email\nana@example.com\n\nbo@example.com\n", ("email",),
+     [Row(2, ("ana@example.com",)), Row(4, ("bo@example.com",))]),
+    ("the line by which a spreadsheet names its separator is no row", b"sep=;\r\nemail;amount\r\na@b.co;1\r\n",
+     ("email", "amount"), [Row(2, ("a@b.co", "1"))]),
+    ("rows are numbered as a spreadsheet does", b'email,note\n\n"a@b.co","two\nlines"\n,\nb@b.co,x\n',
+     ("email", "note"), [Row(3, ("a@b.co", "two\nlines")), Row(5, ("b@b.co", "x"))]),
+    ("blank lines before the header count as rows", b"\n\n , \n\nemail,n\n\n\na@b.co,1\n", ("email", "n"),
+     [Row(8, ("a@b.co", "1"))]),
+    ("the first cell of a row may be empty", b"n,email\n,a@b.co\n  ,b@b.co\n", ("n", "email"),
+     [Row(2, ("", "a@b.co")), Row(3, ("  ", "b@b.co"))]),
+    ("empty cells beyond the header do not count", b"email,amount,,\na@b.co,1,,\nb@b.co,2\n", ("email", "amount"),
+     [Row(2, ("a@b.co", "1")), Row(3, ("b@b.co", "2"))]),
+    ("a formula in text is only text", b"email,amount\na@b.co,=1+1\n", ("email", "amount"),
+     [Row(2, ("a@b.co", "=1+1"))]),
+    ("a decimal comma is no separator where the header has semicolons", b"email;amount\na@b.co;25,00\n",
+     ("email", "amount"), [Row(2, ("a@b.co", "25,00"))]),
+    ("the signs that Windows adds to Latin-1 are read", b"email,price\na@b.co,\x80 5\n", ("email", "price"),
+     [Row(2, ("a@b.co", "€ 5"))]),
+    *[(f"line ends of every system: {end!r}", end.join(["email,n", "a@b.co,1", "b@b.co,2"]).encode(), ("email", "n"),
+       [Row(2, ("a@b.co", "1")), Row(3, ("b@b.co", "2"))]) for end in ("\n", "\r\n", "\r")],
+]  # fmt: skip
 
 
-def test_the_line_by_which_a_spreadsheet_names_its_separator_is_no_row() -> None:
-    table = read(b"sep=;\r\nemail;amount\r\na@b.co;1\r\n")
-    assert (table.header, table.rows[0]) == (("email", "amount"), Row(2, ("a@b.co", "1")))
-
-
-@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-def test_line_ends_of_every_system(end: str) -> None:
-    assert len(read(end.join(["email,n", "a@b.co,1", "b@b.co,2"]).encode()).rows) == 2
-
-
-def test_rows_are_numbered_as_a_spreadsheet_does() -> None:
-    content = b'email,note\n\n"a@b.co","two\nlines"\n,\nb@b.co,x\n'
-    assert list(read(content).rows) == [Row(3, ("a@b.co", "two\nlines")), Row(5, ("b@b.co", "x"))]
-
-
-def test_blank_lines_before_the_header_count_as_rows() -> None:
-    assert list(read(b"\n\n , \n\nemail,n\n\n\na@b.co,1\n").rows) == [Row(8, ("a@b.co", "1"))]
-
-
-def test_the_first_cell_of_a_row_may_be_empty() -> None:
-    assert list(read(b"n,email\n,a@b.co\n  ,b@b.co\n").rows) == [Row(2, ("", "a@b.co")), Row(3, ("  ", "b@b.co"))]
-
-
-def test_empty_cells_beyond_the_header_do_not_count() -> None:
-    table = read(b"email,amount,,\na@b.co,1,,\nb@b.co,2\n")
-    assert (table.header, cells(table)) == (("email", "amount"), [("a@b.co", "1"), ("b@b.co", "2")])
-
-
-def test_a_formula_in_text_is_only_text() -> None:
-    assert cells(read(b"email,amount\na@b.co,=1+1\n")) == [("a@b.co", "=1+1")]
+@pytest.mark.parametrize(("content", "header", "rows"), [pytest.param(*row, id=name) for name, *row in TEXTS])
+def test_texts_as_people_have_them(content: bytes, header: tuple[str, ...], rows: list[Row]) -> None:
+    table = read(content)
+    assert (table.header, list(table.rows)) == (header, rows)
 
 
 @pytest.mark.parametrize("amount", ["25%", "1E+3", "1.5e2", "=25", "25,00", "$25", "1,000.00"])
