@@ -1,7 +1,7 @@
 """Files of people: by their id, streamed, bounded, with the token for Slack's own host alone."""
 
 import json
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
@@ -37,6 +37,12 @@ def downloads(workspace: Workspace, session: aiohttp.ClientSession) -> Downloads
     return Downloads(client=client, session=session, token="xoxb-playground", api_url=workspace.api_url)
 
 
+async def trouble_of(asked: Awaitable[object]) -> FileTrouble:
+    with pytest.raises(UnusableFile) as refused:
+        await asked
+    return refused.value.trouble
+
+
 async def read(downloads: Downloads, info: FileInfo, *, limit: int = 10_000_000) -> bytes:
     async with downloads.open(info, limit=limit) as body:
         return b"".join([chunk async for chunk in body])
@@ -61,9 +67,7 @@ async def test_what_cannot_be_used_says_why(
     workspace: Workspace, downloads: Downloads, odd: Odd | Literal[""], trouble: FileTrouble
 ) -> None:
     file_id = workspace.upload(MARIA, "a.bin", DATA, odd=odd) if odd else "F0NOSUCH"
-    with pytest.raises(UnusableFile) as refused:
-        await downloads.info(file_id)
-    assert refused.value.trouble is trouble
+    assert await trouble_of(downloads.info(file_id)) is trouble
 
 
 @pytest.mark.parametrize(("error", "trouble"), [
@@ -75,9 +79,7 @@ async def test_what_slack_refuses_says_why(
 ) -> None:
     api.say("files.info", {"ok": False, "error": error})
     asking = Downloads(client=web_client, session=session, token="xoxb-playground", api_url=str(web_client.base_url))
-    with pytest.raises(UnusableFile) as refused:
-        await asking.info("F0ONE")
-    assert refused.value.trouble is trouble
+    assert await trouble_of(asking.info("F0ONE")) is trouble
 
 
 async def test_too_large_is_refused_before_a_byte_is_asked_for(workspace: Workspace, downloads: Downloads) -> None:
@@ -94,9 +96,7 @@ async def test_empty_or_deleted_between_looking_and_reading(
 ) -> None:
     info = await downloads.info(workspace.upload(MARIA, "a.bin", data))
     await workspace.delete_file(MARIA, info.id)
-    with pytest.raises(UnusableFile) as refused:
-        await read(downloads, info)
-    assert refused.value.trouble is trouble
+    assert await trouble_of(read(downloads, info)) is trouble
 
 
 @pytest.mark.parametrize("size", [len(DATA) - 1, len(DATA) + 1])
@@ -192,9 +192,7 @@ async def test_no_redirect_is_followed(session: aiohttp.ClientSession, elsewhere
 
 async def test_the_token_goes_to_no_other_host(downloads: Downloads, elsewhere: Elsewhere) -> None:
     elsewhere.answer = web.Response(body=b"data")
-    with pytest.raises(UnusableFile) as refused:
-        await read(downloads, info_at(f"{elsewhere.url}/x"))
-    assert refused.value.trouble is FileTrouble.EXTERNAL
+    assert await trouble_of(read(downloads, info_at(f"{elsewhere.url}/x"))) is FileTrouble.EXTERNAL
     assert elsewhere.seen == []
 
 

@@ -67,6 +67,11 @@ def busy(api: Api, *methods: str, seconds: str = "30") -> None:
         api.say(method, {"ok": False, "error": "ratelimited"}, status=429, Retry_After=seconds)
 
 
+async def nobody_counts(people: Directory, words: str = "") -> None:
+    with pytest.raises(ServiceNow, check=says(words)):
+        await people.standing("U0ADA")
+
+
 async def test_a_person_and_the_policys_groups_they_are_in(people: Directory) -> None:
     standing = await people.standing("U0ADA")
     assert standing.person is not None
@@ -74,24 +79,21 @@ async def test_a_person_and_the_policys_groups_they_are_in(people: Directory) ->
     assert standing.groups == {"S0TREASURY"}
 
 
-@pytest.mark.parametrize(("fields", "flag"), [
-    ({"deleted": True}, "deleted"), ({"is_bot": True}, "bot"), ({"is_restricted": True}, "guest"),
-    ({"is_ultra_restricted": True}, "guest"), ({"is_stranger": True}, "stranger"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("fields", "flag"),
+    [
+        ({"deleted": True}, "deleted"), ({"is_bot": True}, "bot"), ({"is_restricted": True}, "guest"),
+        ({"is_ultra_restricted": True}, "guest"), ({"is_stranger": True}, "stranger"), ({"id": "USLACKBOT"}, "bot"),
+    ],
+)  # fmt: skip
 async def test_what_slack_says_of_somebody_is_taken_over(
     api: Api, people: Directory, fields: dict[str, Any], flag: str
 ) -> None:
+    """Slackbot is a bot though Slack does not say so."""
     say_user(api, **fields)
-    person = (await people.standing("U0ADA")).person
+    person = (await people.standing(fields.get("id", "U0ADA"))).person
     assert person is not None
     assert [name for name in ("deleted", "bot", "guest", "stranger") if getattr(person, name)] == [flag]
-
-
-async def test_slackbot_is_a_bot_though_slack_does_not_say_so(api: Api, people: Directory) -> None:
-    say_user(api, id="USLACKBOT")
-    person = (await people.standing("USLACKBOT")).person
-    assert person is not None
-    assert person.bot
 
 
 @pytest.mark.parametrize("user", [{}, {"team_id": None}, {"profile": None}, {"name": None}])
@@ -187,8 +189,7 @@ async def test_when_slack_asks_us_to_wait_an_answer_of_the_last_minute_stands_in
 
 async def test_a_wait_that_an_ack_has_no_time_for_is_not_begun(api: Api, people: Directory) -> None:
     busy(api, "usergroups.list")
-    with pytest.raises(ServiceNow, check=says("did not say who you are")):
-        await people.standing("U0ADA")
+    await nobody_counts(people, "did not say who you are")
     assert api.asked("usergroups.list") == 1
 
 
@@ -263,20 +264,14 @@ async def test_an_older_one_does_not(api: Api, people: Directory, clock: Clock) 
     await people.standing("U0ADA")
     fail(api)
     clock.now += OLDEST + 1
-    with pytest.raises(ServiceNow):
-        await people.standing("U0ADA")
+    await nobody_counts(people)
 
 
-async def test_without_any_answer_nobody_counts(api: Api, people: Directory) -> None:
-    fail(api)
-    with pytest.raises(ServiceNow, check=says("did not say who you are")):
-        await people.standing("U0ADA")
-
-
-async def test_knowing_the_person_is_not_knowing_the_groups(api: Api, people: Directory) -> None:
-    fail(api, "usergroups.list")
-    with pytest.raises(ServiceNow):
-        await people.standing("U0ADA")
+@pytest.mark.parametrize("silent", [(), ("usergroups.list",)])
+async def test_without_any_answer_nobody_counts(api: Api, people: Directory, silent: tuple[str, ...]) -> None:
+    """Knowing the person is not knowing the groups."""
+    fail(api, *silent)
+    await nobody_counts(people, "did not say who you are")
 
 
 async def test_no_answer_in_time_is_no_answer(api: Api, web_client: AsyncWebClient, clock: Clock) -> None:
@@ -288,8 +283,7 @@ async def test_no_answer_in_time_is_no_answer(api: Api, web_client: AsyncWebClie
         return web.json_response({"ok": True})
 
     api.answers["users.info"] = hang
-    with pytest.raises(ServiceNow):
-        await people.standing("U0ADA")
+    await nobody_counts(people)
     gate.set()
 
 
@@ -342,8 +336,7 @@ async def test_while_slack_is_slow_an_answer_of_the_last_minute_stands_in_at_a_c
     clock.now += age
     assert (await hurried.standing("U0ADA")).groups == {"S0TREASURY"}
     clock.now += 60.1 - age
-    with pytest.raises(ServiceNow):
-        await hurried.standing("U0ADA")
+    await nobody_counts(hurried)
     gate.set()
 
 
@@ -372,8 +365,7 @@ async def test_who_is_expected_is_known_when_they_are_needed(api: Api, hurried: 
 
 async def test_what_nobody_waits_for_ends_with_the_process(api: Api, hurried: Directory) -> None:
     hold(api, "users.info")
-    with pytest.raises(ServiceNow):
-        await hurried.standing("U0ADA")
+    await nobody_counts(hurried)
     await hurried.close()
     assert not hurried._asking
 
@@ -403,8 +395,7 @@ async def test_a_group_that_is_not_in_the_list_is_empty(api: Api, people: Direct
 @pytest.mark.parametrize("method", ["users.info", "usergroups.list"])
 async def test_when_we_may_not_ask_nobody_counts(api: Api, people: Directory, method: str, error: str) -> None:
     api.say(method, {"ok": False, "error": error})
-    with pytest.raises(ServiceNow):
-        await people.standing("U0ADA")
+    await nobody_counts(people)
 
 
 async def test_what_was_known_does_not_stand_in_for_a_refusal(api: Api, people: Directory, clock: Clock) -> None:
