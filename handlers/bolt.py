@@ -29,7 +29,7 @@ from bot.domain.text import without_unstorable
 from bot.presentation import answers
 from bot.presentation.views import notice, result
 from bot.slack.messenger import Listener
-from bot.slack.people import Identity
+from bot.slack.people import BotIdentity
 from handlers.errors import answer_to
 from handlers.incoming import Click, Command, Shortcut, Submission, UnreadableError, origin, reading
 from handlers.replies import Answer, Edit, FieldErrors, Later, Nothing, Open, Private, Replace, Reply
@@ -58,7 +58,7 @@ def build(
     *,
     client: AsyncWebClient,
     token: str,
-    identity: Identity,
+    identity: BotIdentity,
     deps: Dependencies,
     router: Router,
     patience: float = HANDLER_TOTAL,
@@ -147,7 +147,7 @@ async def _answer_anyway(error: Exception) -> BoltResponse:
 class Pin(AsyncMiddleware):
     """Middleware that answers a signed request of another workspace, organization or app without effect."""
 
-    def __init__(self, home: Identity) -> None:
+    def __init__(self, home: BotIdentity) -> None:
         self._home = home
 
     async def async_process(

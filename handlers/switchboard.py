@@ -87,9 +87,9 @@ async def _export(deps: Dependencies, command: Command, _values: Values) -> Repl
                     yield piece
 
             try:
-                await ctx.files.share_stream(
+                await ctx.files.share(
                     name=f"switchboard-audit-{ctx.clock.now():%Y-%m-%d}.csv",
-                    chunks=pieces(),
+                    content=pieces(),
                     length=length,
                     title=audit_words.FILE_TITLE,
                     alt=audit_words.FILE_ALT,

@@ -11,7 +11,7 @@ from inline_snapshot import snapshot
 
 from bot.cli.checks import cautions, obstacles
 from bot.cli.main import main
-from bot.clients.transport import Prepared, Transport, open_session
+from bot.clients.transport import PreparedRequest, Transport, open_session
 from bot.domain.outcome import Failure
 from bot.domain.references import why_weak
 from bot.settings import Settings, load_policy, load_settings
@@ -376,7 +376,7 @@ async def test_a_service_is_asked_at_the_host_that_was_configured(monkeypatch: p
     assert settings.payments_base_url is not None
     async with open_session() as session:
         transport = Transport(session=session, base_url=settings.payments_base_url, service="payments")
-        reply = await transport.send(Prepared(operation="x", method="GET", path="/x", headers={}))
+        reply = await transport.send(PreparedRequest(operation="x", method="GET", path="/x", headers={}))
     assert (reply.failure, asked) == (Failure.NOT_CONNECTED, ["xn--fa-hia.example"])
 
 

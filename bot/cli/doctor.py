@@ -29,7 +29,7 @@ from bot.presentation.unread import finding as finding_of
 from bot.settings import Environment, Settings, SettingsError, policy_example
 from bot.slack.calls import call
 from bot.slack.messenger import Messenger
-from bot.slack.people import Identity, People, who_we_are
+from bot.slack.people import BotIdentity, Directory, who_we_are
 from bot.wiring.database import anchors_of
 from bot.wiring.http import too_few
 from bot.wiring.services import Outside, make_delivery, make_payments, routes_of
@@ -256,7 +256,7 @@ async def _slack(settings: Settings, policy: Policy | None, session: aiohttp.Cli
                 yield finding
 
 
-def _scopes(identity: Identity) -> Finding:
+def _scopes(identity: BotIdentity) -> Finding:
     lacking = [scope for scope in SCOPES if scope not in identity.scopes]
     if not identity.scopes:
         return _warning("Slack did not say which scopes the bot token has")
@@ -286,8 +286,10 @@ async def _channels(policy: Policy, messenger: Messenger) -> AsyncIterator[Findi
             yield Finding(level, f"channel of {name} ({channel}): {what}", "type /invite @Switchboard there")
 
 
-async def _people(policy: Policy, client: AsyncWebClient, identity: Identity, *, pays: bool) -> AsyncIterator[Finding]:
-    people = People(client=client, groups=(), monotonic=SystemClock().boottime, timeout=_SECONDS)
+async def _people(
+    policy: Policy, client: AsyncWebClient, identity: BotIdentity, *, pays: bool
+) -> AsyncIterator[Finding]:
+    people = Directory(client=client, groups=(), monotonic=SystemClock().boottime, timeout=_SECONDS)
     for role in Role:
         names: tuple[str, ...] = getattr(policy.people, role.value)
         if "*" in names:
@@ -305,17 +307,17 @@ async def _people(policy: Policy, client: AsyncWebClient, identity: Identity, *,
             yield _ok(f"{role.value}: {count} {'person' if count == 1 else 'people'}")
 
 
-async def _full_members(names: tuple[str, ...], people: People, *, home: str) -> int:
+async def _full_members(names: tuple[str, ...], people: Directory, *, home: str) -> int:
     users = [await people.standing(user) for user in await named(names, people)]
     return sum(1 for standing in users if full_member(standing.person, home=home) is None)
 
 
 async def _quorums(
-    settings: Settings, policy: Policy, client: AsyncWebClient, identity: Identity
+    settings: Settings, policy: Policy, client: AsyncWebClient, identity: BotIdentity
 ) -> AsyncIterator[Finding]:
     """Whether there are enough approvers for the policy; production does not start otherwise."""
     groups = [name for list_ in (policy.people.requesters, policy.people.approvers) for name in list_ if name[0] == "S"]
-    people = People(client=client, groups=groups, monotonic=SystemClock().boottime, timeout=_SECONDS)
+    people = Directory(client=client, groups=groups, monotonic=SystemClock().boottime, timeout=_SECONDS)
     home = identity.team_id
     found, trouble = await _asked(approvers(policy, people, home=home, most=enough(policy)))
     if found is None:

@@ -7,8 +7,8 @@ from typing import Final, TypeVar
 
 from bot.clients.circuit import Circuit
 from bot.clients.routes import Place, Route, RouteTable, place
-from bot.clients.transport import Prepared, Transport, dump_json
-from bot.clients.unread import Answers, Reading, tell
+from bot.clients.transport import PreparedRequest, Transport, dump_json
+from bot.clients.unread import AnswerObserver, TracedReader, tell
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow, SwitchboardError
 from bot.domain.outcome import NO_JSON, Done, Failure, NotExecuted, Reply, Unknown, classify, read_error, refusal
 from bot.domain.reasons import Exchange, Reason
@@ -27,12 +27,11 @@ FULL: Final = NotExecuted(
 
 
 def not_asked(seconds: float) -> Reply:
-    """What comes instead of an answer where the service is asked only after so many seconds."""
+    """Reply in place of an answer where the service is asked only after so many seconds."""
     return Reply(failure=Failure.NOT_ASKED, headers={"retry-after": f"{max(1.0, seconds):.3f}"})
 
 
 async def always(_: str) -> bool:
-    """Everything may leave."""
     return True
 
 
@@ -68,47 +67,38 @@ def read_failure(
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR or status in _SERVICE_NOW:
         reason = Reason(Exchange.READ_ANSWERED, status=status)
         return ServiceNow(service, reason, retry_after=reply.retry_after, words=said.words)
-    if not _is_refusal_of_the_request(reply, status):
-        trouble = _for_the_operator(reply, status, service=service, address=address, credentials=credentials)
-        trouble.words = said.words
-        return trouble
-    return ServiceNever(service, refusal(status, said.named(names)), status=status, words=said.words)
-
-
-def _is_refusal_of_the_request(reply: Reply, status: int) -> bool:
-    is_redirect = status < HTTPStatus.BAD_REQUEST
-    return not (is_redirect or reply.is_html or status in {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
-
-
-def _for_the_operator(reply: Reply, status: int, *, service: str, address: str, credentials: str) -> OperatorError:
     if status < HTTPStatus.BAD_REQUEST:
-        return OperatorError(f"{service} answered with a redirect ({status})", mend=f"check {address}")
-    if reply.is_html:
-        return OperatorError(
-            f"a page came instead of an answer ({status}), probably from a proxy",
-            service=service,
-            mend=f"check {address} and the route that SERVICES_FILE gives",
-        )
-    mend = f"check {credentials}: each environment has its own"
-    return OperatorError(refusal(status), service=service, mend=mend)
+        trouble = OperatorError(f"{service} answered with a redirect ({status})", mend=f"check {address}")
+    elif reply.is_html:
+        problem = f"a page came instead of an answer ({status}), probably from a proxy"
+        mend = f"check {address} and the route that SERVICES_FILE gives"
+        trouble = OperatorError(problem, service=service, mend=mend)
+    elif status in {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}:
+        mend = f"check {credentials}: each environment has its own"
+        trouble = OperatorError(refusal(status), service=service, mend=mend)
+    else:
+        return ServiceNever(service, refusal(status, said.named(names)), status=status, words=said.words)
+    trouble.words = said.words
+    return trouble
 
 
 T = TypeVar("T")
 
 
 class ServiceCalls:
-    """Calls of one service.
+    """Calls of one service; ``service`` is its name in the route table.
 
-    Args:
-        service: its name in the route table.
-        routes: paths and names.
-        transport: to the service.
-        may_leave: asked before each request that changes something, with what it is about; False: it is not sent.
-        answers: told which answers were read, and of what shape those are that were not.
+    A request that changes something returns an outcome class and is sent once, never repeated here. Before it,
+    ``may_leave`` is asked; ``guard`` is asked right before the first byte: False sends nothing (NotExecuted with
+    ``NOT_SENT``). ``earlier_unknown``: an earlier attempt at the same thing has an unknown outcome, so that a refusal
+    proves nothing. A request that only reads raises by who must act: see :func:`read_failure`.
+
+    Both raise ``OperatorError`` in production where the route moves money and is an unconfirmed assumption, and
+    ``ServiceNever`` where an id cannot be one. Nothing was sent then.
     """
 
     def __init__(
-        self, service: str, routes: RouteTable, transport: Transport, may_leave: MayLeave, answers: Answers
+        self, service: str, routes: RouteTable, transport: Transport, may_leave: MayLeave, answers: AnswerObserver
     ) -> None:
         self._service = service
         self._routes = routes
@@ -119,7 +109,6 @@ class ServiceCalls:
 
     @property
     def circuit(self) -> Circuit:
-        """Whether the service answers."""
         return self._transport.circuit
 
     def _route(self, operation: str) -> Route:
@@ -134,10 +123,9 @@ class ServiceCalls:
     def _became(
         self, reply: Reply | NotExecuted, route: Route, read: Callable[[object, Route], T], *, earlier_unknown: bool
     ) -> Done[T] | NotExecuted | Unknown:
-        """What became of it."""
         if isinstance(reply, NotExecuted):
             return reply
-        reading = Reading(lambda document: read(document, route))
+        reading = TracedReader(lambda document: read(document, route))
         outcome = classify(reply, read=reading, earlier_unknown=earlier_unknown, names=route.ours)
         tell(self._answers, reply, route, was_read=reading.was_read, trouble=reading.trouble)
         return outcome
@@ -151,7 +139,7 @@ class ServiceCalls:
         self, reply: Reply, read: Callable[[object], T], *routes: Route, failure: Callable[[Reply], SwitchboardError]
     ) -> T:
         """What it says. ``routes``: the operation, then those whose names are read besides; see :func:`tell`."""
-        reading = Reading(read)
+        reading = TracedReader(read)
         try:
             if reply.is_success and reply.json is not NO_JSON:
                 return reading(reply.json)
@@ -164,10 +152,10 @@ class ServiceCalls:
 
 def json_request(
     route: Route, values: Mapping[str, object], headers: Mapping[str, str], *, where: Place | None = None
-) -> Prepared:
+) -> PreparedRequest:
     """A request for JSON, its parameters where :func:`place` puts them, with these headers besides."""
     placed = place(route, values, where=where)
-    return Prepared(
+    return PreparedRequest(
         operation=route.name,
         method=route.method,
         path=placed.path,

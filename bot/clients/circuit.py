@@ -42,7 +42,7 @@ _HELD: Final = 60.0
 """Seconds before the next check of an effect that is held because the service is silent."""
 
 
-class Mark(NamedTuple):
+class SentMark(NamedTuple):
     """When a request was sent.
 
     Attributes:
@@ -67,13 +67,7 @@ class Taken(NamedTuple):
 
 
 class Circuit:
-    """State of one service, by its last requests. In memory; only a seat waits.
-
-    Args:
-        service: its name.
-        clock: seconds of a monotonic clock.
-        patience: seconds of the event loop to wait for a seat.
-    """
+    """State of one service, by its last requests. In memory; a seat waits ``patience`` seconds of the loop."""
 
     def __init__(self, service: str, *, clock: Callable[[], float], patience: float = _PATIENCE) -> None:
         self.service = service
@@ -149,11 +143,11 @@ class Circuit:
 
     # For the transport
 
-    def mark(self) -> Mark:
+    def mark(self) -> SentMark:
         """Mark of a request that is sent now, for :meth:`silent`."""
-        return Mark(self._answers, self._clock())
+        return SentMark(self._answers, self._clock())
 
-    def passed(self, since: Mark) -> float:
+    def passed(self, since: SentMark) -> float:
         """Seconds since a mark was taken."""
         return self._clock() - since.at
 
@@ -171,7 +165,7 @@ class Circuit:
         self.changes += was_silent or before != self.is_open
         self._notify()
 
-    def silent(self, left: Mark, *, effect: bool = False) -> None:
+    def silent(self, left: SentMark, *, effect: bool = False) -> None:
         """Record a time-out or a failed connect of a request sent at ``left``."""
         if effect:
             self._lose()

@@ -30,12 +30,7 @@ _RECOVERY: Final = 60.0
 
 
 class SlidingWindow:
-    """``Window`` of one process. For a minute after a 429 its second is 1.5 s long.
-
-    Args:
-        clock: monotonic seconds.
-        size: requests in a second.
-    """
+    """``Window`` of one process: ``size`` requests in a second. For a minute after a 429 its second is 1.5 s long."""
 
     def __init__(self, *, clock: Callable[[], float], size: int = 10) -> None:
         self.clock = clock
@@ -43,11 +38,9 @@ class SlidingWindow:
         self._wide_until = float("-inf")
 
     async def reserve(self, *, within: float) -> "_Slot":  # noqa: ARG002 - an answer may free a slot at any moment
-        """See ``Window``."""
         return _Slot(self)
 
     async def slow_down(self, hold: float) -> None:  # noqa: ARG002 - the only process holds itself
-        """See ``Window``."""
         self._wide_until = self.clock() + _RECOVERY
 
     @property
@@ -71,7 +64,6 @@ class _Slot:
         return min(self._window.free)
 
     async def leaves(self) -> bool:
-        """See ``Slot``."""
         free = self._window.free
         self._n = free.index(min(free))
         self._left = self._window.clock()
@@ -79,7 +71,6 @@ class _Slot:
         return True
 
     async def answered(self, *, late: float) -> None:
-        """See ``Slot``."""
         free = self._window.free
         if free[self._n] == self._free:
             arrived = min(self._window.clock(), self._left + max(_JITTER, late))
@@ -113,7 +104,7 @@ class Lane(IntEnum):
     LISTING = 2
 
 
-class Turn(Protocol):
+class SendTurn(Protocol):
     """The turn of one request."""
 
     async def departs(self) -> bool:
@@ -121,27 +112,22 @@ class Turn(Protocol):
 
         False: it would take longer than there is patience; nothing may be sent.
         """
-        ...
 
     async def answered(self) -> None:
         """An answer came, so the request has arrived by now."""
-        ...
 
     def over(self) -> None:
         """Nothing more comes of it, whether it left or not."""
-        ...
 
 
 class SendSlots(Protocol):
     """Permission to send."""
 
-    async def acquire(self, lane: Lane, *, patience: float) -> Turn | None:
+    async def acquire(self, lane: Lane, *, patience: float) -> SendTurn | None:
         """Wait until it is time to connect. None: the turn would not come within ``patience`` seconds from now."""
-        ...
 
     async def slow_down(self, retry_after: float | None) -> None:
         """The service answered 429: hold everybody for ``retry_after`` seconds."""
-        ...
 
 
 class Slot(Protocol):
@@ -150,11 +136,9 @@ class Slot(Protocol):
     @property
     def due(self) -> float:
         """When the first byte may leave, in seconds of the monotonic clock."""
-        ...
 
     async def leaves(self) -> bool:
         """Asked when it is due; the first byte follows at once. False: it is somebody else's by now."""
-        ...
 
     async def answered(self, *, late: float) -> None:
         """The request has arrived, by now at the latest: the slot is free again before silence alone would free it.
@@ -162,7 +146,6 @@ class Slot(Protocol):
         Args:
             late: seconds by which the answer took longer than usual; the way there may have taken as much longer.
         """
-        ...
 
 
 class Window(Protocol):
@@ -170,11 +153,9 @@ class Window(Protocol):
 
     async def reserve(self, *, within: float) -> Slot | None:
         """The slot that is due next; None: in more than ``within`` seconds."""
-        ...
 
     async def slow_down(self, hold: float) -> None:
         """The service answered 429: all processes that share the window wait for ``hold`` seconds."""
-        ...
 
 
 @dataclass(order=True)
@@ -229,13 +210,7 @@ class _Line:
 
 
 class PartnerTurns:
-    """``SendSlots`` on a window.
-
-    Args:
-        window: gives the moments.
-        clock: monotonic seconds.
-        sleep: waits that many seconds of the same clock.
-    """
+    """``SendSlots`` on a window. ``clock``: monotonic seconds; ``sleep`` waits that many of the same clock."""
 
     def __init__(
         self, window: Window, *, clock: Callable[[], float], sleep: Callable[[float], Awaitable[object]] = asyncio.sleep
@@ -246,11 +221,11 @@ class PartnerTurns:
         self._effects = _Line()
         self._reads = _Line()
         self._leaving = _Line()
-        self._open: set[_Turn] = set()
+        self._open: set[_SendTurn] = set()
         self._held_until = float("-inf")
         self._recent: deque[float] = deque(maxlen=_RECENT)
 
-    async def acquire(self, lane: Lane, *, patience: float) -> Turn | None:
+    async def acquire(self, lane: Lane, *, patience: float) -> SendTurn | None:
         """See ``SendSlots``. Cancelling gives the place up."""
         deadline = self._clock() + patience
         is_effect = lane is Lane.EFFECT
@@ -264,7 +239,7 @@ class PartnerTurns:
                 await self._sleep(_LOOK_AGAIN)
             if max(self._held_until, self._clock()) > deadline:
                 return None
-            turn = _Turn(self, lane, begun=self._clock(), deadline=deadline)
+            turn = _SendTurn(self, lane, begun=self._clock(), deadline=deadline)
             self._open.add(turn)
             return turn
 
@@ -278,7 +253,7 @@ class PartnerTurns:
         oldest = self._clock() - _CONNECTING
         return sum(one.stands or one.begun > oldest for one in self._open) >= most
 
-    async def leave(self, turn: "_Turn") -> Slot | None:
+    async def leave(self, turn: "_SendTurn") -> Slot | None:
         """The slot with which a turn leaves, when it is due."""
         async with self._leaving.head(turn.lane):
             while (rest := turn.deadline - self._clock()) >= 0:
@@ -303,20 +278,20 @@ class PartnerTurns:
             await self._sleep(min(rest, _LOOK_AGAIN))  # an answer may make it due earlier
         return self._held_until <= self._clock() and await slot.leaves()
 
-    def late(self, turn: "_Turn") -> float:
+    def late(self, turn: "_SendTurn") -> float:
         """Seconds by which an answer that just came took longer than the quickest one of late."""
         took = self._clock() - turn.left
         usual = min(self._recent) if len(self._recent) >= _ENOUGH else 0.0
         self._recent.append(took)
         return took - usual
 
-    def forget(self, turn: "_Turn") -> None:
+    def forget(self, turn: "_SendTurn") -> None:
         """Release its place."""
         self._open.discard(turn)
 
 
-class _Turn:
-    """``Turn`` of one request.
+class _SendTurn:
+    """``SendTurn`` of one request.
 
     Attributes:
         begun: when it began to connect.
@@ -335,17 +310,14 @@ class _Turn:
         self.left = 0.0
 
     async def departs(self) -> bool:
-        """See ``Turn``."""
         self.stands = True
         self._slot = await self._turns.leave(self)
         self.over()
         return self._slot is not None
 
     async def answered(self) -> None:
-        """See ``Turn``."""
         if self._slot is not None:
             await self._slot.answered(late=self._turns.late(self))
 
     def over(self) -> None:
-        """See ``Turn``."""
         self._turns.forget(self)

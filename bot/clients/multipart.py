@@ -19,13 +19,7 @@ class UploadTrouble(Exception):
 
 
 class Upload(AsyncIterablePayload):
-    """A file that is read while it goes out, once.
-
-    Args:
-        name: as the service sees it.
-        content_type: e.g. ``audio/mpeg``.
-        size: bytes, exactly.
-        source: opened when the file's turn comes.
+    """A file that is read while it goes out, once; ``size`` is exact, ``source`` is opened when the file's turn comes.
 
     Attributes:
         sent: bytes of the file that were handed over so far.
@@ -58,11 +52,7 @@ class Upload(AsyncIterablePayload):
 
 
 def make_form(fields: Mapping[str, str], file: tuple[str, Payload] | None = None) -> MultipartWriter:
-    """The body of one attempt.
-
-    Args:
-        fields: names and values, in this order.
-        file: the name of the file's field, and the file with its name; None: there is none.
+    """The body of one attempt: names and values in this order, then the file under the name of its field.
 
     Raises:
         ValueError: a name could break out of its line.
@@ -84,38 +74,15 @@ def make_form(fields: Mapping[str, str], file: tuple[str, Payload] | None = None
 
 
 _TYPES: Final = {
-    "mp3": "audio/mpeg",
-    "wav": "audio/wav",
-    "flac": "audio/flac",
-    "ogg": "audio/ogg",
-    "aiff": "audio/aiff",
-    "m4a": "audio/mp4",
-    "aac": "audio/aac",
-    "opus": "audio/ogg",
-    "mp4": "video/mp4",
-    "mov": "video/quicktime",
-    "mkv": "video/x-matroska",
-    "webm": "video/webm",
-    "mpeg": "video/mpeg",
-    "mpg": "video/mpeg",
-    "avi": "video/x-msvideo",
-    "flv": "video/x-flv",
-    "m4v": "video/x-m4v",
-    "pdf": "application/pdf",
-    "txt": "text/plain",
-    "html": "text/html",
-    "png": "image/png",
-    "jpeg": "image/jpeg",
-}
+    "mp3": "audio/mpeg", "wav": "audio/wav", "flac": "audio/flac", "ogg": "audio/ogg", "aiff": "audio/aiff",
+    "m4a": "audio/mp4", "aac": "audio/aac", "opus": "audio/ogg", "mp4": "video/mp4", "mov": "video/quicktime",
+    "mkv": "video/x-matroska", "webm": "video/webm", "mpeg": "video/mpeg", "mpg": "video/mpeg",
+    "avi": "video/x-msvideo", "flv": "video/x-flv", "m4v": "video/x-m4v", "pdf": "application/pdf",
+    "txt": "text/plain", "html": "text/html", "png": "image/png", "jpeg": "image/jpeg",
+}  # fmt: skip
 
 
 def upload_as(extension: str, *, size: int, source: Source) -> Upload:
-    """A file of this format.
-
-    Args:
-        extension: as the operations name formats, e.g. ``mp3``; empty when unknown.
-        size: bytes, exactly.
-        source: begins reading it.
-    """
+    """A file of this format, as the operations name formats, e.g. ``mp3``; empty when unknown."""
     content_type = _TYPES.get(extension, "application/octet-stream")
     return Upload(name=f"file.{extension or 'bin'}", content_type=content_type, size=size, source=source)

@@ -68,7 +68,6 @@ class GuardedResolver(AbstractResolver):
         return public
 
     async def close(self) -> None:
-        """Close the resolver below."""
         await self._resolver.close()
 
 
@@ -85,13 +84,10 @@ def open_result_session(own: Collection[str], *, resolver: AbstractResolver | No
 
 
 class Results:
-    """Fetches results of services.
+    """Fetches results of services; ``session`` is made by :func:`open_result_session` with the same ``own``.
 
-    Args:
-        session: made by :func:`open_result_session` with the same ``own``.
-        own: hosts of the configured services, which may be private and speak plain http.
-        total: seconds that one result may take.
-        secrets: taken out of the names of results.
+    ``own``: hosts of the configured services, which may be private and speak plain http. ``total``: seconds that one
+    result may take. ``secrets`` are taken out of the names of results.
     """
 
     def __init__(
@@ -113,10 +109,7 @@ class Results:
     async def open(self, url: str, *, service: str, limit: int) -> AsyncIterator["Result"]:
         """The result at this address: ``async with results.open(…) as result: async for chunk in result``.
 
-        Args:
-            url: from the service's answer.
-            service: what the service is called in errors.
-            limit: bytes; more end the iteration with an error.
+        More than ``limit`` bytes end the iteration with an error. ``service`` is what the service is called in errors.
 
         Raises:
             ServiceNever: the address is none we may ask, or there is nothing (any more).
@@ -127,32 +120,31 @@ class Results:
             length = answer.content_length
             if length is not None and length > limit:
                 raise ServiceNever(service, Reason(Exchange.RESULT_TOO_LARGE, bytes=length))
-            yield Result(answer, name=self._secrets.hidden(_name(answer)), service=service, limit=limit)
+            address = unquote(answer.url.path).replace("\\", "/")
+            name = announced_name(answer.headers.get("Content-Disposition", "")) or PurePosixPath(address).name.strip()
+            yield Result(answer, name=self._secrets.hidden(name), service=service, limit=limit)
         finally:
             answer.close()
 
     async def _ask(self, url: str, service: str) -> aiohttp.ClientResponse:
         """Follow a few redirects, each looked at like the first address: there is nothing secret to take along."""
         for _ in range(_HOPS + 1):
-            self._admit(url, service)
+            flaw = flaw_of(url, own=self._own)  # what needs no lookup; the resolver checks the names
+            if flaw is not None:
+                private = flaw is Flaw.PRIVATE
+                raise ServiceNever(service, Reason(Exchange.RESULT_PRIVATE if private else Exchange.RESULT_NO_ADDRESS))
             answer = await self._get(url, service)
             if answer.status not in _MOVED:
-                _check(answer, service)
-                return answer
+                if answer.status == _OK:
+                    return answer
+                answer.close()
+                if answer.status == _TOO_MANY_REQUESTS or answer.status >= _SERVER_ERROR:
+                    raise ServiceNow(service, Reason(Exchange.RESULT_NOT_HANDED, why=answer.status))
+                raise ServiceNever(service, Reason(Exchange.RESULT_GONE, status=answer.status), status=answer.status)
             there = answer.headers.get("Location", "")
             answer.close()
             url = urljoin(url, there)
         raise ServiceNever(service, Reason(Exchange.RESULT_REDIRECTS))
-
-    def _admit(self, url: str, service: str) -> None:
-        """Refuse addresses that need no lookup to be refused; the resolver checks the names."""
-        match flaw_of(url, own=self._own):
-            case None:
-                return
-            case Flaw.PRIVATE:
-                raise ServiceNever(service, Reason(Exchange.RESULT_PRIVATE))
-            case Flaw.NO_ADDRESS | Flaw.CREDENTIALS:
-                raise ServiceNever(service, Reason(Exchange.RESULT_NO_ADDRESS))
 
     async def _get(self, url: str, service: str) -> aiohttp.ClientResponse:
         headers = {"Accept-Encoding": "identity"}
@@ -207,21 +199,6 @@ class Result:
         if self._arrived > self._limit:
             raise ServiceNever(self._service, Reason(Exchange.RESULT_OVER_LIMIT, bytes=self._limit))
         return piece
-
-
-def _check(answer: aiohttp.ClientResponse, service: str) -> None:
-    status = answer.status
-    if status == _OK:
-        return
-    answer.close()
-    if status == _TOO_MANY_REQUESTS or status >= _SERVER_ERROR:
-        raise ServiceNow(service, Reason(Exchange.RESULT_NOT_HANDED, why=status))
-    raise ServiceNever(service, Reason(Exchange.RESULT_GONE, status=status), status=status)
-
-
-def _name(answer: aiohttp.ClientResponse) -> str:
-    address = unquote(answer.url.path).replace("\\", "/")
-    return announced_name(answer.headers.get("Content-Disposition", "")) or PurePosixPath(address).name.strip()
 
 
 def _plain(hosts: Collection[str]) -> frozenset[str]:

@@ -116,13 +116,7 @@ class ServiceDialect:
 
 
 class RouteTable:
-    """All routes of all services, and the rule of production.
-
-    Args:
-        routes: every entry, each name once.
-        dialects: service -> what holds for it as a whole.
-        environment: ``production`` refuses unconfirmed assumptions that move money.
-    """
+    """All routes of all services, and the rule of production: it refuses unconfirmed assumptions that move money."""
 
     def __init__(self, *, routes: Iterable[Route], dialects: Mapping[str, ServiceDialect], environment: str) -> None:
         self._routes = {route.name: route for route in routes}
@@ -130,7 +124,6 @@ class RouteTable:
         self._is_production = environment == "production"
 
     def dialect(self, service: str) -> ServiceDialect:
-        """What holds for the service as a whole."""
         return self._dialects[service]
 
     def use(self, service: str, operation: str) -> Route:
@@ -157,11 +150,7 @@ class RouteTable:
         """Unconfirmed assumptions, whether they move money or not."""
         return tuple(
             Assumption(
-                name=route.name,
-                method=route.method,
-                path=route.path,
-                mark=route.mark.value,
-                blocks=route.is_unconfirmed,
+                name=route.name, method=route.method, path=route.path, mark=route.mark, blocks=route.is_unconfirmed
             )
             for route in self._routes.values()
             if route.mark.is_assumed and not route.confirmed
@@ -191,12 +180,9 @@ class Placed:
 
 
 def place(route: Route, values: Mapping[str, object], *, where: Place | None = None) -> Placed:
-    """Every value where the route wants it; one that the path names goes there and nowhere else.
+    """Every value where the route wants it, or ``where`` instead; one that the path names goes there and nowhere else.
 
-    Args:
-        route: what to call.
-        values: our name -> value; None leaves a value out.
-        where: instead of the route's own place for what the path does not name.
+    ``values``: our name -> value; None leaves a value out.
 
     Raises:
         ServiceNever: 404; a value for the path cannot be an identifier, or one is no text at all.
@@ -206,7 +192,9 @@ def place(route: Route, values: Mapping[str, object], *, where: Place | None = N
     try:
         path = route.address(**{ours: _text(given.pop(ours, "")) for ours in route.placeholders})
         named = route.named(given)
-        query = _query(named) if named and where in {"query", "both"} else ""
+        # Every reserved character encoded: a plus sign in an address would arrive as a space.
+        pairs = [f"{quote(name, safe='')}={quote(_text(value), safe='')}" for name, value in named.items()]
+        query = "?" + "&".join(pairs) if named and where in {"query", "both"} else ""
         headers = {name: quote(_text(value), safe=_PLAIN_IN_HEADER) for name, value in named.items()}
     except ValueError as error:
         # Nothing was sent: no service has a record under such a name.
@@ -218,11 +206,6 @@ def place(route: Route, values: Mapping[str, object], *, where: Place | None = N
         headers=headers if where == "header" else {},
         body=(named.get("", named) if in_body else {}) if has_body else None,
     )
-
-
-def _query(named: Mapping[str, object]) -> str:
-    """Every reserved character encoded: a plus sign in an address would arrive as a space."""
-    return "?" + "&".join(f"{quote(name, safe='')}={quote(_text(value), safe='')}" for name, value in named.items())
 
 
 def _text(value: object) -> str:

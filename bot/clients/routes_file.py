@@ -135,11 +135,6 @@ class _Check:
         return value
 
 
-def _level(field: str) -> bool:
-    """Whether the field belongs to an item inside the body, where a name may occur once more."""
-    return field.startswith("item_")
-
-
 def _last(key: str) -> str:
     return key.rpartition(".")[2]
 
@@ -219,12 +214,12 @@ class _ServiceTable:
             # An empty name is the body itself; only an entry that ships like that can be so.
             merged[ours] = "" if theirs == "" == names[ours] else self._check.name(f"{key}.{ours}", theirs)
             twins = [other for other in merged if other != ours and merged[other] == theirs]
-            if any(_level(other) == _level(ours) for other in twins):
+            # Fields of an item stand inside the body, where a name may occur once more.
+            if any(other.startswith("item_") == ours.startswith("item_") for other in twins):
                 self._check.refuse(f"{key}.{ours}", f"{theirs} is taken by {twins[0]} already", 'email = "recipient"')
         return MappingProxyType(merged)
 
     def routes(self) -> list[Route]:
-        """Every operation of the service, in the order of the shipped file."""
         return [self._route(operation, entry) for operation, entry in self._shipped.items()]
 
     def _route(self, operation: str, entry: Table) -> Route:
@@ -246,6 +241,11 @@ class _ServiceTable:
         path = check.path(
             f"{key}.path", over.get("path", entry["path"]), needed=needed, possible=needed | frozenset(fields)
         )
+        reply = (
+            self._records[entry["reply"]]
+            if isinstance(entry.get("reply"), str)
+            else self._named(entry.get("reply", {}))
+        )
         self._check_place(operation, place, outside=fields.keys() - set(PLACEHOLDER.findall(path)), over=over)
         return Route(
             service=self._service,
@@ -258,7 +258,7 @@ class _ServiceTable:
             confirmed=check.flag(f"{key}.confirmed", over.get("confirmed", False)),
             overridden=bool(over),
             fields=fields,
-            reply=self._reply_of(key, entry.get("reply", {}), over.get("reply", {})),
+            reply=self._reply(f"{key}.reply", reply, over.get("reply", {})),
         )
 
     def _check_place(self, operation: str, place: str, *, outside: AbstractSet[str], over: Table) -> None:
@@ -274,7 +274,3 @@ class _ServiceTable:
             self._check.refuse(
                 key, f"{min(outside & _LISTS)} is a list, which only a body holds", 'parameters = "body"'
             )
-
-    def _reply_of(self, key: str, reply: str | Table, over: object) -> Mapping[str, tuple[str, ...]]:
-        names = self._records[reply] if isinstance(reply, str) else self._named(reply)
-        return self._reply(f"{key}.reply", names, over)

@@ -16,6 +16,7 @@ import json
 import logging
 import time
 from collections.abc import Awaitable, Callable, Collection, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from types import MappingProxyType
@@ -64,7 +65,7 @@ class Sink(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Prepared:
+class PreparedRequest:
     """A request without its base address. Everything that may hold a secret stays out of ``repr``.
 
     Attributes:
@@ -135,7 +136,13 @@ class SingleSendRequest(ClientRequest):
     flight: _Flight | None = None
 
     async def send(self, conn: Connection) -> ClientResponse:
-        """Write the request, if it has not been written before and the guard agrees."""
+        """Send once, follow no redirect, read at most 2 MiB, unless a sink wants the answer.
+
+        Never raises for anything that happens on the network; cancelling it raises ``CancelledError`` as usual and
+        leaves the outcome unknown. When the connection stands, ``turn`` is waited for, then ``guard`` is asked, right
+        before the first byte; False of either sends nothing. ``total``: seconds for everything, instead of the
+        transport's own: uploads take longer.
+        """
         if self.flight is None:
             raise _NotSent
         await self.flight.take_off(conn)
@@ -143,13 +150,10 @@ class SingleSendRequest(ClientRequest):
 
 
 def open_session(*, limit: int = 20) -> aiohttp.ClientSession:
-    """A session for ``Transport``, closed by the caller.
+    """A session for ``Transport``, closed by the caller; ``limit``: connections at a time.
 
     Every request gets a connection of its own. On one that was kept alive and that the service is just
     closing, a commit would end as "unknown" and a person would have to look after it, for nothing.
-
-    Args:
-        limit: connections at a time.
     """
     return aiohttp.ClientSession(
         connector=aiohttp.TCPConnector(limit=limit, force_close=True),
@@ -162,18 +166,12 @@ def open_session(*, limit: int = 20) -> aiohttp.ClientSession:
 
 
 class Transport:
-    """Sends prepared requests to one service.
+    """Sends prepared requests to one service; ``service`` is its name in logs and errors.
 
-    Args:
-        session: made by ``open_session``.
-        base_url: http or https, a path is kept.
-        service: its name in logs and errors.
-        connect: seconds for waiting for a connection and connecting.
-        read: seconds between two reads.
-        total: seconds for everything; no request waits longer.
-        circuit: told of each request whether it was answered; None: one of this transport's own.
-        watch: keeps figures.
-        secrets: taken out of whatever the service says; those of each request are learned.
+    ``session`` is made by ``open_session``; ``base_url`` keeps its path. Seconds: ``connect`` for waiting for a
+    connection and connecting, ``read`` between two reads, ``total`` for everything. ``circuit`` is told of each request
+    whether it was answered; None: one of this transport's own. ``secrets`` are taken out of whatever the service says;
+    those of each request are learned.
 
     Raises:
         OperatorError: ``base_url`` is none.
@@ -208,28 +206,18 @@ class Transport:
         self._base_url = base_url.rstrip("/")
         self._service = service
         self._timeout = aiohttp.ClientTimeout(total=total, connect=connect, sock_connect=connect, sock_read=read)
-        self._connect = connect
         self.circuit = circuit or Circuit(service, clock=time.monotonic)
         self._watch = watch
         self._secrets = secrets or Secrets()
         self._log = structlog.stdlib.get_logger(__name__)
 
-    @property
-    def service(self) -> str:
-        """Its name in logs and errors."""
-        return self._service
-
     def address(self, path: str) -> str:
-        """An address of the service, for somebody else's browser.
-
-        Args:
-            path: encoded, with the slash in front.
-        """
+        """An address of the service, for somebody else's browser. ``path``: encoded, with the slash in front."""
         return self._base_url + path
 
     async def send(
         self,
-        request: Prepared,
+        request: PreparedRequest,
         *,
         guard: Guard | None = None,
         turn: Turn | None = None,
@@ -239,27 +227,28 @@ class Transport:
     ) -> Reply:
         """Send once, follow no redirect, read at most 2 MiB, unless a sink wants the answer.
 
-        Never raises for anything that happens on the network; cancelling it raises ``CancelledError`` as
-        usual and leaves the outcome unknown.
-
-        Args:
-            request: what to send.
-            guard: asked when the connection stands, right before the first byte; False sends nothing.
-            turn: waited for when the connection stands, before the guard is asked; False sends nothing.
-            total: seconds for everything, instead of the transport's own: uploads take longer.
-            sink: takes an answer that is a file.
-            counts: whether a guarded request is one of those of which the circuit lets only a few wait.
+        Never raises for anything that happens on the network; cancelling it raises ``CancelledError`` as usual and
+        leaves the outcome unknown. When the connection stands, ``turn`` is waited for, then ``guard`` is asked, right
+        before the first byte; False of either sends nothing. ``total``: seconds for everything, instead of the
+        transport's own: uploads take longer. ``counts``: whether a guarded request is one of those of which the circuit
+        lets only a few wait.
         """
         if self._session.closed:
             return Reply(failure=Failure.NOT_CONNECTED)
         self._secrets.learn(*_credentials(request.headers))
         flight = _Flight(guard, turn, self.circuit)
         try:
-            timeout = self._timeout if total is None else self._patient(total)
+            timeout = self._timeout
+            if total is not None:
+                timeout = aiohttp.ClientTimeout(
+                    total=total, connect=timeout.connect, sock_connect=timeout.connect, sock_read=total
+                )
             reply = await self._exchange(request, flight, timeout, sink)
         except (aiohttp.ClientError, _NotSent, OSError, TimeoutError, ValueError) as error:
             # ValueError: aiohttp refuses headers with line breaks and some malformed answers with it.
-            reply = Reply(failure=_failure(error, flight))
+            sent = Failure.TIMEOUT if isinstance(error, asyncio.TimeoutError) else Failure.DROPPED
+            unsent = Failure.NOT_SENT if flight.is_refused else Failure.NOT_CONNECTED
+            reply = Reply(failure=sent if flight.left else unsent)
             # The class only: the text of a client error contains the address.
             self._log.info(
                 "service call", operation=request.operation, failure=reply.failure, error=type(error).__name__
@@ -271,23 +260,23 @@ class Transport:
         self._watch(how_ended(reply), self.circuit.passed(flight.began) if flight.left else None)
         return reply
 
-    def _tell(self, request: Prepared, reply: Reply, flight: _Flight, *, effect: bool) -> None:
+    def _tell(self, request: PreparedRequest, reply: Reply, flight: _Flight, *, effect: bool) -> None:
         """Whether the service answered. A body that is read on its way may have broken it off itself."""
         if reply.failure is Failure.OVERSIZE or (reply.status is not None and reply.status not in _OF_A_GATEWAY):
             self.circuit.answered(effect=effect)
         elif reply.failure is not Failure.NOT_SENT and isinstance(request.body, bytes | None):
             self.circuit.silent(flight.began, effect=effect and flight.left)
 
-    def _patient(self, total: float) -> aiohttp.ClientTimeout:
-        return aiohttp.ClientTimeout(total=total, connect=self._connect, sock_connect=self._connect, sock_read=total)
-
     async def _exchange(
-        self, request: Prepared, flight: _Flight, timeout: aiohttp.ClientTimeout, sink: Sink | None
+        self, request: PreparedRequest, flight: _Flight, timeout: aiohttp.ClientTimeout, sink: Sink | None
     ) -> Reply:
+        body: bytes | io.BytesIO | aiohttp.Payload | None = request.body
+        if isinstance(body, bytes) and len(body) > _CHUNK:  # written at once they would hold up everybody else
+            body = io.BytesIO(body)
         async with self._session.request(
             request.method,
             URL(self._base_url + request.path, encoded=True),
-            data=_outgoing(request.body),
+            data=body,
             headers=request.headers,
             timeout=timeout,
             allow_redirects=False,
@@ -312,11 +301,6 @@ class Transport:
         return Reply(status=response.status, headers=headers)
 
 
-def _outgoing(body: bytes | aiohttp.Payload | None) -> bytes | io.BytesIO | aiohttp.Payload | None:
-    """Many bytes are handed over as a file: written at once they would hold up everybody else."""
-    return io.BytesIO(body) if isinstance(body, bytes) and len(body) > _CHUNK else body
-
-
 def _credentials(headers: Mapping[str, str]) -> tuple[str, ...]:
     """Credentials of a request, whole and in parts."""
     kind, _, token = headers.get("Authorization", "").partition(" ")
@@ -329,20 +313,8 @@ def _credentials(headers: Mapping[str, str]) -> tuple[str, ...]:
     return (token, pair, pair.partition(":")[2])
 
 
-def _failure(error: Exception, flight: _Flight) -> Failure:
-    if not flight.left:
-        return Failure.NOT_SENT if flight.is_refused else Failure.NOT_CONNECTED
-    return Failure.TIMEOUT if isinstance(error, asyncio.TimeoutError) else Failure.DROPPED
-
-
 def without_secrets(reply: Reply, secrets: Secrets, *, brings: Collection[str] = ()) -> Reply:
-    """An answer as everybody else gets it. Total: a body nested too deeply becomes ``NO_JSON``.
-
-    Args:
-        reply: from :func:`read_reply`.
-        secrets: those in force.
-        brings: see :class:`Prepared`.
-    """
+    """An answer of :func:`read_reply` as everybody gets it. Total: a body nested too deeply becomes ``NO_JSON``."""
     try:
         kept = brings if reply.is_success else ()
         document = secrets.without(reply.json, brings=kept)
@@ -357,7 +329,10 @@ def read_reply(*, status: int, headers: Mapping[str, str], body: bytes) -> Reply
     """An answer as a value, as it came. Total: never raises; a body that is no JSON becomes ``NO_JSON``."""
     kept = {lower: value for name, value in headers.items() if (lower := name.lower()) in _HEADERS_KEPT}
     is_html = kept.get("content-type", "").casefold().startswith(("text/html", "application/xhtml"))
-    document: object = NO_JSON if is_html else _parse(body)
+    document: object = NO_JSON
+    if not is_html:
+        with suppress(ValueError, RecursionError, ArithmeticError):
+            document = _DECODER.decode(body.decode("utf-8-sig"))
     text = ""
     if document is NO_JSON and not is_html:
         text = body[:_TEXT_READ].decode("utf-8", errors="replace").strip()
@@ -370,13 +345,6 @@ def read_reply(*, status: int, headers: Mapping[str, str], body: bytes) -> Reply
         is_html=is_html,
         size=len(body),
     )
-
-
-def _parse(body: bytes) -> object:
-    try:
-        return _DECODER.decode(body.decode("utf-8-sig"))
-    except (ValueError, RecursionError, ArithmeticError):
-        return NO_JSON
 
 
 def _finite(text: str) -> Decimal:

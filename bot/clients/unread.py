@@ -25,13 +25,7 @@ Names = tuple[str, ...]
 
 
 class Unfit(ValueError):
-    """The document is not the record.
-
-    Args:
-        problem: in our words.
-        at: the object in which something was looked for.
-        names: of what was looked for, each with its alternatives; nothing of it was there, or its value does not fit.
-    """
+    """The document is not the record: in the object ``at``, ``names`` are missing or hold a value that does not fit."""
 
     def __init__(self, problem: str, at: object = None, *names: Names) -> None:
         super().__init__(problem)
@@ -131,7 +125,7 @@ T = TypeVar("T")
 log = structlog.get_logger(__name__)
 
 
-class Answers(Protocol):
+class AnswerObserver(Protocol):
     """Receiver of the reports. Returns at once and never raises."""
 
     def unread(self, answer: UnreadAnswer) -> None:
@@ -142,8 +136,6 @@ class Answers(Protocol):
 
 
 class _Nobody:
-    """Receiver that ignores every report."""
-
     def unread(self, answer: UnreadAnswer) -> None:
         """Ignored."""
 
@@ -151,10 +143,10 @@ class _Nobody:
         """Ignored."""
 
 
-NOBODY: Final[Answers] = _Nobody()
+NOBODY: Final[AnswerObserver] = _Nobody()
 
 
-class Reading(Generic[T]):
+class TracedReader(Generic[T]):
     """A reader that keeps the exception it raised, which its caller drops."""
 
     def __init__(self, read: Callable[[object], T]) -> None:
@@ -163,11 +155,6 @@ class Reading(Generic[T]):
         self.trouble: Exception | None = None
 
     def __call__(self, document: object) -> T:
-        """Read.
-
-        Raises:
-            Exception: whatever the reader raises.
-        """
         try:
             found = self._read(document)
         except Exception as trouble:
@@ -177,15 +164,12 @@ class Reading(Generic[T]):
         return found
 
 
-def tell(answers: Answers, reply: Reply, *routes: Route, was_read: bool, trouble: Exception | None = None) -> None:
-    """Tell of a successful answer whether it was read. Never raises: nothing depends on it.
+def tell(
+    answers: AnswerObserver, reply: Reply, *routes: Route, was_read: bool, trouble: Exception | None = None
+) -> None:
+    """Report whether a successful answer was read; others are not reported. Never raises: nothing depends on it.
 
-    Args:
-        answers: who is told.
-        reply: the exchange; anything but a success is nobody's business here.
-        routes: the operation, then those whose names of fields were read besides.
-        was_read: it was.
-        trouble: what the reader stumbled over.
+    ``routes``: the operation, then those whose names of fields were read besides.
     """
     if not reply.is_success:
         return
@@ -202,7 +186,9 @@ def tell(answers: Answers, reply: Reply, *routes: Route, was_read: bool, trouble
 def _described(reply: Reply, routes: tuple[Route, ...], trouble: Exception | None) -> UnreadAnswer:
     operation, status = routes[0].name, reply.status or 0
     if reply.json is NO_JSON:
-        return UnreadAnswer(operation=operation, status=status, body=f"no JSON ({_no_json(reply)})")
+        text = f"text of {reply.size} bytes" if reply.size else "empty"
+        what = f"HTML page of {reply.size} bytes" if reply.is_html else text
+        return UnreadAnswer(operation=operation, status=status, body=f"no JSON ({what})")
     at = trouble.at if isinstance(trouble, Unfit) and isinstance(trouble.at, dict) else reply.json
     shape = shape_of(reply.json, at=at)
     names = trouble.names if isinstance(trouble, Unfit) else ()
@@ -214,12 +200,6 @@ def _described(reply: Reply, routes: tuple[Route, ...], trouble: Exception | Non
         wanted=_wanted(shape, names, routes),
         is_cut=shape.is_cut,
     )
-
-
-def _no_json(reply: Reply) -> str:
-    if reply.is_html:
-        return f"HTML page of {reply.size} bytes"
-    return f"text of {reply.size} bytes" if reply.size else "empty"
 
 
 def _wanted(shape: Shape, names: tuple[Names, ...], routes: tuple[Route, ...]) -> tuple[Wanted, ...]:

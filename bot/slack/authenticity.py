@@ -69,14 +69,9 @@ def could_be_signed(*, timestamp: str, signature: str, now: float) -> bool:
 
 
 def signed_by_slack(*, secret: str, timestamp: str, signature: str, body: bytes, now: float) -> bool:
-    """Whether ``signature`` is Slack's over ``body`` and no older (or newer) than five minutes.
+    """Whether ``signature`` is Slack's over the raw ``body`` and no older (or newer) than five minutes.
 
-    Args:
-        secret: the app's signing secret.
-        timestamp: header ``X-Slack-Request-Timestamp``, seconds since 1970.
-        signature: header ``X-Slack-Signature``.
-        body: the raw bytes, before any parsing.
-        now: seconds since 1970.
+    ``timestamp`` and ``signature`` are the headers ``X-Slack-Request-Timestamp`` and ``X-Slack-Signature``.
     """
     if not could_be_signed(timestamp=timestamp, signature=signature, now=now):
         return False

@@ -225,7 +225,7 @@ class Body:
         return piece
 
 
-class Files:
+class Uploads:
     def __init__(self, *, client: AsyncWebClient, session: aiohttp.ClientSession, api_url: str) -> None:
         self._client = client
         self._session = session
@@ -235,68 +235,34 @@ class Files:
         self,
         *,
         name: str,
-        content: bytes,
+        content: bytes | AsyncIterable[bytes],
+        length: int | None = None,
         title: str,
         alt: str,
         comment: str,
         channel: str,
         thread_ts: str | None,
     ) -> Posted:
-        """Share a file in a message of its own.
+        """Share a file in a message of its own; at most one piece of a stream is in memory.
 
-        Args:
-            name: file name, by which the message is found again.
-            content: at least one byte.
-            title: what people see above it.
-            alt: a description for people who cannot see it; shortened to 1,000 characters.
-            comment: mrkdwn of the message; foreign text must be escaped.
-            channel: id of a conversation the bot is in.
-            thread_ts: the thread, or None.
-
-        Returns:
-            The message's address; ``ts`` is empty when Slack did not say.
+        ``content`` is at least one byte; a stream is read once, and its errors are raised here. ``length``: bytes to
+        expect of it; None: unknown, so they go to disk first, because Slack requires it. ``name`` is the file's, by
+        which the message is found again. ``alt`` describes it for people who cannot see it, shortened to 1,000
+        characters. ``comment``: mrkdwn, foreign text escaped. ``ts`` of the result is empty when Slack did not say.
 
         Raises:
-            ServiceNow: nothing was posted; a retry may work.
+            ServiceNow: nothing was posted; a retry may work. Also where the number of bytes differs from ``length``.
             ServiceNever: Slack refused; nothing was posted.
             OutcomeUnknown: the message may have been posted.
         """
-        return await self.share_stream(
-            name=name,
-            chunks=_pieces(io.BytesIO(content)),
-            length=len(content),
-            title=title,
-            alt=alt,
-            comment=comment,
-            channel=channel,
-            thread_ts=thread_ts,
-        )
-
-    async def share_stream(
-        self,
-        *,
-        name: str,
-        chunks: AsyncIterable[bytes],
-        length: int | None,
-        title: str,
-        alt: str,
-        comment: str,
-        channel: str,
-        thread_ts: str | None,
-    ) -> Posted:
-        """Like :meth:`share`, for a stream of bytes; at most one piece of it is in memory.
-
-        ``chunks`` is read once, and its errors are raised here. ``length``: bytes to expect; None: unknown, so they go
-        to disk first, because Slack requires the length.
-
-        Raises:
-            ServiceNow: as for :meth:`share`, and when the number of bytes differs from ``length``.
-        """
+        if isinstance(content, bytes):
+            length = len(content)
+            content = _pieces(io.BytesIO(content))
         if length is not None:
-            file_id = await self._upload(_Flowing(chunks, length), name=name, alt=alt)
+            file_id = await self._upload(_Flowing(content, length), name=name, alt=alt)
         else:
             with tempfile.TemporaryFile() as kept:
-                async for chunk in chunks:
+                async for chunk in content:
                     kept.write(chunk)
                 file_id = await self._upload(_Flowing(_pieces(kept), kept.tell()), name=name, alt=alt)
         where = {"channel_id": channel, "initial_comment": comment}
@@ -327,7 +293,7 @@ class Files:
         )
         try:
             async with self._session.post(
-                url, data=source.body, headers=headers, allow_redirects=False, timeout=timeout
+                url, data=source.body(), headers=headers, allow_redirects=False, timeout=timeout
             ) as answer:
                 status = answer.status
         except (aiohttp.ClientError, TimeoutError) as broken:
@@ -361,11 +327,7 @@ class _Flowing:
         self.length = length
         self.failure: SwitchboardError | None = None
 
-    @property
-    def body(self) -> AsyncIterator[bytes]:
-        return self._counted()
-
-    async def _counted(self) -> AsyncIterator[bytes]:
+    async def body(self) -> AsyncIterator[bytes]:
         sent = 0
         try:
             async for chunk in self._chunks:

@@ -193,12 +193,7 @@ class Ephemerals:
     """Sends private answers in the background; :meth:`drain` waits for the unfinished ones."""
 
     def __init__(
-        self,
-        *,
-        session: aiohttp.ClientSession,
-        messenger: Messenger,
-        api_url: str,
-        watch: SlackWatch = unwatched,
+        self, *, session: aiohttp.ClientSession, messenger: Messenger, api_url: str, watch: SlackWatch = unwatched
     ) -> None:
         self._watch = watch
         self._session = session

@@ -55,13 +55,13 @@ _FORGOTTEN = 10.0
 """Seconds after its due time until a delayed post is dropped: another process sent it, or it was given up."""
 
 
-class Edit(StrEnum):
+class EditRank(StrEnum):
     PROGRESS = "progress"
     CHANGE = "change"
     LAST = "last"
 
 
-_LEAVES: Final[Mapping[Edit, int]] = {Edit.PROGRESS: 12, Edit.CHANGE: 6, Edit.LAST: 0}
+_LEAVES: Final[Mapping[EditRank, int]] = {EditRank.PROGRESS: 12, EditRank.CHANGE: 6, EditRank.LAST: 0}
 """How many of the edits that may go at once are left to those that matter more."""
 
 
@@ -121,7 +121,7 @@ class Pace:
         """Whether no edit at all may be sent now."""
         return self._missing(leaving=0) > 0 or self.wait(EDIT) > 0
 
-    def take(self, edit: Edit) -> float:
+    def take(self, edit: EditRank) -> float:
         """Seconds to wait before this edit; 0: none, and the edit is counted."""
         in_turn = self._missing(leaving=_LEAVES[edit]) / self._per_second
         now = self._monotonic()
@@ -168,15 +168,10 @@ class Family(StrEnum):
 
 
 _FAMILIES: Final[Mapping[str, Family]] = {
-    POST: Family.POST,
-    EDIT: Family.EDIT,
-    "chat.postEphemeral": Family.PRIVATE,
-    "views.open": Family.FORM,
-    "views.update": Family.FORM,
-    "views.publish": Family.FORM,
-    "files.getUploadURLExternal": Family.FILE,
+    POST: Family.POST, EDIT: Family.EDIT, "chat.postEphemeral": Family.PRIVATE, "views.open": Family.FORM,
+    "views.update": Family.FORM, "views.publish": Family.FORM, "files.getUploadURLExternal": Family.FILE,
     "files.completeUploadExternal": Family.FILE,
-}
+}  # fmt: skip
 SlackWatch = Callable[[Family, Ended], None]
 """Told of each call how it ended."""
 
@@ -311,13 +306,7 @@ class _Conversation:
 
 
 class Turns:
-    """The queues of the conversations that have posts.
-
-    Args:
-        pace: gives the wait of a channel.
-        monotonic: the clock of ``pace``, in seconds.
-        sleep: waits that many seconds of the clock.
-    """
+    """The queues of the conversations that have posts. ``monotonic`` is the clock of ``pace``, in seconds."""
 
     def __init__(
         self, *, pace: Pace, monotonic: Callable[[], float], sleep: Callable[[float], Awaitable[object]] = asyncio.sleep

@@ -54,7 +54,7 @@ class Denied(ServiceNow):
         super().__init__(SERVICE, Reason(Exchange.SLACK_DENIES, what=what, error=refused.error, needed=refused.words))
 
 
-class People:
+class Directory:
     """Reads ``users.info`` and, all groups of the policy at once, ``usergroups.list``.
 
     One call at a time for the same user or group; an answer that comes too late for its caller is cached for the next.
@@ -241,10 +241,15 @@ class People:
             if refused.error in ("user_not_found", "user_not_visible"):
                 return None
             raise Denied("person", refused) from refused
+        organized = found.get("enterprise_user")
+        listed = (found.get("teams"), organized.get("teams") if isinstance(organized, Mapping) else None)
         return Person(
             id=user,
             team_id=str(found.get("team_id") or ""),
-            teams=_teams(found),
+            # The workspaces of an organization that the user is a member of; none outside of an Enterprise Grid.
+            teams=frozenset(
+                team for teams in listed if isinstance(teams, list) for team in teams if isinstance(team, str)
+            ),
             name=str((found.get("profile") or {}).get("real_name") or found.get("real_name") or found.get("name", "")),
             handle=str(found.get("name") or ""),
             deleted=bool(found.get("deleted")),
@@ -289,15 +294,8 @@ class People:
         return frozenset(str(user) for user in answer.get("users", []))
 
 
-def _teams(found: Mapping[str, Any]) -> frozenset[str]:
-    """The workspaces of an organization that a user is a member of; empty outside of an Enterprise Grid."""
-    organized = found.get("enterprise_user")
-    listed = (found.get("teams"), organized.get("teams") if isinstance(organized, Mapping) else None)
-    return frozenset(team for teams in listed if isinstance(teams, list) for team in teams if isinstance(team, str))
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Identity:
+class BotIdentity:
     """The answer of ``auth.test``."""
 
     team_id: str
@@ -311,7 +309,7 @@ class Identity:
     """Granted to the bot token; empty when Slack did not say."""
 
 
-async def who_we_are(client: AsyncWebClient) -> Identity:
+async def who_we_are(client: AsyncWebClient) -> BotIdentity:
     """Ask Slack.
 
     Raises:
@@ -334,7 +332,7 @@ async def who_we_are(client: AsyncWebClient) -> Identity:
             f"the bot token is good for a whole organization ({where}), not for one workspace",
             mend="install the app in one workspace, not in the organization, and put that token into SLACK_BOT_TOKEN",
         )
-    return Identity(
+    return BotIdentity(
         team_id=team_id,
         team=str(answer.get("team", "")),
         bot_id=str(answer.get("bot_id", "")),

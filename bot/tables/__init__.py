@@ -3,13 +3,4 @@
 from bot.tables.delimited import neutral, plain, rewritten, write_csv
 from bot.tables.reading import clear_columns, find_columns, read_table, same_names
 
-__all__ = [
-    "clear_columns",
-    "find_columns",
-    "neutral",
-    "plain",
-    "read_table",
-    "rewritten",
-    "same_names",
-    "write_csv",
-]
+__all__ = ["clear_columns", "find_columns", "neutral", "plain", "read_table", "rewritten", "same_names", "write_csv"]

@@ -185,11 +185,7 @@ class _Records:
             raise TableProblem(Flaw.EMPTY)
         if self.ragged:
             raise TableProblem(
-                Flaw.RAGGED,
-                rows=tuple(self.ragged),
-                counts=self.ragged,
-                allowed=self.width,
-                more=self.more_ragged,
+                Flaw.RAGGED, rows=tuple(self.ragged), counts=self.ragged, allowed=self.width, more=self.more_ragged
             )
 
     def _take_one(self, number: int, cells: list[str]) -> None:
@@ -263,11 +259,8 @@ def rewritten(content: bytes) -> bytes:
 def write_csv(header: Sequence[str], rows: Iterable[Sequence[str]], *, for_people: bool = True) -> bytes:
     """A CSV file: UTF-8, commas, CRLF.
 
-    Args:
-        header: the names of the columns.
-        rows: the cells of each row, as many as the header has names.
-        for_people: with formulas neutralised. Unless it is plain ASCII, also with the byte order mark by which a
-            spreadsheet recognises UTF-8. Services get every cell unchanged, and no mark.
+    ``for_people``: with formulas neutralised. Unless it is plain ASCII, also with the byte order mark by which a
+    spreadsheet recognises UTF-8. Services get every cell unchanged, and no mark.
     """
     text = io.StringIO(newline="")
     writer = csv.writer(text)

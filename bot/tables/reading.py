@@ -35,14 +35,9 @@ _ROWS_A_LINE = 200
 
 
 def read_table(file: BinaryIO, *, name: str, limits: Limits | None = None) -> Table:
-    """Read a CSV or XLSX file as a whole.
+    """Read a CSV or XLSX file as a whole. It only computes, so a caller with other work should run it in a thread.
 
-    It only computes, so a caller with other work should run it in a thread. ``file`` must be seekable.
-
-    Args:
-        file: the content.
-        name: the file's name, used only where the content leaves the kind open.
-        limits: limits of what is read.
+    ``file`` must be seekable; ``name`` is used only where the content leaves the kind open.
 
     Raises:
         TableProblem: the file holds no table that can be used.
@@ -105,15 +100,10 @@ def _require_xlsx(file: BinaryIO) -> None:
 def find_columns(
     header: Sequence[str], wanted: Mapping[str, Collection[str]], *, required: Collection[str] = ()
 ) -> dict[str, int]:
-    """Zero-based positions of the wanted columns, by our names for them.
+    """Zero-based positions of the wanted columns, by our names for them, each with other names that mean the same.
 
-    Names are compared without case, accents, blanks and punctuation: ``E-Mail`` is ``email``. Our own name counts
-    too. A column with exactly our name takes precedence over synonyms.
-
-    Args:
-        header: the names in the file.
-        wanted: our names, each with other names that mean the same.
-        required: our names that must be found.
+    Names are compared without case, accents, blanks and punctuation: ``E-Mail`` is ``email``. Our own name counts too.
+    A column with exactly our name takes precedence over synonyms.
 
     Raises:
         TableProblem: two columns mean the same, or a required one is missing.

@@ -12,21 +12,10 @@ from bot.domain.text import storable
 from bot.tables.formats import GENERAL, is_disguised, shown
 
 PLACES: Final = {
-    "sheetFormatPr": ("worksheet",),
-    "cols": ("worksheet",),
-    "col": ("cols",),
-    "sheetData": ("worksheet",),
-    "row": ("sheetData",),
-    "c": ("row",),
-    "f": ("c",),
-    "v": ("c",),
-    "is": ("c",),
-    "r": ("is",),
-    "rPh": ("is",),
-    "t": ("is", "r", "rPh"),
-    "mergeCells": ("worksheet",),
-    "mergeCell": ("mergeCells",),
-}
+    "sheetFormatPr": ("worksheet",), "cols": ("worksheet",), "col": ("cols",), "sheetData": ("worksheet",),
+    "row": ("sheetData",), "c": ("row",), "f": ("c",), "v": ("c",), "is": ("c",), "r": ("is",), "rPh": ("is",),
+    "t": ("is", "r", "rPh"), "mergeCells": ("worksheet",), "mergeCell": ("mergeCells",),
+}  # fmt: skip
 """The elements that are read, each with those in which it stands."""
 
 _PLACE = re.compile(r"([A-Z]{1,3})([0-9]{1,7})")
@@ -40,7 +29,7 @@ _RANGE = re.compile(r"([A-Z]{1,3})([0-9]{1,7})(?::([A-Z]{1,3})([0-9]{1,7}))?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Book:
+class SharedParts:
     """Shared by all sheets: texts and formats by number, and the day that dates count from."""
 
     strings: Sequence[str]
@@ -49,7 +38,7 @@ class Book:
 
 
 class Sheet:
-    def __init__(self, *, book: Book, limits: Limits) -> None:
+    def __init__(self, *, book: SharedParts, limits: Limits) -> None:
         self._book = book
         self._limits = limits
         self._header: tuple[str, ...] | None = None

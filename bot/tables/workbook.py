@@ -23,18 +23,14 @@ from zlib import error as ZlibError  # noqa: N812 - a class with a lower-case na
 
 from bot.domain.files.tables import Flaw, Limits, SampleRead, Table, TableProblem
 from bot.tables.formats import BUILT_IN, GENERAL
-from bot.tables.sheet import PLACES, Book, Sheet
+from bot.tables.sheet import PLACES, SharedParts, Sheet
 
 Start = Callable[[str, Mapping[str, str]], None]
 End = Callable[[str], None]
 Text = Callable[[str], None]
 
 _MAIN: Final = frozenset(
-    {
-        "",
-        "http://schemas.openxmlformats.org/spreadsheetml/2006/main",
-        "http://purl.oclc.org/ooxml/spreadsheetml/main",
-    }
+    {"", "http://schemas.openxmlformats.org/spreadsheetml/2006/main", "http://purl.oclc.org/ooxml/spreadsheetml/main"}
 )
 """Namespaces of a workbook in its two dialects, transitional and strict; or none at all."""
 _PACKAGE: Final = frozenset({"", "http://schemas.openxmlformats.org/package/2006/relationships"})
@@ -62,9 +58,7 @@ _OUTLINE = _Dialect(
 )
 _RELATED = _Dialect(namespaces=_PACKAGE, root="Relationships", places={"Relationship": ("Relationships",)})
 _STRINGS = _Dialect(
-    namespaces=_MAIN,
-    root="sst",
-    places={"si": ("sst",), "r": ("si",), "rPh": ("si",), "t": ("si", "r", "rPh")},
+    namespaces=_MAIN, root="sst", places={"si": ("sst",), "r": ("si",), "rPh": ("si",), "t": ("si", "r", "rPh")}
 )
 _STYLES = _Dialect(
     namespaces=_MAIN,
@@ -100,17 +94,9 @@ _SMALL = 1024 * 1024
 _BLOCK = 64 * 1024
 
 DAMAGE = (
-    zipfile.BadZipFile,
-    ZlibError,
-    LZMAError,
-    StructError,
-    EOFError,
-    OSError,
-    ValueError,
-    OverflowError,
-    NotImplementedError,
-    RuntimeError,
-)
+    zipfile.BadZipFile, ZlibError, LZMAError, StructError, EOFError, OSError, ValueError, OverflowError,
+    NotImplementedError, RuntimeError,
+)  # fmt: skip
 """Errors that zipfile raises for a damaged archive."""
 
 
@@ -132,7 +118,7 @@ def read_workbook(file: BinaryIO, *, limits: Limits) -> Table:
         if first is None:
             raise TableProblem(Flaw.NO_SHEET)
         name, part = first
-        book = Book(
+        book = SharedParts(
             strings=_strings(archive, relations.part("sharedStrings", "xl/sharedStrings.xml")),
             formats=_formats(archive, relations.part("styles", "xl/styles.xml")),
             since_1904=outline.since_1904,

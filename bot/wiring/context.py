@@ -9,7 +9,7 @@ from bot.clients.payments import PaymentsClient
 from bot.domain.payments.evidence import Quiet
 from bot.domain.policy import Policy
 from bot.settings import Environment, Settings
-from bot.slack.people import People
+from bot.slack.people import Directory
 from bot.wiring.database import Database
 from bot.wiring.services import Outside, make_emails, make_localization
 from bot.wiring.slack import Slack, make_people
@@ -98,7 +98,7 @@ def make_context(parts: Parts, slack: Slack, *, url: str) -> Context:
     )
 
 
-def _chores(parts: Parts, people: People) -> Mapping[str, Worker]:
+def _chores(parts: Parts, people: Directory) -> Mapping[str, Worker]:
     # Periodic work without rows. `people` is a separate reader: no vote counts by what was read for a count.
     database = parts.database
     anchoring = Anchoring(

@@ -20,13 +20,12 @@ from bot.clients.emails import EmailsClient
 from bot.clients.emails.client import Quick, open_quick_session
 from bot.clients.limiter import SendSlots
 from bot.clients.localization import LocalizationClient
-from bot.clients.localization.client import Pace
 from bot.clients.payments import PaymentsClient
 from bot.clients.results import Results, open_result_session
 from bot.clients.routes import RouteTable
 from bot.clients.routes_file import load_routes
 from bot.clients.transport import CONNECT_SECONDS, Transport, Watch, open_session, unwatched
-from bot.clients.unread import NOBODY, Answers
+from bot.clients.unread import NOBODY, AnswerObserver
 from bot.domain.emails.lists import CONCURRENCY_LIMIT
 from bot.domain.text import Secrets
 from bot.settings import Environment, Settings
@@ -73,7 +72,7 @@ class Outside:
     connect: float = CONNECT_SECONDS
     monotonic: Callable[[], float]
     may_leave: MayLeave = always
-    answers: Answers = NOBODY
+    answers: AnswerObserver = NOBODY
     more_routes: tuple[Path, ...] = ()
     watch: Callable[[str], Watch] = lambda _: unwatched
     secrets: Secrets = field(repr=False)
@@ -168,7 +167,8 @@ def make_localization(outside: Outside) -> LocalizationService:
         media = transport(connect=_CONNECT_SECONDS, read=_READ_SECONDS, total=_MEDIA_SECONDS)
         client = LocalizationClient(
             routes=outside.routes(),
-            pace=Pace(texts=transport(total=outside.total), media=media),
+            texts=transport(total=outside.total),
+            media=media,
             key=key,
             own_hosts=own if settings.environment is Environment.SANDBOX else (),
             answers=outside.answers,

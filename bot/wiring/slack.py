@@ -20,10 +20,10 @@ from bot.domain.policy import Policy
 from bot.presentation.reasons import worded
 from bot.settings import Environment, Settings, SettingsError, policy_example
 from bot.slack.calls import call, until_answered
-from bot.slack.files import Downloads, Files
+from bot.slack.files import Downloads, Uploads
 from bot.slack.messenger import Ephemerals, Messenger
 from bot.slack.pace import Pace, PacedClient, Turns
-from bot.slack.people import Identity, People, who_we_are
+from bot.slack.people import BotIdentity, Directory, who_we_are
 from bot.wiring.services import Outside
 from bot.wiring.surroundings import Surroundings
 from bot.workflows.context import Context
@@ -52,11 +52,11 @@ class Slack:
 
     patient: AsyncWebClient
     client: PacedClient
-    identity: Identity
+    identity: BotIdentity
     pace: Pace
     turns: Turns
     messenger: Messenger
-    files: Files
+    files: Uploads
     downloads: Downloads
     ephemerals: Ephemerals
 
@@ -90,15 +90,15 @@ async def open_slack(
         pace=pace,
         turns=Turns(pace=pace, monotonic=around.clock.boottime, sleep=around.sleep),
         messenger=messenger,
-        files=Files(client=client, session=session, api_url=api_url),
+        files=Uploads(client=client, session=session, api_url=api_url),
         downloads=Downloads(client=client, session=session, token=token, api_url=api_url),
         ephemerals=ephemerals,
     )
 
 
-def make_people(slack: Slack, policy: Policy, around: Surroundings) -> People:
+def make_people(slack: Slack, policy: Policy, around: Surroundings) -> Directory:
     people = policy.people
-    return People(
+    return Directory(
         client=slack.client,
         groups=[name for name in (*people.requesters, *people.approvers, *people.admins) if name[0] == "S"],
         monotonic=around.clock.boottime,
@@ -146,7 +146,7 @@ async def open_socket(
     return socket
 
 
-async def require_approvers(settings: Settings, policy: Policy, people: People, *, home: str) -> None:
+async def require_approvers(settings: Settings, policy: Policy, people: Directory, *, home: str) -> None:
     """Require that everything the policy allows can be approved. The sandbox only warns; production does not start.
 
     Raises:

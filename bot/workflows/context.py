@@ -17,10 +17,10 @@ from bot.domain.policy import Policy
 from bot.domain.reasons import Reason
 from bot.domain.recovery import Finding
 from bot.domain.references import Letter
-from bot.slack.files import Downloads, Files
+from bot.slack.files import Downloads, Uploads
 from bot.slack.messenger import Messenger
 from bot.slack.pace import Pace, Turns
-from bot.slack.people import People
+from bot.slack.people import Directory
 from bot.workflows.services.delivery import DeliveryService
 from bot.workflows.services.emails import EmailsService
 from bot.workflows.services.localization import LocalizationService
@@ -253,9 +253,9 @@ class Context:
     localization: LocalizationService
     emails: EmailsService
     messenger: Messenger
-    files: Files
+    files: Uploads
     downloads: Downloads
-    people: People
+    people: Directory
     policy: Policy
     clock: Clock
     home: str

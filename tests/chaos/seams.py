@@ -20,7 +20,7 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 import bot.wiring.database
 import storage.engine
-from bot.clients.transport import Prepared, Transport
+from bot.clients.transport import PreparedRequest, Transport
 from bot.domain.outcome import Reply
 from bot.playground.faults import Fault, FaultKind, Faults
 from bot.slack.messenger import Ephemerals
@@ -211,7 +211,7 @@ def sewn() -> Iterator[None]:
 
 
 def _transport_send(original: Callable[..., Awaitable[Reply]]) -> Callable[..., Awaitable[Reply]]:
-    async def send(self: Transport, request: Prepared, **more: Any) -> Reply:
+    async def send(self: Transport, request: PreparedRequest, **more: Any) -> Reply:
         life = LIFE.get()
         if life is None:
             return await original(self, request, **more)

@@ -1,56 +1,14 @@
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Protocol
 
 import pytest
 from pydantic import SecretStr
 
-from bot.clients.limiter import Lane, Turn
 from bot.clients.payments import PaymentsClient
 from bot.clients.routes_file import load_routes
 from bot.clients.transport import Transport, open_session
 from tests.clients.partner_server import Partner, partner_server
-
-
-class CountingSlots:
-    """The real limiter's promise without its waiting, and what was asked of it."""
-
-    def __init__(self) -> None:
-        self.lanes: list[Lane] = []
-        self.patience: list[float] = []
-        self.slowed: list[float | None] = []
-        self.is_free = True
-        self.departures = 0
-        self.broken = ""
-        self.arrivals = 0
-        self.open = 0
-
-    async def acquire(self, lane: Lane, *, patience: float) -> Turn | None:
-        self.lanes.append(lane)
-        self.patience.append(patience)
-        if self.broken == "acquire":
-            raise OSError("the database is away")
-        self.open += self.is_free
-        return self if self.is_free else None
-
-    async def departs(self) -> bool:
-        if self.broken == "departs":
-            raise OSError("the database is away")
-        self.departures += 1
-        return True
-
-    async def answered(self) -> None:
-        self.arrivals += 1
-
-    def over(self) -> None:
-        self.open -= 1
-
-    async def slow_down(self, retry_after: float | None) -> None:
-        self.slowed.append(retry_after)
-
-
-class OpenClient(Protocol):
-    def __call__(self, services: str = "", environment: str = "sandbox") -> PaymentsClient: ...
+from tests.clients.payments_calls import Bench, CountingSlots, OpenClient
 
 
 @pytest.fixture
@@ -85,3 +43,8 @@ async def open_client(partner: Partner, slots: CountingSlots, tmp_path: Path) ->
 @pytest.fixture
 def client(open_client: OpenClient) -> PaymentsClient:
     return open_client()
+
+
+@pytest.fixture
+def bench(partner: Partner, slots: CountingSlots, open_client: OpenClient) -> Bench:
+    return Bench(partner, slots, open_client)

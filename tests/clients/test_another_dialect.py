@@ -1,45 +1,132 @@
-"""The same service under other paths, names, prefix and places: a SERVICES_FILE alone makes the client speak it."""
+"""The client and the simulated service, which know nothing of each other, agree: as documented, and in another dialect.
 
-from collections.abc import AsyncIterator
+The other dialect has other paths, names, prefix and places: a SERVICES_FILE alone makes the client speak it.
+"""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
+import aiohttp
 import pytest
 from pydantic import SecretStr
 
-from bot.clients.payments import NewItem, NewPayout, NewPurchase, PaymentsClient
+from bot.clients.limiter import PartnerTurns, SendSlots, SlidingWindow
+from bot.clients.payments import NewBulk, NewItem, NewPayout, NewPurchase, PaymentsClient
 from bot.clients.routes_file import load_routes
 from bot.clients.transport import Transport, open_session
-from bot.domain.errors import OperatorError, ServiceNever
+from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.money import Cents
-from bot.domain.outcome import Done, NotExecuted
+from bot.domain.outcome import Done, NotExecuted, Unknown
+from bot.domain.payments.bulk import BulkItem, HashList
+from bot.domain.payments.bulk_records import JobStatus
 from bot.domain.payments.operation import OperationStatus
-from bot.playground.simulators.payments import PaymentsSimulator
+from bot.playground.faults import Fault, FaultKind
+from bot.playground.simulators.payments import Dialect, PaymentsSimulator
+from bot.playground.simulators.payments.dialect import ROUTES
 from bot.presentation.reasons import worded
-from tests.clients.conftest import CountingSlots
+from tests.clients.payments_calls import CountingSlots
 from tests.support.dialect import OURS, THEIRS
+from tests.support.troubles import says
+
+BATCHES = Dialect(
+    routes={
+        **ROUTES,
+        "create_bulk_payment": ("PUT", "/v2/batches"),
+        "get_bulk_payment": ("GET", "/v2/batches/{id}/state"),
+        "list_bulk_failures": ("GET", "/v2/batches/{id}/rejects"),
+        "list_bulk_payments": ("GET", "/v2/batches"),
+        "list_bulk_items": ("GET", "/v2/batches/{id}/lines"),
+        "cancel_bulk_items": ("PUT", "/v2/batches/{id}/stop"),
+    },
+    prefix="acme",
+    names={
+        "receiver_email": "to", "amount": "value", "internal_note": "ref", "payments": "lines",
+        "bulk_payments": "batches", "count": "rows", "pages": "last", "currentPage": "page_no", "page": "p",
+        "hash": "proof", "error": "why", "status": "state", "paymentItems": "stop", "successful": "stopped",
+    },
+)  # fmt: skip
+OUR_BATCHES = """
+[payments]
+field_prefix = "acme"
+
+[payments.create_bulk_payment]
+method = "PUT"
+path   = "/v2/batches"
+fields = { payments = "lines", email = "to", amount = "value", internal_note = "ref" }
+reply  = { status = "state", payments = "lines", count = "rows" }
+
+[payments.get_bulk_payment]
+path  = "/v2/batches/{id}/state"
+reply = { status = "state", payments = "lines", count = "rows" }
+
+[payments.list_bulk_failures]
+path   = "/v2/batches/{id}/rejects"
+fields = { page = "p" }
+reply  = { payments = "lines", email = "to", amount = "value", internal_note = "ref", status = "state", error = "why", count = "rows", pages = "last", page = "page_no" }
+
+[payments.list_bulk_payments]
+path   = "/v2/batches"
+fields = { page = "p" }
+reply  = { bulk_payments = "batches", status = "state", payments = "lines", payments_count = "rows", count = "rows", pages = "last", page = "page_no" }
+
+[payments.list_bulk_items]
+path   = "/v2/batches/{id}/lines"
+fields = { page = "p" }
+reply  = { payments = "lines", email = "to", amount = "value", internal_note = "ref", status = "state", hash = "proof", count = "rows", pages = "last", page = "page_no" }
+
+[payments.cancel_bulk_items]
+method = "PUT"
+path   = "/v2/batches/{id}/stop"
+fields = { items = "stop" }
+reply  = { successful = "stopped" }
+"""  # noqa: E501 - inline tables of TOML stand on one line
+
+Connect = Callable[..., PaymentsClient]
+SPOKEN = {"as documented": (Dialect(), "", "unit"), "another dialect": (THEIRS, OURS, "line")}
 
 
-@pytest.fixture
-async def service() -> AsyncIterator[PaymentsSimulator]:
-    async with PaymentsSimulator(dialect=THEIRS, rate_limit=None) as running:
-        running.switches.item_amount = "line"
-        running.switches.ignore_get_body = True
+@pytest.fixture(params=SPOKEN)
+async def service(request: pytest.FixtureRequest) -> AsyncIterator[PaymentsSimulator]:
+    dialect, _, item_amount = SPOKEN[request.param]
+    async with PaymentsSimulator(dialect=dialect, rate_limit=None) as running:
+        running.switches.item_amount = item_amount  # type: ignore[assignment]
+        running.switches.ignore_get_body = bool(SPOKEN[request.param][1])
         yield running
 
 
 @pytest.fixture
-async def client(service: PaymentsSimulator, tmp_path: Path) -> AsyncIterator[PaymentsClient]:
-    file = tmp_path / "services.toml"
-    file.write_text(OURS, encoding="utf-8")
+async def connect(tmp_path: Path) -> AsyncIterator[Connect]:
     async with open_session() as session:
-        yield PaymentsClient(
-            # Production, so that what the file confirms is what lets money move.
-            routes=load_routes(file, environment="production"),
-            transport=Transport(session=session, base_url=service.base_url, service="payments"),
-            limiter=CountingSlots(),
-            partner_id=service.partner_id,
-            partner_secret=SecretStr(service.partner_secret),
-        )
+
+        def build(
+            service: PaymentsSimulator, services: str = "", *, secret: str = "", slots: SendSlots | None = None
+        ) -> PaymentsClient:
+            file = tmp_path / "services.toml"
+            file.write_text(services, encoding="utf-8")
+            return PaymentsClient(
+                # Production where a file confirms what lets money move.
+                routes=load_routes(file, environment="production" if services == OURS else "sandbox"),
+                transport=Transport(session=session, base_url=service.base_url, service="payments"),
+                limiter=slots or CountingSlots(),
+                partner_id=service.partner_id,
+                partner_secret=SecretStr(secret or service.partner_secret),
+            )
+
+        yield build
+
+
+@pytest.fixture
+def client(service: PaymentsSimulator, connect: Connect) -> PaymentsClient:
+    return connect(service, OURS if service.switches.ignore_get_body else "")
+
+
+@pytest.fixture
+async def plain() -> AsyncIterator[PaymentsSimulator]:
+    """The service as documented."""
+    async with PaymentsSimulator() as running:
+        yield running
 
 
 def payout(service: PaymentsSimulator, code: str = "code-1", cents: int = 2510) -> NewPayout:
@@ -55,19 +142,19 @@ def payout(service: PaymentsSimulator, code: str = "code-1", cents: int = 2510) 
     )
 
 
+async def created(client: PaymentsClient, service: PaymentsSimulator) -> str:
+    found = await client.create_payout(payout(service), earlier_unknown=False)
+    assert isinstance(found, Done)
+    assert (found.value.state, found.value.code, found.value.cents, found.value.email) == (
+        OperationStatus.CREATED, "code-1", 2510, "ben+work@example.com",
+    )  # fmt: skip
+    return found.value.id
+
+
 async def test_a_payout_goes_all_the_way(client: PaymentsClient, service: PaymentsSimulator) -> None:
     account = await client.account_status("ben+work@example.com")
     assert (account.full_name, account.active, account.country) == ("Ben Carter", True, "USA")
-
-    created = await client.create_payout(payout(service), earlier_unknown=False)
-    assert isinstance(created, Done)
-    operation_id = created.value.id
-    assert (created.value.code, created.value.cents, created.value.email, created.value.state) == (
-        "code-1",
-        2510,
-        "ben+work@example.com",
-        OperationStatus.CREATED,
-    )
+    operation_id = await created(client, service)
     assert await client.payout_events(operation_id) == ()
 
     client.require_committable()
@@ -80,26 +167,28 @@ async def test_a_payout_goes_all_the_way(client: PaymentsClient, service: Paymen
     await service.delivered()
     read = await client.get_operation(operation_id)
     assert (read.state, read.operation_type, bool(read.svc_hash), bool(read.user_id), read.description) == (
-        OperationStatus.COMPLETED,
-        "payout",
-        True,
-        True,
-        "March translation",
-    )
+        OperationStatus.COMPLETED, "payout", True, True, "March translation",
+    )  # fmt: skip
     [event] = await client.payout_events(operation_id)
     assert (event.kind, event.host, event.status) == ("confirmation_uri", "127.0.0.1", "401")
     assert event.at is not None
     assert "callbacks" not in repr(event)
+    found = await client.find_by_code("code-1")
+    assert (found.complete, [one.id for one in found.hits]) == (True, [operation_id])
 
 
 async def test_one_step_pays_once_and_is_found_by_its_code(client: PaymentsClient, service: PaymentsSimulator) -> None:
     client.require_one_step()
+    before = (await client.partner()).balance
     paid = await client.one_step_payout(payout(service, "code-2"), earlier_unknown=False)
     assert isinstance(paid, Done)
-    assert (paid.value.code, paid.value.state) == ("code-2", OperationStatus.COMMITTED)
+    assert (paid.value.code, paid.value.cents, paid.value.state) == ("code-2", 2510, OperationStatus.COMMITTED)
     assert service.ledger.executions("code-2") == 1
     found = await client.find_by_code("code-2")
     assert ([one.id for one in found.hits], found.complete, found.total) == ([paid.value.id], True, 1)
+    after = await client.partner()
+    assert (before, after.balance) == (service.ledger.opening_cents, service.ledger.opening_cents - 2510)
+    assert (after.id, after.email, after.currency) == (service.partner_id, "partner@example.com", "USD")
 
 
 async def test_a_purchase_is_made_read_and_linked(client: PaymentsClient, service: PaymentsSimulator) -> None:
@@ -112,7 +201,7 @@ async def test_a_purchase_is_made_read_and_linked(client: PaymentsClient, servic
                 NewItem(description="Pen", unit_cents=Cents(99)),
             ),
             email="ana@example.com",
-            confirmation_uri="https://bot.example/thanks",
+            confirmation_uri=f"{service.base_url}/thanks",
             cancel_uri="https://bot.example/canceled",
             callback_uri=f"{service.base_url}/callbacks/payments/t4",
             failure_uri=f"{service.base_url}/callbacks/payments/t5",
@@ -121,23 +210,29 @@ async def test_a_purchase_is_made_read_and_linked(client: PaymentsClient, servic
     assert isinstance(made, Done)
     assert (made.value.cents, made.value.email, made.value.code) == (2109, "ana@example.com", "code-3")
     record = service.operations[made.value.id]
+    in_line = 2 if service.switches.item_amount == "line" else 1
     assert [(item.description, item.cents, item.quantity) for item in record.items] == [
-        ("Book", 2010, 2),
-        ("Pen", 99, 1),
-    ]
+        ("Book", 1005 * in_line, 2), ("Pen", 99, 1),
+    ]  # fmt: skip
     assert (record.confirmation_uri, record.cancel_uri) == (
-        "https://bot.example/thanks",
+        f"{service.base_url}/thanks",
         "https://bot.example/canceled",
     )
 
-    assert client.checkout_url(made.value.id) == f"{service.base_url}/checkout/{made.value.id}"
-    await service.settle(made.value.id, "confirmed")
+    link = client.checkout_url(made.value.id)
+    assert link == f"{service.base_url}/checkout/{made.value.id}"
+    async with aiohttp.ClientSession() as browser:
+        async with browser.get(link) as page:
+            assert "21.09" in await page.text()
+        async with browser.post(link, data={"choice": "pay"}, allow_redirects=False) as paid:
+            assert paid.headers["Location"] == f"{service.base_url}/thanks"
     read = await client.get_purchase(made.value.id)
-    assert (read.state, read.cents, read.operation_type) == (OperationStatus.CONFIRMED, 2109, "purchase")
+    assert (read.state, read.is_final, read.cents, read.operation_type) == (
+        OperationStatus.CONFIRMED, True, 2109, "purchase",
+    )  # fmt: skip
     assert [(item.description, item.quantity, item.unit_cents, item.line_cents) for item in read.items] == [
-        ("Book", 2, 1005, 2010),
-        ("Pen", 1, 99, 99),
-    ]
+        ("Book", 2, 1005, 2010), ("Pen", 1, 99, 99),
+    ]  # fmt: skip
     assert (await client.find_by_code("code-3", "purchase")).hits[0].id == made.value.id
 
 
@@ -148,19 +243,17 @@ async def test_the_list_is_paged_and_filtered(client: PaymentsClient, service: P
     assert (page.page, page.last_page, page.per_page, page.total, page.first, page.last) == (2, 2, 10, 12, 11, 12)
     assert {one.code for one in page.operations} == {"code-0", "code-1"}
     assert (await client.list_operations(1, 10, "purchase")).operations == ()
-    assert service.calls_of("list_operations")[0].body is None
-
-
-async def test_the_partner_and_what_is_left(client: PaymentsClient, service: PaymentsSimulator) -> None:
-    found = await client.partner()
-    assert (found.id, found.email, found.balance) == ("partner", "partner@example.com", service.ledger.balance_cents)
+    assert (service.calls_of("list_operations")[0].body is None) is service.switches.ignore_get_body
 
 
 async def test_refusals_are_told_in_our_words(client: PaymentsClient, service: PaymentsSimulator) -> None:
-    await client.create_payout(payout(service), earlier_unknown=False)
+    await created(client, service)
     taken = await client.create_payout(payout(service), earlier_unknown=False)
     assert isinstance(taken, NotExecuted)
     assert worded(taken.reason) == "the service does not accept the code (422)"
+    assert isinstance(await client.one_step_payout(payout(service), earlier_unknown=False), NotExecuted)
+    assert isinstance(await client.one_step_payout(payout(service), earlier_unknown=True), Unknown)
+    assert service.ledger.executions("code-1") == 0
     poor = await client.one_step_payout(payout(service, "code-2", cents=10**10), earlier_unknown=False)
     assert isinstance(poor, NotExecuted)
     assert worded(poor.reason) == "the service does not accept the amount (422)"
@@ -169,16 +262,82 @@ async def test_refusals_are_told_in_our_words(client: PaymentsClient, service: P
     assert (caught.value.status, caught.value.words) == (404, "There is no such operation")
 
 
-async def test_without_the_file_nothing_is_understood(service: PaymentsSimulator) -> None:
+@pytest.mark.parametrize(("operation", "is_one_step"), [("commit_payout", False), ("one_step_payout", True)])
+@pytest.mark.parametrize(("kind", "outcome", "is_executed"), [
+    (FaultKind.LOST, Unknown, False), (FaultKind.DONE_DROPPED, Unknown, True), (FaultKind.DONE_500, Unknown, True),
+    (FaultKind.ERROR_500, Unknown, False), (FaultKind.TOO_MANY, NotExecuted, False),
+    (FaultKind.REFUSED, NotExecuted, False), (FaultKind.GARBAGE, Unknown, True),
+])  # fmt: skip
+async def test_every_fault_is_classed_and_never_sent_again(
+    plain: PaymentsSimulator,
+    connect: Connect,
+    operation: str,
+    is_one_step: bool,
+    kind: FaultKind,
+    outcome: type[object],
+    is_executed: bool,
+) -> None:
+    client = connect(plain)
+    made = "" if is_one_step else await created(client, plain)
+    plain.faults.arm(Fault(kind=kind, operation=operation))
+    if is_one_step:
+        assert isinstance(await client.one_step_payout(payout(plain), earlier_unknown=False), outcome)
+        found = await client.find_by_code("code-1")
+        assert (found.complete, len(found.hits)) == (True, int(is_executed))
+    else:
+        assert isinstance(await client.commit_payout(made, earlier_unknown=False), outcome)
+        assert (plain.operations[made].status != "created") is is_executed
+    assert len(plain.calls_of(operation)) == 1
+    assert plain.ledger.executions("code-1") == int(is_executed)
+
+
+async def test_wrong_credentials_and_garbage(plain: PaymentsSimulator, connect: Connect) -> None:
+    with pytest.raises(OperatorError, check=says("did not accept our credentials")):
+        await connect(plain, secret="wrong").get_operation("op-1")
+    plain.faults.arm(Fault(kind=FaultKind.GARBAGE, operation="list_operations"))
+    with pytest.raises(ServiceNow):
+        await connect(plain).list_operations()
+
+
+async def test_forty_requests_at_once_meet_no_429(plain: PaymentsSimulator, connect: Connect) -> None:
+    slots = PartnerTurns(SlidingWindow(clock=time.monotonic), clock=time.monotonic)
+    client = connect(plain, slots=slots)
+    operation_id = await created(client, plain)
+    async with asyncio.TaskGroup() as tasks:
+        for _ in range(39):
+            tasks.create_task(client.get_operation(operation_id))
+    assert len(plain.calls) == 40
+    assert plain.busiest_second() <= 10
+    assert all(call.status != 429 for call in plain.calls)
+
+
+@pytest.mark.parametrize("service", ["another dialect"], indirect=True)
+async def test_without_the_file_nothing_is_understood(service: PaymentsSimulator, connect: Connect) -> None:
     """Why the tests above can fail."""
-    async with open_session() as session:
-        plain = PaymentsClient(
-            routes=load_routes(None, environment="sandbox"),
-            transport=Transport(session=session, base_url=service.base_url, service="payments"),
-            limiter=CountingSlots(),
-            partner_id=service.partner_id,
-            partner_secret=SecretStr(service.partner_secret),
-        )
-        assert isinstance(await plain.create_payout(payout(service), earlier_unknown=False), NotExecuted)
-        with pytest.raises((ServiceNever, OperatorError)):
-            await plain.partner()
+    assert isinstance(await connect(service).create_payout(payout(service), earlier_unknown=False), NotExecuted)
+    with pytest.raises((ServiceNever, OperatorError)):
+        await connect(service).partner()
+
+
+async def test_another_dialect_of_bulk_payments(connect: Connect) -> None:
+    items = [BulkItem(row=n, email=f"p{n}@example.com", cents=Cents(100 + n)) for n in range(2, 7)]
+    async with PaymentsSimulator(dialect=BATCHES, rate_limit=None) as service:
+        service.switches.bulk_page_size = 2
+        service.switches.bulk_fail_every = 5
+        client = connect(service, OUR_BATCHES)
+        made = await client.submit_bulk(NewBulk(reference="B-1", items=items), earlier_unknown=False)
+        assert isinstance(made, Done)
+        assert made.value.count == 5
+        await service.advance()
+        await service.advance()
+        assert (await client.get_bulk(made.value.id)).state is JobStatus.DONE
+        listed = [item async for page in client.bulk_items(made.value.id) for item in page.items]
+        assert [(one.internal_note, one.cents) for one in listed] == [(f"B-1/{n}", 100 + n) for n in range(2, 7)]
+        failed = [item async for page in client.bulk_failures(made.value.id) for item in page.items]
+        assert [(one.internal_note, bool(one.error)) for one in failed] == [("B-1/6", True)]
+        history = [job async for page in client.bulk_history() for job in page.jobs]
+        assert [(job.id, job.count, job.failed) for job in history] == [(made.value.id, 5, 1)]
+        stopped = await client.cancel_bulk_items(made.value.id, HashList(listed[0].hash), earlier_unknown=False)
+        assert isinstance(stopped, Done)
+        assert stopped.value == {listed[0].hash}
+        assert service.bulk_payments[0].canceled_all == 0

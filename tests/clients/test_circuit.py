@@ -1,6 +1,7 @@
 """When a service counts as silent, who may find out whether it still is, and how many effects leave meanwhile."""
 
 import asyncio
+from collections.abc import Iterator
 from contextlib import ExitStack, closing
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from bot.clients.calls import not_asked
-from bot.clients.circuit import Circuit, Mark, Seat
+from bot.clients.circuit import Circuit, Seat, SentMark
 from tests.support.clock import ManualClock
 
 DOZEN = 12
@@ -32,15 +33,46 @@ def silenced(circuit: Circuit) -> Circuit:
     return circuit
 
 
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock()
+
+
+@pytest.fixture
+def circuit(clock: ManualClock) -> Circuit:
+    return made(clock)
+
+
+@pytest.fixture
+def silent(circuit: Circuit) -> Circuit:
+    return silenced(circuit)
+
+
+@pytest.fixture
+def stack() -> Iterator[ExitStack]:
+    with ExitStack() as opened:
+        yield opened
+
+
+@pytest.fixture
+async def patient(clock: ManualClock, stack: ExitStack) -> Circuit:
+    """One that has given away all its seats, and waits for another."""
+    circuit = made(clock, patience=60)
+    assert await take(circuit, stack) == [True] * FEW
+    return circuit
+
+
+async def take(circuit: Circuit, stack: ExitStack, count: int = FEW) -> list[bool]:
+    return [await stack.enter_context(circuit.seat()).take() for _ in range(count)]
+
+
 def probed(circuit: Circuit) -> bool:
     """Whether a read may be sent; nothing answers it."""
     with circuit.reading() as may_ask:
         return may_ask
 
 
-def test_three_in_a_row_open_it_and_one_answer_closes_it() -> None:
-    clock = ManualClock()
-    circuit = made(clock)
+def test_three_in_a_row_open_it_and_one_answer_closes_it(clock: ManualClock, circuit: Circuit) -> None:
     circuit.silent(circuit.mark())
     circuit.silent(circuit.mark())
     circuit.answered()
@@ -54,8 +86,7 @@ def test_three_in_a_row_open_it_and_one_answer_closes_it() -> None:
     assert (circuit.is_open, circuit.silent_seconds, circuit.changes) == (False, 0, 2)
 
 
-def test_what_left_before_another_answer_proves_nothing() -> None:
-    circuit = made(ManualClock())
+def test_what_left_before_another_answer_proves_nothing(circuit: Circuit) -> None:
     left = [circuit.mark() for _ in range(9)]
     circuit.answered()
     for mark in left:
@@ -63,49 +94,41 @@ def test_what_left_before_another_answer_proves_nothing() -> None:
     assert not circuit.is_open
 
 
-def test_one_read_at_a_time_probes_less_and_less_often() -> None:
-    clock = ManualClock()
-    circuit = silenced(made(clock))
+def test_one_read_at_a_time_probes_less_and_less_often(clock: ManualClock, silent: Circuit) -> None:
     for pause in (*PAUSES, PAUSES[-1], PAUSES[-1]):
         clock.advance(pause - 0.1)
-        assert not probed(circuit)
+        assert not probed(silent)
         clock.advance(0.1)
-        with circuit.reading() as may_ask:
+        with silent.reading() as may_ask:
             assert may_ask
-            assert not probed(circuit)  # not a second one beside it
-            assert circuit.rest > 0
-    assert circuit.changes == 1 + len(PAUSES) + 2
+            assert not probed(silent)  # not a second one beside it
+            assert silent.rest > 0
+    assert silent.changes == 1 + len(PAUSES) + 2
 
 
-def test_those_under_way_when_it_opened_do_not_slow_the_probes_down() -> None:
-    clock = ManualClock()
-    circuit = made(clock)
+def test_those_under_way_when_it_opened_do_not_slow_the_probes_down(clock: ManualClock, circuit: Circuit) -> None:
     left = [circuit.mark() for _ in range(50)]
     for mark in left:
         circuit.silent(mark)
     assert (circuit.rest, circuit.changes) == (PAUSES[0], 1)
 
 
-def test_an_answered_probe_closes_it() -> None:
-    clock = ManualClock()
-    circuit = silenced(made(clock))
+def test_an_answered_probe_closes_it(clock: ManualClock, silent: Circuit) -> None:
     clock.advance(PAUSES[0])
-    with circuit.reading() as may_ask:
+    with silent.reading() as may_ask:
         assert may_ask
-        circuit.answered()
-    assert (circuit.is_open, circuit.rest) == (False, 0)
-    assert probed(circuit)
+        silent.answered()
+    assert (silent.is_open, silent.rest) == (False, 0)
+    assert probed(silent)
 
 
-def test_what_an_earlier_process_found_is_asked_about_at_once() -> None:
-    circuit = made(ManualClock())
+def test_what_an_earlier_process_found_is_asked_about_at_once(circuit: Circuit) -> None:
     circuit.resume(600)
     assert (circuit.is_open, circuit.silent_seconds, circuit.rest) == (True, 600, 0)
     assert circuit.noted == circuit.news
 
 
-async def test_a_few_effects_leave_between_two_answers() -> None:
-    circuit = made(ManualClock())
+async def test_a_few_effects_leave_between_two_answers(circuit: Circuit) -> None:
     with ExitStack() as stack:
         seats = [stack.enter_context(circuit.seat()) for _ in range(FEW + 1)]
         assert [await seat.take() for seat in seats] == [True] * FEW + [False]
@@ -120,8 +143,7 @@ async def test_a_few_effects_leave_between_two_answers() -> None:
         assert await seat.take()
 
 
-async def test_a_dozen_effects_leave_between_two_answers_to_effects() -> None:
-    circuit = made(ManualClock())
+async def test_a_dozen_effects_leave_between_two_answers_to_effects(circuit: Circuit) -> None:
     with ExitStack() as stack:
 
         async def leaves() -> bool:
@@ -136,66 +158,48 @@ async def test_a_dozen_effects_leave_between_two_answers_to_effects() -> None:
     assert await leaves()
 
 
-async def test_who_gets_no_seat_for_want_of_an_answer_has_one_asked_for() -> None:
-    circuit = made(ManualClock())
-    with ExitStack() as stack:
-        seats = [stack.enter_context(circuit.seat()) for _ in range(FEW)]
-        assert [await seat.take() for seat in seats] == [True] * FEW
-        assert not circuit.wants_probe
-        late = stack.enter_context(circuit.seat())
-        assert not await late.take()
-        assert circuit.wants_probe
-        circuit.answered()
-        assert not circuit.wants_probe
-        assert await late.take()
+async def test_who_gets_no_seat_for_want_of_an_answer_has_one_asked_for(circuit: Circuit, stack: ExitStack) -> None:
+    assert await take(circuit, stack) == [True] * FEW
+    assert not circuit.wants_probe
+    late = stack.enter_context(circuit.seat())
+    assert not await late.take()
+    assert circuit.wants_probe
+    circuit.answered()
+    assert not circuit.wants_probe
+    assert await late.take()
 
 
-async def test_a_seat_is_waited_for_until_an_answer_comes() -> None:
-    circuit = made(ManualClock(), patience=60)
-    with ExitStack() as stack:
-        for _ in range(FEW):
-            await stack.enter_context(circuit.seat()).take()
-        late = stack.enter_context(circuit.seat())
-        waiting = asyncio.create_task(late.take())
-        await asyncio.sleep(0)
-        assert not waiting.done()
-        circuit.answered()
-        assert await waiting
+async def test_a_seat_is_waited_for_until_an_answer_comes(patient: Circuit, stack: ExitStack) -> None:
+    late = stack.enter_context(patient.seat())
+    waiting = asyncio.create_task(late.take())
+    await asyncio.sleep(0)
+    assert not waiting.done()
+    patient.answered()
+    assert await waiting
 
 
-async def test_who_waits_for_a_seat_is_turned_away_when_it_opens() -> None:
-    circuit = made(ManualClock(), patience=60)
-    with ExitStack() as stack:
-        for _ in range(FEW):
-            await stack.enter_context(circuit.seat()).take()
-        waiting = asyncio.create_task(stack.enter_context(circuit.seat()).take())
-        await asyncio.sleep(0)
-        silenced(circuit)
-        assert not await waiting
+async def test_who_waits_for_a_seat_is_turned_away_when_it_opens(patient: Circuit, stack: ExitStack) -> None:
+    waiting = asyncio.create_task(stack.enter_context(patient.seat()).take())
+    await asyncio.sleep(0)
+    silenced(patient)
+    assert not await waiting
 
 
-async def test_a_seat_that_was_canceled_while_it_was_waited_for_is_nobodys() -> None:
-    circuit = made(ManualClock(), patience=60)
-    with ExitStack() as stack:
-        for _ in range(FEW):
-            await stack.enter_context(circuit.seat()).take()
+async def test_a_seat_that_was_canceled_while_it_was_waited_for_is_nobodys(patient: Circuit, stack: ExitStack) -> None:
+    async def wait() -> None:
+        with patient.seat() as seat:
+            await seat.take()
 
-        async def wait() -> None:
-            with circuit.seat() as seat:
-                await seat.take()
-
-        waiting = asyncio.create_task(wait())
-        await asyncio.sleep(0)
-        waiting.cancel()
-        await asyncio.gather(waiting, return_exceptions=True)
-    with ExitStack() as stack:
-        seats = [stack.enter_context(circuit.seat()) for _ in range(FEW)]
-        assert [await seat.take() for seat in seats] == [True] * FEW
+    waiting = asyncio.create_task(wait())
+    await asyncio.sleep(0)
+    waiting.cancel()
+    await asyncio.gather(waiting, return_exceptions=True)
+    stack.close()
+    assert await take(patient, stack) == [True] * FEW
 
 
 @pytest.mark.parametrize("fresh", [True, False])
-async def test_what_was_claimed_before_it_opened_does_not_leave_after(fresh: bool) -> None:
-    circuit = made(ManualClock())
+async def test_what_was_claimed_before_it_opened_does_not_leave_after(circuit: Circuit, fresh: bool) -> None:
     with circuit.seat() as seat:
         assert await seat.take()
         guard = seat.guard(lambda: fresh)
@@ -211,9 +215,9 @@ def lost(circuit: Circuit, count: int = IN_A_ROW) -> None:
         circuit.answered()
 
 
-async def test_a_service_that_answers_reads_and_no_effects_gets_one_effect_at_a_time_less_and_less_often() -> None:
-    clock = ManualClock()
-    circuit = made(clock)
+async def test_a_service_that_answers_only_reads_gets_one_effect_at_a_time_less_and_less_often(
+    clock: ManualClock, circuit: Circuit
+) -> None:
     lost(circuit)
     assert (circuit.is_open, circuit.is_silent) == (True, False)
     for pause in (TRIAL, 2 * TRIAL, 4 * TRIAL, 8 * TRIAL):
@@ -236,8 +240,7 @@ async def test_a_service_that_answers_reads_and_no_effects_gets_one_effect_at_a_
     assert not circuit.is_open
 
 
-def test_after_a_silence_the_first_trial_waits_for_nothing() -> None:
-    circuit = made(ManualClock())
+def test_after_a_silence_the_first_trial_waits_for_nothing(circuit: Circuit) -> None:
     for _ in range(IN_A_ROW):
         circuit.silent(circuit.mark(), effect=True)
     assert circuit.is_silent
@@ -247,9 +250,7 @@ def test_after_a_silence_the_first_trial_waits_for_nothing() -> None:
     assert circuit.news != before
 
 
-def test_a_silence_is_counted_from_the_first_effect_that_was_lost() -> None:
-    clock = ManualClock()
-    circuit = made(clock)
+def test_a_silence_is_counted_from_the_first_effect_that_was_lost(clock: ManualClock, circuit: Circuit) -> None:
     for _ in range(IN_A_ROW):
         left = circuit.mark()
         clock.advance(7)
@@ -257,18 +258,16 @@ def test_a_silence_is_counted_from_the_first_effect_that_was_lost() -> None:
     assert (circuit.is_silent, circuit.silent_seconds) == (True, 21)
 
 
-def test_while_reads_are_answered_a_silence_is_counted_from_the_third_effect_that_was_lost() -> None:
-    clock = ManualClock()
-    circuit = made(clock)
+def test_while_reads_are_answered_a_silence_is_counted_from_the_third_lost_effect(
+    clock: ManualClock, circuit: Circuit
+) -> None:
     lost(circuit)
     clock.advance(7)
     lost(circuit, 1)
     assert (circuit.is_open, circuit.is_silent, circuit.silent_seconds) == (True, False, 7)
 
 
-def test_effects_that_were_lost_long_ago_hold_nothing() -> None:
-    clock = ManualClock()
-    circuit = made(clock)
+def test_effects_that_were_lost_long_ago_hold_nothing(clock: ManualClock, circuit: Circuit) -> None:
     lost(circuit)
     clock.advance(FORGOTTEN)
     assert (circuit.is_open, circuit.holds_effects) == (False, 0)
@@ -284,8 +283,8 @@ class Partner(RuleBasedStateMachine):
         self.clock = ManualClock()
         self.loop = asyncio.new_event_loop()
         self.circuit = made(self.clock)
-        self.reads: list[Mark] = []
-        self.seats: list[tuple[Seat, Mark | None]] = []
+        self.reads: list[SentMark] = []
+        self.seats: list[tuple[Seat, SentMark | None]] = []
         self.left: dict[Seat, int] = {}
         self.effects_since_answer = 0
         self.effects_answered = 0
@@ -347,7 +346,7 @@ class Partner(RuleBasedStateMachine):
             if may_ask:
                 self._ends(self.circuit.mark(), answered)
 
-    def _ends(self, mark: Mark, answered: bool, *, effect: bool = False) -> None:
+    def _ends(self, mark: SentMark, answered: bool, *, effect: bool = False) -> None:
         if answered:
             self.circuit.answered(effect=effect)
             self.answers += 1

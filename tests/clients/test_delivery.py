@@ -1,6 +1,5 @@
 """The delivery client against the simulator: the right key, the language, what the service is sent and answers."""
 
-import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from decimal import Decimal
 from pathlib import Path
@@ -9,39 +8,23 @@ import pytest
 from inline_snapshot import snapshot
 from pydantic import SecretStr
 
-from bot.clients.delivery import DeliveryClient, NewBooking, NotCovered, StoreForm
+from bot.clients.delivery import DeliveryClient, NotCovered, StoreForm
 from bot.clients.routes_file import load_routes
 from bot.clients.transport import Transport, open_session
-from bot.domain.bookings.booking import BookingRequest
-from bot.domain.bookings.record import Payment, Phone, Position, WebhookKind
+from bot.domain.bookings.record import Payment, Position, WebhookKind
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.outcome import Done, NotExecuted, Unknown
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.delivery import DeliverySimulator
 from bot.playground.simulators.delivery.endpoints import MASTER, ROUTES
 from bot.presentation.reasons import sentence, worded
-from tests.clients.wire_server import Arrived, answer, wire_server
+from tests.clients.delivery_calls import BOOKING, HERE, KEY, PHONE
+from tests.clients.partner_server import Partner, said
 
-KEY = SecretStr("store-key")
-HERE = Position(latitude="-0.1850", longitude="-78.4700")
 FAR = Position(latitude="-2.2000", longitude="-79.9000")
-PHONE = Phone(country_code="+593", national="991234567")
-BOOKING = NewBooking(
-    external_id="01EXTERNAL",
-    request=BookingRequest(
-        name="Ana",
-        last_name="Lopez",
-        country_code=PHONE.country_code,
-        mobile=PHONE.national,
-        payment=Payment.CASH,
-        cents=2550,
-        latitude=HERE.latitude,
-        longitude=HERE.longitude,
-        address="12 Market Street",
-        notes="Ring twice",
-        cook_minutes=15,
-    ),
-)
+
+
+Make = Callable[..., DeliveryClient]
 
 
 @pytest.fixture
@@ -52,15 +35,15 @@ async def service() -> AsyncIterator[DeliverySimulator]:
 
 
 @pytest.fixture
-async def make(service: DeliverySimulator, tmp_path: Path) -> AsyncIterator[Callable[[str], DeliveryClient]]:
+async def make(service: DeliverySimulator, tmp_path: Path) -> AsyncIterator[Make]:
     async with open_session() as session:
 
-        def build(services: str = "") -> DeliveryClient:
+        def build(services: str = "", url: str = "") -> DeliveryClient:
             file = tmp_path / "services.toml"
             file.write_text(services, encoding="utf-8")
             return DeliveryClient(
                 routes=load_routes(file, environment="production"),
-                transport=Transport(session=session, base_url=service.base_url, service="delivery", total=5.0),
+                transport=Transport(session=session, base_url=url or service.base_url, service="delivery", total=5.0),
                 master_key=SecretStr("master-key"),
             )
 
@@ -68,7 +51,7 @@ async def make(service: DeliverySimulator, tmp_path: Path) -> AsyncIterator[Call
 
 
 @pytest.fixture
-def client(make: Callable[[str], DeliveryClient]) -> DeliveryClient:
+def client(make: Make) -> DeliveryClient:
     return make("")
 
 
@@ -128,9 +111,7 @@ async def test_what_a_booking_looks_like_on_the_wire(service: DeliverySimulator,
     }
 
 
-async def test_another_language_is_one_line_of_the_operator(
-    service: DeliverySimulator, make: Callable[[str], DeliveryClient]
-) -> None:
+async def test_another_language_is_one_line_of_the_operator(service: DeliverySimulator, make: Make) -> None:
     await make('[delivery]\nlanguage = "es-EC"\n').list_stores()
     assert service.calls[-1].headers["content-language"] == "es-EC"
     with pytest.raises(OperatorError, match="language tag"):
@@ -156,20 +137,13 @@ async def test_not_covered_a_refusal_and_an_outage_are_different_things(
 Ask = Callable[[DeliveryClient], Awaitable[object]]
 
 
-@pytest.mark.parametrize(
-    ("arrange", "ask", "words"),
-    [
-        (lambda s: setattr(s.switches, "suspended", True), lambda c: c.list_stores(), "has suspended the workspace"),
-        (
-            lambda s: setattr(s.switches, "suspended", True),
-            lambda c: c.get_store(key=KEY),
-            "has suspended the workspace",
-        ),
-        (lambda s: setattr(s.switches, "other_environment", True), lambda c: c.list_stores(), "other environment"),
-        (lambda s: setattr(s, "master_key", "another"), lambda c: c.list_stores(), "DELIVERY_MASTER_KEY"),
-        (lambda _: None, lambda c: c.get_store(key=SecretStr("wrong")), "key of this store is not accepted"),
-    ],
-)
+@pytest.mark.parametrize(("arrange", "ask", "words"), [
+    (lambda s: setattr(s.switches, "suspended", True), lambda c: c.list_stores(), "has suspended the workspace"),
+    (lambda s: setattr(s.switches, "suspended", True), lambda c: c.get_store(key=KEY), "has suspended the workspace"),
+    (lambda s: setattr(s.switches, "other_environment", True), lambda c: c.list_stores(), "other environment"),
+    (lambda s: setattr(s, "master_key", "another"), lambda c: c.list_stores(), "DELIVERY_MASTER_KEY"),
+    (lambda _: None, lambda c: c.get_store(key=SecretStr("wrong")), "key of this store is not accepted"),
+])  # fmt: skip
 async def test_each_locked_door_has_its_own_sentence(
     service: DeliverySimulator,
     client: DeliveryClient,
@@ -196,18 +170,11 @@ chat of its dashboard; nothing is repeated until then; nothing was executed."""
     )
 
 
-@pytest.mark.parametrize(
-    ("kind", "outcome"),
-    [
-        (FaultKind.LOST, Unknown),
-        (FaultKind.DONE_DROPPED, Unknown),
-        (FaultKind.DONE_500, Unknown),
-        (FaultKind.ERROR_500, Unknown),
-        (FaultKind.GARBAGE, Unknown),
-        (FaultKind.TOO_MANY, NotExecuted),
-        (FaultKind.REFUSED, NotExecuted),
-    ],
-)
+@pytest.mark.parametrize(("kind", "outcome"), [
+    (FaultKind.LOST, Unknown), (FaultKind.DONE_DROPPED, Unknown), (FaultKind.DONE_500, Unknown),
+    (FaultKind.ERROR_500, Unknown), (FaultKind.GARBAGE, Unknown), (FaultKind.TOO_MANY, NotExecuted),
+    (FaultKind.REFUSED, NotExecuted),
+])  # fmt: skip
 async def test_what_became_of_a_booking_is_never_guessed(
     service: DeliverySimulator, client: DeliveryClient, kind: FaultKind, outcome: type[object]
 ) -> None:
@@ -216,17 +183,9 @@ async def test_what_became_of_a_booking_is_never_guessed(
     assert len(service.calls_of("create_booking")) == 1
 
 
-async def test_a_conflict_says_nothing_of_what_became_of_a_booking() -> None:
-    async def conflict(_: Arrived, writer: asyncio.StreamWriter) -> None:
-        writer.write(answer(b'{"message": "It exists"}', status="409 Conflict"))
-
-    async with wire_server(conflict) as server, open_session() as session:
-        client = DeliveryClient(
-            routes=load_routes(None, environment="production"),
-            transport=Transport(session=session, base_url=server.url, service="delivery", total=5.0),
-            master_key=None,
-        )
-        outcome = await client.create_booking(BOOKING, key=KEY)
+async def test_a_conflict_says_nothing_of_what_became_of_a_booking(make: Make, partner: Partner) -> None:
+    partner.answer = lambda _: said({"message": "It exists"}, 409)
+    outcome = await make("", partner.url).create_booking(BOOKING, key=KEY)
     assert isinstance(outcome, Unknown)
     assert (outcome.status, outcome.words) == (409, "It exists")
 
@@ -263,9 +222,7 @@ async def test_numbers_keep_their_digits(service: DeliverySimulator, client: Del
     }
 
 
-async def test_another_dialect_is_lines_of_the_operator(
-    service: DeliverySimulator, make: Callable[[str], DeliveryClient]
-) -> None:
+async def test_another_dialect_is_lines_of_the_operator(service: DeliverySimulator, make: Make) -> None:
     client = make(
         """
         [delivery.records.booking]

@@ -1,12 +1,16 @@
 """Reading the delivery service's JSON: tolerant of names and wrapping, strict about identity."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from bot.clients.delivery import wire
+from bot.clients.delivery import NotCovered, wire
+from bot.clients.delivery.client import read_trouble
 from bot.clients.routes import Route
 from bot.clients.routes_file import load_routes
+from bot.domain.errors import ServiceNever
+from bot.domain.outcome import Reply
 
 ROUTES = load_routes(None, environment="sandbox")
 
@@ -24,24 +28,20 @@ def test_a_booking_comes_wrapped_or_bare(document: object) -> None:
     assert (record.id, record.numeric_id, record.status) == ("abc", "10001", "ACCEPTED")
 
 
-@pytest.mark.parametrize(
-    ("more", "field", "value"),
-    [
-        ({"bookingNumericId": "10001"}, "numeric_id", "10001"),
-        ({"deliveryFee": 2.5}, "fee", "2.50"),
-        ({"deliveryFee": "2.50"}, "fee", "2.50"),
-        ({"deliveryFee": None}, "fee", ""),
-        ({"smrURL": "https://track.example/1"}, "tracking_url", "https://track.example/1"),
-        ({"smrURL": "javascript:alert(1)"}, "tracking_url", ""),
-        ({"smrURL": "https://track.example/1|click>"}, "tracking_url", ""),
-        ({"proofOfDelivery": ["https://x.example/p.png"]}, "proof", "https://x.example/p.png"),
-        ({"proofOfDelivery": {"url": "https://x.example/p.png"}}, "proof", "https://x.example/p.png"),
-        ({"proofOfDelivery": "left with the neighbour"}, "proof", "left with the neighbour"),
-        ({"cancelReason": "closed\nearly"}, "cancel_reason", "closed early"),
-        ({"customerName": "Ana", "customerLastName": "Lopez"}, "customer", "Ana Lopez"),
-        ({"validationCode": 1234}, "validation_code", "1234"),
-    ],
-)
+@pytest.mark.parametrize(("more", "field", "value"), [
+    ({"bookingNumericId": "10001"}, "numeric_id", "10001"),
+    ({"deliveryFee": 2.5}, "fee", "2.50"), ({"deliveryFee": "2.50"}, "fee", "2.50"),
+    ({"deliveryFee": None}, "fee", ""),
+    ({"smrURL": "https://track.example/1"}, "tracking_url", "https://track.example/1"),
+    ({"smrURL": "javascript:alert(1)"}, "tracking_url", ""),
+    ({"smrURL": "https://track.example/1|click>"}, "tracking_url", ""),
+    ({"proofOfDelivery": ["https://x.example/p.png"]}, "proof", "https://x.example/p.png"),
+    ({"proofOfDelivery": {"url": "https://x.example/p.png"}}, "proof", "https://x.example/p.png"),
+    ({"proofOfDelivery": "left with the neighbour"}, "proof", "left with the neighbour"),
+    ({"cancelReason": "closed\nearly"}, "cancel_reason", "closed early"),
+    ({"customerName": "Ana", "customerLastName": "Lopez"}, "customer", "Ana Lopez"),
+    ({"validationCode": 1234}, "validation_code", "1234"),
+])  # fmt: skip
 def test_its_fields(more: dict[str, Any], field: str, value: str) -> None:
     assert getattr(wire.read_booking({**BOOKING, **more}, route("get_booking")), field) == value
 
@@ -64,23 +64,6 @@ def test_the_customer_is_not_taken_for_the_driver() -> None:
     assert not record.driver.is_known
 
 
-@pytest.mark.parametrize("document", [None, [], "x", 5, {}, {"data": None}, {"_id": "abc"}, {"statusText": "ACCEPTED"}])
-def test_what_is_no_booking_is_refused(document: object) -> None:
-    with pytest.raises(ValueError, match=r"no object|no booking"):
-        wire.read_booking(document, route("get_booking"))
-
-
-def test_a_record_of_another_booking_is_refused() -> None:
-    read = route("get_booking")
-    assert wire.read_same(BOOKING, read, booking_id="10001").id == "abc"
-    assert wire.read_same(BOOKING, read, booking_id="abc").id == "abc"
-    with pytest.raises(ValueError, match="another"):
-        wire.read_same(BOOKING, read, booking_id="abd")
-    assert wire.read_ours(BOOKING, read, external_id="mine").id == "abc"
-    with pytest.raises(ValueError, match="another"):
-        wire.read_ours({**BOOKING, "externalBookingId": "yours"}, read, external_id="mine")
-
-
 @pytest.mark.parametrize(
     ("document", "identifier", "status"),
     [
@@ -93,12 +76,6 @@ def test_a_record_of_another_booking_is_refused() -> None:
 def test_an_event_names_its_booking_by_either_id(document: object, identifier: str, status: str) -> None:
     found, record = wire.read_event(document, route("get_booking"))
     assert (found, record.status) == (identifier, status)
-
-
-@pytest.mark.parametrize("document", [None, [], "x", {}, {"statusText": "COMPLETED"}, {"bookingID": ""}])
-def test_an_event_without_an_id_is_none(document: object) -> None:
-    with pytest.raises(ValueError, match=r"no object|no booking"):
-        wire.read_event(document, route("get_booking"))
 
 
 @pytest.mark.parametrize(
@@ -116,19 +93,13 @@ def test_stores_come_in_any_wrapping_and_their_keys_stay_hidden(document: object
     assert "'k'" not in repr(store)
 
 
-@pytest.mark.parametrize(
-    ("document", "kinds"),
-    [
-        ({"data": [{"type": "DRIVER_ASSIGNED", "url": "https://x"}]}, ["DRIVER_ASSIGNED"]),
-        ([{"type": "DRIVER_ASSIGNED", "url": "https://x"}], ["DRIVER_ASSIGNED"]),
-        ({"UPDATE_BOOKING_STATUS": "https://x"}, ["UPDATE_BOOKING_STATUS"]),
-        ({"data": {"UPDATE_BOOKING_STATUS": "https://x", "DRIVER_ASSIGNED": None}}, ["UPDATE_BOOKING_STATUS"]),
-        ({"data": []}, []),
-        ({"data": None}, []),
-        ({}, []),
-        ({"message": "none"}, []),
-    ],
-)
+@pytest.mark.parametrize(("document", "kinds"), [
+    ({"data": [{"type": "DRIVER_ASSIGNED", "url": "https://x"}]}, ["DRIVER_ASSIGNED"]),
+    ([{"type": "DRIVER_ASSIGNED", "url": "https://x"}], ["DRIVER_ASSIGNED"]),
+    ({"UPDATE_BOOKING_STATUS": "https://x"}, ["UPDATE_BOOKING_STATUS"]),
+    ({"data": {"UPDATE_BOOKING_STATUS": "https://x", "DRIVER_ASSIGNED": None}}, ["UPDATE_BOOKING_STATUS"]),
+    ({"data": []}, []), ({"data": None}, []), ({}, []), ({"message": "none"}, []),
+])  # fmt: skip
 def test_webhooks_come_as_a_list_or_a_table(document: object, kinds: list[str]) -> None:
     assert [hook.kind for hook in wire.read_webhooks(document, route("list_webhooks"))] == kinds
 
@@ -137,14 +108,60 @@ def test_webhooks_come_as_a_list_or_a_table(document: object, kinds: list[str]) 
 def test_a_prebooking(given: object, exists: bool | None) -> None:
     record = wire.read_prebooking({"data": {"_id": "p", "deliveryAddressExists": given}}, route("get_prebooking"))
     assert record.has_address is exists
-    with pytest.raises(ValueError, match="no link"):
-        wire.read_new_prebooking({"_id": "p"}, route("create_prebooking"))
-    with pytest.raises(ValueError, match="another"):
-        wire.read_same_prebooking({"_id": "p"}, route("get_prebooking"), prebooking_id="q")
 
 
 def test_a_quote_needs_a_price() -> None:
     quote = wire.read_quote({"deliveryFee": 1.5, "eta": 25, "distance": 3.21, "currency": "USD"}, route("quote"))
     assert (quote.fee, quote.eta, quote.distance) == ("1.50", "25", "3.21")
-    with pytest.raises(ValueError, match="no quote"):
-        wire.read_quote({"eta": 25}, route("quote"))
+
+
+def test_a_record_of_ours_goes_by_either_id_or_by_none() -> None:
+    read = route("get_booking")
+    assert wire.read_same(BOOKING, read, booking_id="10001").id == "abc"
+    assert wire.read_same(BOOKING, read, booking_id="abc").id == "abc"
+    assert wire.read_ours(BOOKING, read, external_id="mine").id == "abc"
+
+
+NO_RECORDS: tuple[object, ...] = (None, [], "x", {})
+YOURS = {**BOOKING, "externalBookingId": "yours"}
+REFUSED: list[tuple[str, Callable[..., object], dict[str, str], object, str]] = [
+    *[
+        ("get_booking", wire.read_booking, {}, document, "no object|no booking")
+        for document in (*NO_RECORDS, 5, {"data": None}, {"_id": "abc"}, {"statusText": "ACCEPTED"})
+    ],
+    *[
+        ("get_booking", wire.read_event, {}, document, "no object|no booking")
+        for document in (*NO_RECORDS, {"statusText": "COMPLETED"}, {"bookingID": ""})
+    ],
+    ("get_booking", wire.read_same, {"booking_id": "abd"}, BOOKING, "another"),
+    ("get_booking", wire.read_ours, {"external_id": "mine"}, YOURS, "another"),
+    ("create_prebooking", wire.read_new_prebooking, {}, {"_id": "p"}, "no link"),
+    ("get_prebooking", wire.read_same_prebooking, {"prebooking_id": "q"}, {"_id": "p"}, "another"),
+    ("quote", wire.read_quote, {}, {"eta": 25}, "no quote"),
+]
+
+
+@pytest.mark.parametrize(("operation", "read", "named", "document", "words"), REFUSED)
+def test_what_is_no_such_record_is_refused(
+    operation: str, read: Callable[..., object], named: dict[str, str], document: object, words: str
+) -> None:
+    with pytest.raises(ValueError, match=words):
+        read(document, route(operation), **named)
+
+
+# What a refused price means, by the words of the service.
+
+
+@pytest.mark.parametrize(("words", "not_covered"), [
+    ("This address is not covered from this store", True),
+    ("Out of range", True), ("Sin cobertura en la zona", True),
+    ("La dirección está fuera de la zona de reparto", True),
+    ("El servicio está fuera de servicio", False),
+    ("The order could not be recovered", False),
+])  # fmt: skip
+@pytest.mark.parametrize("quote", [True, False])
+def test_only_a_price_is_refused_for_the_place(quote: bool, words: str, not_covered: bool) -> None:
+    reply = Reply(status=422, json={"message": words})
+    trouble = read_trouble(reply, with_master=False, route=route("quote"), quote=quote)
+    assert type(trouble) is (NotCovered if quote and not_covered else ServiceNever)
+    assert trouble.words == words

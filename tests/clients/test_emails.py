@@ -8,7 +8,6 @@ from urllib.parse import quote
 
 import pytest
 from aiohttp import web
-from aiohttp.test_utils import TestServer
 from pydantic import SecretStr
 
 from bot.clients.emails import EmailsClient
@@ -17,11 +16,12 @@ from bot.clients.routes_file import load_routes
 from bot.clients.transport import Transport, open_session
 from bot.domain.emails.lists import Answer, Busy, Link, Listed, Lost, Outcome, Receipt, Returned
 from bot.domain.errors import OperatorError
-from bot.domain.outcome import NotExecuted, Unknown
+from bot.domain.outcome import Failure, NotExecuted, Unknown
 from bot.domain.reasons import Exchange, Reason
 from bot.domain.text import Secrets
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.emails import EmailsSimulator, FileShape, Shape
+from tests.clients.partner_server import Call, Partner, said
 
 KEY = "k3y/+ with=ä &secret"
 CSV = b"name,email\r\nAna,ana@example.com\r\nBo,bounce@example.com\r\n"
@@ -73,41 +73,22 @@ async def test_an_address_that_is_not_configured_is_named() -> None:
     assert refused.value.mend == "set EMAIL_BULK_BASE_URL"
 
 
-@pytest.mark.parametrize(
-    ("shape", "result"),
-    [
-        (Shape.STATUS, "undeliverable"),
-        (Shape.NESTED, "undeliverable"),
-        (Shape.STATE, "undeliverable"),
-        (Shape.CODED, "undeliverable"),
-        (Shape.TEXT, "undeliverable"),
-        (Shape.CSV, ""),
-        (Shape.LIST, "undeliverable"),
-    ],
-)
+@pytest.mark.parametrize("shape", Shape)
 async def test_every_shape_becomes_something_to_show(
-    client: EmailsClient, simulator: EmailsSimulator, shape: Shape, result: str
+    client: EmailsClient, simulator: EmailsSimulator, shape: Shape
 ) -> None:
     simulator.manners.shape = shape
     answer = await client.check("bounce@example.com")
     assert isinstance(answer, Answer)
     assert answer.outcome is Outcome.ANSWERED
-    assert answer.result == result
+    assert answer.result == ("" if shape is Shape.CSV else "undeliverable")
     assert "undeliverable" in answer.text or "undeliverable" in [value for _, value in answer.pairs]
 
 
-@pytest.mark.parametrize(
-    "address",
-    [
-        "ana+news@example.com",
-        '"ana maria"@example.com',
-        "o'hara@example.com",
-        "ana@españa.example",
-        "用户@例子.广告",
-        "a&b=c#d?e%41@example.com",
-        "ana/../b@example.com",
-    ],
-)
+@pytest.mark.parametrize("address", [
+    "ana+news@example.com", '"ana maria"@example.com', "o'hara@example.com", "ana@españa.example", "用户@例子.广告",
+    "a&b=c#d?e%41@example.com", "ana/../b@example.com",
+])  # fmt: skip
 async def test_an_address_arrives_as_it_was_given(
     client: EmailsClient, simulator: EmailsSimulator, address: str
 ) -> None:
@@ -121,31 +102,32 @@ async def test_a_time_out_is_no_answer_and_never_a_verdict(client: EmailsClient,
     assert answer == Answer(outcome=Outcome.NO_ANSWER, text="the service did not answer in time")
 
 
-@pytest.mark.parametrize(
-    ("kind", "expected"),
-    [
-        (
-            FaultKind.TOO_MANY,
-            Busy(
-                reason=Reason(Exchange.READ_ANSWERED, status=429, words="Too many requests at a time"), retry_after=1.0
-            ),
-        ),
-        (FaultKind.ERROR_500, Lost(reason=Reason(Exchange.READ_ANSWERED, status=500, words="Internal error"))),
-        (FaultKind.GARBAGE, Lost(reason=Reason(Exchange.PAGE))),
-        (FaultKind.LOST, Lost(reason=Reason(Exchange.NO_ANSWER, failure="connection dropped"))),
-    ],
-)
-async def test_trouble_that_may_pass(
-    client: EmailsClient, simulator: EmailsSimulator, kind: FaultKind, expected: object
+TOO_MANY, INTERNAL, REFUSED = "Too many requests at a time", "Internal error", "This address cannot be processed"
+ANSWERED = Reason(Exchange.READ_ANSWERED, status=500, words=INTERNAL)
+FAULTS: list[tuple[FaultKind, object, object]] = [  # what becomes of one address, and of a file
+    (FaultKind.TOO_MANY,
+     Busy(reason=Reason(Exchange.READ_ANSWERED, status=429, words=TOO_MANY), retry_after=1.0),
+     NotExecuted(again=True, reason=Reason(Exchange.ASKS_TO_WAIT, words=TOO_MANY), retry_after=1.0, status=429)),
+    (FaultKind.ERROR_500, Lost(reason=ANSWERED), Unknown(reason=ANSWERED, status=500)),
+    (FaultKind.GARBAGE, Lost(reason=Reason(Exchange.PAGE)), Unknown(reason=Reason(Exchange.PAGE), status=200)),
+    (FaultKind.LOST,
+     Lost(reason=Reason(Exchange.NO_ANSWER, failure="connection dropped")),
+     Unknown(reason=Reason(Exchange.NO_ANSWER, failure="connection dropped"), failure=Failure.DROPPED)),
+    (FaultKind.REFUSED,
+     Answer(outcome=Outcome.REFUSED, pairs=(("error", REFUSED),)),
+     NotExecuted(again=False, reason=Reason(Exchange.REFUSED, status=422, fields=()), words=f"error: {REFUSED}",
+                 status=422)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "of_an_address", "of_a_file"), FAULTS)
+async def test_what_becomes_of_a_fault(
+    client: EmailsClient, simulator: EmailsSimulator, kind: FaultKind, of_an_address: object, of_a_file: object
 ) -> None:
-    simulator.faults.arm(Fault(kind, "check", times=2))
-    assert await client.check("ana@example.com") == expected
-
-
-async def test_a_refusal_of_the_address_is_shown_as_it_came(client: EmailsClient, simulator: EmailsSimulator) -> None:
-    simulator.faults.arm(Fault(FaultKind.REFUSED, "check"))
-    answer = await client.check("ana@example.com")
-    assert answer == Answer(outcome=Outcome.REFUSED, pairs=(("error", "This address cannot be processed"),))
+    simulator.faults.arm(Fault(kind, "check", times=2 if kind is not FaultKind.REFUSED else 1))
+    assert await client.check("ana@example.com") == of_an_address
+    simulator.faults.arm(Fault(kind, "process_file"))
+    assert await client.process_file(CSV, column=1, name="result.csv") == of_a_file
 
 
 async def test_a_refusal_of_our_key_is_the_operators_matter(client: EmailsClient, simulator: EmailsSimulator) -> None:
@@ -157,18 +139,10 @@ async def test_a_refusal_of_our_key_is_the_operators_matter(client: EmailsClient
         await client.process_file(CSV, column=1, name="result.csv")
 
 
-@pytest.mark.parametrize(
-    ("shape", "kind"),
-    [
-        (FileShape.CSV, Returned),
-        (FileShape.ATTACHMENT, Returned),
-        (FileShape.ARRAY, Listed),
-        (FileShape.WRAPPED, Listed),
-        (FileShape.URL, Link),
-        (FileShape.RECEIPT, Receipt),
-        (FileShape.TEXT, Answer),
-    ],
-)
+@pytest.mark.parametrize(("shape", "kind"), [
+    (FileShape.CSV, Returned), (FileShape.ATTACHMENT, Returned), (FileShape.ARRAY, Listed),
+    (FileShape.WRAPPED, Listed), (FileShape.URL, Link), (FileShape.RECEIPT, Receipt), (FileShape.TEXT, Answer),
+])  # fmt: skip
 async def test_every_answer_to_a_file_is_understood_in_its_order(
     client: EmailsClient, simulator: EmailsSimulator, shape: FileShape, kind: type
 ) -> None:
@@ -189,41 +163,6 @@ async def test_every_answer_to_a_file_is_understood_in_its_order(
             assert number == "job-1"
         case Answer(text=text):
             assert text == "Your file is being processed; the result goes to your mailbox."
-
-
-@pytest.mark.parametrize(
-    ("kind", "expected"),
-    [
-        (
-            FaultKind.TOO_MANY,
-            NotExecuted(
-                again=True,
-                reason=Reason(Exchange.ASKS_TO_WAIT, words="Too many requests at a time"),
-                retry_after=1.0,
-                status=429,
-            ),
-        ),
-        (
-            FaultKind.ERROR_500,
-            Unknown(reason=Reason(Exchange.READ_ANSWERED, status=500, words="Internal error"), status=500),
-        ),
-        (FaultKind.GARBAGE, Unknown(reason=Reason(Exchange.PAGE), status=200)),
-        (
-            FaultKind.REFUSED,
-            NotExecuted(
-                again=False,
-                reason=Reason(Exchange.REFUSED, status=422, fields=()),
-                words="error: This address cannot be processed",
-                status=422,
-            ),
-        ),
-    ],
-)
-async def test_what_became_of_a_file_without_an_answer(
-    client: EmailsClient, simulator: EmailsSimulator, kind: FaultKind, expected: object
-) -> None:
-    simulator.faults.arm(Fault(kind, "process_file"))
-    assert await client.process_file(CSV, column=1, name="result.csv") == expected
 
 
 async def test_a_file_that_gets_no_answer_in_time_is_unknown(client: EmailsClient, simulator: EmailsSimulator) -> None:
@@ -248,11 +187,11 @@ def spellings(secret: str) -> list[str]:
 
 @pytest.mark.parametrize("written", spellings(KEY))
 async def test_a_key_that_the_service_sends_back_is_never_shown(
-    open_client: Open, written: str, caplog: pytest.LogCaptureFixture
+    open_client: Open, partner: Partner, written: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.DEBUG)
 
-    async def echo(request: web.Request) -> web.Response:
+    def echo(call: Call) -> web.Response:
         answers = {
             "json": web.json_response({"status": "ok", "request": f"?apikey={written}", written: written}),
             "text": web.Response(text=f"invalid key {written}"),
@@ -261,21 +200,15 @@ async def test_a_key_that_the_service_sends_back_is_never_shown(
             "csv": web.Response(text=f"email,key\n,{written}\n", content_type="text/csv"),
             "refused": web.json_response({"error": f"apikey {written} is unknown"}, status=422),
         }
-        return answers[request.path.split("/")[1]]
+        return answers[call.path.split("/")[1]]
 
-    app = web.Application()
-    app.router.add_route("*", "/{kind}/", echo)
-    async with TestServer(app) as server:
-        for kind in ("json", "text", "list", "rows", "csv", "refused"):
-            base = str(server.make_url(f"/{kind}"))
-            client = open_client(base, base)
-            for shown in (
-                await client.check("ana@example.com"),
-                await client.process_file(CSV, column=1, name="r.csv"),
-            ):
-                content = f"{getattr(shown, 'content', b'').decode()}{getattr(shown, 'rows', '')}"
-                assert all(spelling not in f"{shown!r}{content}" for spelling in spellings(KEY)), shown
-                assert "hidden" in f"{shown!r}{content}"
+    partner.answer = echo
+    for kind in ("json", "text", "list", "rows", "csv", "refused"):
+        client = open_client(f"{partner.url}/{kind}", f"{partner.url}/{kind}")
+        for shown in (await client.check("ana@example.com"), await client.process_file(CSV, column=1, name="r.csv")):
+            content = f"{getattr(shown, 'content', b'').decode()}{getattr(shown, 'rows', '')}"
+            assert all(spelling not in f"{shown!r}{content}" for spelling in spellings(KEY)), shown
+            assert "hidden" in f"{shown!r}{content}"
     ours = [record.getMessage() for record in caplog.records if record.name != "aiohttp.access"]
     assert all(spelling not in "\n".join(ours) for spelling in spellings(KEY))
 
@@ -289,44 +222,27 @@ async def test_no_failure_holds_the_key(open_client: Open, base: str, caplog: py
     assert all(spelling not in f"{shown!r} {caplog.text}" for spelling in spellings(KEY))
 
 
-@pytest.mark.parametrize(
-    ("body", "content_type", "text"),
-    [
-        ("", "text/plain", ""),
-        ("null", "application/json", ""),
-        ("true", "application/json", "true"),
-        ("3.10", "application/json", "3.10"),
-        ('"valid"', "application/json", "valid"),
-        ("x" * 3_000, "text/plain", "x" * 499 + "…"),
-        ("bad\x00byte", "text/plain", "bad\ufffdbyte"),
-    ],
-)
-async def test_anything_else_is_shown_as_it_came(open_client: Open, body: str, content_type: str, text: str) -> None:
-    async def say(_: web.Request) -> web.Response:
-        return web.Response(text=body, content_type=content_type)
-
-    app = web.Application()
-    app.router.add_get("/", say)
-    async with TestServer(app) as server:
-        base = str(server.make_url("")).rstrip("/")
-        answer = await open_client(base, base).check("ana@example.com")
+@pytest.mark.parametrize(("body", "content_type", "text"), [
+    ("", "text/plain", ""), ("null", "application/json", ""), ("true", "application/json", "true"),
+    ("3.10", "application/json", "3.10"), ('"valid"', "application/json", "valid"),
+    ("x" * 3_000, "text/plain", "x" * 499 + "…"),
+    ("bad\x00byte", "text/plain", "bad\ufffdbyte"),
+])  # fmt: skip
+async def test_anything_else_is_shown_as_it_came(
+    open_client: Open, partner: Partner, body: str, content_type: str, text: str
+) -> None:
+    partner.answer = lambda _: web.Response(text=body, content_type=content_type)
+    answer = await open_client(partner.url, partner.url).check("ana@example.com")
     assert isinstance(answer, Answer)
     assert answer.text == text
 
 
-async def test_deep_and_wide_answers_are_bounded(open_client: Open) -> None:
+async def test_deep_and_wide_answers_are_bounded(open_client: Open, partner: Partner) -> None:
     deep: object = "end"
     for _ in range(50):
         deep = {"in": deep}
     wide = {f"field {n}": n for n in range(200)}
-
-    async def say(_: web.Request) -> web.Response:
-        return web.json_response({"deep": deep, **wide, "state": "valid"})
-
-    app = web.Application()
-    app.router.add_get("/", say)
-    async with TestServer(app) as server:
-        base = str(server.make_url("")).rstrip("/")
-        answer = await open_client(base, base).check("ana@example.com")
+    partner.answer = lambda _: said({"deep": deep, **wide, "state": "valid"})
+    answer = await open_client(partner.url, partner.url).check("ana@example.com")
     assert isinstance(answer, Answer)
     assert len(answer.pairs) == 40

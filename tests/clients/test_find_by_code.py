@@ -6,13 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.clients.payments import PaymentsClient
-from bot.clients.payments.operations import OperationScan
-from bot.domain.errors import OperatorError
+from bot.clients.payments.calls import OperationScan
 from bot.domain.payments.operation import Operation, OperationPage
 from bot.presentation.reasons import worded
-from tests.clients.conftest import OpenClient
 from tests.clients.partner_server import Call, JsonObject, Partner, operation, page_of_a_proxy, said
-from tests.support.troubles import says
+from tests.clients.payments_calls import OpenClient
 
 
 async def test_one_payout_among_many_is_found(client: PaymentsClient, partner: Partner) -> None:
@@ -30,6 +28,12 @@ async def test_absence_is_said_only_after_the_whole_list(client: PaymentsClient,
     found = await client.find_by_code("mine")
     assert (found.hits, found.complete, found.total) == ((), True, count)
     assert len(partner.calls) == max(1, -(-count // 100))
+
+
+async def test_a_lost_purchase_is_looked_for_among_purchases(client: PaymentsClient, partner: Partner) -> None:
+    partner.operations = [operation(1, code="mine"), operation(2, code="mine", operation_type="purchase")]
+    found = await client.find_by_code("mine", "purchase")
+    assert ([one.id for one in found.hits], found.complete, found.total) == (["op-2"], True, 1)
 
 
 async def test_two_payouts_with_one_code_are_both_found(client: PaymentsClient, partner: Partner) -> None:
@@ -122,12 +126,6 @@ async def test_what_was_found_before_the_service_failed_counts(
     assert [one.id for one in found.hits] == ["op-7"]
     assert not found.complete
     assert found.reason
-
-
-async def test_refused_credentials_are_the_operators(client: PaymentsClient, partner: Partner) -> None:
-    partner.answer = lambda _: said({"message": "who"}, 401)
-    with pytest.raises(OperatorError, check=says("credentials")):
-        await client.find_by_code("mine")
 
 
 async def test_a_payout_that_appears_while_reading_is_noticed(client: PaymentsClient, partner: Partner) -> None:

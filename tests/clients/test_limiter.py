@@ -46,6 +46,16 @@ def turns(time: VirtualTime) -> PartnerTurns:
     return PartnerTurns(SlidingWindow(clock=time.clock), clock=time.clock, sleep=time.sleep)
 
 
+@pytest.fixture
+def time() -> VirtualTime:
+    return VirtualTime()
+
+
+@pytest.fixture
+def slots(time: VirtualTime) -> PartnerTurns:
+    return turns(time)
+
+
 class Way(NamedTuple):
     """One request: when it comes, and the seconds of each part of its way. ``answering`` None: never."""
 
@@ -193,9 +203,7 @@ async def test_connections_that_hang_hold_up_nobody_for_long() -> None:
     assert arrived[0] - 1000.0 < 3.5
 
 
-async def test_few_connections_stand_before_the_service_in_silence() -> None:
-    time = VirtualTime()
-    slots = turns(time)
+async def test_few_connections_stand_before_the_service_in_silence(time: VirtualTime, slots: PartnerTurns) -> None:
     standing: list[int] = []
     stands = 0
 
@@ -215,9 +223,7 @@ async def test_few_connections_stand_before_the_service_in_silence() -> None:
     assert max(standing) <= 12
 
 
-async def test_effects_go_before_reads_and_reads_before_listings() -> None:
-    time = VirtualTime()
-    slots = turns(time)
+async def test_effects_go_before_reads_and_reads_before_listings(time: VirtualTime, slots: PartnerTurns) -> None:
     order: list[str] = []
 
     async def request(name: str, lane: Lane) -> None:
@@ -266,9 +272,7 @@ async def moments(time: VirtualTime, slots: PartnerTurns, count: int, *, within:
     return left
 
 
-async def test_a_429_holds_everybody_and_widens_the_window_for_a_while() -> None:
-    time = VirtualTime()
-    slots = turns(time)
+async def test_a_429_holds_everybody_and_widens_the_window(time: VirtualTime, slots: PartnerTurns) -> None:
     await slots.slow_down(5.0)
     left = await moments(time, slots, 21)
     assert left[0] == pytest.approx(5.0)
@@ -283,17 +287,13 @@ async def test_a_429_holds_also_who_waits_already() -> None:
     assert arrived[10] - arrived[0] == pytest.approx(1.5)
 
 
-async def test_who_would_wait_too_long_is_told_at_once() -> None:
-    time = VirtualTime()
-    slots = turns(time)
+async def test_who_would_wait_too_long_is_told_at_once(time: VirtualTime, slots: PartnerTurns) -> None:
     await slots.slow_down(60.0)
     assert await go(slots, Lane.EFFECT, patience=4) is False
     assert time.now == 1000.0
 
 
-async def test_a_long_queue_refuses_the_impatient() -> None:
-    time = VirtualTime()
-    slots = turns(time)
+async def test_a_long_queue_refuses_the_impatient(time: VirtualTime, slots: PartnerTurns) -> None:
     async with asyncio.TaskGroup() as tasks:
         waiting = [tasks.create_task(go(slots, Lane.READ, patience=1000)) for _ in range(60)]
         await time.settle()
@@ -303,10 +303,8 @@ async def test_a_long_queue_refuses_the_impatient() -> None:
 
 
 @pytest.mark.parametrize("waited", [0, 1, 2, 3])
-async def test_a_cancelled_request_gives_its_place_to_the_next(waited: int) -> None:
+async def test_a_cancelled_request_gives_its_place_on(time: VirtualTime, slots: PartnerTurns, waited: int) -> None:
     """Wherever it waits: to connect, to leave, or just when it is called."""
-    time = VirtualTime()
-    slots = turns(time)
     async with asyncio.TaskGroup() as tasks:
         before = [tasks.create_task(go(slots, Lane.READ, patience=100)) for _ in range(10)]
         await time.settle()
@@ -322,16 +320,13 @@ async def test_a_cancelled_request_gives_its_place_to_the_next(waited: int) -> N
     assert follower.result() is True
 
 
-async def test_no_retry_after_stops_everything_for_longer_than_a_minute() -> None:
-    time = VirtualTime()
-    slots = turns(time)
+async def test_no_retry_after_stops_everything_for_longer_than_a_minute(time: VirtualTime, slots: PartnerTurns) -> None:
     await slots.slow_down(3600.0)
     await time.run_until(time.now + 61)
     assert await go(slots, Lane.READ, patience=1)
 
 
-async def test_a_turn_that_was_not_used_is_free_again_at_once() -> None:
-    slots = turns(VirtualTime())
+async def test_a_turn_that_was_not_used_is_free_again_at_once(slots: PartnerTurns) -> None:
     for _ in range(30):
         turn = await slots.acquire(Lane.READ, patience=0)
         assert turn is not None
@@ -339,10 +334,10 @@ async def test_a_turn_that_was_not_used_is_free_again_at_once() -> None:
 
 
 @pytest.mark.parametrize(("lane", "places"), [(Lane.READ, 12), (Lane.LISTING, 12), (Lane.EFFECT, 18)])
-async def test_a_connection_that_does_not_stand_takes_a_place_for_a_second(lane: Lane, places: int) -> None:
+async def test_a_connection_that_does_not_stand_takes_a_place_for_1_s(
+    time: VirtualTime, slots: PartnerTurns, lane: Lane, places: int
+) -> None:
     """Of the eighteen places six are for effects only."""
-    time = VirtualTime()
-    slots = turns(time)
     for _ in range(places):
         assert await slots.acquire(lane, patience=0) is not None
     assert await slots.acquire(lane, patience=0) is None
@@ -352,9 +347,7 @@ async def test_a_connection_that_does_not_stand_takes_a_place_for_a_second(lane:
     assert await slots.acquire(lane, patience=0) is not None
 
 
-async def test_whoever_is_cancelled_the_others_keep_their_order() -> None:
-    time = VirtualTime()
-    slots = turns(time)
+async def test_whoever_is_cancelled_the_others_keep_their_order(time: VirtualTime, slots: PartnerTurns) -> None:
     order: list[int] = []
 
     async def request(number: int) -> None:

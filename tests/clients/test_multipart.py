@@ -10,7 +10,7 @@ import pytest
 from aiohttp import BytesIOPayload, MultipartWriter
 
 from bot.clients.multipart import Upload, make_form
-from bot.clients.transport import Prepared, Transport, open_session
+from bot.clients.transport import PreparedRequest, Transport, open_session
 from bot.domain.outcome import Reply
 from tests.clients.wire_server import Arrived, answer, wire_server
 
@@ -37,7 +37,9 @@ async def sent(form: MultipartWriter) -> tuple[Reply, list[Arrived]]:
     async with wire_server(behave) as server, open_session() as session:
         transport = Transport(session=session, base_url=server.url, service="s")
         headers = {"Content-Type": form.content_type}
-        reply = await transport.send(Prepared(operation="s.x", method="POST", path="/x", headers=headers, body=form))
+        reply = await transport.send(
+            PreparedRequest(operation="s.x", method="POST", path="/x", headers=headers, body=form)
+        )
         return reply, server.requests
 
 

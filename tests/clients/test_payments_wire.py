@@ -30,28 +30,17 @@ PARTNER = TABLE.use("payments", "partner")
 READERS: list[tuple[Callable[[object], object], st.SearchStrategy[object]]] = [
     (lambda document: wire.read_operation(document, route=OPERATION), shaped(*operation())),
     (lambda document: wire.read_committed(document, route=OPERATION, operation_id="op-1"), shaped(*operation())),
-    (
-        lambda document: wire.read_page(document, list_route=LIST, record_route=OPERATION),
-        shaped("currentPage", "lastPage", "perPage", "total", "from", "to", "data"),
-    ),
-    (
-        lambda document: wire.read_account(document, route=ACCOUNT),
-        shaped("fullName", "status", "is_verified", "isPrimary", "country_ID"),
-    ),
+    (lambda document: wire.read_page(document, list_route=LIST, record_route=OPERATION),
+     shaped("currentPage", "lastPage", "perPage", "total", "from", "to", "data")),
+    (lambda document: wire.read_account(document, route=ACCOUNT),
+     shaped("fullName", "status", "is_verified", "isPrimary", "country_ID")),
     (lambda document: wire.read_one_step(document, route=OPERATION, code="code-1"), shaped(*operation())),
-    (
-        lambda document: wire.read_purchase(document, route=PURCHASE, item_amount="unit"),
-        shaped(*operation(), "items"),
-    ),
-    (
-        lambda document: wire.read_purchase(document, route=PURCHASE, item_amount="line"),
-        st.builds(lambda items: operation(1) | {"items": items}, st.lists(shaped("description", "amount", "quantity"))),
-    ),
-    (
-        lambda document: wire.read_partner(document, route=PARTNER),
-        shaped("id", "name", "email", "currency", "balance", "data"),
-    ),
-]
+    (lambda document: wire.read_purchase(document, route=PURCHASE, item_amount="unit"), shaped(*operation(), "items")),
+    (lambda document: wire.read_purchase(document, route=PURCHASE, item_amount="line"),
+     st.builds(lambda items: operation(1) | {"items": items}, st.lists(shaped("description", "amount", "quantity")))),
+    (lambda document: wire.read_partner(document, route=PARTNER),
+     shaped("id", "name", "email", "currency", "balance", "data")),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("read", "documents"), READERS)
@@ -66,31 +55,12 @@ def test_a_reader_gives_a_record_or_a_value_error(
     assert record is not None
 
 
-@pytest.mark.parametrize(
-    ("amount", "cents"),
-    [
-        ("25.00", 2500),
-        ("25", 2500),
-        ("25.1", 2510),
-        (25, 2500),
-        (Decimal("25.10"), 2510),
-        (Decimal("0.07"), 7),
-        ("25.000", 2500),
-        ("25.001", None),
-        ("1,000.00", None),
-        ("-25.00", None),
-        ("", None),
-        (None, None),
-        (True, None),
-        ("NaN", None),
-        ("Infinity", None),
-        ("1e999999", None),
-        ("9" * 100, None),
-        pytest.param(10**4000, None, id="huge"),
-        ("1" + "0" * 38 + ".5", None),
-        ([], None),
-    ],
-)
+@pytest.mark.parametrize(("amount", "cents"), [
+    ("25.00", 2500), ("25", 2500), ("25.1", 2510), (25, 2500), (Decimal("25.10"), 2510), (Decimal("0.07"), 7),
+    ("25.000", 2500), ("25.001", None), ("1,000.00", None), ("-25.00", None), ("", None), (None, None), (True, None),
+    ("NaN", None), ("Infinity", None), ("1e999999", None), ("9" * 100, None), pytest.param(10**4000, None, id="huge"),
+    ("1" + "0" * 38 + ".5", None), ([], None),
+])  # fmt: skip
 def test_an_amount_is_exact_or_none(amount: object, cents: int | None) -> None:
     assert wire.read_operation(operation(1, amount=amount), route=OPERATION).cents == cents
 

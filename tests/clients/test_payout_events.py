@@ -6,11 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.clients.payments import PaymentsClient
 from bot.clients.payments.wire import read_events
 from bot.clients.routes_file import load_routes
-from bot.domain.errors import ServiceNever, ServiceNow
-from tests.clients.partner_server import JsonObject, Partner, said
+from tests.clients.partner_server import JsonObject
+from tests.clients.payments_calls import Bench
 
 ROUTE = load_routes(None, environment="sandbox").use("payments", "payout_events")
 TOKEN = base64.urlsafe_b64encode(secrets.token_bytes(32)).rstrip(b"=").decode()
@@ -28,9 +27,8 @@ def event(**changes: object) -> JsonObject:
     }
 
 
-async def test_an_event_keeps_everything_but_the_address(client: PaymentsClient, partner: Partner) -> None:
-    partner.answer = lambda _: said({"data": [event(), event(response_status=None, attempt=2)]})
-    first, second = await client.payout_events("op-1")
+async def test_an_event_keeps_everything_but_the_address(bench: Bench) -> None:
+    first, second = await bench.told("events", {"data": [event(), event(response_status=None, attempt=2)]})
     assert first.at == dt.datetime(2026, 11, 20, 10, 0, 0, 250_000, tzinfo=dt.UTC)
     assert (first.kind, first.host, first.status) == ("confirmation_uri", "bot.example", "200")
     assert dict(first.details) == {
@@ -42,85 +40,41 @@ async def test_an_event_keeps_everything_but_the_address(client: PaymentsClient,
     }
     assert (second.status, dict(second.details)["attempt"]) == ("", "2")
     assert TOKEN not in repr((first, second))
-    [call] = partner.calls
-    assert (call.method, call.path, call.raw) == ("GET", "/payouts/events/op-1", b"")
 
 
-@pytest.mark.parametrize(
-    ("body", "count"),
-    [
-        ([event(), event()], 2),
-        ([], 0),
-        ({"data": [event()]}, 1),
-        ({"events": [event()]}, 1),
-        ({"data": {"events": [event(), event()]}}, 2),
-        ({"data": event()}, 1),
-        ({"data": [], "events": [event()]}, 1),
-        ({"data": []}, 0),
-        ({"events": [], "code": "OK"}, 0),
-        (event(), 1),
-        (event(code="our-code"), 1),
-        ({"data": {}, "code": "EVENT_NOT_FOUND", "message": "None yet", "displayToUser": True}, 0),
-        ({"code": "E404", "message": "None yet"}, 0),
-        ({"code": 404, "message": "None yet", "status": 404}, 0),
-        ({}, 0),
-        (None, 0),
-        (["delivered"], 1),
-        ([{}, event(), None], 1),
-        ({"attempts": 3}, 1),
-    ],
-)
-async def test_any_form_of_some_or_none_is_read(
-    client: PaymentsClient, partner: Partner, body: object, count: int
-) -> None:
-    partner.answer = lambda _: said(body)
-    assert len(await client.payout_events("op-1")) == count
+@pytest.mark.parametrize(("body", "count"), [
+    ([event(), event()], 2), ([], 0), ({"data": [event()]}, 1), ({"events": [event()]}, 1),
+    ({"data": {"events": [event(), event()]}}, 2),
+    ({"data": event()}, 1), ({"data": [], "events": [event()]}, 1), ({"data": []}, 0),
+    ({"events": [], "code": "OK"}, 0), (event(), 1), (event(code="our-code"), 1),
+    ({"data": {}, "code": "EVENT_NOT_FOUND", "message": "None yet", "displayToUser": True}, 0),
+    ({"code": "E404", "message": "None yet"}, 0),
+    ({"code": 404, "message": "None yet", "status": 404}, 0),
+    ({}, 0), (None, 0), (["delivered"], 1), ([{}, event(), None], 1), ({"attempts": 3}, 1),
+])  # fmt: skip
+async def test_any_form_of_some_or_none_is_read(bench: Bench, body: object, count: int) -> None:
+    assert len(await bench.told("events", body)) == count
 
 
-@pytest.mark.parametrize("body", ["none", 5, True])
-async def test_what_is_no_record_at_all_is_the_services_trouble(
-    client: PaymentsClient, partner: Partner, body: object
-) -> None:
-    partner.answer = lambda _: said(body)
-    with pytest.raises(ServiceNow):
-        await client.payout_events("op-1")
-
-
-async def test_an_unknown_payout_is_said_so(client: PaymentsClient, partner: Partner) -> None:
-    partner.answer = lambda _: said({"code": "E", "message": "Unknown payout", "displayToUser": True}, 404)
-    with pytest.raises(ServiceNever) as caught:
-        await client.payout_events("op-1")
-    assert (caught.value.status, caught.value.words) == (404, "Unknown payout")
-
-
-@pytest.mark.parametrize(
-    "hiding",
-    [
-        {"url": f"//bot.example/callbacks/payments/{TOKEN}"},
-        {"uri": f"/callbacks/payments/{TOKEN}", "url": None},
-        {"path": f"payments/{TOKEN}"},
-        {"note": f"sent to {ADDRESS}."},
-        {"note": f"https%3A%2F%2Fbot.example%2Fcallbacks%2Fpayments%2F{TOKEN}"},
-        {"payload": {"id": "op-1", "confirmation_uri": ADDRESS, "failure_uri": f"{ADDRESS}?x=1"}},
-        {"request": f'{{"confirmation_uri":"{ADDRESS}"}}'},
-        {"calls": [{"to": ADDRESS}, [ADDRESS]]},
-        {"callback_token": TOKEN},
-        {"headers": {"Authorization": f"Bearer {TOKEN}", "X-Signature": TOKEN}},
-        {"type": ADDRESS},
-        {"response_status": TOKEN},
-        {ADDRESS: "key"},
-        {"url": f"https://{TOKEN}.bot.example/"},
-        {"url": "https://[bad"},
-    ],
-)
+@pytest.mark.parametrize("hiding", [
+    {"url": f"//bot.example/callbacks/payments/{TOKEN}"},
+    {"uri": f"/callbacks/payments/{TOKEN}", "url": None},
+    {"path": f"payments/{TOKEN}"}, {"note": f"sent to {ADDRESS}."},
+    {"note": f"https%3A%2F%2Fbot.example%2Fcallbacks%2Fpayments%2F{TOKEN}"},
+    {"payload": {"id": "op-1", "confirmation_uri": ADDRESS, "failure_uri": f"{ADDRESS}?x=1"}},
+    {"request": f'{{"confirmation_uri":"{ADDRESS}"}}'},
+    {"calls": [{"to": ADDRESS}, [ADDRESS]]}, {"callback_token": TOKEN},
+    {"headers": {"Authorization": f"Bearer {TOKEN}", "X-Signature": TOKEN}},
+    {"type": ADDRESS}, {"response_status": TOKEN}, {ADDRESS: "key"}, {"url": f"https://{TOKEN}.bot.example/"},
+    {"url": "https://[bad"},
+])  # fmt: skip
 def test_no_form_of_the_address_lets_the_token_through(hiding: JsonObject) -> None:
     [found] = read_events([event() | hiding], route=ROUTE)
     assert TOKEN.casefold() not in repr(found).casefold()
 
 
 @pytest.mark.parametrize(
-    "name",
-    ["Token", "secret", "password", "Authorization", "X-Signature", "apiKey", "api_key", "Cookie", "Set-Cookie"],
+    "name", ["Token", "secret", "password", "Authorization", "X-Signature", "apiKey", "api_key", "Cookie", "Set-Cookie"]
 )
 def test_what_is_called_like_a_secret_is_not_kept(name: str) -> None:
     [found] = read_events([{"type": "x", "headers": {name: "hush", "Accept": "all"}}], route=ROUTE)
@@ -140,14 +94,7 @@ def test_kinds_of_values_are_shown_as_people_write_them() -> None:
     [found] = read_events(
         [{"type": "x", "ok": True, "failed": False, "n": 1, "none": None, "list": ["a", "b"]}], route=ROUTE
     )
-    assert dict(found.details) == {
-        "type": "x",
-        "ok": "yes",
-        "failed": "no",
-        "n": "1",
-        "list.0": "a",
-        "list.1": "b",
-    }
+    assert dict(found.details) == {"type": "x", "ok": "yes", "failed": "no", "n": "1", "list.0": "a", "list.1": "b"}
 
 
 SCALARS = st.none() | st.booleans() | st.integers() | st.decimals() | st.text() | st.just(ADDRESS) | st.just(TOKEN)

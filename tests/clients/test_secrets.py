@@ -10,14 +10,14 @@ from pydantic import SecretStr
 from bot.clients.delivery import DeliveryClient
 from bot.clients.results import Results, open_result_session
 from bot.clients.routes_file import load_routes
-from bot.clients.transport import Prepared, Transport, open_session
+from bot.clients.transport import PreparedRequest, Transport, open_session
 from bot.domain.outcome import NO_JSON, Reply
 from bot.domain.text import Secrets
 from tests.clients.wire_server import Arrived, answer, wire_server
 
 OTHERS = "an/other+services=key"
 """A secret that this service never got."""
-REQUEST = Prepared(operation="s.ask", method="GET", path="/", headers={})
+REQUEST = PreparedRequest(operation="s.ask", method="GET", path="/", headers={})
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ async def session() -> AsyncIterator[aiohttp.ClientSession]:
 
 
 async def told(
-    session: aiohttp.ClientSession, body: bytes, *, request: Prepared = REQUEST, secrets: Secrets | None = None
+    session: aiohttp.ClientSession, body: bytes, *, request: PreparedRequest = REQUEST, secrets: Secrets | None = None
 ) -> Reply:
     """What the transport hands on of an answer."""
 
@@ -76,7 +76,7 @@ async def test_half_a_secret_at_the_end_of_what_is_kept_is_none(session: aiohttp
 
 async def test_what_goes_out_with_a_request_is_known_from_then_on(session: aiohttp.ClientSession) -> None:
     secrets, key = Secrets(), "key-of-a-store"
-    request = Prepared(operation="s.ask", method="GET", path="/", headers={"Authorization": f"Bearer {key}"})
+    request = PreparedRequest(operation="s.ask", method="GET", path="/", headers={"Authorization": f"Bearer {key}"})
     assert (await told(session, b'{"a": "key-of-a-store"}', secrets=secrets)).json == {"a": key}
     assert (await told(session, b'{"a": "key-of-a-store"}', request=request, secrets=secrets)).json == {"a": "[hidden]"}
     assert (await told(session, b'{"a": "key-of-a-store"}', secrets=secrets)).json == {"a": "[hidden]"}

@@ -9,14 +9,7 @@ from hypothesis import strategies as st
 
 from bot.clients.calls import read_failure
 from bot.clients.transport import read_reply
-from bot.domain.errors import (
-    OperatorError,
-    OutcomeUnknown,
-    ServiceNever,
-    ServiceNow,
-    ServiceTrouble,
-    SwitchboardError,
-)
+from bot.domain.errors import OperatorError, OutcomeUnknown, ServiceNever, ServiceNow, ServiceTrouble, SwitchboardError
 from bot.domain.outcome import Done, Failure, Reply, Unknown, classify
 from bot.domain.reasons import Exchange, Reason
 from bot.presentation.reasons import sentence
@@ -128,17 +121,11 @@ def test_a_failed_read_in_one_sentence(status: int, body: object, expected: str)
     assert told(reply(status, body)) == expected
 
 
-@pytest.mark.parametrize(
-    ("headers", "expected"),
-    [
-        ({}, "in a minute"),
-        ({"Retry-After": "0"}, "in a minute"),
-        ({"Retry-After": "9"}, "in 9 s"),
-        ({"Retry-After": "1.2"}, "in 2 s"),
-        ({"Retry-After": "600"}, "in 10 minutes"),
-        ({"Retry-After": "Fri, 20 Nov 2026 10:00:00 GMT"}, "in a minute"),
-    ],
-)
+@pytest.mark.parametrize(("headers", "expected"), [
+    ({}, "in a minute"), ({"Retry-After": "0"}, "in a minute"), ({"Retry-After": "9"}, "in 9 s"),
+    ({"Retry-After": "1.2"}, "in 2 s"), ({"Retry-After": "600"}, "in 10 minutes"),
+    ({"Retry-After": "Fri, 20 Nov 2026 10:00:00 GMT"}, "in a minute"),
+])  # fmt: skip
 def test_when_to_try_again_is_said(headers: dict[str, str], expected: str) -> None:
     assert told(reply(429, {}, **headers)) == f"The payments service answered 429; try again {expected}."
 

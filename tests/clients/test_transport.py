@@ -5,7 +5,7 @@ import ipaddress
 import json
 import socket
 import ssl
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from decimal import Decimal
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.clients.transport import (
-    Prepared,
+    PreparedRequest,
     SingleSendRequest,
     Transport,
     decimal_of,
@@ -30,7 +30,7 @@ from bot.clients.transport import (
 from bot.domain.errors import OperatorError
 from bot.domain.money import plain
 from bot.domain.outcome import NO_JSON, Failure, Reply
-from tests.clients.wire_server import Arrived, answer, wire_server
+from tests.clients.wire_server import Arrived, Behaviour, answer, wire_server
 
 IN_A_ROW = 3
 MAX_BODY = 2 * 1024 * 1024
@@ -38,8 +38,8 @@ MAX_BODY = 2 * 1024 * 1024
 HEADERS = {"Authorization": "Basic c2VjcmV0", "Content-Type": "application/json"}
 
 
-def request(method: str = "POST", path: str = "/payouts", body: bytes | None = b'{"a":1}') -> Prepared:
-    return Prepared(operation="payments.create_payout", method=method, path=path, headers=HEADERS, body=body)
+def request(method: str = "POST", path: str = "/payouts", body: bytes | None = b'{"a":1}') -> PreparedRequest:
+    return PreparedRequest(operation="payments.create_payout", method=method, path=path, headers=HEADERS, body=body)
 
 
 @pytest.fixture
@@ -148,19 +148,6 @@ async def test_nobody_listening_is_not_connected(session: aiohttp.ClientSession)
     assert reply == Reply(failure=Failure.NOT_CONNECTED)
 
 
-async def test_a_handshake_that_does_not_come_is_not_connected(session: aiohttp.ClientSession) -> None:
-    async with wire_server(hang) as server:
-        slow = transport(session, server.url.replace("http", "https"), connect=0.1)
-        assert (await slow.send(request())).failure is Failure.NOT_CONNECTED
-        assert server.connections == 1
-
-
-async def test_a_time_out_while_connecting_is_not_connected(session: aiohttp.ClientSession) -> None:
-    async with wire_server(hang) as server:
-        slow = transport(session, server.url.replace("http", "https"), total=0.1)
-        assert (await slow.send(request())).failure is Failure.NOT_CONNECTED
-
-
 async def test_a_certificate_nobody_signed_is_not_connected(session: aiohttp.ClientSession, tmp_path: Path) -> None:
     async with wire_server(fine, tls=self_signed(tmp_path)) as server:
         reply = await transport(session, server.url.replace("http", "https")).send(request())
@@ -174,58 +161,50 @@ async def test_a_closed_session_is_not_connected() -> None:
     assert (await transport(closed, "http://127.0.0.1:1").send(request())).failure is Failure.NOT_CONNECTED
 
 
-async def test_no_answer_is_a_time_out(session: aiohttp.ClientSession) -> None:
-    async with wire_server(hang) as server:
-        assert (await transport(session, server.url, read=0.1).send(request())).failure is Failure.TIMEOUT
-        assert (await transport(session, server.url, total=0.1).send(request())).failure is Failure.TIMEOUT
-        assert len(server.requests) == 2
-
-
-async def test_a_body_that_never_ends_is_a_time_out(session: aiohttp.ClientSession) -> None:
-    async def begin(arrived: Arrived, writer: asyncio.StreamWriter) -> None:
-        writer.write(answer(b"{}", headers="X: 1").replace(b"Content-Length: 2", b"Content-Length: 9"))
+def writes(content: bytes, *, then_hangs: bool = False) -> Behaviour:
+    async def behave(arrived: Arrived, writer: asyncio.StreamWriter) -> None:
+        writer.write(content)
         await writer.drain()
-        await asyncio.Event().wait()
-
-    async with wire_server(begin) as server:
-        assert (await transport(session, server.url, read=0.1).send(request())).failure is Failure.TIMEOUT
-
-
-@pytest.mark.parametrize(
-    "last_words",
-    [b"", b"HTTP/1.1 200 OK\r\nContent-Le", b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{}", b"SSH-2.0\r\n"],
-)
-async def test_a_connection_that_breaks_is_dropped(session: aiohttp.ClientSession, last_words: bytes) -> None:
-    async def say_and_go(arrived: Arrived, writer: asyncio.StreamWriter) -> None:
-        writer.write(last_words)
-        await writer.drain()
+        if then_hangs:
+            await asyncio.Event().wait()
         writer.close()
 
-    async with wire_server(say_and_go) as server:
-        assert (await transport(session, server.url).send(request())).failure is Failure.DROPPED
-        assert len(server.requests) == 1
+    return behave
 
 
-@pytest.mark.parametrize("is_compressed", [False, True])
-async def test_a_huge_answer_is_cut_off(session: aiohttp.ClientSession, is_compressed: bool) -> None:
-    body = b" " * (MAX_BODY + 1)
+HUGE = b" " * (MAX_BODY + 1)
+ENDS: list[tuple[Behaviour, dict[str, float], Failure | None]] = [
+    (hang, {"read": 0.1}, Failure.TIMEOUT),
+    (hang, {"total": 0.1}, Failure.TIMEOUT),
+    (writes(answer(b"{}").replace(b"Length: 2", b"Length: 9"), then_hangs=True), {"read": 0.1}, Failure.TIMEOUT),
+    (writes(b""), {}, Failure.DROPPED),
+    (writes(b"HTTP/1.1 200 OK\r\nContent-Le"), {}, Failure.DROPPED),
+    (writes(b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{}"), {}, Failure.DROPPED),
+    (writes(b"SSH-2.0\r\n"), {}, Failure.DROPPED),
+    (writes(answer(HUGE)), {}, Failure.OVERSIZE),
+    (writes(answer(gzip.compress(HUGE), headers="Content-Encoding: gzip")), {}, Failure.OVERSIZE),
+    (writes(answer(b"{}" + HUGE[3:])), {}, None),  # exactly the limit
+]
 
-    async def flood(arrived: Arrived, writer: asyncio.StreamWriter) -> None:
-        if is_compressed:
-            writer.write(answer(gzip.compress(body), headers="Content-Encoding: gzip"))
-        else:
-            writer.write(answer(body))
 
-    async with wire_server(flood) as server:
-        assert (await transport(session, server.url).send(request())).failure is Failure.OVERSIZE
+@pytest.mark.parametrize(("behave", "seconds", "failure"), ENDS)
+async def test_how_an_exchange_ends(
+    session: aiohttp.ClientSession, behave: Behaviour, seconds: dict[str, float], failure: Failure | None
+) -> None:
+    async with wire_server(behave) as server:
+        reply = await transport(session, server.url, **seconds).send(request())
+    assert (reply.failure, reply.json) == (failure, NO_JSON if failure else {})
+    assert len(server.requests) == 1
 
 
-async def test_an_answer_of_exactly_the_limit_is_read(session: aiohttp.ClientSession) -> None:
-    async def large(arrived: Arrived, writer: asyncio.StreamWriter) -> None:
-        writer.write(answer(b"{}" + b" " * (MAX_BODY - 2)))
-
-    async with wire_server(large) as server:
-        assert (await transport(session, server.url).send(request())).json == {}
+@pytest.mark.parametrize("seconds", [{"connect": 0.1}, {"total": 0.1}])
+async def test_a_handshake_that_does_not_come_is_not_connected(
+    session: aiohttp.ClientSession, seconds: dict[str, float]
+) -> None:
+    async with wire_server(hang) as server:
+        slow = transport(session, server.url.replace("http", "https"), **seconds)
+        assert (await slow.send(request())).failure is Failure.NOT_CONNECTED
+        assert server.connections == 1
 
 
 async def test_a_refusing_guard_sends_nothing(session: aiohttp.ClientSession) -> None:
@@ -294,24 +273,20 @@ async def test_a_base_address_that_is_none_is_the_operators(session: aiohttp.Cli
         transport(session, base_url)
 
 
-@pytest.mark.parametrize(
-    ("body", "content_type", "is_html", "parsed"),
-    [
-        (b'{"a": 0.1}', "application/json", False, {"a": Decimal("0.1")}),
-        (b'\xef\xbb\xbf{"a": 1}', "text/plain", False, {"a": 1}),
-        (b"null", "application/json", False, None),
-        (b"", "application/json", False, NO_JSON),
-        (b"nope", "text/plain", False, NO_JSON),
-        (b"<html></html>", "application/json", True, NO_JSON),
-        (b"  <!doctype html>", "", True, NO_JSON),
-        (b'{"a": 1}', "text/html; charset=utf-8", True, NO_JSON),
-        (b'{"a": NaN}', "application/json", False, NO_JSON),
-        (b'{"a": 1e999999}', "application/json", False, NO_JSON),
-        (b'{"a": ' + b"9" * 5000 + b"}", "application/json", False, NO_JSON),
-        (b"[" * 100_000, "application/json", False, NO_JSON),
-        (b'{"a": "\xff"}', "application/json", False, NO_JSON),
-    ],
-)
+@pytest.mark.parametrize(("body", "content_type", "is_html", "parsed"), [
+    (b'{"a": 0.1}', "application/json", False, {"a": Decimal("0.1")}),
+    (b'\xef\xbb\xbf{"a": 1}', "text/plain", False, {"a": 1}),
+    (b"null", "application/json", False, None), (b"", "application/json", False, NO_JSON),
+    (b"nope", "text/plain", False, NO_JSON),
+    (b"<html></html>", "application/json", True, NO_JSON),
+    (b"  <!doctype html>", "", True, NO_JSON),
+    (b'{"a": 1}', "text/html; charset=utf-8", True, NO_JSON),
+    (b'{"a": NaN}', "application/json", False, NO_JSON),
+    (b'{"a": 1e999999}', "application/json", False, NO_JSON),
+    (b'{"a": ' + b"9" * 5000 + b"}", "application/json", False, NO_JSON),
+    (b"[" * 100_000, "application/json", False, NO_JSON),
+    (b'{"a": "\xff"}', "application/json", False, NO_JSON),
+])  # fmt: skip
 def test_a_body_is_read_for_what_it_is(body: bytes, content_type: str, is_html: bool, parsed: object) -> None:
     reply = read_reply(status=200, headers={"Content-Type": content_type, "Set-Cookie": "x"}, body=body)
     assert reply.json == parsed
@@ -373,11 +348,8 @@ def self_signed(folder: Path) -> ssl.SSLContext:
     return context
 
 
-def says(status: int) -> Callable[[Arrived, asyncio.StreamWriter], Awaitable[None]]:
-    async def say(arrived: Arrived, writer: asyncio.StreamWriter) -> None:
-        writer.write(answer(b"{}", status=f"{status} Said"))
-
-    return say
+def says(status: int) -> Behaviour:
+    return writes(answer(b"{}", status=f"{status} Said"))
 
 
 @pytest.mark.parametrize("status", [200, 302, 400, 401, 404, 409, 422, 429, 500, 501])
@@ -391,9 +363,7 @@ async def test_any_answer_of_the_service_itself_closes_the_circuit(session: aioh
 
 
 @pytest.mark.parametrize("behave", [hang, drop, says(502), says(503), says(504)])
-async def test_what_is_no_answer_of_the_service_opens_it(
-    session: aiohttp.ClientSession, behave: Callable[[Arrived, asyncio.StreamWriter], Awaitable[None]]
-) -> None:
+async def test_what_is_no_answer_of_the_service_opens_it(session: aiohttp.ClientSession, behave: Behaviour) -> None:
     async with wire_server(behave) as service:
         sender = transport(session, service.url, total=0.2)
         for count in range(IN_A_ROW):

@@ -1,26 +1,25 @@
 """What the clients tell of answers they cannot read: real services under other names, and pages in their place."""
 
 from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic import SecretStr
 
-from bot.clients.delivery import DeliveryClient, NewBooking
+from bot.clients.delivery import DeliveryClient
 from bot.clients.emails import EmailsClient
 from bot.clients.emails.client import Quick, open_quick_session
 from bot.clients.localization import LocalizationClient
-from bot.clients.localization.client import Pace
 from bot.clients.payments import NewPayout, PaymentsClient
 from bot.clients.routes_file import load_routes
 from bot.clients.transport import Transport, open_session
-from bot.clients.unread import NOBODY, Answers
-from bot.domain.bookings.booking import BookingRequest
-from bot.domain.bookings.record import Payment, Position
+from bot.clients.unread import NOBODY, AnswerObserver
+from bot.domain.bookings.record import Payment
 from bot.domain.errors import ServiceNever, ServiceNow
 from bot.domain.localization import CallOperation, Request
-from bot.domain.money import Cents
 from bot.domain.outcome import Done, Unknown
 from bot.domain.payments.bulk import HashList
 from bot.domain.reasons import Exchange, Reason
@@ -33,12 +32,14 @@ from bot.playground.simulators.localization import LocalizationSimulator
 from bot.playground.simulators.payments import PaymentsSimulator
 from bot.playground.simulators.payments.dialect import Dialect
 from bot.presentation.unread import file_lines
-from tests.clients.conftest import CountingSlots
+from tests.clients.delivery_calls import BOOKING, HERE, KEY
 from tests.clients.partner_server import Partner, page_of_a_proxy, said
+from tests.clients.payments_calls import NEW, CountingSlots
 from tests.support.troubles import says
 
-KEY = SecretStr("store-key")
-HERE = Position(latitude="-0.1850", longitude="-78.4700")
+ASKED = Request(
+    operation=CallOperation.TRANSLATION, text="Good morning", options={"source_lang": "en", "target_lang": "fr"}
+).complete()
 
 
 class Notes:
@@ -82,7 +83,7 @@ OpenPayments = Callable[..., PaymentsClient]
 async def payments(notes: Notes, tmp_path: Path) -> AsyncIterator[OpenPayments]:
     async with open_session() as session:
 
-        def build(url: str, *, services: str = "", answers: Answers = notes) -> PaymentsClient:
+        def build(url: str, *, services: str = "", answers: AnswerObserver = notes) -> PaymentsClient:
             file = tmp_path / "services.toml"
             file.write_text(services, encoding="utf-8")
             return PaymentsClient(
@@ -104,15 +105,7 @@ async def speaking(**names: str) -> PaymentsSimulator:
 
 
 def payout(code: str = "code-1") -> NewPayout:
-    return NewPayout(
-        email="ana@example.com",
-        description="March translation",
-        cents=Cents(2510),
-        code=code,
-        confirmation_uri="https://bot.example/callbacks/payments/t1",
-        failure_uri="https://bot.example/callbacks/payments/t2",
-        cancel_uri="https://bot.example/callbacks/payments/t3",
-    )
+    return replace(NEW, email="ana@example.com", code=code)
 
 
 async def test_a_payout_made_under_other_names_is_read_with_the_lines_that_are_proposed(
@@ -140,7 +133,7 @@ async def test_no_value_of_the_answer_is_in_what_is_told(payments: OpenPayments,
     async with await speaking(create_payout__id="uid") as service:
         await payments(service.base_url).create_payout(payout(), earlier_unknown=False)
     told = str(notes.one.as_json())
-    for value in ("ana@example.com", "25.1", "March", "code-1", "bot.example", "t1", "CREATED", "partner-secret"):
+    for value in ("ana@example.com", "10.1", "March", "code-1", "bot.example", "c/1", "CREATED", "partner-secret"):
         assert value not in told
 
 
@@ -189,16 +182,10 @@ async def test_a_cancellation_that_is_answered_without_its_list_names_what_was_l
     assert (notes.one.operation, wanted.name, wanted.is_there) == ("payments.cancel_bulk_items", "successful", False)
 
 
-@pytest.mark.parametrize(
-    ("answer", "body"),
-    [
-        (page_of_a_proxy(200), "no JSON (HTML page of 35 bytes)"),
-        (said({}, 204), "no JSON (empty)"),
-        (said([1, 2]), "list of 2"),
-        (said("fine"), "text"),
-        (said(None), "empty"),
-    ],
-)
+@pytest.mark.parametrize(("answer", "body"), [
+    (page_of_a_proxy(200), "no JSON (HTML page of 35 bytes)"),
+    (said({}, 204), "no JSON (empty)"), (said([1, 2]), "list of 2"), (said("fine"), "text"), (said(None), "empty"),
+])  # fmt: skip
 async def test_what_is_no_record_at_all(
     payments: OpenPayments, partner: Partner, notes: Notes, answer: Any, body: str
 ) -> None:
@@ -220,7 +207,7 @@ async def test_only_successes_are_told(payments: OpenPayments, partner: Partner,
 
 @pytest.mark.parametrize("answers", [NOBODY, Broken()], ids=["nobody listens", "who listens fails"])
 async def test_noting_an_answer_does_not_change_its_outcome(
-    payments: OpenPayments, answers: Answers, caplog: pytest.LogCaptureFixture
+    payments: OpenPayments, answers: AnswerObserver, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with await speaking(create_payout__id="uid") as service:
         client = payments(service.base_url, answers=answers)
@@ -274,22 +261,8 @@ async def test_a_record_that_lies_in_another_field(delivery: Callable[[str], Del
 async def test_a_booking_that_is_made_under_other_names(
     delivery: Callable[[str], DeliveryClient], notes: Notes
 ) -> None:
-    new = NewBooking(
-        external_id="01EXTERNAL",
-        request=BookingRequest(
-            name="Ana",
-            last_name="Lopez",
-            country_code="+593",
-            mobile="991234567",
-            payment=Payment.CASH,
-            cents=2550,
-            latitude=HERE.latitude,
-            longitude=HERE.longitude,
-            address="12 Market Street",
-        ),
-    )
     client = delivery('[delivery.create_booking.reply]\nid = "ident"\nstatus = "stage"\n')
-    assert isinstance(await client.create_booking(new, key=KEY), Unknown)
+    assert isinstance(await client.create_booking(BOOKING, key=KEY), Unknown)
     found = notes.one
     assert [(one.name, one.is_there) for one in found.wanted] == [("id", False), ("status", False)]
     assert found.fields[0].path[0] == "data"
@@ -299,42 +272,30 @@ async def test_a_booking_that_is_made_under_other_names(
         assert value not in str(found.as_json())
 
 
+@asynccontextmanager
+async def localization(url: str, notes: Notes, file: Path | None = None) -> AsyncIterator[LocalizationClient]:
+    async with open_session() as session:
+        transport = Transport(session=session, base_url=url, service="localization")
+        routes = load_routes(file, environment="sandbox")
+        yield LocalizationClient(routes=routes, texts=transport, media=transport, key=SecretStr("key"), answers=notes)
+
+
 async def test_a_translation_under_another_name(notes: Notes, tmp_path: Path) -> None:
     file = tmp_path / "services.toml"
     file.write_text('[localization.translation.reply]\ntext = "words"\n', encoding="utf-8")
-    asked = Request(operation=CallOperation.TRANSLATION, text="Good morning").complete()
-    asked = Request(
-        operation=CallOperation.TRANSLATION,
-        text="Good morning",
-        options={**asked.options, "source_lang": "en", "target_lang": "fr"},
-    )
-    async with LocalizationSimulator(api_key="key") as simulator, open_session() as session:
-        transport = Transport(session=session, base_url=simulator.base_url, service="localization")
-        client = LocalizationClient(
-            routes=load_routes(file, environment="sandbox"),
-            pace=Pace(texts=transport, media=transport),
-            key=SecretStr("key"),
-            answers=notes,
-        )
-        assert await client.run(asked) == Unknown(reason=Reason(Exchange.UNEXPECTED, status=200), status=200)
+    async with (
+        LocalizationSimulator(api_key="key") as simulator,
+        localization(simulator.base_url, notes, file) as client,
+    ):
+        assert await client.run(ASKED) == Unknown(reason=Reason(Exchange.UNEXPECTED, status=200), status=200)
         assert notes.one.operation == "localization.translation"
         assert file_lines(notes.one) == ["[localization.translation.reply]", 'text = "translated_text"']
 
 
 async def test_an_error_that_comes_as_a_success_was_read(partner: Partner, notes: Notes) -> None:
     partner.answer = lambda _: said({"success": False, "message": "no"})
-    asked = Request(
-        operation=CallOperation.TRANSLATION, text="Good", options={"source_lang": "en", "target_lang": "fr"}
-    ).complete()
-    async with open_session() as session:
-        transport = Transport(session=session, base_url=partner.url, service="localization")
-        client = LocalizationClient(
-            routes=load_routes(None, environment="sandbox"),
-            pace=Pace(texts=transport, media=transport),
-            key=SecretStr("key"),
-            answers=notes,
-        )
-        await client.run(asked)
+    async with localization(partner.url, notes) as client:
+        await client.run(ASKED)
     assert notes.answers == []
 
 

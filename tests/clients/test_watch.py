@@ -1,24 +1,23 @@
 """Figures of requests: each is told once, with the word for its end and the seconds since its first byte."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
 
 import pytest
 
 from bot.clients.circuit import Circuit
 from bot.clients.emails.client import Quick, open_quick_session
-from bot.clients.transport import Prepared, Transport, open_session
-from bot.domain.outcome import Ended
+from bot.clients.transport import PreparedRequest, Transport, open_session
+from bot.domain.outcome import Ended, Failure, Reply
 from bot.domain.text import Secrets
-from tests.clients.wire_server import Arrived, answer, wire_server
+from tests.clients.wire_server import Arrived, Behaviour, answer, wire_server
 
-Behaviour = Callable[[Arrived, asyncio.StreamWriter], Awaitable[None]]
+MOST = 2 * 1024 * 1024
 Told = list[tuple[Ended, float | None]]
 
 
 def says(status: str) -> Behaviour:
     async def behave(_: Arrived, writer: asyncio.StreamWriter) -> None:
-        writer.write(answer(status=status))
+        writer.write(answer(status=status, headers="Location: /elsewhere"))
 
     return behave
 
@@ -53,7 +52,7 @@ async def send(url: str, told: Told, clock: list[float], *, leaves: bool = True)
 
     async with open_session() as session:
         transport = Transport(session=session, base_url=url, service="payments", circuit=circuit, watch=watch)
-        request = Prepared(operation="payments.partner", method="GET", path="/", headers={})
+        request = PreparedRequest(operation="payments.partner", method="GET", path="/", headers={})
         await transport.send(request, guard=guard, turn=turn)
 
 
@@ -79,20 +78,47 @@ async def test_what_never_left_has_no_seconds() -> None:
     assert told == [(Ended.NOT_SENT, None), (Ended.UNREACHABLE, None)]
 
 
+async def quick_request(url: str, told: Told, **more: str) -> Reply:
+    def watch(ended: Ended, seconds: float | None) -> None:
+        told.append((ended, seconds))
+
+    async with open_quick_session(limit=1) as session:
+        quick = Quick(session=session, base_url=f"{url}/", watch=watch, secrets=Secrets())
+        return await quick.ask("email.check", method="GET", path="/v1/check?a=%40", headers=more)
+
+
 @pytest.mark.parametrize(("behave", "ended"), ENDS, ids=IDS)
 async def test_a_quick_request_is_told_too(behave: Behaviour, ended: Ended) -> None:
     told = Told()
-    async with wire_server(behave) as server, open_quick_session(limit=1) as session:
-        quick = Quick(
-            session=session, base_url=server.url, watch=lambda *told_of: told.append(told_of), secrets=Secrets()
-        )
-        await quick.ask("email.check", method="POST", path="/", headers={})
+    async with wire_server(behave) as server:
+        await quick_request(server.url, told)
     [(word, seconds)] = told
     assert word is ended
     assert seconds is not None
-    async with open_quick_session(limit=1) as session:
-        quick = Quick(
-            session=session, base_url=server.url, watch=lambda *told_of: told.append(told_of), secrets=Secrets()
-        )
-        await quick.ask("email.check", method="POST", path="/", headers={})
+    await quick_request(server.url, told)
     assert told[1:] == [(Ended.UNREACHABLE, None)]
+
+
+async def test_headers_leave_besides_the_usual_ones_and_no_redirect_is_followed() -> None:
+    async with wire_server(says("302 Found")) as server:
+        reply = await quick_request(server.url, Told(), **{"X-Api-Key": "k"})
+    [arrived] = server.requests
+    assert (reply.status, arrived.line) == (302, "GET /v1/check?a=%40 HTTP/1.1")
+    assert (arrived.headers["x-api-key"], arrived.headers["user-agent"]) == ("k", "switchboard")
+
+
+@pytest.mark.parametrize("is_announced", [True, False])
+@pytest.mark.parametrize(("size", "failure"), [(MOST, None), (MOST + 1, Failure.OVERSIZE)])
+async def test_two_mebibytes_of_an_answer_are_read(is_announced: bool, size: int, failure: Failure | None) -> None:
+    whole = answer(b"x" * size, headers="Content-Type: text/plain")
+    if not is_announced:
+        whole = whole.replace(f"Content-Length: {size}\r\n".encode(), b"Connection: close\r\n")
+
+    async def behave(_: Arrived, writer: asyncio.StreamWriter) -> None:
+        writer.write(whole)
+        if not is_announced:
+            writer.close()
+
+    async with wire_server(behave) as server:
+        reply = await quick_request(server.url, Told())
+    assert (reply.status, reply.failure) == (None if failure else 200, failure)

@@ -15,7 +15,7 @@ from aiohttp.test_utils import TestClient, TestServer
 from slack_bolt.async_app import AsyncBoltRequest
 from slack_bolt.response import BoltResponse
 
-from bot.slack.people import Identity
+from bot.slack.people import BotIdentity
 from handlers.bolt import Pin
 from handlers.connections import Bodies, Connections
 from handlers.slack_http import SlackEndpoint
@@ -160,14 +160,14 @@ async def test_a_request_of_another_app_has_no_effect(rig: Rig) -> None:
     assert [vote.person for vote in await votes(rig)] == [ADA]
 
 
-def home(enterprise: str | None = None, app: str = "A0OURS") -> Identity:
-    return Identity(
+def home(enterprise: str | None = None, app: str = "A0OURS") -> BotIdentity:
+    return BotIdentity(
         team_id="T0HOME", team="Home", bot_id="B1", bot_user_id="U0BOT", enterprise_id=enterprise, app_id=app,
         scopes=frozenset(),
     )  # fmt: skip
 
 
-async def passes(body: dict[str, Any], ours: Identity) -> bool:
+async def passes(body: dict[str, Any], ours: BotIdentity) -> bool:
     """Whether the request goes on to its handler; one that does not is answered with 200."""
     went_on = False
 
@@ -206,6 +206,6 @@ async def passes(body: dict[str, Any], ours: Identity) -> bool:
     ],
 )
 async def test_only_our_own_workspace_organization_and_app_are_heard(
-    body: dict[str, Any], ours: Identity, goes_on: bool
+    body: dict[str, Any], ours: BotIdentity, goes_on: bool
 ) -> None:
     assert await passes(body, ours) is goes_on

@@ -43,8 +43,8 @@ MUTANTS = (
     Mutant(
         name="progress leaves no edits to what matters more",
         file="bot/slack/pace.py",
-        old="Edit.PROGRESS: 12, Edit.CHANGE: 6,",
-        new="Edit.PROGRESS: 0, Edit.CHANGE: 0,",
+        old="EditRank.PROGRESS: 12, EditRank.CHANGE: 6,",
+        new="EditRank.PROGRESS: 0, EditRank.CHANGE: 0,",
         breaks="the last state is shown at once, however busy the others are",
         tests=("tests/workflows/slack/test_busy_edits.py",),
     ),

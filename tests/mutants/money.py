@@ -304,6 +304,6 @@ MUTANTS = (
         old="    if operation.state is not OperationStatus.CANCELED:",
         new="    if False:",
         breaks="the answer to a cancellation has to say canceled",
-        tests=("tests/clients/test_payments_writes.py",),
+        tests=("tests/clients/test_payments_answers.py",),
     ),
 )

@@ -183,7 +183,7 @@ MUTANTS = (
         old="    if quote and _NOT_COVERED.search(trouble.words):",
         new="    if _NOT_COVERED.search(trouble.words):",
         breaks="only a price is refused for the place",
-        tests=("tests/clients/test_delivery_failures.py",),
+        tests=("tests/clients/test_delivery_wire.py",),
     ),
     Mutant(
         name="a table has one row more than is allowed",

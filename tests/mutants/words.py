@@ -80,7 +80,7 @@ MUTANTS = (
     ),
     Mutant(
         name="what a list says with a 500 is not told",
-        file="bot/clients/payments/operations.py",
+        file="bot/clients/payments/calls.py",
         old="scan.broken_off(error.told)",
         new="scan.broken_off(error.reason)",
         breaks="what a service says in a 5xx reaches the person",

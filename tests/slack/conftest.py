@@ -1,6 +1,7 @@
 """A Web API that answers what a test tells it to, over real HTTP."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -8,6 +9,10 @@ import aiohttp
 import pytest
 from aiohttp import web
 from slack_sdk.web.async_client import AsyncWebClient
+
+from bot.cli.manifest import bot_scopes
+from bot.playground.workspace import Workspace
+from tests.support.rig import FINANCE, MARIA
 
 Answer = Callable[[dict[str, Any]], Awaitable[web.StreamResponse] | web.StreamResponse]
 
@@ -35,6 +40,32 @@ class Api:
         return [name for name, _ in self.calls].count(method)
 
 
+@asynccontextmanager
+async def serving(
+    handler: Callable[[web.Request], Awaitable[web.StreamResponse]], path: str = "/{path:.*}"
+) -> AsyncIterator[str]:
+    """A server with one handler; yields its address."""
+    app = web.Application()
+    app.router.add_route("*", path, handler)
+    runner = web.AppRunner(app, shutdown_timeout=0.1, access_log=None)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    try:
+        yield f"http://127.0.0.1:{runner.addresses[0][1]}"
+    finally:
+        await runner.cleanup()
+
+
+@pytest.fixture
+async def workspace() -> AsyncIterator[Workspace]:
+    made = Workspace(scopes=bot_scopes(), enforce_rates=False)
+    made.add_user(MARIA, "maria")
+    made.add_channel(FINANCE, "finance", members=[MARIA])
+    await made.start()
+    yield made
+    await made.stop()
+
+
 @pytest.fixture
 async def api() -> AsyncIterator[Api]:
     found = Api()
@@ -50,14 +81,9 @@ async def api() -> AsyncIterator[Api]:
         answer = found.answers[method](arguments)
         return answer if isinstance(answer, web.StreamResponse) else await answer
 
-    app = web.Application()
-    app.router.add_route("*", "/api/{method}", serve)
-    runner = web.AppRunner(app, shutdown_timeout=0.1)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
-    found.url = f"http://127.0.0.1:{runner.addresses[0][1]}/api/"
-    yield found
-    await runner.cleanup()
+    async with serving(serve, "/api/{method}") as url:
+        found.url = f"{url}/api/"
+        yield found
 
 
 @pytest.fixture

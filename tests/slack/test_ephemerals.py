@@ -14,6 +14,7 @@ from bot.domain.content import Content
 from bot.domain.outcome import Ended
 from bot.slack.messenger import Ephemerals, Listener, Messenger
 from bot.slack.pace import Family
+from tests.slack.conftest import serving
 
 TABLE = {"type": "table", "rows": [[{"type": "raw_text", "text": "a"}]]}
 LINES = {"type": "section", "text": {"type": "plain_text", "text": "a"}}
@@ -43,15 +44,8 @@ class Slack:
 @pytest.fixture
 async def slack() -> AsyncIterator[Slack]:
     fake = Slack()
-    app = web.Application()
-    app.router.add_post("/{path:.*}", fake.take)
-    runner = web.AppRunner(app, access_log=None)
-    await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", 0)
-    await site.start()
-    fake.url = f"http://127.0.0.1:{runner.addresses[0][1]}"
-    yield fake
-    await runner.cleanup()
+    async with serving(fake.take) as fake.url:
+        yield fake
 
 
 @pytest.fixture
@@ -147,11 +141,7 @@ async def test_who_stops_waits_for_answers_and_gives_up_those_that_never_come(
 
 @pytest.mark.parametrize(
     ("status", "body", "ended"),
-    [
-        (200, OK, Ended.DONE),
-        (404, {"ok": False, "error": "used_url"}, Ended.REFUSED),
-        (429, "", Ended.TOO_MANY),
-    ],
+    [(200, OK, Ended.DONE), (404, {"ok": False, "error": "used_url"}, Ended.REFUSED), (429, "", Ended.TOO_MANY)],
 )
 async def test_an_answer_is_told_for_figures(slack: Slack, status: int, body: Body | str, ended: Ended) -> None:
     told: list[tuple[Family, Ended]] = []

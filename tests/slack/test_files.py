@@ -5,32 +5,21 @@ from collections.abc import AsyncIterator
 import aiohttp
 import pytest
 from aiohttp import web
-from aiohttp.test_utils import TestServer
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.cli.manifest import bot_scopes
 from bot.domain.content import Content
 from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
 from bot.domain.reasons import Exchange, Reason
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace import Workspace
 from bot.presentation.reasons import worded
-from bot.slack.files import Files, _Flowing
+from bot.slack.files import Uploads, _Flowing
 from bot.slack.messenger import Messenger, Posted, Stretch
+from tests.slack.conftest import serving
 from tests.support.rig import FINANCE, MARIA
 from tests.support.troubles import says
 
 PNG = b"\x89PNG not really"
-
-
-@pytest.fixture
-async def workspace() -> AsyncIterator[Workspace]:
-    made = Workspace(scopes=bot_scopes(), enforce_rates=False)
-    made.add_user(MARIA, "maria")
-    made.add_channel(FINANCE, "finance", members=[MARIA])
-    await made.start()
-    yield made
-    await made.stop()
 
 
 @pytest.fixture
@@ -40,12 +29,12 @@ async def client(workspace: Workspace) -> AsyncIterator[AsyncWebClient]:
 
 
 @pytest.fixture
-def files(workspace: Workspace, client: AsyncWebClient) -> Files:
+def files(workspace: Workspace, client: AsyncWebClient) -> Uploads:
     assert client.session is not None
-    return Files(client=client, session=client.session, api_url=workspace.api_url)
+    return Uploads(client=client, session=client.session, api_url=workspace.api_url)
 
 
-async def share(files: Files, *, comment: str = "look", thread_ts: str | None = None) -> Posted:
+async def share(files: Uploads, *, comment: str = "look", thread_ts: str | None = None) -> Posted:
     return await files.share(
         name="C-4F7K2M.png",
         content=PNG,
@@ -58,7 +47,7 @@ async def share(files: Files, *, comment: str = "look", thread_ts: str | None = 
 
 
 async def test_a_file_is_shared_with_its_words_in_the_thread(
-    workspace: Workspace, files: Files, client: AsyncWebClient
+    workspace: Workspace, files: Uploads, client: AsyncWebClient
 ) -> None:
     root = await Messenger(client=client).post(
         channel=FINANCE, content=Content(text="root"), marker="01KAGT00000000000000000000"
@@ -73,7 +62,7 @@ async def test_a_file_is_shared_with_its_words_in_the_thread(
     assert file.alt_text == "a" * 1_000
 
 
-async def test_it_is_found_by_its_name_or_title_and_by_no_other(files: Files, client: AsyncWebClient) -> None:
+async def test_it_is_found_by_its_name_or_title_and_by_no_other(files: Uploads, client: AsyncWebClient) -> None:
     posted = await share(files)
     messenger = Messenger(client=client)
     for names, found in (({"C-4F7K2M.png"}, posted), ({"x", "Checkout"}, posted), ({"C-4F7K2M"}, None)):
@@ -85,7 +74,7 @@ async def test_it_is_found_by_its_name_or_title_and_by_no_other(files: Files, cl
     "kind", [FaultKind.LOST, FaultKind.ERROR_500, FaultKind.TOO_MANY, FaultKind.DONE_DROPPED, FaultKind.DONE_500]
 )
 async def test_before_the_last_step_nobody_saw_anything(
-    workspace: Workspace, files: Files, step: str, kind: FaultKind
+    workspace: Workspace, files: Uploads, step: str, kind: FaultKind
 ) -> None:
     workspace.faults.arm(Fault(kind, step))
     with pytest.raises(ServiceNow):
@@ -96,39 +85,33 @@ async def test_before_the_last_step_nobody_saw_anything(
 
 
 @pytest.mark.parametrize("kind", [FaultKind.LOST, FaultKind.ERROR_500, FaultKind.DONE_DROPPED, FaultKind.DONE_500])
-async def test_after_the_last_step_nobody_knows(workspace: Workspace, files: Files, kind: FaultKind) -> None:
+async def test_after_the_last_step_nobody_knows(workspace: Workspace, files: Uploads, kind: FaultKind) -> None:
     workspace.faults.arm(Fault(kind, "files.completeUploadExternal"))
     with pytest.raises(OutcomeUnknown):
         await share(files)
 
 
-async def test_a_refusal_is_one(workspace: Workspace, files: Files) -> None:
+async def test_a_refusal_is_one(workspace: Workspace, files: Uploads) -> None:
     workspace.add_channel("C0QUIET", "quiet", members=[MARIA], bot_member=False)
     with pytest.raises(ServiceNever) as refused:
         await files.share(name="a.png", content=PNG, title="a", alt="a", comment="a", channel="C0QUIET", thread_ts=None)
     assert refused.value.error == "not_in_channel"
 
 
-@pytest.mark.parametrize(
-    "address",
-    [
-        "http://127.0.0.1:1/upload/v1/x",
-        "https://files.slack.com.evil.example/upload",
-        "https://evilslack.com/upload",
-        "http://files.slack.com/upload",
-        "https://files.slack.com:8443/upload",
-        "https://user@files.slack.com/upload",
-        "https://files.slack.com@evil.example/upload",
-        "file:///etc/passwd",
-        "",
-    ],
-)
-async def test_bytes_go_to_slack_or_nowhere(files: Files, address: str) -> None:
+@pytest.mark.parametrize("address", [
+    "http://127.0.0.1:1/upload/v1/x",
+    "https://files.slack.com.evil.example/upload",
+    "https://evilslack.com/upload", "http://files.slack.com/upload", "https://files.slack.com:8443/upload",
+    "https://user@files.slack.com/upload",
+    "https://files.slack.com@evil.example/upload",
+    "file:///etc/passwd", "",
+])  # fmt: skip
+async def test_bytes_go_to_slack_or_nowhere(files: Uploads, address: str) -> None:
     with pytest.raises(ServiceNever):
         await files._send(address, _Flowing(pieces(PNG), len(PNG)))
 
 
-async def test_an_upload_that_is_refused_says_nothing_of_its_address(workspace: Workspace, files: Files) -> None:
+async def test_an_upload_that_is_refused_says_nothing_of_its_address(workspace: Workspace, files: Uploads) -> None:
     with pytest.raises(ServiceNever) as refused:
         await files._send(f"{workspace.url}/upload/v1/a-secret", _Flowing(pieces(PNG), len(PNG)))
     assert refused.value.status == 404
@@ -142,21 +125,14 @@ async def pieces(*parts: bytes, then: Exception | None = None) -> AsyncIterator[
         raise then
 
 
-async def stream(files: Files, chunks: AsyncIterator[bytes], length: int | None) -> Posted:
-    return await files.share_stream(
-        name="a.wav",
-        chunks=chunks,
-        length=length,
-        title="a",
-        alt="a",
-        comment="here",
-        channel=FINANCE,
-        thread_ts=None,
+async def stream(files: Uploads, chunks: AsyncIterator[bytes], length: int | None) -> Posted:
+    return await files.share(
+        name="a.wav", content=chunks, length=length, title="a", alt="a", comment="here", channel=FINANCE, thread_ts=None
     )
 
 
 @pytest.mark.parametrize("length", [300_000, None])
-async def test_bytes_that_arrive_are_shared(workspace: Workspace, files: Files, length: int | None) -> None:
+async def test_bytes_that_arrive_are_shared(workspace: Workspace, files: Uploads, length: int | None) -> None:
     posted = await stream(files, pieces(b"a" * 100_000, b"b" * 100_000, b"c" * 100_000), length)
     message = workspace.message(FINANCE, posted.ts)
     file = workspace.file(message.files[0])
@@ -166,7 +142,7 @@ async def test_bytes_that_arrive_are_shared(workspace: Workspace, files: Files, 
 
 @pytest.mark.parametrize("length", [9, 11])
 async def test_another_number_of_bytes_than_promised_is_not_shared(
-    workspace: Workspace, files: Files, length: int
+    workspace: Workspace, files: Uploads, length: int
 ) -> None:
     with pytest.raises(ServiceNow, check=says("promised")):
         await stream(files, pieces(b"12345", b"67890"), length)
@@ -174,7 +150,7 @@ async def test_another_number_of_bytes_than_promised_is_not_shared(
 
 
 @pytest.mark.parametrize("length", [300_000, None])
-async def test_what_the_source_has_to_say_is_heard(workspace: Workspace, files: Files, length: int | None) -> None:
+async def test_what_the_source_has_to_say_is_heard(workspace: Workspace, files: Uploads, length: int | None) -> None:
     with pytest.raises(ServiceNever, check=says("too large")):
         await stream(
             files,
@@ -184,7 +160,7 @@ async def test_what_the_source_has_to_say_is_heard(workspace: Workspace, files: 
     assert not workspace.messages(FINANCE)
 
 
-async def test_nothing_is_not_shared(workspace: Workspace, files: Files) -> None:
+async def test_nothing_is_not_shared(workspace: Workspace, files: Uploads) -> None:
     with pytest.raises(ServiceNever):
         await stream(files, pieces(), None)
     assert not workspace.messages(FINANCE)
@@ -197,11 +173,8 @@ async def test_bytes_follow_no_redirect() -> None:
         arrived.append(request.path)
         return web.Response(status=307, headers={"Location": "/elsewhere"}) if request.path == "/up" else web.Response()
 
-    app = web.Application()
-    app.router.add_post("/{path}", handle)
-    async with TestServer(app) as server, aiohttp.ClientSession() as session:
-        url = f"http://127.0.0.1:{server.port}"
-        files = Files(client=AsyncWebClient(token="x"), session=session, api_url=f"{url}/api/")
+    async with serving(handle) as url, aiohttp.ClientSession() as session:
+        files = Uploads(client=AsyncWebClient(token="x"), session=session, api_url=f"{url}/api/")
         with pytest.raises(ServiceNever) as refused:
             await files._send(f"{url}/up", _Flowing(pieces(PNG), len(PNG)))
     assert (worded(refused.value.reason), refused.value.status, arrived) == ("upload_answered_307", 307, ["/up"])

@@ -45,16 +45,11 @@ async def test_people_of_a_grid_ask_and_approve(rig: Rig) -> None:
     assert rig.paid == [("ana@example.com", 2500)]
 
 
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"teams": (SISTER,)},
-        {"teams": (HOME, SISTER), "stranger": True},
-        {"teams": (), "team_id": HOME, "stranger": True},
-        {"teams": (HOME,), "restricted": True},
-    ],
-    ids=["another workspace of the organization", "a stranger", "a stranger with our id", "a guest"],
-)
+@pytest.mark.parametrize("changes", [
+    {"teams": (SISTER,)}, {"teams": (HOME, SISTER), "stranger": True},
+    {"teams": (), "team_id": HOME, "stranger": True},
+    {"teams": (HOME,), "restricted": True},
+],ids=["another workspace of the organization", "a stranger", "a stranger with our id", "a guest"])  # fmt: skip
 async def test_others_of_a_grid_do_not_count(rig: Rig, changes: dict[str, Any]) -> None:
     rig.workspace.set_user(ADA, **{"team_id": "", **changes})
     await rig.pay()
@@ -87,16 +82,11 @@ async def test_a_token_for_a_whole_organization_is_refused_at_the_start(rig: Rig
         await rig.start()
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
-        {"team_id": "T1", "is_enterprise_install": True},
-        {"enterprise_id": "E1", "is_enterprise_install": True},
-        {"team_id": "E1", "enterprise_id": "E1"},
-        {"enterprise_id": "E1"},
-        {},
-    ],
-)
+@pytest.mark.parametrize("answer", [
+    {"team_id": "T1", "is_enterprise_install": True},
+    {"enterprise_id": "E1", "is_enterprise_install": True},
+    {"team_id": "E1", "enterprise_id": "E1"}, {"enterprise_id": "E1"}, {},
+])  # fmt: skip
 async def test_a_token_without_a_workspace_of_its_own_is_named(
     api: Api, web_client: AsyncWebClient, answer: dict[str, Any]
 ) -> None:

@@ -22,6 +22,7 @@ TABLE = [
     ("https://files.{}@evil.example/a", False, False, False),
     ("https://evil{}/a", False, False, False),
     ("https://evil.example/files.{}", False, False, False),
+    ("https://drive.google.com/a?{}", False, False, False),
     ("https://files.{}:port/a", False, False, False),
 ]
 

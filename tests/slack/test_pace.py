@@ -1,9 +1,10 @@
 """Forty-eight edits a minute, evenly; progress leaves some to changes, and those to last states."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.slack.pace import Edit, Pace
+from bot.slack.pace import EditRank, Pace
 
 
 class Seconds:
@@ -14,13 +15,21 @@ class Seconds:
         return self.now
 
 
-def test_eighteen_edits_go_at_once_and_then_one_every_two_seconds() -> None:
-    seconds = Seconds()
-    pace = Pace(monotonic=seconds)
-    assert [pace.take(Edit.LAST) for _ in range(19)] == [*[0.0] * 18, 2.0]
+@pytest.fixture
+def seconds() -> Seconds:
+    return Seconds()
+
+
+@pytest.fixture
+def pace(seconds: Seconds) -> Pace:
+    return Pace(monotonic=seconds)
+
+
+def test_eighteen_edits_go_at_once_and_then_one_every_two_seconds(seconds: Seconds, pace: Pace) -> None:
+    assert [pace.take(EditRank.LAST) for _ in range(19)] == [*[0.0] * 18, 2.0]
     for _ in range(5):
         seconds.now += 2.0
-        assert [pace.take(Edit.LAST), pace.take(Edit.LAST)] == [0.0, 2.0]
+        assert [pace.take(EditRank.LAST), pace.take(EditRank.LAST)] == [0.0, 2.0]
 
 
 def test_they_never_stand_still_for_longer_than_two_seconds() -> None:
@@ -29,39 +38,33 @@ def test_they_never_stand_still_for_longer_than_two_seconds() -> None:
     pace = Pace(monotonic=seconds)
     for _ in range(300):
         seconds.now += 0.5
-        if not pace.take(Edit.LAST):
+        if not pace.take(EditRank.LAST):
             assert last == 0.0 or seconds.now - last <= 2.0
             last = seconds.now
     assert seconds.now - last < 2.0
 
 
-def test_progress_leaves_twelve_to_changes_and_those_leave_six_to_last_states() -> None:
-    seconds = Seconds()
-    pace = Pace(monotonic=seconds)
-    assert [pace.take(Edit.PROGRESS) for _ in range(7)] == [*[0.0] * 6, 2.0]
-    assert [pace.take(Edit.CHANGE) for _ in range(7)] == [*[0.0] * 6, 2.0]
-    assert [pace.take(Edit.LAST) for _ in range(7)] == [*[0.0] * 6, 2.0]
+def test_progress_leaves_twelve_to_changes_and_those_six_to_last_states(seconds: Seconds, pace: Pace) -> None:
+    assert [pace.take(EditRank.PROGRESS) for _ in range(7)] == [*[0.0] * 6, 2.0]
+    assert [pace.take(EditRank.CHANGE) for _ in range(7)] == [*[0.0] * 6, 2.0]
+    assert [pace.take(EditRank.LAST) for _ in range(7)] == [*[0.0] * 6, 2.0]
 
 
-def test_where_nothing_that_matters_more_comes_progress_goes_on_and_half_is_left_to_what_may_come() -> None:
-    seconds = Seconds()
-    pace = Pace(monotonic=seconds)
+def test_where_nothing_that_matters_more_comes_progress_takes_half(seconds: Seconds, pace: Pace) -> None:
     for _ in range(18):
-        pace.take(Edit.LAST)
+        pace.take(EditRank.LAST)
     seconds.now += 1
-    assert [pace.take(edit) for edit in (Edit.CHANGE, Edit.PROGRESS)] == [3.0, 3.0]
+    assert [pace.take(edit) for edit in (EditRank.CHANGE, EditRank.PROGRESS)] == [3.0, 3.0]
     for _ in range(6):
         seconds.now += 4
-        assert [pace.take(Edit.PROGRESS), pace.take(Edit.PROGRESS)] == [0.0, 4.0]
-    assert [pace.take(Edit.LAST) for _ in range(7)] == [*[0.0] * 6, 1.0]
+        assert [pace.take(EditRank.PROGRESS), pace.take(EditRank.PROGRESS)] == [0.0, 4.0]
+    assert [pace.take(EditRank.LAST) for _ in range(7)] == [*[0.0] * 6, 1.0]
 
 
-def test_it_says_when_no_edit_at_all_may_go_out() -> None:
-    seconds = Seconds()
-    pace = Pace(monotonic=seconds)
+def test_it_says_when_no_edit_at_all_may_go_out(seconds: Seconds, pace: Pace) -> None:
     for _ in range(18):
         assert not pace.is_used_up
-        pace.take(Edit.LAST)
+        pace.take(EditRank.LAST)
     assert pace.is_used_up
     seconds.now += 1.9
     assert pace.is_used_up
@@ -69,8 +72,8 @@ def test_it_says_when_no_edit_at_all_may_go_out() -> None:
     assert not pace.is_used_up
 
 
-@given(st.lists(st.tuples(st.floats(0, 30), st.sampled_from(Edit)), max_size=200))
-def test_no_minute_ever_holds_more_than_slack_documents(steps: list[tuple[float, Edit]]) -> None:
+@given(st.lists(st.tuples(st.floats(0, 30), st.sampled_from(EditRank)), max_size=200))
+def test_no_minute_ever_holds_more_than_slack_documents(steps: list[tuple[float, EditRank]]) -> None:
     seconds = Seconds()
     pace = Pace(monotonic=seconds)
     sent: list[float] = []
@@ -85,14 +88,11 @@ def test_no_minute_ever_holds_more_than_slack_documents(steps: list[tuple[float,
         assert len([at for at in sent if at > seconds.now - 60]) <= 48
 
 
-def test_a_method_that_was_never_refused_is_as_fast_as_slack_takes_it() -> None:
-    pace = Pace(monotonic=Seconds())
+def test_a_method_that_was_never_refused_is_as_fast_as_slack_takes_it(pace: Pace) -> None:
     assert not any(pace.begin("users.info") for _ in range(500))
 
 
-def test_a_429_holds_its_method_then_one_a_second_until_a_calm_minute() -> None:
-    seconds = Seconds()
-    pace = Pace(monotonic=seconds)
+def test_a_429_holds_its_method_then_one_a_second_until_a_calm_minute(seconds: Seconds, pace: Pace) -> None:
     pace.refused("users.info", "", retry_after=30)
     assert pace.begin("users.info") == 30.0
     assert pace.begin("views.open") == 0.0, "another method is free"
@@ -106,9 +106,7 @@ def test_a_429_holds_its_method_then_one_a_second_until_a_calm_minute() -> None:
     assert not any(pace.begin("users.info") for _ in range(50))
 
 
-def test_a_method_is_slowed_until_a_calm_minute_has_passed() -> None:
-    seconds = Seconds()
-    pace = Pace(monotonic=seconds)
+def test_a_method_is_slowed_until_a_calm_minute_has_passed(seconds: Seconds, pace: Pace) -> None:
     pace.refused("users.info", "", retry_after=5.0)
     seconds.now += 64.9
     assert (pace.is_slowed("users.info"), pace.is_slowed("usergroups.list")) == (True, False)
@@ -116,9 +114,7 @@ def test_a_method_is_slowed_until_a_calm_minute_has_passed() -> None:
     assert not pace.is_slowed("users.info")
 
 
-def test_another_429_within_the_minute_begins_it_anew() -> None:
-    seconds = Seconds()
-    pace = Pace(monotonic=seconds)
+def test_another_429_within_the_minute_begins_it_anew(seconds: Seconds, pace: Pace) -> None:
     pace.refused("users.info", "", retry_after=1)
     seconds.now += 50
     pace.refused("users.info", "", retry_after=10)
@@ -126,28 +122,24 @@ def test_another_429_within_the_minute_begins_it_anew() -> None:
     assert [pace.begin("users.info"), pace.begin("users.info")] == [0.0, 1.0]
 
 
-def test_a_shorter_wait_does_not_shorten_a_longer_one() -> None:
-    pace = Pace(monotonic=Seconds())
+def test_a_shorter_wait_does_not_shorten_a_longer_one(pace: Pace) -> None:
     pace.refused("users.info", "", retry_after=30)
     pace.refused("users.info", "", retry_after=1)
     assert pace.begin("users.info") == 30.0
 
 
-def test_posts_are_held_by_channel_and_everything_else_by_method() -> None:
-    pace = Pace(monotonic=Seconds())
+def test_posts_are_held_by_channel_and_everything_else_by_method(pace: Pace) -> None:
     for method in ("chat.postMessage", "chat.postEphemeral"):
         pace.refused(method, "C1", retry_after=5)
     assert (pace.wait("chat.postMessage", "C1"), pace.wait("chat.postMessage", "C2")) == (5.0, 0.0)
     assert (pace.wait("chat.postEphemeral", "C1"), pace.wait("chat.postEphemeral", "C2")) == (5.0, 5.0)
 
 
-def test_the_pause_of_edits_is_the_one_that_slack_named() -> None:
-    seconds = Seconds()
-    pace = Pace(monotonic=seconds)
-    pace.take(Edit.LAST)
+def test_the_pause_of_edits_is_the_one_that_slack_named(seconds: Seconds, pace: Pace) -> None:
+    pace.take(EditRank.LAST)
     pace.refused("chat.update", "", retry_after=7)
     assert pace.is_used_up
-    assert [pace.take(edit) for edit in (Edit.LAST, Edit.CHANGE, Edit.PROGRESS)] == [7.0, 7.0, 7.0]
+    assert [pace.take(edit) for edit in (EditRank.LAST, EditRank.CHANGE, EditRank.PROGRESS)] == [7.0, 7.0, 7.0]
     seconds.now += 7
     assert not pace.is_used_up
-    assert pace.take(Edit.LAST) == 0.0
+    assert pace.take(EditRank.LAST) == 0.0

@@ -12,7 +12,7 @@ import bot.domain.approvals
 import bot.workflows.requests.decide
 import bot.workflows.requests.send
 import handlers.pay_decisions
-from bot.clients.payments.payouts import PayoutCalls
+from bot.clients.payments import PaymentsClient
 from bot.domain.approvals import Count, No, Role, Standing, full_member, listed
 from bot.domain.outcome import Done, NotExecuted, Unknown
 from bot.domain.payments.instruction import Instruction, Vote
@@ -102,7 +102,10 @@ MUTANTS: dict[str, tuple[list[Change], str]] = {
         "I2",
     ),
     "silence is answered by sending again": (
-        [(PayoutCalls, name, sent_again(getattr(PayoutCalls, name))) for name in ("commit_payout", "one_step_payout")],
+        [
+            (PaymentsClient, name, sent_again(getattr(PaymentsClient, name)))
+            for name in ("commit_payout", "one_step_payout")
+        ],
         "I1",
     ),
     "callbacks are believed": ([(callbacks._Reads, "verify", callbacks_are_believed)], "I7"),

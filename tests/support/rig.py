@@ -15,7 +15,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource
 
 from bot.app import Switchboard
 from bot.cli.manifest import bot_scopes
-from bot.clients.limiter import Lane, Turn
+from bot.clients.limiter import Lane, SendTurn
 from bot.domain.clock import SystemClock
 from bot.playground.process import free_port
 from bot.playground.simulators.delivery import DeliverySimulator
@@ -94,7 +94,7 @@ ACK_SECONDS = 30.0
 class Unlimited:
     """Send slots without a limit, for tests on a clock that stands still."""
 
-    async def acquire(self, lane: Lane, *, patience: float) -> Turn:  # noqa: ARG002 - the protocol's names
+    async def acquire(self, lane: Lane, *, patience: float) -> SendTurn:  # noqa: ARG002 - the protocol's names
         return self
 
     async def departs(self) -> bool:

@@ -204,16 +204,10 @@ TEXTS = [
     text("numbers for a header", b"1,2,3\n4,5,6\n", NO_HEADER),
     text("a row too short", b"email,amount,note\na@b.co,1,x\nb@b.co,2\n", ragged(3, "row 3 has 2")),
     text("a row too long", b"email,amount\na@b.co,1\nb@b.co,1,000.00\n", ragged(2, "row 3 has 3")),
-    text(
-        "ragged after a blank line",
-        b"email,amount\n\na@b.co,1\nb@b.co\nc@b.co,1,2\n",
-        ragged(2, "row 4 has 1, row 5 has 3"),
-    ),
-    text(
-        "all rows ragged",
-        b"email,amount\n" + b"a@b.co\n" * 12,
-        ragged(2, "row 2 has 1, row 3 has 1, row 4 has 1, row 5 has 1, row 6 has 1, and 7 more rows differ"),
-    ),
+    text("ragged after a blank line", b"email,amount\n\na@b.co,1\nb@b.co\nc@b.co,1,2\n",
+     ragged(2, "row 4 has 1, row 5 has 3")),
+    text("all rows ragged", b"email,amount\n" + b"a@b.co\n" * 12,
+     ragged(2, "row 2 has 1, row 3 has 1, row 4 has 1, row 5 has 1, row 6 has 1, and 7 more rows differ")),
     text("another separator below", b"email,amount\na@b.co;1\n", ragged(2, "row 2 has 1")),
     text("a quote that stays open", b'email,note\na@b.co,"March\nb@b.co,April\n', opened(2)),
     text("a quote that opens at the end", b'email,note\na@b.co,x\nb@b.co,"', opened(3)),
@@ -225,41 +219,23 @@ TEXTS = [
     text("NULs at the end", b"email,note\na@b.co,x\n" + b"\x00" * 512, nul(3)),
     text("a cell of 200 KB", b"email,note\na@b.co," + b"x" * 200 * 1024 + b"\n", long(2)),
     text("one line of 200 KB", b"e" * 200 * 1024, long(1)),
-    text(
-        "an open quote before much text",
-        b'email,note\na@b.co,"x\n' + b"b@b.co,some words of a note\n" * 8_000,
-        long(2),
-    ),
-    text(
-        "UTF-8 with a foreign byte", "email,note\na@b.co,José Peña\n".encode() + b"b@b.co,Jos\xe9\n", mixed(" in row 3")
-    ),
+    text("an open quote before much text",
+     b'email,note\na@b.co,"x\n' + b"b@b.co,some words of a note\n" * 8_000, long(2)),
+    text("UTF-8 with a foreign byte",
+     "email,note\na@b.co,José Peña\n".encode() + b"b@b.co,Jos\xe9\n", mixed(" in row 3")),
     text("a marked UTF-8 with Latin-1", b"\xef\xbb\xbfemail,note\na@b.co,Jos\xe9\n", mixed("")),
     text("half a letter of UTF-16", "email,note\na@b.co,x\n".encode("utf-16") + b"\x00", mixed("", "UTF-16")),
-    text(
-        "a surrogate alone in UTF-16",
-        b"\xff\xfe" + "email\n".encode("utf-16-le") + b"\x00\xd8a\x00",
-        mixed("", "UTF-16"),
-    ),
+    text("a surrogate alone in UTF-16", b"\xff\xfe" + "email\n".encode("utf-16-le") + b"\x00\xd8a\x00",
+     mixed("", "UTF-16")),
     text("a PDF called CSV", b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n1 0 obj\n", other("a PDF")),
-    text(
-        "a web page called XLS",
-        b"<html><body><table><tr><td>email</td></tr></table></body></html>",
-        other("a web page"),
-        file="report.xls",
-    ),
-    text(
-        "a table of a web page with a mark",
-        b"\xef\xbb\xbf\r\n<TABLE><TR><TD>email",
-        other("a web page"),
-        file="report.xls",
-    ),
+    text("a web page called XLS", b"<html><body><table><tr><td>email</td></tr></table></body></html>",
+     other("a web page"), file="report.xls"),
+    text("a table of a web page with a mark", b"\xef\xbb\xbf\r\n<TABLE><TR><TD>email", other("a web page"),
+     file="report.xls"),
     text("a web page in UTF-16", "<!DOCTYPE html><html>".encode("utf-16"), other("a web page"), file="report.xls"),
-    text(
-        "XML of a spreadsheet",
-        b'<?xml version="1.0"?><Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet"/>',
-        other("an XML file"),
-        file="report.xls",
-    ),
+    text("XML of a spreadsheet",
+     b'<?xml version="1.0"?><Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet"/>', other("an XML file"),
+     file="report.xls"),
     text("JSON", json.dumps([{"email": "a@b.co"}]).encode(), other("a JSON file")),
     text("a picture", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", other("a picture")),
     text("a sound", b"OggS\0\x02" + bytes(22) + b"\x01vorbis", other("an audio file")),
@@ -272,13 +248,9 @@ TEXTS = [
     text("bytes", bytes(range(1, 256)) * 8, other("no text")),
     text("an old workbook", compound("Root Entry", "Workbook"), other("an old workbook (.xls)"), file="old.xls"),
     text("an old workbook called CSV", compound("Root Entry", "Book"), other("an old workbook (.xls)")),
-    text(
-        "a workbook with a password",
-        compound("Root Entry", "EncryptionInfo", "EncryptedPackage"),
-        LOCKED,
-        file="a.xlsx",
-    ),
-]
+    text("a workbook with a password", compound("Root Entry", "EncryptionInfo", "EncryptedPackage"), LOCKED,
+     file="a.xlsx"),
+]  # fmt: skip
 
 BOOKS = [
     book("cut off", lambda: workbook([GOOD, ROW])[:-200], DAMAGED),
@@ -287,114 +259,60 @@ BOOKS = [
     book("a sheet that stops", changed("xl/worksheets/sheet1.xml", "<worksheet><sheetData><row r='1'>"), DAMAGED),
     book("a text that is missing", lambda: workbook([GOOD, [('t="s"', "<v>7</v>")]]), DAMAGED),
     book("entities that grow", laughs, DAMAGED),
-    book(
-        "no sheet",
-        without("xl/worksheets/sheet1.xml"),
-        "The workbook has no visible sheet with cells. "
-        "Put the table on the first sheet, show it, and drop the file again.",
-    ),
-    book(
-        "a hidden sheet",
-        lambda: workbook([GOOD, ROW], state="hidden"),
-        "The workbook has no visible sheet with cells. "
-        "Put the table on the first sheet, show it, and drop the file again.",
-    ),
+    book("no sheet", without("xl/worksheets/sheet1.xml"), "The workbook has no visible sheet with cells. "
+     "Put the table on the first sheet, show it, and drop the file again."),
+    book("a hidden sheet", lambda: workbook([GOOD, ROW], state="hidden"),
+     "The workbook has no visible sheet with cells. "
+     "Put the table on the first sheet, show it, and drop the file again."),
     book("an empty sheet", lambda: workbook([]), EMPTY),
     book("blank cells", lambda: workbook([["", " "], [None, ""]]), EMPTY),
     book("header alone", lambda: workbook([GOOD]), NO_ROWS),
     book("no header", lambda: workbook([ROW, ROW]), NO_HEADER),
     book("a cell beyond the header", lambda: workbook([GOOD, [*ROW, "more"]]), ragged(3, "row 2 has 4")),
+    book("a cell at the far corner", lambda: packed({**parts([]), "xl/worksheets/sheet1.xml": (
+     '<worksheet><sheetData><row r="1"><c r="A1"><v>email</v></c></row>'
+     '<row r="1048576"><c r="XFD1048576"><v>1</v></c></row></sheetData></worksheet>'
+     ).replace('<c r="A1">', '<c r="A1" t="str">')}), ragged(1, "row 1048576 has 16384")),
+    book("merged cells",
+     lambda: workbook([GOOD, ROW, ROW], after='<mergeCells><mergeCell ref="B2:B3"/></mergeCells>'),
+     "Cells B2:B3 are merged, so it is not clear which row they belong to. "
+     "Unmerge them and give each row its own value, for example 25.00 in each."),
+    book("a formula without a result", lambda: workbook([GOOD, ["a@b.co", ("", "<f>SUM(A1:A9)</f>"), "x"]]),
+     "Cell B2 holds a formula without a result. Open the workbook in the spreadsheet and save it, or replace the "
+     "formula by its value, for example 25.00."),
+    book("a cell given twice",
+     rows_of('<row r="2"><c r="A2" t="str"><v>a@b.co</v></c><c r="B2"><v>5</v></c><c r="B2"><v>900</v></c></row>'),
+     again("Cell B2")),
+    book("a cell given again behind the next",
+     rows_of('<row r="2"><c r="B2"><v>5</v></c><c r="C2"><v>1</v></c><c r="B2"><v>900</v></c></row>'),
+     again("Cell B2")),
     book(
-        "a cell at the far corner",
-        lambda: packed(
-            {
-                **parts([]),
-                "xl/worksheets/sheet1.xml": (
-                    '<worksheet><sheetData><row r="1"><c r="A1"><v>email</v></c></row>'
-                    '<row r="1048576"><c r="XFD1048576"><v>1</v></c></row></sheetData></worksheet>'
-                ).replace('<c r="A1">', '<c r="A1" t="str">'),
-            }
-        ),
-        ragged(1, "row 1048576 has 16384"),
-    ),
-    book(
-        "merged cells",
-        lambda: workbook([GOOD, ROW, ROW], after='<mergeCells><mergeCell ref="B2:B3"/></mergeCells>'),
-        "Cells B2:B3 are merged, so it is not clear which row they belong to. "
-        "Unmerge them and give each row its own value, for example 25.00 in each.",
-    ),
-    book(
-        "a formula without a result",
-        lambda: workbook([GOOD, ["a@b.co", ("", "<f>SUM(A1:A9)</f>"), "x"]]),
-        "Cell B2 holds a formula without a result. Open the workbook in the spreadsheet and save it, or replace the "
-        "formula by its value, for example 25.00.",
-    ),
-    book(
-        "a cell given twice",
-        rows_of('<row r="2"><c r="A2" t="str"><v>a@b.co</v></c><c r="B2"><v>5</v></c><c r="B2"><v>900</v></c></row>'),
-        again("Cell B2"),
-    ),
-    book(
-        "a cell given again behind the next",
-        rows_of('<row r="2"><c r="B2"><v>5</v></c><c r="C2"><v>1</v></c><c r="B2"><v>900</v></c></row>'),
-        again("Cell B2"),
-    ),
-    book(
-        "an empty cell given again",
-        rows_of('<row r="2"><c r="B2"/><c r="B2"><v>900</v></c></row>'),
-        again("Cell B2"),
-    ),
+     "an empty cell given again", rows_of('<row r="2"><c r="B2"/><c r="B2"><v>900</v></c></row>'), again("Cell B2")),
     book("two values in a cell", rows_of('<row r="2"><c r="B2"><v>5</v><v>900</v></c></row>'), again("Cell B2")),
-    book(
-        "a value and a text in a cell",
-        rows_of('<row r="2"><c r="B2"><v>5</v><is><t>900</t></is></c></row>'),
-        again("Cell B2"),
-    ),
+    book("a value and a text in a cell", rows_of('<row r="2"><c r="B2"><v>5</v><is><t>900</t></is></c></row>'),
+     again("Cell B2")),
     book("a row given twice", rows_of('<row r="2"><c r="B2"><v>5</v></c></row>' * 2), again("Row 2")),
-    book(
-        "a row given again behind the next",
-        rows_of("".join(f'<row r="{n}"><c r="B{n}"><v>5</v></c></row>' for n in (2, 3, 2))),
-        again("Row 2"),
-    ),
-    book(
-        "a table given twice on a sheet",
-        changed(
-            "xl/worksheets/sheet1.xml",
-            sheet([GOOD, ROW], after='<sheetData><row r="3"><c r="B3"><v>900</v></c></row></sheetData>'),
-        ),
-        again("The table of the sheet"),
-    ),
-    book(
-        "a row that a spreadsheet ignores",
-        rows_of('<x:row xmlns:x="urn:x" r="2"><x:c r="B2"><x:v>900</x:v></x:c></x:row>'),
-        DAMAGED,
-    ),
+    book("a row given again behind the next",
+     rows_of("".join(f'<row r="{n}"><c r="B{n}"><v>5</v></c></row>' for n in (2, 3, 2))), again("Row 2")),
+    book("a table given twice on a sheet", changed("xl/worksheets/sheet1.xml",
+     sheet([GOOD, ROW], after='<sheetData><row r="3"><c r="B3"><v>900</v></c></row></sheetData>')),
+     again("The table of the sheet")),
+    book("a row that a spreadsheet ignores",
+     rows_of('<x:row xmlns:x="urn:x" r="2"><x:c r="B2"><x:v>900</x:v></x:c></x:row>'), DAMAGED),
     book("a cell of another row", rows_of('<row r="2"><c r="B3"><v>5</v></c></row>'), DAMAGED),
     book("a cell without a place that can be read", rows_of('<row r="2"><c r="b2"><v>5</v></c></row>'), DAMAGED),
     book("a part given twice", part_again("xl/worksheets/sheet1.xml"), again("Part xl/worksheets/sheet1.xml")),
-    book(
-        "a part given twice in capitals", part_again("xl/worksheets/Sheet1.xml"), again("Part xl/worksheets/Sheet1.xml")
-    ),
-    book(
-        "a part given twice by another path",
-        part_again("xl\\worksheets/./sheet1.xml"),
-        again("Part xl\\worksheets/./sheet1.xml"),
-    ),
-    book(
-        "a relation given twice",
-        changed(
-            "xl/_rels/workbook.xml.rels",
-            '<Relationships><Relationship Id="rId1" Type="x/worksheet" Target="worksheets/sheet1.xml"/>'
-            '<Relationship Id="rId1" Type="x/worksheet" Target="worksheets/sheet2.xml"/></Relationships>',
-        ),
-        DAMAGED,
-    ),
-    book(
-        "a name under a format that shows another",
-        lambda: workbook([["email", ('s="1" t="str"', "<v>bonus</v>"), "note"], ROW], formats=['0;0;0;"amount"']),
-        "Cell B1 shows something else than the name that it holds. Give it the number format General and drop the "
-        "file again.",
-    ),
+    book("a part given twice in capitals",
+     part_again("xl/worksheets/Sheet1.xml"), again("Part xl/worksheets/Sheet1.xml")),
+    book("a part given twice by another path", part_again("xl\\worksheets/./sheet1.xml"),
+     again("Part xl\\worksheets/./sheet1.xml")),
+    book("a relation given twice", changed("xl/_rels/workbook.xml.rels",
+     '<Relationships><Relationship Id="rId1" Type="x/worksheet" Target="worksheets/sheet1.xml"/>'
+     '<Relationship Id="rId1" Type="x/worksheet" Target="worksheets/sheet2.xml"/></Relationships>'), DAMAGED),
+    book("a name under a format that shows another",
+     lambda: workbook([["email", ('s="1" t="str"', "<v>bonus</v>"), "note"], ROW], formats=['0;0;0;"amount"']),
+     "Cell B1 shows something else than the name that it holds. Give it the number format General and drop the "
+     "file again."),
     book("NUL in a cell", lambda: workbook([GOOD, ["a@b.co", 1, "x_x0000_y"]]), nul(2)),
     book("half a letter in a cell", lambda: workbook([GOOD, ["a@b.co", 1, "x_xD83D_y"]]), DAMAGED),
     book("a cell of 200 KB", lambda: workbook([GOOD, ["a@b.co", 1, "x" * 200 * 1024]]), long(2)),
@@ -403,51 +321,31 @@ BOOKS = [
     book("a bomb that lies", lying_bomb, BOMB),
     book("thousands of parts", lambda: packed({**parts([GOOD, ROW]), **{f"p{n}": "" for n in range(2_500)}}), BOMB),
     book("parts with a password", locked_parts, LOCKED),
-    book(
-        "an OpenDocument spreadsheet",
-        zipped({"content.xml": "<x/>"}, first="application/vnd.oasis.opendocument.spreadsheet"),
-        other("an OpenDocument spreadsheet (.ods)"),
-    ),
+    book("an OpenDocument spreadsheet",
+     zipped({"content.xml": "<x/>"}, first="application/vnd.oasis.opendocument.spreadsheet"),
+     other("an OpenDocument spreadsheet (.ods)")),
     book("a binary workbook", zipped({"xl/workbook.bin": b"\x83"}), other("an XLSB workbook")),
     book("a Word document", zipped({"word/document.xml": "<x/>"}), other("a Word document")),
     book("a Numbers document", zipped({"Index/Document.iwa": b"x"}), other("a Numbers document")),
     book("a zipped CSV", zipped({"people.csv": "email\na@b.co\n"}), other("a ZIP archive")),
-]
+]  # fmt: skip
 
 LIMITS = [
-    Broken(
-        name="a million rows",
-        file="people.csv",
-        limits=Limits(size=10**9),
-        content=lambda: b"email,amount\n" + b"ana@example.com,25.00\n" * 1_000_000,
-        sentence="The file has more than 100,000 rows. Split it into files of at most 100,000 rows each.",
-    ),
-    Broken(
-        name="many bytes",
-        file="people.csv",
-        limits=Limits(size=2 * 1024 * 1024),
-        content=lambda: b"email,amount\n" + b"ana@example.com,25.00\n" * 200_000,
-        sentence="The file is larger than 2 MB. Split it into smaller files and drop them one by one.",
-    ),
-    Broken(
-        name="many columns",
-        file="people.csv",
-        content=lambda: ",".join(f"c{n}" for n in range(101)).encode() + b"\n1\n",
-        sentence="The first row has more than 100 columns. Keep the columns that are needed, at most 100.",
-    ),
-    Broken(
-        name="many rows of a workbook",
-        file="people.xlsx",
-        limits=Limits(rows=50),
-        content=lambda: workbook([GOOD, *[ROW] * 60]),
-        sentence="The file has more than 50 rows. Split it into files of at most 50 rows each.",
-    ),
-    Broken(
-        name="many columns of a workbook",
-        file="people.xlsx",
-        content=lambda: workbook([[f"column {letters(n)}" for n in range(101)], ["x"]]),
-        sentence="The first row has more than 100 columns. Keep the columns that are needed, at most 100.",
-    ),
-]
+    Broken(name="a million rows", file="people.csv", limits=Limits(size=10**9),
+     content=lambda: b"email,amount\n" + b"ana@example.com,25.00\n" * 1_000_000,
+     sentence="The file has more than 100,000 rows. Split it into files of at most 100,000 rows each."),
+    Broken(name="many bytes", file="people.csv", limits=Limits(size=2 * 1024 * 1024),
+     content=lambda: b"email,amount\n" + b"ana@example.com,25.00\n" * 200_000,
+     sentence="The file is larger than 2 MB. Split it into smaller files and drop them one by one."),
+    Broken(name="many columns", file="people.csv",
+     content=lambda: ",".join(f"c{n}" for n in range(101)).encode() + b"\n1\n",
+     sentence="The first row has more than 100 columns. Keep the columns that are needed, at most 100."),
+    Broken(name="many rows of a workbook", file="people.xlsx", limits=Limits(rows=50),
+     content=lambda: workbook([GOOD, *[ROW] * 60]),
+     sentence="The file has more than 50 rows. Split it into files of at most 50 rows each."),
+    Broken(name="many columns of a workbook", file="people.xlsx",
+     content=lambda: workbook([[f"column {letters(n)}" for n in range(101)], ["x"]]),
+     sentence="The first row has more than 100 columns. Keep the columns that are needed, at most 100."),
+]  # fmt: skip
 
 CORPUS = [*TEXTS, *BOOKS, *LIMITS]

@@ -123,9 +123,7 @@ def _children() -> list[int]:
     return [int(one) for one in found if b"bot.tables.reading" in Path(f"/proc/{one}/cmdline").read_bytes()]
 
 
-async def test_the_clock_of_a_read_does_not_outlive_it(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_the_clock_of_a_read_does_not_outlive_it(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[threading.Timer] = []
 
     class Timer(threading.Timer):

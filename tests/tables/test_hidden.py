@@ -36,127 +36,65 @@ def test_a_row_that_nobody_sees_is_read_and_noted(about: str) -> None:
     assert table.hidden == Hidden(rows=((3, 4), (6, 6)))
 
 
-@pytest.mark.parametrize("about", ['hidden="0"', 'ht="3"', 'ht="15.75" customHeight="1"', 'ht="tall"'])
-def test_a_row_that_is_seen_is_not_noted(about: str) -> None:
-    assert read(content(row(2, about=about))).hidden == Hidden()
-
-
-@pytest.mark.parametrize("default", ['defaultRowHeight="0"', 'defaultRowHeight="15" zeroHeight="1"'])
-def test_rows_without_a_height_have_that_of_the_sheet(default: str) -> None:
-    table = read(content(row(2) + row(3, about='ht="15"'), before=f"<sheetFormatPr {default}/>"))
-    assert table.hidden.rows == ((1, 2),)
-
-
-@pytest.mark.parametrize("zero", ["0", "false"])
-def test_a_sheet_that_says_its_rows_are_not_hidden_hides_none(zero: str) -> None:
-    sheet = f'<sheetFormatPr defaultRowHeight="15" zeroHeight="{zero}"/>'
-    assert read(content(row(2), before=sheet)).hidden == Hidden()
-
-
-@pytest.mark.parametrize(
-    ("columns", "hidden"),
-    [
+HIDES: list[tuple[str, str, str, tuple[str, ...], Hidden]] = [
+    *[("a row that is seen", "", row(2, about=about), (), Hidden())
+      for about in ('hidden="0"', 'ht="3"', 'ht="15.75" customHeight="1"', 'ht="tall"')],
+    *[("rows have the height of the sheet", f"<sheetFormatPr {default}/>", row(2) + row(3, about='ht="15"'), (),
+       Hidden(rows=((1, 2),)))
+      for default in ('defaultRowHeight="0"', 'defaultRowHeight="15" zeroHeight="1"')],
+    *[("rows that are not hidden", f'<sheetFormatPr defaultRowHeight="15" zeroHeight="{zero}"/>', row(2), (), Hidden())
+      for zero in ("0", "false")],
+    *[("columns", columns, row(2), (), Hidden(columns=hidden)) for columns, hidden in (
         ('<cols><col min="2" max="2" width="9" hidden="1"/></cols>', (1,)),
         ('<cols><col min="1" max="16384" width="9" hidden="true"/></cols>', (0, 1)),
         ('<cols><col min="2" max="2" width="0" customWidth="1"/></cols>', (1,)),
         ('<cols><col min="2" max="2" width="0.9"/></cols>', (1,)),
         ('<cols><col min="2" max="2" width="1"/></cols>', ()),
         ('<cols><col min="3" max="9" width="9" hidden="1"/></cols>', ()),
-        ('<sheetFormatPr defaultColWidth="0"/><cols><col min="1" max="1" width="9"/></cols>', (1,)),
-    ],
+        ('<sheetFormatPr defaultColWidth="0"/><cols><col min="1" max="1" width="9"/></cols>', (1,)))],
+    ("results of formulas", "",
+     row(2) + row(3, formula="<f>SUM(C1:C9)</f>") + row(4, formula='<f t="shared" si="0"/>'), (),
+     Hidden(formulas={1: ((3, 4),)})),
+    *[("cells that one formula fills", "",
+       row(2, formula=f'<f t="{kind}" ref="B2:B4">C1:C9</f>') + row(3) + row(4) + row(5), (),
+       Hidden(formulas={1: ((2, 4),)})) for kind in ("array", "dataTable")],
+    ("an array may fill one cell", "", row(2, formula='<f t="array" ref="B2">C1:C9</f>') + row(3), (),
+     Hidden(formulas={1: ((2, 2),)})),
+    # No spreadsheet writes this; the amount there counts nevertheless.
+    ("the one cell may be another than its own", "",
+     row(2, formula='<f t="array" ref="B4">C1:C9</f>') + row(3) + row(4) + row(5), (), Hidden(formulas={1: ((2, 4),)})),
+    ("a format that shows something else", "",
+     row(2) + row(3, cell='s="1"') + row(4, cell='s="2"') + row(5, cell='s="2" t="str"'), (";;;", "0.00"),
+     Hidden(disguised={1: ((3, 3),)})),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("before", "rows", "formats", "hidden"), [pytest.param(*case, id=name) for name, *case in HIDES]
 )
-def test_columns_that_nobody_sees(columns: str, hidden: tuple[int, ...]) -> None:
-    assert read(content(row(2), before=columns)).hidden == Hidden(columns=hidden)
-
-
-def test_results_of_formulas_are_read_and_noted() -> None:
-    made = content(row(2) + row(3, formula="<f>SUM(C1:C9)</f>") + row(4, formula='<f t="shared" si="0"/>'))
-    table = read(made)
-    assert [one.cells[1] for one in table.rows] == ["2", "3", "4"]
-    assert table.hidden == Hidden(formulas={1: ((3, 4),)})
-
-
-@pytest.mark.parametrize("kind", ["array", "dataTable"])
-def test_cells_that_one_formula_fills_are_all_noted(kind: str) -> None:
-    first = row(2, formula=f'<f t="{kind}" ref="B2:B4">C1:C9</f>')
-    table = read(content(first + row(3) + row(4) + row(5)))
-    assert table.hidden == Hidden(formulas={1: ((2, 4),)})
-
-
-def test_a_formula_of_an_array_may_fill_one_cell() -> None:
-    table = read(content(row(2, formula='<f t="array" ref="B2">C1:C9</f>') + row(3)))
-    assert table.hidden == Hidden(formulas={1: ((2, 2),)})
-
-
-def test_the_one_cell_that_a_formula_fills_may_be_another_than_its_own() -> None:
-    """No spreadsheet writes this; the amount there counts nevertheless."""
-    table = read(content(row(2, formula='<f t="array" ref="B4">C1:C9</f>') + row(3) + row(4) + row(5)))
-    assert table.hidden == Hidden(formulas={1: ((2, 4),)})
-
-
-def test_a_cell_under_a_format_that_shows_something_else_is_noted() -> None:
-    rows = row(2) + row(3, cell='s="1"') + row(4, cell='s="2"') + row(5, cell='s="2" t="str"')
-    table = read(content(rows, formats=(";;;", "0.00")))
-    assert table.hidden == Hidden(disguised={1: ((3, 3),)})
+def test_what_a_sheet_hides_or_computes_is_read_and_noted(
+    before: str, rows: str, formats: tuple[str, ...], hidden: Hidden
+) -> None:
+    table = read(content(rows, before=before, formats=formats))
+    assert table.hidden == hidden
+    numbers = [one.number for one in table.rows]
+    assert numbers == list(range(2, 2 + len(numbers)))
+    assert [one.cells[1].removesuffix(".00") for one in table.rows] == [str(number) for number in numbers]
 
 
 PLAIN = [
-    "General",
-    "@",
-    "0",
-    "00000",
-    "0.00",
-    "#,##0.00",
-    '"$"#,##0.00',
-    '"Fr. "0.00',
-    '"Rs."0.00',
-    "# ##0.00",
-    "#\\ ##0.00",
-    "[$CHF-807] #\\'##0.00",
-    "[$€-2] #,##0.00;[Red]-[$€-2] #,##0.00",
-    "#,##0.00_);[Red](#,##0.00)",
+    "General", "@", "0", "00000", "0.00", "#,##0.00", '"$"#,##0.00', '"Fr. "0.00', '"Rs."0.00', "# ##0.00",
+    "#\\ ##0.00", "[$CHF-807] #\\'##0.00", "[$€-2] #,##0.00;[Red]-[$€-2] #,##0.00", "#,##0.00_);[Red](#,##0.00)",
     '_-* #,##0.00\\ "€"_-;\\-* #,##0.00\\ "€"_-;_-* "-"??\\ "€"_-;_-@_-',
     '_($* #,##0.00_);_($* (#,##0.00);_($* "-"??_);_(@_)',
-    'General" USD"',
-    "0%",
-    "0.00E+00",
-    "# ?/?",
-    "# ?/16",
-    "yyyy-mm-dd",
-    "[h]:mm:ss",
-    "0.00;@",
-    "[>=100]0.00;0.0",
-    "[>100]0.00;[<10]0.00;0.0",
-    "[Red]0.00",
-]
+    'General" USD"', "0%", "0.00E+00", "# ?/?", "# ?/16", "yyyy-mm-dd", "[h]:mm:ss", "0.00;@", "[>=100]0.00;0.0",
+    "[>100]0.00;[<10]0.00;0.0", "[Red]0.00",
+]  # fmt: skip
 DISGUISES = [
-    ";;;",
-    ";0.00",
-    '"5.00"',
-    '"five"',
-    "\\5",
-    '"5.00";"5.00";"5.00"',
-    '"1"0.00',
-    '0.00"9"',
-    "[$5]0.00",
-    "*50.00",
-    '"٥"0',
-    "50.00",
-    '0"."00',
-    "0\\.00",
-    "\\.00",
-    '"."00',
-    "0,",
-    "#,##0.00,,",
-    "-0.00",
-    '"-"0.00',
-    "(0.00)",
-    '[=900]"5.00";0.00',
-    "[>1000]0.00",
-    "[>1000]0.00;[<10]0.00",
-    "@@",
-    "General@",
-]
+    ";;;", ";0.00", '"5.00"', '"five"', "\\5", '"5.00";"5.00";"5.00"', '"1"0.00', '0.00"9"', "[$5]0.00", "*50.00",
+    '"٥"0', "50.00", '0"."00', "0\\.00", "\\.00", '"."00', "0,", "#,##0.00,,", "-0.00", '"-"0.00', "(0.00)",
+    '[=900]"5.00";0.00', "[>1000]0.00", "[>1000]0.00;[<10]0.00", "@@", "General@",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("code", PLAIN)
@@ -178,16 +116,10 @@ def test_a_format_that_hides_or_changes_a_text_is_seen(code: str) -> None:
     assert is_disguised("ana@example.com", code, number=False)
 
 
-@pytest.mark.parametrize(
-    ("stored", "code", "seen"),
-    [
-        ("-5", "0.00;;", True),
-        ("-5", "0.00;-0.00;", False),
-        ("0", '0.00;-0.00;"5.00"', True),
-        ("0", '0.00;-0.00;"-"', False),
-        ("five", '"5.00"', True),
-    ],
-)
+@pytest.mark.parametrize(("stored", "code", "seen"), [
+    ("-5", "0.00;;", True), ("-5", "0.00;-0.00;", False), ("0", '0.00;-0.00;"5.00"', True),
+    ("0", '0.00;-0.00;"-"', False), ("five", '"5.00"', True),
+])  # fmt: skip
 def test_numbers_below_zero_and_zero_have_their_own_part(stored: str, code: str, seen: bool) -> None:
     assert is_disguised(stored, code, number=True) is seen
 

@@ -22,26 +22,17 @@ def cells(table: Table) -> list[tuple[str, ...]]:
 PEOPLE = 'email,name\r\nana@example.com,José Peña\r\nbo@example.com,"Ω, 李"\r\n'
 
 
-@pytest.mark.parametrize(
-    ("content", "encoding"),
-    [
-        (PEOPLE.encode(), "UTF-8"),
-        (PEOPLE.encode("utf-8-sig"), "UTF-8"),
-        (PEOPLE.encode("utf-16"), "UTF-16"),
-        (b"\xfe\xff" + PEOPLE.encode("utf-16-be"), "UTF-16"),
-        (PEOPLE.encode("utf-16-le"), "UTF-16"),
-        (PEOPLE.encode("utf-16-be"), "UTF-16"),
-        (PEOPLE.encode("utf-32"), "UTF-32"),
-    ],
-)
+@pytest.mark.parametrize(("content", "encoding"), [
+    (PEOPLE.encode(), "UTF-8"), (PEOPLE.encode("utf-8-sig"), "UTF-8"), (PEOPLE.encode("utf-16"), "UTF-16"),
+    (b"\xfe\xff" + PEOPLE.encode("utf-16-be"), "UTF-16"),
+    (PEOPLE.encode("utf-16-le"), "UTF-16"), (PEOPLE.encode("utf-16-be"), "UTF-16"),
+    (PEOPLE.encode("utf-32"), "UTF-32"),
+])  # fmt: skip
 def test_every_encoding_gives_the_same_table_and_is_named(content: bytes, encoding: str) -> None:
     table = read(content)
     assert table.encoding == encoding
     assert table.header == ("email", "name")
-    assert list(table.rows) == [
-        Row(2, ("ana@example.com", "José Peña")),
-        Row(3, ("bo@example.com", "Ω, 李")),
-    ]
+    assert list(table.rows) == [Row(2, ("ana@example.com", "José Peña")), Row(3, ("bo@example.com", "Ω, 李"))]
 
 
 @pytest.mark.parametrize("byte", [b"\xe9", b"\x81\xe9"])
@@ -62,10 +53,6 @@ def test_two_letters_show_what_is_utf_16(content: bytes, flaw: Flaw) -> None:
     assert refusal.value.flaw is flaw
 
 
-def test_the_signs_that_windows_adds_to_latin_1_are_read() -> None:
-    assert cells(read(b"email,price\na@b.co,\x80 5\n")) == [("a@b.co", "€ 5")]
-
-
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
 def test_every_delimiter_is_seen_and_named(delimiter: str) -> None:
     table = read(f'email{delimiter}"a{delimiter}b, and; more"\na@b.co{delimiter}1\n'.encode())
@@ -73,50 +60,39 @@ def test_every_delimiter_is_seen_and_named(delimiter: str) -> None:
     assert table.header == ("email", f"a{delimiter}b, and; more")
 
 
-def test_a_decimal_comma_is_no_separator_where_the_header_has_semicolons() -> None:
-    assert cells(read(b"email;amount\na@b.co;25,00\n")) == [("a@b.co", "25,00")]
-
-
 @pytest.mark.parametrize("name", ["ID", "PK", "BM", "GIF8", "OggS", ".snd", "PAR1", "Rar!", "7z"])
 def test_a_first_name_that_is_the_mark_of_another_format(name: str) -> None:
     assert read(f"{name};Price\n1;25\n".encode()).header == (name, "Price")
 
 
-def test_one_column_is_a_table() -> None:
-    table = read(b"email\nana@example.com\n\nbo@example.com\n")
-    assert list(table.rows) == [Row(2, ("ana@example.com",)), Row(4, ("bo@example.com",))]
+TEXTS: list[tuple[str, bytes, tuple[str, ...], list[Row]]] = [
+    ("one column is a table", b"email\nana@example.com\n\nbo@example.com\n", ("email",),
+     [Row(2, ("ana@example.com",)), Row(4, ("bo@example.com",))]),
+    ("the line by which a spreadsheet names its separator is no row", b"sep=;\r\nemail;amount\r\na@b.co;1\r\n",
+     ("email", "amount"), [Row(2, ("a@b.co", "1"))]),
+    ("rows are numbered as a spreadsheet does", b'email,note\n\n"a@b.co","two\nlines"\n,\nb@b.co,x\n',
+     ("email", "note"), [Row(3, ("a@b.co", "two\nlines")), Row(5, ("b@b.co", "x"))]),
+    ("blank lines before the header count as rows", b"\n\n , \n\nemail,n\n\n\na@b.co,1\n", ("email", "n"),
+     [Row(8, ("a@b.co", "1"))]),
+    ("the first cell of a row may be empty", b"n,email\n,a@b.co\n  ,b@b.co\n", ("n", "email"),
+     [Row(2, ("", "a@b.co")), Row(3, ("  ", "b@b.co"))]),
+    ("empty cells beyond the header do not count", b"email,amount,,\na@b.co,1,,\nb@b.co,2\n", ("email", "amount"),
+     [Row(2, ("a@b.co", "1")), Row(3, ("b@b.co", "2"))]),
+    ("a formula in text is only text", b"email,amount\na@b.co,=1+1\n", ("email", "amount"),
+     [Row(2, ("a@b.co", "=1+1"))]),
+    ("a decimal comma is no separator where the header has semicolons", b"email;amount\na@b.co;25,00\n",
+     ("email", "amount"), [Row(2, ("a@b.co", "25,00"))]),
+    ("the signs that Windows adds to Latin-1 are read", b"email,price\na@b.co,\x80 5\n", ("email", "price"),
+     [Row(2, ("a@b.co", "€ 5"))]),
+    *[(f"line ends of every system: {end!r}", end.join(["email,n", "a@b.co,1", "b@b.co,2"]).encode(), ("email", "n"),
+       [Row(2, ("a@b.co", "1")), Row(3, ("b@b.co", "2"))]) for end in ("\n", "\r\n", "\r")],
+]  # fmt: skip
 
 
-def test_the_line_by_which_a_spreadsheet_names_its_separator_is_no_row() -> None:
-    table = read(b"sep=;\r\nemail;amount\r\na@b.co;1\r\n")
-    assert (table.header, table.rows[0]) == (("email", "amount"), Row(2, ("a@b.co", "1")))
-
-
-@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-def test_line_ends_of_every_system(end: str) -> None:
-    assert len(read(end.join(["email,n", "a@b.co,1", "b@b.co,2"]).encode()).rows) == 2
-
-
-def test_rows_are_numbered_as_a_spreadsheet_does() -> None:
-    content = b'email,note\n\n"a@b.co","two\nlines"\n,\nb@b.co,x\n'
-    assert list(read(content).rows) == [Row(3, ("a@b.co", "two\nlines")), Row(5, ("b@b.co", "x"))]
-
-
-def test_blank_lines_before_the_header_count_as_rows() -> None:
-    assert list(read(b"\n\n , \n\nemail,n\n\n\na@b.co,1\n").rows) == [Row(8, ("a@b.co", "1"))]
-
-
-def test_the_first_cell_of_a_row_may_be_empty() -> None:
-    assert list(read(b"n,email\n,a@b.co\n  ,b@b.co\n").rows) == [Row(2, ("", "a@b.co")), Row(3, ("  ", "b@b.co"))]
-
-
-def test_empty_cells_beyond_the_header_do_not_count() -> None:
-    table = read(b"email,amount,,\na@b.co,1,,\nb@b.co,2\n")
-    assert (table.header, cells(table)) == (("email", "amount"), [("a@b.co", "1"), ("b@b.co", "2")])
-
-
-def test_a_formula_in_text_is_only_text() -> None:
-    assert cells(read(b"email,amount\na@b.co,=1+1\n")) == [("a@b.co", "=1+1")]
+@pytest.mark.parametrize(("content", "header", "rows"), [pytest.param(*row, id=name) for name, *row in TEXTS])
+def test_texts_as_people_have_them(content: bytes, header: tuple[str, ...], rows: list[Row]) -> None:
+    table = read(content)
+    assert (table.header, list(table.rows)) == (header, rows)
 
 
 @pytest.mark.parametrize("amount", ["25%", "1E+3", "1.5e2", "=25", "25,00", "$25", "1,000.00"])
@@ -127,62 +103,33 @@ def test_an_amount_that_is_no_plain_amount_reaches_the_check_of_amounts_as_it_wa
         parse_amount(cells(table)[0][1])
 
 
-@pytest.mark.parametrize(
-    ("stored", "code", "seen"),
-    [
-        ("25", "General", "25"),
-        ("25.5", "General", "25.5"),
-        ("0.1", "General", "0.1"),
-        ("0.30000000000000004", "General", "0.3"),
-        ("593991234567", "General", "593991234567"),
-        ("1E+20", "General", "1E+20"),
-        ("1.0000000000000001E-17", "General", "1E-17"),
-        ("-3", "General", "-3"),
-        ("25", "0.00", "25.00"),
-        ("1234.5", "#,##0.00", "1234.50"),
-        ("1234.5", '"$"#,##0.00', "1234.50"),
-        ("1234.5", "#,##0.00 [$€-407]", "1234.50"),
-        ("-1234.5", "#,##0.00;[Red](#,##0.00)", "-1234.50"),
-        ("2.5", "0", "3"),
-        ("2.50", "0.##", "2.5"),
-        ("2", "0.##", "2"),
-        ("25000", "0,", "25000"),
-        ("0.25", "0%", "25%"),
-        ("0.255", "0.0%", "25.5%"),
-        ("2500", "0.00E+00", "2.50E+03"),
-        ("0.5", "# ?/?", "0.5"),
-        ("46082", "yyyy-mm-dd", "2026-03-01"),
-        ("46082", "dd/mm/yyyy", "2026-03-01"),
-        ("46082", "m/d/yy", "2026-03-01"),
-        ("46082.5", "yyyy-mm-dd hh:mm", "2026-03-01 12:00"),
-        ("46082.5", "d.m.yyyy", "2026-03-01"),
-        ("0.5208333333", "h:mm", "12:30"),
-        ("0.5208333333", "h:mm:ss AM/PM", "12:30:00"),
-        ("1.5", "[h]:mm:ss", "36:00:00"),
-        ("25", "@", "25"),
-        ("25", '0 "days"', "25"),
-        ("9e999", "yyyy-mm-dd", "9e999"),
-    ],
-)
+@pytest.mark.parametrize(("stored", "code", "seen"), [
+    ("25", "General", "25"), ("25.5", "General", "25.5"), ("0.1", "General", "0.1"),
+    ("0.30000000000000004", "General", "0.3"), ("593991234567", "General", "593991234567"),
+    ("1E+20", "General", "1E+20"),
+    ("1.0000000000000001E-17", "General", "1E-17"),
+    ("-3", "General", "-3"), ("25", "0.00", "25.00"), ("1234.5", "#,##0.00", "1234.50"),
+    ("1234.5", '"$"#,##0.00', "1234.50"), ("1234.5", "#,##0.00 [$€-407]", "1234.50"),
+    ("-1234.5", "#,##0.00;[Red](#,##0.00)", "-1234.50"),
+    ("2.5", "0", "3"), ("2.50", "0.##", "2.5"), ("2", "0.##", "2"), ("25000", "0,", "25000"), ("0.25", "0%", "25%"),
+    ("0.255", "0.0%", "25.5%"), ("2500", "0.00E+00", "2.50E+03"), ("0.5", "# ?/?", "0.5"),
+    ("46082", "yyyy-mm-dd", "2026-03-01"), ("46082", "dd/mm/yyyy", "2026-03-01"), ("46082", "m/d/yy", "2026-03-01"),
+    ("46082.5", "yyyy-mm-dd hh:mm", "2026-03-01 12:00"),
+    ("46082.5", "d.m.yyyy", "2026-03-01"), ("0.5208333333", "h:mm", "12:30"),
+    ("0.5208333333", "h:mm:ss AM/PM", "12:30:00"),
+    ("1.5", "[h]:mm:ss", "36:00:00"), ("25", "@", "25"), ("25", '0 "days"', "25"), ("9e999", "yyyy-mm-dd", "9e999"),
+])  # fmt: skip
 def test_a_number_of_a_workbook_is_read_as_a_person_sees_it(stored: str, code: str, seen: str) -> None:
     table = read(workbook([["email", "value"], ["a@b.co", number(stored, style=1)]], formats=[code]), "a.xlsx")
     assert cells(table) == [("a@b.co", seen)]
 
 
 _SHOWN = {
-    "46082.7504": (0, 49),
-    "46083": (1, 3, 37, 38),
-    "46082.75": (2, 4, 39, 40, 44),
-    "4608275%": (9,),
-    "4608275.04%": (10,),
-    "4.61E+04": (11,),
-    "4.6E+04": (48,),
+    "46082.7504": (0, 49), "46083": (1, 3, 37, 38), "46082.75": (2, 4, 39, 40, 44), "4608275%": (9,),
+    "4608275.04%": (10,), "4.61E+04": (11,), "4.6E+04": (48,),
     "2026-03-01": (*range(14, 18), *range(27, 37), *range(50, 59)),
-    "2026-03-01 18:00": (22,),
-    "18:00": (18, 20),
-    "18:00:35": (19, 21, 45, 47),
-    "1105986:00:35": (46,),
-}
+    "2026-03-01 18:00": (22,), "18:00": (18, 20), "18:00:35": (19, 21, 45, 47), "1105986:00:35": (46,),
+}  # fmt: skip
 """What stands in a cell, by the numbers of ECMA-376, 18.8.30; 5 to 8 and others have no meaning everywhere."""
 
 
@@ -211,13 +158,9 @@ def test_a_workbook_that_counts_from_1904() -> None:
 def test_texts_truth_errors_and_results_of_formulas() -> None:
     strings = ["<t>plain</t>", "<r><t>two </t></r><r><t>parts</t></r><rPh sb='0' eb='1'><t>sound</t></rPh>"]
     row = [
-        ('t="s"', "<v>0</v>"),
-        ('t="s"', "<v>1</v>"),
-        ('t="b"', "<v>1</v>"),
-        ('t="e"', "<f>1/0</f><v>#DIV/0!</v>"),
-        ("", "<f>A1*2</f><v>50</v>"),
-        ('t="str"', "<f>A1</f><v>text</v>"),
-    ]
+        ('t="s"', "<v>0</v>"), ('t="s"', "<v>1</v>"), ('t="b"', "<v>1</v>"), ('t="e"', "<f>1/0</f><v>#DIV/0!</v>"),
+        ("", "<f>A1*2</f><v>50</v>"), ('t="str"', "<f>A1</f><v>text</v>"),
+    ]  # fmt: skip
     table = read(workbook([[f"c{n}" for n in range(6)], row], strings=strings), "a.xlsx")
     assert cells(table) == [("plain", "two parts", "TRUE", "#DIV/0!", "50", "text")]
     assert (table.sheet, table.encoding) == ("People", "")

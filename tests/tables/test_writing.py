@@ -11,27 +11,9 @@ from hypothesis import strategies as st
 from bot.tables import neutral, plain, read_table, rewritten, write_csv
 
 FORMULAS = [
-    "=1+1",
-    "+cmd|' /C calc'!A0",
-    "-2+3",
-    "@SUM(A1)",
-    "\t=1",
-    "\r=1",
-    "\n=1",
-    " =1",
-    "\u00a0=1",
-    "\ufeff=1",
-    "＝1+1",
-    "＋1",
-    "－1",
-    "＠SUM(A1)",
-    '=HYPERLINK("http://example.com","x")',
-    "+1-800-555",
-    "-1-1",
-    "--5",
-    "-",
-    "=",
-]
+    "=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "\r=1", "\n=1", " =1", "\u00a0=1", "\ufeff=1", "＝1+1",
+    "＋1", "－1", "＠SUM(A1)", '=HYPERLINK("http://example.com","x")', "+1-800-555", "-1-1", "--5", "-", "=",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("cell", FORMULAS)
@@ -67,17 +49,10 @@ def test_the_form_of_a_file_for_people_and_of_one_for_services() -> None:
     assert write_csv(["email"], [["+a@b.co"]], for_people=False) == b"email\r\n+a@b.co\r\n"
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"email,note\n=1+1\nx,y,=2+2,z\n",
-        b"email;note\n=1+1;a,b\n",
-        b"\xef\xbb\xbfemail\t=1+1\n",
-        b"caf\xe9,=1+1\n",
-        b"a\x00,=1+1\n",
-        b"=" + b"x" * 200_000 + b"\n=1+1",
-    ],
-)
+@pytest.mark.parametrize("content", [
+    b"email,note\n=1+1\nx,y,=2+2,z\n", b"email;note\n=1+1;a,b\n", b"\xef\xbb\xbfemail\t=1+1\n", b"caf\xe9,=1+1\n",
+    b"a\x00,=1+1\n", b"=" + b"x" * 200_000 + b"\n=1+1",
+])  # fmt: skip
 def test_what_is_no_proper_table_runs_nothing_either(content: bytes) -> None:
     made = rewritten(content).decode("utf-8-sig")
     rows = [cell for line in made.replace("\r\n", "\n").split("\n") for cell in re.split(r"[,;\t]", line)]

@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
-from enum import StrEnum
 from functools import partial
 from http import HTTPStatus
 from typing import Final, TypeVar
@@ -19,7 +18,7 @@ from bot.clients.calls import MayLeave, ServiceCalls, always, json_request, read
 from bot.clients.delivery import wire
 from bot.clients.routes import Route, RouteTable
 from bot.clients.transport import Guard, Transport, decimal_of
-from bot.clients.unread import NOBODY, Answers
+from bot.clients.unread import NOBODY, AnswerObserver
 from bot.domain.bookings.booking import BookingRequest
 from bot.domain.bookings.record import (
     BookingRecord,
@@ -43,69 +42,46 @@ _SUSPENDED: Final = re.compile(r"suspend|inactiv|disabled|deactivat|deshabilitad
 _NOT_COVERED: Final = re.compile(
     r"\bcover|\bcobert|out of (range|reach)|fuera de (cobert|rango|alcance|(la )?zona)", re.IGNORECASE
 )
+_WORDS: Final = ("message", "messageKey", "error", "code")
 _ENVIRONMENT: Final = re.compile(r"environment|sandbox|production|ambiente|entorno", re.IGNORECASE)
-
-
-class Key(StrEnum):
-    """Which of the two kinds of key an operation takes (documented)."""
-
-    MASTER = "master"
-    STORE = "store"
 
 
 class NotCovered(ServiceNever):
     """A quote was refused because the service does not deliver there; only its words tell."""
 
 
-def locked(reply: Reply, *, kind: Key) -> OperatorError | None:
-    """Reason for a rejected login, or None."""
-    if not _is_locked(reply):
-        return None
-    problem, mend = _closed(_everything(reply), kind)
-    return OperatorError(problem, mend=mend, words=read_error(reply).words, service=SERVICE)
-
-
 def _is_locked(reply: Reply) -> bool:
     return reply.status in _LOCKED and not reply.is_html
 
 
-def _closed(said: str, kind: Key) -> tuple[Reason, str]:
-    """The problem, and how the operator mends it."""
+def _closed(reply: Reply, *, with_master: bool) -> tuple[Reason, str]:
+    """Reason for a rejected login, and how the operator mends it."""
+    said = reply.json if isinstance(reply.json, str) else reply.text
+    if isinstance(reply.json, dict):
+        inner = reply.json.get("error")
+        parts = [reply.json, inner if isinstance(inner, dict) else {}]
+        said = " ".join(str(part.get(name, "")) for part in parts for name in _WORDS)
     if _SUSPENDED.search(said):
-        return (
-            Reason(Exchange.SUSPENDED),
-            "ask it why in the chat of its dashboard; nothing is repeated until then",
-        )
+        return Reason(Exchange.SUSPENDED), "ask it why in the chat of its dashboard; nothing is repeated until then"
     if _ENVIRONMENT.search(said):
-        return (
-            Reason(Exchange.OTHER_ENVIRONMENT),
-            "DELIVERY_BASE_URL and the keys must both be of the sandbox, or both of production",
-        )
-    if kind is Key.MASTER:
-        return (
-            Reason(Exchange.MASTER_KEY),
-            "copy it again from the settings of the delivery dashboard into DELIVERY_MASTER_KEY",
-        )
-    return (
-        Reason(Exchange.STORE_KEY),
-        "copy it again from the stores view of the delivery dashboard into DELIVERY_STORE_KEYS, "
-        "or list the stores again",
-    )
+        mend = "DELIVERY_BASE_URL and the keys must both be of the sandbox, or both of production"
+        return Reason(Exchange.OTHER_ENVIRONMENT), mend
+    if with_master:
+        mend = "copy it again from the settings of the delivery dashboard into DELIVERY_MASTER_KEY"
+        return Reason(Exchange.MASTER_KEY), mend
+    mend = "copy it again from the stores view of the delivery dashboard into DELIVERY_STORE_KEYS, "
+    return Reason(Exchange.STORE_KEY), mend + "or list the stores again"
 
 
 def read_trouble(
-    reply: Reply, *, kind: Key, route: Route, quote: bool = False
+    reply: Reply, *, with_master: bool, route: Route, quote: bool = False
 ) -> OperatorError | ServiceNow | ServiceNever:
     """What to raise for an answer to a request that only reads."""
-    closed = locked(reply, kind=kind)
-    if closed is not None:
-        return closed
+    if _is_locked(reply):
+        problem, mend = _closed(reply, with_master=with_master)
+        return OperatorError(problem, mend=mend, words=read_error(reply).words, service=SERVICE)
     trouble = read_failure(
-        reply,
-        service=SERVICE,
-        address="DELIVERY_BASE_URL",
-        credentials="DELIVERY_MASTER_KEY",
-        names=route.ours,
+        reply, service=SERVICE, address="DELIVERY_BASE_URL", credentials="DELIVERY_MASTER_KEY", names=route.ours
     )
     if not isinstance(trouble, ServiceNever):
         assert isinstance(trouble, OperatorError | ServiceNow)
@@ -115,23 +91,13 @@ def read_trouble(
     return trouble
 
 
-def told(outcome: NotExecuted, reply: Reply, *, kind: Key) -> NotExecuted:
+def told(outcome: NotExecuted, reply: Reply, *, with_master: bool) -> NotExecuted:
     """The outcome of a refused change, with the reason in this service's terms."""
     if not _is_locked(reply):
         return outcome
-    problem, mend = _closed(_everything(reply), kind)
+    problem, mend = _closed(reply, with_master=with_master)
     reason = Reason(Failed.MENDED, why=problem.saying(read_error(reply).words), mend=mend)
     return NotExecuted(again=False, reason=reason, status=outcome.status, detail=outcome.detail)
-
-
-def _everything(reply: Reply) -> str:
-    if isinstance(reply.json, dict):
-        inner = reply.json.get("error")
-        parts = [reply.json, inner if isinstance(inner, dict) else {}]
-        return " ".join(
-            str(part.get(name, "")) for part in parts for name in ("message", "messageKey", "error", "code")
-        )
-    return reply.json if isinstance(reply.json, str) else reply.text
 
 
 T = TypeVar("T")
@@ -142,9 +108,7 @@ _CONFLICT: Final = 409
 class DeliveryCalls(ServiceCalls):
     """Calls of one company (one master key); what is not told here is told of :class:`ServiceCalls`.
 
-    Args:
-        master_key: of the company: for creating and listing stores, and for nothing else. None: there is none, and
-            neither can be done.
+    ``master_key`` is for creating and listing stores, and for nothing else. None: neither can be done.
     """
 
     def __init__(
@@ -154,14 +118,13 @@ class DeliveryCalls(ServiceCalls):
         transport: Transport,
         master_key: SecretStr | None,
         may_leave: MayLeave = always,
-        answers: Answers = NOBODY,
+        answers: AnswerObserver = NOBODY,
     ) -> None:
         super().__init__(SERVICE, routes, transport, may_leave, answers)
         self._master_key = master_key
 
     @property
     def has_master_key(self) -> bool:
-        """Whether stores can be listed and made."""
         return self._master_key is not None
 
     async def _change(
@@ -177,14 +140,8 @@ class DeliveryCalls(ServiceCalls):
     ) -> Done[T] | NotExecuted | Unknown:
         """Send a request that changes something, once, and say what became of it.
 
-        Args:
-            operation: name in the route table.
-            values: our name -> value.
-            read: turns the answer into what is expected.
-            key: of the store; None: the master key.
-            earlier_unknown: an earlier attempt at the same thing has an unknown outcome.
-            guard: asked right before the first byte.
-            conflict: what a 409 means, where it means that nothing was done.
+        ``key`` is the store's; None: the master key. ``conflict``: what a 409 means, where it means that nothing was
+        done.
         """
         route = self._route(operation)
         send = partial(self._send, route, values, key=key, guard=guard)
@@ -196,7 +153,7 @@ class DeliveryCalls(ServiceCalls):
             return NotExecuted(again=False, reason=conflict, words=said.words, detail=said.whole, status=_CONFLICT)
         outcome = self._became(reply, route, read, earlier_unknown=earlier_unknown)
         if isinstance(outcome, NotExecuted):
-            return told(outcome, reply, kind=_kind(key))
+            return told(outcome, reply, with_master=key is None)
         return outcome
 
     async def _look(
@@ -211,7 +168,7 @@ class DeliveryCalls(ServiceCalls):
         """Send a request that only reads, and read its answer."""
         route = self._route(operation)
         reply = await self._ask(partial(self._send, route, values, key=key))
-        failure = partial(read_trouble, kind=_kind(key), route=route, quote=quote)
+        failure = partial(read_trouble, with_master=key is None, route=route, quote=quote)
         return self._read(reply, lambda document: read(document, route), route, failure=failure)
 
     async def _send(
@@ -237,10 +194,6 @@ class DeliveryCalls(ServiceCalls):
                 mend="copy it from the settings of the delivery dashboard; stores of DELIVERY_STORE_KEYS need none",
             )
         return chosen.get_secret_value()
-
-
-def _kind(key: SecretStr | None) -> Key:
-    return Key.MASTER if key is None else Key.STORE
 
 
 def anything(document: object, route: Route) -> object:  # noqa: ARG001 - every reader gets the route
@@ -290,121 +243,6 @@ class NewBooking:
         }
 
 
-class BookingCalls(DeliveryCalls):
-    """Calls about bookings."""
-
-    async def quote(self, *, key: SecretStr, position: Position, payment: Payment, cents: int) -> Quote:
-        """Ask what a delivery would cost (pre-checkout). Nothing is booked.
-
-        Raises:
-            NotCovered: the service does not deliver there.
-            ServiceNever: any other 4xx.
-            ServiceNow: an outage: 5xx, 429, no answer.
-            OperatorError: suspended workspace, wrong key, wrong environment.
-        """
-        values = {
-            "latitude": Decimal(position.latitude),
-            "longitude": Decimal(position.longitude),
-            "payment_method": payment.value,
-            "amount": decimal_of(cents),
-        }
-        return await self._look("quote", values, wire.read_quote, key=key, quote=True)
-
-    async def create_booking(
-        self, new: NewBooking, *, key: SecretStr, guard: Guard | None = None
-    ) -> Done[BookingRecord] | NotExecuted | Unknown:
-        """Book. After Unknown read it by its external id; never send it again.
-
-        Args:
-            new: the booking.
-            key: of the store.
-            guard: asked right before the first byte; False: nothing is sent, NotExecuted with ``NOT_SENT``.
-        """
-        return await self._change(
-            "create_booking",
-            new.values_with_place(),
-            partial(wire.read_ours, external_id=new.external_id),
-            key=key,
-            guard=guard,
-        )
-
-    async def get_booking(self, booking_id: str, *, key: SecretStr) -> BookingRecord:
-        """Read a booking by its internal id or its number; a record with other ids is refused.
-
-        Raises:
-            ServiceNow, ServiceNever (``status`` 404: no such booking), OperatorError: see ``read_trouble``.
-        """
-        read = partial(wire.read_same, booking_id=booking_id)
-        return await self._look("get_booking", {"id": booking_id}, read, key=key)
-
-    async def find_booking(self, external_id: str, *, key: SecretStr) -> BookingRecord:
-        """Read a booking by our own id; one that carries another is refused.
-
-        Raises:
-            ServiceNow, ServiceNever (``status`` 404: no such booking), OperatorError: see ``read_trouble``.
-        """
-        read = partial(wire.read_ours, external_id=external_id)
-        return await self._look("get_booking", {"external_id": external_id}, read, key=key)
-
-    async def cancel_booking(
-        self, booking_id: str, *, reason: str, key: SecretStr, guard: Guard | None = None
-    ) -> Done[object] | NotExecuted | Unknown:
-        """Cancel. What became of it is read afterwards."""
-        return await self._change(
-            "cancel_booking",
-            {"id": booking_id, "reason": reason},
-            anything,
-            key=key,
-            guard=guard,
-            conflict=Reason(Exchange.BOOKING_FIXED),
-        )
-
-    async def start_search(
-        self, booking_id: str, *, key: SecretStr, guard: Guard | None = None
-    ) -> Done[object] | NotExecuted | Unknown:
-        """Look for a driver now instead of when the cook time is over; only from ON_HOLD."""
-        return await self._change(
-            "start_search",
-            {"id": booking_id},
-            anything,
-            key=key,
-            guard=guard,
-            conflict=Reason(Exchange.SEARCH_BEGUN),
-        )
-
-
-class PrebookingCalls(DeliveryCalls):
-    """Calls about pre-bookings. All with the key of the store."""
-
-    async def create_prebooking(
-        self, new: NewBooking, *, key: SecretStr, guard: Guard | None = None
-    ) -> Done[PrebookingRecord] | NotExecuted | Unknown:
-        """Create one. It cannot be found by our own id, so after Unknown a person decides."""
-        return await self._change("create_prebooking", new.values(), wire.read_new_prebooking, key=key, guard=guard)
-
-    async def get_prebooking(self, prebooking_id: str, *, key: SecretStr) -> PrebookingRecord:
-        """Read one; a record with another id is refused.
-
-        Raises:
-            ServiceNow, ServiceNever (``status`` 404: no such pre-booking), OperatorError: see ``read_trouble``.
-        """
-        read = partial(wire.read_same_prebooking, prebooking_id=prebooking_id)
-        return await self._look("get_prebooking", {"id": prebooking_id}, read, key=key)
-
-    async def cancel_prebooking(
-        self, prebooking_id: str, *, key: SecretStr, guard: Guard | None = None
-    ) -> Done[object] | NotExecuted | Unknown:
-        """Cancel one; it does not become a booking any more."""
-        return await self._change(
-            "cancel_prebooking",
-            {"id": prebooking_id},
-            anything,
-            key=key,
-            guard=guard,
-            conflict=Reason(Exchange.PREBOOKING_FIXED),
-        )
-
-
 @dataclass(frozen=True, kw_only=True)
 class StoreForm:
     """A store as it is to be. On updating, None leaves a field as it is."""
@@ -431,8 +269,8 @@ class StoreForm:
         }
 
 
-class StoreCalls(DeliveryCalls):
-    """Calls about stores."""
+class DeliveryClient(DeliveryCalls):
+    """Everything the delivery service can be asked; see ``DeliveryCalls`` for how to make one."""
 
     async def create_store(
         self, form: StoreForm, *, guard: Guard | None = None
@@ -441,19 +279,11 @@ class StoreCalls(DeliveryCalls):
         return await self._change("create_store", form.values(), wire.read_new_store, key=None, guard=guard)
 
     async def list_stores(self) -> tuple[StoreRecord, ...]:
-        """Every store of the company, with its key, by the master key.
-
-        Raises:
-            ServiceNow, ServiceNever, OperatorError: see ``read_trouble``.
-        """
+        """Every store of the company, with its key, by the master key."""
         return await self._look("list_stores", {}, wire.read_stores, key=None)
 
     async def get_store(self, *, key: SecretStr) -> StoreRecord:
-        """The store that the key belongs to.
-
-        Raises:
-            ServiceNow, ServiceNever, OperatorError: see ``read_trouble``.
-        """
+        """The store that the key belongs to."""
         return await self._look("get_store", {}, wire.read_store, key=key)
 
     async def update_store(
@@ -462,16 +292,92 @@ class StoreCalls(DeliveryCalls):
         """Change the store that the key belongs to; read it afterwards."""
         return await self._change("update_store", form.values(), anything, key=key, guard=guard)
 
-
-class WebhookCalls(DeliveryCalls):
-    """Calls about webhooks. All with the key of the store."""
-
-    async def list_webhooks(self, *, key: SecretStr) -> tuple[Webhook, ...]:
-        """What is registered.
+    async def quote(self, *, key: SecretStr, position: Position, payment: Payment, cents: int) -> Quote:
+        """Ask what a delivery would cost (pre-checkout). Nothing is booked.
 
         Raises:
-            ServiceNow, ServiceNever, OperatorError: see ``read_trouble``.
+            NotCovered: the service does not deliver there.
+            ServiceNever: any other 4xx.
+            ServiceNow: an outage: 5xx, 429, no answer.
+            OperatorError: suspended workspace, wrong key, wrong environment.
         """
+        values = {
+            "latitude": Decimal(position.latitude),
+            "longitude": Decimal(position.longitude),
+            "payment_method": payment.value,
+            "amount": decimal_of(cents),
+        }
+        return await self._look("quote", values, wire.read_quote, key=key, quote=True)
+
+    async def create_booking(
+        self, new: NewBooking, *, key: SecretStr, guard: Guard | None = None
+    ) -> Done[BookingRecord] | NotExecuted | Unknown:
+        """Book. After Unknown read it by its external id; never send it again."""
+        return await self._change(
+            "create_booking",
+            new.values_with_place(),
+            partial(wire.read_ours, external_id=new.external_id),
+            key=key,
+            guard=guard,
+        )
+
+    async def get_booking(self, booking_id: str, *, key: SecretStr) -> BookingRecord:
+        """Read a booking by its internal id or its number; a record with other ids is refused."""
+        read = partial(wire.read_same, booking_id=booking_id)
+        return await self._look("get_booking", {"id": booking_id}, read, key=key)
+
+    async def find_booking(self, external_id: str, *, key: SecretStr) -> BookingRecord:
+        """Read a booking by our own id; one that carries another is refused."""
+        read = partial(wire.read_ours, external_id=external_id)
+        return await self._look("get_booking", {"external_id": external_id}, read, key=key)
+
+    async def cancel_booking(
+        self, booking_id: str, *, reason: str, key: SecretStr, guard: Guard | None = None
+    ) -> Done[object] | NotExecuted | Unknown:
+        """Cancel. What became of it is read afterwards."""
+        return await self._change(
+            "cancel_booking",
+            {"id": booking_id, "reason": reason},
+            anything,
+            key=key,
+            guard=guard,
+            conflict=Reason(Exchange.BOOKING_FIXED),
+        )
+
+    async def start_search(
+        self, booking_id: str, *, key: SecretStr, guard: Guard | None = None
+    ) -> Done[object] | NotExecuted | Unknown:
+        """Look for a driver now instead of when the cook time is over; only from ON_HOLD."""
+        return await self._change(
+            "start_search", {"id": booking_id}, anything, key=key, guard=guard, conflict=Reason(Exchange.SEARCH_BEGUN)
+        )
+
+    async def create_prebooking(
+        self, new: NewBooking, *, key: SecretStr, guard: Guard | None = None
+    ) -> Done[PrebookingRecord] | NotExecuted | Unknown:
+        """Create one. It cannot be found by our own id, so after Unknown a person decides."""
+        return await self._change("create_prebooking", new.values(), wire.read_new_prebooking, key=key, guard=guard)
+
+    async def get_prebooking(self, prebooking_id: str, *, key: SecretStr) -> PrebookingRecord:
+        """Read one; a record with another id is refused."""
+        read = partial(wire.read_same_prebooking, prebooking_id=prebooking_id)
+        return await self._look("get_prebooking", {"id": prebooking_id}, read, key=key)
+
+    async def cancel_prebooking(
+        self, prebooking_id: str, *, key: SecretStr, guard: Guard | None = None
+    ) -> Done[object] | NotExecuted | Unknown:
+        """Cancel one; it does not become a booking any more."""
+        return await self._change(
+            "cancel_prebooking",
+            {"id": prebooking_id},
+            anything,
+            key=key,
+            guard=guard,
+            conflict=Reason(Exchange.PREBOOKING_FIXED),
+        )
+
+    async def list_webhooks(self, *, key: SecretStr) -> tuple[Webhook, ...]:
+        """What is registered."""
         return await self._look("list_webhooks", {}, wire.read_webhooks, key=key)
 
     def read_report(self, document: object) -> tuple[str, BookingRecord]:
@@ -494,11 +400,3 @@ class WebhookCalls(DeliveryCalls):
     ) -> Done[object] | NotExecuted | Unknown:
         """Take a registration away. The body of a DELETE may get lost on the way: list afterwards."""
         return await self._change("delete_webhook", {"type": kind.value}, anything, key=key, guard=guard)
-
-
-class DeliveryClient(StoreCalls, BookingCalls, WebhookCalls, PrebookingCalls):
-    """Everything the delivery service can be asked; see ``DeliveryCalls`` for how to make one.
-
-    Requests that change something return an outcome class; they are sent once and never repeated here. Requests
-    that only read raise by who must act: ``ServiceNow``, ``ServiceNever``, ``OperatorError``.
-    """

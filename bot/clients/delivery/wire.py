@@ -132,7 +132,10 @@ def read_webhooks(document: object, route: Route) -> tuple[Webhook, ...]:
     found = document
     if isinstance(found, dict):
         inner = unread.value(found, names["webhooks"])
-        found = inner if isinstance(inner, list | dict) else ([] if _says_nothing(found, names) else found)
+        if isinstance(inner, list | dict):
+            found = inner
+        elif not found or any(name in found for name in (*names["webhooks"], "message", "messageKey")):
+            found = []  # an empty answer rather than a table of addresses
     if isinstance(found, dict):
         found = [{"type": kind, "url": url} for kind, url in found.items()]
     if not isinstance(found, list):
@@ -187,11 +190,6 @@ def _unwrapped(document: object, route: Route) -> dict[str, object]:
             break
         body = inner
     return unread.as_object(body)
-
-
-def _says_nothing(body: Body, names: Mapping[str, tuple[str, ...]]) -> bool:
-    """Whether an object without a list is an empty answer rather than a table of addresses."""
-    return not body or any(name in body for name in (*names["webhooks"], "message", "messageKey"))
 
 
 def _store(body: Body, route: Route) -> StoreRecord:

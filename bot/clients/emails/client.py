@@ -23,8 +23,17 @@ from bot.clients.calls import read_failure
 from bot.clients.emails.wire import Whole, read_answer, read_file_answer, values
 from bot.clients.multipart import make_form
 from bot.clients.routes import Route, RouteTable, place
-from bot.clients.transport import MAX_BODY, Guard, Prepared, Transport, Watch, read_reply, unwatched, without_secrets
-from bot.clients.unread import NOBODY, Answers, tell
+from bot.clients.transport import (
+    MAX_BODY,
+    Guard,
+    PreparedRequest,
+    Transport,
+    Watch,
+    read_reply,
+    unwatched,
+    without_secrets,
+)
+from bot.clients.unread import NOBODY, AnswerObserver, tell
 from bot.domain.emails.lists import Answer, Busy, Checked, FileAnswer, Lost, Outcome
 from bot.domain.errors import OperatorError, ServiceNever, SwitchboardError
 from bot.domain.outcome import Ended, Failure, NotExecuted, Reply, Unknown, how_ended, read_error, refusal
@@ -45,14 +54,10 @@ def open_quick_session(*, limit: int) -> aiohttp.ClientSession:
 
 
 class Quick:
-    """Sends many small requests to one service.
+    """Sends many small requests to one service; seconds that ``watch`` is told include those for the connection.
 
-    Args:
-        session: made by ``open_quick_session``.
-        base_url: http or https, a path is kept.
-        total: seconds for everything; no request waits longer.
-        watch: keeps figures; seconds include those for the connection.
-        secrets: taken out of whatever the service says.
+    ``session`` is made by ``open_quick_session``; ``total``: seconds for everything, no request waits longer.
+    ``secrets`` are taken out of whatever the service says.
     """
 
     def __init__(
@@ -73,14 +78,7 @@ class Quick:
         self._log = structlog.stdlib.get_logger(__name__)
 
     async def ask(self, operation: str, *, method: str, path: str, headers: Mapping[str, str]) -> Reply:
-        """Send, read at most 2 MiB.
-
-        Args:
-            operation: what logs call it.
-            method: of HTTP.
-            path: encoded, with the query. It holds the key and stays here.
-            headers: besides the usual ones.
-        """
+        """Send, read at most 2 MiB. ``path`` is encoded, with the query; it holds the key and stays here."""
         began = get_running_loop().time()
         reply = await self._exchange(operation, method=method, path=path, headers=headers)
         ended = how_ended(reply)
@@ -158,15 +156,10 @@ class _Collected:
 
 
 class EmailsClient:
-    """Calls with one key. Each of the two addresses works without the other.
+    """Calls with one key. Each of the two addresses works without the other; None when it is not configured.
 
-    Args:
-        routes: methods, paths and names.
-        single: to the address for single requests; None when it is not configured.
-        bulk: to the address for files; patient, because a file may take minutes; None when it is not configured.
-        api_key: goes into the query and the form.
-        secrets: taken out of files that the service makes; the key is one of them.
-        answers: told which answers were read; all are but pages.
+    ``bulk`` is patient, because a file may take minutes. ``api_key`` goes into the query and the form, and is one
+    of the ``secrets``, which are taken out of files that the service makes. Of its answers all but pages are read.
     """
 
     def __init__(
@@ -177,7 +170,7 @@ class EmailsClient:
         bulk: Transport | None,
         api_key: SecretStr,
         secrets: Secrets,
-        answers: Answers = NOBODY,
+        answers: AnswerObserver = NOBODY,
     ) -> None:
         self._answers = answers
         self._check = routes.use(SERVICE, "check")
@@ -209,11 +202,8 @@ class EmailsClient:
     ) -> FileAnswer | NotExecuted | Unknown:
         """Send a whole file, once. An unknown outcome is not repeated: nobody knows what a second time costs.
 
-        Args:
-            content: CSV: commas, UTF-8, no byte order mark.
-            column: zero-based place of the addresses.
-            name: of a file that comes back without a name.
-            guard: asked right before the first byte; False: nothing is sent, NotExecuted.
+        ``content`` is CSV: commas, UTF-8, no byte order mark; ``column`` is the zero-based place of the addresses.
+        ``name`` is for a file that comes back without one.
 
         Raises:
             OperatorError: the service refuses us rather than the file.
@@ -223,7 +213,7 @@ class EmailsClient:
         key, index, file = (self._file.fields[name] for name in ("key", "column", "file"))
         table = BytesIOPayload(io.BytesIO(content), content_type="text/csv", filename="addresses.csv")
         form = make_form({key: self._api_key.get_secret_value(), index: str(column)}, (file, table))
-        request = Prepared(
+        request = PreparedRequest(
             operation=self._file.name,
             method=self._file.method,
             path=self._file.path,
@@ -247,10 +237,7 @@ class EmailsClient:
         if reply.is_html:
             return Unknown(reason=Reason(Exchange.PAGE), status=reply.status)
         return read_file_answer(
-            whole,
-            receipt=self._file.reply["receipt"],
-            result=self._check.reply["result"],
-            name=name,
+            whole, receipt=self._file.reply["receipt"], result=self._check.reply["result"], name=name
         )
 
     def without_secrets(self, text: str) -> str:
@@ -264,8 +251,11 @@ class EmailsClient:
     def _read(self, reply: Reply) -> Checked:
         status = reply.status
         tell(self._answers, reply, self._check, was_read=not reply.is_html)
-        if status is None:
-            return _silence(reply)
+        if status is None:  # a time-out is never a verdict, a broken connection may be retried
+            unread = {Failure.TIMEOUT: _NO_ANSWER, Failure.OVERSIZE: "the answer was too large to be read"}
+            if reply.failure in unread:
+                return Answer(outcome=Outcome.NO_ANSWER, text=unread[reply.failure])
+            return Lost(reason=_no_answer(reply))
         if status in _BUSY:
             return Busy(reason=self._answered(reply), retry_after=reply.retry_after)
         if status >= HTTPStatus.INTERNAL_SERVER_ERROR or status in _LOST:
@@ -289,7 +279,7 @@ class EmailsClient:
             reason = Reason(Exchange.NOT_LEFT, failure=str(reply.failure))
             return NotExecuted(again=True, reason=reason, failure=reply.failure)
         if status in _BUSY:
-            reason = Reason(Exchange.ASKS_TO_WAIT).saying(self._words(reply))
+            reason = Reason(Exchange.ASKS_TO_WAIT).saying(read_error(reply).words)
             return NotExecuted(again=True, reason=reason, retry_after=reply.retry_after, status=status)
         if status >= HTTPStatus.INTERNAL_SERVER_ERROR or status in _LOST:
             return Unknown(reason=self._answered(reply), status=status)
@@ -308,23 +298,11 @@ class EmailsClient:
         return trouble
 
     def _answered(self, reply: Reply) -> Reason:
-        return Reason(Exchange.READ_ANSWERED, status=reply.status).saying(self._words(reply))
-
-    def _words(self, reply: Reply) -> str:
-        return read_error(reply).words
+        return Reason(Exchange.READ_ANSWERED, status=reply.status).saying(read_error(reply).words)
 
 
 def _not_configured(what: str, setting: str) -> OperatorError:
     return OperatorError(f"processing {what} is not configured", service=SERVICE, mend=f"set {setting}")
-
-
-def _silence(reply: Reply) -> Checked:
-    """Outcome of a missing answer: a time-out is never a verdict, a broken connection may be retried."""
-    if reply.failure is Failure.TIMEOUT:
-        return Answer(outcome=Outcome.NO_ANSWER, text=_NO_ANSWER)
-    if reply.failure is Failure.OVERSIZE:
-        return Answer(outcome=Outcome.NO_ANSWER, text="the answer was too large to be read")
-    return Lost(reason=_no_answer(reply))
 
 
 def _no_answer(reply: Reply) -> Reason:

@@ -2,8 +2,10 @@
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from decimal import Decimal
+from operator import itemgetter
 from urllib.parse import urlsplit
 
 from bot.clients.results import announced_name
@@ -40,13 +42,7 @@ class Whole:
 
 
 def read_answer(reply: Reply, *, result: Sequence[str], outcome: Outcome = Outcome.ANSWERED) -> Answer:
-    """An answer about one address, as it came.
-
-    Args:
-        reply: the exchange; not a page.
-        result: names under which the result word is looked for.
-        outcome: what the answer amounts to.
-    """
+    """An answer about one address, as it came; not a page. Under the names ``result`` the result word is looked for."""
     document = reply.json
     if isinstance(document, list) and len(document) == 1:
         document = document[0]
@@ -58,29 +54,32 @@ def read_answer(reply: Reply, *, result: Sequence[str], outcome: Outcome = Outco
 
 
 def read_file_answer(whole: Whole, *, receipt: Sequence[str], result: Sequence[str], name: str) -> FileAnswer:
-    """An answer to a whole file: the first of what the service may mean that fits.
+    """An answer of status 2xx to a whole file: the first of what the service may mean that fits.
 
-    Args:
-        whole: the exchange, of a status 2xx.
-        receipt: names of a receipt's number.
-        result: names of a result word.
-        name: of a file that comes back without one.
+    ``receipt`` and ``result`` are names of a receipt's number and of a result word; ``name`` is for a file without one.
     """
     if _is_file(whole):
-        return Returned(name=_file_name(whole.headers, name), content=whole.body)
+        announced = announced_name(whole.headers.get("content-disposition", ""))
+        safe = "".join(letter if letter.isalnum() or letter in "._- " else "_" for letter in announced).strip(" .")
+        return Returned(name=safe[-_FILE_NAME_LIMIT:] or name, content=whole.body)
     document = whole.reply.json
     if isinstance(document, dict):
-        url = next(filter(_is_url, whole.links), None)
-        if url is not None:
-            return Link(url=url)
-        rows = _rows_of(document)
+        for link in whole.links:
+            with suppress(ValueError):
+                if urlsplit(link).scheme in ("http", "https"):
+                    return Link(url=link)
+        lists = [value for value in document.values() if isinstance(value, list) and value]
+        found = [rows for rows in lists if all(isinstance(row, dict) for row in rows)]
+        rows = found[0] if len(found) == 1 else None  # they may lie there under whatever name
         if rows is None:
             number = next((found for found in values(document, receipt) if found.strip()), None)
             if number is not None:
                 return Receipt(id=_short(number, _VALUE_LIMIT), pairs=_pairs(document))
         document = rows if rows is not None else document
     if isinstance(document, list) and document:
-        return _listed(document)
+        flat = [_pairs(row) if isinstance(row, dict) else (("value", _scalar(row)),) for row in document]
+        names = tuple(dict.fromkeys(name for pairs in flat for name, _ in pairs))
+        return Listed(header=names, rows=tuple(tuple(dict(pairs).get(name, "") for name in names) for pairs in flat))
     return read_answer(whole.reply, result=result)
 
 
@@ -95,28 +94,6 @@ def _is_file(whole: Whole) -> bool:
     return whole.reply.json is NO_JSON and first[1] == "\n" and any(mark in first[0] for mark in ",;\t")
 
 
-def _file_name(headers: Mapping[str, str], otherwise: str) -> str:
-    name = announced_name(headers.get("content-disposition", ""))
-    safe = "".join(letter if letter.isalnum() or letter in "._- " else "_" for letter in name).strip(" .")
-    return safe[-_FILE_NAME_LIMIT:] or otherwise
-
-
-def _rows_of(document: Mapping[str, object]) -> list[object] | None:
-    """Rows that lie in an object under whatever name: the only list of objects in it."""
-    lists = [value for value in document.values() if isinstance(value, list) and value and _are_objects(value)]
-    return lists[0] if len(lists) == 1 else None
-
-
-def _are_objects(rows: Sequence[object]) -> bool:
-    return all(isinstance(row, dict) for row in rows)
-
-
-def _listed(rows: Sequence[object]) -> Listed:
-    flat = [_pairs(row) if isinstance(row, dict) else (("value", _scalar(row)),) for row in rows]
-    names = tuple(dict.fromkeys(name for pairs in flat for name, _ in pairs))
-    return Listed(header=names, rows=tuple(tuple(dict(pairs).get(name, "") for name in names) for pairs in flat))
-
-
 def values(document: object, names: Sequence[str]) -> Iterator[str]:
     """Texts and numbers under these names, in order: the top level first, then the next."""
     if not isinstance(document, dict):
@@ -127,13 +104,6 @@ def values(document: object, names: Sequence[str]) -> Iterator[str]:
             found = level.get(name)
             if isinstance(found, str | int) and not isinstance(found, bool):
                 yield str(found)
-
-
-def _is_url(text: str) -> bool:
-    try:
-        return urlsplit(text).scheme in ("http", "https")
-    except ValueError:
-        return False
 
 
 def _pairs(document: Mapping[str, object]) -> tuple[tuple[str, str], ...]:
@@ -178,14 +148,13 @@ def _result(pairs: Sequence[tuple[str, str]], names: Sequence[str]) -> str:
     for path, value in pairs:
         words.setdefault(path.rpartition(".")[2].casefold(), []).append((path.count("."), value))
     candidates = [
-        value for name in names for _, value in sorted(words.get(name.casefold(), ()), key=_depth) if _is_word(value)
+        value
+        for name in names
+        for _, value in sorted(words.get(name.casefold(), ()), key=itemgetter(0))
+        if _is_word(value)
     ]
     telling = [word for word in candidates if word.casefold() not in _PLAIN_WORDS]
     return (telling or candidates or [""])[0]
-
-
-def _depth(found: tuple[int, str]) -> int:
-    return found[0]
 
 
 def _is_word(text: str) -> bool:

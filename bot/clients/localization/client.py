@@ -1,7 +1,7 @@
 """The client of the content localization service: one request, sent once, and what became of it."""
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Final
 from urllib.parse import urljoin
@@ -14,8 +14,8 @@ from bot.clients.circuit import Circuit
 from bot.clients.localization.wire import extension_of, read_result
 from bot.clients.multipart import Upload, UploadTrouble, make_form
 from bot.clients.routes import Route, RouteTable
-from bot.clients.transport import Guard, Prepared, Sink, Transport
-from bot.clients.unread import NOBODY, Answers, Reading, tell
+from bot.clients.transport import Guard, PreparedRequest, Sink, Transport
+from bot.clients.unread import NOBODY, AnswerObserver, TracedReader, tell
 from bot.domain.localization import Request, Result, Track, Tracks, request_errors
 from bot.domain.localization.results import SOUNDS
 from bot.domain.outcome import NO_JSON, Done, NotExecuted, Reply, Unknown, classify, read_error
@@ -24,95 +24,57 @@ from bot.domain.reasons import Exchange, Reason
 SERVICE: Final = "localization"
 
 _REFUSALS: Final[Mapping[int, Exchange]] = {
-    402: Exchange.PAYMENT_REQUIRED,
-    405: Exchange.METHOD_UNKNOWN,
-    410: Exchange.GONE,
-    411: Exchange.PLAIN_REFUSAL,
-    413: Exchange.FILE_TOO_LARGE,
-    414: Exchange.ADDRESS_TOO_LONG,
-    415: Exchange.KIND_OF_FILE,
+    402: Exchange.PAYMENT_REQUIRED, 405: Exchange.METHOD_UNKNOWN, 410: Exchange.GONE, 411: Exchange.PLAIN_REFUSAL,
+    413: Exchange.FILE_TOO_LARGE, 414: Exchange.ADDRESS_TOO_LONG, 415: Exchange.KIND_OF_FILE,
     431: Exchange.PLAIN_REFUSAL,
-}
+}  # fmt: skip
 """Answers that say that nothing was done, besides those of ``classify``."""
 _SUBTYPES: Final[Mapping[str, str]] = {
-    "mpeg": "mp3",
-    "x-wav": "wav",
-    "wave": "wav",
-    "vnd.wave": "wav",
-    "mp4": "m4a",
-    "x-m4a": "m4a",
-    "x-flac": "flac",
-    "x-aiff": "aiff",
-    "aacp": "aac",
-}
+    "mpeg": "mp3", "x-wav": "wav", "wave": "wav", "vnd.wave": "wav", "mp4": "m4a", "x-m4a": "m4a", "x-flac": "flac",
+    "x-aiff": "aiff", "aacp": "aac",
+}  # fmt: skip
 """Formats whose content type is not called like them."""
 _MEDIA: Final = ("audio/", "video/", "application/octet-stream", "binary/octet-stream")
 
 Outcome = Done[Result] | NotExecuted | Unknown
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pace:
-    """How long to wait for what.
-
-    Attributes:
-        texts: transport for requests without media; nobody waits longer for them than for any other service.
-        media: transport whose time-out between two reads is the documented ten minutes.
-    """
-
-    texts: Transport
-    media: Transport
-
-
 class LocalizationClient:
-    """Calls of the service.
+    """Calls of the service. ``own_hosts``: private ones from which the service may be told to download.
 
-    Args:
-        routes: paths and names.
-        pace: the transports.
-        key: goes as a Bearer credential to the configured address and nowhere else.
-        own_hosts: private hosts from which the service may be told to download.
-        answers: told which answers were read, and of what shape those are that were not.
+    ``key`` goes as a Bearer credential to the configured address and nowhere else. ``texts``: transport for requests
+    without media; ``media``: one whose time-out between two reads is the documented ten minutes.
     """
 
     def __init__(
         self,
         *,
         routes: RouteTable,
-        pace: Pace,
+        texts: Transport,
+        media: Transport,
         key: SecretStr,
         own_hosts: Collection[str] = (),
-        answers: Answers = NOBODY,
+        answers: AnswerObserver = NOBODY,
     ) -> None:
         self._answers = answers
         self._routes = routes
-        self._pace = pace
+        self._texts = texts
+        self._media = media
         self._key = key
         self.own_hosts = frozenset(own_hosts)
 
     @property
     def circuit(self) -> Circuit:
         """Whether the service answers. Nothing of it can be read, so that a call finds out."""
-        return self._pace.texts.circuit
+        return self._texts.circuit
 
     async def run(
-        self,
-        asked: Request,
-        *,
-        upload: Upload | None = None,
-        sink: Sink | None = None,
-        guard: Guard | None = None,
+        self, asked: Request, *, upload: Upload | None = None, sink: Sink | None = None, guard: Guard | None = None
     ) -> Outcome:
-        """Ask for one operation, once.
-
-        Args:
-            asked: with every option filled in; see ``Request.complete``.
-            upload: the file, when ``asked`` names one.
-            sink: takes media that come as the answer itself.
-            guard: asked right before the first byte; False: nothing is sent, NotExecuted with ``NOT_SENT``.
+        """Ask for one operation, once; every option of ``asked`` is filled in, see ``Request.complete``.
 
         Returns:
-            ``Done``: the result; a track without an address is in the sink.
+            ``Done``: the result; a track without an address is in the sink, which takes media that come as the answer.
             ``NotExecuted``: it certainly did nothing; ``words`` are the service's own.
             ``Unknown``: it may have done it, and billed it; never sent again unasked.
 
@@ -123,7 +85,8 @@ class LocalizationClient:
         check(asked, upload, own_hosts=self.own_hosts)
         route = self._routes.use(SERVICE, asked.operation.value)
         form = form_of(route, asked, upload)
-        transport = self._pace.texts if _is_text(asked) else self._pace.media
+        is_text = asked.capability.media is None and not asked.capability.streams
+        transport = self._texts if is_text else self._media
         poured = _Poured(sink) if sink is not None and asked.capability.streams else None
         with transport.circuit.reading() as may_ask:
             if not may_ask:
@@ -132,18 +95,25 @@ class LocalizationClient:
         if upload is not None and upload.trouble is not None and reply.status is None:
             raise UploadTrouble(upload.trouble) from upload.trouble
         if poured is not None and poured.content_type and reply.is_success:
-            return Done(value=_streamed(asked, poured.content_type))
-        return _absolute(self._outcome(asked, route, reply), transport)
+            kind = poured.content_type.partition(";")[0].strip().partition("/")[2]
+            extension = _SUBTYPES.get(kind, kind if kind in SOUNDS else extension_of(asked))
+            return Done(value=Tracks(tracks=(Track(name="audio", url="", extension=extension),)))
+        outcome = self._outcome(asked, route, reply)
+        if not isinstance(outcome, Done) or not isinstance(outcome.value, Tracks):
+            return outcome
+        base = transport.address("/")  # a path alone is one at the service itself
+        tracks = (replace(track, url=urljoin(base, track.url) if track.url else "") for track in outcome.value.tracks)
+        return Done(value=replace(outcome.value, tracks=tuple(tracks)))
 
     def _outcome(self, asked: Request, route: Route, reply: Reply) -> Outcome:
-        reading = Reading(partial(read_result, asked, route.reply))
+        reading = TracedReader(partial(read_result, asked, route.reply))
         outcome = _outcome(reading, route, reply)
         if not isinstance(outcome, NotExecuted):  # a refusal that came as a success was read
             tell(self._answers, reply, route, was_read=reading.was_read, trouble=reading.trouble)
         return outcome
 
-    def _prepare(self, route: Route, form: MultipartWriter) -> Prepared:
-        return Prepared(
+    def _prepare(self, route: Route, form: MultipartWriter) -> PreparedRequest:
+        return PreparedRequest(
             operation=route.name,
             method=route.method,
             path=route.address(),
@@ -199,25 +169,6 @@ class _Poured:
 
     async def write(self, chunk: bytes) -> bool:
         return await self._sink.write(chunk)
-
-
-def _is_text(asked: Request) -> bool:
-    return asked.capability.media is None and not asked.capability.streams
-
-
-def _streamed(asked: Request, content_type: str) -> Tracks:
-    kind = content_type.partition(";")[0].strip().partition("/")[2]
-    extension = _SUBTYPES.get(kind, kind if kind in SOUNDS else extension_of(asked))
-    return Tracks(tracks=(Track(name="audio", url="", extension=extension),))
-
-
-def _absolute(outcome: Outcome, transport: Transport) -> Outcome:
-    """The outcome with whole addresses: a path alone is one at the service itself."""
-    if not isinstance(outcome, Done) or not isinstance(outcome.value, Tracks):
-        return outcome
-    base = transport.address("/")
-    tracks = (replace(track, url=urljoin(base, track.url) if track.url else "") for track in outcome.value.tracks)
-    return Done(value=replace(outcome.value, tracks=tuple(tracks)))
 
 
 def _outcome(read: Callable[[object], Result], route: Route, reply: Reply) -> Outcome:

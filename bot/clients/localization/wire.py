@@ -23,12 +23,7 @@ Reader = Callable[[Request, Mapping[str, Names], Mapping[str, object]], Result]
 
 
 def read_result(asked: Request, names: Mapping[str, Names], document: object) -> Result:
-    """The result in an operation's answer.
-
-    Args:
-        asked: what was asked for.
-        names: our names -> the alternatives of the service.
-        document: the JSON of a 2xx.
+    """The result in an operation's answer, the JSON of a 2xx. ``names``: ours -> the alternatives of the service.
 
     Raises:
         ValueError: it is not there.
@@ -102,16 +97,13 @@ def _emotion(_asked: Request, names: Mapping[str, Names], body: Mapping[str, obj
     if isinstance(found, list) and found:
         found = found[0]
     if isinstance(found, dict):
-        found = found.get("label") or found.get("emotion") or _strongest(found)
+        scores = {name: score for name, score in found.items() if isinstance(score, Decimal | int)}
+        strongest = max(scores, key=lambda name: scores[name]) if scores else ""
+        found = found.get("label") or found.get("emotion") or strongest
     label = one_line(as_text(found))
     if not label:
         raise Unfit("emotion is missing", body, names["emotion"])
     return Emotion(label=next((known for known in EMOTIONS if known.casefold() == label.casefold()), label))
-
-
-def _strongest(scores: Mapping[str, object]) -> str:
-    numbers = {name: score for name, score in scores.items() if isinstance(score, Decimal | int)}
-    return max(numbers, key=lambda name: numbers[name]) if numbers else ""
 
 
 def _tracks(_asked: Request, names: Mapping[str, Names], body: Mapping[str, object]) -> Tracks:

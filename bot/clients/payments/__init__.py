@@ -1,7 +1,6 @@
-"""The payments service (interface document 2): one client, its calls by what they are about."""
+"""The payments service (interface document 2)."""
 
-from bot.clients.payments.client import NewBulk, PaymentsClient
-from bot.clients.payments.operations import OperationType
-from bot.clients.payments.payouts import NewItem, NewPayout, NewPurchase
+from bot.clients.payments.calls import OperationType
+from bot.clients.payments.client import NewBulk, NewItem, NewPayout, NewPurchase, PaymentsClient
 
 __all__ = ["NewBulk", "NewItem", "NewPayout", "NewPurchase", "OperationType", "PaymentsClient"]

@@ -1,41 +1,48 @@
-"""Base of all calls to the payments service: credentials, rate limit, one request, one answer."""
+"""Calls to the payments service: credentials, rate limit, one request, one answer; and the reads that list nothing new.
+
+One operation, a page of them, accounts, and a scan of the whole list for our code. The list's parameters may be dropped
+on the way (they are documented as the body of a GET), its order is not documented, and it may change while it is read.
+So a scan says whether it proves absence.
+"""
 
 import base64
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Final, TypeVar
+from typing import Final, Literal, TypeVar
 
 import structlog
 from pydantic import SecretStr
 
 from bot.clients.calls import MayLeave, ServiceCalls, always, json_request, read_failure
-from bot.clients.limiter import Lane, SendSlots, Turn
+from bot.clients.limiter import Lane, SendSlots, SendTurn
+from bot.clients.payments import wire
 from bot.clients.routes import Place, Route, RouteTable
 from bot.clients.transport import Guard, Transport
-from bot.clients.unread import NOBODY, Answers
-from bot.domain.errors import SwitchboardError
-from bot.domain.outcome import Done, Failure, NotExecuted, Reply, Unknown
+from bot.clients.unread import NOBODY, AnswerObserver
+from bot.domain.errors import OperatorError, ServiceNever, ServiceNow, SwitchboardError
+from bot.domain.outcome import NO_JSON, Done, Failure, NotExecuted, Reply, Unknown
+from bot.domain.payments.evidence import same_code
+from bot.domain.payments.operation import AccountStatus, Operation, OperationPage, Partner, Search
+from bot.domain.reasons import Exchange, Reason
 
 T = TypeVar("T")
 
 log = structlog.get_logger(__name__)
 
 SERVICE: Final = "payments"
+OperationType = Literal["payout", "purchase"]
 
 _EFFECT_PATIENCE: Final = 4.0
 _READ_PATIENCE: Final = 30.0
+_MAX_PAGES: Final = 2000
+_BODY_REFUSED: Final = frozenset({400, 403, 411, 413})
 
 
 class PartnerCalls(ServiceCalls):
     """Calls as one partner; what is not told here is told of :class:`ServiceCalls`.
 
-    Args:
-        routes: an unconfirmed one that moves money is refused in production.
-        limiter: shared by everybody who calls as this partner: 10 requests in any second.
-        partner_id: user name of Basic authentication.
-        partner_secret: its password.
-        effect_patience: seconds an effect may wait for its turn. Short: the send guard refuses old claims.
-        read_patience: seconds a read may wait for its turn.
+    ``limiter`` is shared by everybody who calls as this partner: 10 requests in any second. An effect waits for its
+    turn for ``effect_patience`` seconds, few, because the send guard refuses old claims; a read for ``read_patience``.
     """
 
     def __init__(
@@ -49,7 +56,7 @@ class PartnerCalls(ServiceCalls):
         effect_patience: float = _EFFECT_PATIENCE,
         read_patience: float = _READ_PATIENCE,
         may_leave: MayLeave = always,
-        answers: Answers = NOBODY,
+        answers: AnswerObserver = NOBODY,
     ) -> None:
         super().__init__(SERVICE, routes, transport, may_leave, answers)
         self._limiter = limiter
@@ -57,8 +64,86 @@ class PartnerCalls(ServiceCalls):
         self._partner_secret = partner_secret
         self._patience = {Lane.EFFECT: effect_patience}
         self._read_patience = read_patience
-        # A proxy that refuses a body on GET is met once: see ``OperationCalls``.
+        # A proxy that refuses a body on GET is met once: see ``_list``.
         self._list_parameters: Place = self._dialect.list_parameters
+
+    async def get_operation(self, operation_id: str) -> Operation:
+        """Read one operation; a record with another id is refused."""
+        return await self._look(
+            "get_operation", {"id": operation_id}, partial(wire.read_same, operation_id=operation_id)
+        )
+
+    async def list_operations(
+        self, page: int = 1, per_page: int = 10, operation_type: OperationType | None = None
+    ) -> OperationPage:
+        """Read one page of operations, newest or oldest first as the service likes.
+
+        Raises:
+            OperatorError: the page that came is not the one asked for: the parameters were dropped on the way.
+            ServiceNever: the list ends before that page.
+        """
+        found = await self._list(page=page, per_page=per_page, operation_type=operation_type, lane=Lane.READ)
+        if found.page == found.last_page < page and found.per_page == per_page:  # by the list's own figures
+            raise ServiceNever(SERVICE, Reason(Exchange.LIST_ENDS, page=found.last_page))
+        mismatch = page_mismatch(found, page=page, per_page=per_page) or type_mismatch(found, operation_type)
+        if mismatch:
+            raise OperatorError(
+                mismatch,
+                service=SERVICE,
+                mend='set [payments] list_parameters = "query" or "body" in the file that SERVICES_FILE names',
+            )
+        return found
+
+    async def ends_of_list(self) -> tuple[Operation, ...]:
+        """The operations of the first and the last page: the newest are among them, whichever way the list runs."""
+        size = self._dialect.list_page_size
+        first = await self.list_operations(per_page=size)
+        if first.last_page <= 1:
+            return first.operations
+        last = await self.list_operations(page=first.last_page, per_page=size)
+        return (*first.operations, *last.operations)
+
+    async def find_by_code(
+        self, code: str, operation_type: OperationType = "payout", *, see: Callable[[Operation], None] = lambda _: None
+    ) -> Search:
+        """Scan the whole list of one type for our code, to the end even after a hit: two hits matter.
+
+        A scan that cannot be trusted to have seen everything comes back with ``complete`` False; it is never
+        a proof of absence, and neither is one that would not have shown the code: ``see`` is given every record
+        that is no hit, to judge that by.
+        """
+        scan = OperationScan(code=code, per_page=self._dialect.list_page_size, see=see)
+        while not scan.is_over:
+            try:
+                page = await self._list(
+                    page=scan.page, per_page=scan.per_page, operation_type=operation_type, lane=Lane.LISTING
+                )
+            except (ServiceNow, ServiceNever) as error:
+                return scan.broken_off(error.told)
+            scan.take(page)
+        return scan.result
+
+    async def account_status(self, email: str) -> AccountStatus:
+        """Read what the service knows about the account behind an address."""
+        return await self._look("account_status", {"email": email}, wire.read_account)
+
+    async def partner(self) -> Partner:
+        """Read our own account at the service and its balance."""
+        return await self._look("partner", {}, wire.read_partner)
+
+    async def _list(
+        self, *, page: int, per_page: int, operation_type: OperationType | None, lane: Lane
+    ) -> OperationPage:
+        route, record = self._route("list_operations"), self._route("get_operation")
+        values = {"page": page, "per_page": per_page, "type": operation_type}
+        where = self._list_parameters
+        reply = await self._ask(partial(self._exchange, route, values, lane=lane, where=where))
+        if where == "both" and reply.status in _BODY_REFUSED and reply.json is NO_JSON:
+            # A proxy that refuses a body on GET answers with a page of its own: go on without one for good.
+            self._list_parameters = "query"
+            reply = await self._ask(partial(self._exchange, route, values, lane=lane, where="query"))
+        read = partial(wire.read_page, list_route=route, record_route=record)
+        return self._read(reply, read, route, record, failure=failure_of(route))
 
     async def _change(
         self,
@@ -118,7 +203,7 @@ class PartnerCalls(ServiceCalls):
             await turn.answered()
         return reply
 
-    async def _take_turn(self, lane: Lane) -> Turn | None:
+    async def _take_turn(self, lane: Lane) -> SendTurn | None:
         try:
             return await self._limiter.acquire(lane, patience=self._patience.get(lane, self._read_patience))
         except Exception:
@@ -137,10 +222,89 @@ def failure_of(route: Route) -> Callable[[Reply], SwitchboardError]:
     )
 
 
-async def _departs(turn: Turn) -> bool:
+async def _departs(turn: SendTurn) -> bool:
     """Right before the first byte: what goes wrong here went wrong before anything was sent."""
     try:
         return await turn.departs()
     except Exception:
         log.exception("a turn could not be counted, so nothing is sent")
         return False
+
+
+def page_mismatch(found: OperationPage, *, page: int, per_page: int) -> Reason | None:
+    """Why a page is not the one that was asked for; None when it is."""
+    if found.page != page:
+        return Reason(Exchange.OTHER_PAGE, asked=page, came=found.page)
+    if found.per_page != per_page:
+        return Reason(Exchange.OTHER_SIZE, asked=per_page, came=found.per_page)
+    return None
+
+
+def type_mismatch(found: OperationPage, operation_type: str | None) -> Reason | None:
+    """Why a page is not of the type asked for; None when it is. Figures at their defaults cannot tell."""
+    others = {one.operation_type for one in found.operations} - {"", operation_type}
+    if not operation_type or not others:
+        return None
+    return Reason(Exchange.OTHER_TYPE_LISTED, asked=operation_type, came=min(others))
+
+
+class OperationScan:
+    """One pass over the list. Feed ``page`` after ``page`` to ``take`` until ``is_over``.
+
+    ``code`` is looked for in whatever case and spacing; ``see`` is given every other record, once.
+    """
+
+    def __init__(self, *, code: str, per_page: int, see: Callable[[Operation], None] = lambda _: None) -> None:
+        self.per_page = per_page
+        self.page = 1
+        self.result = Search()
+        self.is_over = False
+        self._code = code
+        self._see = see
+        self._hits: list[Operation] = []
+        self._seen: set[str] = set()
+        self._total: int | None = None
+        self._first = 0
+
+    def take(self, found: OperationPage) -> None:
+        """Look at the next page; ends the scan when it was the last or cannot be trusted."""
+        self._look_at([one for one in found.operations if one.id not in self._seen])
+        distrust = page_mismatch(found, page=self.page, per_page=self.per_page) or self._distrust(found)
+        if distrust:
+            self.broken_off(distrust)
+            return
+        self._total = found.total
+        self._first = found.first or 0
+        self._seen |= {one.id for one in found.operations}
+        if self.page < found.last_page:
+            self.page += 1
+            return
+        if len(self._seen) != found.total:
+            self.broken_off(Reason(Exchange.SCAN_COUNT, told=found.total, shown=len(self._seen)))
+            return
+        self.is_over = True
+        self.result = Search(hits=tuple(self._hits), complete=True, total=found.total)
+
+    def broken_off(self, reason: Reason) -> Search:
+        """End the scan as incomplete; what was found so far counts."""
+        self.is_over = True
+        self.result = Search(hits=tuple(self._hits), complete=False, total=self._total, reason=reason)
+        return self.result
+
+    def _look_at(self, fresh: list[Operation]) -> None:
+        for one in fresh:
+            if same_code(one.code, self._code):
+                self._hits.append(one)
+            else:
+                self._see(one)
+
+    def _distrust(self, found: OperationPage) -> Reason | None:
+        ids = {one.id for one in found.operations}
+        rules = (
+            (self._total is not None and found.total != self._total, Reason(Exchange.SCAN_CHANGED)),
+            (bool(ids & self._seen) or len(ids) != len(found.operations), Reason(Exchange.SCAN_DOUBLE)),
+            (bool(ids) and (found.first is None or found.first <= self._first), Reason(Exchange.SCAN_STANDS)),
+            (not ids and found.total > 0, Reason(Exchange.SCAN_GAP)),
+            (found.last_page > _MAX_PAGES, Reason(Exchange.SCAN_LONG, most=_MAX_PAGES)),
+        )
+        return next((reason for is_broken, reason in rules if is_broken), None)

@@ -1,4 +1,4 @@
-"""The payments service behind one name; bulk payments: submit one, read it with its items, cancel what is pending."""
+"""What moves money at the payments service: payouts in one step or two, purchases, bulk payments and their items."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
@@ -8,14 +8,14 @@ from typing import Final, TypeVar
 from bot.clients.limiter import Lane
 from bot.clients.payments import wire
 from bot.clients.payments.calls import SERVICE, PartnerCalls
-from bot.clients.payments.operations import AccountCalls, OperationCalls
-from bot.clients.payments.payouts import PayoutCalls, PurchaseCalls
+from bot.clients.routes import place
 from bot.clients.transport import Guard, decimal_of
-from bot.domain.errors import OperatorError, ServiceNow
-from bot.domain.money import CURRENCY
+from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
+from bot.domain.money import CURRENCY, Cents
 from bot.domain.outcome import Done, NotExecuted, Unknown
 from bot.domain.payments.bulk import BulkItem, HashList, row_reference
 from bot.domain.payments.bulk_records import BulkJob, ItemPage, JobPage
+from bot.domain.payments.operation import Operation, PayoutEvent, Purchase
 from bot.domain.reasons import Exchange, Reason
 
 UPLOAD_SECONDS: Final = 600.0
@@ -23,6 +23,81 @@ UPLOAD_SECONDS: Final = 600.0
 MOST_PAGES: Final = 5_000
 
 Page = TypeVar("Page", JobPage, ItemPage)
+
+
+@dataclass(frozen=True, kw_only=True)
+class NewPayout:
+    """A payout to be created.
+
+    Attributes:
+        code: our unique code, stored before the request leaves: recovery finds the payout by it.
+        confirmation_uri: where the service reports completion; holds a secret token, like the other two.
+        failure_uri: where it reports failure.
+        cancel_uri: where it reports cancellation.
+    """
+
+    email: str
+    description: str
+    cents: Cents
+    code: str
+    confirmation_uri: str = field(repr=False)
+    failure_uri: str = field(repr=False)
+    cancel_uri: str = field(repr=False)
+
+    def values(self) -> dict[str, object]:
+        return {
+            "email": self.email,
+            "description": self.description,
+            "amount": decimal_of(self.cents),
+            "code": self.code,
+            "confirmation_uri": self.confirmation_uri,
+            "failure_uri": self.failure_uri,
+            "cancel_uri": self.cancel_uri,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class NewItem:
+    """One line of a new purchase. ``quantity`` and ``unit_cents`` are above zero."""
+
+    description: str
+    unit_cents: Cents
+    quantity: int = 1
+
+    def __post_init__(self) -> None:
+        if self.quantity < 1 or self.unit_cents < 1:
+            raise ValueError("quantity and unit cost of an item are above zero")
+
+
+@dataclass(frozen=True, kw_only=True)
+class NewPurchase:
+    """A purchase to be created; its items make up the amount.
+
+    Attributes:
+        code: our unique code, stored before the request leaves: recovery finds the purchase by it.
+        email: the buyer's address; None leaves it to the service who pays.
+        confirmation_uri: where the service sends the buyer (or reports) after paying; may hold a secret token, like the
+            other three.
+        callback_uri: where it reports completion.
+    """
+
+    code: str
+    description: str
+    items: tuple[NewItem, ...]
+    email: str | None = None
+    confirmation_uri: str = field(repr=False)
+    cancel_uri: str = field(repr=False)
+    callback_uri: str = field(repr=False)
+    failure_uri: str = field(repr=False)
+
+    def __post_init__(self) -> None:
+        if not self.items:
+            raise ValueError("a purchase has at least one item")
+
+    @property
+    def cents(self) -> Cents:
+        """The amount: all items together."""
+        return Cents(sum(item.unit_cents * item.quantity for item in self.items))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,15 +112,116 @@ class NewBulk:
             raise ValueError("a bulk payment has at least one item")
 
 
-class BulkCalls(PartnerCalls):
-    """Calls about bulk payments. Those that change something are sent once and never repeated here."""
+class PaymentsClient(PartnerCalls):
+    """Everything the payments service can be asked; see ``PartnerCalls`` for how to make one."""
 
-    def require_bulk(self) -> None:
-        """Check before approval that a bulk payment could be submitted.
+    def require_committable(self) -> None:
+        """Check before creating a payout that it could be committed."""
+        self._route("commit_payout")
+
+    def require_cancel_payout(self) -> None:
+        """Check before approval that a payout in escrow could be canceled."""
+        self._route("cancel_payout")
+
+    def require_one_step(self) -> None:
+        """Check before approval that a payout could be paid in one step."""
+        self._route("one_step_payout")
+
+    async def create_payout(
+        self, new: NewPayout, *, earlier_unknown: bool, guard: Guard | None = None
+    ) -> Done[Operation] | NotExecuted | Unknown:
+        """Create a payout; no money moves. Done carries what the service made of it: compare before going on."""
+        return await self._change(
+            "create_payout", new.values(), wire.read_operation, earlier_unknown=earlier_unknown, guard=guard
+        )
+
+    async def commit_payout(
+        self, operation_id: str, *, earlier_unknown: bool, guard: Guard | None = None
+    ) -> Done[Operation] | NotExecuted | Unknown:
+        """Commit a payout: money moves. Done means this operation, committed or further (even failed)."""
+        read = partial(wire.read_committed, operation_id=operation_id)
+        return await self._change(
+            "commit_payout", {"id": operation_id}, read, earlier_unknown=earlier_unknown, guard=guard
+        )
+
+    async def cancel_payout(
+        self, operation_id: str, *, earlier_unknown: bool, guard: Guard | None = None
+    ) -> Done[frozenset[str]] | NotExecuted | Unknown:
+        """Cancel a payout in escrow: the money comes back. Done means this operation, canceled; carries its id."""
+        read = partial(wire.read_canceled, operation_id=operation_id)
+        return await self._change(
+            "cancel_payout", {"id": operation_id}, read, earlier_unknown=earlier_unknown, guard=guard
+        )
+
+    async def one_step_payout(
+        self, new: NewPayout, *, earlier_unknown: bool, guard: Guard | None = None
+    ) -> Done[Operation] | NotExecuted | Unknown:
+        """Create and commit a payout in one request: money moves.
+
+        Done means a payout that says it is committed or further (even failed) and, where it says a code, says
+        ours; its amount and recipient are the service's word: compare. After Unknown look for it with
+        ``find_by_code``.
+        """
+        read = partial(wire.read_one_step, code=new.code)
+        return await self._change("one_step_payout", new.values(), read, earlier_unknown=earlier_unknown, guard=guard)
+
+    async def payout_events(self, operation_id: str) -> tuple[PayoutEvent, ...]:
+        """Read the service's log of its calls to a payout's addresses, in its order; empty when there are none."""
+        return await self._look("payout_events", {"id": operation_id}, wire.read_events)
+
+    async def create_purchase(
+        self, new: NewPurchase, *, earlier_unknown: bool = False, guard: Guard | None = None
+    ) -> Done[Purchase] | NotExecuted | Unknown:
+        """Create a purchase; nobody pays until the buyer does. Sent once and never repeated here.
+
+        Done means a purchase that, where it says a code, says ours; its amount is the service's word: compare.
+        After Unknown look for it with ``find_by_code(code, "purchase")``.
+        """
+        read = partial(wire.read_purchase, item_amount=self._dialect.item_amount, code=new.code)
+        names, per_unit = self._route("create_purchase").fields, self._dialect.item_amount == "unit"
+        items = [
+            {
+                names["item_description"]: item.description,
+                names["item_amount"]: decimal_of(item.unit_cents * (1 if per_unit else item.quantity)),
+                names["item_quantity"]: item.quantity,
+            }
+            for item in new.items
+        ]
+        fields = {
+            "code": new.code,
+            "description": new.description,
+            "amount": decimal_of(new.cents),
+            "items": items,
+            "email": new.email,
+            "confirmation_uri": new.confirmation_uri,
+            "cancel_uri": new.cancel_uri,
+            "callback_uri": new.callback_uri,
+            "failure_uri": new.failure_uri,
+        }
+        return await self._change("create_purchase", fields, read, earlier_unknown=earlier_unknown, guard=guard)
+
+    async def get_purchase(self, purchase_id: str) -> Purchase:
+        """Read one purchase with its items; a record with another id is refused.
 
         Raises:
-            OperatorError: production, and the route is an unconfirmed assumption.
+            ServiceNever: there is no such purchase (``status`` 404), or the operation is a payout.
         """
+        read = partial(wire.read_purchase, item_amount=self._dialect.item_amount, operation_id=purchase_id)
+        found = await self._look("get_purchase", {"id": purchase_id}, read)
+        if found.operation_type not in {"", "purchase"}:
+            raise ServiceNever(SERVICE, Reason(Exchange.OTHER_TYPE, type=found.operation_type))
+        return found
+
+    def checkout_url(self, purchase_id: str) -> str:
+        """The address where the buyer pays, for their browser: nothing is called.
+
+        Raises:
+            ServiceNever: the id cannot be one.
+        """
+        return self._transport.address(place(self._route("checkout"), {"id": purchase_id}).path)
+
+    def require_bulk(self) -> None:
+        """Check before approval that a bulk payment could be submitted."""
         self._route("create_bulk_payment")
 
     def require_cancel(self) -> None:
@@ -67,14 +243,6 @@ class BulkCalls(PartnerCalls):
         """Submit a bulk payment: money moves. Done carries what the service made of it: compare the count.
 
         After Unknown the history tells; it is never submitted again unasked.
-
-        Args:
-            new: the bulk payment.
-            earlier_unknown: an earlier submission of it has an unknown outcome.
-            guard: asked right before the first byte; False: nothing is sent, NotExecuted with ``NOT_SENT``.
-
-        Raises:
-            OperatorError: production, and the route is an unconfirmed assumption; nothing was sent.
         """
         names = self._route("create_bulk_payment").fields
         rows = [
@@ -98,11 +266,7 @@ class BulkCalls(PartnerCalls):
         )
 
     async def get_bulk(self, job_id: str) -> BulkJob:
-        """Read one bulk payment's status and figures; a record with another id is refused.
-
-        Raises:
-            ServiceNow, ServiceNever (``status`` 404: no such one), OperatorError: see ``read_failure``.
-        """
+        """Read one bulk payment's status and figures; a record with another id is refused."""
         return await self._look("get_bulk_payment", {"id": job_id}, partial(wire.read_same_job, job_id=job_id))
 
     async def bulk_item_page(self, job_id: str, page: int = 1) -> ItemPage:
@@ -138,11 +302,7 @@ class BulkCalls(PartnerCalls):
     async def cancel_bulk_items(
         self, job_id: str, hashes: HashList, *, earlier_unknown: bool, guard: Guard | None = None
     ) -> Done[frozenset[str]] | NotExecuted | Unknown:
-        """Cancel pending items by their hashes. Done carries those that the service says it canceled.
-
-        Raises:
-            OperatorError: see :meth:`require_cancel`; nothing was sent.
-        """
+        """Cancel pending items by their hashes. Done carries those that the service says it canceled."""
         self.require_cancel()
         name = self._route("cancel_bulk_items").fields["hash"]
         values = {"id": job_id, "items": [{name: one} for one in hashes.all]}
@@ -183,11 +343,3 @@ async def _to_the_end(read: Callable[[int], Awaitable[Page]]) -> AsyncIterator[P
         page += 1
     if page < found.pages or (found.count is not None and found.count != seen):
         raise ServiceNow(SERVICE, Reason(Exchange.LIST_CHANGED))
-
-
-class PaymentsClient(PayoutCalls, PurchaseCalls, BulkCalls, OperationCalls, AccountCalls):
-    """Everything the payments service can be asked; see ``PartnerCalls`` for how to make one.
-
-    Requests that change something return an outcome class; they are sent once and never repeated here. Requests
-    that only read raise by who must act: ``ServiceNow``, ``ServiceNever``, ``OperatorError``.
-    """

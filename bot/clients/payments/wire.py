@@ -136,27 +136,19 @@ def read_purchase(
     operation_id: str | None = None,
     code: str | None = None,
 ) -> Purchase:
-    """A purchase with its items; items that cannot be read cost nothing else.
+    """A purchase with its items; items that cannot be read cost nothing else. ``operation_id``: None for any.
 
-    Args:
-        document: the answer.
-        route: its names.
-        item_amount: what the amount of an item means.
-        operation_id: the id it must have; None for any.
-        code: the code of a purchase just created: it may have none, but no other, and must be a purchase.
+    ``code`` is that of a purchase just created: it may have none, but no other, and must be a purchase.
     """
-    purchase = Purchase(**_operation(document, route), items=_items(document, route, item_amount))
+    found = unread.value(unread.as_object(document), route.reply["items"])
+    listed = [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+    items = tuple(_item(one, route, item_amount) for one in listed)
+    purchase = Purchase(**_operation(document, route), items=items)
     if operation_id is not None and purchase.id != operation_id:
         raise Unfit("the record of another operation", document, route.reply["id"])
     if code is not None:
         _see_ours(purchase, document, route, code=code, operation_type="purchase")
     return purchase
-
-
-def _items(document: object, route: Route, item_amount: str) -> tuple[PurchaseItem, ...]:
-    found = unread.value(unread.as_object(document), route.reply["items"])
-    listed = found if isinstance(found, list) else []
-    return tuple(_item(one, route, item_amount) for one in listed if isinstance(one, dict))
 
 
 def _item(body: dict[str, object], route: Route, item_amount: str) -> PurchaseItem:
@@ -365,11 +357,7 @@ def _details(body: Mapping[str, object], prefix: str, depth: int) -> Iterator[tu
                 yield from _details({str(number): item for number, item in enumerate(value)}, f"{key}.", depth - 1)
             case dict() | list() | None | "":
                 continue
+            case bool():
+                yield key, "yes" if value else "no"
             case _:
-                yield key, _shown(value)
-
-
-def _shown(value: object) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return _host(value) or one_line(value) if isinstance(value, str) else one_line(str(value))
+                yield key, (_host(value) if isinstance(value, str) else "") or one_line(str(value))

@@ -220,7 +220,7 @@ _EVERY: Final = 30.0
 class UnreadLog:
     """Answers that this process could not read, and operations that it can read again. One per process.
 
-    Takes notes for the clients, see :class:`bot.clients.unread.Answers`. That touches memory alone; :meth:`flush`
+    Takes notes for the clients, see :class:`bot.clients.unread.AnswerObserver`. That touches memory; :meth:`flush`
     stores it.
     """
 

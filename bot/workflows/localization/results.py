@@ -323,9 +323,9 @@ async def _share(
         sight = await sight_of(ctx, job.id)
         if sight is None:
             return
-        await ctx.files.share_stream(
+        await ctx.files.share(
             name=delivery.name,
-            chunks=whole,
+            content=whole,
             length=length,
             title=delivery.name,
             alt=told.file_in_words(sight, delivery, seconds),

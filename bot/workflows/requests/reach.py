@@ -16,7 +16,7 @@ from bot.domain.payments.instruction import Instruction, State
 from bot.domain.payments.moves import APPROVED
 from bot.domain.policy import Policy, Short
 from bot.domain.reasons import OfRequest, Reason
-from bot.slack.people import FRESH, People
+from bot.slack.people import FRESH, Directory
 from bot.workflows.context import Context, Unit
 from bot.workflows.requests.announce import alert, out_of_reach
 from storage.transaction import Tx
@@ -50,7 +50,7 @@ class OutOfReach:
 class Reach:
     """Counts for one process; remembers what it counted, and when. ``people``: nobody else goes by what it reads."""
 
-    def __init__(self, people: People) -> None:
+    def __init__(self, people: Directory) -> None:
         self._people = people
         self._counted: frozenset[_Asked] = frozenset()
         self._due_at = float("-inf")
@@ -73,7 +73,7 @@ class Reach:
         return await ctx.write(lambda uow: _store(uow, found), name="out_of_reach")
 
 
-async def named(names: Sequence[str], people: People, *, fresh: float = FRESH) -> list[str]:
+async def named(names: Sequence[str], people: Directory, *, fresh: float = FRESH) -> list[str]:
     """The user ids behind the names of a list of the policy, groups taken apart."""
     users = {name for name in names if not name.startswith("S") and name != "*"}
     for group in names:
@@ -83,7 +83,7 @@ async def named(names: Sequence[str], people: People, *, fresh: float = FRESH) -
 
 
 async def approvers(
-    policy: Policy, people: People, *, home: str, most: int | None = None, fresh: float = FRESH
+    policy: Policy, people: Directory, *, home: str, most: int | None = None, fresh: float = FRESH
 ) -> list[Standing]:
     """Full members whom the policy names as approvers, read one after the other, at most so many.
 
@@ -127,7 +127,7 @@ def _known(tx: Tx) -> dict[str, Short]:
     return {str(name): Short(*map(int, values)) for name, values in stored.items()}
 
 
-async def _count(ctx: Context, people: People, asked: frozenset[_Asked]) -> dict[str, Short]:
+async def _count(ctx: Context, people: Directory, asked: frozenset[_Asked]) -> dict[str, Short]:
     """By request, what it needs and how many can give it; exact where that is too few."""
     if not asked:
         return {}

@@ -17,7 +17,7 @@ from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
 from bot.domain.references import ulid
 from bot.domain.tracking import back_off
 from bot.slack.messenger import TOO_RICH, Posted
-from bot.slack.pace import Edit
+from bot.slack.pace import EditRank
 from bot.workflows.alerts import tell_everybody
 from bot.workflows.context import Context, Unit
 from bot.workflows.workers import Work
@@ -227,10 +227,10 @@ async def _edit(ctx: Context, board: Board) -> _NotYet | _Lost | None:
     return None
 
 
-def _weight(board: Board) -> Edit:
+def _weight(board: Board) -> EditRank:
     if board.urgent:
-        return Edit.LAST
-    return Edit.PROGRESS if board.progress else Edit.CHANGE
+        return EditRank.LAST
+    return EditRank.PROGRESS if board.progress else EditRank.CHANGE
 
 
 def _is_lost(board: Board, error: str) -> bool:

@@ -6,7 +6,6 @@ import pytest
 from pydantic import SecretStr
 
 from bot.clients.localization import LocalizationClient, Upload
-from bot.clients.localization.client import Pace
 from bot.clients.routes_file import load_routes
 from bot.clients.transport import Transport, open_session
 from bot.playground.simulators.localization import LocalizationSimulator
@@ -32,7 +31,8 @@ async def open_client(tmp_path: Path) -> AsyncIterator[OpenClient]:
             transport = Transport(session=session, base_url=url, service="localization", read=seconds, total=seconds)
             return LocalizationClient(
                 routes=load_routes(file, environment="sandbox"),
-                pace=Pace(texts=transport, media=transport),
+                texts=transport,
+                media=transport,
                 key=SecretStr(key),
                 own_hosts=("127.0.0.1",),
             )
@@ -57,10 +57,7 @@ def upload(content: bytes, extension: str, *, size: int | None = None, content_t
         yield pieces()
 
     return Upload(
-        name=f"file.{extension}",
-        content_type=content_type,
-        size=len(content) if size is None else size,
-        source=opened,
+        name=f"file.{extension}", content_type=content_type, size=len(content) if size is None else size, source=opened
     )
 
 

@@ -27,20 +27,20 @@ from tests.clients.wire_server import Arrived, answer, wire_server
 from tests.support import media
 
 ENGLISH = "The meeting was moved to Friday because the room was taken. Everybody was happy with it. We meet at nine."
-SHAPES = {
-    CallOperation.GENDER: Gender,
-    CallOperation.SEPARATION: Tracks,
-    CallOperation.CONVERSION: Tracks,
-    CallOperation.AUDIO_EXTRACTION: Tracks,
-    CallOperation.TRANSCRIPTION: Written,
-    CallOperation.SPEECH_EMOTION: Emotion,
-    CallOperation.PARAPHRASE: Phrases,
-    CallOperation.SUMMARY: Written,
-    CallOperation.TRANSLATION: Written,
-    CallOperation.TRANSLITERATION: Written,
-    CallOperation.SPEECH: Tracks,
-    CallOperation.TEXT_EMOTION: Emotion,
-    CallOperation.TEXT_EXTRACTION: Written,
+OPERATIONS = {
+    CallOperation.GENDER: ("/gender-detection", Gender),
+    CallOperation.PARAPHRASE: ("/paraphrase", Phrases),
+    CallOperation.SUMMARY: ("/summary-generation", Written),
+    CallOperation.AUDIO_EXTRACTION: ("/audio-extraction", Tracks),
+    CallOperation.SEPARATION: ("/music-source-separation", Tracks),
+    CallOperation.CONVERSION: ("/audio-conversion", Tracks),
+    CallOperation.SPEECH: ("/tts", Tracks),
+    CallOperation.TRANSCRIPTION: ("/stt", Written),
+    CallOperation.TRANSLATION: ("/translate-text", Written),
+    CallOperation.TRANSLITERATION: ("/text-transliteration", Written),
+    CallOperation.TEXT_EXTRACTION: ("/text-extraction", Written),
+    CallOperation.TEXT_EMOTION: ("/text-emotion-recognition", Emotion),
+    CallOperation.SPEECH_EMOTION: ("/speech-emotion-recognition", Emotion),
 }
 FORMATS = [
     (one.operation, extension)
@@ -48,21 +48,6 @@ FORMATS = [
     if one.media is not None and one.media.is_closed
     for extension in one.media.formats
 ]
-PATHS = {
-    CallOperation.GENDER: "/gender-detection",
-    CallOperation.PARAPHRASE: "/paraphrase",
-    CallOperation.SUMMARY: "/summary-generation",
-    CallOperation.AUDIO_EXTRACTION: "/audio-extraction",
-    CallOperation.SEPARATION: "/music-source-separation",
-    CallOperation.CONVERSION: "/audio-conversion",
-    CallOperation.SPEECH: "/tts",
-    CallOperation.TRANSCRIPTION: "/stt",
-    CallOperation.TRANSLATION: "/translate-text",
-    CallOperation.TRANSLITERATION: "/text-transliteration",
-    CallOperation.TEXT_EXTRACTION: "/text-extraction",
-    CallOperation.TEXT_EMOTION: "/text-emotion-recognition",
-    CallOperation.SPEECH_EMOTION: "/speech-emotion-recognition",
-}
 
 
 def asked(operation: CallOperation) -> Request:
@@ -80,9 +65,10 @@ async def test_every_operation(
 ) -> None:
     outcome = await client.run(asked(operation))
     assert isinstance(outcome, Done)
-    assert isinstance(outcome.value, SHAPES[operation])
+    path, shape = OPERATIONS[operation]
+    assert isinstance(outcome.value, shape)
     (call,) = simulator.calls
-    assert (call.method, call.path) == ("POST", PATHS[operation])
+    assert (call.method, call.path) == ("POST", path)
     assert call.headers["content-type"].startswith("multipart/form-data; boundary=")
     assert int(call.headers["content-length"]) > 0
     assert "transfer-encoding" not in call.headers
@@ -104,11 +90,7 @@ async def test_every_documented_format(
     name = capability(operation).media
     assert name is not None
     assert isinstance(call.body, dict)
-    assert call.body[name.file] == {
-        "filename": f"file.{extension}",
-        "content_type": "audio/mpeg",
-        "size": len(content),
-    }
+    assert call.body[name.file] == {"filename": f"file.{extension}", "content_type": "audio/mpeg", "size": len(content)}
     assert name.url not in call.body
 
 
@@ -129,26 +111,21 @@ async def test_what_is_not_given_is_left_out(client: LocalizationClient, simulat
     assert simulator.calls[0].body == {"text": "Hello", "locale": "de-DE", "speed": "1.2"}
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        Request(operation=CallOperation.GENDER),
-        Request(operation=CallOperation.GENDER, url="https://example.com/a.mp3", file="F1"),
-        Request(operation=CallOperation.GENDER, url="https://example.com/a.flac"),
-        Request(operation=CallOperation.GENDER, file="F1", file_format="flac"),
-        Request(operation=CallOperation.CONVERSION, url="https://example.com/a.m4a"),
-        Request(operation=CallOperation.AUDIO_EXTRACTION, file="F1", file_format="mp4", seconds=601),
-        Request(operation=CallOperation.AUDIO_EXTRACTION, file="F1", file_format="mp3"),
-        Request(
-            operation=CallOperation.AUDIO_EXTRACTION, url="https://example.com/a.mp4", options={"sample_rate": "8000"}
-        ),
-        Request(operation=CallOperation.PARAPHRASE, text=""),
-        Request(operation=CallOperation.PARAPHRASE, text="Привет, мир"),
-        Request(operation=CallOperation.SUMMARY, text="a" * 3_001),
-        Request(operation=CallOperation.TRANSLATION, text="Hello", options={"target_lang": "klingon!"}),
-    ],
-    ids=lambda request: f"{request.operation}",
-)
+@pytest.mark.parametrize("wrong", [
+    Request(operation=CallOperation.GENDER),
+    Request(operation=CallOperation.GENDER, url="https://example.com/a.mp3", file="F1"),
+    Request(operation=CallOperation.GENDER, url="https://example.com/a.flac"),
+    Request(operation=CallOperation.GENDER, file="F1", file_format="flac"),
+    Request(operation=CallOperation.CONVERSION, url="https://example.com/a.m4a"),
+    Request(operation=CallOperation.AUDIO_EXTRACTION, file="F1", file_format="mp4", seconds=601),
+    Request(operation=CallOperation.AUDIO_EXTRACTION, file="F1", file_format="mp3"),
+    Request(operation=CallOperation.AUDIO_EXTRACTION, url="https://example.com/a.mp4",
+            options={"sample_rate": "8000"}),
+    Request(operation=CallOperation.PARAPHRASE, text=""),
+    Request(operation=CallOperation.PARAPHRASE, text="Привет, мир"),
+    Request(operation=CallOperation.SUMMARY, text="a" * 3_001),
+    Request(operation=CallOperation.TRANSLATION, text="Hello", options={"target_lang": "klingon!"}),
+],ids=lambda request: f"{request.operation}")  # fmt: skip
 async def test_what_breaks_a_rule_is_never_sent(
     wrong: Request, client: LocalizationClient, simulator: LocalizationSimulator
 ) -> None:

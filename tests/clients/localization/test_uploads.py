@@ -8,30 +8,13 @@ import pytest
 from bot.clients.multipart import upload_as
 
 TYPES = {
-    "mp3": "audio/mpeg",
-    "wav": "audio/wav",
-    "flac": "audio/flac",
-    "ogg": "audio/ogg",
-    "aiff": "audio/aiff",
-    "m4a": "audio/mp4",
-    "aac": "audio/aac",
-    "opus": "audio/ogg",
-    "mp4": "video/mp4",
-    "mov": "video/quicktime",
-    "mkv": "video/x-matroska",
-    "webm": "video/webm",
-    "mpeg": "video/mpeg",
-    "mpg": "video/mpeg",
-    "avi": "video/x-msvideo",
-    "flv": "video/x-flv",
-    "m4v": "video/x-m4v",
-    "pdf": "application/pdf",
-    "txt": "text/plain",
-    "html": "text/html",
-    "png": "image/png",
-    "jpeg": "image/jpeg",
+    "mp3": "audio/mpeg", "wav": "audio/wav", "flac": "audio/flac", "ogg": "audio/ogg", "aiff": "audio/aiff",
+    "m4a": "audio/mp4", "aac": "audio/aac", "opus": "audio/ogg", "mp4": "video/mp4", "mov": "video/quicktime",
+    "mkv": "video/x-matroska", "webm": "video/webm", "mpeg": "video/mpeg", "mpg": "video/mpeg",
+    "avi": "video/x-msvideo", "flv": "video/x-flv", "m4v": "video/x-m4v", "pdf": "application/pdf",
+    "txt": "text/plain", "html": "text/html", "png": "image/png", "jpeg": "image/jpeg",
     "docx": "application/octet-stream",
-}
+}  # fmt: skip
 
 
 @asynccontextmanager

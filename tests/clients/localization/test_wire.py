@@ -101,20 +101,14 @@ def test_a_file_is_called_what_its_address_says(ending: str, extension: str) -> 
     assert [track.extension for track in found.tracks] == [extension]
 
 
-@pytest.mark.parametrize(
-    ("document", "label"),
-    [
-        ({"emotion": "Joy"}, "Joy"),
-        ({"emotion": "ANGER"}, "Anger"),
-        ({"emotion": "surprise"}, "Surprise"),
-        ({"emotion": "NEUTRAL"}, "Neutral"),
-        ({"label": " surprise "}, "Surprise"),
-        ({"emotion": {"label": "fear", "score": Decimal("0.7")}}, "Fear"),
-        ({"emotions": {"Joy": Decimal("0.1"), "Love": Decimal("0.8")}}, "Love"),
-        ({"emotions": [{"label": "Sadness"}]}, "Sadness"),
-        ({"emotion": "Boredom"}, "Boredom"),
-    ],
-)
+@pytest.mark.parametrize(("document", "label"), [
+    ({"emotion": "Joy"}, "Joy"), ({"emotion": "ANGER"}, "Anger"), ({"emotion": "surprise"}, "Surprise"),
+    ({"emotion": "NEUTRAL"}, "Neutral"), ({"label": " surprise "}, "Surprise"),
+    ({"emotion": {"label": "fear", "score": Decimal("0.7")}}, "Fear"),
+    ({"emotions": {"Joy": Decimal("0.1"), "Love": Decimal("0.8")}}, "Love"),
+    ({"emotions": [{"label": "Sadness"}]}, "Sadness"),
+    ({"emotion": "Boredom"}, "Boredom"),
+])  # fmt: skip
 def test_emotions(document: object, label: str) -> None:
     for operation in (CallOperation.TEXT_EMOTION, CallOperation.SPEECH_EMOTION):
         assert read(operation, document) == Emotion(label=label)
@@ -142,24 +136,16 @@ def test_what_is_no_record(operation: CallOperation, document: object) -> None:
         read(operation, document)
 
 
-@pytest.mark.parametrize(
-    ("body", "words"),
-    [
-        (b'{"message": "too short"}', "too short"),
-        (b'{"error": "too short"}', "too short"),
-        (b'{"error": {"message": "too short"}}', "too short"),
-        (b'{"detail": "too short"}', "too short"),
-        (b'{"detail": [{"loc": ["body", "text"], "msg": "too short", "type": "x"}]}', "text: too short"),
-        (b'{"errors": {"text": ["too short", "not English"]}}', "text: too short; not English"),
-        (b'{"errors": [{"message": "too short"}]}', "too short"),
-        (b'{"error_message": "too short"}', "too short"),
-        (b"too short", "too short"),
-        (b'"too short"', "too short"),
-        (b"<html><body>504</body></html>", ""),
-        (b"", ""),
-        (b"[1, 2]", ""),
-        (b'{"detail": [[[[["deep"]]]]]}', ""),
-    ],
-)
+@pytest.mark.parametrize(("body", "words"), [
+    (b'{"message": "too short"}', "too short"), (b'{"error": "too short"}', "too short"),
+    (b'{"error": {"message": "too short"}}', "too short"),
+    (b'{"detail": "too short"}', "too short"),
+    (b'{"detail": [{"loc": ["body", "text"], "msg": "too short", "type": "x"}]}', "text: too short"),
+    (b'{"errors": {"text": ["too short", "not English"]}}', "text: too short; not English"),
+    (b'{"errors": [{"message": "too short"}]}', "too short"),
+    (b'{"error_message": "too short"}', "too short"),
+    (b"too short", "too short"), (b'"too short"', "too short"), (b"<html><body>504</body></html>", ""), (b"", ""),
+    (b"[1, 2]", ""), (b'{"detail": [[[[["deep"]]]]]}', ""),
+])  # fmt: skip
 def test_errors_in_any_shape(body: bytes, words: str) -> None:
     assert read_error(read_reply(status=422, headers={}, body=body)).message == words

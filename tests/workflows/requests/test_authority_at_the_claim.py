@@ -9,7 +9,7 @@ import pytest
 from bot.domain.approvals import No, Standing
 from bot.domain.payments.instruction import Instruction, Kind, State
 from bot.playground.faults import Fault, FaultKind
-from bot.slack.people import People
+from bot.slack.people import Directory
 from bot.workflows.context import Context, Unit
 from bot.workflows.requests import decide, send
 from bot.workflows.requests.ballot import OutdatedError, Standings, standings_of
@@ -213,7 +213,7 @@ def test_a_standing_that_nobody_read_is_never_fresh() -> None:
 
 async def test_the_age_of_a_standing_is_that_of_its_oldest_part(rig: Rig) -> None:
     people, clock = rig.switchboard.context.people, rig.clock
-    assert isinstance(people, People)
+    assert isinstance(people, Directory)
     clock.advance(100)
     asked_at = clock.boottime()
     await people.members("S0TREASURY")

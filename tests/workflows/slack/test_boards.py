@@ -10,7 +10,7 @@ from bot.domain.content import Content
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace.errors import ApiRefusal
 from bot.playground.workspace.methods import chat
-from bot.slack.pace import Edit, Pace
+from bot.slack.pace import EditRank, Pace
 from bot.workflows.context import Unit
 from bot.workflows.slack.boards import show_board
 from tests.support.rig import ALERTS, FINANCE, MARIA, RANDOM, Rig
@@ -211,7 +211,7 @@ async def test_an_edit_that_slack_refuses_is_tried_thirteen_times_unless_nobody_
 async def test_while_no_edit_may_be_sent_none_is_taken(play: Play) -> None:
     """Taking one counts a try: after many clicks thousands may be waiting."""
     await play.post()
-    while play.ctx.pace.take(Edit.LAST) == 0:
+    while play.ctx.pace.take(EditRank.LAST) == 0:
         pass
     await play.count()
     later = play.ctx.clock.now() + timedelta(days=1)

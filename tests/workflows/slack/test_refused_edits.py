@@ -9,7 +9,7 @@ import pytest
 from bot.domain.content import Content
 from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceNow
 from bot.domain.reasons import Exchange, Reason
-from bot.slack.pace import Edit
+from bot.slack.pace import EditRank
 from bot.workflows.slack import boards
 from storage.rows import Board
 from tests.support.rig import FINANCE, Rig
@@ -91,7 +91,7 @@ async def test_where_slack_refuses_the_blocks_the_text_is_shown(rig: Rig) -> Non
 
 
 @pytest.mark.parametrize(("like", "weight"), [
-    ({"urgent": True, "progress": True}, Edit.LAST), ({"progress": True}, Edit.PROGRESS), ({}, Edit.CHANGE),
+    ({"urgent": True, "progress": True}, EditRank.LAST), ({"progress": True}, EditRank.PROGRESS), ({}, EditRank.CHANGE),
 ])  # fmt: skip
-def test_an_end_goes_before_a_change_and_a_change_before_progress(like: dict[str, bool], weight: Edit) -> None:
+def test_an_end_goes_before_a_change_and_a_change_before_progress(like: dict[str, bool], weight: EditRank) -> None:
     assert boards._weight(board(**like)) is weight

@@ -1,0 +1,386 @@
+"""What each call of the payments client sends, as documented and in the dialects of operators; and what is not sent."""
+
+import base64
+import json
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from pydantic import SecretStr
+
+from bot.clients.limiter import Lane
+from bot.clients.payments import NewItem, PaymentsClient
+from bot.clients.payments import client as payments
+from bot.clients.routes_file import load_routes
+from bot.clients.transport import Transport, open_session
+from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
+from bot.domain.money import Cents
+from bot.domain.outcome import Done, Failure, NotExecuted
+from bot.domain.payments.bulk import HashList
+from tests.clients.partner_server import Partner, operation, said
+from tests.clients.payments_calls import (
+    BULK,
+    CALLS,
+    EFFECTS,
+    NEW,
+    PURCHASE,
+    Bench,
+    CountingSlots,
+    OpenClient,
+    new_purchase,
+)
+
+PAYOUT = {
+    "email": "ana+x@example.com", "description": 'March "translation" — naïve', "amount": Decimal("10.10"),
+    "code": "01JCODE", "confirmation_uri": "https://bot.example/c/1", "failure_uri": "https://bot.example/c/2",
+    "cancel_uri": "https://bot.example/c/3",
+}  # fmt: skip
+OPEN_PURCHASE = {
+    "code": "code-1", "description": "Books & more", "amount": Decimal("21.09"),
+    "items": [
+        {"description": "Book", "amount": Decimal("10.05"), "quantity": 2},
+        {"description": "Pen <b>", "amount": Decimal("0.99"), "quantity": 1},
+    ],
+    "confirmation_uri": "https://bot.example/thanks", "cancel_uri": "https://bot.example/canceled",
+    "callback_uri": "https://bot.example/callbacks/payments/a", "failure_uri": "https://bot.example/callbacks/payments/b",
+}  # fmt: skip
+ROWS = [
+    {"receiver_email": "ana@example.com", "amount": Decimal("25.10"), "currency": "USD", "note": "March",
+     "internal_note": "B-4F7K2M/2"},
+    {"receiver_email": "ben+work@example.com", "amount": Decimal("0.01"), "currency": "USD", "note": "",
+     "internal_note": "B-4F7K2M/4"},
+]  # fmt: skip
+SENT: list[tuple[str, str, object]] = [
+    ("create", "POST /payouts", PAYOUT),
+    ("commit", "POST /payouts/op-1/commit", {}),
+    ("cancel", "POST /payouts/op-1/cancel", {}),
+    ("one step", "POST /payouts/one-step", PAYOUT),
+    ("purchase", "POST /purchases", {**OPEN_PURCHASE, "svc_user_email": "ana@example.com"}),
+    ("open purchase", "POST /purchases", OPEN_PURCHASE),
+    ("bulk", "POST /bulk-payments", ROWS),
+    ("cancel items", "POST /bulk-payments/b-1/payments/cancel",
+     {"paymentItems": [{"svc_operation_hash": "h1"}, {"svc_operation_hash": "h2"}]}),
+    ("operation", "GET /operations/op-1", None),
+    ("get purchase", "GET /operations/op-1", None),
+    ("events", "GET /payouts/events/op-1", None),
+    ("partner", "GET /partners/me", None),
+    ("account", "GET /account-status?email=ana%2Bx%26y%3D1%40example.com", None),
+    ("first page", "GET /operations?page=1&perPage=10", {"page": 1, "perPage": 10}),
+    ("second page", "GET /operations?page=2&perPage=10&type=payout", {"page": 2, "perPage": 10, "type": "payout"}),
+    ("find", "GET /operations?page=1&perPage=100&type=payout", {"page": 1, "perPage": 100, "type": "payout"}),
+    ("find purchase", "GET /operations?page=1&perPage=100&type=purchase",
+     {"page": 1, "perPage": 100, "type": "purchase"}),
+    ("bulk payment", "GET /bulk-payments/b-1", None),
+    ("history", "GET /bulk-payments?page=1", None),
+    ("items", "GET /bulk-payments/b-1/payments?page=1", None),
+    ("failures", "GET /bulk-payments/b-1/errors?page=1", None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("call", "line", "body"), SENT)
+async def test_each_call_is_sent_as_documented(bench: Bench, call: str, line: str, body: object) -> None:
+    await bench.told(call, {}, 404)
+    [sent] = bench.partner.calls
+    assert f"{sent.method} {sent.path}" == line
+    assert (json.loads(sent.raw, parse_float=Decimal) if sent.raw else None) == body
+    kind, _, credentials = sent.headers["authorization"].partition(" ")
+    assert (kind, base64.b64decode(credentials).decode()) == ("Basic", "partner:pä:ss")
+    assert sent.headers["content-type"] == "application/json"
+
+
+def test_no_call_is_left_out() -> None:
+    assert {call for call, _, _ in SENT} == set(CALLS)
+
+
+@pytest.mark.parametrize(
+    ("call", "written"),
+    [("create", b'"amount":10.10,'), ("bulk", b'"amount":25.10,'), ("purchase", b'"amount":10.05,')],
+)
+async def test_amounts_are_sent_with_their_cents(bench: Bench, call: str, written: bytes) -> None:
+    await bench.told(call, {}, 404)
+    assert bench.partner.calls[0].raw.count(written) == 1
+
+
+ACCOUNT = "[payments.account_status]\n"
+LINES = '[payments.create_purchase.fields]\nitems = "lines"\nitem_description = "title"\nitem_amount = "price"\n'
+DIALECTS: list[tuple[str, str, dict[str, Any]]] = [
+    ("create", '[payments.create_payout.fields]\nemail = "recipient"\namount = "value"\n',
+     {"recipient": "ana+x@example.com", "value": 10.1, "email": None, "amount": None}),
+    ("purchase", '[payments]\nfield_prefix = "acme"\n' + LINES,
+     {"acme_user_email": "ana@example.com", "description": "Books & more",
+      "lines": [{"title": "Book", "price": 10.05, "quantity": 2}, {"title": "Pen <b>", "price": 0.99, "quantity": 1}]}),
+    ("purchase", '[payments]\nitem_amount = "line"\n',
+     {"amount": 21.09, "items": [{"description": "Book", "amount": 20.1, "quantity": 2},
+                                 {"description": "Pen <b>", "amount": 0.99, "quantity": 1}]}),
+    ("bulk", '[payments.create_bulk_payment.fields]\npayments = "payments"',
+     {"payments": [{**row, "amount": float(str(row["amount"]))} for row in ROWS]}),
+    ("account", ACCOUNT + 'method = "POST"\nparameters = "body"', {"email": "ana+x&y=1@example.com"}),
+    ("cancel items", '[payments]\nfield_prefix = "acme"',
+     {"paymentItems": [{"acme_operation_hash": "h1"}, {"acme_operation_hash": "h2"}]}),
+    ("cancel items", '[payments.cancel_bulk_items.fields]\nitems = "operations"\nhash = "uid"',
+     {"operations": [{"uid": "h1"}, {"uid": "h2"}]}),
+    ("cancel items", '[payments.cancel_bulk_items]\npath = "/v2/cancel"\nmethod = "PUT"\nfields = { id = "bulk" }',
+     {"bulk": "b-1", "paymentItems": [{"svc_operation_hash": "h1"}, {"svc_operation_hash": "h2"}]}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("call", "services", "fields"), DIALECTS)
+async def test_an_operators_names_are_used(bench: Bench, call: str, services: str, fields: dict[str, Any]) -> None:
+    bench.services = services
+    await bench.told(call, {}, 404)
+    body = bench.partner.calls[0].json
+    assert {name: body.get(name) for name in fields} == fields
+
+
+@pytest.mark.parametrize(
+    ("call", "services", "line"),
+    [
+        ("account", ACCOUNT + 'path = "/accounts/{email}"', "GET /accounts/ana%2Bx%26y%3D1%40example.com"),
+        ("account", ACCOUNT + 'fields = { email = "user[email]" }',
+         "GET /account-status?user%5Bemail%5D=ana%2Bx%26y%3D1%40example.com"),
+        ("partner", '[payments.partner]\npath = "/me"', "GET /me"),
+        ("find", "[payments]\nlist_page_size = 50\n", "GET /operations?page=1&perPage=50&type=payout"),
+        ("first page", '[payments]\nlist_parameters = "query"\n', "GET /operations?page=1&perPage=10"),
+        ("first page", '[payments]\nlist_parameters = "body"\n', "GET /operations"),
+    ],
+)  # fmt: skip
+async def test_an_operators_paths_are_used(bench: Bench, call: str, services: str, line: str) -> None:
+    bench.services = services
+    await bench.told(call, {}, 404)
+    [sent] = bench.partner.calls
+    assert f"{sent.method} {sent.path}" == line
+    assert bool(sent.raw) is (call == "find" or '"body"' in services)
+
+
+async def test_an_address_may_be_a_header(bench: Bench) -> None:
+    bench.services = ACCOUNT + 'parameters = "header"\nfields = { email = "X-Email" }'
+    await bench.told("account", {}, 404)
+    assert bench.partner.calls[0].headers["x-email"] == "ana+x&y=1@example.com"
+
+
+@pytest.mark.parametrize(
+    "override",
+    ["", '[payments]\nfield_prefix = "acme"', '[payments.cancel_bulk_items.fields]\nitems = "operations"\nhash = "uid"',
+     '[payments.cancel_bulk_items]\npath = "/v2/cancel"\nmethod = "PUT"\nfields = { id = "bulk" }'],
+)  # fmt: skip
+async def test_in_no_dialect_does_a_cancellation_leave_without_its_hashes(bench: Bench, override: str) -> None:
+    bench.services = override
+    await bench.told("cancel items", {"successful": []})
+    lists = [value for value in bench.partner.calls[0].json.values() if isinstance(value, list)]
+    assert [list(one.values()) for one in lists[0]] == [["h1"], ["h2"]]
+
+
+async def test_a_429_slows_everybody_down(bench: Bench) -> None:
+    bench.partner.answer = lambda _: said({}, 429, **{"Retry-After": "3"})
+    assert ((await bench.asked("commit")).retry_after, bench.slots.slowed) == (3.0, [3.0])
+    assert bench.slots.lanes == [Lane.EFFECT]
+    assert bench.slots.patience[0] < 5, "the send guard refuses what waited longer"
+    read = await bench.asked("operation")
+    assert isinstance(read, ServiceNow)
+    assert (read.retry_after, bench.slots.slowed) == (3.0, [3.0, 3.0])
+
+
+async def test_reads_let_effects_go_first(bench: Bench) -> None:
+    for call in ("operation", "first page", "find", "items"):
+        await bench.told(call, {}, 404)
+    assert bench.slots.lanes == [Lane.READ, Lane.READ, Lane.LISTING, Lane.LISTING]
+
+
+@pytest.mark.parametrize("may_leave", [True, False])
+@pytest.mark.parametrize("call", [*EFFECTS, "bulk"])
+async def test_an_effect_is_sent_and_counted_when_its_guard_lets_it_go(
+    bench: Bench, call: str, may_leave: bool
+) -> None:
+    found = await bench.told(call, operation(7), 201, guard=lambda: may_leave)
+    assert len(bench.partner.calls) == bench.slots.departures == int(may_leave)
+    assert bench.slots.open == 0
+    if not may_leave:
+        assert isinstance(found, NotExecuted)
+        assert (found.again, found.failure) == (True, Failure.NOT_SENT)
+
+
+async def test_a_read_leaves_once_and_is_known_to_have_arrived_when_it_is_answered(bench: Bench) -> None:
+    await bench.told("operation", operation(1))
+    assert (bench.slots.departures, bench.slots.arrivals, bench.slots.open) == (1, 1, 0)
+
+
+@pytest.mark.parametrize("call", EFFECTS)
+async def test_without_a_slot_nothing_is_sent(bench: Bench, call: str) -> None:
+    bench.slots.is_free = False
+    found = await bench.asked(call, earlier_unknown=True)
+    assert isinstance(found, NotExecuted)
+    assert (found.again, found.failure) == (True, Failure.NOT_SENT)
+    assert isinstance(await bench.asked("operation"), ServiceNow)
+    assert (bench.partner.calls, bench.slots.departures, bench.slots.open) == ([], 0, 0)
+
+
+@pytest.mark.parametrize("broken", ["acquire", "departs"])
+async def test_slots_that_break_send_nothing(bench: Bench, broken: str) -> None:
+    bench.slots.broken = broken
+    found = await bench.asked("commit")
+    assert isinstance(found, NotExecuted)
+    assert (found.again, found.failure) == (True, Failure.NOT_SENT)
+    assert isinstance(await bench.asked("operation"), ServiceNow)
+    assert bench.partner.calls == []
+
+
+async def test_an_identifier_cannot_reach_another_path(client: PaymentsClient, partner: Partner) -> None:
+    partner.answer = lambda _: said({}, 404)
+    await client.commit_payout("../bulk-payments?x=1#", earlier_unknown=False)
+    assert partner.calls[0].path == "/payouts/..%2Fbulk-payments%3Fx%3D1%23/commit"
+
+
+async def test_what_cannot_be_an_identifier_is_not_asked(client: PaymentsClient, partner: Partner) -> None:
+    for identifier in ("", "..", ".", "x" * 300, "\ud800"):
+        with pytest.raises(ServiceNever) as caught:
+            await client.get_operation(identifier)
+        assert caught.value.status == 404
+        with pytest.raises(ServiceNever):
+            await client.commit_payout(identifier, earlier_unknown=False)
+        with pytest.raises(ServiceNever):
+            await client.get_bulk(identifier)
+    with pytest.raises(ServiceNever):
+        await client.account_status("\ud800@example.com")
+    assert partner.calls == []
+
+
+@pytest.mark.parametrize(
+    ("identifier", "path"),
+    [("op-1", "/checkout/op-1"), ("a/b ?#&%ü", "/checkout/a%2Fb%20%3F%23%26%25%C3%BC"), ("../x", "/checkout/..%2Fx")],
+)
+def test_the_checkout_link_is_encoded_and_calls_nothing(
+    client: PaymentsClient, partner: Partner, identifier: str, path: str
+) -> None:
+    assert client.checkout_url(identifier) == partner.url + path
+    assert partner.calls == []
+
+
+@pytest.mark.parametrize("identifier", ["", "..", ".", " ", "x" * 300, "\ud800"])
+def test_no_link_for_what_cannot_be_an_identifier(client: PaymentsClient, identifier: str) -> None:
+    with pytest.raises(ServiceNever):
+        client.checkout_url(identifier)
+
+
+def test_an_operators_checkout_is_linked(open_client: OpenClient, partner: Partner) -> None:
+    client = open_client('[payments.checkout]\npath = "/pay/{id}/now"\n')
+    assert client.checkout_url("op-1") == f"{partner.url}/pay/op-1/now"
+
+
+@pytest.mark.parametrize("new", [NEW, PURCHASE])
+def test_what_is_new_does_not_print_its_callback_addresses(new: object) -> None:
+    assert "bot.example" not in repr(new)
+
+
+def test_what_is_new_has_items_that_cost_something() -> None:
+    assert PURCHASE.cents == 2109
+    for quantity, cents in ((0, 1), (-1, 1), (1, 0), (1, -5)):
+        with pytest.raises(ValueError, match="above zero"):
+            NewItem(description="x", unit_cents=Cents(cents), quantity=quantity)
+    with pytest.raises(ValueError, match="at least one item"):
+        new_purchase()
+    with pytest.raises(ValueError, match="at least one"):
+        payments.NewBulk(reference="B-1", items=[])
+
+
+def test_an_empty_list_of_hashes_cannot_be_built() -> None:
+    with pytest.raises(TypeError):
+        HashList()  # type: ignore[call-arg]
+    with pytest.raises(ValueError, match="would cancel everything"):
+        HashList.of([])
+    for wrong in (["", "h"], [" "], ["h", "h"], [f"h{n}" for n in range(101)]):
+        with pytest.raises(ValueError, match="hash"):
+            HashList.of(wrong)
+    assert HashList.of(["a", "b"]).all == ("a", "b")
+
+
+def test_a_submission_may_take_ten_minutes() -> None:
+    assert payments.UPLOAD_SECONDS == 600
+
+
+async def test_what_may_leave_is_asked_with_the_operation_and_what_it_is_about(partner: Partner) -> None:
+    """Its code, or its id; a bulk payment by our reference."""
+    asked: list[str] = []
+
+    async def may_leave(about: str) -> bool:
+        asked.append(about)
+        return False
+
+    async with open_session() as session:
+        client = PaymentsClient(
+            routes=load_routes(None, environment="sandbox"),
+            transport=Transport(session=session, base_url=partner.url, service="payments"),
+            limiter=CountingSlots(),
+            partner_id="partner",
+            partner_secret=SecretStr("x"),
+            may_leave=may_leave,
+        )
+        assert all([isinstance(await CALLS[call](client), NotExecuted) for call in ("create", "commit", "bulk")])
+    assert asked == [
+        f"payments.create_payout {NEW.code}",
+        "payments.commit_payout op-1",
+        f"payments.create_bulk_payment {BULK.reference}",
+    ]
+    assert partner.calls == []
+
+
+# Production: an assumption that moves money is not used until the operator confirms it.
+
+REQUIRE = {
+    "payments.commit_payout": ("commit", PaymentsClient.require_committable),
+    "payments.one_step_payout": ("one step", PaymentsClient.require_one_step),
+    "payments.cancel_payout": ("cancel", PaymentsClient.require_cancel_payout),
+    "payments.create_bulk_payment": ("bulk", PaymentsClient.require_bulk),
+    "payments.cancel_bulk_items": ("cancel items", PaymentsClient.require_cancel),
+}
+
+
+def test_what_moves_money_is_said_of_these_and_of_no_other() -> None:
+    moves = [row.name for row in load_routes(None, environment="production").rows() if row.moves_money]
+    assert moves == list(REQUIRE)
+
+
+@pytest.mark.parametrize("name", REQUIRE)
+async def test_production_sends_nothing_and_names_the_entry(bench: Bench, name: str) -> None:
+    service, _, operation_name = name.partition(".")
+    with pytest.raises(OperatorError, match="nothing was sent") as caught:
+        load_routes(None, environment="production").use(service, operation_name)
+    assert str(caught.value.problem).startswith(name)
+    assert load_routes(None, environment="sandbox").use(service, operation_name).name == name
+    client, (call, require) = bench.open(environment="production"), REQUIRE[name]
+    with pytest.raises(OperatorError, match=name):
+        await CALLS[call](client)
+    with pytest.raises(OperatorError, match=name):
+        require(client)
+    assert (bench.partner.calls, bench.slots.lanes) == ([], [])
+
+
+@pytest.mark.parametrize("name", REQUIRE)
+async def test_confirming_one_entry_allows_that_one(bench: Bench, name: str) -> None:
+    client, (call, require) = bench.open(f"[{name}]\nconfirmed = true\n", environment="production"), REQUIRE[name]
+    bench.partner.answer = lambda _: said(operation(1, status="canceled", code=None) | {"successful": []})
+    require(client)
+    assert isinstance(await CALLS[call](client), Done)
+    for other, (other_call, _) in REQUIRE.items():
+        if other != name:
+            with pytest.raises(OperatorError, match=other):
+                await CALLS[other_call](client)
+    assert len(bench.partner.calls) == 1
+
+
+async def test_what_moves_no_money_needs_no_confirmation(bench: Bench) -> None:
+    client = bench.open(environment="production")
+    bench.partner.answer = lambda _: said(operation(1))
+    assert isinstance(await CALLS["create"](client), Done)
+    assert (await client.get_operation("op-1")).id == "op-1"
+
+
+async def test_a_confirmed_dialect_is_spoken_in_production(bench: Bench) -> None:
+    client = bench.open(
+        '[payments.commit_payout]\nmethod = "PUT"\npath = "/v2/payouts/{id}/confirm"\nconfirmed = true\n',
+        environment="production",
+    )
+    client.require_committable()
+    bench.partner.answer = lambda _: said(operation(1, status="committed"))
+    assert isinstance(await CALLS["commit"](client), Done)
+    [sent] = bench.partner.calls
+    assert (sent.method, sent.path) == ("PUT", "/v2/payouts/op-1/confirm")
