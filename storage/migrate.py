@@ -93,7 +93,6 @@ def refuse_newer(connection: Connection) -> None:
 
 
 def moved_to(flags: Flags) -> str:
-    """The database to which this one was copied; "" when it was not."""
     found = flags.get(MOVED)
     return str(found["to"]) if isinstance(found, dict) else ""
 
@@ -178,6 +177,5 @@ def keep_programs_out(connection: Connection) -> None:
 
 
 def _programs(connection: Connection) -> list[str]:
-    """The versions that the other sessions' programs need."""
     found = [_PROGRAM.fullmatch(name or "") for (name,) in connection.exec_driver_sql(_SESSIONS)]
     return [program[1] or "" for program in found if program]

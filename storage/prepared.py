@@ -52,7 +52,6 @@ class Prepared:
         return found[0] if found else None
 
     def count(self, connection: Connection, values: Mapping[str, Any]) -> int:
-        """Run it and return how many rows an UPDATE changed."""
         cursor = self._run(connection, values)
         return connection.execute(self._statement, dict(values)).rowcount if cursor is None else cursor.rowcount
 

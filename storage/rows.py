@@ -34,8 +34,6 @@ class Action(StrEnum):
 
 
 class InboxState(StrEnum):
-    """State of a callback."""
-
     RECEIVED = "received"
     APPLIED = "applied"
     STALE = "stale"
@@ -43,8 +41,6 @@ class InboxState(StrEnum):
 
 
 class DropState(StrEnum):
-    """State of a dropped file."""
-
     NOTICED = "noticed"
     """It has not been looked at yet."""
     OFFERED = "offered"
@@ -172,8 +168,6 @@ class CallbackToken:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tracked(LeasedRow):
-    """A resource at a service that is polled until it is final."""
-
     kind: str
     remote_id: str
     instruction_id: str | None
@@ -215,14 +209,11 @@ class Board:
 
     @property
     def thread(self) -> str | None:
-        """The thread for the details."""
         return self.thread_ts or self.ts or None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job(LeasedRow):
-    """Long-running work that needs no approval."""
-
     id: str
     kind: str
     state: str
@@ -270,8 +261,6 @@ class DropRow(LeasedRow):
 
 
 class StoreState(StrEnum):
-    """State of a store of the delivery service."""
-
     CREATING = "creating"
     """Requested; not known yet whether the service created it."""
     READY = "ready"

@@ -39,8 +39,6 @@ T = TypeVar("T")
 
 
 class Store:
-    """One process's access to the database. Made by :meth:`open`."""
-
     exclusive: bool
     """Whether no other process can hold leases (SQLite): what another owner holds is dead."""
 
@@ -129,12 +127,10 @@ class Store:
 
     @property
     def commits(self) -> int:
-        """Batches committed so far."""
         return self._writer.commits
 
     @property
     def changes(self) -> int:
-        """Batches committed so far that changed a row."""
         return self._writer.changes
 
     @property

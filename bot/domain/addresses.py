@@ -57,8 +57,6 @@ _ISATAP: Final = (0x0000_5EFE, 0x0200_5EFE)
 
 
 class Flaw(StrEnum):
-    """What is wrong with a web address."""
-
     NO_ADDRESS = "no address"
     CREDENTIALS = "credentials"
     PRIVATE = "private"
@@ -136,7 +134,6 @@ def is_public(address: str) -> bool:
 
 
 def _carried(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
-    """The IPv4 address embedded in this IPv6 address."""
     number = int(address)
     last = ipaddress.IPv4Address(number & 0xFFFF_FFFF)
     if address in _NAT64 or (number >> 32) & 0xFFFF_FFFF in _ISATAP:

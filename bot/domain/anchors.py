@@ -106,7 +106,6 @@ def read_lines(text: str, *, key: bytes, earlier: Iterable[tuple[int, bytes]] = 
 
 
 def torn_hash(half: str) -> str:
-    """What the next anchor says of half a line."""
     return hashlib.sha256(half.encode()).hexdigest()[:32]
 
 

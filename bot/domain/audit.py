@@ -87,7 +87,6 @@ class Stored(NamedTuple):
     hash: str
 
     def entry(self) -> Entry | None:
-        """The entry it holds; None when it cannot be parsed."""
         try:
             at, detail = _EPOCH + timedelta(microseconds=self.at), json.loads(self.detail)
         except (ValueError, TypeError, OverflowError, RecursionError):
@@ -107,7 +106,6 @@ class Stored(NamedTuple):
 
 
 def stored(row: Row) -> Stored:
-    """The row as it is stored in the database."""
     entry = row.entry
     return Stored(
         seq=row.seq,
@@ -171,7 +169,6 @@ def canonical(seq: int, entry: Entry) -> bytes:
 
 
 def link(*, key: bytes, previous: str, seq: int, entry: Entry) -> str:
-    """Hash of a row, given the hash of the row before it."""
     return hmac.digest(key, previous.encode() + canonical(seq, entry), "sha256").hex()
 
 
@@ -235,8 +232,6 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class EarlierKey:
-    """A key that sealed the rows up to ``until``, beginning after the key before it."""
-
     until: int
     key: bytes = field(repr=False)
 
@@ -249,12 +244,10 @@ class Keys:
     earlier: Sequence[EarlierKey] = ()
 
     def at(self, seq: int) -> bytes:
-        """The key that the row of this number was sealed with."""
         return next((one.key for one in self.earlier if seq <= one.until), self.key)
 
 
 def key_id(key: bytes) -> str:
-    """Identifier of a key that reveals nothing about it."""
     return hashlib.sha256(b"switchboard|key id|" + key).hexdigest()[:_KEY_ID_LENGTH]
 
 
@@ -410,7 +403,6 @@ def write_csv(rows: Iterable[Stored], out: IO[str], *, head: bool = True) -> int
 
 
 def write_json_lines(rows: Iterable[Stored], out: IO[str]) -> int:
-    """Write rows as one JSON object a line; how many."""
     count = 0
     for row in rows:
         count += 1

@@ -81,7 +81,6 @@ class Reply:
 
     @property
     def is_success(self) -> bool:
-        """Whether the status is 2xx; says nothing about the body."""
         return self.failure is None and self.status is not None and self.status // 100 == 2  # noqa: PLR2004 - 2xx
 
     @property
@@ -95,8 +94,6 @@ class Reply:
 
 @dataclass(frozen=True, kw_only=True)
 class Done(Generic[T]):
-    """It happened, and ``value`` is the service's own record of it."""
-
     value: T
 
 
@@ -120,12 +117,10 @@ class _NotDone:
 
     @property
     def told(self) -> Reason:
-        """The reason with the service's words."""
         return self.reason.saying(self.words)
 
     @property
     def facts(self) -> dict[str, object]:
-        """What the audit keeps of it."""
         reason = self.reason.stored()
         return {"reason": reason, "said": self.detail} if self.detail else {"reason": reason}
 
@@ -258,7 +253,6 @@ def _classify_first_answer(
 
 
 def refusal(status: int, fields: Sequence[str] = ()) -> Reason:
-    """A refusal with this HTTP status; ``fields``: our names of the fields it complained about."""
     return Reason(Exchange.REFUSED, status=status, fields=tuple(fields))
 
 
@@ -281,7 +275,6 @@ class ErrorBody:
 
     @property
     def words(self) -> str:
-        """What people are told of it."""
         return self.message if self.may_be_shown else ""
 
     def named(self, names: Mapping[str, str]) -> tuple[str, ...]:

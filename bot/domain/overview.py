@@ -58,7 +58,6 @@ class Counts:
 
     @property
     def total(self) -> int:
-        """All of it."""
         return sum(sum(counts.values()) for counts in (self.requests, self.jobs, self.bookings))
 
 
@@ -83,8 +82,6 @@ class Overview:
 
 
 class What(StrEnum):
-    """Kinds of things that can be under way."""
-
     PAYOUT = "payout"
     PURCHASE = "purchase"
     BULK = "bulk"
@@ -116,8 +113,6 @@ class Running:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnderWay:
-    """What is not over: the oldest of each kind, and how many there are in all."""
-
     rows: Sequence[Running]
     total: int
 

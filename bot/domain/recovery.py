@@ -31,7 +31,6 @@ class ReadingOnly:
     sent: tuple[str, ...] = ()
 
     def stored(self) -> dict[str, object]:
-        """As JSON."""
         return {
             "since": self.since.isoformat(),
             "reason": self.reason.stored(),
@@ -59,8 +58,6 @@ class ReadingOnly:
 
 
 class Seen(StrEnum):
-    """Result of searching the service for one request."""
-
     FOUND = "found"
     """The service holds more than the database knew; it was taken in."""
     ABSENT = "absent"
@@ -72,8 +69,6 @@ class Seen(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What one look for a request came to."""
-
     seen: Seen
     reason: Reason
 
@@ -95,11 +90,9 @@ class Look:
 
     @property
     def is_over(self) -> bool:
-        """Whether the answer is final."""
         return self.again_at is None
 
     def stored(self) -> dict[str, object]:
-        """As JSON."""
         again = self.again_at.isoformat() if self.again_at is not None else ""
         return {"seen": self.seen.value, "reason": self.reason.stored(), "again_at": again}
 

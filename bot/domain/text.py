@@ -64,7 +64,6 @@ def one_line(text: str, limit: int = MAX_WORDS) -> str:
 
 
 def is_page(text: str) -> bool:
-    """Whether this is a page, such as a proxy's, wherever it was put."""
     return _PAGE.search(text) is not None
 
 
@@ -124,7 +123,6 @@ class Secrets:
         self._known = re.compile("|".join(map(re.escape, self._spellings)))
 
     def hidden(self, text: str) -> str:
-        """A text without them; quick where there are none."""
         if self._known is None or not any(spelling in text for spelling in self._spellings):
             return text
         return self._known.sub(HIDDEN, text)
@@ -142,7 +140,6 @@ class Secrets:
         return self.hidden(body)
 
     def hidden_bytes(self, content: bytes) -> bytes:
-        """The same for a file; every other byte stays as it is."""
         return self.hidden(content.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
 
     def without(self, document: object, *, brings: Collection[str] = ()) -> object:

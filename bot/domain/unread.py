@@ -96,7 +96,6 @@ def shape_of(document: object, *, at: object = None) -> Shape:
 
 
 def kind_of(value: object) -> str:
-    """Words for the type of a value."""
     if value is None or value == "":
         return EMPTY
     return f"{LIST} of {len(value)}" if isinstance(value, list) else _KINDS.get(type(value), OBJECT)
@@ -117,8 +116,6 @@ def masked(name: str) -> str:
 
 @dataclass(slots=True)
 class _Looked:
-    """What was seen so far, within bounds."""
-
     kinds: dict[Path, list[str]] = field(default_factory=dict)
     is_cut: bool = False
 
@@ -176,7 +173,6 @@ def _path_of(wanted: object, document: object) -> Path:
 
 
 def _inside(value: object, path: Path) -> Iterable[tuple[object, Path]]:
-    """Objects and lists that lie right inside this one."""
     if isinstance(value, dict):
         return ((one, (*path, masked(name))) for name, one in value.items() if isinstance(one, dict | list))
     items = value if isinstance(value, list) else []
@@ -277,7 +273,6 @@ class UnreadAnswer:
         return found
 
     def as_json(self) -> dict[str, Any]:
-        """As it is stored."""
         return {
             "status": self.status,
             "body": self.body,
@@ -288,7 +283,6 @@ class UnreadAnswer:
 
     @classmethod
     def from_json(cls, operation: str, stored: Mapping[str, Any]) -> "UnreadAnswer":
-        """Back from what was stored."""
         return cls(
             operation=operation,
             status=stored["status"],

@@ -97,7 +97,6 @@ class AuditTrail:
         return Head(seq, last)
 
     def key_in_force(self) -> str | None:
-        """The id of the key in force; None when none is stored yet."""
         return self._connection.execute(_KEY_ID).scalar_one_or_none()
 
     def see_key(self) -> None:
@@ -151,7 +150,6 @@ class AuditTrail:
         )
 
     def closed_keys(self) -> list[ClosedKey]:
-        """The former keys, oldest first, as far as they open."""
         found: list[ClosedKey] = []
         trail = self
         for row in reversed([row for row in self.stored(instruction_id="") if row.action == KEY_OPENED]):
@@ -183,7 +181,6 @@ class AuditTrail:
         return ClosedKey(until=until, chain=chain, anchors=anchors)
 
     def head(self) -> Head:
-        """The end of the chain; compare it with an anchor kept elsewhere to detect rows cut off at the end."""
         row = self._connection.execute(_HEAD).first()
         return Head(0, GENESIS) if row is None else Head(row.seq, row.hash)
 
@@ -229,7 +226,6 @@ class AuditTrail:
             left = None if left is None else left - len(rows)
 
     def about(self, instruction_id: str) -> list[Stored]:
-        """Every row of an instruction, unverified, in the order of their numbers."""
         return [Stored._make(row) for row in _ABOUT.rows(self._connection, {"about": instruction_id})]
 
     def told(self, rows: Sequence[Stored]) -> list[Told]:
@@ -252,7 +248,6 @@ class AuditTrail:
         return self.told([Stored._make(row) for row in rows[begun:]])
 
     def every(self, action: str) -> list[Told]:
-        """Every row about no single instruction with this action, in order."""
         rows = _BY_ACTION.rows(self._connection, {"first": action, "second": action})
         return self.told([Stored._make(row) for row in rows])
 

@@ -19,8 +19,6 @@ NOTES_LEAST: Final = 3
 
 
 class Act(StrEnum):
-    """What somebody does to a booking."""
-
     START = "start"
     CANCEL = "cancel"
     REFRESH = "refresh"
@@ -55,8 +53,6 @@ CLOSED: Final = frozenset({Stage.ENDED, Stage.REFUSED, Stage.DROPPED})
 
 
 class BookingKind(StrEnum):
-    """Where a booking comes from."""
-
     BOOKING = "booking"
     PREBOOKING = "prebooking"
     FOREIGN = "foreign"
@@ -86,17 +82,14 @@ class BookingRequest(BaseModel):
 
     @property
     def phone(self) -> Phone:
-        """The customer's number."""
         return Phone(country_code=self.country_code, national=self.mobile)
 
     @property
     def position(self) -> Position | None:
-        """Where it goes; None for a pre-booking."""
         return Position(latitude=self.latitude, longitude=self.longitude) if self.latitude else None
 
     @property
     def customer(self) -> str:
-        """Both names."""
         return f"{self.name} {self.last_name}".strip()
 
 
@@ -141,22 +134,18 @@ class Booking:
 
     @property
     def subject(self) -> str:
-        """Name of the subject that its board shows."""
         return f"booking:{self.id}"
 
     @property
     def known_status(self) -> Status | None:
-        """The service's status; None when it is not one we know."""
         return read_status(self.status)
 
     @property
     def can_start(self) -> bool:
-        """Whether the search can be started by hand."""
         return self.stage is Stage.OPEN and self.known_status is Status.ON_HOLD
 
     @property
     def can_cancel(self) -> bool:
-        """Whether it is in a stage in which it can be canceled."""
         if self.stage is Stage.WAITING:
             return True
         over = (Status.NOT_DELIVERED, Status.RETURNING)

@@ -25,7 +25,6 @@ T = TypeVar("T")
 
 
 def booking(text: str) -> str:
-    """A reference of ours or an id of the service."""
     return text.strip().strip("`")
 
 
@@ -35,27 +34,22 @@ def store(text: str) -> str:
 
 
 def phone(text: str, *, home: str = "") -> Phone:
-    """A phone number with a country code, or one of the country with the code ``home``."""
     return _ruled("phone", "+593 99 123 4567", lambda given: read_phone(given, home=home), text)
 
 
 def position(text: str) -> Position:
-    """``lat, lng`` or a link to a map."""
     return _ruled("position", "-0.1807, -78.4678", read_position, text)
 
 
 def email(text: str) -> str:
-    """An address in ASCII, short enough for a card to show whole."""
     return _ruled("email", "ana@example.com", email_address, text)
 
 
 def amount(text: str) -> Cents:
-    """A positive amount with at most two decimals."""
     return _ruled("amount", "25.00", parse_amount, text)
 
 
 def payment(text: str) -> Payment:
-    """Cash or card."""
     try:
         return Payment(text.strip().upper())
     except ValueError:
@@ -74,12 +68,10 @@ def cook_minutes(text: str) -> int:
 
 
 def notes(text: str) -> str:
-    """Empty, or at most as long as the service accepts."""
     return _words(text, "notes", NOTES_LIMIT, "Ring twice", least=NOTES_LEAST) if clean(text) else ""
 
 
 def reason(text: str) -> str:
-    """Why a booking is canceled."""
     return _words(text, "reason", REASON_LIMIT, "customer called it off")
 
 
@@ -104,7 +96,6 @@ def booking_readers(*, home: str, with_place: bool) -> dict[str, Callable[[str],
 
 
 def booking_request(found: Mapping[str, Any]) -> BookingRequest:
-    """The values of all fields, as one."""
     number: Phone = found["phone"]
     where: Position | None = found.get("position")
     return BookingRequest(
@@ -125,7 +116,6 @@ def booking_request(found: Mapping[str, Any]) -> BookingRequest:
 
 
 def store_readers() -> dict[str, Callable[[str], Any]]:
-    """The reader of each field of a store, by its name."""
     return {
         "name": lambda text: _words(text, "name", NAME_LIMIT, "Centro"),
         "email": email,
@@ -143,7 +133,6 @@ def _place_readers(landmark: str) -> dict[str, Callable[[str], Any]]:
 
 
 def _words(text: str, argument: str, most: int, example: str, *, least: int = 1) -> str:
-    """A text without invisible characters, within its limits."""
     cleaned = store(text)
     if not least <= len(cleaned) <= most:
         rule = f"it must have {least} to {most} characters; this has {len(cleaned)}"

@@ -61,7 +61,6 @@ def read_position(text: str) -> Position:
 
 
 def map_link(position: Position) -> str:
-    """A link that shows the position on a map."""
     return f"https://www.openstreetmap.org/?mlat={position.latitude}&mlon={position.longitude}#map=17/{_path(position)}"
 
 

@@ -28,8 +28,6 @@ WHOLE = "email.file"
 
 
 class Outcome(StrEnum):
-    """What became of one address."""
-
     ANSWERED = "answered"
     NO_ANSWER = "no answer"
     REFUSED = "refused"
@@ -60,7 +58,6 @@ class Answer:
     why: Reason | None = None
 
     def stored(self) -> dict[str, object]:
-        """For the database."""
         pairs = [list(pair) for pair in self.pairs]
         kept: dict[str, object] = {"o": self.outcome.value, "r": self.result, "p": pairs, "t": self.text}
         return kept if self.why is None else {**kept, "w": self.why.stored()}
@@ -99,8 +96,6 @@ Checked = Answer | Busy | Lost
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Returned:
-    """A file that the service gave back."""
-
     name: str
     content: bytes = field(repr=False)
 
@@ -133,8 +128,6 @@ FileAnswer = Returned | Listed | Link | Receipt | Answer
 
 
 class RunState(StrEnum):
-    """How far a job is."""
-
     PREPARING = "preparing"
     """The file is being read."""
     RUNNING = "running"
@@ -176,7 +169,6 @@ class RunCount:
 
     @property
     def done(self) -> int:
-        """Addresses with an outcome."""
         return sum(self.outcomes.values())
 
 
@@ -235,17 +227,14 @@ class ColumnLook:
 
     @property
     def share(self) -> float:
-        """Addresses among the filled cells."""
         return self.addresses / self.filled if self.filled else 0.0
 
     @property
     def is_usable(self) -> bool:
-        """Whether at least half of the filled cells are addresses."""
         return self.share >= _LEAST_SHARE
 
 
 def look_at(header: Sequence[str], rows: Iterable[Sequence[str]]) -> tuple[ColumnLook, ...]:
-    """Summarize every column over all rows."""
     filled, addresses = [0] * len(header), [0] * len(header)
     samples: list[list[str]] = [[] for _ in header]
     for row in rows:

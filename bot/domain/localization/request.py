@@ -52,7 +52,6 @@ class Request:
 
     @property
     def capability(self) -> Capability:
-        """The declaration of the operation."""
         return capability(self.operation)
 
     def complete(self) -> "Request":
@@ -73,7 +72,6 @@ class Request:
 
     @property
     def lacks_source(self) -> bool:
-        """Whether somebody has to say which language the text is in."""
         wanted = self.capability.option(SOURCE) is not None and bool(self.text.strip())
         return wanted and not self.options.get(SOURCE)
 
@@ -100,7 +98,6 @@ def request_errors(asked: Request, *, own_hosts: Collection[str] = ()) -> list[P
 
 
 def option_errors(declared: Capability, options: Mapping[str, str]) -> list[PersonError]:
-    """Options that the operation does not have, and values that are not allowed."""
     errors = []
     for name, value in options.items():
         option = declared.option(name)
@@ -181,7 +178,6 @@ def _source_errors(declared: Capability, asked: Request, *, own_hosts: Collectio
 
 
 def source_error(media: Media, rule: str, given: str) -> PersonError:
-    """Something is wrong with the file or the address."""
     return PersonError(argument="url", rule=rule, example=f"https://example.com/sample.{media.formats[0]}", given=given)
 
 
@@ -233,7 +229,6 @@ def url_errors(media: Media, url: str, *, own_hosts: Collection[str]) -> list[Pe
 
 
 def is_here(host: str) -> bool:
-    """Whether a host is this machine."""
     plain = plain_host(host) or ""
     if plain == "localhost":
         return True

@@ -136,12 +136,10 @@ class Carried:
     counted: bool = False
 
     def dump(self) -> str:
-        """As the form's metadata."""
         return json.dumps(asdict(self), separators=(",", ":"))
 
     @classmethod
     def load(cls, metadata: str) -> "Carried":
-        """From the form's metadata."""
         return cls(**json.loads(metadata))
 
 
@@ -200,7 +198,6 @@ def read_rows(
 
 
 def disguised_rows(rows: Iterable[Row], places: Mapping[str, int], disguised: Mapping[int, Spans]) -> list[BadRow]:
-    """Rows in which a column that is used shows something else in the spreadsheet than it holds."""
     found = {name: frozenset(rows_of(disguised[place])) for name, place in places.items() if place in disguised}
     return [
         BadRow(row.number, name, DISGUISED, row.cells[places[name]][:_GIVEN])

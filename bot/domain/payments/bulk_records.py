@@ -15,8 +15,6 @@ from bot.domain.values import Value
 
 
 class JobStatus(StrEnum):
-    """Every documented status of a bulk payment, in the spelling we use."""
-
     PENDING = "pending"
     RUNNING = "running"
     DONE = "done"
@@ -49,7 +47,6 @@ class BulkJob(Value):
 
     @property
     def state(self) -> JobStatus | None:
-        """The status to decide by."""
         return read_job_status(self.status)
 
     @property
@@ -60,8 +57,6 @@ class BulkJob(Value):
 
 
 class JobPage(Value):
-    """One page of the history."""
-
     jobs: tuple[BulkJob, ...]
     page: int
     pages: int
@@ -69,7 +64,6 @@ class JobPage(Value):
 
     @property
     def size(self) -> int:
-        """Records on this page."""
         return len(self.jobs)
 
 
@@ -92,13 +86,10 @@ class ReportedItem(Value):
 
     @property
     def state(self) -> OperationStatus | None:
-        """The status to decide by; None for one we do not know, which is never final."""
         return read_status(self.status)
 
 
 class ItemPage(Value):
-    """One page of items or of failures."""
-
     items: tuple[ReportedItem, ...]
     page: int
     pages: int
@@ -106,7 +97,6 @@ class ItemPage(Value):
 
     @property
     def size(self) -> int:
-        """Records on this page."""
         return len(self.items)
 
 
@@ -127,12 +117,10 @@ class BulkRow:
 
     @property
     def item(self) -> BulkItem:
-        """What was asked for."""
         return BulkItem(row=self.row, email=self.email, cents=self.cents, note=self.note)
 
     @property
     def state(self) -> OperationStatus | None:
-        """The status to decide by."""
         return read_status(self.status)
 
 
@@ -154,8 +142,6 @@ def moves_on(before: str, after: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class RowChange:
-    """New values of a row."""
-
     row: int
     status: str
     hash: str
@@ -235,7 +221,6 @@ class Accounting:
 
     @property
     def trouble(self) -> Reason | None:
-        """How the list differs from what was approved; None when it does not."""
         if not (self.doubles or self.different or self.strangers):
             return None
         found = {"doubles": self.doubles, "different": self.different, "strangers": self.strangers}

@@ -29,7 +29,6 @@ def state_of(tally: Tally, *, over: bool) -> State:
 
 
 def ended(tally: Tally) -> State:
-    """The final word when every item is final."""
     if tally.completed:
         return State.COMPLETED
     return State.CANCELED if tally.canceled and not tally.failed else State.FAILED
@@ -42,7 +41,6 @@ def has_failures(instruction: Instruction) -> bool:
 
 
 def ended_cancel(tally: Tally) -> State:
-    """The final word of a cancellation: completed when anything came back."""
     return State.COMPLETED if tally.canceled else State.FAILED
 
 
@@ -90,7 +88,6 @@ def requirement_of(policy: Policy, facts: tuple[Facts, ...], *, extra: tuple[str
 
 
 def is_many(instruction: Instruction) -> bool:
-    """Whether it is about many payments at once."""
     return instruction.kind in (Kind.BULK, Kind.BULK_CANCEL)
 
 

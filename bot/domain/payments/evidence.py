@@ -19,7 +19,6 @@ _MOST_SUSPECTS: Final = 50
 
 
 def same_code(one: str | None, other: str) -> bool:
-    """Whether a reported code is this one, in whatever case and spacing."""
     return folded(one) == folded(other)
 
 
@@ -94,7 +93,6 @@ class Listing:
         self._seen = self._ours = self._recent = self._recent_with_code = 0
 
     def see(self, operation: Operation) -> None:
-        """Take note of a record."""
         code = folded(operation.code)
         self._seen += 1
         if code in self._known:
@@ -147,7 +145,6 @@ def state_of(operation: Operation) -> State | None:
 
 
 def is_paid(operation: Operation) -> bool:
-    """Whether the service says that money is on its way or has arrived."""
     state = state_of(operation)
     return state is not None and state not in (State.FAILED, State.CANCELED)
 
@@ -199,7 +196,6 @@ def absence_is_proven(*, looks: int) -> bool:
 
 
 def daily_key(now: datetime) -> str:
-    """The day (UTC) whose limit a payment sent now counts against."""
     return now.date().isoformat()
 
 

@@ -105,7 +105,6 @@ def asked(instruction: Instruction) -> dict[str, object]:
 
 
 def needed(requirement: Requirement) -> dict[str, object]:
-    """A requirement for the audit."""
     return {
         "quorum": requirement.quorum,
         "typed_amount": requirement.typed_amount,
@@ -255,7 +254,6 @@ def _asks_to_create_again(entry: Entry) -> bool:
 
 
 def _was_sent_as(instruction: Instruction, attempts: Sequence[Attempt], entries: Sequence[Entry]) -> bool:
-    """Whether counters and attempts are those of the rows."""
     sends = _sends(entries)
     commits = sum(1 for one in sends if one.kind is AttemptKind.COMMIT and not one.put_off)
     if (instruction.commits, instruction.creates) != (commits, _creates(entries)):
