@@ -14,7 +14,7 @@ from sqlalchemy import Connection, inspect, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from storage import migrations
-from storage.engine import IMPATIENT, Patience, open_writing, parse_address
+from storage.engine import IMPATIENT, LockPatience, open_writing, parse_address
 from storage.errors import NewerDatabase, StorageError, translated
 from storage.repositories.admin import Flags
 from storage.repositories.audit import AuditTrail
@@ -33,7 +33,7 @@ _LOOKS = 10
 _PROGRAM = re.compile(rf"{migrations.PROGRAM}(?: {migrations.PEERS})?(?: (\d+))?")
 
 
-async def migrate(url: str, *, audit_key: bytes | None = None, patience: Patience = IMPATIENT) -> None:
+async def migrate(url: str, *, audit_key: bytes | None = None, patience: LockPatience = IMPATIENT) -> None:
     """Run the steps that are missing, all in one transaction; with none missing, nothing is written.
 
     Args:

@@ -66,7 +66,7 @@ class Hold(TypedDict):
     limit: int
 
 
-class Lease(TypedDict):
+class LeaseColumns(TypedDict):
     """The process that works on a row, and until when; unpacked into ``move`` and ``touch``."""
 
     lease_owner: str

@@ -19,7 +19,7 @@ from storage.disk_space import Disk
 from storage.engine import (
     IMPATIENT,
     Line,
-    Patience,
+    LockPatience,
     PostgresLine,
     PostgresServer,
     SqliteFile,
@@ -68,7 +68,7 @@ class Store:
         audit_key: bytes,
         readers: int = 3,
         probe: Probe | None = None,
-        patience: Patience = IMPATIENT,
+        patience: LockPatience = IMPATIENT,
         beside: bool = False,
     ) -> "Store":
         """Open a migrated database.
@@ -144,7 +144,7 @@ class Store:
 
 
 async def _connect(
-    address: SqliteFile | PostgresServer, readers: int, stack: AsyncExitStack, patience: Patience | None
+    address: SqliteFile | PostgresServer, readers: int, stack: AsyncExitStack, patience: LockPatience | None
 ) -> tuple[Line, list[Line]]:
     """The writing and the reading lines; the stack closes them. Without ``patience`` the lock is not taken."""
     line = await stack.enter_async_context(open_writing(address, patience=patience))

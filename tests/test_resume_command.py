@@ -13,7 +13,7 @@ from bot.domain.anchors import Anchor
 from bot.domain.clock import SystemClock
 from bot.domain.payments.instruction import State
 from bot.domain.reasons import OfRequest, Reason
-from bot.domain.recovery import Look, Seen
+from bot.domain.recovery import LastSearch, Seen
 from bot.domain.references import derived_key
 from bot.settings import Settings, load_policy
 from bot.workflows.admin.highwater import HighWater
@@ -45,7 +45,7 @@ class Bot:
         await self.high_water.compare()
 
     async def looked(self) -> None:
-        over = Look(seen=Seen.ABSENT, reason=Reason(OfRequest.LIST_LACKS, listed="payout"), again_at=None)
+        over = LastSearch(seen=Seen.ABSENT, reason=Reason(OfRequest.LIST_LACKS, listed="payout"), again_at=None)
         await self.store.write(lambda tx: note(Unit(tx, now=SystemClock().now()), self.asked.id, over))
 
 

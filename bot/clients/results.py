@@ -17,7 +17,7 @@ from aiohttp import content_disposition_filename, parse_content_disposition
 from aiohttp.abc import AbstractResolver, ResolveResult
 from aiohttp.resolver import ThreadedResolver
 
-from bot.domain.addresses import Flaw, flaw_of, is_public, plain_host
+from bot.domain.addresses import AddressFlaw, flaw_of, is_public, plain_host
 from bot.domain.errors import ServiceNever, ServiceNow, SwitchboardError
 from bot.domain.reasons import Exchange, Reason
 from bot.domain.text import Secrets
@@ -149,9 +149,9 @@ class Results:
         match flaw_of(url, own=self._own):
             case None:
                 return
-            case Flaw.PRIVATE:
+            case AddressFlaw.PRIVATE:
                 raise ServiceNever(service, Reason(Exchange.RESULT_PRIVATE))
-            case Flaw.NO_ADDRESS | Flaw.CREDENTIALS:
+            case AddressFlaw.NO_ADDRESS | AddressFlaw.CREDENTIALS:
                 raise ServiceNever(service, Reason(Exchange.RESULT_NO_ADDRESS))
 
     async def _get(self, url: str, service: str) -> aiohttp.ClientResponse:

@@ -11,7 +11,7 @@ from bot.domain.recovery import ReadingOnly
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Service:
+class ServiceStatus:
     """One of the outside services.
 
     Attributes:
@@ -73,7 +73,7 @@ class Overview:
         reading_only: why nothing is sent until an operator has looked; None: things are sent.
     """
 
-    services: Sequence[Service]
+    services: Sequence[ServiceStatus]
     under_way: Counts
     oldest: Mapping[str, datetime | None]
     frozen: Frozen | None
@@ -118,7 +118,7 @@ class UnderWay:
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class WaitingRequest:
     """A request that waits, with the votes of its round and whether the reader could decide on it."""
 
     instruction: Instruction

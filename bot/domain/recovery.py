@@ -68,12 +68,12 @@ class Seen(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class SearchResult:
     seen: Seen
     reason: Reason
 
     @classmethod
-    def of(cls, *, hit: bool, doubt: Reason | None, holds: Reason, lacks: Reason) -> "Finding":
+    def of(cls, *, hit: bool, doubt: Reason | None, holds: Reason, lacks: Reason) -> "SearchResult":
         """Of a list that was searched. ``doubt``: why nothing follows from there being nothing."""
         if hit:
             return cls(Seen.FOUND, holds)
@@ -81,7 +81,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
+class LastSearch:
     """The last look for one request. ``again_at`` None: it need not be looked for again."""
 
     seen: Seen
@@ -97,7 +97,7 @@ class Look:
         return {"seen": self.seen.value, "reason": self.reason.stored(), "again_at": again}
 
     @classmethod
-    def read(cls, found: object) -> "Look | None":
+    def read(cls, found: object) -> "LastSearch | None":
         """From JSON; None when it is none."""
         if not isinstance(found, Mapping):
             return None

@@ -63,7 +63,7 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shape:
+class DocumentShape:
     """A document without its values.
 
     Attributes:
@@ -79,7 +79,7 @@ class Shape:
     is_cut: bool = False
 
 
-def shape_of(document: object, *, at: object = None) -> Shape:
+def shape_of(document: object, *, at: object = None) -> DocumentShape:
     """The shape of a document.
 
     Args:
@@ -92,7 +92,7 @@ def shape_of(document: object, *, at: object = None) -> Shape:
         looked.take(at, found, len(found))
     looked.take(document, (), 0)
     fields = tuple(Field(path, " or ".join(kinds)) for path, kinds in looked.kinds.items())
-    return Shape(kind=kind_of(document), level=found, fields=fields, is_cut=looked.is_cut)
+    return DocumentShape(kind=kind_of(document), level=found, fields=fields, is_cut=looked.is_cut)
 
 
 def kind_of(value: object) -> str:
@@ -307,7 +307,9 @@ class Noted:
     mended_at: datetime | None = None
 
 
-def looked_for(shape: Shape, *, section: str, name: str, known: tuple[str, ...], read: Collection[str]) -> Wanted:
+def looked_for(
+    shape: DocumentShape, *, section: str, name: str, known: tuple[str, ...], read: Collection[str]
+) -> Wanted:
     """Describe one missing field for the operator.
 
     Args:

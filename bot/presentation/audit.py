@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from bot.domain.audit import Entry, Told
+from bot.domain.audit import Entry, VerifiedRow
 from bot.domain.content import Block, Content
 from bot.domain.payments.instruction import Instruction, State
 from bot.domain.payments.operation import OperationStatus
@@ -86,7 +86,7 @@ FILE_ALT = "The audit of everything that was asked, decided and sent, as a table
 FILE_COMMENT = "The audit as it stands now, one row a line."
 
 
-def story(instruction: Instruction, rows: Sequence[Told], *, is_complete: bool = True) -> Content:
+def story(instruction: Instruction, rows: Sequence[VerifiedRow], *, is_complete: bool = True) -> Content:
     """The audit trail of one request, oldest first.
 
     Args:
@@ -99,7 +99,7 @@ def story(instruction: Instruction, rows: Sequence[Told], *, is_complete: bool =
     return told_story(f"Audit of {instruction.reference}", about, told, rows, is_complete=is_complete)
 
 
-def told_story(title: str, about: str, told: list[str], rows: Sequence[Told], *, is_complete: bool) -> Content:
+def told_story(title: str, about: str, told: list[str], rows: Sequence[VerifiedRow], *, is_complete: bool) -> Content:
     """An audit trail under its title, with the proof that it is unaltered.
 
     Args:
@@ -120,7 +120,7 @@ def told_story(title: str, about: str, told: list[str], rows: Sequence[Told], *,
 
 
 def with_timeline(
-    card: Content, instruction: Instruction, rows: Sequence[Told], *, is_complete: bool = True
+    card: Content, instruction: Instruction, rows: Sequence[VerifiedRow], *, is_complete: bool = True
 ) -> Content:
     """A card, and below it what happened and who did it. Arguments as of :func:`story`."""
     told = lines(instruction, rows)
@@ -134,12 +134,12 @@ def with_timeline(
     )
 
 
-def lines(instruction: Instruction, rows: Sequence[Told]) -> list[str]:
+def lines(instruction: Instruction, rows: Sequence[VerifiedRow]) -> list[str]:
     """What the rows of a request say."""
     return told_lines(rows, partial(_sentence, instruction))
 
 
-def told_lines(rows: Sequence[Told], say: Callable[[Entry, int], str]) -> list[str]:
+def told_lines(rows: Sequence[VerifiedRow], say: Callable[[Entry, int], str]) -> list[str]:
     """One line a row, in mrkdwn. ``say`` puts an entry into words, given how many of its kind there were so far."""
     seen: Counter[str] = Counter()
     told = []
@@ -237,7 +237,7 @@ def _within(told: list[str], most: int = _MOST_CHARACTERS) -> list[str]:
     return [*first, mark, *reversed(last)]
 
 
-def _proof(rows: Sequence[Told]) -> str:
+def _proof(rows: Sequence[VerifiedRow]) -> str:
     span = f"Row {rows[0].seq}" if len(rows) == 1 else f"{len(rows)} rows, from {rows[0].seq} to {rows[-1].seq},"
     if all(row.is_intact for row in rows):
         sealed = "each as it was written"

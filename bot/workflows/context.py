@@ -15,7 +15,7 @@ from bot.domain.payments.instruction import AttemptKind, AttemptStep, CallbackKi
 from bot.domain.payments.operation import Operation
 from bot.domain.policy import Policy
 from bot.domain.reasons import Reason
-from bot.domain.recovery import Finding
+from bot.domain.recovery import SearchResult
 from bot.domain.references import Letter
 from bot.slack.files import Downloads, Files
 from bot.slack.messenger import Messenger
@@ -205,7 +205,7 @@ class RequestKind:
     listed: OperationType | None = None
     ready: Callable[[PaymentsClient], None] = lambda _: None
     browsed: Sequence[CallbackKind] = ()
-    find: "Callable[[Context, PaymentsClient, Instruction, bool], Awaitable[Finding]] | None" = None
+    find: "Callable[[Context, PaymentsClient, Instruction, bool], Awaitable[SearchResult]] | None" = None
     read: Callable[[PaymentsClient, str], Awaitable[Operation]] | None = None
     observe: "Callable[[Unit, Instruction, Operation], bool] | None" = None
     ended: "Callable[[Unit, Instruction], None]" = _nothing

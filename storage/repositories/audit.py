@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import BigInteger, Connection, Text, bindparam, insert, or_, select, type_coerce, update
 from sqlalchemy import Row as SqlRow
 
-from bot.domain.audit import GENESIS, EarlierKey, Entry, Keys, Row, Stored, Told, key_id, link, seal
+from bot.domain.audit import GENESIS, ChainRow, EarlierKey, Entry, Keys, Stored, VerifiedRow, key_id, link, seal
 from bot.domain.text import storable
 from storage.errors import OtherKey
 from storage.prepared import Prepared
@@ -60,7 +60,7 @@ class AuditTrail:
         self._walked = walked or Walked()
         self._last: Head | None = None
 
-    def append(self, entry: Entry) -> Row:
+    def append(self, entry: Entry) -> ChainRow:
         """Add a row at the end of the chain. ``detail`` must be JSON-ready.
 
         Raises:
@@ -69,7 +69,7 @@ class AuditTrail:
         entry = _as_read_back(entry)
         head = self._last or self._end()
         seq = head.seq + 1
-        row = Row(
+        row = ChainRow(
             seq=seq,
             entry=entry,
             previous=head.hash,
@@ -123,7 +123,7 @@ class AuditTrail:
             insert_once(self._connection, audit_key, {"id": 1, "key_id": key_id(self._key)}, unless=("id",))
         self.see_key()
 
-    def rotate_key(self, entry: Entry, *, to: bytes, anchor_key: bytes) -> Row:
+    def rotate_key(self, entry: Entry, *, to: bytes, anchor_key: bytes) -> ChainRow:
         """Close the chain under this key and continue under another one; returns the first row under that.
 
         That row holds the former keys, sealed under the new one: the new key alone can verify the whole chain. The new
@@ -191,7 +191,7 @@ class AuditTrail:
         query = select(table.c.hash).where(table.c.seq == seq)
         return self._connection.execute(query).scalar() == head
 
-    def rows(self, after_seq: int = 0, instruction_id: str | None = None) -> Iterator[Row]:
+    def rows(self, after_seq: int = 0, instruction_id: str | None = None) -> Iterator[ChainRow]:
         """Rows in order, read in pages; of one instruction or of all."""
         query = select(table).order_by(table.c.seq).limit(_PAGE)
         if instruction_id is not None:
@@ -228,9 +228,9 @@ class AuditTrail:
     def about(self, instruction_id: str) -> list[Stored]:
         return [Stored._make(row) for row in _ABOUT.rows(self._connection, {"about": instruction_id})]
 
-    def told(self, rows: Sequence[Stored]) -> list[Told]:
+    def verified(self, rows: Sequence[Stored]) -> list[VerifiedRow]:
         """What rows say, and which of them are unchanged. A former key is asked for where ours did not seal a row."""
-        return [Told(seq=row.seq, entry=row.entry(), is_intact=self.is_intact(row)) for row in rows]
+        return [VerifiedRow(seq=row.seq, entry=row.entry(), is_intact=self.is_intact(row)) for row in rows]
 
     def gap(self, rows: Sequence[Stored], *, keep: bool) -> int | None:
         """Number of the first row that is missing since the first of these rows of one instruction; None: none is.
@@ -241,15 +241,15 @@ class AuditTrail:
         head = self.head()
         return self._walked.gap(rows, rows=self.stored, end=(head.seq, head.hash), is_intact=self.is_intact, keep=keep)
 
-    def since(self, first: str, then: str) -> list[Told]:
+    def since(self, first: str, then: str) -> list[VerifiedRow]:
         """The newest row about no single instruction with the action ``first``, and those with ``then`` after it."""
         rows = _BY_ACTION.rows(self._connection, {"first": first, "second": then})
         begun = max((n for n, row in enumerate(rows) if Stored._make(row).action == first), default=0)
-        return self.told([Stored._make(row) for row in rows[begun:]])
+        return self.verified([Stored._make(row) for row in rows[begun:]])
 
-    def every(self, action: str) -> list[Told]:
+    def every(self, action: str) -> list[VerifiedRow]:
         rows = _BY_ACTION.rows(self._connection, {"first": action, "second": action})
-        return self.told([Stored._make(row) for row in rows])
+        return self.verified([Stored._make(row) for row in rows])
 
     def is_intact(self, row: Stored) -> bool:
         """Whether the row itself is unchanged. Missing rows show only in the whole chain."""
@@ -274,6 +274,6 @@ def _as_read_back(entry: Entry) -> Entry:
     )
 
 
-def _read(row: SqlRow[Any]) -> Row:
+def _read(row: SqlRow[Any]) -> ChainRow:
     entry = Entry(**{field.name: getattr(row, field.name) for field in fields(Entry)})
-    return Row(seq=row.seq, entry=entry, previous=row.previous, hash=row.hash)
+    return ChainRow(seq=row.seq, entry=entry, previous=row.previous, hash=row.hash)

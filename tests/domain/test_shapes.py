@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.unread import MASKED, Shape, masked, shape_of
+from bot.domain.unread import MASKED, DocumentShape, masked, shape_of
 
 MOST_FIELDS = 60
 
@@ -22,7 +22,7 @@ DOCUMENT = {
 }
 
 
-def told(shape: Shape) -> dict[str, str]:
+def told(shape: DocumentShape) -> dict[str, str]:
     return {field.dotted: field.kind for field in shape.fields}
 
 

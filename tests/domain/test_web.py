@@ -3,7 +3,7 @@
 import pytest
 from yarl import URL
 
-from bot.domain.addresses import Flaw, flaw_of, is_public, plain_host
+from bot.domain.addresses import AddressFlaw, flaw_of, is_public, plain_host
 
 PRIVATE = [
     # this machine
@@ -104,12 +104,12 @@ NO_ADDRESS = [
 
 @pytest.mark.parametrize("url", PRIVATE)
 def test_what_leads_into_a_private_network(url: str) -> None:
-    assert flaw_of(url) is Flaw.PRIVATE
+    assert flaw_of(url) is AddressFlaw.PRIVATE
 
 
 @pytest.mark.parametrize("url", NO_ADDRESS)
 def test_what_is_no_address(url: str) -> None:
-    assert flaw_of(url) in (Flaw.NO_ADDRESS, Flaw.CREDENTIALS)
+    assert flaw_of(url) in (AddressFlaw.NO_ADDRESS, AddressFlaw.CREDENTIALS)
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_what_is_no_address(url: str) -> None:
     ["https://user:word@example.com/a", "https://user@example.com/", "https://example.com@10.0.0.1/", "http://:@a.com"],
 )
 def test_nobody_is_named_in_it(url: str) -> None:
-    assert flaw_of(url) is Flaw.CREDENTIALS
+    assert flaw_of(url) is AddressFlaw.CREDENTIALS
 
 
 @pytest.mark.parametrize(
@@ -147,7 +147,7 @@ def test_what_everybody_can_reach(url: str) -> None:
 )
 def test_the_hosts_of_a_service_itself_however_they_are_written(url: str) -> None:
     assert flaw_of(url, own=("10.0.0.5", "files", "fd00::1")) is None
-    assert flaw_of(url, own=("10.0.0.6",)) is Flaw.PRIVATE
+    assert flaw_of(url, own=("10.0.0.6",)) is AddressFlaw.PRIVATE
 
 
 def test_a_host_is_the_one_that_is_connected_to() -> None:
@@ -158,7 +158,7 @@ def test_a_host_is_the_one_that_is_connected_to() -> None:
         connected = URL(url).raw_host
         assert connected is not None
         assert flaw_of(url, own=[connected]) is None
-        assert flaw_of(url, own=[other, plain_host(other) or ""]) is Flaw.PRIVATE
+        assert flaw_of(url, own=[other, plain_host(other) or ""]) is AddressFlaw.PRIVATE
 
 
 @pytest.mark.parametrize("url", [url for url in PRIVATE if not url.isascii()])

@@ -94,7 +94,7 @@ async def test_a_copy_under_another_number_is_no_row(store: Store) -> None:
     columns = COPY.removeprefix("seq, ")
     await tamper(store, f"INSERT INTO audit ({COPY}) SELECT 13, {columns} FROM audit WHERE seq = 4")  # noqa: S608
     assert await gap(store) == 13
-    held = await store.read(lambda tx: [row.is_intact for row in tx.audit.told(tx.audit.about("i1"))])
+    held = await store.read(lambda tx: [row.is_intact for row in tx.audit.verified(tx.audit.about("i1"))])
     assert held == [True, True, True, True, False]
 
 
@@ -104,7 +104,7 @@ async def test_a_row_of_another_history_does_not_fit_here(store: Store) -> None:
     other = link(key=KEY, previous="f" * 64, seq=9, entry=entry("i3"))
     change = "UPDATE audit SET previous = '{}', hash = '{}' WHERE seq = 9"
     await tamper(store, change.format("f" * 64, other))
-    held = await store.read(lambda tx: [row.is_intact for row in tx.audit.told(tx.audit.about("i3"))])
+    held = await store.read(lambda tx: [row.is_intact for row in tx.audit.verified(tx.audit.about("i3"))])
     assert all(held)
     assert [await gap(store, keep=keep) for keep in (True, False)] == [9, 9]
 

@@ -7,7 +7,7 @@ from decimal import Decimal
 from urllib.parse import urlsplit
 
 from bot.clients.results import announced_name
-from bot.domain.emails.lists import Answer, FileAnswer, Link, Listed, Outcome, Receipt, Returned
+from bot.domain.emails.lists import Answer, FileAnswer, Link, Outcome, Receipt, Returned, ReturnedRows
 from bot.domain.outcome import NO_JSON, Reply
 
 _PAIRS = 40
@@ -111,10 +111,10 @@ def _are_objects(rows: Sequence[object]) -> bool:
     return all(isinstance(row, dict) for row in rows)
 
 
-def _listed(rows: Sequence[object]) -> Listed:
+def _listed(rows: Sequence[object]) -> ReturnedRows:
     flat = [_pairs(row) if isinstance(row, dict) else (("value", _scalar(row)),) for row in rows]
     names = tuple(dict.fromkeys(name for pairs in flat for name, _ in pairs))
-    return Listed(header=names, rows=tuple(tuple(dict(pairs).get(name, "") for name in names) for pairs in flat))
+    return ReturnedRows(header=names, rows=tuple(tuple(dict(pairs).get(name, "") for name in names) for pairs in flat))
 
 
 def values(document: object, names: Sequence[str]) -> Iterator[str]:

@@ -116,14 +116,14 @@ class Receipt:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Listed:
+class ReturnedRows:
     """Rows that the service gave back in its answer."""
 
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...] = field(repr=False)
 
 
-FileAnswer = Returned | Listed | Link | Receipt | Answer
+FileAnswer = Returned | ReturnedRows | Link | Receipt | Answer
 """What can come back for a whole file."""
 
 

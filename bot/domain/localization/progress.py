@@ -176,7 +176,7 @@ def load_result(stored: Mapping[str, Any]) -> Result:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sight:
+class CallView:
     """What people see of one call.
 
     Attributes:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from urllib.parse import unquote, urlsplit
 
-from bot.domain.addresses import Flaw, flaw_of, plain_host
+from bot.domain.addresses import AddressFlaw, flaw_of, plain_host
 from bot.domain.errors import PersonError
 from bot.domain.localization.catalog import capability
 from bot.domain.localization.codes import base_of, is_same
@@ -213,9 +213,9 @@ def url_errors(media: Media, url: str, *, own_hosts: Collection[str]) -> list[Pe
         return [source_error(media, f"it must have at most {_URL_LIMIT:,} characters", "")]
     own = {host for host in map(plain_host, own_hosts) if host is not None}
     flaw = flaw_of(url, own=own)
-    if flaw is Flaw.NO_ADDRESS:
+    if flaw is AddressFlaw.NO_ADDRESS:
         return [source_error(media, _NO_ADDRESS, url)]
-    if flaw is Flaw.CREDENTIALS:
+    if flaw is AddressFlaw.CREDENTIALS:
         return [source_error(media, "it must not hold a user name or a password", "")]
     parts = urlsplit(url)
     allowed = flaw is None or (is_here(parts.hostname or "") and any(map(is_here, own)))

@@ -117,7 +117,7 @@ class Preview:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Carried:
+class FormMetadata:
     """Metadata of the form. The server checks all of it again.
 
     Attributes:
@@ -139,7 +139,7 @@ class Carried:
         return json.dumps(asdict(self), separators=(",", ":"))
 
     @classmethod
-    def load(cls, metadata: str) -> "Carried":
+    def load(cls, metadata: str) -> "FormMetadata":
         return cls(**json.loads(metadata))
 
 

@@ -17,7 +17,7 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import Final
 
-from bot.domain.audit import CLOCK_SET, Entry, Told
+from bot.domain.audit import CLOCK_SET, Entry, VerifiedRow
 from bot.domain.payments.evidence import daily_key
 from bot.domain.payments.instruction import (
     EFFECT_UNDER_WAY,
@@ -118,8 +118,8 @@ def disagreements(
     *,
     votes: Sequence[Vote],
     attempts: Sequence[Attempt],
-    rows: Sequence[Told],
-    general: Callable[[], Sequence[Told]] = tuple,
+    rows: Sequence[VerifiedRow],
+    general: Callable[[], Sequence[VerifiedRow]] = tuple,
 ) -> tuple[Disagreement, ...]:
     """Every way in which a request disagrees with its rows; empty: it stands as it was asked, decided and sent.
 
@@ -273,7 +273,9 @@ def _is_this(attempt: Attempt, n: int, send: _Send) -> bool:
     )
 
 
-def _was_sent_when(instruction: Instruction, rows: Sequence[Told], general: Callable[[], Sequence[Told]]) -> bool:
+def _was_sent_when(
+    instruction: Instruction, rows: Sequence[VerifiedRow], general: Callable[[], Sequence[VerifiedRow]]
+) -> bool:
     """Whether the time of the last request is that of its row, moved along wherever the clock was set since."""
     sends = _sends([row.entry for row in rows if row.entry is not None])
     last = sends[-1] if sends else None
@@ -284,7 +286,7 @@ def _was_sent_when(instruction: Instruction, rows: Sequence[Told], general: Call
     return instruction.sent_at == last.at + timedelta(microseconds=moved)
 
 
-def _state_before(seq: int, rows: Sequence[Told]) -> str:
+def _state_before(seq: int, rows: Sequence[VerifiedRow]) -> str:
     """What the request was when that row was written: one that is over is not moved."""
     return [row.entry.after for row in rows if row.entry is not None and row.seq < seq][-1]
 
@@ -295,7 +297,7 @@ def _moved_by(step: Entry) -> int:
     return by if isinstance(by, int) else 0
 
 
-def is_reserved_as(instruction: Instruction, held: Mapping[int, Reserved], rows: Sequence[Told]) -> bool:
+def is_reserved_as(instruction: Instruction, held: Mapping[int, Reserved], rows: Sequence[VerifiedRow]) -> bool:
     """Whether each attempt that may have moved money holds it of the limit of its day.
 
     Args:
@@ -314,7 +316,7 @@ def is_reserved_as(instruction: Instruction, held: Mapping[int, Reserved], rows:
     return True
 
 
-def named_in(rows: Sequence[Told]) -> Mapping[int, str]:
+def named_in(rows: Sequence[VerifiedRow]) -> Mapping[int, str]:
     """What each request of a cancellation named, by attempt; without those after which people voted for another one."""
     found: dict[int, str] = {}
     for one in (row.entry for row in rows if row.entry is not None and row.is_intact):
@@ -336,7 +338,9 @@ def _is_created_as(instruction: Instruction, entries: Sequence[Entry]) -> bool:
     return not waits or bool(named) or instruction.remote_id is None
 
 
-def _is_in_its_window(instruction: Instruction, rows: Sequence[Told], general: Callable[[], Sequence[Told]]) -> bool:
+def _is_in_its_window(
+    instruction: Instruction, rows: Sequence[VerifiedRow], general: Callable[[], Sequence[VerifiedRow]]
+) -> bool:
     """Whether its deadline is no later than its approval allows, also where the clock was set forward since."""
     approved = [
         (row.seq, row.entry.at)
@@ -351,13 +355,13 @@ def _is_in_its_window(instruction: Instruction, rows: Sequence[Told], general: C
     return deadline <= latest or deadline <= latest + _set_forward(general(), since=seq)
 
 
-def _set_forward(general: Sequence[Told], *, since: int) -> timedelta:
+def _set_forward(general: Sequence[VerifiedRow], *, since: int) -> timedelta:
     """By how much deadlines were moved along with the clock since that row."""
     by = [_number(step.detail.get("seconds")) for _, step in _clock_steps(general, since=since)]
     return timedelta(seconds=sum(by) + len(by))  # each row says it in whole seconds
 
 
-def _clock_steps(general: Sequence[Told], *, since: int) -> list[tuple[int, Entry]]:
+def _clock_steps(general: Sequence[VerifiedRow], *, since: int) -> list[tuple[int, Entry]]:
     """Where the clock was set since that row: number and entry of each row that says so."""
     found = [(row.seq, row.entry) for row in general if row.seq > since and row.is_intact and row.entry is not None]
     return [(seq, entry) for seq, entry in found if entry.action == CLOCK_SET]

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from bot.domain.audit import Entry, Told
+from bot.domain.audit import Entry, VerifiedRow
 from bot.domain.bookings.booking import Booking
 from bot.domain.bookings.record import Charge
 from bot.domain.content import Content
@@ -35,7 +35,7 @@ _SAID: Mapping[str, str] = {
 """Action of the audit -> sentence. An action without one is shown by its name."""
 
 
-def story(booking: Booking, rows: Sequence[Told], *, is_complete: bool = True) -> Content:
+def story(booking: Booking, rows: Sequence[VerifiedRow], *, is_complete: bool = True) -> Content:
     """The audit trail of one booking, oldest first.
 
     Args:

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 from bot.domain.content import Block, Content
 from bot.domain.localization import Emotion, Gender, Phrases, Tracks, Written
-from bot.domain.localization.progress import REPEATABLE, STOPPABLE, CallState, Order, ResultFile, Sight
+from bot.domain.localization.progress import REPEATABLE, STOPPABLE, CallState, CallView, Order, ResultFile
 from bot.domain.localization.request import SOURCE
 from bot.domain.reasons import OfCall, Reason
 from bot.domain.text import clean
@@ -62,7 +62,7 @@ _SIGNS = {
 }
 
 
-def board(sight: Sight) -> Content:
+def board(sight: CallView) -> Content:
     """The board of a call: one message, edited on every change."""
     about = " · ".join([f"asked by {mention(sight.requester)}", *settings(sight.order)])
     lines = [f"{_sign(sight)} *{_title(sight)}*: {_status(sight)}", *_source(sight.order)]
@@ -71,7 +71,7 @@ def board(sight: Sight) -> Content:
     return Content(text=fallback_text([*lines, about]), blocks=blocks)
 
 
-def _status(sight: Sight) -> str:  # noqa: PLR0911 - one answer a state
+def _status(sight: CallView) -> str:  # noqa: PLR0911 - one answer a state
     progress = sight.progress
     match sight.state:
         case CallState.WAITING:
@@ -99,23 +99,23 @@ def _status(sight: Sight) -> str:  # noqa: PLR0911 - one answer a state
             return f"interrupted{still}. {sentence_of(quote(worded(why)))}{_repeated(sight)}"
 
 
-def _waiting(sight: Sight) -> str:
+def _waiting(sight: CallView) -> str:
     if sight.silent_since is not None:
         return f"waiting; the service has not answered since {moment(sight.silent_since)}"
     return f"waiting, number {sight.position} in the queue" if sight.position else "about to begin"
 
 
-def _why(sight: Sight) -> str:
+def _why(sight: CallView) -> str:
     said = f" It says: {quote(sight.progress.words)}" if sight.progress.words else ""
     # The reason may hold a name or a value that somebody typed.
     return f"{sentence_of(quote(worded(sight.progress.reason)))}{sentence_of(said)}{_repeated(sight)}"
 
 
-def _repeated(sight: Sight) -> str:
+def _repeated(sight: CallView) -> str:
     return " It was run again." if sight.progress.again else ""
 
 
-def _took(sight: Sight) -> str:
+def _took(sight: CallView) -> str:
     return f" after {clock(sight.elapsed)}" if sight.elapsed is not None and sight.elapsed >= 1 else ""
 
 
@@ -133,7 +133,7 @@ def _bar(percent: int | None) -> str:
     return f"\nSending the file {bar(percent, 100)}"
 
 
-def _gist(sight: Sight) -> str:
+def _gist(sight: CallView) -> str:
     match sight.progress.result:
         case Gender() | Emotion() as found:
             return f": {_headline(found)}"
@@ -147,11 +147,11 @@ def _gist(sight: Sight) -> str:
             return ""
 
 
-def _sign(sight: Sight) -> str:
+def _sign(sight: CallView) -> str:
     return ":warning:" if sight.state is CallState.DONE and _lacking(sight) else _SIGNS[sight.state]
 
 
-def _lacking(sight: Sight) -> str:
+def _lacking(sight: CallView) -> str:
     """Missing parts of the result, and why."""
     found = sight.progress.result
     if not isinstance(found, Tracks) or not found.missing:
@@ -182,7 +182,7 @@ def settings(order: Order) -> list[str]:
     return shown
 
 
-def _buttons(sight: Sight) -> list[Block]:
+def _buttons(sight: CallView) -> list[Block]:
     if sight.state in STOPPABLE:
         return [button("Cancel", CANCEL, sight.id)]
     if sight.state not in REPEATABLE or sight.progress.again:
@@ -192,7 +192,7 @@ def _buttons(sight: Sight) -> list[Block]:
     return [button("Run again", AGAIN, sight.id, confirm=asked if sight.state is CallState.UNKNOWN else None)]
 
 
-def result(sight: Sight) -> Content:
+def result(sight: CallView) -> Content:
     """The result in the thread, for who asked; a long text follows as a file."""
     found = sight.progress.result
     lines = [_asked(sight)]
@@ -214,12 +214,12 @@ def _told(head: str, lines: Sequence[str]) -> Content:
     return Content(text=f"{head}\n{escape(text)}", blocks=[section(mrkdwn(head)), section(plain(text or "(nothing)"))])
 
 
-def is_long(sight: Sight) -> bool:
+def is_long(sight: CallView) -> bool:
     """Whether the result is better read as a file."""
     return len(escape(long_text(sight))) > LONG_TEXT
 
 
-def long_text(sight: Sight) -> str:
+def long_text(sight: CallView) -> str:
     """The whole of a long result, for its file."""
     match sight.progress.result:
         case Written(text=text):
@@ -230,22 +230,22 @@ def long_text(sight: Sight) -> str:
             return ""
 
 
-def preview(sight: Sight) -> str:
+def preview(sight: CallView) -> str:
     """Mrkdwn beside the file of a long result: who asked, how much there is, how it begins."""
     text = long_text(sight)
     return f"{_asked(sight)}: {len(text):,} characters\n>{quote(text[: _PREVIEW * 2], _PREVIEW)}"
 
 
-def text_in_words(sight: Sight) -> str:
+def text_in_words(sight: CallView) -> str:
     """Alternative text of that file."""
     return f"{_title(sight)}: the whole text"
 
 
-def _asked(sight: Sight) -> str:
+def _asked(sight: CallView) -> str:
     return f"{mention(sight.requester)} *{_title(sight)}*"
 
 
-def _title(sight: Sight) -> str:
+def _title(sight: CallView) -> str:
     return sight.order.request.capability.title
 
 
@@ -261,19 +261,19 @@ def _rounded(percent: Decimal) -> str:
     return f"{whole:f}".removesuffix(".0")
 
 
-def failure(sight: Sight) -> Content:
+def failure(sight: CallView) -> Content:
     """In the thread, for who asked: it ended without a result, or without a part of it."""
     return message(f"{_sign(sight)} {_asked(sight)}: {_status(sight)}")
 
 
-def file_comment(sight: Sight, delivery: ResultFile, seconds: float | None) -> str:
+def file_comment(sight: CallView, delivery: ResultFile, seconds: float | None) -> str:
     """Mrkdwn beside a file of the result."""
     length = f", {clock(seconds)}" if seconds is not None else ""
     what = "" if delivery.track.name == "audio" else f": *{escape(delivery.track.name)}*"
     return f"{_asked(sight)}{what}{length}, .{escape(delivery.track.extension)}"
 
 
-def file_in_words(sight: Sight, delivery: ResultFile, seconds: float | None) -> str:
+def file_in_words(sight: CallView, delivery: ResultFile, seconds: float | None) -> str:
     """Alternative text of the file."""
     length = f", {clock(seconds)} long" if seconds is not None else ""
     return f"{_title(sight)}: {delivery.track.name}{length}"
@@ -304,7 +304,7 @@ def asked_several(count: int, *, member: bool) -> Content:
     return message(f":memo: On it: {count} files. {where}")
 
 
-def no_cancel(sight: Sight | None) -> Content:
+def no_cancel(sight: CallView | None) -> Content:
     """It cannot be canceled any more."""
     if sight is None:
         return message(":warning: This button is out of date.")
@@ -318,7 +318,7 @@ def not_yours(requester: str) -> Content:
     return message(f":warning: Only {mention(requester)}, who asked for it, or an admin can cancel it.")
 
 
-def no_again(sight: Sight | None) -> Content:
+def no_again(sight: CallView | None) -> Content:
     """It cannot be repeated, or was."""
     if sight is None:
         return message(":warning: This button is out of date.")

@@ -11,7 +11,7 @@ from typing import Any
 import structlog
 
 from bot.domain.approvals import No, Role, in_role
-from bot.domain.audit import CLOCK_SET, SYSTEM, Entry, Told
+from bot.domain.audit import CLOCK_SET, SYSTEM, Entry, VerifiedRow
 from bot.domain.payments.bulk import BulkPayload, CancelPayload, hashes_digest, items_digest, known_digest
 from bot.domain.payments.instruction import FINAL, Instruction, State
 from bot.domain.payments.moves import CREATES
@@ -110,7 +110,7 @@ def _seen(tx: Tx, instruction: Instruction) -> tuple[Disagreement, ...]:
 
 def _odd_row(tx: Tx, instruction: Instruction) -> tuple[Disagreement, ...]:
     """Without its items, which are read where they are sent, but for what a cancellation has named."""
-    rows = tx.audit.told(tx.audit.about(instruction.id))
+    rows = tx.audit.verified(tx.audit.about(instruction.id))
     found = disagreements(
         instruction,
         votes=tx.votes.of(instruction.id, instruction.round),
@@ -121,7 +121,7 @@ def _odd_row(tx: Tx, instruction: Instruction) -> tuple[Disagreement, ...]:
     return found if _names_what_it_sent(tx, instruction, rows) else (*found, Disagreement(Odd.ITEMS))
 
 
-def _names_what_it_sent(tx: Tx, instruction: Instruction, rows: Sequence[Told]) -> bool:
+def _names_what_it_sent(tx: Tx, instruction: Instruction, rows: Sequence[VerifiedRow]) -> bool:
     """Whether the items say of each request of a cancellation what it named: what none has named is named next."""
     if not isinstance(instruction.payload, CancelPayload):
         return True
