@@ -10,10 +10,10 @@ from bot.domain.clock import Clock
 from bot.domain.content import Content
 from bot.domain.files.dropped import DroppedFile
 from bot.domain.overview import Assumption
-from bot.domain.payments.evidence import Quiet
 from bot.domain.payments.instruction import AttemptKind, AttemptStep, CallbackKind, Instruction, Kind, State
 from bot.domain.payments.operation import Operation
 from bot.domain.policy import Policy
+from bot.domain.proof import Quiet
 from bot.domain.reasons import Reason
 from bot.domain.recovery import SearchResult
 from bot.domain.references import Letter

@@ -4,8 +4,7 @@ What the service does with an address is not documented, nor is any answer (inte
 answer is kept as it came, and nothing is concluded from a silence: no answer is never a verdict.
 """
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
@@ -16,10 +15,6 @@ CONCURRENCY_LIMIT = 1_000
 """Concurrent requests that the service recommends at most."""
 CONCURRENCY = 100
 """Concurrent requests by default."""
-
-_ADDRESS = re.compile(r"(?:\"[^\"\r\n]+\"|[^@\s\"<>(),;:\\]+)@[^@\s\"<>(),;:\\]+\.[^@\s\"<>(),;:\\.]+")
-_ADDRESS_LIMIT = 320
-_LEAST_SHARE = 0.5
 
 RUN = "email.run"
 """Kind of job: row by row."""
@@ -198,62 +193,10 @@ class ListProgress:
     said: tuple[tuple[str, str], ...] = ()
 
 
-def looks_like_address(cell: str) -> bool:
-    """Whether this has the form of an e-mail address; the service decides whether it is valid."""
-    text = cell.strip()
-    return len(text) <= _ADDRESS_LIMIT and _ADDRESS.fullmatch(text) is not None
-
-
 def same_address(cell: str) -> str:
     """Key under which two spellings of one address are equal: without blanks, with the domain in lower case."""
     local, _, domain = cell.strip().rpartition("@")
     return f"{local}@{domain.lower()}"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnLook:
-    """Contents of one column.
-
-    Attributes:
-        filled: cells with something in them.
-        addresses: of these, e-mail addresses.
-        samples: up to three cells.
-    """
-
-    name: str
-    filled: int
-    addresses: int
-    samples: tuple[str, ...]
-
-    @property
-    def share(self) -> float:
-        return self.addresses / self.filled if self.filled else 0.0
-
-    @property
-    def is_usable(self) -> bool:
-        return self.share >= _LEAST_SHARE
-
-
-def look_at(header: Sequence[str], rows: Iterable[Sequence[str]]) -> tuple[ColumnLook, ...]:
-    filled, addresses = [0] * len(header), [0] * len(header)
-    samples: list[list[str]] = [[] for _ in header]
-    for row in rows:
-        for at, cell in enumerate(row):
-            if not cell.strip():
-                continue
-            filled[at] += 1
-            addresses[at] += "@" in cell and looks_like_address(cell)
-            if len(samples[at]) < 3:  # noqa: PLR2004 - three sample values
-                samples[at].append(cell.strip())
-    return tuple(
-        ColumnLook(name=name, filled=filled[at], addresses=addresses[at], samples=tuple(samples[at]))
-        for at, name in enumerate(header)
-    )
-
-
-def likely_column(looks: Sequence[ColumnLook]) -> int:
-    """The column most of whose cells are addresses; the first of several."""
-    return max(range(len(looks)), key=lambda at: (looks[at].share, looks[at].addresses, -at))
 
 
 def fair_shares(wants: Sequence[int], *, room: int) -> list[int]:

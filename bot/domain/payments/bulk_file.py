@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Final
 
 from bot.domain.addresses import AddressError, address
-from bot.domain.emails.lists import ColumnLook, likely_column
+from bot.domain.files.columns import ColumnSummary, likely_column
 from bot.domain.files.tables import NO_MARKS, Marks, Row, Spans, rows_of
 from bot.domain.money import AmountError, parse_amount
 from bot.domain.payments.bulk import BulkItem
@@ -111,7 +111,7 @@ class Preview:
     name: str
     fingerprint: str
     how: str
-    looks: Sequence[ColumnLook]
+    looks: Sequence[ColumnSummary]
     places: Mapping[str, int]
     checked: Checked | None
 
@@ -143,7 +143,7 @@ class FormMetadata:
         return cls(**json.loads(metadata))
 
 
-def guess_places(looks: Sequence[ColumnLook], rows: Sequence[Row], known: Mapping[str, int]) -> dict[str, int]:
+def guess_places(looks: Sequence[ColumnSummary], rows: Sequence[Row], known: Mapping[str, int]) -> dict[str, int]:
     """The places that are known, and the likely ones of the required columns that are missing.
 
     A guess is a suggestion in a form and nothing else: a person chooses, and sees the sum before anything is asked for.

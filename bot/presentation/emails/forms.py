@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 from bot.domain.content import Block
-from bot.domain.emails.lists import CONCURRENCY, CONCURRENCY_LIMIT, ColumnLook, likely_column
+from bot.domain.emails.lists import CONCURRENCY, CONCURRENCY_LIMIT
+from bot.domain.files.columns import ColumnSummary, likely_column
 from bot.domain.files.tables import Marks
 from bot.presentation.blocks.text import SECTION_LIMIT, mrkdwn, plain, quote, section, shorten
 from bot.presentation.files.columns import MOST, column_names, column_option, mark_lines, option, select
@@ -48,7 +49,7 @@ def unusable(words: str) -> View:
 
 
 def list_form(
-    looks: Sequence[ColumnLook],
+    looks: Sequence[ColumnSummary],
     *,
     rows: int,
     read_as: str,
@@ -130,7 +131,7 @@ def chosen(value: str) -> tuple[int, int, str]:
     return int(place), int(percent), name
 
 
-def _column_option(at: int, name: str, look: ColumnLook) -> Block:
+def _column_option(at: int, name: str, look: ColumnSummary) -> Block:
     percent = int(look.share * _PERCENT)
     value = f"{at}|{percent}|{name}"
     return column_option(name, look, value=value, note=f" ({percent}% addresses)")

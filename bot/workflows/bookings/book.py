@@ -13,7 +13,7 @@ from bot.domain.bookings.booking import Booking, BookingKind, BookingRequest, St
 from bot.domain.bookings.record import BookingRecord, Point, PrebookingRecord
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.outcome import Done, Failure, NotExecuted, Unknown
-from bot.domain.payments.evidence import GUARD_SECONDS
+from bot.domain.proof import GUARD_SECONDS
 from bot.domain.reasons import Exchange, OfBooking, Reason
 from bot.domain.reasons import stored as written
 from bot.domain.references import Letter, ulid

@@ -18,8 +18,8 @@ from bot.clients.circuit import Circuit, Seat
 from bot.clients.transport import Guard
 from bot.domain.errors import ServiceNow
 from bot.domain.outcome import Done, NotExecuted, Unknown
-from bot.domain.payments.evidence import GUARD_SECONDS
 from bot.domain.payments.instruction import Attempt, AttemptKind, AttemptOutcome, AttemptStep, Instruction, State
+from bot.domain.proof import GUARD_SECONDS
 from bot.domain.reasons import Exchange, OfRequest, Reason, has_code
 from bot.domain.tracking import back_off, named_or
 from bot.workflows import keeping

@@ -4,16 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.emails.lists import (
-    Answer,
-    Outcome,
-    fair_shares,
-    likely_column,
-    look_at,
-    looks_like_address,
-    same_address,
-    stored_answer,
-)
+from bot.domain.emails.lists import Answer, Outcome, fair_shares, same_address, stored_answer
+from bot.domain.files.columns import likely_column, looks_like_address, summarize
 
 
 @pytest.mark.parametrize(
@@ -57,7 +49,7 @@ def test_one_address_in_several_spellings() -> None:
 
 
 def test_the_likely_column_is_the_one_with_most_addresses() -> None:
-    looks = look_at(
+    looks = summarize(
         ["name", "old", "email"], [("Ana", "a@b.co", "ana@b.co"), ("Bo", "", "bo@b.co"), ("", "x", "c@b.co")]
     )
     assert [(look.filled, look.addresses, look.is_usable) for look in looks] == [
