@@ -92,13 +92,19 @@ class Store:
         async with AsyncExitStack() as stack:
             try:
                 line, reading = await _connect(address, readers, stack, None if beside else patience)
-                await line.run(lambda connection: _see(connection, audit_key))
+
+                def see(connection: Connection) -> None:
+                    with connection.begin():
+                        see_version(connection)
+                        AuditTrail(connection, key=audit_key).adopt_key()
+
+                await line.run(see)
             except SQLAlchemyError as error:
                 raise translated(error) from error
             is_file = isinstance(address, SqliteFile)
             exclusive = is_file and not beside
             disk = Disk.under(address)
-            writer = GroupWriter(line, make_tx=make_tx, lock=not is_file, probe=probe or _no_probe, disk=disk)
+            writer = GroupWriter(line, make_tx=make_tx, lock=not is_file, probe=probe or (lambda _: None), disk=disk)
             stack.push_async_callback(writer.close)
             pool = Readers(reading, make_tx=make_tx)
             stack.push_async_callback(pool.close)
@@ -158,13 +164,3 @@ async def _connect(
         lines.append(await SqliteLine.open(address, writes=False))
         stack.push_async_callback(lines[-1].close)
     return line, lines
-
-
-def _see(connection: Connection, audit_key: bytes) -> None:
-    with connection.begin():
-        see_version(connection)
-        AuditTrail(connection, key=audit_key).adopt_key()
-
-
-def _no_probe(_: str) -> None:
-    """The probe of production: does nothing."""

@@ -24,6 +24,7 @@ from storage.anchors import AnchorFile, anchors_path
 from tests.storage.factories import instruction
 from tests.support.audited import KEY, SECRET, audit
 from tests.support.rig import POLICY
+from tests.support.rows import audit_rows
 from tests.support.shown import shown
 
 
@@ -134,7 +135,7 @@ switchboard cannot go on:
 → --force --reason "looked at the service's dashboard"
 exit code 1""")
     assert (await resume(capsys, "--force", "--reason", "looked at the dashboard")).endswith("exit code 0")
-    rows = await bot.store.read(lambda tx: list(tx.audit.rows()))
+    rows = await bot.store.read(audit_rows)
     last = [row.entry for row in rows if row.entry.action == "resumed"][-1]
     assert (last.actor, last.detail["reason"], last.detail["forced"]) == ("operator", "looked at the dashboard", True)
 

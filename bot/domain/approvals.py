@@ -192,16 +192,13 @@ def counting(
         if vote.round != instruction.round:
             continue
         standing = standings.get(vote.person, Standing(None))
-        no = may_decide(standing, requester=instruction.requester, people=people, home=home)
-        flaw = no or _flaw(vote, instruction, since)
+        flaw: No | Void | None = may_decide(standing, requester=instruction.requester, people=people, home=home)
+        if flaw is None and instruction.requirement.typed_amount and not vote.typed:
+            flaw = Void.UNTYPED
+        elif flaw is None and vote.at < since:
+            flaw = Void.TOO_OLD
         if flaw is None:
             counted.add(vote.person)
         else:
             void[vote.person] = flaw
     return Count(frozenset(counted), void)
-
-
-def _flaw(vote: Vote, instruction: Instruction, since: datetime) -> Void | None:
-    if instruction.requirement.typed_amount and not vote.typed:
-        return Void.UNTYPED
-    return Void.TOO_OLD if vote.at < since else None

@@ -115,7 +115,7 @@ def stored(row: ChainRow) -> Stored:
         action=entry.action,
         before=entry.before,
         after=entry.after,
-        detail=_json(entry.detail),
+        detail=json.dumps(dict(entry.detail), sort_keys=True, ensure_ascii=True, separators=(",", ":")),
         previous=row.previous,
         hash=row.hash,
     )
@@ -193,10 +193,6 @@ def _canonical(row: Stored, seq: int, at: str) -> str:
     )
 
 
-def _json(detail: Mapping[str, object]) -> str:
-    return json.dumps(dict(detail), sort_keys=True, ensure_ascii=True, separators=(",", ":"))
-
-
 class ChainDamage(StrEnum):
     """What happened to the first bad row, as far as the rows around it tell."""
 
@@ -249,11 +245,6 @@ class Keys:
 
 def key_id(key: bytes) -> str:
     return hashlib.sha256(b"switchboard|key id|" + key).hexdigest()[:_KEY_ID_LENGTH]
-
-
-def verify(*, key: bytes, rows: Iterable[ChainRow]) -> Verdict:
-    """Walk the chain from its first row; stops at the first row that does not fit."""
-    return check(keys=Keys(key), rows=(stored(row) for row in rows))
 
 
 def check(

@@ -182,7 +182,10 @@ def classify(
     status created"), so it proves nothing about the first one.
     """
     if reply.failure is not None:
-        return _classify_silence(reply.failure)
+        failure = reply.failure
+        if failure in _NOTHING_LEFT:
+            return NotExecuted(again=True, reason=Reason(Exchange.NOT_LEFT, failure=failure.value), failure=failure)
+        return Unknown(reason=Reason(Exchange.NO_ANSWER, failure=failure.value), failure=failure)
     if reply.is_success:
         return _classify_success(reply, read)
     if reply.status is None:
@@ -215,12 +218,6 @@ def doubted(outcome: Done[T] | NotExecuted | Unknown) -> Done[T] | NotExecuted |
     if not isinstance(outcome, NotExecuted) or outcome.again:
         return outcome
     return outcome.in_doubt()
-
-
-def _classify_silence(failure: Failure) -> NotExecuted | Unknown:
-    if failure in _NOTHING_LEFT:
-        return NotExecuted(again=True, reason=Reason(Exchange.NOT_LEFT, failure=failure.value), failure=failure)
-    return Unknown(reason=Reason(Exchange.NO_ANSWER, failure=failure.value), failure=failure)
 
 
 def _classify_success(reply: Reply, read: Callable[[object], T]) -> Done[T] | Unknown:

@@ -325,7 +325,10 @@ class Reason:
         return self.is_(*codes) or any(one.tells_of(*codes) for one in _reasons_in(self.facts.values()))
 
     def stored(self) -> dict[str, Any]:
-        return {"code": self.code.value, **({"facts": _stored(self.facts)} if self.facts else {})}
+        return {
+            "code": self.code.value,
+            **({"facts": {name: _plain(fact) for name, fact in self.facts.items()}} if self.facts else {}),
+        }
 
     @classmethod
     def read(cls, found: Any) -> "Reason | None":
@@ -387,10 +390,6 @@ def _reasons_in(facts: Iterable[Fact]) -> Iterator[Reason]:
             yield fact
         elif isinstance(fact, tuple):
             yield from _reasons_in(fact)
-
-
-def _stored(facts: Mapping[str, Fact]) -> dict[str, Any]:
-    return {name: _plain(fact) for name, fact in facts.items()}
 
 
 def _plain(fact: Fact) -> Any:

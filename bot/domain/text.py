@@ -59,17 +59,14 @@ def one_line(text: str, limit: int = MAX_WORDS) -> str:
     sound = text[:_MOST_READ].encode("utf-8", "replace").decode("utf-8").replace("\x00", "\ufffd")
     if len(text) > _MOST_READ:  # half a token looks like none
         sound = sound.rpartition(" ")[0]
-    words = " ".join("[address]" if _is_address(word) else word for word in sound.split())
+    words = " ".join(
+        "[address]" if word.casefold().replace("%2f", "/").count("/") > 1 else word for word in sound.split()
+    )
     return _TOKEN.sub("[token]", words)[:limit]
 
 
 def is_page(text: str) -> bool:
     return _PAGE.search(text) is not None
-
-
-def _is_address(word: str) -> bool:
-    folded = word.casefold()
-    return folded.count("/") + folded.count("%2f") > 1
 
 
 _UNSTORABLE: Final = re.compile("[\x00\ud800-\udfff]")

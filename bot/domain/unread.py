@@ -327,7 +327,11 @@ def looked_for(
     # What is there under its name is probably that: only what is called much the same may be meant instead.
     beside = [one for one in fitting if one not in read and one != MASKED]
     alike = [one for one in beside if _best(one, names)]
-    deeper = (field for field in shape.fields if _is_below(field.path, shape.level) and _types(field) & types)
+
+    def is_below(path: Path) -> bool:
+        return len(path) > len(shape.level) + 1 and path[: len(shape.level)] == shape.level
+
+    deeper = (field for field in shape.fields if is_below(field.path) and _types(field) & types)
     return Wanted(
         section=section,
         name=name,
@@ -342,10 +346,6 @@ def looked_for(
 
 def _types(field: Field) -> set[str]:
     return {stem(kind) for kind in field.kind.split(" or ")}
-
-
-def _is_below(path: Path, level: Path) -> bool:
-    return len(path) > len(level) + 1 and path[: len(level)] == level
 
 
 def _best(theirs: str, names: Collection[str]) -> int:

@@ -3,12 +3,10 @@
 import hmac
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from datetime import UTC
-from typing import Any
 
 from sqlalchemy import BigInteger, Connection, Text, bindparam, insert, or_, select, type_coerce, update
-from sqlalchemy import Row as SqlRow
 
 from bot.domain.audit import GENESIS, ChainRow, EarlierKey, Entry, Keys, Stored, VerifiedRow, key_id, link, seal
 from bot.domain.text import storable
@@ -191,18 +189,6 @@ class AuditTrail:
         query = select(table.c.hash).where(table.c.seq == seq)
         return self._connection.execute(query).scalar() == head
 
-    def rows(self, after_seq: int = 0, instruction_id: str | None = None) -> Iterator[ChainRow]:
-        """Rows in order, read in pages; of one instruction or of all."""
-        query = select(table).order_by(table.c.seq).limit(_PAGE)
-        if instruction_id is not None:
-            query = query.where(table.c.instruction_id == instruction_id)
-        while True:
-            page = self._connection.execute(query.where(table.c.seq > after_seq)).all()
-            yield from map(_read, page)
-            if len(page) < _PAGE:
-                return
-            after_seq = page[-1].seq
-
     def stored(
         self, after_seq: int | None = None, instruction_id: str | None = None, limit: int | None = None
     ) -> Iterator[Stored]:
@@ -272,8 +258,3 @@ def _as_read_back(entry: Entry) -> Entry:
         after=storable(entry.after),
         detail=json.loads(canonical_json(dict(entry.detail))),
     )
-
-
-def _read(row: SqlRow[Any]) -> ChainRow:
-    entry = Entry(**{field.name: getattr(row, field.name) for field in fields(Entry)})
-    return ChainRow(seq=row.seq, entry=entry, previous=row.previous, hash=row.hash)

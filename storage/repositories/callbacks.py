@@ -165,11 +165,6 @@ class Inbox(Queue[InboxRow]):
         statement = _first(self._connection.dialect.name)
         return statement.first(self._connection, values | {"new": new_id()}) is not None
 
-    def of(self, instruction_id: str) -> list[InboxRow]:
-        """Every callback of an instruction, in the order of arrival."""
-        query = select(inbox).where(inbox.c.instruction_id == instruction_id).order_by(inbox.c.received_at, inbox.c.id)
-        return self._all(self.shape, query)
-
     def finish(self, inbox_id: str, state: InboxState, *, hints: int) -> bool:
         """Store the outcome; False when it was stored before, or when more than ``hints`` callbacks arrived."""
         return self._end(inbox_id, inbox.c.hints == hints, state=state)

@@ -23,9 +23,9 @@ from bot.domain.audit import (
     on_any_clock,
     seal,
     stored,
-    verify,
 )
 from tests.domain.made import NOW
+from tests.support.rows import verify
 
 KEY = b"k" * 32
 

@@ -24,6 +24,7 @@ from storage.errors import RowUnreadable
 from storage.repositories.requests import Changes
 from storage.tables.instructions import instruction as table
 from tests.storage.factories import NOW, instruction, later
+from tests.support.rows import audit_rows
 
 _LEASE: dict[str, Any] = {"lease_owner": "a", "lease_until": later(30)}
 
@@ -121,7 +122,7 @@ async def test_text_that_a_database_cannot_hold_is_mended(store: Store) -> None:
 async def test_the_same_click_makes_one_request(store: Store) -> None:
     asked = await _ask(store)
     assert not await store.write(lambda tx: tx.instructions.insert(asked, actor="U1"))
-    rows = await store.read(lambda tx: list(tx.audit.rows()))
+    rows = await store.read(audit_rows)
     assert [(row.entry.action, row.entry.after) for row in rows] == [("requested", "new")]
     assert await store.read(lambda tx: tx.instructions.by_source(asked.source_key)) == asked
 
@@ -183,7 +184,7 @@ async def test_the_first_transition_wins(store: Store) -> None:
     assert first is not None
     assert (first.state, first.version, first.closed_at, first.due_at) == (State.WITHDRAWN, 2, later(1), None)
     assert await store.write(work) is None
-    rows = await store.read(lambda tx: list(tx.audit.rows()))
+    rows = await store.read(audit_rows)
     assert [(row.entry.before, row.entry.after) for row in rows] == [("", "new"), ("new", "withdrawn")]
 
 

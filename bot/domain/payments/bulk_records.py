@@ -26,14 +26,6 @@ class JobStatus(StrEnum):
         return self in (JobStatus.DONE, JobStatus.FAILED)
 
 
-def read_job_status(raw: str) -> JobStatus | None:
-    """The status behind a spelling of the service, in any case; None when unknown, which is never final."""
-    try:
-        return JobStatus(raw.strip().casefold())
-    except ValueError:
-        return None
-
-
 class BulkJob(Value):
     """A bulk payment as the service tells it. None is "it did not say"."""
 
@@ -47,7 +39,10 @@ class BulkJob(Value):
 
     @property
     def state(self) -> JobStatus | None:
-        return read_job_status(self.status)
+        try:
+            return JobStatus(self.status.strip().casefold())
+        except ValueError:
+            return None
 
     @property
     def picture(self) -> str:

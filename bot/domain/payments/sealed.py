@@ -243,20 +243,13 @@ def _sends(entries: Sequence[Entry]) -> list[_Send]:
     return sends
 
 
-def _creates(entries: Sequence[Entry]) -> int:
-    """Requests to create it that are counted: people who vote for another one begin to count anew."""
-    begun = max((n for n, one in enumerate(entries) if _asks_to_create_again(one)), default=0)
-    return sum(1 for one in _sends(entries[begun:]) if one.kind is AttemptKind.CREATE and not one.put_off)
-
-
-def _asks_to_create_again(entry: Entry) -> bool:
-    return entry.action == Choice.RETRY and entry.after == State.CREATE_UNKNOWN
-
-
 def _was_sent_as(instruction: Instruction, attempts: Sequence[Attempt], entries: Sequence[Entry]) -> bool:
     sends = _sends(entries)
     commits = sum(1 for one in sends if one.kind is AttemptKind.COMMIT and not one.put_off)
-    if (instruction.commits, instruction.creates) != (commits, _creates(entries)):
+    asks_again = [one.action == Choice.RETRY and one.after == State.CREATE_UNKNOWN for one in entries]
+    begun = max((n for n, again in enumerate(asks_again) if again), default=0)  # creates are counted anew from there
+    creates = sum(1 for one in _sends(entries[begun:]) if one.kind is AttemptKind.CREATE and not one.put_off)
+    if (instruction.commits, instruction.creates) != (commits, creates):
         return False
     return len(attempts) == len(sends) and all(
         _is_this(attempt, n, send) for n, (attempt, send) in enumerate(zip(attempts, sends, strict=True), 1)
@@ -281,20 +274,13 @@ def _was_sent_when(
     last = sends[-1] if sends else None
     if last is None or last.at is None:
         return True
-    steps = _clock_steps(general(), since=rows[last.place].seq)
-    moved = sum(_moved_by(step) for seq, step in steps if _state_before(seq, rows) not in _OVER)
+    moved = 0
+    for seq, step in _clock_steps(general(), since=rows[last.place].seq):
+        before = [row.entry.after for row in rows if row.entry is not None and row.seq < seq][-1]
+        by = step.detail.get("microseconds")  # versions that left the times of last requests alone say none
+        if before not in _OVER and isinstance(by, int):  # a request that is over is not moved
+            moved += by
     return instruction.sent_at == last.at + timedelta(microseconds=moved)
-
-
-def _state_before(seq: int, rows: Sequence[VerifiedRow]) -> str:
-    """What the request was when that row was written: one that is over is not moved."""
-    return [row.entry.after for row in rows if row.entry is not None and row.seq < seq][-1]
-
-
-def _moved_by(step: Entry) -> int:
-    """Microseconds by which the times of last requests were moved; versions that left them alone say none."""
-    by = step.detail.get("microseconds")
-    return by if isinstance(by, int) else 0
 
 
 def is_reserved_as(instruction: Instruction, held: Mapping[int, Reserved], rows: Sequence[VerifiedRow]) -> bool:
@@ -352,13 +338,10 @@ def _is_in_its_window(
         return False
     seq, at = approved[-1]
     latest = at + timedelta(seconds=instruction.requirement.execute_within_seconds)
-    return deadline <= latest or deadline <= latest + _set_forward(general(), since=seq)
-
-
-def _set_forward(general: Sequence[VerifiedRow], *, since: int) -> timedelta:
-    """By how much deadlines were moved along with the clock since that row."""
-    by = [_number(step.detail.get("seconds")) for _, step in _clock_steps(general, since=since)]
-    return timedelta(seconds=sum(by) + len(by))  # each row says it in whole seconds
+    if deadline <= latest:
+        return True
+    forward = [_number(step.detail.get("seconds")) for _, step in _clock_steps(general(), since=seq)]
+    return deadline <= latest + timedelta(seconds=sum(forward) + len(forward))  # each row says it in whole seconds
 
 
 def _clock_steps(general: Sequence[VerifiedRow], *, since: int) -> list[tuple[int, Entry]]:
@@ -369,7 +352,8 @@ def _clock_steps(general: Sequence[VerifiedRow], *, since: int) -> list[tuple[in
 
 def _is_witnessed(vote: Vote, entries: Sequence[Entry]) -> bool:
     """Whether the person was seen to vote, in this ballot, for this, then and so; and counts on in this round."""
-    ballot = entries[_begun(entries) :]
+    begun = max((n for n, one in enumerate(entries) if _begins_ballot(one)), default=0)
+    ballot = entries[begun:]  # what was voted before counts no more
     own = [
         one
         for one in ballot
@@ -385,16 +369,8 @@ def _counts_in(number: int, person: str, own: Entry, ballot: Sequence[Entry]) ->
     if "typed" not in own.detail:  # an older version did not write down who went on into which round
         return _number(own.detail.get("round")) <= number
     kept = (one.detail for one in ballot if one.action in (RECOUNTED, _STILL_COUNTED) or one.action in _CHOICES)
-    return any(one.get("round") == number and person in _people(one.get("counted")) for one in kept)
-
-
-def _people(counted: object) -> Sequence[object]:
-    return counted if isinstance(counted, list) else ()
-
-
-def _begun(entries: Sequence[Entry]) -> int:
-    """Where the present ballot begins: what was voted before counts no more."""
-    return max((n for n, one in enumerate(entries) if _begins_ballot(one)), default=0)
+    lists = [one.get("counted") for one in kept if one.get("round") == number]
+    return any(person in counted for counted in lists if isinstance(counted, list))
 
 
 def _begins_ballot(entry: Entry) -> bool:
