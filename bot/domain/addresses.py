@@ -29,10 +29,7 @@ def address(text: str) -> str:
     """
     try:
         found = validate_email(
-            text.strip(),
-            check_deliverability=False,
-            globally_deliverable=False,
-            allow_smtputf8=False,
+            text.strip(), check_deliverability=False, globally_deliverable=False, allow_smtputf8=False
         )
     except EmailNotValidError:
         found = None

@@ -353,8 +353,7 @@ class Reason:
         from pydantic_core import core_schema  # noqa: PLC0415
 
         return core_schema.no_info_plain_validator_function(
-            cls.read,
-            serialization=core_schema.plain_serializer_function_ser_schema(lambda one: one and one.stored()),
+            cls.read, serialization=core_schema.plain_serializer_function_ser_schema(lambda one: one and one.stored())
         )
 
 

@@ -68,15 +68,9 @@ class AuditTrail:
         head = self._last or self._end()
         seq = head.seq + 1
         row = ChainRow(
-            seq=seq,
-            entry=entry,
-            previous=head.hash,
-            hash=link(key=self._key, previous=head.hash, seq=seq, entry=entry),
+            seq=seq, entry=entry, previous=head.hash, hash=link(key=self._key, previous=head.hash, seq=seq, entry=entry)
         )
-        _INSERT.count(
-            self._connection,
-            {"seq": seq, **columns(entry), "previous": row.previous, "hash": row.hash},
-        )
+        _INSERT.count(self._connection, {"seq": seq, **columns(entry), "previous": row.previous, "hash": row.hash})
         if head.seq == 0:
             _FIRST_HEAD.count(self._connection, {"id": 1, "seq": seq, "hash": row.hash})
         else:

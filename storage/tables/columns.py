@@ -3,16 +3,7 @@
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import (
-    CheckConstraint,
-    Column,
-    ForeignKey,
-    Index,
-    Integer,
-    MetaData,
-    Text,
-    text,
-)
+from sqlalchemy import CheckConstraint, Column, ForeignKey, Index, Integer, MetaData, Text, text
 
 from storage.types import Moment
 

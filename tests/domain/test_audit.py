@@ -321,15 +321,9 @@ def clock_set(at: float, by: float, *, is_intact: bool = True) -> VerifiedRow:
         (10, [VerifiedRow(seq=1, entry=None, is_intact=False)], (0, 10)),
     ],
     ids=[
-        "never set",
-        "set back",
-        "set back two hours ago",
-        "set forward",
-        "set back, and half of it forward",
-        "set before",
-        "set up to two minutes before, as another process may not have noticed",
-        "a row that was changed",
-        "a row that cannot be read",
+        *("never set", "set back", "set back two hours ago", "set forward", "set back, and half of it forward"),
+        *("set before", "set up to two minutes before, as another process may not have noticed"),
+        *("a row that was changed", "a row that cannot be read"),
     ],
 )
 def test_when_something_lasted_is_known_by_every_clock_since(

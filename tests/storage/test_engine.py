@@ -274,11 +274,7 @@ async def test_an_unreachable_server_is_told_without_the_password(postgres_url: 
 @pytest.mark.parametrize(
     "url",
     [
-        "",
-        "switchboard.db",
-        "sqlite+aiosqlite://",
-        "sqlite+aiosqlite:///:memory:",
-        "mysql://x@y/hush-secret",
+        *("", "switchboard.db", "sqlite+aiosqlite://", "sqlite+aiosqlite:///:memory:", "mysql://x@y/hush-secret"),
         "postgresql+asyncpg://a/b",
     ],
 )

@@ -7,16 +7,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select, text, update
 
-from bot.domain.payments.instruction import (
-    FINAL,
-    Instruction,
-    Item,
-    Kind,
-    PurchasePayload,
-    Recipient,
-    State,
-    digest_of,
-)
+from bot.domain.payments.instruction import FINAL, Instruction, Item, Kind, PurchasePayload, Recipient, State, digest_of
 from bot.domain.payments.moves import MOVES, allows
 from bot.domain.reasons import OfRequest, Reason, given
 from storage import Conflict, StorageError, Store, Tx
@@ -409,8 +400,7 @@ async def test_what_a_buyer_is_asked_for_is_no_payment_to_them(store: Store) -> 
 
 
 @pytest.mark.parametrize(
-    "column",
-    ["id", "reference", "kind", "payload", "code", "digest", "requester", "created_at", "source_key"],
+    "column", ["id", "reference", "kind", "payload", "code", "digest", "requester", "created_at", "source_key"]
 )
 async def test_the_database_itself_refuses_to_change_what_was_asked(store: Store, column: str) -> None:
     asked = instruction()

@@ -58,7 +58,6 @@ async def _look(url: str, secret: str) -> tuple[Verdict, list[Stored]]:
 
 
 async def _raw(url: str, secret: str, *statements: str) -> None:
-    """What somebody does who gets past the triggers."""
     store = await _opened(url, secret)
 
     def work(tx: Tx) -> None:
@@ -85,7 +84,6 @@ async def _rotated(url: str, old: str, new: str) -> Rotated:
 
 @pytest.fixture(autouse=True)
 def _elsewhere(tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The anchors of PostgreSQL in a folder of their own."""
     monkeypatch.chdir(str(tmp_path))
 
 

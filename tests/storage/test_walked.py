@@ -18,7 +18,6 @@ def entry(request: str) -> Entry:
 
 
 async def filled(store: Store, count: int = 12) -> None:
-    """Rows of three requests in turn, ``i1`` first."""
 
     def work(tx: Tx) -> None:
         for number in range(1, count + 1):
@@ -28,7 +27,6 @@ async def filled(store: Store, count: int = 12) -> None:
 
 
 async def gap(store: Store, request: str = "i1", *, keep: bool = True) -> int | None:
-    """As a step or, without ``keep``, a claim asks."""
     run = store.read if keep else store.write
     return await run(lambda tx: tx.audit.gap(tx.audit.about(request), keep=keep))
 

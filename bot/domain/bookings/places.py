@@ -150,10 +150,7 @@ def _why_none(text: str) -> str:
 _NO_NUMBER: Final = "it must be digits with the country's code in front"
 _NO_COUNTRY: Final = "it must begin with the country's code"
 _LENGTH: Final = "this is too short or too long for a phone number"
-_RULES: Final = {
-    NumberParseException.INVALID_COUNTRY_CODE: _NO_COUNTRY,
-    NumberParseException.NOT_A_NUMBER: _NO_NUMBER,
-}
+_RULES: Final = {NumberParseException.INVALID_COUNTRY_CODE: _NO_COUNTRY, NumberParseException.NOT_A_NUMBER: _NO_NUMBER}
 
 
 class PhoneError(RuleError):

@@ -279,11 +279,4 @@ def _is_tabular(text: str) -> bool:
     return any(lines[0].count(mark) and len({line.count(mark) for line in lines}) == 1 for mark in ",;\t|")
 
 
-_LOOKS: tuple[Callable[[bytes, str], str], ...] = (
-    _signature,
-    _chunked,
-    _boxed,
-    _streamed,
-    _zipped,
-    _framed,
-)
+_LOOKS: tuple[Callable[[bytes, str], str], ...] = (_signature, _chunked, _boxed, _streamed, _zipped, _framed)
