@@ -11,7 +11,7 @@ from bot.domain.fields import reference
 from bot.domain.files.dropped import DroppedFile, FileKind
 from bot.domain.files.tables import UNCLEAR, TableProblem
 from bot.domain.money import Cents
-from bot.domain.payments.bulk_file import LEAST_COLUMNS, Carried, Checked, Preview
+from bot.domain.payments.bulk_file import LEAST_COLUMNS, Checked, FormMetadata, Preview
 from bot.domain.payments.instruction import Instruction, Kind
 from bot.domain.payments.operation import Operation
 from bot.presentation import answers, views
@@ -53,7 +53,7 @@ async def submit(deps: Dependencies, form: Submission) -> Reply:
     if bool(files) == bool(typed):
         return FieldErrors({forms.ROWS: forms.NOT_BOTH if files else forms.NEITHER})
 
-    carried = Carried(file=next(iter(files), ""), channel=str(form.about["channel"]), key=form.source_key)
+    carried = FormMetadata(file=next(iter(files), ""), channel=str(form.about["channel"]), key=form.source_key)
 
     async def read() -> Answer:
         try:
@@ -72,7 +72,7 @@ async def submit(deps: Dependencies, form: Submission) -> Reply:
 async def pay_file(deps: Dependencies, click: Click, file: DroppedFile) -> Reply:
     """Show the sum of a dropped table in a form; while a large file is read, a form shows that."""
     await payments_to_request(deps, click.user, Kind.BULK, even_frozen=False)
-    carried = Carried(
+    carried = FormMetadata(
         file=file.id, channel=file.channel or click.channel, key=f"{OF_FILE}{file.id}", thread_ts=file.thread_ts or ""
     )
 
@@ -85,7 +85,7 @@ async def pay_file(deps: Dependencies, click: Click, file: DroppedFile) -> Reply
 async def confirm_file(deps: Dependencies, form: Submission) -> Reply:
     """Request exactly what was shown; a file whose content or columns changed meanwhile is shown again instead."""
     await payments_to_request(deps, form.user, Kind.BULK, even_frozen=False)
-    carried, chosen = Carried.load(form.metadata), forms.chosen(form.values)
+    carried, chosen = FormMetadata.load(form.metadata), forms.chosen(form.values)
     wrong = forms.errors(chosen)
     if wrong:
         return FieldErrors(wrong)
@@ -96,7 +96,7 @@ async def confirm_file(deps: Dependencies, form: Submission) -> Reply:
     return service_call(read, meanwhile=Replace(_waiting("")))
 
 
-async def _file_form(deps: Dependencies, user: str, carried: Carried) -> Block:
+async def _file_form(deps: Dependencies, user: str, carried: FormMetadata) -> Block:
     """The form with the file as read now; or a notice where there is nothing to request."""
     try:
         found = await look(deps.ctx, carried, {})
@@ -107,7 +107,7 @@ async def _file_form(deps: Dependencies, user: str, carried: Carried) -> Block:
     return await _shown(deps, user, found, carried)
 
 
-async def _confirmed(deps: Dependencies, user: str, carried: Carried, chosen: dict[str, int]) -> Block:
+async def _confirmed(deps: Dependencies, user: str, carried: FormMetadata, chosen: dict[str, int]) -> Block:
     """The view after the confirmation: the answer to the request, or the form again."""
     try:
         found = await confirm(deps.ctx, carried, chosen)
@@ -122,7 +122,7 @@ async def _confirmed(deps: Dependencies, user: str, carried: Carried, chosen: di
     return views.result(forms.BULK_TITLE, told.content.blocks)
 
 
-async def _shown(deps: Dependencies, user: str, seen: Preview, carried: Carried, *, note: str = "") -> Block:
+async def _shown(deps: Dependencies, user: str, seen: Preview, carried: FormMetadata, *, note: str = "") -> Block:
     problem = await _problem_with(deps, seen.checked, user=user) if seen.checked is not None else None
     return forms.file_form(seen, carried, note=note, problem=problem.blocks if problem is not None else ())
 
@@ -135,7 +135,7 @@ def _notice(content: Content) -> Block:
     return views.notice(forms.BULK_TITLE, content.text)
 
 
-async def _request(deps: Dependencies, checked: Checked, user: str, carried: Carried) -> Private:
+async def _request(deps: Dependencies, checked: Checked, user: str, carried: FormMetadata) -> Private:
     """Request the payments that were read; a single bad row prevents the request."""
     problem = await _problem_with(deps, checked, user=user)
     if problem is not None:

@@ -5,8 +5,9 @@ from functools import partial
 from typing import Final
 
 from bot.domain.content import Block
-from bot.domain.emails.lists import CONCURRENCY, CONCURRENCY_LIMIT, looks_like_address
+from bot.domain.emails.lists import CONCURRENCY, CONCURRENCY_LIMIT
 from bot.domain.errors import PersonError
+from bot.domain.files.columns import looks_like_address
 from bot.domain.files.dropped import DroppedFile, FileKind
 from bot.domain.files.tables import marks_of
 from bot.domain.services import EMAILS

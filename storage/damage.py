@@ -59,7 +59,6 @@ class Damage:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def note(self, found: Damaged) -> None:
-        """Note a row, unless it was noted before."""
         same = (found.table, repr(found.key))
         with self._lock:
             if same in self._known:

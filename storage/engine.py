@@ -101,7 +101,7 @@ def parse_address(text: str) -> SqliteFile | PostgresServer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Patience:
+class LockPatience:
     """Seconds to wait for another process to release a SQLite file.
 
     A running process keeps the file unless it is just ending. A frozen one is waited for: once it is killed,
@@ -112,7 +112,7 @@ class Patience:
     frozen: float = 0.0
 
 
-IMPATIENT = Patience()
+IMPATIENT = LockPatience()
 _ENDING_SECONDS = 2.0
 """That a frozen process which is killed may take to let go: it runs again meanwhile, as far as the system tells."""
 
@@ -125,7 +125,7 @@ class LockFile:
         self._inode = inode
 
     @classmethod
-    async def wait(cls, database: Path, *, patience: Patience) -> "LockFile":
+    async def wait(cls, database: Path, *, patience: LockPatience) -> "LockFile":
         """Take ``<database>.lock`` as soon as it is free.
 
         Raises:
@@ -376,7 +376,7 @@ Line = SqliteLine | PostgresLine
 
 
 @asynccontextmanager
-async def open_writing(address: SqliteFile | PostgresServer, *, patience: Patience | None) -> AsyncIterator[Line]:
+async def open_writing(address: SqliteFile | PostgresServer, *, patience: LockPatience | None) -> AsyncIterator[Line]:
     """The writing line of a database. A SQLite file is locked first, unless ``patience`` is None.
 
     Raises:

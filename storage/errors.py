@@ -21,7 +21,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError, SQLAlch
 from bot.domain.errors import OperatorError
 
 _DISK_FULL = "53100"
-"""SQLSTATE of PostgreSQL. Classes used below: 08 connection, 57P server going or coming."""
+"""SQLSTATE of PostgreSQL. Classes used below: 08 connection, 57P server going or coming, 53 resources, 55P03 lock."""
 _AWAY = (
     "The database server cannot be used: see whether it runs, and whether host, port, name, user and password in "
     "DATABASE_URL are right."
@@ -96,35 +96,19 @@ def translated(error: SQLAlchemyError) -> StorageError:
     text = f"{type(cause).__name__}: {cause}".strip()
     if isinstance(error, IntegrityError):
         return Conflict(text)
-    if _is_full(cause):
+    sqlite = getattr(cause, "sqlite_errorcode", 0) & 0xFF if isinstance(cause, sqlite3.Error) else None
+    state = getattr(cause, "sqlstate", None) or ""
+    if sqlite == sqlite3.SQLITE_FULL or (sqlite is None and state == _DISK_FULL):
         return StorageFull(text)
     if isinstance(error, DBAPIError) and error.connection_invalidated:
         return StorageBusy(text, mend="The connection to the database broke; see whether the server runs.")
-    if isinstance(error, OperationalError) and _is_away(cause):
+    # libpq's own failures, such as a server out of reach, carry no SQLSTATE.
+    if isinstance(error, OperationalError) and sqlite is None and (state or "08").startswith(("08", "57P")):
         return StorageBusy(text, mend=_AWAY)
-    if isinstance(error, OperationalError) and _waits(cause):
+    is_locked = sqlite in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED} or state.startswith(("53", "55P03"))
+    if isinstance(error, OperationalError) and is_locked:
         return StorageBusy(text, mend="Something else keeps the database locked, e.g. an open sqlite3 or psql shell.")
     return StorageError(text, mend="See whether the disk is full and whether `switchboard migrate` has run.")
-
-
-def _is_full(cause: object) -> bool:
-    if isinstance(cause, sqlite3.Error):
-        return (getattr(cause, "sqlite_errorcode", 0) & 0xFF) == sqlite3.SQLITE_FULL
-    return getattr(cause, "sqlstate", None) == _DISK_FULL
-
-
-def _is_away(cause: object) -> bool:
-    """Whether PostgreSQL is unreachable; libpq's own failures carry no SQLSTATE."""
-    if isinstance(cause, sqlite3.Error):
-        return False
-    return (getattr(cause, "sqlstate", None) or "08").startswith(("08", "57P"))
-
-
-def _waits(cause: object) -> bool:
-    if isinstance(cause, sqlite3.Error):
-        return (cause.sqlite_errorcode & 0xFF) in {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
-    # Classes of SQLSTATE: 53 resources, 55P03 lock timeout.
-    return (getattr(cause, "sqlstate", None) or "").startswith(("53", "55P03"))
 
 
 def commit_error(error: SQLAlchemyError) -> StorageError:

@@ -245,7 +245,6 @@ def _sum(table: Table, connection: Connection) -> tuple[int, int]:
 
 
 def _mark(reading: Connection, to: str, now: datetime) -> None:
-    """Mark the source as copied, durably; "" takes the mark away."""
     with reading.begin():
         if to:
             Flags(reading).set(MOVED, {"to": to, "at": now.isoformat()}, now)

@@ -14,7 +14,7 @@ from sqlalchemy import Connection, inspect, text
 from sqlalchemy.exc import SQLAlchemyError
 
 from storage import migrations
-from storage.engine import IMPATIENT, Patience, open_writing, parse_address
+from storage.engine import IMPATIENT, LockPatience, open_writing, parse_address
 from storage.errors import NewerDatabase, StorageError, translated
 from storage.repositories.admin import Flags
 from storage.repositories.audit import AuditTrail
@@ -33,7 +33,7 @@ _LOOKS = 10
 _PROGRAM = re.compile(rf"{migrations.PROGRAM}(?: {migrations.PEERS})?(?: (\d+))?")
 
 
-async def migrate(url: str, *, audit_key: bytes | None = None, patience: Patience = IMPATIENT) -> None:
+async def migrate(url: str, *, audit_key: bytes | None = None, patience: LockPatience = IMPATIENT) -> None:
     """Run the steps that are missing, all in one transaction; with none missing, nothing is written.
 
     Args:
@@ -93,7 +93,6 @@ def refuse_newer(connection: Connection) -> None:
 
 
 def moved_to(flags: Flags) -> str:
-    """The database to which this one was copied; "" when it was not."""
     found = flags.get(MOVED)
     return str(found["to"]) if isinstance(found, dict) else ""
 
@@ -178,6 +177,5 @@ def keep_programs_out(connection: Connection) -> None:
 
 
 def _programs(connection: Connection) -> list[str]:
-    """The versions that the other sessions' programs need."""
     found = [_PROGRAM.fullmatch(name or "") for (name,) in connection.exec_driver_sql(_SESSIONS)]
     return [program[1] or "" for program in found if program]

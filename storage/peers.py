@@ -227,7 +227,6 @@ class SharedSlots:
 
     @classmethod
     def open(cls, url: str) -> "SharedSlots":
-        """For a migrated PostgreSQL database; close it with :meth:`close`."""
         server = parse_address(url)
         if not isinstance(server, PostgresServer):
             raise TypeError("one process needs no shared slots")

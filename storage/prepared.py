@@ -44,15 +44,17 @@ class Prepared:
         cursor = self._run(connection, values)
         if cursor is None:
             return [tuple(row) for row in connection.execute(self._statement, dict(values))]
-        columns = self._plans[frozenset(values)].columns
-        return [_converted(row, columns) for row in cursor.fetchall()]
+        found = [list(row) for row in cursor.fetchall()]
+        for index, convert in self._plans[frozenset(values)].columns:
+            for row in found:
+                row[index] = convert(row[index])
+        return [tuple(row) for row in found]
 
     def first(self, connection: Connection, values: Mapping[str, Any]) -> tuple[Any, ...] | None:
         found = self.rows(connection, values)
         return found[0] if found else None
 
     def count(self, connection: Connection, values: Mapping[str, Any]) -> int:
-        """Run it and return how many rows an UPDATE changed."""
         cursor = self._run(connection, values)
         return connection.execute(self._statement, dict(values)).rowcount if cursor is None else cursor.rowcount
 
@@ -92,10 +94,3 @@ def _plan(statement: Statement, dialect: Dialect, names: frozenset[str]) -> _Pla
         if convert is not None:
             columns.append((index, convert))
     return _Plan(str(compiled), values, fixed, columns)
-
-
-def _converted(row: Sequence[Any], columns: Sequence[tuple[int, Callable[[Any], Any]]]) -> tuple[Any, ...]:
-    found = list(row)
-    for index, convert in columns:
-        found[index] = convert(found[index])
-    return tuple(found)

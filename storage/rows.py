@@ -35,8 +35,6 @@ class Action(StrEnum):
 
 
 class InboxState(StrEnum):
-    """State of a callback."""
-
     RECEIVED = "received"
     APPLIED = "applied"
     STALE = "stale"
@@ -44,8 +42,6 @@ class InboxState(StrEnum):
 
 
 class DropState(StrEnum):
-    """State of a dropped file."""
-
     NOTICED = "noticed"
     """It has not been looked at yet."""
     OFFERED = "offered"
@@ -71,7 +67,7 @@ class Hold(TypedDict):
     limit: int
 
 
-class Lease(TypedDict):
+class LeaseColumns(TypedDict):
     """The process that works on a row, and until when; unpacked into ``move`` and ``touch``."""
 
     lease_owner: str
@@ -173,8 +169,6 @@ class CallbackToken:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tracked(LeasedRow):
-    """A resource at a service that is polled until it is final."""
-
     kind: str
     remote_id: str
     instruction_id: str | None
@@ -216,14 +210,11 @@ class Board:
 
     @property
     def thread(self) -> str | None:
-        """The thread for the details."""
         return self.thread_ts or self.ts or None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job(LeasedRow):
-    """Long-running work that needs no approval."""
-
     id: str
     kind: str
     state: str

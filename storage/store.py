@@ -19,7 +19,7 @@ from storage.disk_space import Disk
 from storage.engine import (
     IMPATIENT,
     Line,
-    Patience,
+    LockPatience,
     PostgresLine,
     PostgresServer,
     SqliteFile,
@@ -39,8 +39,6 @@ T = TypeVar("T")
 
 
 class Store:
-    """One process's access to the database. Made by :meth:`open`."""
-
     exclusive: bool
     """Whether no other process can hold leases (SQLite): what another owner holds is dead."""
 
@@ -70,7 +68,7 @@ class Store:
         audit_key: bytes,
         readers: int = 3,
         probe: Probe | None = None,
-        patience: Patience = IMPATIENT,
+        patience: LockPatience = IMPATIENT,
         beside: bool = False,
     ) -> "Store":
         """Open a migrated database.
@@ -94,13 +92,19 @@ class Store:
         async with AsyncExitStack() as stack:
             try:
                 line, reading = await _connect(address, readers, stack, None if beside else patience)
-                await line.run(lambda connection: _see(connection, audit_key))
+
+                def see(connection: Connection) -> None:
+                    with connection.begin():
+                        see_version(connection)
+                        AuditTrail(connection, key=audit_key).adopt_key()
+
+                await line.run(see)
             except SQLAlchemyError as error:
                 raise translated(error) from error
             is_file = isinstance(address, SqliteFile)
             exclusive = is_file and not beside
             disk = Disk.under(address)
-            writer = GroupWriter(line, make_tx=make_tx, lock=not is_file, probe=probe or _no_probe, disk=disk)
+            writer = GroupWriter(line, make_tx=make_tx, lock=not is_file, probe=probe or (lambda _: None), disk=disk)
             stack.push_async_callback(writer.close)
             pool = Readers(reading, make_tx=make_tx)
             stack.push_async_callback(pool.close)
@@ -129,12 +133,10 @@ class Store:
 
     @property
     def commits(self) -> int:
-        """Batches committed so far."""
         return self._writer.commits
 
     @property
     def changes(self) -> int:
-        """Batches committed so far that changed a row."""
         return self._writer.changes
 
     @property
@@ -148,7 +150,7 @@ class Store:
 
 
 async def _connect(
-    address: SqliteFile | PostgresServer, readers: int, stack: AsyncExitStack, patience: Patience | None
+    address: SqliteFile | PostgresServer, readers: int, stack: AsyncExitStack, patience: LockPatience | None
 ) -> tuple[Line, list[Line]]:
     """The writing and the reading lines; the stack closes them. Without ``patience`` the lock is not taken."""
     line = await stack.enter_async_context(open_writing(address, patience=patience))
@@ -162,13 +164,3 @@ async def _connect(
         lines.append(await SqliteLine.open(address, writes=False))
         stack.push_async_callback(lines[-1].close)
     return line, lines
-
-
-def _see(connection: Connection, audit_key: bytes) -> None:
-    with connection.begin():
-        see_version(connection)
-        AuditTrail(connection, key=audit_key).adopt_key()
-
-
-def _no_probe(_: str) -> None:
-    """The probe of production: does nothing."""

@@ -22,12 +22,7 @@ class Tx:
     """One transaction. Valid only while the unit of work runs. ``damage``: notes the rows that cannot be read."""
 
     def __init__(
-        self,
-        connection: Connection,
-        *,
-        audit_key: bytes,
-        damage: Damage | None = None,
-        walked: Walked | None = None,
+        self, connection: Connection, *, audit_key: bytes, damage: Damage | None = None, walked: Walked | None = None
     ) -> None:
         damage = damage if damage is not None else Damage()
         self.audit = AuditTrail(connection, key=audit_key, walked=walked)

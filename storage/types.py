@@ -34,7 +34,6 @@ class Unreadable:
 
 
 def is_encodable(text: str) -> bool:
-    """Whether it is text of UTF-8."""
     try:
         text.encode()
     except UnicodeEncodeError:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bot.domain.audit import GENESIS, Damage, Keys, Row, Stored, check, link, stored
+from bot.domain.audit import GENESIS, ChainDamage, ChainRow, Keys, Stored, check, link, stored
 from storage.reading import open_for_reading
 from storage.transaction import Tx
 from tests.support.audited import COLUMNS, KEY, ROWS, audit, entry, rows_of, tamper, write
@@ -31,8 +31,8 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def found(path: Path) -> tuple[int | None, Damage | None]:
-    def look(tx: Tx) -> tuple[int | None, Damage | None]:
+def found(path: Path) -> tuple[int | None, ChainDamage | None]:
+    def look(tx: Tx) -> tuple[int | None, ChainDamage | None]:
         verdict = check(keys=Keys(KEY), rows=tx.audit.stored(), end=tx.audit.head())
         return verdict.bad_seq, verdict.damage
 
@@ -58,7 +58,7 @@ def test_any_flipped_bit_in_the_file_is_found(
             data = bytearray(value.encode() or b"\x00")
             data[at % len(data)] ^= 1 << bit
             raw.execute(f'UPDATE audit SET "{field}" = CAST(? AS TEXT) WHERE seq = ?', (bytes(data), row))  # noqa: S608
-    assert found(path) == (row, Damage.CHANGED)
+    assert found(path) == (row, ChainDamage.CHANGED)
 
 
 @EACH_EXAMPLE
@@ -72,7 +72,7 @@ def test_anything_done_to_whole_rows_in_the_file_is_found(
     assert found(path) == expected
 
 
-def _do(raw: sqlite3.Connection, deed: str, first: int, second: int) -> tuple[int | None, Damage | None]:
+def _do(raw: sqlite3.Connection, deed: str, first: int, second: int) -> tuple[int | None, ChainDamage | None]:
     low, high = sorted((first, second))
     match deed:
         case "remove" | "close the gap":
@@ -80,22 +80,22 @@ def _do(raw: sqlite3.Connection, deed: str, first: int, second: int) -> tuple[in
             if deed == "close the gap":
                 for seq in range(high + 1, ROWS + 1):
                     raw.execute("UPDATE audit SET seq = ? WHERE seq = ?", (seq - (high - low + 1), seq))
-            return low, Damage.CUT_OFF if high == ROWS else Damage.REMOVED
+            return low, ChainDamage.CUT_OFF if high == ROWS else ChainDamage.REMOVED
         case "cut":
             raw.execute("DELETE FROM audit WHERE seq >= ?", (low,))
-            return low, Damage.CUT_OFF
+            return low, ChainDamage.CUT_OFF
         case "swap":
             if low == high:
                 return None, None
             for seq, to in ((low, -1), (high, low), (-1, high)):
                 raw.execute("UPDATE audit SET seq = ? WHERE seq = ?", (to, seq))
-            return low, Damage.REORDERED
+            return low, ChainDamage.REORDERED
         case _:
             for seq in range(ROWS, high, -1):
                 raw.execute("UPDATE audit SET seq = ? WHERE seq = ?", (seq + 1, seq))
             raw.execute(COPY, (high + 1, low))
             # Before its proper row it looks like a moved one; at the end no row is expected.
-            return high + 1, Damage.INSERTED if high == ROWS else Damage.REORDERED
+            return high + 1, ChainDamage.INSERTED if high == ROWS else ChainDamage.REORDERED
 
 
 def test_a_long_chain_is_verified_row_by_row(tmp_path: Path) -> None:
@@ -118,5 +118,5 @@ def long_chain(length: int) -> Iterator[Stored]:
     for seq in range(1, length + 1):
         content = entry(seq)
         made = link(key=KEY, previous=previous, seq=seq, entry=content)
-        yield stored(Row(seq=seq, entry=content, previous=previous, hash=made))
+        yield stored(ChainRow(seq=seq, entry=content, previous=previous, hash=made))
         previous = made

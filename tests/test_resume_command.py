@@ -13,7 +13,7 @@ from bot.domain.anchors import Anchor
 from bot.domain.clock import SystemClock
 from bot.domain.payments.instruction import State
 from bot.domain.reasons import OfRequest, Reason
-from bot.domain.recovery import Look, Seen
+from bot.domain.recovery import LastSearch, Seen
 from bot.domain.references import derived_key
 from bot.settings import Settings, load_policy
 from bot.workflows.admin.highwater import HighWater
@@ -24,6 +24,7 @@ from storage.anchors import AnchorFile, anchors_path
 from tests.storage.factories import instruction
 from tests.support.audited import KEY, SECRET, audit
 from tests.support.rig import POLICY
+from tests.support.rows import audit_rows
 from tests.support.shown import shown
 
 
@@ -45,7 +46,7 @@ class Bot:
         await self.high_water.compare()
 
     async def looked(self) -> None:
-        over = Look(seen=Seen.ABSENT, reason=Reason(OfRequest.LIST_LACKS, listed="payout"), again_at=None)
+        over = LastSearch(seen=Seen.ABSENT, reason=Reason(OfRequest.LIST_LACKS, listed="payout"), again_at=None)
         await self.store.write(lambda tx: note(Unit(tx, now=SystemClock().now()), self.asked.id, over))
 
 
@@ -134,7 +135,7 @@ switchboard cannot go on:
 → --force --reason "looked at the service's dashboard"
 exit code 1""")
     assert (await resume(capsys, "--force", "--reason", "looked at the dashboard")).endswith("exit code 0")
-    rows = await bot.store.read(lambda tx: list(tx.audit.rows()))
+    rows = await bot.store.read(audit_rows)
     last = [row.entry for row in rows if row.entry.action == "resumed"][-1]
     assert (last.actor, last.detail["reason"], last.detail["forced"]) == ("operator", "looked at the dashboard", True)
 

@@ -17,7 +17,7 @@ from aiohttp import content_disposition_filename, parse_content_disposition
 from aiohttp.abc import AbstractResolver, ResolveResult
 from aiohttp.resolver import ThreadedResolver
 
-from bot.domain.addresses import Flaw, flaw_of, is_public, plain_host
+from bot.domain.addresses import AddressFlaw, flaw_of, is_public, plain_host
 from bot.domain.errors import ServiceNever, ServiceNow, SwitchboardError
 from bot.domain.reasons import Exchange, Reason
 from bot.domain.text import Secrets
@@ -131,7 +131,7 @@ class Results:
         for _ in range(_HOPS + 1):
             flaw = flaw_of(url, own=self._own)  # what needs no lookup; the resolver checks the names
             if flaw is not None:
-                private = flaw is Flaw.PRIVATE
+                private = flaw is AddressFlaw.PRIVATE
                 raise ServiceNever(service, Reason(Exchange.RESULT_PRIVATE if private else Exchange.RESULT_NO_ADDRESS))
             answer = await self._get(url, service)
             if answer.status not in _MOVED:

@@ -16,7 +16,7 @@ from bot.clients.routes import Route
 from bot.domain.money import Cents, cents_of
 from bot.domain.outcome import NO_JSON, Reply
 from bot.domain.text import one_line
-from bot.domain.unread import WRAPPERS, Shape, UnreadAnswer, Wanted, kind_of, looked_for, shape_of
+from bot.domain.unread import WRAPPERS, DocumentShape, UnreadAnswer, Wanted, kind_of, looked_for, shape_of
 
 _MAX_NUMBER_TEXT: Final = 40
 _MAX_COUNT: Final = 10**12
@@ -202,7 +202,7 @@ def _described(reply: Reply, routes: tuple[Route, ...], trouble: Exception | Non
     )
 
 
-def _wanted(shape: Shape, names: tuple[Names, ...], routes: tuple[Route, ...]) -> tuple[Wanted, ...]:
+def _wanted(shape: DocumentShape, names: tuple[Names, ...], routes: tuple[Route, ...]) -> tuple[Wanted, ...]:
     """Fields that were not found; where there are any, fields that do not fit are left out."""
     found = [_looked_for(shape, route, ours) for route, ours in _ours(names, routes)]
     missing = [one for one in found if not one.is_there] or found
@@ -220,13 +220,13 @@ def _ours(names: tuple[Names, ...], routes: tuple[Route, ...]) -> Iterator[tuple
         yield from [one for one in found if not one[1].startswith("item_")][:1]
 
 
-def _wrappers(shape: Shape, routes: tuple[Route, ...]) -> list[Wanted]:
+def _wrappers(shape: DocumentShape, routes: tuple[Route, ...]) -> list[Wanted]:
     """Fields of ours that a record may lie in, where something is there that may be one."""
     ours = [(route, name) for route in routes for name in WRAPPERS if name in route.reply]
     found = [_looked_for(shape, route, name) for route, name in ours]
     return [one for one in found if one.candidates and not one.is_there]
 
 
-def _looked_for(shape: Shape, route: Route, ours: str) -> Wanted:
+def _looked_for(shape: DocumentShape, route: Route, ours: str) -> Wanted:
     read = {name for alternatives in route.reply.values() for name in alternatives}
     return looked_for(shape, section=route.name, name=ours, known=route.reply[ours], read=read)

@@ -29,10 +29,7 @@ def address(text: str) -> str:
     """
     try:
         found = validate_email(
-            text.strip(),
-            check_deliverability=False,
-            globally_deliverable=False,
-            allow_smtputf8=False,
+            text.strip(), check_deliverability=False, globally_deliverable=False, allow_smtputf8=False
         )
     except EmailNotValidError:
         found = None
@@ -56,34 +53,32 @@ _NAT64: Final = ipaddress.IPv6Network("64:ff9b::/96")
 _ISATAP: Final = (0x0000_5EFE, 0x0200_5EFE)
 
 
-class Flaw(StrEnum):
-    """What is wrong with a web address."""
-
+class AddressFlaw(StrEnum):
     NO_ADDRESS = "no address"
     CREDENTIALS = "credentials"
     PRIVATE = "private"
 
 
-def flaw_of(url: str, *, own: Collection[str] = ()) -> Flaw | None:
+def flaw_of(url: str, *, own: Collection[str] = ()) -> AddressFlaw | None:
     """Why an address may neither be opened nor handed on; None: it may.
 
     ``own``: hosts of configured services, as :func:`plain_host` writes them; they may be private.
     """
     if not url.isprintable() or any(letter in url for letter in ' \\<>"'):
-        return Flaw.NO_ADDRESS
+        return AddressFlaw.NO_ADDRESS
     try:
         parts = urlsplit(url)
         given, port = URL(url).raw_host or "", parts.port
     except ValueError:
-        return Flaw.NO_ADDRESS
+        return AddressFlaw.NO_ADDRESS
     if parts.scheme not in ("http", "https") or port == 0:
-        return Flaw.NO_ADDRESS
+        return AddressFlaw.NO_ADDRESS
     if parts.username is not None or parts.password is not None:
-        return Flaw.CREDENTIALS
+        return AddressFlaw.CREDENTIALS
     host = plain_host(given)
     if host is None:
-        return Flaw.NO_ADDRESS
-    return None if host in own or is_public_host(host) else Flaw.PRIVATE
+        return AddressFlaw.NO_ADDRESS
+    return None if host in own or is_public_host(host) else AddressFlaw.PRIVATE
 
 
 def in_ascii(url: str) -> str:
@@ -136,7 +131,6 @@ def is_public(address: str) -> bool:
 
 
 def _carried(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
-    """The IPv4 address embedded in this IPv6 address."""
     number = int(address)
     last = ipaddress.IPv4Address(number & 0xFFFF_FFFF)
     if address in _NAT64 or (number >> 32) & 0xFFFF_FFFF in _ISATAP:

@@ -9,7 +9,7 @@ back to a moment before it is recognised, however little was lost.
 import hashlib
 import hmac
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -69,8 +69,10 @@ def is_due(last: Anchor | None, *, seq: int, now: datetime) -> bool:
 
 def line(anchor: Anchor, *, key: bytes) -> str:
     """The anchor as one line of JSON, with its seal and without the line's end."""
-    content = _content(anchor)
-    return json.dumps({**content, "seal": _seal(content, key)})
+    content: dict[str, Any] = {"at": anchor.at.astimezone(UTC).isoformat(), "seq": anchor.seq, "head": anchor.head}
+    content |= {name: said for name, said in (("about", anchor.about), ("torn", anchor.torn)) if said}
+    text = json.dumps(content, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+    return json.dumps({**content, "seal": hmac.new(key, text.encode(), hashlib.sha256).hexdigest()})
 
 
 def read_lines(text: str, *, key: bytes, earlier: Iterable[tuple[int, bytes]] = ()) -> Anchors:
@@ -106,19 +108,7 @@ def read_lines(text: str, *, key: bytes, earlier: Iterable[tuple[int, bytes]] = 
 
 
 def torn_hash(half: str) -> str:
-    """What the next anchor says of half a line."""
     return hashlib.sha256(half.encode()).hexdigest()[:32]
-
-
-def _content(anchor: Anchor) -> dict[str, Any]:
-    about = {"about": anchor.about} if anchor.about else {}
-    torn = {"torn": anchor.torn} if anchor.torn else {}
-    return {"at": anchor.at.astimezone(UTC).isoformat(), "seq": anchor.seq, "head": anchor.head, **about, **torn}
-
-
-def _seal(content: Mapping[str, Any], key: bytes) -> str:
-    text = json.dumps(content, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
-    return hmac.new(key, text.encode(), hashlib.sha256).hexdigest()
 
 
 def parse(written: str) -> Anchor | None:
@@ -129,8 +119,6 @@ def parse(written: str) -> Anchor | None:
         about, torn = found.get("about", ""), found.get("torn", "")
     except (ValueError, TypeError, KeyError, RecursionError):
         return None
-    if at.tzinfo is None or type(seq) is not int or not isinstance(head, str) or not isinstance(about, str):
-        return None
-    if not isinstance(torn, str):
+    if at.tzinfo is None or type(seq) is not int or not all(isinstance(one, str) for one in (head, about, torn)):
         return None
     return Anchor(at=at, seq=seq, head=head, about=about, torn=torn)

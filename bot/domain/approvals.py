@@ -33,8 +33,6 @@ class Person:
 
 
 class No(StrEnum):
-    """Why a person has no authority."""
-
     UNKNOWN = "unknown"
     ELSEWHERE = "elsewhere"
     GUEST = "guest"
@@ -51,8 +49,6 @@ class No(StrEnum):
 
 
 class Void(StrEnum):
-    """Why a vote does not count although its voter is an approver."""
-
     UNTYPED = "untyped"
     """It was given without typing the amount, and the policy has required that since."""
     TOO_OLD = "too_old"
@@ -149,7 +145,6 @@ def in_role(standing: Standing, roles: Collection[Role], otherwise: No, *, peopl
 
 
 def may_request(standing: Standing, *, people: People, home: str) -> No | None:
-    """None when this person may ask for money to move."""
     return in_role(standing, (Role.REQUESTER,), No.NOT_REQUESTER, people=people, home=home)
 
 
@@ -159,12 +154,10 @@ def may_look(standing: Standing, *, people: People, home: str) -> No | None:
 
 
 def may_see_balance(standing: Standing, *, people: People, home: str) -> No | None:
-    """None when this person may see what is on our own account."""
     return in_role(standing, (Role.APPROVER, Role.ADMIN), No.NOT_IN_CHARGE, people=people, home=home)
 
 
 def may_decide(standing: Standing, *, requester: str, people: People, home: str) -> No | None:
-    """None when this person's vote on a request of ``requester`` counts."""
     refusal = full_member(standing.person, home=home)
     if refusal is not None:
         return refusal
@@ -199,16 +192,13 @@ def counting(
         if vote.round != instruction.round:
             continue
         standing = standings.get(vote.person, Standing(None))
-        no = may_decide(standing, requester=instruction.requester, people=people, home=home)
-        flaw = no or _flaw(vote, instruction, since)
+        flaw: No | Void | None = may_decide(standing, requester=instruction.requester, people=people, home=home)
+        if flaw is None and instruction.requirement.typed_amount and not vote.typed:
+            flaw = Void.UNTYPED
+        elif flaw is None and vote.at < since:
+            flaw = Void.TOO_OLD
         if flaw is None:
             counted.add(vote.person)
         else:
             void[vote.person] = flaw
     return Count(frozenset(counted), void)
-
-
-def _flaw(vote: Vote, instruction: Instruction, since: datetime) -> Void | None:
-    if instruction.requirement.typed_amount and not vote.typed:
-        return Void.UNTYPED
-    return Void.TOO_OLD if vote.at < since else None

@@ -58,7 +58,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class ChainRow:
     """An entry in its place. ``seq`` counts from 1 without gaps; hashes are hex."""
 
     seq: int
@@ -87,7 +87,6 @@ class Stored(NamedTuple):
     hash: str
 
     def entry(self) -> Entry | None:
-        """The entry it holds; None when it cannot be parsed."""
         try:
             at, detail = _EPOCH + timedelta(microseconds=self.at), json.loads(self.detail)
         except (ValueError, TypeError, OverflowError, RecursionError):
@@ -106,8 +105,7 @@ class Stored(NamedTuple):
         )
 
 
-def stored(row: Row) -> Stored:
-    """The row as it is stored in the database."""
+def stored(row: ChainRow) -> Stored:
     entry = row.entry
     return Stored(
         seq=row.seq,
@@ -117,14 +115,14 @@ def stored(row: Row) -> Stored:
         action=entry.action,
         before=entry.before,
         after=entry.after,
-        detail=_json(entry.detail),
+        detail=json.dumps(dict(entry.detail), sort_keys=True, ensure_ascii=True, separators=(",", ":")),
         previous=row.previous,
         hash=row.hash,
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class VerifiedRow:
     """A row for people: its entry (None when it cannot be parsed), and whether it is unaltered."""
 
     seq: int
@@ -132,7 +130,7 @@ class Told:
     is_intact: bool
 
 
-def on_any_clock(begun: datetime, now: datetime, steps: Iterable[Told]) -> tuple[datetime, datetime]:
+def on_any_clock(begun: datetime, now: datetime, steps: Iterable[VerifiedRow]) -> tuple[datetime, datetime]:
     """From when to when something lasted, on a clock that was never set, whether ours is right now or was right then.
 
     Args:
@@ -146,13 +144,13 @@ def on_any_clock(begun: datetime, now: datetime, steps: Iterable[Told]) -> tuple
     return min(now, *(begun + by for by in ahead)), max(begun, *(now - (ahead[-1] - by) for by in ahead))
 
 
-def begun_by(begun: datetime, now: datetime, steps: Iterable[Told]) -> datetime:
+def begun_by(begun: datetime, now: datetime, steps: Iterable[VerifiedRow]) -> datetime:
     """By the clock as it is: a time by which something had begun. Arguments as above."""
     since = [entry.at for entry in _may_be_since(begun, steps)]
     return min(now, max([*since, begun] if begun <= now or not since else since))
 
 
-def _may_be_since(begun: datetime, steps: Iterable[Told]) -> list[Entry]:
+def _may_be_since(begun: datetime, steps: Iterable[VerifiedRow]) -> list[Entry]:
     """The steps of the clock since something begun; one that was earlier may be among them, none is left out."""
     known = [row.entry for row in steps if row.is_intact and row.entry is not None]
     first = (n for n, entry in enumerate(known) if entry.at - _step(entry) >= begun - _LATE_STEP)
@@ -166,12 +164,11 @@ def _step(entry: Entry) -> timedelta:
 
 def canonical(seq: int, entry: Entry) -> bytes:
     """The one form of a row that is hashed: JSON with sorted keys, in ASCII, without blanks."""
-    row = stored(Row(seq=seq, entry=entry, previous="", hash=""))
+    row = stored(ChainRow(seq=seq, entry=entry, previous="", hash=""))
     return _canonical(row, seq, entry.at.astimezone(UTC).isoformat()).encode()
 
 
 def link(*, key: bytes, previous: str, seq: int, entry: Entry) -> str:
-    """Hash of a row, given the hash of the row before it."""
     return hmac.digest(key, previous.encode() + canonical(seq, entry), "sha256").hex()
 
 
@@ -196,11 +193,7 @@ def _canonical(row: Stored, seq: int, at: str) -> str:
     )
 
 
-def _json(detail: Mapping[str, object]) -> str:
-    return json.dumps(dict(detail), sort_keys=True, ensure_ascii=True, separators=(",", ":"))
-
-
-class Damage(StrEnum):
+class ChainDamage(StrEnum):
     """What happened to the first bad row, as far as the rows around it tell."""
 
     REMOVED = "removed"
@@ -229,14 +222,12 @@ class Verdict:
     head: str
     bad_seq: int | None = None
     problem: str = ""
-    damage: Damage | None = None
+    damage: ChainDamage | None = None
     found: Stored | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class EarlierKey:
-    """A key that sealed the rows up to ``until``, beginning after the key before it."""
-
     until: int
     key: bytes = field(repr=False)
 
@@ -249,18 +240,11 @@ class Keys:
     earlier: Sequence[EarlierKey] = ()
 
     def at(self, seq: int) -> bytes:
-        """The key that the row of this number was sealed with."""
         return next((one.key for one in self.earlier if seq <= one.until), self.key)
 
 
 def key_id(key: bytes) -> str:
-    """Identifier of a key that reveals nothing about it."""
     return hashlib.sha256(b"switchboard|key id|" + key).hexdigest()[:_KEY_ID_LENGTH]
-
-
-def verify(*, key: bytes, rows: Iterable[Row]) -> Verdict:
-    """Walk the chain from its first row; stops at the first row that does not fit."""
-    return check(keys=Keys(key), rows=(stored(row) for row in rows))
 
 
 def check(
@@ -289,7 +273,7 @@ def check(
         for anchor in anchored.get(seq, ()):
             if anchor.head != row.hash:
                 problem = f"it is not the row that stood here on {anchor.at:%Y-%m-%d %H:%M} UTC, says an anchor"
-                return Verdict(count, previous, seq, problem, Damage.REPLACED, row)
+                return Verdict(count, previous, seq, problem, ChainDamage.REPLACED, row)
         previous, count = row.hash, seq
     return _at_the_end(count, previous, end=end, anchors=known)
 
@@ -298,13 +282,13 @@ def _at_the_end(count: int, head: str, *, end: tuple[int, str] | None, anchors: 
     last = max(anchors, key=lambda anchor: anchor.seq, default=None)
     if last is not None and last.seq > count and (end is None or type(end[0]) is not int or last.seq >= end[0]):
         problem = f"row {last.seq} was there on {last.at:%Y-%m-%d %H:%M} UTC, says an anchor"
-        return Verdict(count, head, count + 1, problem, Damage.CUT_OFF)
+        return Verdict(count, head, count + 1, problem, ChainDamage.CUT_OFF)
     if end is not None and type(end[0]) is int and end[0] > count:
         problem = f"there were {end[0]} rows, says the database's own note of its end"
-        return Verdict(count, head, count + 1, problem, Damage.CUT_OFF)
+        return Verdict(count, head, count + 1, problem, ChainDamage.CUT_OFF)
     if end is not None and end != (count, head):
         problem = "it holds, but the database's own note of where the chain ends is not what was written"
-        return Verdict(count, head, count, problem, Damage.CHANGED)
+        return Verdict(count, head, count, problem, ChainDamage.CHANGED)
     return Verdict(count, head)
 
 
@@ -334,7 +318,7 @@ class _Place:
         return next((seq for seq in numbers if seal(row, key=self.keys.at(seq), seq=seq) == row.hash), None)
 
 
-def _diagnose(place: _Place, rest: Iterator[Stored]) -> tuple[int, Damage, str]:
+def _diagnose(place: _Place, rest: Iterator[Stored]) -> tuple[int, ChainDamage, str]:
     """Which row is the first bad one and what was done, from what stands after it."""
     row, seq = place.row, place.seq
     following = next(rest, None)
@@ -347,36 +331,36 @@ def _diagnose(place: _Place, rest: Iterator[Stored]) -> tuple[int, Damage, str]:
     if type(row.seq) is not int or row.seq < seq:
         return (
             (row.seq if type(row.seq) is int else seq),
-            Damage.INSERTED,
+            ChainDamage.INSERTED,
             "no row of this number was ever written here",
         )
     if row.seq > seq:
         if elsewhere is not None:
-            return seq, Damage.REORDERED, f"it has the number {elsewhere} now"
-        return seq, Damage.REMOVED, f"after row {seq - 1} comes row {row.seq}"
+            return seq, ChainDamage.REORDERED, f"it has the number {elsewhere} now"
+        return seq, ChainDamage.REMOVED, f"after row {seq - 1} comes row {row.seq}"
     if elsewhere is not None:
         moved = place.once(most) is not None
         problem = f"the row that belongs here has the number {elsewhere} now"
-        return seq, Damage.REORDERED if moved else Damage.INSERTED, problem
+        return seq, ChainDamage.REORDERED if moved else ChainDamage.INSERTED, problem
     return seq, *_in_its_place(place, most=most, is_last=following is None)
 
 
-def _in_its_place(place: _Place, *, most: int, is_last: bool) -> tuple[Damage, str]:
+def _in_its_place(place: _Place, *, most: int, is_last: bool) -> tuple[ChainDamage, str]:
     """The number is right and the row is wrong, and the right one is nowhere."""
     row, seq = place.row, place.seq
     if seal(row, key=place.keys.at(seq), previous=place.previous) == row.hash:
-        return Damage.CHANGED, "the hash it names as the one before it is not what was written"
+        return ChainDamage.CHANGED, "the hash it names as the one before it is not what was written"
     once = place.once(most)
     if once == seq:
-        return Damage.REPLACED, "it was written with our key, but after another row than the one before it"
+        return ChainDamage.REPLACED, "it was written with our key, but after another row than the one before it"
     if once is not None and once > seq:
         gone = f"row {seq} is" if once == seq + 1 else f"rows {seq} to {once - 1} are"
-        return Damage.REMOVED, f"{gone} missing; what has this number now was row {once}"
+        return ChainDamage.REMOVED, f"{gone} missing; what has this number now was row {once}"
     if once is not None:
-        return Damage.INSERTED, f"it is a copy of row {once}"
+        return ChainDamage.INSERTED, f"it is a copy of row {once}"
     if is_last and place.end == (seq - 1, place.previous):
-        return Damage.INSERTED, "the chain ended before it, says the database's own note of its end"
-    return Damage.CHANGED, "its content is not what was written"
+        return ChainDamage.INSERTED, "the chain ended before it, says the database's own note of its end"
+    return ChainDamage.CHANGED, "its content is not what was written"
 
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
@@ -410,7 +394,6 @@ def write_csv(rows: Iterable[Stored], out: IO[str], *, head: bool = True) -> int
 
 
 def write_json_lines(rows: Iterable[Stored], out: IO[str]) -> int:
-    """Write rows as one JSON object a line; how many."""
     count = 0
     for row in rows:
         count += 1

@@ -12,9 +12,7 @@ _SET = timedelta(seconds=5)
 class Clock(Protocol):
     """Two clocks: the calendar for people and rows, boot time for the age of a claim."""
 
-    def now(self) -> datetime:
-        """The current instant, timezone-aware UTC."""
-        ...
+    def now(self) -> datetime: ...
 
     def boottime(self) -> float:
         """Seconds that also count while the machine is suspended; only differences mean anything."""
@@ -41,7 +39,6 @@ class SharedClock:
 
     @property
     def is_due(self) -> bool:
-        """Whether the clock is to be looked at again."""
         return self._server is None or self._own.boottime() - self._seen_at >= _LOOK_EVERY
 
     def calendar(self) -> datetime:
@@ -70,15 +67,11 @@ class SharedClock:
         return self._server + timedelta(seconds=self._own.boottime() - self._seen_at)
 
     def boottime(self) -> float:
-        """See ``Clock``."""
         return self._own.boottime()
 
 
 class SystemClock:
-    """The machine's own clocks."""
-
     def now(self) -> datetime:
-        """The current instant, UTC."""
         return datetime.now(UTC)
 
     def boottime(self) -> float:

@@ -73,7 +73,6 @@ class ServiceTrouble(SwitchboardError):
 
     @property
     def told(self) -> Reason:
-        """The reason with the service's words."""
         return self.reason.saying(self.words)
 
     @property

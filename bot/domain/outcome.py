@@ -81,7 +81,6 @@ class Reply:
 
     @property
     def is_success(self) -> bool:
-        """Whether the status is 2xx; says nothing about the body."""
         return self.failure is None and self.status is not None and self.status // 100 == 2  # noqa: PLR2004 - 2xx
 
     @property
@@ -95,8 +94,6 @@ class Reply:
 
 @dataclass(frozen=True, kw_only=True)
 class Done(Generic[T]):
-    """It happened, and ``value`` is the service's own record of it."""
-
     value: T
 
 
@@ -120,12 +117,10 @@ class _NotDone:
 
     @property
     def told(self) -> Reason:
-        """The reason with the service's words."""
         return self.reason.saying(self.words)
 
     @property
     def facts(self) -> dict[str, object]:
-        """What the audit keeps of it."""
         reason = self.reason.stored()
         return {"reason": reason, "said": self.detail} if self.detail else {"reason": reason}
 
@@ -187,7 +182,10 @@ def classify(
     status created"), so it proves nothing about the first one.
     """
     if reply.failure is not None:
-        return _classify_silence(reply.failure)
+        failure = reply.failure
+        if failure in _NOTHING_LEFT:
+            return NotExecuted(again=True, reason=Reason(Exchange.NOT_LEFT, failure=failure.value), failure=failure)
+        return Unknown(reason=Reason(Exchange.NO_ANSWER, failure=failure.value), failure=failure)
     if reply.is_success:
         return _classify_success(reply, read)
     if reply.status is None:
@@ -222,12 +220,6 @@ def doubted(outcome: Done[T] | NotExecuted | Unknown) -> Done[T] | NotExecuted |
     return outcome.in_doubt()
 
 
-def _classify_silence(failure: Failure) -> NotExecuted | Unknown:
-    if failure in _NOTHING_LEFT:
-        return NotExecuted(again=True, reason=Reason(Exchange.NOT_LEFT, failure=failure.value), failure=failure)
-    return Unknown(reason=Reason(Exchange.NO_ANSWER, failure=failure.value), failure=failure)
-
-
 def _classify_success(reply: Reply, read: Callable[[object], T]) -> Done[T] | Unknown:
     if reply.json is NO_JSON:
         return Unknown(reason=Reason(Exchange.NO_JSON, status=reply.status), status=reply.status)
@@ -258,7 +250,6 @@ def _classify_first_answer(
 
 
 def refusal(status: int, fields: Sequence[str] = ()) -> Reason:
-    """A refusal with this HTTP status; ``fields``: our names of the fields it complained about."""
     return Reason(Exchange.REFUSED, status=status, fields=tuple(fields))
 
 
@@ -281,7 +272,6 @@ class ErrorBody:
 
     @property
     def words(self) -> str:
-        """What people are told of it."""
         return self.message if self.may_be_shown else ""
 
     def named(self, names: Mapping[str, str]) -> tuple[str, ...]:

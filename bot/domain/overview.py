@@ -11,7 +11,7 @@ from bot.domain.recovery import ReadingOnly
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Service:
+class ServiceStatus:
     """One of the outside services.
 
     Attributes:
@@ -58,7 +58,6 @@ class Counts:
 
     @property
     def total(self) -> int:
-        """All of it."""
         return sum(sum(counts.values()) for counts in (self.requests, self.jobs, self.bookings))
 
 
@@ -74,7 +73,7 @@ class Overview:
         reading_only: why nothing is sent until an operator has looked; None: things are sent.
     """
 
-    services: Sequence[Service]
+    services: Sequence[ServiceStatus]
     under_way: Counts
     oldest: Mapping[str, datetime | None]
     frozen: Frozen | None
@@ -83,8 +82,6 @@ class Overview:
 
 
 class What(StrEnum):
-    """Kinds of things that can be under way."""
-
     PAYOUT = "payout"
     PURCHASE = "purchase"
     BULK = "bulk"
@@ -116,14 +113,12 @@ class Running:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnderWay:
-    """What is not over: the oldest of each kind, and how many there are in all."""
-
     rows: Sequence[Running]
     total: int
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class WaitingRequest:
     """A request that waits, with the votes of its round and whether the reader could decide on it."""
 
     instruction: Instruction

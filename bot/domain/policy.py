@@ -27,7 +27,6 @@ class Short:
 
     @property
     def is_short(self) -> bool:
-        """Whether too few people can approve it."""
         return self.can < self.needs
 
 
@@ -165,7 +164,6 @@ class Rule(_Section):
         return self
 
     def matches(self, facts: "Facts") -> bool:
-        """Whether every condition given holds."""
         return (
             (self.over is None or facts.cents > self.over)
             and (not self.new_recipient or facts.new_recipient)
@@ -174,7 +172,6 @@ class Rule(_Section):
 
     @property
     def words(self) -> str:
-        """The conditions, for the card."""
         over = f"over {shown(self.over)}" if self.over is not None else ""
         new = "first payment to this recipient" if self.new_recipient else ""
         daily = f"more than {shown(self.daily_over)} today" if self.daily_over is not None else ""
@@ -192,8 +189,6 @@ class Facts:
 
 
 class Approval(_Section):
-    """How many people, how long, how much a day."""
-
     quorum: Annotated[int, Field(ge=1, le=20)] = 1
     expires: Duration = 86_400.0
     execute_within: Duration = 3_600.0
@@ -202,8 +197,6 @@ class Approval(_Section):
 
 
 class Policy(_Section):
-    """The whole file."""
-
     channels: Channels
     people: People = People()
     approval: Approval = Approval()
@@ -215,7 +208,6 @@ class Policy(_Section):
 
     @property
     def alerts(self) -> str:
-        """Channel for what needs a person."""
         return self.channels.alerts or self.channels.approvals
 
     @property

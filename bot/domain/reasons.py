@@ -26,8 +26,6 @@ class Code(StrEnum):
 
 
 class Verbatim(Code):
-    """Reasons that are text."""
-
     AS_STORED = "as_stored", "text", "was"
     """Written as a sentence by a version that had no codes; ``was``: its code where that decides something."""
     GIVEN = "given", "text"
@@ -129,8 +127,6 @@ class Failed(Code):
 
 
 class OfRequest(Code):
-    """Requests for money."""
-
     UNANSWERED = "unanswered", "service", "since"
     """``since``: to the minute, ISO 8601 in UTC."""
     SERVICE_SAID = "service_said", "service", "status"
@@ -199,8 +195,6 @@ class OfRequest(Code):
 
 
 class OfBooking(Code):
-    """Bookings, stores and their webhooks."""
-
     JOINED = "joined", "reference"
     CANNOT_START = "cannot_start"
     CANNOT_CANCEL = "cannot_cancel"
@@ -213,8 +207,6 @@ class OfBooking(Code):
 
 
 class OfList(Code):
-    """Lists of e-mail addresses."""
-
     ANSWER_LOST = "list_answer_lost"
     EMPTY_RESULT = "empty_result"
     RESULT_NOT_FETCHED = "result_not_fetched", "why"
@@ -234,8 +226,6 @@ class OfList(Code):
 
 
 class OfCall(Code):
-    """Calls of the localization service."""
-
     RESTARTED = "restarted"
     RESULT_LOST = "result_lost"
     BROKEN = "broken"
@@ -251,8 +241,6 @@ class OfCall(Code):
 
 
 class OfMode(Code):
-    """Why Switchboard only reads."""
-
     OLDER = "older"
     UNREADABLE = "mode_unreadable"
     CHANGED = "mode_changed", "row"
@@ -326,7 +314,6 @@ class Reason:
         )
 
     def saying(self, words: str) -> "Reason":
-        """The same with what the service said."""
         return Reason(self.code, **{**self.facts, "words": words}) if words else self
 
     def is_(self, *codes: Code) -> bool:
@@ -338,8 +325,10 @@ class Reason:
         return self.is_(*codes) or any(one.tells_of(*codes) for one in _reasons_in(self.facts.values()))
 
     def stored(self) -> dict[str, Any]:
-        """As JSON."""
-        return {"code": self.code.value, **({"facts": _stored(self.facts)} if self.facts else {})}
+        return {
+            "code": self.code.value,
+            **({"facts": {name: _plain(fact) for name, fact in self.facts.items()}} if self.facts else {}),
+        }
 
     @classmethod
     def read(cls, found: Any) -> "Reason | None":
@@ -361,17 +350,14 @@ class Reason:
 
     @classmethod
     def __get_pydantic_core_schema__(cls, _source: object, _handler: object) -> Any:
-        """As a field of a pydantic model, which a process that reads tables does without."""
         from pydantic_core import core_schema  # noqa: PLC0415
 
         return core_schema.no_info_plain_validator_function(
-            cls.read,
-            serialization=core_schema.plain_serializer_function_ser_schema(lambda one: one and one.stored()),
+            cls.read, serialization=core_schema.plain_serializer_function_ser_schema(lambda one: one and one.stored())
         )
 
 
 def given(text: str) -> Reason | None:
-    """Somebody's own words as a reason; None where there are none."""
     return Reason(Verbatim.GIVEN, text=text) if text else None
 
 
@@ -381,18 +367,15 @@ def slack_error(reason: Reason) -> str:
 
 
 def together(parts: Iterable[Reason]) -> Reason | None:
-    """Several reasons as one; None where there is none."""
     found = tuple(parts)
     return found[0] if len(found) == 1 else Reason(Verbatim.ALL, parts=found) if found else None
 
 
 def has_code(reason: Reason | None, *codes: Code) -> bool:
-    """Whether there is a reason with one of these codes; see :meth:`Reason.is_`."""
     return reason is not None and reason.is_(*codes)
 
 
 def stored(reason: Reason | None) -> dict[str, Any] | str:
-    """A reason as JSON; empty text where there is none."""
     return "" if reason is None else reason.stored()
 
 
@@ -406,10 +389,6 @@ def _reasons_in(facts: Iterable[Fact]) -> Iterator[Reason]:
             yield fact
         elif isinstance(fact, tuple):
             yield from _reasons_in(fact)
-
-
-def _stored(facts: Mapping[str, Fact]) -> dict[str, Any]:
-    return {name: _plain(fact) for name, fact in facts.items()}
 
 
 def _plain(fact: Fact) -> Any:

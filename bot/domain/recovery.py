@@ -31,7 +31,6 @@ class ReadingOnly:
     sent: tuple[str, ...] = ()
 
     def stored(self) -> dict[str, object]:
-        """As JSON."""
         return {
             "since": self.since.isoformat(),
             "reason": self.reason.stored(),
@@ -59,8 +58,6 @@ class ReadingOnly:
 
 
 class Seen(StrEnum):
-    """Result of searching the service for one request."""
-
     FOUND = "found"
     """The service holds more than the database knew; it was taken in."""
     ABSENT = "absent"
@@ -71,14 +68,12 @@ class Seen(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """What one look for a request came to."""
-
+class SearchResult:
     seen: Seen
     reason: Reason
 
     @classmethod
-    def of(cls, *, hit: bool, doubt: Reason | None, holds: Reason, lacks: Reason) -> "Finding":
+    def of(cls, *, hit: bool, doubt: Reason | None, holds: Reason, lacks: Reason) -> "SearchResult":
         """Of a list that was searched. ``doubt``: why nothing follows from there being nothing."""
         if hit:
             return cls(Seen.FOUND, holds)
@@ -86,7 +81,7 @@ class Finding:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
+class LastSearch:
     """The last look for one request. ``again_at`` None: it need not be looked for again."""
 
     seen: Seen
@@ -95,16 +90,14 @@ class Look:
 
     @property
     def is_over(self) -> bool:
-        """Whether the answer is final."""
         return self.again_at is None
 
     def stored(self) -> dict[str, object]:
-        """As JSON."""
         again = self.again_at.isoformat() if self.again_at is not None else ""
         return {"seen": self.seen.value, "reason": self.reason.stored(), "again_at": again}
 
     @classmethod
-    def read(cls, found: object) -> "Look | None":
+    def read(cls, found: object) -> "LastSearch | None":
         """From JSON; None when it is none."""
         if not isinstance(found, Mapping):
             return None

@@ -59,18 +59,14 @@ def one_line(text: str, limit: int = MAX_WORDS) -> str:
     sound = text[:_MOST_READ].encode("utf-8", "replace").decode("utf-8").replace("\x00", "\ufffd")
     if len(text) > _MOST_READ:  # half a token looks like none
         sound = sound.rpartition(" ")[0]
-    words = " ".join("[address]" if _is_address(word) else word for word in sound.split())
+    words = " ".join(
+        "[address]" if word.casefold().replace("%2f", "/").count("/") > 1 else word for word in sound.split()
+    )
     return _TOKEN.sub("[token]", words)[:limit]
 
 
 def is_page(text: str) -> bool:
-    """Whether this is a page, such as a proxy's, wherever it was put."""
     return _PAGE.search(text) is not None
-
-
-def _is_address(word: str) -> bool:
-    folded = word.casefold()
-    return folded.count("/") + folded.count("%2f") > 1
 
 
 _UNSTORABLE: Final = re.compile("[\x00\ud800-\udfff]")
@@ -124,7 +120,6 @@ class Secrets:
         self._known = re.compile("|".join(map(re.escape, self._spellings)))
 
     def hidden(self, text: str) -> str:
-        """A text without them; quick where there are none."""
         if self._known is None or not any(spelling in text for spelling in self._spellings):
             return text
         return self._known.sub(HIDDEN, text)
@@ -142,7 +137,6 @@ class Secrets:
         return self.hidden(body)
 
     def hidden_bytes(self, content: bytes) -> bytes:
-        """The same for a file; every other byte stays as it is."""
         return self.hidden(content.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
 
     def without(self, document: object, *, brings: Collection[str] = ()) -> object:

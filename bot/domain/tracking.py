@@ -51,7 +51,6 @@ _PARTS = (1 / 8, 1 / 4, 1 / 2)
 
 
 def reminders_due(*, posted_at: datetime, expires_at: datetime, now: datetime) -> int:
-    """How many reminders should have gone out by now."""
     span = expires_at - posted_at
     return sum(1 for part in _PARTS if posted_at + span * part <= now)
 

@@ -63,7 +63,7 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shape:
+class DocumentShape:
     """A document without its values.
 
     Attributes:
@@ -79,7 +79,7 @@ class Shape:
     is_cut: bool = False
 
 
-def shape_of(document: object, *, at: object = None) -> Shape:
+def shape_of(document: object, *, at: object = None) -> DocumentShape:
     """The shape of a document.
 
     Args:
@@ -92,11 +92,10 @@ def shape_of(document: object, *, at: object = None) -> Shape:
         looked.take(at, found, len(found))
     looked.take(document, (), 0)
     fields = tuple(Field(path, " or ".join(kinds)) for path, kinds in looked.kinds.items())
-    return Shape(kind=kind_of(document), level=found, fields=fields, is_cut=looked.is_cut)
+    return DocumentShape(kind=kind_of(document), level=found, fields=fields, is_cut=looked.is_cut)
 
 
 def kind_of(value: object) -> str:
-    """Words for the type of a value."""
     if value is None or value == "":
         return EMPTY
     return f"{LIST} of {len(value)}" if isinstance(value, list) else _KINDS.get(type(value), OBJECT)
@@ -117,8 +116,6 @@ def masked(name: str) -> str:
 
 @dataclass(slots=True)
 class _Looked:
-    """What was seen so far, within bounds."""
-
     kinds: dict[Path, list[str]] = field(default_factory=dict)
     is_cut: bool = False
 
@@ -176,7 +173,6 @@ def _path_of(wanted: object, document: object) -> Path:
 
 
 def _inside(value: object, path: Path) -> Iterable[tuple[object, Path]]:
-    """Objects and lists that lie right inside this one."""
     if isinstance(value, dict):
         return ((one, (*path, masked(name))) for name, one in value.items() if isinstance(one, dict | list))
     items = value if isinstance(value, list) else []
@@ -277,7 +273,6 @@ class UnreadAnswer:
         return found
 
     def as_json(self) -> dict[str, Any]:
-        """As it is stored."""
         return {
             "status": self.status,
             "body": self.body,
@@ -288,7 +283,6 @@ class UnreadAnswer:
 
     @classmethod
     def from_json(cls, operation: str, stored: Mapping[str, Any]) -> "UnreadAnswer":
-        """Back from what was stored."""
         return cls(
             operation=operation,
             status=stored["status"],
@@ -313,7 +307,9 @@ class Noted:
     mended_at: datetime | None = None
 
 
-def looked_for(shape: Shape, *, section: str, name: str, known: tuple[str, ...], read: Collection[str]) -> Wanted:
+def looked_for(
+    shape: DocumentShape, *, section: str, name: str, known: tuple[str, ...], read: Collection[str]
+) -> Wanted:
     """Describe one missing field for the operator.
 
     Args:
@@ -331,7 +327,11 @@ def looked_for(shape: Shape, *, section: str, name: str, known: tuple[str, ...],
     # What is there under its name is probably that: only what is called much the same may be meant instead.
     beside = [one for one in fitting if one not in read and one != MASKED]
     alike = [one for one in beside if _best(one, names)]
-    deeper = (field for field in shape.fields if _is_below(field.path, shape.level) and _types(field) & types)
+
+    def is_below(path: Path) -> bool:
+        return len(path) > len(shape.level) + 1 and path[: len(shape.level)] == shape.level
+
+    deeper = (field for field in shape.fields if is_below(field.path) and _types(field) & types)
     return Wanted(
         section=section,
         name=name,
@@ -346,10 +346,6 @@ def looked_for(shape: Shape, *, section: str, name: str, known: tuple[str, ...],
 
 def _types(field: Field) -> set[str]:
     return {stem(kind) for kind in field.kind.split(" or ")}
-
-
-def _is_below(path: Path, level: Path) -> bool:
-    return len(path) > len(level) + 1 and path[: len(level)] == level
 
 
 def _best(theirs: str, names: Collection[str]) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from bot.domain.audit import Entry, Told
+from bot.domain.audit import Entry, VerifiedRow
 from bot.domain.content import Block, Content
 from bot.domain.payments.instruction import Instruction, State
 from bot.domain.payments.operation import OperationStatus
@@ -85,14 +85,14 @@ FILE_ALT = "The audit of everything that was asked, decided and sent, as a table
 FILE_COMMENT = "The audit as it stands now, one row a line."
 
 
-def story(instruction: Instruction, rows: Sequence[Told], *, is_complete: bool = True) -> Content:
+def story(instruction: Instruction, rows: Sequence[VerifiedRow], *, is_complete: bool = True) -> Content:
     """The audit trail of one request, oldest first. ``is_complete``: False if there are more rows than were read."""
     about = f"{headline(instruction)}, for “{clean(instruction.payload.description)}”, now {word_of(instruction)}"
     told = lines(instruction, rows)
     return told_story(f"Audit of {instruction.reference}", about, told, rows, is_complete=is_complete)
 
 
-def told_story(title: str, about: str, told: list[str], rows: Sequence[Told], *, is_complete: bool) -> Content:
+def told_story(title: str, about: str, told: list[str], rows: Sequence[VerifiedRow], *, is_complete: bool) -> Content:
     """An audit trail under its title, with the proof that it is unaltered; ``told`` are its ``rows`` as lines."""
     told = _within(told, _MOST_CHARACTERS, is_complete=is_complete)
     blocks: list[Block] = [header(title), section(plain(shorten(about, SECTION_LIMIT)))]
@@ -103,7 +103,7 @@ def told_story(title: str, about: str, told: list[str], rows: Sequence[Told], *,
 
 
 def with_timeline(
-    card: Content, instruction: Instruction, rows: Sequence[Told], *, is_complete: bool = True
+    card: Content, instruction: Instruction, rows: Sequence[VerifiedRow], *, is_complete: bool = True
 ) -> Content:
     """A card, and below it what happened and who did it."""
     told = _within(lines(instruction, rows), _TIMELINE_CHARACTERS, is_complete=is_complete)
@@ -114,11 +114,11 @@ def with_timeline(
     )
 
 
-def lines(instruction: Instruction, rows: Sequence[Told]) -> list[str]:
+def lines(instruction: Instruction, rows: Sequence[VerifiedRow]) -> list[str]:
     return told_lines(rows, partial(_sentence, instruction))
 
 
-def told_lines(rows: Sequence[Told], say: Callable[[Entry, int], str]) -> list[str]:
+def told_lines(rows: Sequence[VerifiedRow], say: Callable[[Entry, int], str]) -> list[str]:
     """One line a row, in mrkdwn. ``say`` puts an entry into words, given how many of its kind there were so far."""
     seen: Counter[str] = Counter()
     told = []
@@ -205,7 +205,7 @@ def _within(told: list[str], most: int, *, is_complete: bool) -> list[str]:
     return [*first, mark, *reversed(last)]
 
 
-def _proof(rows: Sequence[Told]) -> str:
+def _proof(rows: Sequence[VerifiedRow]) -> str:
     span = f"Row {rows[0].seq}" if len(rows) == 1 else f"{len(rows)} rows, from {rows[0].seq} to {rows[-1].seq},"
     if all(row.is_intact for row in rows):
         sealed = "each as it was written"

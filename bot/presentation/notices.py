@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from bot.domain.content import Content
-from bot.domain.recovery import Look, ReadingOnly
+from bot.domain.recovery import LastSearch, ReadingOnly
 from bot.presentation.blocks.elements import actions, button
 from bot.presentation.blocks.text import (
     as_said,
@@ -121,7 +121,7 @@ def describe(mode: ReadingOnly) -> str:
     )
 
 
-def report(mode: ReadingOnly, looked: Sequence[tuple[str, Look | None]], unknown: Sequence[str]) -> list[str]:
+def report(mode: ReadingOnly, looked: Sequence[tuple[str, LastSearch | None]], unknown: Sequence[str]) -> list[str]:
     """What ``switchboard resume`` prints: why, what was looked for, what is not in this database. Plain lines."""
     lines = [f"Reading only since {mode.since:%Y-%m-%d %H:%M} UTC: {worded(mode.reason)}."]
     for reference, look in looked:

@@ -6,7 +6,7 @@ from datetime import datetime
 
 from bot.domain.approvals import No
 from bot.domain.content import Block, Content
-from bot.domain.overview import Assumption, Counts, Overview, Running, Service, UnderWay, Waiting, What
+from bot.domain.overview import Assumption, Counts, Overview, Running, ServiceStatus, UnderWay, WaitingRequest, What
 from bot.domain.payments.instruction import Instruction, State, Vote
 from bot.domain.policy import Short
 from bot.domain.services import DELIVERY, LOCALIZATION
@@ -141,7 +141,7 @@ def exported(rows: int) -> Content:
     return message(f":page_facing_up: The audit, {counted(rows, 'row')}, is in your direct messages.")
 
 
-def service_line(one: Service) -> str:
+def service_line(one: ServiceStatus) -> str:
     """Whether a service is there, in mrkdwn."""
     name = capital(_LONGER.get(one.name, one.name))
     if one.silent_since is not None:
@@ -198,10 +198,10 @@ def _state(stored: str) -> str:
 
 def view(
     *,
-    waiting: Sequence[Waiting],
+    waiting: Sequence[WaitingRequest],
     asked: Sequence[tuple[Instruction, Sequence[Vote]]],
     running: Sequence[Running],
-    services: Sequence[Service],
+    services: Sequence[ServiceStatus],
     out_of_reach: Sequence[tuple[Instruction, Short]] = (),
     approvals_channel: str,
     now: datetime,

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from bot.clients.payments import PaymentsClient
-from bot.domain.payments.evidence import Quiet
 from bot.domain.policy import Policy
+from bot.domain.proof import Quiet
 from bot.settings import Environment, Settings
 from bot.slack.people import Directory
 from bot.wiring.database import Database

@@ -18,10 +18,10 @@ from handlers.bolt import HANDLER_TOTAL, MOMENT
 from handlers.files import FileAction
 from handlers.registry import FILE_ACTIONS
 from storage.batches import Probe
-from storage.engine import Patience
+from storage.engine import LockPatience
 
 _SLACK_SECONDS: Final = 10.0
-_PATIENCE: Final = Patience(frozen=300.0)
+_PATIENCE: Final = LockPatience(frozen=300.0)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,7 +38,7 @@ class Surroundings:
     """Seconds of Slack's three that a handler may take."""
     handler_moment: float = MOMENT
     """Seconds of them until the person is told that a service is being asked."""
-    patience: Patience = _PATIENCE
+    patience: LockPatience = _PATIENCE
     limiter: SendSlots | None = None
     pace: Pace | None = None
     server_now: Callable[[], datetime] | None = None

@@ -10,12 +10,12 @@ from bot.domain.clock import Clock
 from bot.domain.content import Content
 from bot.domain.files.dropped import DroppedFile
 from bot.domain.overview import Assumption
-from bot.domain.payments.evidence import Quiet
 from bot.domain.payments.instruction import AttemptKind, AttemptStep, CallbackKind, Instruction, Kind, State
 from bot.domain.payments.operation import Operation
 from bot.domain.policy import Policy
+from bot.domain.proof import Quiet
 from bot.domain.reasons import Reason
-from bot.domain.recovery import Finding
+from bot.domain.recovery import SearchResult
 from bot.domain.references import Letter
 from bot.slack.files import Downloads, Uploads
 from bot.slack.messenger import Messenger
@@ -210,7 +210,7 @@ class RequestKind:
     listed: OperationType | None = None
     ready: Callable[[PaymentsClient], None] = lambda _: None
     browsed: Sequence[CallbackKind] = ()
-    find: "Callable[[Context, PaymentsClient, Instruction, bool], Awaitable[Finding]] | None" = None
+    find: "Callable[[Context, PaymentsClient, Instruction, bool], Awaitable[SearchResult]] | None" = None
     read: Callable[[PaymentsClient, str], Awaitable[Operation]] | None = None
     observe: "Callable[[Unit, Instruction, Operation], bool] | None" = None
     ended: "Callable[[Unit, Instruction], None]" = _nothing

@@ -22,7 +22,7 @@ from bot.clients.calls import FULL, RESTS
 from bot.clients.circuit import Circuit, Seat
 from bot.clients.transport import Guard
 from bot.domain.outcome import NotExecuted
-from bot.domain.payments.evidence import GUARD_SECONDS
+from bot.domain.proof import GUARD_SECONDS
 from bot.workflows.context import Context, Unit
 from bot.workflows.keeping import keep
 from bot.workflows.workers import elsewhere

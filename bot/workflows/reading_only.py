@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 
 from bot.domain.payments.instruction import State
 from bot.domain.reasons import OfMode, OfRequest, Reason
-from bot.domain.recovery import MOST_NAMED, Look, ReadingOnly
+from bot.domain.recovery import MOST_NAMED, LastSearch, ReadingOnly
 from bot.domain.references import ulid
 from bot.workflows.alerts import tell
 from bot.workflows.context import Unit
@@ -86,18 +86,18 @@ def resumed_at(tx: Tx) -> datetime | None:
     return rows[0].entry.at if rows and rows[0].entry is not None and rows[0].is_intact else None
 
 
-def looks(tx: Tx) -> dict[str, Look]:
+def looks(tx: Tx) -> dict[str, LastSearch]:
     """The last look for each request, by its id."""
-    found: dict[str, Look] = {}
+    found: dict[str, LastSearch] = {}
     for key, value in tx.flags.starting(_LOOK).items():
         with suppress(ValueError, TypeError, KeyError):  # looked for again
-            look = Look.read(value)
+            look = LastSearch.read(value)
             if look is not None:
                 found[key.removeprefix(_LOOK)] = look
     return found
 
 
-def note(uow: Unit, instruction_id: str, look: Look) -> None:
+def note(uow: Unit, instruction_id: str, look: LastSearch) -> None:
     """Store the result of a look."""
     uow.flags.set(f"{_LOOK}{instruction_id}", look.stored(), uow.now)
 

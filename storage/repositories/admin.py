@@ -115,11 +115,9 @@ class Processes:
         self._flags = Flags(connection)
 
     def arrive(self, owner: str, now: datetime) -> None:
-        """Store a process before it holds leases."""
         self._flags.set(f"{_PREFIX}{owner}", {}, now)
 
     def forget(self, owner: str) -> None:
-        """Remove a process that has ended and holds no leases any more."""
         self._flags.forget(f"{_PREFIX}{owner}")
 
     def gone(self) -> list[str]:

@@ -3,14 +3,12 @@
 import hmac
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from datetime import UTC
-from typing import Any
 
 from sqlalchemy import BigInteger, Connection, Text, bindparam, insert, or_, select, type_coerce, update
-from sqlalchemy import Row as SqlRow
 
-from bot.domain.audit import GENESIS, EarlierKey, Entry, Keys, Row, Stored, Told, key_id, link, seal
+from bot.domain.audit import GENESIS, ChainRow, EarlierKey, Entry, Keys, Stored, VerifiedRow, key_id, link, seal
 from bot.domain.text import storable
 from storage.errors import OtherKey
 from storage.prepared import Prepared
@@ -60,7 +58,7 @@ class AuditTrail:
         self._walked = walked or Walked()
         self._last: Head | None = None
 
-    def append(self, entry: Entry) -> Row:
+    def append(self, entry: Entry) -> ChainRow:
         """Add a row at the end of the chain. ``detail`` must be JSON-ready.
 
         Raises:
@@ -69,16 +67,10 @@ class AuditTrail:
         entry = _as_read_back(entry)
         head = self._last or self._end()
         seq = head.seq + 1
-        row = Row(
-            seq=seq,
-            entry=entry,
-            previous=head.hash,
-            hash=link(key=self._key, previous=head.hash, seq=seq, entry=entry),
+        row = ChainRow(
+            seq=seq, entry=entry, previous=head.hash, hash=link(key=self._key, previous=head.hash, seq=seq, entry=entry)
         )
-        _INSERT.count(
-            self._connection,
-            {"seq": seq, **columns(entry), "previous": row.previous, "hash": row.hash},
-        )
+        _INSERT.count(self._connection, {"seq": seq, **columns(entry), "previous": row.previous, "hash": row.hash})
         if head.seq == 0:
             _FIRST_HEAD.count(self._connection, {"id": 1, "seq": seq, "hash": row.hash})
         else:
@@ -97,7 +89,6 @@ class AuditTrail:
         return Head(seq, last)
 
     def key_in_force(self) -> str | None:
-        """The id of the key in force; None when none is stored yet."""
         return self._connection.execute(_KEY_ID).scalar_one_or_none()
 
     def see_key(self) -> None:
@@ -124,7 +115,7 @@ class AuditTrail:
             insert_once(self._connection, audit_key, {"id": 1, "key_id": key_id(self._key)}, unless=("id",))
         self.see_key()
 
-    def rotate_key(self, entry: Entry, *, to: bytes, anchor_key: bytes) -> Row:
+    def rotate_key(self, entry: Entry, *, to: bytes, anchor_key: bytes) -> ChainRow:
         """Close the chain under this key and continue under another one; returns the first row under that.
 
         That row holds the former keys, sealed under the new one: the new key alone can verify the whole chain. The new
@@ -151,7 +142,6 @@ class AuditTrail:
         )
 
     def closed_keys(self) -> list[ClosedKey]:
-        """The former keys, oldest first, as far as they open."""
         found: list[ClosedKey] = []
         trail = self
         for row in reversed([row for row in self.stored(instruction_id="") if row.action == KEY_OPENED]):
@@ -183,7 +173,6 @@ class AuditTrail:
         return ClosedKey(until=until, chain=chain, anchors=anchors)
 
     def head(self) -> Head:
-        """The end of the chain; compare it with an anchor kept elsewhere to detect rows cut off at the end."""
         row = self._connection.execute(_HEAD).first()
         return Head(0, GENESIS) if row is None else Head(row.seq, row.hash)
 
@@ -193,18 +182,6 @@ class AuditTrail:
             return head == GENESIS
         query = select(table.c.hash).where(table.c.seq == seq)
         return self._connection.execute(query).scalar() == head
-
-    def rows(self, after_seq: int = 0, instruction_id: str | None = None) -> Iterator[Row]:
-        """Rows in order, read in pages; of one instruction or of all."""
-        query = select(table).order_by(table.c.seq).limit(_PAGE)
-        if instruction_id is not None:
-            query = query.where(table.c.instruction_id == instruction_id)
-        while True:
-            page = self._connection.execute(query.where(table.c.seq > after_seq)).all()
-            yield from map(_read, page)
-            if len(page) < _PAGE:
-                return
-            after_seq = page[-1].seq
 
     def stored(
         self, after_seq: int | None = None, instruction_id: str | None = None, limit: int | None = None
@@ -229,12 +206,11 @@ class AuditTrail:
             left = None if left is None else left - len(rows)
 
     def about(self, instruction_id: str) -> list[Stored]:
-        """Every row of an instruction, unverified, in the order of their numbers."""
         return [Stored._make(row) for row in _ABOUT.rows(self._connection, {"about": instruction_id})]
 
-    def told(self, rows: Sequence[Stored]) -> list[Told]:
+    def verified(self, rows: Sequence[Stored]) -> list[VerifiedRow]:
         """What rows say, and which of them are unchanged. A former key is asked for where ours did not seal a row."""
-        return [Told(seq=row.seq, entry=row.entry(), is_intact=self.is_intact(row)) for row in rows]
+        return [VerifiedRow(seq=row.seq, entry=row.entry(), is_intact=self.is_intact(row)) for row in rows]
 
     def gap(self, rows: Sequence[Stored], *, keep: bool) -> int | None:
         """Number of the first row that is missing since the first of these rows of one instruction; None: none is.
@@ -245,16 +221,15 @@ class AuditTrail:
         head = self.head()
         return self._walked.gap(rows, rows=self.stored, end=(head.seq, head.hash), is_intact=self.is_intact, keep=keep)
 
-    def since(self, first: str, then: str) -> list[Told]:
+    def since(self, first: str, then: str) -> list[VerifiedRow]:
         """The newest row about no single instruction with the action ``first``, and those with ``then`` after it."""
         rows = _BY_ACTION.rows(self._connection, {"first": first, "second": then})
         begun = max((n for n, row in enumerate(rows) if Stored._make(row).action == first), default=0)
-        return self.told([Stored._make(row) for row in rows[begun:]])
+        return self.verified([Stored._make(row) for row in rows[begun:]])
 
-    def every(self, action: str) -> list[Told]:
-        """Every row about no single instruction with this action, in order."""
+    def every(self, action: str) -> list[VerifiedRow]:
         rows = _BY_ACTION.rows(self._connection, {"first": action, "second": action})
-        return self.told([Stored._make(row) for row in rows])
+        return self.verified([Stored._make(row) for row in rows])
 
     def is_intact(self, row: Stored) -> bool:
         """Whether the row itself is unchanged. Missing rows show only in the whole chain."""
@@ -277,8 +252,3 @@ def _as_read_back(entry: Entry) -> Entry:
         after=storable(entry.after),
         detail=json.loads(canonical_json(dict(entry.detail))),
     )
-
-
-def _read(row: SqlRow[Any]) -> Row:
-    entry = Entry(**{field.name: getattr(row, field.name) for field in fields(Entry)})
-    return Row(seq=row.seq, entry=entry, previous=row.previous, hash=row.hash)

@@ -56,8 +56,6 @@ def _at(now: datetime, address: str) -> dict[str, object]:
 
 
 class Tokens(Repository):
-    """The table ``callback_token``."""
-
     def put(
         self, *, token_hash: str, instruction_id: str, kind: CallbackKind, expires_at: datetime | None = None
     ) -> bool:
@@ -73,7 +71,6 @@ class Tokens(Repository):
         self._change(token, token.c.instruction_id == instruction_id, expires_at=at)
 
     def has_old(self, *, now: datetime) -> bool:
-        """Whether :meth:`forget_old` would find anything."""
         query = select(token.c.token_hash).where(_over(now)).limit(1)
         return self._connection.execute(query).first() is not None
 
@@ -144,8 +141,6 @@ _FIRST: Mapping[str, ColumnElement[Any]] = {
 
 
 class Inbox(Queue[InboxRow]):
-    """The table ``inbox``."""
-
     shape = Shape(inbox, InboxRow)
     claims = claiming(inbox, _WAITS, changed={"attempts": inbox.c.attempts + 1, "read_at": _NOW})
     unfinished = _WAITS
@@ -169,11 +164,6 @@ class Inbox(Queue[InboxRow]):
             return True
         statement = _first(self._connection.dialect.name)
         return statement.first(self._connection, values | {"new": new_id()}) is not None
-
-    def of(self, instruction_id: str) -> list[InboxRow]:
-        """Every callback of an instruction, in the order of arrival."""
-        query = select(inbox).where(inbox.c.instruction_id == instruction_id).order_by(inbox.c.received_at, inbox.c.id)
-        return self._all(self.shape, query)
 
     def finish(self, inbox_id: str, state: InboxState, *, hints: int) -> bool:
         """Store the outcome; False when it was stored before, or when more than ``hints`` callbacks arrived."""

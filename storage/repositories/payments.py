@@ -133,13 +133,11 @@ class Reservations(Repository):
         return self._change(reservation, *held, released=True) == 1
 
     def of(self, instruction_id: str) -> dict[int, Reserved]:
-        """What the attempts of an instruction hold, by their number."""
         query = select(reservation.c.n, reservation.c.day, reservation.c.cents, reservation.c.released)
         rows = self._connection.execute(query.where(reservation.c.instruction_id == instruction_id))
         return {row.n: Reserved(row.day, row.cents, row.released) for row in rows}
 
     def sum(self, day: str) -> int:
-        """Cents taken on a day."""
         query = select(func.coalesce(func.sum(reservation.c.cents), 0))
         return int(
             self._connection.execute(
@@ -149,8 +147,6 @@ class Reservations(Repository):
 
 
 class BulkItems(Repository):
-    """The table ``bulk_item``."""
-
     def add(self, instruction_id: str, rows: Iterable[BulkRow | BulkItem]) -> None:
         """Store the items, with the request itself. Addresses and amounts never change afterwards."""
         every = iter(rows)
@@ -189,7 +185,6 @@ class BulkItems(Repository):
             self._connection.execute(_CHANGE, values[start : start + _BATCH])
 
     def tally(self, instruction_id: str) -> Tally:
-        """Number and sum of the items by status."""
         query = select(bulk_item.c.status, func.count(), func.sum(bulk_item.c.cents)).group_by(bulk_item.c.status)
         rows = self._connection.execute(query.where(bulk_item.c.instruction_id == instruction_id))
         return tally((status, count, int(cents)) for status, count, cents in rows)

@@ -241,7 +241,6 @@ class Boards(Repository):
         return self._one(BOARD, select(board).where(board.c.subject == subject))
 
     def find(self, channel: str, ts: str) -> Board | None:
-        """The board with this message; None when the message is no board."""
         return next(iter(self._whole(BOARD, _FIND, wanted_channel=channel, wanted_ts=ts)), None)
 
     def posted(self, subject: str, *, channel: str, ts: str, version: int, now: datetime) -> None:

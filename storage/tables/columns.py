@@ -3,16 +3,7 @@
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import (
-    CheckConstraint,
-    Column,
-    ForeignKey,
-    Index,
-    Integer,
-    MetaData,
-    Text,
-    text,
-)
+from sqlalchemy import CheckConstraint, Column, ForeignKey, Index, Integer, MetaData, Text, text
 
 from storage.types import Moment
 
@@ -36,12 +27,10 @@ def one_of(column: str, kind: type[StrEnum]) -> CheckConstraint:
 
 
 def instruction_id(*, nullable: bool = False, primary_key: bool = False) -> Column[str]:
-    """The request that a row belongs to."""
     return Column("instruction_id", Text, ForeignKey("instruction.id"), nullable=nullable, primary_key=primary_key)
 
 
 def leased(table: str) -> tuple[Column[Any] | Index, ...]:
-    """The columns of a row that one process at a time works on, and the index of the stopped rows."""
     return (
         Column("lease_owner", Text, nullable=False),
         Column("lease_until", Moment),
@@ -54,12 +43,10 @@ def leased(table: str) -> tuple[Column[Any] | Index, ...]:
 
 
 def partial(name: str, *columns: str, where: str, unique: bool = False) -> Index:
-    """An index of some of the rows."""
     condition = text(where)
     return Index(name, *columns, unique=unique, sqlite_where=condition, postgresql_where=condition)
 
 
 def due(table: str) -> Index:
-    """The index of due rows."""
     # Partial, so that the cost of a tick grows with the due rows and not with all rows.
     return partial(f"ix_{table}_due_at", "due_at", where="due_at IS NOT NULL")

@@ -1,17 +1,6 @@
 """Requests with their votes, attempts, reservations and items, and the audit."""
 
-from sqlalchemy import (
-    BigInteger,
-    Boolean,
-    CheckConstraint,
-    Column,
-    Float,
-    Index,
-    Integer,
-    Table,
-    Text,
-    false,
-)
+from sqlalchemy import BigInteger, Boolean, CheckConstraint, Column, Float, Index, Integer, Table, Text, false
 
 from bot.domain.payments.instruction import AttemptKind, AttemptOutcome, CallbackKind, Choice, Kind, State
 from storage.tables.columns import due, instruction_id, leased, metadata, one_of, partial

@@ -11,13 +11,13 @@ from typing import Any
 
 import psycopg
 
-from bot.domain.audit import verify
 from bot.domain.references import derived_key
 from bot.playground.simulators.ledger import EntryKind
 from storage.store import Store
 from tests.campaigns.traffic import EMAIL, Typed, Witness
 from tests.process.scene import Scene
 from tests.support.rig import APPROVALS, FINANCE, SECRET_KEY
+from tests.support.rows import audit_rows, verify
 
 _REFERENCE = re.compile(r"\b[A-Z]-[0-9A-Z]{6}\b")
 _BULK = "bulk"
@@ -31,7 +31,7 @@ async def broken(scene: Scene, url: str, *, typed: Sequence[Typed], witness: Wit
     found += [*_votes(book, witness), *_queues(book), *_histories(book)]
     store = await Store.open(url, audit_key=derived_key(SECRET_KEY, "audit"))
     try:
-        verdict = await store.read(lambda tx: verify(key=derived_key(SECRET_KEY, "audit"), rows=tx.audit.rows()))
+        verdict = await store.read(lambda tx: verify(key=derived_key(SECRET_KEY, "audit"), rows=audit_rows(tx)))
     finally:
         await store.close()
     return [*found, *([f"audit: {verdict.problem}"] if verdict.bad_seq is not None else [])]

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from bot.domain.audit import verify
 from bot.domain.references import derived_key
 from bot.playground.simulators.callbacks import CallbackAttempt
 from bot.playground.simulators.recorder import Call
@@ -22,6 +21,7 @@ from tests.chaos.records import Record
 from tests.chaos.witness import Act, Arrival
 from tests.chaos.world import World
 from tests.support.rig import ALERTS, APPROVALS, SECRET_KEY
+from tests.support.rows import verify
 
 _FINAL = frozenset({
     "completed", "canceled", "failed", "rejected", "withdrawn", "expired", "refused", "mismatch", "closed",

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from bot.domain.audit import Entry, Row
+from bot.domain.audit import ChainRow, Entry
 
 Record = dict[str, Any]
 
@@ -81,7 +81,7 @@ class Books:
         instants = [value / _MICROSECONDS for row in self.rows(_DUE) for value in row.values() if value is not None]
         return min((instant for instant in instants if instant > now), default=None)
 
-    def audit(self) -> Iterator[Row]:
+    def audit(self) -> Iterator[ChainRow]:
         """The audit chain as input of the domain's verifier."""
         for row in self.rows("SELECT * FROM audit ORDER BY seq"):
             entry = Entry(
@@ -93,4 +93,4 @@ class Books:
                 after=row["after"],
                 detail=json.loads(row["detail"]),
             )
-            yield Row(seq=row["seq"], entry=entry, previous=row["previous"], hash=row["hash"])
+            yield ChainRow(seq=row["seq"], entry=entry, previous=row["previous"], hash=row["hash"])

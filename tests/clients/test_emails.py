@@ -14,7 +14,7 @@ from bot.clients.emails import EmailsClient
 from bot.clients.emails.client import Quick, open_quick_session
 from bot.clients.routes_file import load_routes
 from bot.clients.transport import Transport, open_session
-from bot.domain.emails.lists import Answer, Busy, Link, Listed, Lost, Outcome, Receipt, Returned
+from bot.domain.emails.lists import Answer, Busy, Link, Lost, Outcome, Receipt, Returned, ReturnedRows
 from bot.domain.errors import OperatorError
 from bot.domain.outcome import Failure, NotExecuted, Unknown
 from bot.domain.reasons import Exchange, Reason
@@ -140,8 +140,8 @@ async def test_a_refusal_of_our_key_is_the_operators_matter(client: EmailsClient
 
 
 @pytest.mark.parametrize(("shape", "kind"), [
-    (FileShape.CSV, Returned), (FileShape.ATTACHMENT, Returned), (FileShape.ARRAY, Listed),
-    (FileShape.WRAPPED, Listed), (FileShape.URL, Link), (FileShape.RECEIPT, Receipt), (FileShape.TEXT, Answer),
+    (FileShape.CSV, Returned), (FileShape.ATTACHMENT, Returned), (FileShape.ARRAY, ReturnedRows),
+    (FileShape.WRAPPED, ReturnedRows), (FileShape.URL, Link), (FileShape.RECEIPT, Receipt), (FileShape.TEXT, Answer),
 ])  # fmt: skip
 async def test_every_answer_to_a_file_is_understood_in_its_order(
     client: EmailsClient, simulator: EmailsSimulator, shape: FileShape, kind: type
@@ -154,7 +154,7 @@ async def test_every_answer_to_a_file_is_understood_in_its_order(
         case Returned(name=name, content=content):
             assert name == ("processed.csv" if shape is FileShape.ATTACHMENT else "result.csv")
             assert b"Bo,bounce@example.com,undeliverable" in content
-        case Listed(header=header, rows=rows):
+        case ReturnedRows(header=header, rows=rows):
             assert header == ("email", "result", "score")
             assert rows[1][:2] == ("bounce@example.com", "undeliverable")
         case Link(url=url):

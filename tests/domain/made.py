@@ -56,7 +56,6 @@ def instruction(**changes: Any) -> Instruction:
 
 
 def purchase(**changes: Any) -> Instruction:
-    """A purchase of two items that waits for its buyer, changed as told."""
     asked = PurchasePayload(
         email="ben@example.com",
         description="Spring campaign",
@@ -67,7 +66,6 @@ def purchase(**changes: Any) -> Instruction:
 
 
 def bulk(**changes: Any) -> Instruction:
-    """Ten payments to nine people that wait for approval, changed as told."""
     asked = BulkPayload(
         name="march.csv",
         count=10,

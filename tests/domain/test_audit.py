@@ -10,22 +10,22 @@ from hypothesis import strategies as st
 from bot.domain.anchors import Anchor
 from bot.domain.audit import (
     GENESIS,
-    Damage,
+    ChainDamage,
+    ChainRow,
     Entry,
     Keys,
-    Row,
     Stored,
-    Told,
     Verdict,
+    VerifiedRow,
     canonical,
     check,
     link,
     on_any_clock,
     seal,
     stored,
-    verify,
 )
 from tests.domain.made import NOW
+from tests.support.rows import verify
 
 KEY = b"k" * 32
 
@@ -43,12 +43,12 @@ def entry(n: int, **changes: object) -> Entry:
     return Entry(**{**values, **changes})  # type: ignore[arg-type]
 
 
-def chain(length: int, key: bytes = KEY) -> list[Row]:
-    rows: list[Row] = []
+def chain(length: int, key: bytes = KEY) -> list[ChainRow]:
+    rows: list[ChainRow] = []
     previous = GENESIS
     for seq in range(1, length + 1):
         made = link(key=key, previous=previous, seq=seq, entry=entry(seq))
-        rows.append(Row(seq=seq, entry=entry(seq), previous=previous, hash=made))
+        rows.append(ChainRow(seq=seq, entry=entry(seq), previous=previous, hash=made))
         previous = made
     return rows
 
@@ -125,7 +125,7 @@ def test_the_hashed_form_is_plain_sorted_json() -> None:
 def test_the_time_zone_does_not_matter() -> None:
     abroad = entry(1, at=entry(1).at.astimezone(timezone(timedelta(hours=5, minutes=30))))
     assert canonical(1, abroad) == canonical(1, entry(1))
-    assert stored(Row(seq=1, entry=abroad, previous="", hash="")).entry() == replace(
+    assert stored(ChainRow(seq=1, entry=abroad, previous="", hash="")).entry() == replace(
         abroad, at=abroad.at.astimezone(UTC)
     )
 
@@ -169,7 +169,7 @@ def test_every_flipped_bit_is_found_at_its_row(at: int, field: str, data: st.Dat
     flipped[data.draw(st.integers(0, len(flipped) - 1))] ^= 1 << data.draw(st.integers(0, 7))
     rows[at] = rows[at]._replace(**{field: flipped.decode("utf-8", "surrogateescape")})  # type: ignore[arg-type]
     verdict = looked_at(rows)
-    assert (verdict.bad_seq, verdict.damage, verdict.rows) == (at + 1, Damage.CHANGED, at)
+    assert (verdict.bad_seq, verdict.damage, verdict.rows) == (at + 1, ChainDamage.CHANGED, at)
     assert verdict.found == rows[at]
 
 
@@ -178,7 +178,7 @@ def test_every_flipped_bit_of_a_time_is_found(at: int, bit: int) -> None:
     rows = lying()
     rows[at] = rows[at]._replace(at=rows[at].at ^ (1 << bit))
     verdict = looked_at(rows)
-    assert (verdict.bad_seq, verdict.damage) == (at + 1, Damage.CHANGED)
+    assert (verdict.bad_seq, verdict.damage) == (at + 1, ChainDamage.CHANGED)
 
 
 @pytest.mark.parametrize("field", Stored._fields)
@@ -202,7 +202,7 @@ def test_a_detail_that_means_the_same_is_still_a_change() -> None:
 def test_a_detail_cannot_pretend_to_be_the_rest_of_the_row() -> None:
     real = entry(1, detail={"n": 1}, instruction_id="real")
     made = link(key=KEY, previous=GENESIS, seq=1, entry=real)
-    row = stored(Row(seq=1, entry=real, previous=GENESIS, hash=made))
+    row = stored(ChainRow(seq=1, entry=real, previous=GENESIS, hash=made))
     text = '{"n":1},"instruction":"real"'
     for forged in (row._replace(detail=text), row._replace(detail=text, instruction_id="")):
         assert looked_at([forged], end=(1, made)).bad_seq == 1
@@ -213,7 +213,7 @@ def test_removed_rows_are_found(at: int, count: int, renumber: bool) -> None:
     rows = lying()
     left = [*rows[:at], *rows[min(at + count, LENGTH - 1) :]]
     verdict = looked_at(numbered(left) if renumber else left)
-    assert (verdict.bad_seq, verdict.damage, verdict.rows) == (at + 1, Damage.REMOVED, at)
+    assert (verdict.bad_seq, verdict.damage, verdict.rows) == (at + 1, ChainDamage.REMOVED, at)
 
 
 @given(st.integers(min_value=0, max_value=LENGTH), st.booleans())
@@ -223,7 +223,7 @@ def test_inserted_rows_are_found(at: int, chained: bool) -> None:
     forged = stored(chain(1, key=b"x" * 32)[0])._replace(previous=before if chained else "f" * 64)
     verdict = looked_at(numbered([*rows[:at], forged, *rows[at:]]))
     assert (verdict.bad_seq, verdict.rows) == (at + 1, at)
-    assert verdict.damage is Damage.INSERTED or (at == LENGTH and not chained)
+    assert verdict.damage is ChainDamage.INSERTED or (at == LENGTH and not chained)
 
 
 @given(st.integers(min_value=0, max_value=LENGTH - 1), st.integers(min_value=1, max_value=LENGTH))
@@ -233,7 +233,7 @@ def test_a_row_put_in_twice_is_found(of: int, at: int) -> None:
     if of == at:  # the copy in front of the row itself: which of both is the copy?
         at += 1
     assert verdict.bad_seq == at + 1
-    assert verdict.damage in (Damage.INSERTED, Damage.REORDERED)
+    assert verdict.damage in (ChainDamage.INSERTED, ChainDamage.REORDERED)
 
 
 @given(PLACES, st.integers(min_value=1, max_value=LENGTH))
@@ -242,15 +242,15 @@ def test_reordered_rows_are_found(at: int, further: int) -> None:
     other = min(at + further, LENGTH - 1)
     rows[at], rows[other] = rows[other], rows[at]
     verdict = looked_at(numbered(rows))
-    assert (verdict.bad_seq, verdict.damage, verdict.rows) == (at + 1, Damage.REORDERED, at)
+    assert (verdict.bad_seq, verdict.damage, verdict.rows) == (at + 1, ChainDamage.REORDERED, at)
 
 
 def test_a_row_with_another_number_is_found() -> None:
     rows = lying()
     last = looked_at([*rows[:3], *rows[4:], rows[3]._replace(seq=99)])
-    assert (last.bad_seq, last.damage, last.problem) == (4, Damage.REORDERED, "it has the number 99 now")
+    assert (last.bad_seq, last.damage, last.problem) == (4, ChainDamage.REORDERED, "it has the number 99 now")
     first = looked_at([rows[3]._replace(seq=-1), *rows[:3], *rows[4:]])
-    assert (first.bad_seq, first.damage) == (-1, Damage.INSERTED)
+    assert (first.bad_seq, first.damage) == (-1, ChainDamage.INSERTED)
 
 
 @given(st.integers(min_value=0, max_value=LENGTH - 1), st.sampled_from(["end", "anchor", "both"]))
@@ -262,37 +262,37 @@ def test_an_end_cut_off_is_found(left: int, witness: str) -> None:
         "anchors": [Anchor(at=NOW, seq=LENGTH, head=rows[-1].hash)] if witness != "end" else [],
     }
     verdict = looked_at(rows[:left], **known)
-    assert (verdict.bad_seq, verdict.damage, verdict.rows) == (left + 1, Damage.CUT_OFF, left)
+    assert (verdict.bad_seq, verdict.damage, verdict.rows) == (left + 1, ChainDamage.CUT_OFF, left)
 
 
 def test_a_note_of_the_end_that_does_not_fit_is_found() -> None:
     rows = lying()
     for end in ((LENGTH, "f" * 64), (LENGTH - 1, rows[-2].hash), (0, GENESIS), ("x", "")):
         verdict = looked_at(rows, end=end)
-        assert (verdict.bad_seq, verdict.damage) == (LENGTH, Damage.CHANGED)
+        assert (verdict.bad_seq, verdict.damage) == (LENGTH, ChainDamage.CHANGED)
 
 
 def test_another_chain_with_the_same_key_is_found_by_the_anchors() -> None:
     other = chain(LENGTH)
     real = [row.entry for row in other]
     real[1] = entry(1)
-    rows: list[Row] = []
+    rows: list[ChainRow] = []
     for seq, content in enumerate(real, start=1):
         previous = rows[-1].hash if rows else GENESIS
         made = link(key=KEY, previous=previous, seq=seq, entry=content)
-        rows.append(Row(seq=seq, entry=content, previous=previous, hash=made))
+        rows.append(ChainRow(seq=seq, entry=content, previous=previous, hash=made))
     replaced = [stored(row) for row in rows]
     end = (LENGTH, replaced[-1].hash)
     assert looked_at(replaced, end=end).bad_seq is None
     anchors = [Anchor(at=NOW, seq=seq, head=other[seq - 1].hash) for seq in (1, 4, 6)]
     verdict = looked_at(replaced, end=end, anchors=anchors)
-    assert (verdict.bad_seq, verdict.damage) == (4, Damage.REPLACED)
+    assert (verdict.bad_seq, verdict.damage) == (4, ChainDamage.REPLACED)
     # Two histories in one file of anchors: no chain can satisfy both.
     both = [*anchors, Anchor(at=NOW, seq=4, head=replaced[3].hash)]
-    assert looked_at(lying(), anchors=both).damage is Damage.REPLACED
+    assert looked_at(lying(), anchors=both).damage is ChainDamage.REPLACED
     # A tail of the other history behind rows of this one.
     spliced = looked_at([*lying()[:4], *replaced[4:]], end=end)
-    assert (spliced.bad_seq, spliced.damage) == (5, Damage.REPLACED)
+    assert (spliced.bad_seq, spliced.damage) == (5, ChainDamage.REPLACED)
 
 
 def test_anchors_that_fit_change_nothing() -> None:
@@ -301,10 +301,10 @@ def test_anchors_that_fit_change_nothing() -> None:
     assert looked_at(rows, anchors=anchors) == Verdict(LENGTH, rows[-1].hash)
 
 
-def clock_set(at: float, by: float, *, is_intact: bool = True) -> Told:
+def clock_set(at: float, by: float, *, is_intact: bool = True) -> VerifiedRow:
     """The clock said ``at`` (minutes) after it was set ``by`` so many minutes."""
     said = entry(0, at=NOW + timedelta(minutes=at), action="clock_set", detail={"seconds": int(by * 60), "rows": 1})
-    return Told(seq=1, entry=said, is_intact=is_intact)
+    return VerifiedRow(seq=1, entry=said, is_intact=is_intact)
 
 
 @pytest.mark.parametrize(
@@ -318,22 +318,16 @@ def clock_set(at: float, by: float, *, is_intact: bool = True) -> Told:
         (10, [clock_set(-125, -120)], (0, 10)),
         (10, [clock_set(-121, -120)], (-120, 130)),
         (-110, [clock_set(-119, -120, is_intact=False)], (-110, 0)),
-        (10, [Told(seq=1, entry=None, is_intact=False)], (0, 10)),
+        (10, [VerifiedRow(seq=1, entry=None, is_intact=False)], (0, 10)),
     ],
     ids=[
-        "never set",
-        "set back",
-        "set back two hours ago",
-        "set forward",
-        "set back, and half of it forward",
-        "set before",
-        "set up to two minutes before, as another process may not have noticed",
-        "a row that was changed",
-        "a row that cannot be read",
+        *("never set", "set back", "set back two hours ago", "set forward", "set back, and half of it forward"),
+        *("set before", "set up to two minutes before, as another process may not have noticed"),
+        *("a row that was changed", "a row that cannot be read"),
     ],
 )
 def test_when_something_lasted_is_known_by_every_clock_since(
-    now: float, steps: list[Told], between: tuple[float, float]
+    now: float, steps: list[VerifiedRow], between: tuple[float, float]
 ) -> None:
     """It began at 0."""
     found = on_any_clock(NOW, NOW + timedelta(minutes=now), steps)

@@ -6,17 +6,7 @@ from typing import Final
 import pytest
 
 from bot.domain.errors import ServiceNever
-from bot.domain.reasons import (
-    SUBJECTS,
-    Exchange,
-    Fact,
-    OfMode,
-    OfRequest,
-    Reason,
-    Verbatim,
-    has_code,
-    slack_error,
-)
+from bot.domain.reasons import SUBJECTS, Exchange, Fact, OfMode, OfRequest, Reason, Verbatim, has_code, slack_error
 from tests.presentation.sampled import NO_ANSWER, sample
 
 CODES: Final = [code for subject in SUBJECTS for code in subject]

@@ -5,7 +5,6 @@ import re
 import pytest
 from inline_snapshot import snapshot
 
-from bot.domain.audit import verify
 from bot.domain.references import derived_key
 from bot.playground.faults import Fault, FaultKind
 from bot.presentation.bookings import cards as booking_cards
@@ -27,6 +26,7 @@ from tests.support.deliveries import (
     turned,
 )
 from tests.support.rig import ADA, FINANCE, MARIA, OLGA, SECRET_KEY, TOM, ZOE, Rig
+from tests.support.rows import audit_rows, verify
 from tests.support.shown import shown
 from tests.support.store_events import made_elsewhere
 
@@ -109,7 +109,7 @@ such as P-······ or B-······, or the operation's id. You gave: B-·�
 
 async def test_a_form_that_was_never_confirmed_has_no_story(rig: Rig) -> None:
     await deliver(rig, "book")
-    rows = await rig.switchboard.context.store.read(lambda tx: list(tx.audit.rows()))
+    rows = await rig.switchboard.context.store.read(audit_rows)
     assert rows == []
 
 
@@ -144,7 +144,7 @@ async def test_one_made_elsewhere(rig: Rig) -> None:
 async def test_the_chain_holds_and_names_no_customer(rig: Rig) -> None:
     await booked(rig)
     await step(rig)
-    rows = await rig.switchboard.context.store.read(lambda tx: list(tx.audit.rows()))
+    rows = await rig.switchboard.context.store.read(audit_rows)
     assert verify(key=derived_key(SECRET_KEY, "audit"), rows=rows).bad_seq is None
     said = str(rows)
     assert not [word for word in ("Lopez", "991234567", "Market Street", views.NOTES) if word in said]

@@ -7,7 +7,7 @@ from inline_snapshot import snapshot
 
 from bot.domain.money import Cents
 from bot.domain.payments.bulk import BulkItem
-from bot.domain.payments.bulk_file import Carried, Checked
+from bot.domain.payments.bulk_file import Checked, FormMetadata
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace import Message
 from bot.playground.workspace.files import StoredFile
@@ -207,7 +207,7 @@ Runbook: `docs/alerts.md#bulk-payment-not-accounted-for`\
 async def test_a_thread_that_is_gone_keeps_nobody_waiting(rig: Rig) -> None:
     item = BulkItem(row=2, email="ana@example.com", cents=Cents(100))
     checked = Checked(name="a.csv", items=[item], bad=[], rows=1, read_as="")
-    carried = Carried(file="F1", channel=FINANCE, key="file:F1", thread_ts="1700000000.000001")
+    carried = FormMetadata(file="F1", channel=FINANCE, key="file:F1", thread_ts="1700000000.000001")
     await request_bulk(rig.switchboard.context, checked, carried, requester=MARIA)
     await rig.settle()
     await approve(rig)

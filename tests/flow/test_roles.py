@@ -11,7 +11,7 @@ import pytest
 
 from bot.domain.money import Cents
 from bot.domain.payments.bulk import BulkItem
-from bot.domain.payments.bulk_file import Carried, Checked
+from bot.domain.payments.bulk_file import Checked, FormMetadata
 from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.payments.records import PayoutOrder
@@ -334,7 +334,7 @@ async def asked_in_bulk(rig: Rig) -> str:
         for n, email in enumerate((f"p{number}@example.com", "held@example.com"), 2)
     ]
     checked = Checked(name="march.csv", items=items, bad=[], rows=len(items), read_as="")
-    carried = Carried(file="", channel=FINANCE, key=f"test:{number}")
+    carried = FormMetadata(file="", channel=FINANCE, key=f"test:{number}")
     found = await request_bulk(rig.switchboard.context, checked, carried, requester=TOM)
     await rig.settle()
     return found.reference

@@ -52,7 +52,7 @@ MUTANTS = (
     ),
     Mutant(
         name="one read proves that nothing was paid",
-        file="bot/domain/payments/evidence.py",
+        file="bot/domain/proof.py",
         old="READS_NEEDED = 3",
         new="READS_NEEDED = 1",
         breaks="'still created' is believed after three reads, not one",
@@ -60,7 +60,7 @@ MUTANTS = (
     ),
     Mutant(
         name="reads in one breath count as several",
-        file="bot/domain/payments/evidence.py",
+        file="bot/domain/proof.py",
         old="now - instruction.last_read_at >= quiet.spacing * 0.9",
         new="now >= instruction.last_read_at",
         breaks="reads that prove silence lie apart",
@@ -68,7 +68,7 @@ MUTANTS = (
     ),
     Mutant(
         name="silence is proven before the quiet period is over",
-        file="bot/domain/payments/evidence.py",
+        file="bot/domain/proof.py",
         old="reads >= READS_NEEDED and quiet.over(sent_at=instruction.sent_at, now=now)",
         new="reads >= READS_NEEDED",
         breaks="a request may travel slowly",
@@ -84,7 +84,7 @@ MUTANTS = (
     ),
     Mutant(
         name="looks count while the request may be on its way",
-        file="bot/domain/payments/evidence.py",
+        file="bot/domain/proof.py",
         old="    counts = quiet.over(sent_at=instruction.sent_at, now=now) and counts_as_read",
         new="    counts = counts_as_read",
         breaks="a request may travel slowly",

@@ -9,7 +9,7 @@ _EVIDENCE = ("tests/domain/payments/test_evidence.py",)
 MUTANTS = (
     Mutant(
         name="one list proves absence",
-        file="bot/domain/payments/evidence.py",
+        file="bot/domain/proof.py",
         old="LOOKS_NEEDED = 2",
         new="LOOKS_NEEDED = 1",
         breaks="a list that lags behind does not prove that nothing was paid",
@@ -17,7 +17,7 @@ MUTANTS = (
     ),
     Mutant(
         name="lists in one breath count as several",
-        file="bot/domain/payments/evidence.py",
+        file="bot/domain/proof.py",
         old="    return instruction.reads + 1 if counts else instruction.reads",
         new="    return instruction.reads + 2 if counts else instruction.reads",
         breaks="lists that prove absence lie apart",

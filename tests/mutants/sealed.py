@@ -148,8 +148,8 @@ MUTANTS = (
     Mutant(
         name="votes of the ballot before count",
         file="bot/domain/payments/sealed.py",
-        old="    ballot = entries[_begun(entries) :]\n",
-        new="    ballot = entries\n",
+        old="    ballot = entries[begun:]",
+        new="    ballot = entries",
         breaks="a new attempt needs new approvals",
         tests=_ROWS,
     ),
@@ -228,8 +228,8 @@ MUTANTS = (
     Mutant(
         name="what is over moves along with the clock",
         file="bot/domain/payments/sealed.py",
-        old=" if _state_before(seq, rows) not in _OVER",
-        new="",
+        old="if before not in _OVER and isinstance(by, int):",
+        new="if isinstance(by, int):",
         breaks="a request that agrees is not held",
         tests=_ROWS,
     ),

@@ -5,7 +5,7 @@ from inline_snapshot import snapshot
 from bot.domain.approvals import No, Refusal
 from bot.domain.content import Content
 from bot.domain.errors import PersonError
-from bot.domain.overview import Waiting
+from bot.domain.overview import WaitingRequest
 from bot.domain.payments.instruction import FINAL, State
 from bot.domain.policy import Requirement
 from bot.presentation import answers
@@ -132,7 +132,7 @@ def test_what_waits_is_told_the_readers_own_first_with_what_it_is_for() -> None:
     one = instruction(expires_at=NOW + timedelta(days=1))
     other = instruction(reference="P-222222", payload=payload(description="Tom & Ana's <dinner>"), requester="U0TOM")
     content = payment_answers.waiting(
-        [Waiting(one, [vote("U0LIN")], True), Waiting(other, [], False)],
+        [WaitingRequest(one, [vote("U0LIN")], True), WaitingRequest(other, [], False)],
         approvals_channel="C0APPROVE",
     )
     check_message(content)
@@ -147,7 +147,7 @@ For: Tom & Ana's <dinner>""")
 
 
 def test_a_long_list_says_how_many_more_there_are() -> None:
-    content = payment_answers.waiting([Waiting(instruction(), [], False)] * 20, approvals_channel="C0APPROVE")
+    content = payment_answers.waiting([WaitingRequest(instruction(), [], False)] * 20, approvals_channel="C0APPROVE")
     assert (content.text.splitlines()[-1], seen(content).splitlines()[-1]) == ("and 5 more", "and 5 more")
     assert len(content.blocks) <= 50
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
-from bot.domain.audit import Entry, Told
+from bot.domain.audit import Entry, VerifiedRow
 from bot.domain.content import Content
 from bot.domain.payments.instruction import Kind, State
 from bot.domain.reasons import Exchange, Reason, stored
@@ -24,12 +24,12 @@ NEW_MESSAGE = 12_000
 """Characters that the text of a new message may have in any case."""
 
 
-def told(seq: int, action: str, *, actor: str = "switchboard", intact: bool = True, **changes: Any) -> Told:
+def told(seq: int, action: str, *, actor: str = "switchboard", intact: bool = True, **changes: Any) -> VerifiedRow:
     detail = changes.pop("detail", {})
     states = {"before": "awaiting", "after": "awaiting", **changes}
     at = NOW + timedelta(seconds=seq)
     entry = Entry(at=at, instruction_id="i", actor=actor, action=action, detail=detail, **states)
-    return Told(seq=seq, entry=entry, is_intact=intact)
+    return VerifiedRow(seq=seq, entry=entry, is_intact=intact)
 
 
 LIFE = [
@@ -48,7 +48,7 @@ LIFE = [
 ]
 
 
-def said(row: Told) -> str:
+def said(row: VerifiedRow) -> str:
     """One line without its time."""
     [line] = lines(instruction(), [row])
     return line.split("  ", 1)[1]
@@ -141,7 +141,7 @@ def test_an_action_that_is_not_known_here_is_told_by_its_name() -> None:
 
 
 def test_a_row_that_is_not_what_was_written_is_marked() -> None:
-    rows = [*LIFE, told(14, "approve", actor="U0EVE", intact=False), Told(seq=15, entry=None, is_intact=False)]
+    rows = [*LIFE, told(14, "approve", actor="U0EVE", intact=False), VerifiedRow(seq=15, entry=None, is_intact=False)]
     shown = story(instruction(), rows)
     assert seen(shown).splitlines()[-3:] == snapshot(
         [
@@ -170,7 +170,7 @@ def test_a_long_story_is_cut_in_the_middle_and_says_so() -> None:
 def test_before_the_mark_stands_less_than_a_third_with_the_ends_of_lines() -> None:
     """The tenth line would end at 3,000 of 9,000 characters, and its own end would be one more."""
 
-    def long(seq: int, length: int) -> Told:
+    def long(seq: int, length: int) -> VerifiedRow:
         [bare] = lines(instruction(), [told(seq, "observed", detail={"reason": "r"})])
         return told(seq, "observed", detail={"reason": "r" * (length - len(bare) + 1)})
 
@@ -207,7 +207,7 @@ ENTRIES = st.builds(
 
 
 @given(st.lists(ENTRIES, max_size=40), foreign(400))
-def test_nothing_of_others_gets_loose_and_every_story_fits(rows: list[Told], description: str) -> None:
+def test_nothing_of_others_gets_loose_and_every_story_fits(rows: list[VerifiedRow], description: str) -> None:
     shown: Content = story(instruction(payload=payload(description=description)), rows)
     check_message(shown, longest=NEW_MESSAGE)
     # People may be named (one whose id another made up is nobody); nobody else may be called.

@@ -3,7 +3,7 @@
 from inline_snapshot import snapshot
 
 from bot.domain.bookings.booking import BookingKind, Stage
-from bot.domain.emails.lists import ColumnLook
+from bot.domain.files.columns import ColumnSummary
 from bot.domain.files.tables import Marks
 from bot.domain.payments.instruction import Kind, Recipient
 from bot.presentation import views
@@ -224,8 +224,8 @@ def test_a_hundred_stores_are_a_list_and_more_are_typed() -> None:
 
 
 LOOKS = [
-    ColumnLook(name="name", filled=3, addresses=0, samples=("Ana", "Ben")),
-    ColumnLook(name="email", filled=3, addresses=2, samples=("ana@example.com",)),
+    ColumnSummary(name="name", filled=3, addresses=0, samples=("Ana", "Ben")),
+    ColumnSummary(name="email", filled=3, addresses=2, samples=("ana@example.com",)),
 ]
 
 

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.domain.approvals import No
-from bot.domain.overview import Running, Service, Waiting, What
+from bot.domain.overview import Running, ServiceStatus, WaitingRequest, What
 from bot.domain.payments.instruction import Instruction, Vote
 from bot.playground.workspace.limits.surfaces import checked_view
 from bot.presentation import overview
@@ -12,7 +12,7 @@ from tests.domain.made import NOW
 from tests.presentation.checks import check_markup, check_with_sdk
 from tests.presentation.drawn import APPROVALS, foreign, instructions, votes
 
-SERVICES = [Service(name="Payments", missing=("PAYMENTS_BASE_URL",)), Service(name="E-mail", missing=())]
+SERVICES = [ServiceStatus(name="Payments", missing=("PAYMENTS_BASE_URL",)), ServiceStatus(name="E-mail", missing=())]
 
 
 @given(
@@ -21,7 +21,7 @@ SERVICES = [Service(name="Payments", missing=("PAYMENTS_BASE_URL",)), Service(na
 )
 def test_any_view(found: list[tuple[Instruction, list[Vote]]], running: list[tuple[What, str]]) -> None:
     view = overview.view(
-        waiting=[Waiting(one, voted, mine=True) for one, voted in found],
+        waiting=[WaitingRequest(one, voted, mine=True) for one, voted in found],
         asked=found,
         running=[
             Running(what=what, name=text, state=text, requester="", channel="D0MARIA", since=NOW)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from bot.domain.approvals import No, Refusal
 from bot.domain.content import Content
 from bot.domain.errors import PersonError
-from bot.domain.overview import Waiting
+from bot.domain.overview import WaitingRequest
 from bot.domain.payments.instruction import Instruction, Kind, State, Vote
 from bot.domain.policy import Frozen
 from bot.domain.reasons import Reason, Verbatim
@@ -104,7 +104,7 @@ def test_other_answers(instruction: Instruction, cast: list[Vote], buttons: bool
 @settings(max_examples=20)
 @given(st.lists(st.tuples(instructions(), votes(8), st.booleans()), max_size=20))
 def test_the_list_of_what_waits(found: list[tuple[Instruction, list[Vote], bool]]) -> None:
-    waiting = [Waiting(one, cast, mine) for one, cast, mine in found]
+    waiting = [WaitingRequest(one, cast, mine) for one, cast, mine in found]
     every_vote = [vote for _, cast, _ in found for vote in cast]
     check(payment_answers.waiting(waiting, approvals_channel=APPROVALS), every_vote, longest=WHOLE_ANSWER)
 

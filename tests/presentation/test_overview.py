@@ -7,7 +7,7 @@ from datetime import timedelta
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.overview import Assumption, Counts, Overview, Running, Service, UnderWay, What
+from bot.domain.overview import Assumption, Counts, Overview, Running, ServiceStatus, UnderWay, What
 from bot.domain.payments.instruction import FINAL, Kind, State
 from bot.domain.policy import Frozen
 from bot.domain.reasons import Reason, Verbatim
@@ -22,7 +22,10 @@ KINDS = ("localization.media", "localization.text", "email.run", "email.file")
 @given(foreign(), st.integers(min_value=0, max_value=10**9))
 def test_the_fullest_status(text: str, count: int) -> None:
     found = Overview(
-        services=[Service(name="Payments", missing=("PAYMENTS_BASE_URL",)), Service(name="E-mail", missing=())],
+        services=[
+            ServiceStatus(name="Payments", missing=("PAYMENTS_BASE_URL",)),
+            ServiceStatus(name="E-mail", missing=()),
+        ],
         under_way=Counts(
             requests={(kind.value, state.value): count for kind in Kind for state in State if state not in FINAL},
             jobs={(kind, "handing_over"): count for kind in KINDS},

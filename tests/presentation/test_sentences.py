@@ -8,10 +8,10 @@ from inline_snapshot import snapshot
 from bot.domain.content import Content
 from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceNow
 from bot.domain.outcome import NotExecuted, Unknown
-from bot.domain.overview import Assumption, Counts, Overview, Running, Service, UnderWay, What
+from bot.domain.overview import Assumption, Counts, Overview, Running, ServiceStatus, UnderWay, What
 from bot.domain.policy import Short
 from bot.domain.reasons import Exchange, Reason
-from bot.domain.recovery import Look, ReadingOnly, Seen
+from bot.domain.recovery import LastSearch, ReadingOnly, Seen
 from bot.presentation import answers, notices, overview, reasons
 from bot.presentation import overview as home
 from bot.presentation.blocks.elements import facts
@@ -24,7 +24,7 @@ MODE = ReadingOnly(since=NOW, reason=own_words("the database was put back"), unt
 
 def test_what_the_operator_reads_before_it_goes_on() -> None:
     looked = [
-        ("P-4F7K2M", Look(seen=Seen.ABSENT, reason=own_words("not in the list"), again_at=None)),
+        ("P-4F7K2M", LastSearch(seen=Seen.ABSENT, reason=own_words("not in the list"), again_at=None)),
         ("P-2B2B2B", None),
     ]
     assert notices.report(MODE, looked, ["payments.commit_payout x"]) == snapshot(
@@ -137,9 +137,9 @@ def whole(**changes: object) -> Overview:
     bookings = dict.fromkeys(("new", "sending", "unknown", "lost", "waiting", "open", "odd_one"), 1)
     values = {
         "services": [
-            Service(name="payments", missing=()),
-            Service(name="localization", missing=("LOCALIZATION_API_KEY",)),
-            Service(name="delivery", missing=(), silent_since=NOW),
+            ServiceStatus(name="payments", missing=()),
+            ServiceStatus(name="localization", missing=("LOCALIZATION_API_KEY",)),
+            ServiceStatus(name="delivery", missing=(), silent_since=NOW),
         ],
         "under_way": Counts(requests=requests, jobs=jobs | {("localization.text", "waiting"): 2}, bookings=bookings),
         "oldest": {

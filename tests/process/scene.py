@@ -10,7 +10,6 @@ from typing import Any, BinaryIO, Self
 import aiohttp
 
 from bot.cli.manifest import bot_scopes
-from bot.domain.audit import verify
 from bot.domain.payments.instruction import Instruction, State
 from bot.domain.references import derived_key
 from bot.playground.process import free_port
@@ -22,6 +21,7 @@ from storage.store import Store
 from tests.process.bot_process import FORKED, BotProcess
 from tests.process.gate import Gate, payments_operation, slack_method
 from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, POLICY, SECRET_KEY, furnish
+from tests.support.rows import audit_rows, verify
 
 _LOOK_AGAIN = 0.02
 _ENOUGH = 30.0
@@ -234,7 +234,7 @@ class Scene:
         key = derived_key(SECRET_KEY, "audit")
         store = await Store.open(f"sqlite+aiosqlite:///{self.database}", audit_key=key)
         try:
-            verdict = await store.read(lambda tx: verify(key=key, rows=tx.audit.rows()))
+            verdict = await store.read(lambda tx: verify(key=key, rows=audit_rows(tx)))
             assert verdict.bad_seq is None, verdict.problem
             return await store.read(lambda tx: tx.instructions.awaiting(tuple(State)))
         finally:

@@ -11,12 +11,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import text
 
-from bot.domain.audit import Entry, Verdict, verify
+from bot.domain.audit import Entry, Verdict
 from bot.domain.payments.instruction import FINAL, Instruction, State
 from bot.domain.payments.moves import allows
 from storage import StorageError, Store, Tx
-from storage.rows import Lease
+from storage.rows import LeaseColumns
 from tests.storage.factories import KEY, NOW, instruction, later, vote
+from tests.support.rows import audit_rows, verify
 
 
 def _entry(**values: Any) -> Entry:
@@ -33,7 +34,7 @@ def _entry(**values: Any) -> Entry:
 
 
 async def _verdict(store: Store) -> Verdict:
-    return await store.read(lambda tx: verify(key=KEY, rows=tx.audit.rows()))
+    return await store.read(lambda tx: verify(key=KEY, rows=audit_rows(tx)))
 
 
 async def test_what_is_hashed_is_what_comes_back(store: Store) -> None:
@@ -44,7 +45,7 @@ async def test_what_is_hashed_is_what_comes_back(store: Store) -> None:
         detail={"b": (1, 2.5, None, True), "a": {"é": "\x00"}, "ten": {10: "x", 9: "y"}},
     )
     row = await store.write(lambda tx: tx.audit.append(odd))
-    [held] = await store.read(lambda tx: list(tx.audit.rows()))
+    [held] = await store.read(audit_rows)
     assert held == row
     assert held.entry.at == elsewhere
     assert (await _verdict(store)).bad_seq is None
@@ -61,7 +62,7 @@ async def test_a_unit_that_fails_leaves_no_gap_for_those_committed_with_it(store
     outcomes = await asyncio.gather(*units, return_exceptions=True)
     assert [isinstance(outcome, LookupError) for outcome in outcomes] == [False, True, False] * 3
     assert store.commits < 9  # or nothing was committed together
-    rows = await store.read(lambda tx: list(tx.audit.rows()))
+    rows = await store.read(audit_rows)
     assert [row.seq for row in rows] == list(range(1, 13))
     assert (await _verdict(store)).bad_seq is None
 
@@ -97,9 +98,9 @@ async def test_rows_are_paged_and_filtered(store: Store) -> None:
             tx.audit.append(_entry(instruction_id=f"i{number % 3}"))
 
     await store.write(many)
-    rows = await store.read(lambda tx: list(tx.audit.rows()))
+    rows = await store.read(audit_rows)
     assert [row.seq for row in rows] == list(range(1, 1101))
-    some = await store.read(lambda tx: list(tx.audit.rows(after_seq=100, instruction_id="i1")))
+    some = await store.read(lambda tx: audit_rows(tx, after_seq=100, instruction_id="i1"))
     assert [row.seq for row in some] == [seq for seq in range(101, 1101) if (seq - 1) % 3 == 1]
     head = await store.read(lambda tx: tx.audit.head())
     assert head == (rows[-1].seq, rows[-1].hash)
@@ -164,7 +165,7 @@ async def test_the_chain_holds_through_any_history(store: Store, groups: list[li
         failures = [result for result in results if isinstance(result, BaseException)]
         assert all(isinstance(failure, _Undone) for failure in failures), failures
     rows, standing = await store.read(
-        lambda tx: (list(tx.audit.rows()), {one.id: one.state for one in tx.instructions.awaiting(set(State))})
+        lambda tx: (audit_rows(tx), {one.id: one.state for one in tx.instructions.awaiting(set(State))})
     )
     head = await store.read(lambda tx: tx.audit.head())
     assert verify(key=KEY, rows=rows) == Verdict(len(rows), head.hash)
@@ -206,6 +207,6 @@ def _act(tx: Tx, kind: str, one: Instruction, number: int) -> object:
 
 def _move(tx: Tx, one: Instruction, number: int) -> Instruction | None:
     targets = sorted(state for state in State if allows(one.kind, one.state, state))
-    lease = Lease(lease_owner="w", lease_until=later(30))
+    lease = LeaseColumns(lease_owner="w", lease_until=later(30))
     to = targets[number % len(targets)]
     return tx.instructions.move(one, to, now=later(number), actor="w", action="step", **lease)

@@ -178,7 +178,6 @@ async def test_a_board_that_goes_elsewhere_leaves_its_thread_and_to_the_requeste
 
 
 async def shown_request(store: Store, asked: Instruction) -> tuple[str, str]:
-    """Both cards of a request, posted."""
     await store.write(lambda tx: tx.instructions.insert(asked, actor="U1"))
     subjects = (f"request:{asked.id}:approvals", f"request:{asked.id}:requester")
     for number, subject in enumerate(subjects):

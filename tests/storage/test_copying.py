@@ -26,7 +26,6 @@ ASKED = instruction()
 
 @pytest.fixture
 async def filled(sqlite_url: str) -> str:
-    """A file with a request, a vote, its audit, queued messages, a flag, and an anchor beside it."""
     store = await Store.open(sqlite_url, audit_key=KEY)
     vote = Vote(instruction_id=ASKED.id, round=1, person="U0ADA", choice=Choice.APPROVE, at=NOW, typed=True)
 
@@ -62,7 +61,6 @@ async def refusal(source: str, target: str, *, key: bytes = KEY) -> str:
 
 
 async def rows(url: str) -> int:
-    """How many requests of the target have their audit rows."""
     with psycopg.connect(url) as connection:
         if connection.execute("SELECT to_regclass('audit')").fetchone() == (None,):
             return 0

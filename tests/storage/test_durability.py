@@ -4,9 +4,9 @@ import asyncio
 import signal
 import sys
 
-from bot.domain.audit import verify
 from storage import Store
 from tests.storage.factories import KEY
+from tests.support.rows import audit_rows, callbacks_of, verify
 
 _ROUNDS = 2
 
@@ -16,9 +16,9 @@ async def test_acknowledged_rows_survive_kill_9(database_url: str) -> None:
     for _ in range(_ROUNDS):
         acknowledged |= await _write_and_die(database_url, at_least=100)
     store = await Store.open(database_url, audit_key=KEY)
-    rows = await store.read(lambda tx: list(tx.audit.rows()))
+    rows = await store.read(audit_rows)
     instructions = {row.entry.instruction_id for row in rows}
-    held = await store.read(lambda tx: {row.id for one in instructions for row in tx.inbox.of(one)})
+    held = await store.read(lambda tx: {row.id for one in instructions for row in callbacks_of(tx, one)})
     await store.close()
     assert len(acknowledged) >= 100 * _ROUNDS
     assert acknowledged <= held

@@ -123,7 +123,7 @@ async def test_a_frozen_process_is_waited_for_and_followed(
         return True
 
     caplog.handler.addFilter(listen)
-    patience = engine.Patience(running=0.0, frozen=300.0)
+    patience = engine.LockPatience(running=0.0, frozen=300.0)
     opening = asyncio.create_task(Store.open(sqlite_url, audit_key=KEY, patience=patience))
     try:
         await asyncio.wait({opening, asyncio.create_task(told.wait())}, return_when=asyncio.FIRST_COMPLETED)
@@ -164,7 +164,7 @@ async def test_a_frozen_process_that_runs_again_has_a_moment_to_end(
         return is_frozen(process)
 
     monkeypatch.setattr(engine, "_is_frozen", look)
-    patience = engine.Patience(running=0.0, frozen=300.0)
+    patience = engine.LockPatience(running=0.0, frozen=300.0)
     opening = asyncio.create_task(Store.open(sqlite_url, audit_key=KEY, patience=patience))
     assert await seen.get()
     holder.send_signal(signal.SIGCONT)
@@ -274,11 +274,7 @@ async def test_an_unreachable_server_is_told_without_the_password(postgres_url: 
 @pytest.mark.parametrize(
     "url",
     [
-        "",
-        "switchboard.db",
-        "sqlite+aiosqlite://",
-        "sqlite+aiosqlite:///:memory:",
-        "mysql://x@y/hush-secret",
+        *("", "switchboard.db", "sqlite+aiosqlite://", "sqlite+aiosqlite:///:memory:", "mysql://x@y/hush-secret"),
         "postgresql+asyncpg://a/b",
     ],
 )

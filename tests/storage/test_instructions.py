@@ -7,16 +7,7 @@ from typing import Any
 import pytest
 from sqlalchemy import select, text, update
 
-from bot.domain.payments.instruction import (
-    FINAL,
-    Instruction,
-    Item,
-    Kind,
-    PurchasePayload,
-    Recipient,
-    State,
-    digest_of,
-)
+from bot.domain.payments.instruction import FINAL, Instruction, Item, Kind, PurchasePayload, Recipient, State, digest_of
 from bot.domain.payments.moves import MOVES, allows
 from bot.domain.reasons import OfRequest, Reason, given
 from storage import Conflict, StorageError, Store, Tx
@@ -24,6 +15,7 @@ from storage.errors import RowUnreadable
 from storage.repositories.requests import Changes
 from storage.tables.instructions import instruction as table
 from tests.storage.factories import NOW, instruction, later
+from tests.support.rows import audit_rows
 
 _LEASE: dict[str, Any] = {"lease_owner": "a", "lease_until": later(30)}
 
@@ -121,7 +113,7 @@ async def test_text_that_a_database_cannot_hold_is_mended(store: Store) -> None:
 async def test_the_same_click_makes_one_request(store: Store) -> None:
     asked = await _ask(store)
     assert not await store.write(lambda tx: tx.instructions.insert(asked, actor="U1"))
-    rows = await store.read(lambda tx: list(tx.audit.rows()))
+    rows = await store.read(audit_rows)
     assert [(row.entry.action, row.entry.after) for row in rows] == [("requested", "new")]
     assert await store.read(lambda tx: tx.instructions.by_source(asked.source_key)) == asked
 
@@ -183,7 +175,7 @@ async def test_the_first_transition_wins(store: Store) -> None:
     assert first is not None
     assert (first.state, first.version, first.closed_at, first.due_at) == (State.WITHDRAWN, 2, later(1), None)
     assert await store.write(work) is None
-    rows = await store.read(lambda tx: list(tx.audit.rows()))
+    rows = await store.read(audit_rows)
     assert [(row.entry.before, row.entry.after) for row in rows] == [("", "new"), ("new", "withdrawn")]
 
 
@@ -408,8 +400,7 @@ async def test_what_a_buyer_is_asked_for_is_no_payment_to_them(store: Store) -> 
 
 
 @pytest.mark.parametrize(
-    "column",
-    ["id", "reference", "kind", "payload", "code", "digest", "requester", "created_at", "source_key"],
+    "column", ["id", "reference", "kind", "payload", "code", "digest", "requester", "created_at", "source_key"]
 )
 async def test_the_database_itself_refuses_to_change_what_was_asked(store: Store, column: str) -> None:
     asked = instruction()

@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import Connection, text
 
 from bot.domain.anchors import Anchor, line
-from bot.domain.audit import Damage, Entry, Stored, Verdict, check, key_id, link
+from bot.domain.audit import ChainDamage, Entry, Stored, Verdict, check, key_id, link
 from bot.domain.bookings.record import StoreState
 from bot.domain.payments.instruction import CallbackKind, State
 from bot.domain.references import callback_token, derived_key, token_hash
@@ -59,7 +59,6 @@ async def _look(url: str, secret: str) -> tuple[Verdict, list[Stored]]:
 
 
 async def _raw(url: str, secret: str, *statements: str) -> None:
-    """What somebody does who gets past the triggers."""
     store = await _opened(url, secret)
 
     def work(tx: Tx) -> None:
@@ -86,7 +85,6 @@ async def _rotated(url: str, old: str, new: str) -> Rotated:
 
 @pytest.fixture(autouse=True)
 def _elsewhere(tmp_path: object, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The anchors of PostgreSQL in a folder of their own."""
     monkeypatch.chdir(str(tmp_path))
 
 
@@ -179,14 +177,14 @@ async def test_the_audit_goes_on_and_holds_as_a_whole_under_each_new_key(databas
 @pytest.mark.parametrize(
     ("tampering", "row", "damage"),
     [
-        ("UPDATE audit SET actor = 'U9' WHERE seq = 2", 2, Damage.CHANGED),
-        ("DELETE FROM audit WHERE seq = 2", 2, Damage.REMOVED),
-        ("UPDATE audit SET detail = '{}' WHERE seq = 5", 1, Damage.CHANGED),
-        ("UPDATE audit SET actor = 'U9' WHERE seq = 6", 6, Damage.CHANGED),
+        ("UPDATE audit SET actor = 'U9' WHERE seq = 2", 2, ChainDamage.CHANGED),
+        ("DELETE FROM audit WHERE seq = 2", 2, ChainDamage.REMOVED),
+        ("UPDATE audit SET detail = '{}' WHERE seq = 5", 1, ChainDamage.CHANGED),
+        ("UPDATE audit SET actor = 'U9' WHERE seq = 6", 6, ChainDamage.CHANGED),
     ],
 )
 async def test_what_is_done_to_rows_on_either_side_of_the_change_is_found(
-    database_url: str, tampering: str, row: int, damage: Damage
+    database_url: str, tampering: str, row: int, damage: ChainDamage
 ) -> None:
     await _write(database_url, OLD, 1, 2, 3)
     await _rotated(database_url, OLD, NEW)

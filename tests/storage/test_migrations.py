@@ -330,7 +330,6 @@ def _taken(connection: Connection, config: Config, before: str, after: str) -> l
 
 
 def _columns(connection: Connection) -> dict[str, dict[str, bool]]:
-    """The columns of each table with their types, and whether a row must give a value."""
     inspector = inspect(connection)
     inspector.clear_cache()
     return {

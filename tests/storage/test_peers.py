@@ -21,8 +21,6 @@ pytestmark = pytest.mark.postgres
 
 
 class Process:
-    """A store among others, and what it hears."""
-
     def __init__(self, store: Store, url: str, owner: str) -> None:
         address = parse_address(url)
         assert isinstance(address, PostgresServer)
@@ -62,7 +60,6 @@ async def gone(process: Process) -> list[str]:
 
 
 def end_sessions(url: str, application: str) -> None:
-    """What a restart of the server, or an operator, does to connections."""
     address = parse_address(url)
     assert isinstance(address, PostgresServer)
     conninfo = address.url.set(drivername="postgresql").render_as_string(hide_password=False)

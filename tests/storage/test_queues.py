@@ -9,6 +9,7 @@ from bot.domain.payments.instruction import CallbackKind, Instruction, State
 from storage import Conflict, Store, Tx
 from storage.rows import InboxState, OutboxRow, OutboxState, Tracked
 from tests.storage.factories import NOW, instruction, later
+from tests.support.rows import callbacks_of
 
 
 async def _ask(store: Store) -> Instruction:
@@ -222,7 +223,7 @@ async def test_an_address_has_one_row_however_much_comes(store: Store) -> None:
     assert not await store.write(lambda tx: tx.inbox.finish(row.id, InboxState.STALE, hints=5))
     assert not await _receive(store, asked, "c")
     assert await _receive(store, asked, "d", now=later(1))
-    [row] = await store.read(lambda tx: tx.inbox.of(asked.id))
+    [row] = await store.read(lambda tx: callbacks_of(tx, asked.id))
     assert (row.state, row.attempts, row.received_at, row.due_at) == (InboxState.RECEIVED, 0, later(1), later(3))
 
 
@@ -284,7 +285,7 @@ async def test_two_addresses_of_one_request_share_the_pause(store: Store) -> Non
     await _receive(store, asked, "a")
     await store.write(lambda tx: tx.inbox.claim_due(now=NOW, owner="a", lease_seconds=30, limit=9))
     await _receive(store, asked, "x", token_hash="other", now=later(1))
-    assert [row.due_at for row in await store.read(lambda tx: tx.inbox.of(asked.id))] == [NOW, later(3)]
+    assert [row.due_at for row in await store.read(lambda tx: callbacks_of(tx, asked.id))] == [NOW, later(3)]
 
 
 async def test_tokens_stand_for_one_thing_until_they_expire(store: Store) -> None:

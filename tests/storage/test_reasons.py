@@ -55,12 +55,8 @@ async def test_no_reason_is_empty_text_and_no_refusal_is_null(store: Store) -> N
 @pytest.mark.parametrize(
     "raw",
     [
-        '{"code":"from_tomorrow"}',
-        '{"code":"daily_limit","facts":{"more":1}}',
-        '{"code":"answered"}',
-        '{"code":["held"]}',
-        '{"facts":{}}',
-        '{"code":"daily_limit","facts":7}',
+        *('{"code":"from_tomorrow"}', '{"code":"daily_limit","facts":{"more":1}}', '{"code":"answered"}'),
+        *('{"code":["held"]}', '{"facts":{}}', '{"code":"daily_limit","facts":7}'),
     ],
 )
 async def test_what_is_no_reason_of_this_version_is_never_guessed(store: Store, raw: str) -> None:

@@ -18,7 +18,6 @@ Opening = Callable[[], SharedSlots]
 
 @pytest.fixture
 async def opening(postgres_url: str) -> AsyncIterator[Opening]:
-    """A process more, as far as slots are concerned."""
     opened: list[SharedSlots] = []
 
     def open_it() -> SharedSlots:
@@ -31,7 +30,6 @@ async def opening(postgres_url: str) -> AsyncIterator[Opening]:
 
 
 async def used(slots: SharedSlots, *, within: float = 30.0) -> bool:
-    """Leave with the next slot, when it is due."""
     slot = await slots.reserve(within=within)
     if slot is None:
         return False
@@ -202,7 +200,6 @@ async def test_one_process_needs_none(sqlite_url: str) -> None:
 
 
 def _now(url: str) -> int:
-    """The server's clock, in microseconds."""
     with psycopg.connect(url) as connection:
         found = connection.execute("select (extract(epoch from clock_timestamp()) * 1000000)::bigint").fetchone()
     assert found is not None
@@ -210,7 +207,6 @@ def _now(url: str) -> int:
 
 
 def _last(url: str) -> int:
-    """The newest moment of any slot, in microseconds."""
     with psycopg.connect(url) as connection:
         found = connection.execute("select max(sent_at) from send_slot").fetchone()
     assert found is not None

@@ -18,7 +18,6 @@ def entry(request: str) -> Entry:
 
 
 async def filled(store: Store, count: int = 12) -> None:
-    """Rows of three requests in turn, ``i1`` first."""
 
     def work(tx: Tx) -> None:
         for number in range(1, count + 1):
@@ -28,7 +27,6 @@ async def filled(store: Store, count: int = 12) -> None:
 
 
 async def gap(store: Store, request: str = "i1", *, keep: bool = True) -> int | None:
-    """As a step or, without ``keep``, a claim asks."""
     run = store.read if keep else store.write
     return await run(lambda tx: tx.audit.gap(tx.audit.about(request), keep=keep))
 
@@ -94,7 +92,7 @@ async def test_a_copy_under_another_number_is_no_row(store: Store) -> None:
     columns = COPY.removeprefix("seq, ")
     await tamper(store, f"INSERT INTO audit ({COPY}) SELECT 13, {columns} FROM audit WHERE seq = 4")  # noqa: S608
     assert await gap(store) == 13
-    held = await store.read(lambda tx: [row.is_intact for row in tx.audit.told(tx.audit.about("i1"))])
+    held = await store.read(lambda tx: [row.is_intact for row in tx.audit.verified(tx.audit.about("i1"))])
     assert held == [True, True, True, True, False]
 
 
@@ -104,7 +102,7 @@ async def test_a_row_of_another_history_does_not_fit_here(store: Store) -> None:
     other = link(key=KEY, previous="f" * 64, seq=9, entry=entry("i3"))
     change = "UPDATE audit SET previous = '{}', hash = '{}' WHERE seq = 9"
     await tamper(store, change.format("f" * 64, other))
-    held = await store.read(lambda tx: [row.is_intact for row in tx.audit.told(tx.audit.about("i3"))])
+    held = await store.read(lambda tx: [row.is_intact for row in tx.audit.verified(tx.audit.about("i3"))])
     assert all(held)
     assert [await gap(store, keep=keep) for keep in (True, False)] == [9, 9]
 

@@ -11,6 +11,7 @@ from bot.domain.payments.instruction import Instruction
 from storage import CommitUnknown, Conflict, StorageBusy, StorageError, Store, Tx
 from storage.errors import StorageFull
 from tests.storage.factories import KEY, NOW, attempt, instruction, vote
+from tests.support.rows import audit_rows
 
 BATCH_MAX = 128
 WAITING_MAX = 1024
@@ -46,7 +47,7 @@ async def test_increments_of_several_processes_lose_nothing_and_share_one_chain(
             await store.write(partial(ask, one=one))
 
     await asyncio.gather(*(run(store, part) for part, store in enumerate(stores)))
-    counted, rows = await stores[0].read(lambda tx: (tx.flags.get("counter"), list(tx.audit.rows())))
+    counted, rows = await stores[0].read(lambda tx: (tx.flags.get("counter"), audit_rows(tx)))
     assert counted == 60
     assert [row.seq for row in rows] == list(range(1, 61))
     for store in stores:

@@ -20,11 +20,7 @@ async def _write(url: str) -> None:
     def store_it(tx: Tx, callback: str) -> None:
         tx.tokens.put(token_hash=callback, instruction_id=asked.id, kind=CallbackKind.CONFIRMATION)
         tx.inbox.receive(
-            new_id=lambda: callback,
-            token_hash=callback,
-            body_hash=callback,
-            now=NOW,
-            pause=timedelta(seconds=3),
+            new_id=lambda: callback, token_hash=callback, body_hash=callback, now=NOW, pause=timedelta(seconds=3)
         )
 
     async def receive() -> None:

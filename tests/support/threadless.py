@@ -6,7 +6,7 @@ from typing import TypeVar
 
 import storage.engine
 import storage.store
-from storage.engine import Line, Patience, PostgresServer, SqliteFile, _ThreadConnection
+from storage.engine import Line, LockPatience, PostgresServer, SqliteFile, _ThreadConnection
 from tests.support.replaced import replaced
 
 T = TypeVar("T")
@@ -43,6 +43,6 @@ async def _close(line: _ThreadConnection) -> None:
 
 
 async def _one_reader(
-    address: SqliteFile | PostgresServer, readers: int, stack: AsyncExitStack, patience: Patience | None
+    address: SqliteFile | PostgresServer, readers: int, stack: AsyncExitStack, patience: LockPatience | None
 ) -> tuple[Line, list[Line]]:
     return await _connect_lines(address, readers if isinstance(address, PostgresServer) else 1, stack, patience)

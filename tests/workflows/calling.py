@@ -8,6 +8,7 @@ from bot.domain.payments.instruction import CallbackKind
 from bot.domain.references import callback_token, derived_key
 from storage.rows import InboxState
 from tests.support.rig import SECRET_KEY, Rig
+from tests.support.rows import callbacks_of
 from tests.workflows.looking import (
     newest,
     read,
@@ -27,4 +28,4 @@ async def call(rig: Rig, secret: str, body: Any = None, *, method: str = "POST",
 
 async def inbox(rig: Rig) -> list[InboxState]:
     found = await newest(rig)
-    return [row.state for row in await read(rig, lambda tx: tx.inbox.of(found.id))]
+    return [row.state for row in await read(rig, lambda tx: callbacks_of(tx, found.id))]

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from bot.cli.audit import _disagreement
-from bot.domain.audit import verify
 from bot.domain.payments.instruction import Attempt, Instruction, State, Vote
 from bot.domain.references import derived_key
 from bot.playground.simulators.payments.records import Record
@@ -12,6 +11,7 @@ from bot.playground.workspace import Message
 from bot.workflows.admin.audit import compare
 from storage.transaction import Tx
 from tests.support.rig import ALERTS, APPROVALS, FINANCE, SECRET_KEY, Rig
+from tests.support.rows import audit_rows, verify
 
 T = TypeVar("T")
 
@@ -53,7 +53,7 @@ async def attempts(rig: Rig) -> list[Attempt]:
 
 async def actions(rig: Rig) -> list[str]:
     """What the audit chain says was done with the newest request; the whole chain must hold."""
-    rows = await read(rig, lambda tx: list(tx.audit.rows()))
+    rows = await read(rig, audit_rows)
     assert verify(key=derived_key(SECRET_KEY, "audit"), rows=rows).bad_seq is None
     found = await newest(rig)
     return [row.entry.action for row in rows if row.entry.instruction_id == found.id]

@@ -3,7 +3,7 @@
 import sqlite3
 from pathlib import Path
 
-from bot.domain.recovery import Look, ReadingOnly
+from bot.domain.recovery import LastSearch, ReadingOnly
 from bot.domain.references import derived_key
 from bot.workflows.admin import resume
 from bot.workflows.context import Unit
@@ -46,7 +46,7 @@ async def mode(rig: Rig) -> ReadingOnly | None:
     return await read(rig, reading_only)
 
 
-async def looked(rig: Rig) -> list[Look]:
+async def looked(rig: Rig) -> list[LastSearch]:
     return list((await read(rig, looks)).values())
 
 

@@ -10,7 +10,6 @@ from functools import partial
 import pytest
 from sqlalchemy import text
 
-from bot.domain.audit import verify
 from bot.domain.bookings.booking import Stage
 from bot.domain.bookings.record import StoreState
 from bot.domain.emails.lists import RunState
@@ -24,6 +23,7 @@ from bot.presentation.payments import forms
 from bot.presentation.reasons import worded
 from tests.support.deliveries import service_of
 from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, LIN, MARIA, SECRET_KEY, TOM, Rig
+from tests.support.rows import audit_rows, verify
 from tests.support.then import DATABASES, laid_out, open_then
 from tests.workflows.looking import HOUR, MINUTE, QUIET, disagreements, heard, read, requests
 from tests.workflows.restoring import looked, mode, resumed
@@ -184,7 +184,7 @@ async def test_everything_that_was_under_way_comes_to_its_end_once(rig: Rig) -> 
     assert {(one.channel, one.ts) for one in before} <= {(one.channel, one.ts) for one in messages(rig)}
     assert await read(rig, lambda tx: tx.queues.waiting(rig.clock.now())["messages"].rows) == 0
     assert await disagreements(rig) == ()
-    rows = await read(rig, lambda tx: list(tx.audit.rows()))
+    rows = await read(rig, audit_rows)
     assert verify(key=derived_key(SECRET_KEY, "audit"), rows=rows).bad_seq is None
 
 

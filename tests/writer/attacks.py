@@ -10,17 +10,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import (
-    BigInteger,
-    Boolean,
-    Column,
-    Connection,
-    Float,
-    Integer,
-    Text,
-    create_engine,
-    select,
-)
+from sqlalchemy import BigInteger, Boolean, Column, Connection, Float, Integer, Text, create_engine, select
 from sqlalchemy.pool import StaticPool
 
 from bot.domain.approvals import No
@@ -46,8 +36,6 @@ _REASONS = (
 
 
 class Mode(StrEnum):
-    """What is done besides the one column."""
-
     PLAIN = "plain"
     PUSHED = "pushed"
     """The request is put into the state in which it is sent, due now."""
@@ -83,7 +71,6 @@ SHARED = frozenset({"audit", "audit_head", "audit_key", "flag"})
 
 
 def attacks(*, modes: tuple[Mode, ...] = tuple(Mode)) -> Iterator[Attack]:
-    """All of them, by table and column."""
     for name, columns in ATTACKED.items():
         for column in (*columns.split(), *WHOLE):
             values = 1 if column in WHOLE else _count(name, column) + 1
@@ -179,7 +166,6 @@ _ALL = ":request = :request"
 
 
 def _of(table: str) -> str:
-    """Which rows of a table belong to a request."""
     columns = metadata.tables[table].c
     if table == "instruction":
         return "id = :request"
@@ -217,7 +203,6 @@ def _change(raw: sqlite3.Connection, attack: Attack, request: str) -> int:
 
 
 def _of_another(raw: sqlite3.Connection, table: str, keys: list[str], request: str) -> list[sqlite3.Row]:
-    """The rows of the last other request."""
     if _of(table) == _ALL:
         return []
     owner = "id" if table == "instruction" else "instruction_id"

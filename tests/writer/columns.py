@@ -85,7 +85,6 @@ HARMLESS: Final[dict[str, tuple[str, str]]] = {
 
 
 def unclassified() -> dict[str, set[str]]:
-    """Columns that are in neither list, or in a list and not in the schema, by table."""
     listed = {name: columns.split() for name, columns in ATTACKED.items()}
     listed |= {name: columns.split() for name, (_, columns) in HARMLESS.items()}
     real = {name: list(table.c.keys()) for name, table in metadata.tables.items()}

@@ -96,7 +96,6 @@ def _most(scene: Scene) -> int:
 
 
 async def run(scene: Scene, attacks: Sequence[Attack]) -> list[Result]:
-    """One batch: one request for each attack."""
     async with _Batch(scene, attacks) as batch:
         return await batch.run()
 
@@ -115,11 +114,7 @@ class _Batch:
 
     async def __aenter__(self) -> Self:
         lay(self._file, migrated())
-        self._rig = await Rig.open(
-            database_url=sqlite_address(self._file),
-            clock=ManualClock(),
-            policy=_POLICY,
-        )
+        self._rig = await Rig.open(database_url=sqlite_address(self._file), clock=ManualClock(), policy=_POLICY)
         self._rig.payments.switches.accept_duplicate_codes = True
         return self
 
@@ -245,7 +240,6 @@ class _Batch:
         await self._rig.workspace.until(lambda: len(self._rows("SELECT id FROM instruction")) > before or None)
 
     async def _pay_first(self, kind: Kind) -> None:
-        """What the cancellations are about."""
         await self._until(State.AWAITING, of=kind, pause=10)
         self._shown = self._cards(self._rows("SELECT reference FROM instruction ORDER BY id"))
         await self._press("approve", ADA)
@@ -253,7 +247,6 @@ class _Batch:
         await self._until(State.PENDING_ESCROW, of=kind, moving=True)
 
     def _cards(self, references: Sequence[tuple[object, ...]]) -> list[Message | None]:
-        """The card of each reference."""
         cards = self._rig.cards(APPROVALS)
         return [next((one for one in cards if f" {name[0]}" in one.text[:60]), None) for name in references]
 
@@ -267,7 +260,6 @@ class _Batch:
                 await self._rig.workspace.submit(user, filled)
 
     def _typed(self, n: int) -> str:
-        """The amount that is typed to try again."""
         if self._scene.kind is Kind.BULK:
             return f"{2 * (1_000 + n) / 100:.2f}"
         if self._scene.kind is Kind.BULK_CANCEL and not self._scene.returns:
@@ -396,7 +388,6 @@ class _Batch:
 
     @property
     def _operation(self) -> str:
-        """The request that moves money."""
         return _SENDS.get(self._scene.kind, "cancel_payout" if self._scene.returns else "cancel_bulk_items")
 
     def _items(self) -> list[tuple[Any, BulkItem]]:
@@ -504,7 +495,6 @@ _FILES: list[bytes] = []
 
 
 def migrated() -> bytes:
-    """A migrated file, made once in a process."""
     if not _FILES:
         _FILES.append(_migrated_elsewhere())
     return _FILES[0]

@@ -16,7 +16,6 @@ EVERYTHING = "everything that is pending"
 
 
 def payout(email: str, cents: int, description: str, code: str | None) -> Unit:
-    """A payout as people approve it."""
     return ("payout", email, cents, description, code)
 
 
@@ -31,7 +30,6 @@ def cancellation(whose: str, hashed: str) -> Unit:
 
 
 def sent(payments: PaymentsSimulator) -> Counter[Unit]:
-    """What moved money, or was asked to, and how often."""
     found: Counter[Unit] = Counter()
     for entry in payments.ledger.entries:
         record = payments.operations.get(entry.operation_id)
@@ -44,7 +42,6 @@ def sent(payments: PaymentsSimulator) -> Counter[Unit]:
 
 
 def made(payments: PaymentsSimulator) -> set[Unit]:
-    """What was created there, paid or not."""
     return {_of_record(record, record.cents) for record in payments.operations.values()}
 
 
@@ -58,7 +55,6 @@ def _of_job(job: BulkJob) -> Unit:
 
 
 def _named(call: Call) -> Iterator[Unit]:
-    """The hashes of a request to cancel, as they stand in it."""
     if call.operation == "cancel_payout":
         whose = call.path.split("/")[-2]
         yield cancellation(whose, whose)

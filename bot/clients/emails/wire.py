@@ -9,7 +9,7 @@ from operator import itemgetter
 from urllib.parse import urlsplit
 
 from bot.clients.results import announced_name
-from bot.domain.emails.lists import Answer, FileAnswer, Link, Listed, Outcome, Receipt, Returned
+from bot.domain.emails.lists import Answer, FileAnswer, Link, Outcome, Receipt, Returned, ReturnedRows
 from bot.domain.outcome import NO_JSON, Reply
 
 _PAIRS = 40
@@ -79,7 +79,9 @@ def read_file_answer(whole: Whole, *, receipt: Sequence[str], result: Sequence[s
     if isinstance(document, list) and document:
         flat = [_pairs(row) if isinstance(row, dict) else (("value", _scalar(row)),) for row in document]
         names = tuple(dict.fromkeys(name for pairs in flat for name, _ in pairs))
-        return Listed(header=names, rows=tuple(tuple(dict(pairs).get(name, "") for name in names) for pairs in flat))
+        return ReturnedRows(
+            header=names, rows=tuple(tuple(dict(pairs).get(name, "") for name in names) for pairs in flat)
+        )
     return read_answer(whole.reply, result=result)
 
 

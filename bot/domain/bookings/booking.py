@@ -20,8 +20,6 @@ NOTES_LEAST: Final = 3
 
 
 class Act(StrEnum):
-    """What somebody does to a booking."""
-
     START = "start"
     CANCEL = "cancel"
     REFRESH = "refresh"
@@ -75,8 +73,6 @@ MOVES: Final = Machine(
 
 
 class BookingKind(StrEnum):
-    """Where a booking comes from."""
-
     BOOKING = "booking"
     PREBOOKING = "prebooking"
     FOREIGN = "foreign"
@@ -106,17 +102,14 @@ class BookingRequest(BaseModel):
 
     @property
     def phone(self) -> Phone:
-        """The customer's number."""
         return Phone(country_code=self.country_code, national=self.mobile)
 
     @property
     def position(self) -> Position | None:
-        """Where it goes; None for a pre-booking."""
         return Position(latitude=self.latitude, longitude=self.longitude) if self.latitude else None
 
     @property
     def customer(self) -> str:
-        """Both names."""
         return f"{self.name} {self.last_name}".strip()
 
 
@@ -161,7 +154,6 @@ class Booking:
 
     @property
     def subject(self) -> str:
-        """Name of the subject that its board shows."""
         return f"booking:{self.id}"
 
     def told(self, facts: Mapping[str, object]) -> dict[str, object]:
@@ -171,17 +163,14 @@ class Booking:
 
     @property
     def known_status(self) -> Status | None:
-        """The service's status; None when it is not one we know."""
         return read_status(self.status)
 
     @property
     def can_start(self) -> bool:
-        """Whether the search can be started by hand."""
         return self.stage is Stage.OPEN and self.known_status is Status.ON_HOLD
 
     @property
     def can_cancel(self) -> bool:
-        """Whether it is in a stage in which it can be canceled."""
         if self.stage is Stage.WAITING:
             return True
         over = (Status.NOT_DELIVERED, Status.RETURNING)

@@ -37,7 +37,6 @@ def position(text: str) -> Position:
 
 
 def payment(text: str) -> Payment:
-    """Cash or card."""
     try:
         return Payment(text.strip().upper())
     except ValueError:
@@ -56,12 +55,10 @@ def cook_minutes(text: str) -> int:
 
 
 def notes(text: str) -> str:
-    """Empty, or at most as long as the service accepts."""
     return _words(text, "notes", NOTES_LIMIT, "Ring twice", least=NOTES_LEAST) if clean(text) else ""
 
 
 def reason(text: str) -> str:
-    """Why a booking is canceled."""
     return _words(text, "reason", REASON_LIMIT, "customer called it off")
 
 
@@ -86,7 +83,6 @@ def booking_readers(*, home: str, with_place: bool) -> dict[str, Callable[[str],
 
 
 def booking_request(found: Mapping[str, Any]) -> BookingRequest:
-    """The values of all fields, as one."""
     number: Phone = found["phone"]
     where: Position | None = found.get("position")
     return BookingRequest(
@@ -107,7 +103,6 @@ def booking_request(found: Mapping[str, Any]) -> BookingRequest:
 
 
 def store_readers() -> dict[str, Callable[[str], Any]]:
-    """The reader of each field of a store, by its name."""
     return {
         "name": lambda text: _words(text, "name", NAME_LIMIT, "Centro"),
         "email": email,
@@ -125,7 +120,6 @@ def _place_readers(landmark: str) -> dict[str, Callable[[str], Any]]:
 
 
 def _words(text: str, argument: str, most: int, example: str, *, least: int = 1) -> str:
-    """A text without invisible characters, within its limits."""
     cleaned = store(text)
     if not least <= len(cleaned) <= most:
         rule = f"it must have {least} to {most} characters; this has {len(cleaned)}"

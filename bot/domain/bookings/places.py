@@ -20,20 +20,7 @@ _COMMAS: Final = re.compile(r"([-+]?[0-9]{1,3},[0-9]{1,15})\s*[;\s]\s*([-+]?[0-9
 _PIN: Final = re.compile(rf"!3d({_NUMBER})!4d({_NUMBER})")
 _AT: Final = re.compile(rf"@({_NUMBER}),({_NUMBER})")
 _HASH: Final = re.compile(rf"map=[0-9.]+/({_NUMBER})/({_NUMBER})")
-_QUERIES: Final = (
-    "ll",
-    "query",
-    "q",
-    "destination",
-    "daddr",
-    "cp",
-    "center",
-    "sll",
-    "pin",
-    "coordinate",
-    "coords",
-    "to",
-)
+_QUERIES: Final = tuple("ll query q destination daddr cp center sll pin coordinate coords to".split())  # noqa: SIM905
 _SHORT: Final = frozenset(
     {"maps.app.goo.gl", "goo.gl", "g.co", "bit.ly", "osm.org", "tinyurl.com", "maps.apple", "t.ly"}
 )
@@ -61,12 +48,8 @@ def read_position(text: str) -> Position:
 
 
 def map_link(position: Position) -> str:
-    """A link that shows the position on a map."""
-    return f"https://www.openstreetmap.org/?mlat={position.latitude}&mlon={position.longitude}#map=17/{_path(position)}"
-
-
-def _path(position: Position) -> str:
-    return f"{position.latitude}/{position.longitude}"
+    latitude, longitude = position.latitude, position.longitude
+    return f"https://www.openstreetmap.org/?mlat={latitude}&mlon={longitude}#map=17/{latitude}/{longitude}"
 
 
 def _of_words(text: str) -> tuple[str, str] | None:
@@ -167,10 +150,7 @@ def _why_none(text: str) -> str:
 _NO_NUMBER: Final = "it must be digits with the country's code in front"
 _NO_COUNTRY: Final = "it must begin with the country's code"
 _LENGTH: Final = "this is too short or too long for a phone number"
-_RULES: Final = {
-    NumberParseException.INVALID_COUNTRY_CODE: _NO_COUNTRY,
-    NumberParseException.NOT_A_NUMBER: _NO_NUMBER,
-}
+_RULES: Final = {NumberParseException.INVALID_COUNTRY_CODE: _NO_COUNTRY, NumberParseException.NOT_A_NUMBER: _NO_NUMBER}
 
 
 class PhoneError(RuleError):
@@ -191,16 +171,11 @@ def read_phone(text: str, *, home: str = "") -> Phone:
     if re.search(r"[^\W\d_]|#", given):  # neither 1-800-FLOWERS nor an extension, which the service has no field for
         raise PhoneError(_NO_NUMBER)
     given = f"+{given[2:]}" if given.startswith("00") else given
+    is_code = re.fullmatch(r"\+[1-9][0-9]{0,2}", home) is not None
     try:
-        found = phonenumbers.parse(given, _region(home))
+        found = phonenumbers.parse(given, phonenumbers.region_code_for_country_code(int(home)) if is_code else None)
     except NumberParseException as wrong:
         raise PhoneError(_RULES.get(wrong.error_type, _LENGTH)) from None
     if phonenumbers.is_possible_number_with_reason(found) != ValidationResult.IS_POSSIBLE:
         raise PhoneError(_LENGTH)
     return Phone(country_code=f"+{found.country_code}", national=phonenumbers.national_significant_number(found))
-
-
-def _region(home: str) -> str | None:
-    if not re.fullmatch(r"\+[1-9][0-9]{0,2}", home):
-        return None
-    return phonenumbers.region_code_for_country_code(int(home))

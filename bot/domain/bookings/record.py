@@ -58,18 +58,14 @@ def read_status(text: str) -> Status | None:
 
 
 def is_canceled(text: str) -> bool:
-    """Whether the state means canceled: an unknown one that begins so does too."""
     return text.strip().upper().startswith("CANCEL")
 
 
 def is_final(text: str) -> bool:
-    """Whether nothing comes after this state."""
     return read_status(text) in _FINAL or is_canceled(text)
 
 
 class StatusChange(StrEnum):
-    """What a newly read state changes."""
-
     NONE = "none"
     MOVED = "moved"
     RESTARTED = "restarted"
@@ -121,8 +117,6 @@ class Phone:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Driver:
-    """Who delivers. Whatever the service did not say is empty."""
-
     name: str = ""
     mobile: str = ""
     email: str = ""
@@ -131,7 +125,6 @@ class Driver:
 
     @property
     def is_known(self) -> bool:
-        """Whether the service named a driver."""
         return bool(self.name or self.mobile or self.provider)
 
 
@@ -157,14 +150,11 @@ class BookingRecord:
     payment_method: str = ""
 
     def goes_by(self, reference: str) -> bool:
-        """Whether the text is one of its two ids."""
         return bool(reference) and reference in (self.id, self.numeric_id)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quote:
-    """What a delivery would cost. Amounts as the service wrote them; minutes; kilometres."""
-
     fee: str
     fee_with_tax: str = ""
     tax: str = ""
@@ -260,8 +250,6 @@ class Webhook:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrebookingRecord:
-    """The service's own record of a pre-booking; ``url`` is where the customer enters the address."""
-
     id: str
     url: str = ""
     has_address: bool | None = None
@@ -299,8 +287,6 @@ class HookState:
 
 
 class Point(StrEnum):
-    """One thing that the operator wants to see."""
-
     QUOTE = "quote"
     BOOK = "book"
     CASH = "cash"

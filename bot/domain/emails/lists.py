@@ -4,8 +4,7 @@ What the service does with an address is not documented, nor is any answer (inte
 answer is kept as it came, and nothing is concluded from a silence: no answer is never a verdict.
 """
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
@@ -19,10 +18,6 @@ CONCURRENCY_LIMIT = 1_000
 CONCURRENCY = 100
 """Concurrent requests by default."""
 
-_ADDRESS = re.compile(r"(?:\"[^\"\r\n]+\"|[^@\s\"<>(),;:\\]+)@[^@\s\"<>(),;:\\]+\.[^@\s\"<>(),;:\\.]+")
-_ADDRESS_LIMIT = 320
-_LEAST_SHARE = 0.5
-
 RUN = "email.run"
 """Kind of job: row by row."""
 WHOLE = "email.file"
@@ -30,8 +25,6 @@ WHOLE = "email.file"
 
 
 class Outcome(StrEnum):
-    """What became of one address."""
-
     ANSWERED = "answered"
     NO_ANSWER = "no answer"
     REFUSED = "refused"
@@ -62,7 +55,6 @@ class Answer:
     why: Reason | None = None
 
     def stored(self) -> dict[str, object]:
-        """For the database."""
         pairs = [list(pair) for pair in self.pairs]
         kept: dict[str, object] = {"o": self.outcome.value, "r": self.result, "p": pairs, "t": self.text}
         return kept if self.why is None else {**kept, "w": self.why.stored()}
@@ -101,8 +93,6 @@ Checked = Answer | Busy | Lost
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Returned:
-    """A file that the service gave back."""
-
     name: str
     content: bytes = field(repr=False)
 
@@ -123,20 +113,18 @@ class Receipt:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Listed:
+class ReturnedRows:
     """Rows that the service gave back in its answer."""
 
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...] = field(repr=False)
 
 
-FileAnswer = Returned | Listed | Link | Receipt | Answer
+FileAnswer = Returned | ReturnedRows | Link | Receipt | Answer
 """What can come back for a whole file."""
 
 
 class RunState(StrEnum):
-    """How far a job is."""
-
     PREPARING = "preparing"
     """The file is being read."""
     RUNNING = "running"
@@ -195,7 +183,6 @@ class RunCount:
 
     @property
     def done(self) -> int:
-        """Addresses with an outcome."""
         return sum(self.outcomes.values())
 
 
@@ -225,65 +212,10 @@ class ListProgress:
     said: tuple[tuple[str, str], ...] = ()
 
 
-def looks_like_address(cell: str) -> bool:
-    """Whether this has the form of an e-mail address; the service decides whether it is valid."""
-    text = cell.strip()
-    return len(text) <= _ADDRESS_LIMIT and _ADDRESS.fullmatch(text) is not None
-
-
 def same_address(cell: str) -> str:
     """Key under which two spellings of one address are equal: without blanks, with the domain in lower case."""
     local, _, domain = cell.strip().rpartition("@")
     return f"{local}@{domain.lower()}"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ColumnLook:
-    """Contents of one column.
-
-    Attributes:
-        filled: cells with something in them.
-        addresses: of these, e-mail addresses.
-        samples: up to three cells.
-    """
-
-    name: str
-    filled: int
-    addresses: int
-    samples: tuple[str, ...]
-
-    @property
-    def share(self) -> float:
-        """Addresses among the filled cells."""
-        return self.addresses / self.filled if self.filled else 0.0
-
-    @property
-    def is_usable(self) -> bool:
-        """Whether at least half of the filled cells are addresses."""
-        return self.share >= _LEAST_SHARE
-
-
-def look_at(header: Sequence[str], rows: Iterable[Sequence[str]]) -> tuple[ColumnLook, ...]:
-    """Summarize every column over all rows."""
-    filled, addresses = [0] * len(header), [0] * len(header)
-    samples: list[list[str]] = [[] for _ in header]
-    for row in rows:
-        for at, cell in enumerate(row):
-            if not cell.strip():
-                continue
-            filled[at] += 1
-            addresses[at] += "@" in cell and looks_like_address(cell)
-            if len(samples[at]) < 3:  # noqa: PLR2004 - three sample values
-                samples[at].append(cell.strip())
-    return tuple(
-        ColumnLook(name=name, filled=filled[at], addresses=addresses[at], samples=tuple(samples[at]))
-        for at, name in enumerate(header)
-    )
-
-
-def likely_column(looks: Sequence[ColumnLook]) -> int:
-    """The column most of whose cells are addresses; the first of several."""
-    return max(range(len(looks)), key=lambda at: (looks[at].share, looks[at].addresses, -at))
 
 
 def fair_shares(wants: Sequence[int], *, room: int) -> list[int]:

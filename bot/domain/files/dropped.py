@@ -32,8 +32,6 @@ LARGEST = 1 << 30
 
 
 class FileTrouble(StrEnum):
-    """Why a file cannot be used."""
-
     DELETED = "deleted"
     UNKNOWN = "unknown"
     """Slack says that there is no such file, or none that we may see."""
@@ -87,8 +85,6 @@ class UnusableFile(PersonError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Share:
-    """One message in which a file stands. ``thread_ts`` is empty outside of threads."""
-
     channel: str
     ts: str
     thread_ts: str = ""
@@ -118,7 +114,6 @@ class FileInfo:
     shares: tuple[Share, ...] = ()
 
     def share_in(self, channel: str) -> Share | None:
-        """The first message with it in this channel."""
         here = sorted((share for share in self.shares if share.channel == channel), key=lambda share: float(share.ts))
         return here[0] if here else None
 
@@ -154,12 +149,10 @@ class DroppedFile:
 
     @property
     def true_name(self) -> str:
-        """Its name with the extension of its real format, for services that go by the name."""
         return true_name(self.name, self.format)
 
     @property
     def is_called_wrongly(self) -> bool:
-        """Whether its extension contradicts its real format."""
         return is_called_wrongly(self.name, self.format)
 
 

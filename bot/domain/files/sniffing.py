@@ -10,8 +10,6 @@ HEAD_BYTES = 64 * 1024
 
 
 class FileKind(StrEnum):
-    """Kind of a file; what can be done with it depends on this."""
-
     AUDIO = "audio"
     VIDEO = "video"
     DOCUMENT = "document"
@@ -105,7 +103,6 @@ def suffix_of(name: str) -> str:
 
 
 def is_called_wrongly(name: str, true_format: str) -> bool:
-    """Whether a name claims a format that the file does not have."""
     claimed = suffix_of(name)
     if not claimed or not true_format or claimed == true_format:
         return False
@@ -115,7 +112,6 @@ def is_called_wrongly(name: str, true_format: str) -> bool:
 
 
 def true_name(name: str, true_format: str) -> str:
-    """The name with the ending that the format has."""
     if not true_format or (suffix_of(name) and not is_called_wrongly(name, true_format)):
         return name
     wrong = suffix_of(name) in KIND_OF
@@ -183,7 +179,6 @@ def _boxed(head: bytes, suffix: str) -> str:
 
 
 def _streamed(head: bytes, suffix: str) -> str:
-    """Ogg, Matroska and MPEG streams."""
     if head.startswith(b"OggS"):
         if b"theora" in head[:_FRAMES_WITHIN]:
             return "ogv"
@@ -196,7 +191,6 @@ def _streamed(head: bytes, suffix: str) -> str:
 
 
 def _framed(head: bytes, suffix: str) -> str:  # noqa: ARG001
-    """MP3 and AAC, which begin with a tag or with the first frame."""
     if head.startswith(b"ID3"):
         return "mp3"
     for at in range(min(len(head) - 6, _FRAMES_WITHIN)):
@@ -249,7 +243,6 @@ def _zipped(head: bytes, suffix: str) -> str:
 
 
 def _written(text: str, suffix: str) -> str:
-    """Text: a page, a table, or just words."""
     start = text[:_START].lstrip().casefold()
     if start.startswith("{\\rtf"):
         return "rtf"
@@ -270,7 +263,6 @@ _MARKUP = (
 
 
 def _text(head: bytes) -> str | None:
-    """The bytes as text; None when they are not text."""
     if not head:
         return None
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
@@ -281,18 +273,10 @@ def _text(head: bytes) -> str | None:
 
 
 def _is_tabular(text: str) -> bool:
-    """Whether the first lines have the same number of the same separator."""
     lines = [line for line in text.splitlines() if line.strip()][:_CSV_LINES]
     if len(lines) < 2:  # noqa: PLR2004 - a header and a row
         return False
     return any(lines[0].count(mark) and len({line.count(mark) for line in lines}) == 1 for mark in ",;\t|")
 
 
-_LOOKS: tuple[Callable[[bytes, str], str], ...] = (
-    _signature,
-    _chunked,
-    _boxed,
-    _streamed,
-    _zipped,
-    _framed,
-)
+_LOOKS: tuple[Callable[[bytes, str], str], ...] = (_signature, _chunked, _boxed, _streamed, _zipped, _framed)

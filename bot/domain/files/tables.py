@@ -52,12 +52,10 @@ class Runs:
         return True
 
     def spans(self) -> Spans:
-        """All of them."""
         return tuple(zip(self._ends[::2], self._ends[1::2], strict=True))
 
 
 def rows_of(spans: Spans) -> Iterator[int]:
-    """Each row."""
     return (row for first, last in spans for row in range(first, last + 1))
 
 
@@ -66,8 +64,6 @@ _KEPT: Final = 20
 
 
 class Some(Value):
-    """Rows: the first runs of them, and how many rows they are in all."""
-
     spans: Spans = ()
     count: int = 0
 
@@ -96,7 +92,6 @@ def marks_of(hidden: Hidden, header: Sequence[str], used: Iterable[int] | None =
 
 
 def _some(columns: Iterable[Spans]) -> Some:
-    """The rows of several columns together."""
     together: list[tuple[int, int]] = []
     for first, last in sorted(span for spans in columns for span in spans):
         if together and first <= together[-1][1] + 1:

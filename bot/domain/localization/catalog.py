@@ -259,5 +259,4 @@ _BY_OPERATION: Mapping[CallOperation, Capability] = MappingProxyType({one.operat
 
 
 def capability(operation: CallOperation) -> Capability:
-    """The declaration of an operation."""
     return _BY_OPERATION[operation]

@@ -18,8 +18,6 @@ _WORD = re.compile(r"[\w .@:/+-]{1,100}")
 
 
 class CallOperation(StrEnum):
-    """The thirteen operations, named as in the route table."""
-
     GENDER = "gender_detection"
     SEPARATION = "music_source_separation"
     CONVERSION = "audio_conversion"
@@ -36,8 +34,6 @@ class CallOperation(StrEnum):
 
 
 class MediaKind(StrEnum):
-    """What a file holds, as its content says."""
-
     AUDIO = "audio"
     VIDEO = "video"
     DOCUMENT = "document"
@@ -52,8 +48,6 @@ class OptionChoice:
 
 
 class Accepts(StrEnum):
-    """What an option takes."""
-
     CHOICE = "choice"
     """One of a closed list."""
     LANGUAGE = "language"
@@ -84,7 +78,6 @@ class Option:
 
     @property
     def rule(self) -> str:
-        """The rule for its values, as part of a sentence."""
         match self.accepts:
             case Accepts.CHOICE:
                 values = [choice.value for choice in self.choices]
@@ -98,7 +91,6 @@ class Option:
 
     @property
     def sample(self) -> str:
-        """An example of a valid value."""
         return self.example or self.default or (self.choices[0].value if self.choices else "1")
 
     def read(self, text: str) -> str:
@@ -130,7 +122,6 @@ class Option:
         return f"; {labels[close[0]].label} is {labels[close[0]].value}" if close else ""
 
     def label_of(self, value: str) -> str:
-        """What people read for a value."""
         return next((choice.label for choice in self.choices if choice.value == value), value)
 
 
@@ -155,7 +146,6 @@ class Media:
 
     @property
     def noun(self) -> str:
-        """``audio file``, ``video``, ``document``."""
         return "audio file" if self.kind is MediaKind.AUDIO else self.kind.value
 
     @property
@@ -165,13 +155,11 @@ class Media:
         return f"{', '.join(dotted[:-1])} or {dotted[-1]}" if len(dotted) > 1 else dotted[0]
 
     def takes(self, kind: str, found: str) -> bool:
-        """Whether a file whose content is of this kind and format is accepted."""
         listed = normal_format(found) in self.formats
         return listed and kind == self.kind if self.is_closed else listed or kind == self.kind
 
     @property
     def extensions(self) -> Collection[str]:
-        """Every usual spelling of the formats as a file name may end."""
         return (*self.formats, *(("aif",) if "aiff" in self.formats else ()))
 
 
@@ -211,5 +199,4 @@ class Capability:
     streams: bool = False
 
     def option(self, name: str) -> Option | None:
-        """An option by our name or by its word."""
         return next((one for one in self.options if name in (one.name, one.word)), None)

@@ -72,7 +72,6 @@ def looks_like(text: str) -> str:
 
 
 def is_foreign(text: str) -> bool:
-    """Whether a text in Latin letters is plainly not English."""
     words = _words_of(text)
     english = _count(words, _ENGLISH)
     other = max(_count(words, small) for small in _SMALL.values())
@@ -188,5 +187,4 @@ def settled(text: str) -> str:
 
 
 def label_of(code: str) -> str:
-    """What people call a language; its code where forms do not list it."""
     return next((one.label for one in LANGUAGES if one.value == code), code)

@@ -26,8 +26,6 @@ SUBJECT = "localization"
 
 
 class CallState(StrEnum):
-    """Where a call stands."""
-
     WAITING = "waiting"
     RUNNING = "running"
     HANDING_OVER = "handing_over"
@@ -61,35 +59,28 @@ REPEATABLE = frozenset({CallState.FAILED, CallState.UNKNOWN, CallState.CANCELED,
 
 
 def lane_of(declared: Capability) -> str:
-    """The kind of job: with media, or a text alone."""
     return TEXT_LANE if declared.media is None and not declared.streams else MEDIA_LANE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
-    """What a job is to do: a request, and what its file is called."""
-
     request: Request
     file_name: str = ""
     again_of: str = ""
     """The job that this one repeats."""
 
     def payload(self) -> dict[str, object]:
-        """As it is stored."""
         asked = {one.name: getattr(self.request, one.name) for one in fields(Request)}
         return {**asked, "options": dict(self.request.options), "file_name": self.file_name, "again_of": self.again_of}
 
     @classmethod
     def read(cls, payload: Mapping[str, Any]) -> "Order":
-        """From what was stored."""
         asked = {one.name: payload[one.name] for one in fields(Request)}
         request = Request(**{**asked, "operation": CallOperation(payload["operation"])})
         return cls(request=request, file_name=payload["file_name"], again_of=payload["again_of"])
 
 
 class Handed(StrEnum):
-    """Where a file of the result is."""
-
     NEW = "new"
     MAYBE = "maybe"
     """It may be in the thread: looked for before it is sent again."""
@@ -132,11 +123,9 @@ class CallProgress:
     sent_at: datetime | None = None
 
     def but(self, **changes: Any) -> "CallProgress":
-        """A copy with these fields changed."""
         return replace(self, **changes)
 
     def detail(self) -> dict[str, object]:
-        """As it is stored."""
         return {
             "started_at": self.started_at.isoformat() if self.started_at else None,
             "ended_at": self.ended_at.isoformat() if self.ended_at else None,
@@ -152,7 +141,6 @@ class CallProgress:
 
     @classmethod
     def read(cls, detail: Mapping[str, Any]) -> "CallProgress":
-        """From what was stored; nothing of a job that has not begun."""
         if not detail:
             return cls()
         return cls(
@@ -174,7 +162,6 @@ def _moment(text: str | None) -> datetime | None:
 
 
 def dump_result(result: Result) -> dict[str, object]:
-    """A result as plain JSON."""
     match result:
         case Gender(gender=gender, percent=percent):
             return {"kind": "gender", "gender": gender, "percent": None if percent is None else str(percent)}
@@ -189,7 +176,6 @@ def dump_result(result: Result) -> dict[str, object]:
 
 
 def load_result(stored: Mapping[str, Any]) -> Result:
-    """A result from what :func:`dump_result` made."""
     match stored["kind"]:
         case "gender":
             percent = stored["percent"]
@@ -206,7 +192,7 @@ def load_result(stored: Mapping[str, Any]) -> Result:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Sight:
+class CallView:
     """What people see of one call.
 
     Attributes:

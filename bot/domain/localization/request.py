@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from urllib.parse import unquote, urlsplit
 
-from bot.domain.addresses import Flaw, flaw_of, plain_host
+from bot.domain.addresses import AddressFlaw, flaw_of, plain_host
 from bot.domain.errors import PersonError
 from bot.domain.localization.catalog import capability
 from bot.domain.localization.codes import base_of, is_same
@@ -52,7 +52,6 @@ class Request:
 
     @property
     def capability(self) -> Capability:
-        """The declaration of the operation."""
         return capability(self.operation)
 
     def complete(self) -> "Request":
@@ -73,7 +72,6 @@ class Request:
 
     @property
     def lacks_source(self) -> bool:
-        """Whether somebody has to say which language the text is in."""
         wanted = self.capability.option(SOURCE) is not None and bool(self.text.strip())
         return wanted and not self.options.get(SOURCE)
 
@@ -100,7 +98,6 @@ def request_errors(asked: Request, *, own_hosts: Collection[str] = ()) -> list[P
 
 
 def option_errors(declared: Capability, options: Mapping[str, str]) -> list[PersonError]:
-    """Options that the operation does not have, and values that are not allowed."""
     errors = []
     for name, value in options.items():
         option = declared.option(name)
@@ -181,7 +178,6 @@ def _source_errors(declared: Capability, asked: Request, *, own_hosts: Collectio
 
 
 def source_error(media: Media, rule: str, given: str) -> PersonError:
-    """Something is wrong with the file or the address."""
     return PersonError(argument="url", rule=rule, example=f"https://example.com/sample.{media.formats[0]}", given=given)
 
 
@@ -217,9 +213,9 @@ def url_errors(media: Media, url: str, *, own_hosts: Collection[str]) -> list[Pe
         return [source_error(media, f"it must have at most {_URL_LIMIT:,} characters", "")]
     own = {host for host in map(plain_host, own_hosts) if host is not None}
     flaw = flaw_of(url, own=own)
-    if flaw is Flaw.NO_ADDRESS:
+    if flaw is AddressFlaw.NO_ADDRESS:
         return [source_error(media, _NO_ADDRESS, url)]
-    if flaw is Flaw.CREDENTIALS:
+    if flaw is AddressFlaw.CREDENTIALS:
         return [source_error(media, "it must not hold a user name or a password", "")]
     parts = urlsplit(url)
     allowed = flaw is None or (is_here(parts.hostname or "") and any(map(is_here, own)))
@@ -233,7 +229,6 @@ def url_errors(media: Media, url: str, *, own_hosts: Collection[str]) -> list[Pe
 
 
 def is_here(host: str) -> bool:
-    """Whether a host is this machine."""
     plain = plain_host(host) or ""
     if plain == "localhost":
         return True

@@ -15,15 +15,11 @@ class Gender:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Phrases:
-    """Other ways to say it."""
-
     sentences: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Written:
-    """A text: a summary, a translation, what was said, what a document holds."""
-
     text: str
 
 

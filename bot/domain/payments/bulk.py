@@ -39,8 +39,6 @@ class BulkItem:
 
 
 class Large(Value):
-    """One of the largest items, for the card."""
-
     row: int
     email: str
     cents: int
@@ -85,7 +83,6 @@ class BulkPayload(Value):
 
     @property
     def description(self) -> str:
-        """What people call it."""
         return self.name
 
     @property
@@ -126,7 +123,6 @@ class CancelPayload(Value):
 
     @property
     def description(self) -> str:
-        """What people call it."""
         return f"Cancel {self.bulk}" if self.payout_to else f"Cancel pending payments of {self.bulk}"
 
     @property
@@ -155,17 +151,14 @@ def twin_digest(items: Iterable[BulkItem]) -> str:
 
 
 def hashes_digest(amounts: Mapping[str, int]) -> str:
-    """SHA-256 (hex) over hash -> cents, sorted."""
     return hashlib.sha256(json.dumps(sorted(amounts.items())).encode()).hexdigest()
 
 
 def known_digest(ids: Iterable[str]) -> str:
-    """SHA-256 (hex) over ids of the service's history, sorted."""
     return hashlib.sha256(json.dumps(sorted(ids)).encode()).hexdigest()
 
 
 def duplicates_in(items: Sequence[BulkItem]) -> tuple[int, ...]:
-    """Rows that repeat an earlier row's address and amount."""
     seen: set[tuple[str, int]] = set()
     found = []
     for item in items:
@@ -177,18 +170,15 @@ def duplicates_in(items: Sequence[BulkItem]) -> tuple[int, ...]:
 
 
 def people_in(items: Iterable[BulkItem]) -> int:
-    """How many people are paid."""
     return len({item.email.casefold() for item in items})
 
 
 def largest_of(items: Iterable[BulkItem], most: int = LARGEST) -> tuple[Large, ...]:
-    """The largest items, largest first; of equals the first."""
     ordered = sorted(items, key=lambda item: (-item.cents, item.row))[:most]
     return tuple(Large(row=item.row, email=item.email, cents=item.cents) for item in ordered)
 
 
 def row_reference(reference: str, row: int) -> str:
-    """What goes into an item's ``internal_note``."""
     return f"{reference}/{row}"
 
 
@@ -235,7 +225,6 @@ class HashList:
 
     @property
     def all(self) -> tuple[str, ...]:
-        """All hashes; never empty."""
         return (self.first, *self.rest)
 
 
@@ -265,35 +254,28 @@ class Tally(Value):
 
     @property
     def total(self) -> int:
-        """All items."""
         return sum(self.counts.values())
 
     def of(self, *statuses: str) -> int:
-        """Items with any of these statuses."""
         return sum(self.counts.get(status, 0) for status in statuses)
 
     def cents_of(self, *statuses: str) -> int:
-        """Their sum."""
         return sum(self.sums.get(status, 0) for status in statuses)
 
     @property
     def completed(self) -> int:
-        """Credited."""
         return self.of(OperationStatus.COMPLETED)
 
     @property
     def failed(self) -> int:
-        """Failed for good."""
         return self.of(OperationStatus.FAILED)
 
     @property
     def canceled(self) -> int:
-        """Canceled, the money came back."""
         return self.of(OperationStatus.CANCELED)
 
     @property
     def pending(self) -> int:
-        """In escrow."""
         return self.of(OperationStatus.PENDING)
 
     @property
@@ -303,17 +285,14 @@ class Tally(Value):
 
     @property
     def final(self) -> int:
-        """Items in a final state."""
         return self.completed + self.failed + self.canceled
 
     @property
     def under_way(self) -> int:
-        """Reported, and neither final nor in escrow."""
         return self.total - self.final - self.pending - self.unaccounted
 
     @property
     def is_settled(self) -> bool:
-        """Whether every item is final."""
         return self.total > 0 and self.final == self.total
 
 

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Final
 
 from bot.domain.addresses import AddressError, address
-from bot.domain.emails.lists import ColumnLook, likely_column
+from bot.domain.files.columns import ColumnSummary, likely_column
 from bot.domain.files.tables import NO_MARKS, Marks, Row, Spans, rows_of
 from bot.domain.money import AmountError, parse_amount
 from bot.domain.payments.bulk import BulkItem
@@ -16,43 +16,16 @@ from bot.domain.text import clean
 COLUMNS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
         "email": (
-            "e-mail",
-            "mail",
-            "email address",
-            "recipient",
-            "recipient email",
-            "receiver",
-            "receiver email",
-            "payee",
-            "payee email",
-            "correo",
-            "correo electrónico",
+            *("e-mail", "mail", "email address", "recipient", "recipient email", "receiver", "receiver email"),
+            *("payee", "payee email", "correo", "correo electrónico"),
         ),
         "amount": (
-            "amount usd",
-            "amount in usd",
-            "usd",
-            "sum",
-            "total",
-            "value",
-            "importe",
-            "monto",
-            "betrag",
-            "montant",
+            *("amount usd", "amount in usd", "usd", "sum", "total", "value"),
+            *("importe", "monto", "betrag", "montant"),
         ),
         "note": (
-            "notes",
-            "description",
-            "memo",
-            "purpose",
-            "concept",
-            "comment",
-            "comments",
-            "nota",
-            "concepto",
-            "zweck",
-            "notiz",
-            "verwendungszweck",
+            *("notes", "description", "memo", "purpose", "concept", "comment", "comments"),
+            *("nota", "concepto", "zweck", "notiz", "verwendungszweck"),
         ),
     }
 )
@@ -111,13 +84,13 @@ class Preview:
     name: str
     fingerprint: str
     how: str
-    looks: Sequence[ColumnLook]
+    looks: Sequence[ColumnSummary]
     places: Mapping[str, int]
     checked: Checked | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Carried:
+class FormMetadata:
     """Metadata of the form. The server checks all of it again.
 
     Attributes:
@@ -136,16 +109,14 @@ class Carried:
     counted: bool = False
 
     def dump(self) -> str:
-        """As the form's metadata."""
         return json.dumps(asdict(self), separators=(",", ":"))
 
     @classmethod
-    def load(cls, metadata: str) -> "Carried":
-        """From the form's metadata."""
+    def load(cls, metadata: str) -> "FormMetadata":
         return cls(**json.loads(metadata))
 
 
-def guess_places(looks: Sequence[ColumnLook], rows: Sequence[Row], known: Mapping[str, int]) -> dict[str, int]:
+def guess_places(looks: Sequence[ColumnSummary], rows: Sequence[Row], known: Mapping[str, int]) -> dict[str, int]:
     """The places that are known, and the likely ones of the required columns that are missing.
 
     A guess is a suggestion in a form and nothing else: a person chooses, and sees the sum before anything is asked for.
@@ -200,7 +171,6 @@ def read_rows(
 
 
 def disguised_rows(rows: Iterable[Row], places: Mapping[str, int], disguised: Mapping[int, Spans]) -> list[BadRow]:
-    """Rows in which a column that is used shows something else in the spreadsheet than it holds."""
     found = {name: frozenset(rows_of(disguised[place])) for name, place in places.items() if place in disguised}
     return [
         BadRow(row.number, name, DISGUISED, row.cells[places[name]][:_GIVEN])

@@ -15,8 +15,6 @@ from bot.domain.values import Value
 
 
 class JobStatus(StrEnum):
-    """Every documented status of a bulk payment, in the spelling we use."""
-
     PENDING = "pending"
     RUNNING = "running"
     DONE = "done"
@@ -26,14 +24,6 @@ class JobStatus(StrEnum):
     def is_over(self) -> bool:
         """Whether the service has finished creating the single payments; they may still be failed or pending."""
         return self in (JobStatus.DONE, JobStatus.FAILED)
-
-
-def read_job_status(raw: str) -> JobStatus | None:
-    """The status behind a spelling of the service, in any case; None when unknown, which is never final."""
-    try:
-        return JobStatus(raw.strip().casefold())
-    except ValueError:
-        return None
 
 
 class BulkJob(Value):
@@ -49,8 +39,10 @@ class BulkJob(Value):
 
     @property
     def state(self) -> JobStatus | None:
-        """The status to decide by."""
-        return read_job_status(self.status)
+        try:
+            return JobStatus(self.status.strip().casefold())
+        except ValueError:
+            return None
 
     @property
     def picture(self) -> str:
@@ -60,8 +52,6 @@ class BulkJob(Value):
 
 
 class JobPage(Value):
-    """One page of the history."""
-
     jobs: tuple[BulkJob, ...]
     page: int
     pages: int
@@ -69,7 +59,6 @@ class JobPage(Value):
 
     @property
     def size(self) -> int:
-        """Records on this page."""
         return len(self.jobs)
 
 
@@ -92,13 +81,10 @@ class ReportedItem(Value):
 
     @property
     def state(self) -> OperationStatus | None:
-        """The status to decide by; None for one we do not know, which is never final."""
         return read_status(self.status)
 
 
 class ItemPage(Value):
-    """One page of items or of failures."""
-
     items: tuple[ReportedItem, ...]
     page: int
     pages: int
@@ -106,7 +92,6 @@ class ItemPage(Value):
 
     @property
     def size(self) -> int:
-        """Records on this page."""
         return len(self.items)
 
 
@@ -127,12 +112,10 @@ class BulkRow:
 
     @property
     def item(self) -> BulkItem:
-        """What was asked for."""
         return BulkItem(row=self.row, email=self.email, cents=self.cents, note=self.note)
 
     @property
     def state(self) -> OperationStatus | None:
-        """The status to decide by."""
         return read_status(self.status)
 
 
@@ -154,8 +137,6 @@ def moves_on(before: str, after: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class RowChange:
-    """New values of a row."""
-
     row: int
     status: str
     hash: str
@@ -235,7 +216,6 @@ class Accounting:
 
     @property
     def trouble(self) -> Reason | None:
-        """How the list differs from what was approved; None when it does not."""
         if not (self.doubles or self.different or self.strangers):
             return None
         found = {"doubles": self.doubles, "different": self.different, "strangers": self.strangers}

@@ -18,17 +18,12 @@ def state_of(tally: Tally, *, over: bool) -> State:
     It is completed when anything was credited and nothing more will happen: the counts tell the rest.
     """
     if tally.is_settled:
-        return ended(tally)
+        if tally.completed:
+            return State.COMPLETED
+        return State.CANCELED if tally.canceled and not tally.failed else State.FAILED
     if over and tally.pending and tally.final + tally.pending == tally.total:
         return State.PENDING_ESCROW
     return State.COMMITTED
-
-
-def ended(tally: Tally) -> State:
-    """The final word when every item is final."""
-    if tally.completed:
-        return State.COMPLETED
-    return State.CANCELED if tally.canceled and not tally.failed else State.FAILED
 
 
 def has_failures(instruction: Instruction) -> bool:
@@ -38,7 +33,6 @@ def has_failures(instruction: Instruction) -> bool:
 
 
 def ended_cancel(tally: Tally) -> State:
-    """The final word of a cancellation: completed when anything came back."""
     return State.COMPLETED if tally.canceled else State.FAILED
 
 

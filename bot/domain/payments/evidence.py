@@ -19,7 +19,6 @@ _MOST_SUSPECTS: Final = 50
 
 
 def same_code(one: str | None, other: str) -> bool:
-    """Whether a reported code is this one, in whatever case and spacing."""
     return folded(one) == folded(other)
 
 
@@ -94,7 +93,6 @@ class Listing:
         self._seen = self._ours = self._recent = self._recent_with_code = 0
 
     def see(self, operation: Operation) -> None:
-        """Take note of a record."""
         code = folded(operation.code)
         self._seen += 1
         if code in self._known:
@@ -112,18 +110,6 @@ class Listing:
         hides_the_latest = self._recent and not self._recent_with_code
         return Reason(OfRequest.NO_CODES) if hides_all or hides_the_latest else None
 
-
-READS_NEEDED = 3
-"""Conclusive reads before "still created" may be believed after an unknown outcome."""
-
-LOOKS_NEEDED = 2
-"""Complete lists without it, a read's spacing apart and after the quiet period, before it may be believed absent."""
-
-MAX_CREATES = 3
-"""Create requests with one code before a person is asked."""
-
-GUARD_SECONDS = 5.0
-"""Age of a claim up to which its request may still leave; an older one is abandoned unsent."""
 
 _PAYOUT_STATES = {
     OperationStatus.COMMITTED: State.COMMITTED,
@@ -147,7 +133,6 @@ def state_of(operation: Operation) -> State | None:
 
 
 def is_paid(operation: Operation) -> bool:
-    """Whether the service says that money is on its way or has arrived."""
     state = state_of(operation)
     return state is not None and state not in (State.FAILED, State.CANCELED)
 
@@ -157,49 +142,7 @@ def rank(state: State) -> int:
     return _FINAL_RANK if state in FINAL else _RANKS.get(state, 0)
 
 
-@dataclass(frozen=True, slots=True)
-class Quiet:
-    """The quiet period after a request of unknown outcome, and the pace of reading in it. Seconds."""
-
-    seconds: float
-
-    @property
-    def spacing(self) -> timedelta:
-        """Time between two reads that both count: a minute, or a quarter of a short quiet period."""
-        return timedelta(seconds=min(60.0, self.seconds / 4))
-
-    def over(self, *, sent_at: datetime | None, now: datetime) -> bool:
-        """Whether the request can no longer be on its way."""
-        return sent_at is None or now - sent_at >= timedelta(seconds=self.seconds)
-
-    def given_up(self, *, since: datetime | None, now: datetime) -> bool:
-        """Whether reading has failed for so long that a person must look."""
-        return since is not None and now - since >= timedelta(seconds=self.seconds * 4)
-
-
-def counts_as_read(instruction: Instruction, *, quiet: Quiet, now: datetime) -> bool:
-    """Whether a read now is far enough from the last one to be counted."""
-    return instruction.last_read_at is None or now - instruction.last_read_at >= quiet.spacing * 0.9
-
-
-def silence_is_proven(instruction: Instruction, *, reads: int, quiet: Quiet, now: datetime) -> bool:
-    """Whether "still created" may be believed: enough reads, the last of them after the quiet period."""
-    return reads >= READS_NEEDED and quiet.over(sent_at=instruction.sent_at, now=now)
-
-
-def looks_after(instruction: Instruction, *, quiet: Quiet, now: datetime) -> int:
-    """How many lists without it count once another one was read now."""
-    counts = quiet.over(sent_at=instruction.sent_at, now=now) and counts_as_read(instruction, quiet=quiet, now=now)
-    return instruction.reads + 1 if counts else instruction.reads
-
-
-def absence_is_proven(*, looks: int) -> bool:
-    """Whether "the list does not show it" may be believed."""
-    return looks >= LOOKS_NEEDED
-
-
 def daily_key(now: datetime) -> str:
-    """The day (UTC) whose limit a payment sent now counts against."""
     return now.date().isoformat()
 
 

@@ -88,15 +88,12 @@ class PayoutPayload(Value):
 
 
 class Item(Value):
-    """One line of a purchase."""
-
     name: Annotated[str, Field(min_length=1)]
     quantity: Annotated[int, Field(ge=1)]
     unit_cents: Annotated[int, Field(gt=0)]
 
     @property
     def cents(self) -> Cents:
-        """What all of them cost together."""
         return Cents(self.quantity * self.unit_cents)
 
 
@@ -112,7 +109,6 @@ class PurchasePayload(Value):
 
     @property
     def cents(self) -> Cents:
-        """All items together."""
         return Cents(sum(item.cents for item in self.items))
 
     @property
@@ -218,7 +214,6 @@ class Instruction:
 
     @property
     def cents(self) -> Cents:
-        """Amount in cents."""
         return Cents(self.payload.cents)
 
     def intact(self) -> bool:
@@ -227,8 +222,6 @@ class Instruction:
 
 
 class Choice(StrEnum):
-    """What a person's vote says."""
-
     APPROVE = "approve"
     RETRY = "retry"
     """Another attempt after an unknown outcome; counted apart from the first approval by its round."""
@@ -248,8 +241,6 @@ class Vote:
 
 
 class AttemptKind(StrEnum):
-    """Which request with an effect an attempt made."""
-
     CREATE = "create"
     COMMIT = "commit"
 
@@ -293,8 +284,6 @@ class Attempt:
 
 
 class CallbackKind(StrEnum):
-    """Which address a token stands for; a token of one kind opens nothing else."""
-
     CONFIRMATION = "confirmation"
     CANCEL = "cancel"
     FAILURE = "failure"

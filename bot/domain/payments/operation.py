@@ -17,8 +17,6 @@ from bot.domain.values import Reported
 
 
 class OperationStatus(StrEnum):
-    """Every documented status of a payout or a purchase, in the spelling we use."""
-
     CREATED = "created"
     COMMITTED = "committed"
     PENDING = "pending"
@@ -29,7 +27,6 @@ class OperationStatus(StrEnum):
 
     @property
     def is_final(self) -> bool:
-        """Whether no further change is documented from here."""
         return self in FINAL
 
 
@@ -99,7 +96,6 @@ class Operation(Reported):
 
     @property
     def is_final(self) -> bool:
-        """Whether the service says that nothing more will happen."""
         state = self.state
         return state is not None and state.is_final
 

@@ -8,23 +8,10 @@ from bot.domain.payments.instruction import Instruction, Kind, Recipient, State
 from bot.domain.text import clean
 
 USUAL_DOMAINS: Final = frozenset(
-    {
-        "gmail.com",
-        "googlemail.com",
-        "outlook.com",
-        "hotmail.com",
-        "live.com",
-        "yahoo.com",
-        "icloud.com",
-        "me.com",
-        "aol.com",
-        "proton.me",
-        "protonmail.com",
-        "gmx.com",
-        "gmx.net",
-        "gmx.de",
-        "web.de",
-    }
+    """
+    gmail.com googlemail.com outlook.com hotmail.com live.com yahoo.com icloud.com me.com aol.com proton.me
+    protonmail.com gmx.com gmx.net gmx.de web.de
+    """.split()  # noqa: SIM905
 )
 """Domains of many people's addresses."""
 _SHORT: Final = 5

@@ -17,7 +17,7 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import Final
 
-from bot.domain.audit import CLOCK_SET, Entry, Told
+from bot.domain.audit import CLOCK_SET, Entry, VerifiedRow
 from bot.domain.payments.bulk import BulkPayload, CancelPayload, hashes_digest, items_digest, known_digest
 from bot.domain.payments.bulk_records import BulkRow
 from bot.domain.payments.evidence import daily_key
@@ -107,7 +107,6 @@ def asked(instruction: Instruction) -> dict[str, object]:
 
 
 def needed(requirement: Requirement) -> dict[str, object]:
-    """A requirement for the audit."""
     return {
         "quorum": requirement.quorum,
         "typed_amount": requirement.typed_amount,
@@ -121,8 +120,8 @@ def disagreements(
     *,
     votes: Sequence[Vote],
     attempts: Sequence[Attempt],
-    rows: Sequence[Told],
-    general: Callable[[], Sequence[Told]] = tuple,
+    rows: Sequence[VerifiedRow],
+    general: Callable[[], Sequence[VerifiedRow]] = tuple,
 ) -> tuple[Disagreement, ...]:
     """Every way in which a request disagrees with its rows; empty: it stands as it was asked, decided and sent.
 
@@ -246,21 +245,13 @@ def _sends(entries: Sequence[Entry]) -> list[_Send]:
     return sends
 
 
-def _creates(entries: Sequence[Entry]) -> int:
-    """Requests to create it that are counted: people who vote for another one begin to count anew."""
-    begun = max((n for n, one in enumerate(entries) if _asks_to_create_again(one)), default=0)
-    return sum(1 for one in _sends(entries[begun:]) if one.kind is AttemptKind.CREATE and not one.put_off)
-
-
-def _asks_to_create_again(entry: Entry) -> bool:
-    return entry.action == Choice.RETRY and entry.after == State.CREATE_UNKNOWN
-
-
 def _was_sent_as(instruction: Instruction, attempts: Sequence[Attempt], entries: Sequence[Entry]) -> bool:
-    """Whether counters and attempts are those of the rows."""
     sends = _sends(entries)
     commits = sum(1 for one in sends if one.kind is AttemptKind.COMMIT and not one.put_off)
-    if (instruction.commits, instruction.creates) != (commits, _creates(entries)):
+    asks_again = [one.action == Choice.RETRY and one.after == State.CREATE_UNKNOWN for one in entries]
+    begun = max((n for n, again in enumerate(asks_again) if again), default=0)  # creates are counted anew from there
+    creates = sum(1 for one in _sends(entries[begun:]) if one.kind is AttemptKind.CREATE and not one.put_off)
+    if (instruction.commits, instruction.creates) != (commits, creates):
         return False
     return len(attempts) == len(sends) and all(
         _is_this(attempt, n, send) for n, (attempt, send) in enumerate(zip(attempts, sends, strict=True), 1)
@@ -277,29 +268,24 @@ def _is_this(attempt: Attempt, n: int, send: _Send) -> bool:
     )
 
 
-def _was_sent_when(instruction: Instruction, rows: Sequence[Told], general: Callable[[], Sequence[Told]]) -> bool:
+def _was_sent_when(
+    instruction: Instruction, rows: Sequence[VerifiedRow], general: Callable[[], Sequence[VerifiedRow]]
+) -> bool:
     """Whether the time of the last request is that of its row, moved along wherever the clock was set since."""
     sends = _sends([row.entry for row in rows if row.entry is not None])
     last = sends[-1] if sends else None
     if last is None or last.at is None:
         return True
-    steps = _clock_steps(general(), since=rows[last.place].seq)
-    moved = sum(_moved_by(step) for seq, step in steps if _state_before(seq, rows) not in _OVER)
+    moved = 0
+    for seq, step in _clock_steps(general(), since=rows[last.place].seq):
+        before = [row.entry.after for row in rows if row.entry is not None and row.seq < seq][-1]
+        by = step.detail.get("microseconds")  # versions that left the times of last requests alone say none
+        if before not in _OVER and isinstance(by, int):  # a request that is over is not moved
+            moved += by
     return instruction.sent_at == last.at + timedelta(microseconds=moved)
 
 
-def _state_before(seq: int, rows: Sequence[Told]) -> str:
-    """What the request was when that row was written: one that is over is not moved."""
-    return [row.entry.after for row in rows if row.entry is not None and row.seq < seq][-1]
-
-
-def _moved_by(step: Entry) -> int:
-    """Microseconds by which the times of last requests were moved; versions that left them alone say none."""
-    by = step.detail.get("microseconds")
-    return by if isinstance(by, int) else 0
-
-
-def is_reserved_as(instruction: Instruction, held: Mapping[int, Reserved], rows: Sequence[Told]) -> bool:
+def is_reserved_as(instruction: Instruction, held: Mapping[int, Reserved], rows: Sequence[VerifiedRow]) -> bool:
     """Whether each attempt that may have moved money holds it of the limit of its day.
 
     Args:
@@ -331,14 +317,16 @@ def made_of(payload: Payload, rows: Callable[[], Sequence[BulkRow]]) -> bool:
             return True
 
 
-def names_what_it_sent(payload: Payload, rows: Sequence[Told], named_by: Callable[[int], Iterable[BulkRow]]) -> bool:
+def names_what_it_sent(
+    payload: Payload, rows: Sequence[VerifiedRow], named_by: Callable[[int], Iterable[BulkRow]]
+) -> bool:
     """Whether the items say of each request of a cancellation what it named: what none has named is named next."""
     if not isinstance(payload, CancelPayload):
         return True
     return all(known_digest(row.hash for row in named_by(n)) == named for n, named in named_in(rows).items())
 
 
-def named_in(rows: Sequence[Told]) -> Mapping[int, str]:
+def named_in(rows: Sequence[VerifiedRow]) -> Mapping[int, str]:
     """What each request of a cancellation named, by attempt; without those after which people voted for another one."""
     found: dict[int, str] = {}
     for one in (row.entry for row in rows if row.entry is not None and row.is_intact):
@@ -360,7 +348,9 @@ def _is_created_as(instruction: Instruction, entries: Sequence[Entry]) -> bool:
     return not waits or bool(named) or instruction.remote_id is None
 
 
-def _is_in_its_window(instruction: Instruction, rows: Sequence[Told], general: Callable[[], Sequence[Told]]) -> bool:
+def _is_in_its_window(
+    instruction: Instruction, rows: Sequence[VerifiedRow], general: Callable[[], Sequence[VerifiedRow]]
+) -> bool:
     """Whether its deadline is no later than its approval allows, also where the clock was set forward since."""
     approved = [
         (row.seq, row.entry.at)
@@ -372,16 +362,13 @@ def _is_in_its_window(instruction: Instruction, rows: Sequence[Told], general: C
         return False
     seq, at = approved[-1]
     latest = at + timedelta(seconds=instruction.requirement.execute_within_seconds)
-    return deadline <= latest or deadline <= latest + _set_forward(general(), since=seq)
+    if deadline <= latest:
+        return True
+    forward = [_number(step.detail.get("seconds")) for _, step in _clock_steps(general(), since=seq)]
+    return deadline <= latest + timedelta(seconds=sum(forward) + len(forward))  # each row says it in whole seconds
 
 
-def _set_forward(general: Sequence[Told], *, since: int) -> timedelta:
-    """By how much deadlines were moved along with the clock since that row."""
-    by = [_number(step.detail.get("seconds")) for _, step in _clock_steps(general, since=since)]
-    return timedelta(seconds=sum(by) + len(by))  # each row says it in whole seconds
-
-
-def _clock_steps(general: Sequence[Told], *, since: int) -> list[tuple[int, Entry]]:
+def _clock_steps(general: Sequence[VerifiedRow], *, since: int) -> list[tuple[int, Entry]]:
     """Where the clock was set since that row: number and entry of each row that says so."""
     found = [(row.seq, row.entry) for row in general if row.seq > since and row.is_intact and row.entry is not None]
     return [(seq, entry) for seq, entry in found if entry.action == CLOCK_SET]
@@ -389,7 +376,8 @@ def _clock_steps(general: Sequence[Told], *, since: int) -> list[tuple[int, Entr
 
 def _is_witnessed(vote: Vote, entries: Sequence[Entry]) -> bool:
     """Whether the person was seen to vote, in this ballot, for this, then and so; and counts on in this round."""
-    ballot = entries[_begun(entries) :]
+    begun = max((n for n, one in enumerate(entries) if _begins_ballot(one)), default=0)
+    ballot = entries[begun:]  # what was voted before counts no more
     own = [
         one
         for one in ballot
@@ -405,16 +393,8 @@ def _counts_in(number: int, person: str, own: Entry, ballot: Sequence[Entry]) ->
     if "typed" not in own.detail:  # an older version did not write down who went on into which round
         return _number(own.detail.get("round")) <= number
     kept = (one.detail for one in ballot if one.action in (RECOUNTED, _STILL_COUNTED) or one.action in _CHOICES)
-    return any(one.get("round") == number and person in _people(one.get("counted")) for one in kept)
-
-
-def _people(counted: object) -> Sequence[object]:
-    return counted if isinstance(counted, list) else ()
-
-
-def _begun(entries: Sequence[Entry]) -> int:
-    """Where the present ballot begins: what was voted before counts no more."""
-    return max((n for n, one in enumerate(entries) if _begins_ballot(one)), default=0)
+    lists = [one.get("counted") for one in kept if one.get("round") == number]
+    return any(person in counted for counted in lists if isinstance(counted, list))
 
 
 def _begins_ballot(entry: Entry) -> bool:

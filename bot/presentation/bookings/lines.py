@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
-from bot.domain.audit import Entry, Told
+from bot.domain.audit import Entry, VerifiedRow
 from bot.domain.bookings.booking import Booking
 from bot.domain.bookings.record import Charge, Status, StatusChange, is_canceled, read_status
 from bot.domain.content import Content
@@ -65,7 +65,7 @@ def picture_comment(booking: Booking, *, link: str) -> str:
     )
 
 
-def story(booking: Booking, rows: Sequence[Told], *, is_complete: bool = True) -> Content:
+def story(booking: Booking, rows: Sequence[VerifiedRow], *, is_complete: bool = True) -> Content:
     """The audit trail of one booking, oldest first. ``is_complete``: False if there are more rows than were read."""
     stands = word(booking.status) if booking.status else booking.stage.value
     about = f"{headline(booking)}, now {stands}"

@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
-from bot.domain.emails.lists import CONCURRENCY, CONCURRENCY_LIMIT, ColumnLook, likely_column
+from bot.domain.emails.lists import CONCURRENCY, CONCURRENCY_LIMIT
+from bot.domain.files.columns import ColumnSummary, likely_column
 from bot.domain.files.tables import Marks
 from bot.presentation.blocks.text import SECTION_LIMIT, mrkdwn, plain, quote, section, shorten
 from bot.presentation.files.columns import MOST, column_names, column_option, mark_lines, option, select
@@ -49,7 +50,7 @@ def unusable(words: str) -> View:
 
 
 def list_form(
-    looks: Sequence[ColumnLook],
+    looks: Sequence[ColumnSummary],
     *,
     rows: int,
     read_as: str,

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from bot.domain.content import Block
-from bot.domain.emails.lists import ColumnLook
+from bot.domain.files.columns import ColumnSummary
 from bot.domain.files.tables import Marks, Some, Table
 from bot.domain.text import clean
 from bot.presentation.blocks.text import plain, quote, shorten
@@ -79,7 +79,7 @@ def columns_read(table: Table, places: Mapping[str, int]) -> str:
     return "; ".join(part for part in (how, columns, f"not used: {', '.join(left)}" if left else "") if part)
 
 
-def column_names(looks: Sequence[ColumnLook]) -> list[str]:
+def column_names(looks: Sequence[ColumnSummary]) -> list[str]:
     """What each column is called, or which one it is where it has no name; both where another is called the same."""
     names = [shorten(clean(look.name), _NAME_LIMIT) for look in looks]
     often = Counter(name.casefold() for name in names)
@@ -89,7 +89,7 @@ def column_names(looks: Sequence[ColumnLook]) -> list[str]:
     ]
 
 
-def column_option(name: str, look: ColumnLook, *, value: str, note: str = "") -> Block:
+def column_option(name: str, look: ColumnSummary, *, value: str, note: str = "") -> Block:
     """One column, by its name in the list. ``note``: what is known of it, behind its name."""
     samples = ", ".join(shorten(clean(sample), _SAMPLE_LIMIT) for sample in look.samples) or "empty"
     return option(value, f"{name}{note}", samples)

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 from bot.domain.content import Block, Content
 from bot.domain.localization import Emotion, Gender, Phrases, Tracks, Written
-from bot.domain.localization.progress import REPEATABLE, STOPPABLE, CallState, Order, ResultFile, Sight
+from bot.domain.localization.progress import REPEATABLE, STOPPABLE, CallState, CallView, Order, ResultFile
 from bot.domain.localization.request import SOURCE
 from bot.domain.reasons import OfCall, Reason
 from bot.domain.text import clean
@@ -63,7 +63,7 @@ _SIGNS = {
 WHICH_LANGUAGE = "Which language is the text in? Its letters alone do not say it. Nothing was sent yet."
 
 
-def board(sight: Sight) -> Content:
+def board(sight: CallView) -> Content:
     about = " · ".join([f"asked by {mention(sight.requester)}", *settings(sight.order)])
     lines = [f"{_sign(sight)} *{_title(sight)}*: {_status(sight)}"]
     request, file = sight.order.request, sight.order.file_name
@@ -78,7 +78,7 @@ def board(sight: Sight) -> Content:
     return Content(text=fallback_text([*lines, about]), blocks=blocks)
 
 
-def _status(sight: Sight) -> str:  # noqa: PLR0911 - one answer a state
+def _status(sight: CallView) -> str:  # noqa: PLR0911 - one answer a state
     progress = sight.progress
     took = f" after {clock(sight.elapsed)}" if sight.elapsed is not None and sight.elapsed >= 1 else ""
     again = " It was run again." if progress.again else ""
@@ -122,7 +122,7 @@ def clock(seconds: float) -> str:
     return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
 
 
-def _gist(sight: Sight) -> str:
+def _gist(sight: CallView) -> str:
     match sight.progress.result:
         case Gender() | Emotion() as found:
             return f": {_headline(found)}"
@@ -136,11 +136,11 @@ def _gist(sight: Sight) -> str:
             return ""
 
 
-def _sign(sight: Sight) -> str:
+def _sign(sight: CallView) -> str:
     return ":warning:" if sight.state is CallState.DONE and _lacking(sight) else _SIGNS[sight.state]
 
 
-def _lacking(sight: Sight) -> str:
+def _lacking(sight: CallView) -> str:
     """Missing parts of the result, and why."""
     found = sight.progress.result
     if not isinstance(found, Tracks) or not found.missing:
@@ -154,7 +154,7 @@ def settings(order: Order) -> list[str]:
     return [escape(f"{option.label.lower()}: {option.label_of(value)}") for option, value in chosen if value]
 
 
-def _buttons(sight: Sight) -> list[Block]:
+def _buttons(sight: CallView) -> list[Block]:
     if sight.state in STOPPABLE:
         return [button("Cancel", CANCEL, sight.id)]
     if sight.state not in REPEATABLE or sight.progress.again:
@@ -164,7 +164,7 @@ def _buttons(sight: Sight) -> list[Block]:
     return [button("Run again", AGAIN, sight.id, confirm=asked if sight.state is CallState.UNKNOWN else None)]
 
 
-def result(sight: Sight) -> Content:
+def result(sight: CallView) -> Content:
     """The result in the thread, for who asked; a long text follows as a file."""
     found, head = sight.progress.result, _asked(sight)
     match found:
@@ -182,11 +182,11 @@ def result(sight: Sight) -> Content:
     return Content(text=f"{head}\n{escape(foreign)}", blocks=blocks)
 
 
-def is_long(sight: Sight) -> bool:
+def is_long(sight: CallView) -> bool:
     return len(escape(long_text(sight))) > LONG_TEXT
 
 
-def long_text(sight: Sight) -> str:
+def long_text(sight: CallView) -> str:
     """The whole of a long result, for its file."""
     match sight.progress.result:
         case Written(text=text):
@@ -197,21 +197,21 @@ def long_text(sight: Sight) -> str:
             return ""
 
 
-def preview(sight: Sight) -> str:
+def preview(sight: CallView) -> str:
     """Mrkdwn beside the file of a long result: who asked, how much there is, how it begins."""
     text = long_text(sight)
     return f"{_asked(sight)}: {len(text):,} characters\n>{quote(text[: _PREVIEW * 2], _PREVIEW)}"
 
 
-def text_in_words(sight: Sight) -> str:
+def text_in_words(sight: CallView) -> str:
     return f"{_title(sight)}: the whole text"
 
 
-def _asked(sight: Sight) -> str:
+def _asked(sight: CallView) -> str:
     return f"{mention(sight.requester)} *{_title(sight)}*"
 
 
-def _title(sight: Sight) -> str:
+def _title(sight: CallView) -> str:
     return sight.order.request.capability.title
 
 
@@ -225,19 +225,19 @@ def _headline(found: Gender | Emotion) -> str:
     return f"*{quote(capital(found.gender), _NAME)}*{sure}"
 
 
-def failure(sight: Sight) -> Content:
+def failure(sight: CallView) -> Content:
     """In the thread, for who asked: it ended without a result, or without a part of it."""
     return message(f"{_sign(sight)} {_asked(sight)}: {_status(sight)}")
 
 
-def file_comment(sight: Sight, delivery: ResultFile, seconds: float | None) -> str:
+def file_comment(sight: CallView, delivery: ResultFile, seconds: float | None) -> str:
     """Mrkdwn beside a file of the result."""
     length = f", {clock(seconds)}" if seconds is not None else ""
     what = "" if delivery.track.name == "audio" else f": *{escape(delivery.track.name)}*"
     return f"{_asked(sight)}{what}{length}, .{escape(delivery.track.extension)}"
 
 
-def file_in_words(sight: Sight, delivery: ResultFile, seconds: float | None) -> str:
+def file_in_words(sight: CallView, delivery: ResultFile, seconds: float | None) -> str:
     length = f", {clock(seconds)} long" if seconds is not None else ""
     return f"{_title(sight)}: {delivery.track.name}{length}"
 
@@ -260,7 +260,7 @@ def asked_several(count: int, *, member: bool) -> Content:
     return message(f":memo: On it: {count} files. {where}")
 
 
-def no_cancel(sight: Sight | None) -> Content:
+def no_cancel(sight: CallView | None) -> Content:
     if sight is None:
         return message(":warning: This button is out of date.")
     ended = {CallState.HANDING_OVER: "is done already; its files are on their way", CallState.DONE: "is done already"}
@@ -272,7 +272,7 @@ def not_yours(requester: str) -> Content:
     return message(f":warning: Only {mention(requester)}, who asked for it, or an admin can cancel it.")
 
 
-def no_again(sight: Sight | None) -> Content:
+def no_again(sight: CallView | None) -> Content:
     if sight is None:
         return message(":warning: This button is out of date.")
     if sight.progress.again:

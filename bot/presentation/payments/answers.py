@@ -6,7 +6,7 @@ from datetime import datetime
 from bot.domain.approvals import No, Refusal
 from bot.domain.content import Block, Content
 from bot.domain.money import shown
-from bot.domain.overview import Waiting
+from bot.domain.overview import WaitingRequest
 from bot.domain.payments.bulk_file import BadRow, Checked
 from bot.domain.payments.bulk_records import BulkJob, BulkRow, JobPage
 from bot.domain.payments.instruction import FINAL, Instruction, State, Vote
@@ -149,7 +149,7 @@ def shown_to(instruction: Instruction, votes: Sequence[Vote], *, approvals_chann
     return card(instruction, votes, for_approvers=True, approvals_channel=approvals_channel, buttons=False)
 
 
-def waiting(found: Sequence[Waiting], *, approvals_channel: str) -> Content:
+def waiting(found: Sequence[WaitingRequest], *, approvals_channel: str) -> Content:
     """What waits for approval, the reader's own decisions first."""
     if not found:
         return message(":tada: Nothing waits for approval.")
@@ -172,7 +172,7 @@ def waiting(found: Sequence[Waiting], *, approvals_channel: str) -> Content:
     return Content(text=fallback_text(texts), blocks=blocks)
 
 
-def waiting_line(one: Waiting) -> str:
+def waiting_line(one: WaitingRequest) -> str:
     """A request that waits, on one line of mrkdwn."""
     instruction = one.instruction
     until = f" · until {moment(instruction.expires_at)}" if instruction.expires_at else ""

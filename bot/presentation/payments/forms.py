@@ -9,7 +9,7 @@ from bot.domain.content import Block
 from bot.domain.money import plain as plain_amount
 from bot.domain.money import shown
 from bot.domain.payments.bulk import duplicates_in, people_in
-from bot.domain.payments.bulk_file import COLUMNS, REQUIRED, Carried, Checked, Preview
+from bot.domain.payments.bulk_file import COLUMNS, REQUIRED, Checked, FormMetadata, Preview
 from bot.domain.payments.instruction import Instruction, Kind, Recipient
 from bot.presentation.blocks.elements import button
 from bot.presentation.blocks.text import context, mrkdwn, plain, quote, section
@@ -186,7 +186,7 @@ def _reason(hint: str) -> Block:
     return field(REASON, "Reason", text_input(REASON, most=REASON_LIMIT, multiline=True), hint=hint)
 
 
-def file_form(seen: Preview, carried: Carried, *, note: str = "", problem: Sequence[Block] = ()) -> View:
+def file_form(seen: Preview, carried: FormMetadata, *, note: str = "", problem: Sequence[Block] = ()) -> View:
     """The file as it reads, ready to be asked for where no ``problem`` keeps it from that. ``note``: why again."""
     counted = seen.checked is not None and not problem
     blocks: list[Block] = [section(mrkdwn(note))] if note else []

@@ -14,7 +14,7 @@ from typing import IO, Generic, TypeVar
 import structlog
 
 from bot.domain.anchors import Anchor, is_due
-from bot.domain.audit import Stored, Told, write_csv
+from bot.domain.audit import Stored, VerifiedRow, write_csv
 from bot.domain.bookings.booking import Booking, Stage
 from bot.domain.clock import Clock
 from bot.domain.payments.instruction import MONEY_OUT, Instruction
@@ -105,7 +105,7 @@ class Story(Generic[About]):
     """A request or a booking with everything the audit says of it, oldest first."""
 
     about: About
-    rows: tuple[Told, ...]
+    rows: tuple[VerifiedRow, ...]
     is_complete: bool
     """False: there are more rows than are read for a story."""
 
@@ -132,7 +132,7 @@ async def booking_story(store: Store, text: str) -> Story[Booking] | None:
 
 def _told(tx: Tx, about: About) -> Story[About]:
     rows = list(tx.audit.stored(instruction_id=about.id, limit=STORY_ROWS + 1))
-    told = [Told(seq=row.seq, entry=row.entry(), is_intact=tx.audit.is_intact(row)) for row in rows[:STORY_ROWS]]
+    told = [VerifiedRow(seq=row.seq, entry=row.entry(), is_intact=tx.audit.is_intact(row)) for row in rows[:STORY_ROWS]]
     return Story(about=about, rows=tuple(told), is_complete=len(rows) <= STORY_ROWS)
 
 
@@ -183,7 +183,7 @@ def _of(tx: Tx, instruction_id: str) -> Reason | None:
         assert instruction is not None, "its name was read in the same transaction"
         found = odd(tx, instruction)
         if instruction.kind in MONEY_OUT:
-            held, rows = tx.reservations.of(instruction_id), tx.audit.told(tx.audit.about(instruction_id))
+            held, rows = tx.reservations.of(instruction_id), tx.audit.verified(tx.audit.about(instruction_id))
             if not is_reserved_as(instruction, held, rows):
                 found = (*found, Disagreement(Odd.RESERVED))
     except Exception as unreadable:  # noqa: BLE001 - anything can stand in a row that somebody else wrote

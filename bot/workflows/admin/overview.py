@@ -12,7 +12,7 @@ from bot.domain.bookings.booking import CLOSED, Stage
 from bot.domain.clock import Clock
 from bot.domain.emails.lists import RUN, WHOLE
 from bot.domain.localization.progress import LANES, Order
-from bot.domain.overview import Counts, Overview, Running, Service, UnderWay, Waiting, What
+from bot.domain.overview import Counts, Overview, Running, ServiceStatus, UnderWay, WaitingRequest, What
 from bot.domain.payments.instruction import FINAL, Instruction, Kind, State, Vote
 from bot.domain.services import DELIVERY, EMAIL_FILES, EMAILS, EMAILS_ALONE, LOCALIZATION, PAYMENTS
 from bot.domain.unread import Noted, UnreadAnswer
@@ -36,24 +36,24 @@ _MOVING = tuple(state for state in _OPEN if state not in (State.AWAITING, State.
 _LEFT_OUT = frozenset(stage.value for stage in (*CLOSED, Stage.QUOTED))
 
 
-def services(uow: Unit) -> tuple[Service, ...]:
+def services(uow: Unit) -> tuple[ServiceStatus, ...]:
     """The outside services, the variables they lack, and whether they answer."""
     silent = silent_services(uow, uow.now)
     named = ((PAYMENTS, uow.ctx.payments), (LOCALIZATION, uow.ctx.localization), (DELIVERY, uow.ctx.delivery))
     return (
-        *(Service(name=name, missing=one.missing, silent_since=silent.get(name)) for name, one in named),
+        *(ServiceStatus(name=name, missing=one.missing, silent_since=silent.get(name)) for name, one in named),
         *_emails(uow.ctx),
     )
 
 
-def _emails(ctx: Context) -> tuple[Service, ...]:
+def _emails(ctx: Context) -> tuple[ServiceStatus, ...]:
     """One service, or its two halves where one of them works alone."""
     emails = ctx.emails
     if emails.missing or not (emails.missing_single or emails.missing_files):
-        return (Service(name=EMAILS, missing=emails.missing),)
+        return (ServiceStatus(name=EMAILS, missing=emails.missing),)
     return (
-        Service(name=EMAILS_ALONE, missing=emails.missing_single),
-        Service(name=EMAIL_FILES, missing=emails.missing_files),
+        ServiceStatus(name=EMAILS_ALONE, missing=emails.missing_single),
+        ServiceStatus(name=EMAIL_FILES, missing=emails.missing_files),
     )
 
 
@@ -158,10 +158,10 @@ class Home:
     """
 
     refusal: No | None
-    waiting: Sequence[Waiting] = ()
+    waiting: Sequence[WaitingRequest] = ()
     asked: Sequence[tuple[Instruction, Sequence[Vote]]] = ()
     running: Sequence[Running] = ()
-    services: Sequence[Service] = ()
+    services: Sequence[ServiceStatus] = ()
     out_of_reach: Sequence[OutOfReach] = ()
     """For admins: requests that too few people can approve."""
 
@@ -188,11 +188,11 @@ async def look(ctx: Context, user: str) -> Home:
     )
 
 
-async def decisions(ctx: Context, standing: Standing, user: str) -> list[Waiting]:
+async def decisions(ctx: Context, standing: Standing, user: str) -> list[WaitingRequest]:
     """Requests that wait for approvers, as far as this person may see them; those they could decide come first."""
     sees_all = any(listed(role, standing, ctx.policy.people) for role in Role)
     found = [
-        Waiting(one, votes, _is_mine(ctx, standing, user, one, votes))
+        WaitingRequest(one, votes, _is_mine(ctx, standing, user, one, votes))
         for one, votes in await waiting(ctx)
         if sees_all or one.requester == user
     ]

@@ -11,7 +11,7 @@ import structlog
 
 from bot.domain.payments.instruction import Instruction, State
 from bot.domain.reasons import OfRequest, Reason, has_code
-from bot.domain.recovery import Look, ReadingOnly, Seen
+from bot.domain.recovery import LastSearch, ReadingOnly, Seen
 from bot.workflows.context import Context, Unit
 from bot.workflows.reading_only import RESUMED, announce, leave, looks, reading_only
 from bot.workflows.witness import witness
@@ -36,7 +36,7 @@ class Standing:
     """
 
     mode: ReadingOnly
-    looked: Sequence[tuple[str, Look | None]]
+    looked: Sequence[tuple[str, LastSearch | None]]
     unknown: Sequence[str]
 
     @property

@@ -11,22 +11,9 @@ from typing import Any, Final, TypeVar
 
 from bot.clients.emails import EmailsClient
 from bot.domain.approvals import Role, listed
-from bot.domain.emails.lists import (
-    CONCURRENCY,
-    OVER,
-    RUN,
-    WHOLE,
-    Answer,
-    Busy,
-    ColumnLook,
-    Lost,
-    Outcome,
-    RunState,
-    look_at,
-    looks_like_address,
-    same_address,
-)
+from bot.domain.emails.lists import CONCURRENCY, OVER, RUN, WHOLE, Answer, Busy, Lost, Outcome, RunState, same_address
 from bot.domain.errors import PersonError
+from bot.domain.files.columns import ColumnSummary, looks_like_address, summarize
 from bot.domain.files.dropped import FileInfo
 from bot.domain.files.tables import Limits, Table
 from bot.domain.reasons import OfList, Reason, stored
@@ -56,10 +43,10 @@ async def read_list(ctx: Context, file_id: str, use: Callable[[Table], T]) -> tu
     return found.info, await asyncio.to_thread(use, found.table)
 
 
-async def look_at_list(ctx: Context, file_id: str) -> tuple[FileInfo, Table, tuple[ColumnLook, ...]]:
+async def look_at_list(ctx: Context, file_id: str) -> tuple[FileInfo, Table, tuple[ColumnSummary, ...]]:
     """Describe the columns of a file."""
     info, (table, looks) = await read_list(
-        ctx, file_id, lambda table: (table, look_at(table.header, (row.cells for row in table.rows)))
+        ctx, file_id, lambda table: (table, summarize(table.header, (row.cells for row in table.rows)))
     )
     return info, table, looks
 
@@ -118,7 +105,7 @@ def check_column(table: Table, column: int) -> None:
     """
     if not 0 <= column < len(table.header):
         raise PersonError(argument="column", rule=Reason(OfList.NO_COLUMN), example="email")
-    look = look_at([table.header[column]], ((row.cells[column],) for row in table.rows))[0]
+    look = summarize([table.header[column]], ((row.cells[column],) for row in table.rows))[0]
     if not look.is_usable:
         rule = Reason(OfList.HARDLY_ADDRESSES, name=look.name, addresses=look.addresses, filled=look.filled)
         raise PersonError(argument="column", rule=rule, example="email")

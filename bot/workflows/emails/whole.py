@@ -7,7 +7,7 @@ from typing import Any
 
 from bot.clients.emails import RESULT_BYTES, SERVICE, EmailsClient
 from bot.clients.transport import Guard
-from bot.domain.emails.lists import Answer, FileAnswer, Link, Listed, Receipt, Returned, RunState
+from bot.domain.emails.lists import Answer, FileAnswer, Link, Receipt, Returned, ReturnedRows, RunState
 from bot.domain.errors import ServiceNever, ServiceNow
 from bot.domain.files.tables import Flaw, Limits, Table, TableProblem
 from bot.domain.outcome import NotExecuted, Unknown
@@ -117,7 +117,7 @@ async def _ended(  # noqa: PLR0911 - one end an answer
     match answer:
         case Returned():
             return _Ended(RunState.DONE, {}, await _passed_on(client, answer))
-        case Listed(header=header, rows=rows):
+        case ReturnedRows(header=header, rows=rows):
             content = await asyncio.to_thread(write_csv, header, rows)
             return _Ended(RunState.DONE, {}, Returned(name=name, content=content))
         case Link(url=url):

@@ -14,8 +14,8 @@ from bot.domain.localization.progress import (
     SUBJECT,
     CallProgress,
     CallState,
+    CallView,
     Order,
-    Sight,
     lane_of,
 )
 from bot.domain.reasons import OfCall, Reason
@@ -53,7 +53,7 @@ class RequestedCall:
     pressed: bool = False
 
 
-async def request_call(ctx: Context, requested: RequestedCall) -> Sight:
+async def request_call(ctx: Context, requested: RequestedCall) -> CallView:
     """Store the request as a job and queue its message, durably; it begins as soon as there is room."""
     order = Order(request=requested.request.complete(), file_name=requested.file_name)
     job = _job(requested, order, now=ctx.clock.now())
@@ -81,8 +81,8 @@ def _same(one: Job, other: Job) -> bool:
     )
 
 
-async def _store(ctx: Context, job: Job, *, known: Callable[[Unit, Job], Job | None]) -> Sight:
-    def work(uow: Unit) -> Sight:
+async def _store(ctx: Context, job: Job, *, known: Callable[[Unit, Job], Job | None]) -> CallView:
+    def work(uow: Unit) -> CallView:
         before = known(uow, job)  # write transactions are serialized, across processes too
         if before is None and room_in(uow, job.requester, job.kind) < 1:
             raise too_many()
@@ -118,13 +118,13 @@ def _job(requested: RequestedCall, order: Order, *, now: datetime) -> Job:
     )
 
 
-async def cancel(ctx: Context, job_id: str, *, person: str) -> Sight | None:
+async def cancel(ctx: Context, job_id: str, *, person: str) -> CallView | None:
     """Cancel a call, in whichever process it runs; None when there is no such call.
 
     It was canceled when the state says so and ``progress.by`` is the person.
     """
 
-    def work(uow: Unit) -> Sight | None:
+    def work(uow: Unit) -> CallView | None:
         job = find(uow, job_id)
         if job is None or CallState(job.state) not in STOPPABLE:
             return None if job is None else sight_in(uow, job)
@@ -142,7 +142,7 @@ async def cancel(ctx: Context, job_id: str, *, person: str) -> Sight | None:
     return found
 
 
-async def repeat(ctx: Context, job_id: str, *, person: str) -> Sight | None:
+async def repeat(ctx: Context, job_id: str, *, person: str) -> CallView | None:
     """Repeat a call that ended without a result; None when there is none to repeat.
 
     Two simultaneous presses make one call.
@@ -178,11 +178,11 @@ async def repeat(ctx: Context, job_id: str, *, person: str) -> Sight | None:
     return await ctx.read(lambda uow: sight_in(uow, both[1]))
 
 
-async def sight_of(ctx: Context, job_id: str) -> Sight | None:
+async def sight_of(ctx: Context, job_id: str) -> CallView | None:
     """A call as displayed now."""
     now = ctx.clock.now()
 
-    def work(uow: Unit) -> Sight | None:
+    def work(uow: Unit) -> CallView | None:
         job = find(uow, job_id)
         if job is None:
             return None
@@ -204,10 +204,10 @@ def find(tx: Tx, job_id: str) -> Job | None:
     return job if job is not None and job.kind in LANES else None
 
 
-def sight_in(tx: Tx, job: Job) -> Sight:
+def sight_in(tx: Tx, job: Job) -> CallView:
     """A job as displayed, without the elapsed time."""
     state = CallState(job.state)
-    return Sight(
+    return CallView(
         id=job.id,
         order=Order.read(job.payload),
         state=state,

@@ -20,7 +20,7 @@ from bot.domain.payments.bulk_state import LOOKS_BEFORE_MISSING, state_of
 from bot.domain.payments.instruction import FINAL, Attempt, Instruction, Kind, State
 from bot.domain.payments.operation import OperationStatus
 from bot.domain.reasons import OfRequest, Reason
-from bot.domain.recovery import Finding
+from bot.domain.recovery import SearchResult
 from bot.domain.references import Letter
 from bot.domain.tracking import jittered, next_poll
 from bot.domain.troubles import failed
@@ -371,7 +371,7 @@ async def in_history(ctx: Context, payments: PaymentsClient, instruction: Instru
 def _known(tx: Tx, instruction: Instruction) -> frozenset[str] | None:
     """Ids that the history held before the first submission; None: they are not those that were noted then."""
     known = tx.bulk_flights.known(instruction.id)
-    rows = tx.audit.told(tx.audit.about(instruction.id))
+    rows = tx.audit.verified(tx.audit.about(instruction.id))
     sealed = [row.entry.detail[KNOWN] for row in rows if row.is_intact and row.entry and KNOWN in row.entry.detail]
     return known if not sealed or sealed[0] == known_digest(known) else None
 
@@ -435,10 +435,10 @@ def _landed(uow: Unit, ended: Instruction) -> None:
     _land(uow, ended.id)
 
 
-async def _find(ctx: Context, payments: PaymentsClient, instruction: Instruction, _sent: bool) -> Finding:
+async def _find(ctx: Context, payments: PaymentsClient, instruction: Instruction, _sent: bool) -> SearchResult:
     history = await in_history(ctx, payments, instruction)
     holds, lacks = Reason(OfRequest.HISTORY_HOLDS), Reason(OfRequest.HISTORY_LACKS)
-    return Finding.of(hit=bool(history.hits), doubt=history.doubt, holds=holds, lacks=lacks)
+    return SearchResult.of(hit=bool(history.hits), doubt=history.doubt, holds=holds, lacks=lacks)
 
 
 SUBMITTED: Answers[Claimed, BulkJob] = Answers(done=_adopt, says=lambda _, job: job.status, unsent=_unsent)

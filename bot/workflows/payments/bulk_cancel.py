@@ -15,9 +15,9 @@ from bot.domain.outcome import NotExecuted
 from bot.domain.payments.bulk import CHUNK, BulkProgress, CancelPayload, HashList, known_digest
 from bot.domain.payments.bulk_records import ReportedItem, RowChange, moves_on, our_word
 from bot.domain.payments.bulk_state import PENDING_WORD, ended_cancel
-from bot.domain.payments.evidence import READS_NEEDED
 from bot.domain.payments.instruction import Attempt, AttemptOutcome, Instruction, Kind, State
 from bot.domain.payments.sealed import NAMED
+from bot.domain.proof import READS_NEEDED
 from bot.domain.reasons import OfRequest, Reason, stored
 from bot.domain.references import Letter
 from bot.workflows.context import Context, Queue, RequestKind, Unit

@@ -8,8 +8,8 @@ from datetime import datetime
 from typing import Final
 
 from bot.clients.payments import PaymentsClient
-from bot.domain.emails.lists import look_at
 from bot.domain.errors import ServiceNever
+from bot.domain.files.columns import summarize
 from bot.domain.files.tables import MEBIBYTE, Flaw, Limits, Table, TableProblem, marks_of
 from bot.domain.money import Cents
 from bot.domain.payments.bulk import MOST_ITEMS
@@ -77,7 +77,7 @@ def _preview(found: TableFile, chosen: Mapping[str, int]) -> Preview:
     fits = all(place < len(table.header) for place in chosen.values())
     chosen = chosen if fits else {}
     known = dict(chosen) or _clear(table)
-    looks = look_at(table.header, (row.cells for row in table.rows))
+    looks = summarize(table.header, (row.cells for row in table.rows))
     asked = not chosen and same_names(table.header, COLUMNS)
     complete = all(one in known for one in REQUIRED) and not asked
     return Preview(

@@ -19,7 +19,7 @@ from bot.domain.payments.bulk import (
     sample_of,
     twin_digest,
 )
-from bot.domain.payments.bulk_file import Carried, Checked, Preview
+from bot.domain.payments.bulk_file import Checked, FormMetadata, Preview
 from bot.domain.payments.bulk_state import SAME_FILE
 from bot.domain.payments.instruction import NOT_PAID, Instruction, Kind
 from bot.workflows.context import Context, Unit
@@ -50,7 +50,7 @@ class _Unread(Enum):
     REFUSED = "refused"
 
 
-async def request_bulk(ctx: Context, checked: Checked, carried: Carried, *, requester: str) -> Instruction:
+async def request_bulk(ctx: Context, checked: Checked, carried: FormMetadata, *, requester: str) -> Instruction:
     """Store the request with every item, its digest and its policy snapshot, durably.
 
     The same ``carried.key`` again returns the first row: a button pressed twice makes one request. Only a dropped
@@ -194,7 +194,7 @@ class ShownAgain:
     why: Why
 
 
-async def look(ctx: Context, carried: Carried, chosen: Mapping[str, int]) -> Instruction | Preview:
+async def look(ctx: Context, carried: FormMetadata, chosen: Mapping[str, int]) -> Instruction | Preview:
     """The file as it reads now, or the request that was made from it before.
 
     Raises:
@@ -204,7 +204,7 @@ async def look(ctx: Context, carried: Carried, chosen: Mapping[str, int]) -> Ins
     return await requested_before(ctx, carried.key) or await preview(ctx, carried.file, chosen)
 
 
-async def confirm(ctx: Context, carried: Carried, chosen: Mapping[str, int]) -> Instruction | Checked | ShownAgain:
+async def confirm(ctx: Context, carried: FormMetadata, chosen: Mapping[str, int]) -> Instruction | Checked | ShownAgain:
     """What to request; or the request that was made from it before; or what to show instead.
 
     Args:

@@ -21,7 +21,7 @@ from bot.domain.payments.evidence import differences, is_paid, state_of
 from bot.domain.payments.instruction import CallbackKind, Instruction, Kind, State
 from bot.domain.payments.operation import Operation, OperationStatus
 from bot.domain.reasons import OfRequest, Reason, together
-from bot.domain.recovery import Finding, Seen
+from bot.domain.recovery import SearchResult, Seen
 from bot.domain.references import Letter
 from bot.workflows.context import Context, RequestKind, Unit
 from bot.workflows.payments import follow
@@ -241,13 +241,13 @@ COMMITTED = Answers(done=paid, says=status_of, refused=_refused)
 """A refused commit counts as refused only if the payout's own record agrees."""
 
 
-async def _find(ctx: Context, payments: PaymentsClient, instruction: Instruction, sent: bool) -> Finding:
+async def _find(ctx: Context, payments: PaymentsClient, instruction: Instruction, sent: bool) -> SearchResult:
     if instruction.remote_id is None:
         return await find_by_code(ctx, payments, instruction, sent)
     operation = await payments.get_operation(instruction.remote_id)
     if operation.state is OperationStatus.CREATED:
-        return Finding(Seen.ABSENT, Reason(OfRequest.NOT_COMMITTED))
-    return Finding(Seen.FOUND, Reason(OfRequest.SAYS, status=operation.status))
+        return SearchResult(Seen.ABSENT, Reason(OfRequest.NOT_COMMITTED))
+    return SearchResult(Seen.FOUND, Reason(OfRequest.SAYS, status=operation.status))
 
 
 KIND = RequestKind(

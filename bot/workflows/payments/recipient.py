@@ -7,9 +7,9 @@ from typing import Final
 from bot.clients.payments import PaymentsClient
 from bot.domain.approvals import Refusal
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
-from bot.domain.payments.evidence import MAX_CREATES
 from bot.domain.payments.instruction import Instruction, Recipient, State
 from bot.domain.payments.recipient import awaits_requester, suggestion
+from bot.domain.proof import MAX_CREATES
 from bot.domain.reasons import OfRequest, Reason
 from bot.domain.troubles import told
 from bot.workflows.context import Context, Unit

@@ -22,7 +22,7 @@ from bot.domain.payments.evidence import SKEW, Listing, Sought, differences, fol
 from bot.domain.payments.instruction import AttemptOutcome, Instruction, Kind
 from bot.domain.payments.operation import Operation, OperationStatus
 from bot.domain.reasons import OfMode, OfRequest, Reason
-from bot.domain.recovery import Finding
+from bot.domain.recovery import SearchResult
 from bot.workflows.context import Context, Unit
 from bot.workflows.payments.callbacks import callback_folder
 from bot.workflows.payments.follow import leave_behind
@@ -55,7 +55,7 @@ async def by_code(ctx: Context, payments: PaymentsClient, instruction: Instructi
     return Look(doubt=unusable or listing.doubt)
 
 
-async def find_by_code(ctx: Context, payments: PaymentsClient, instruction: Instruction, sent: bool) -> Finding:
+async def find_by_code(ctx: Context, payments: PaymentsClient, instruction: Instruction, sent: bool) -> SearchResult:
     """What the list holds of a request. For one that was never ``sent``, only our code counts.
 
     Raises:
@@ -65,10 +65,10 @@ async def find_by_code(ctx: Context, payments: PaymentsClient, instruction: Inst
     holds, lacks = Reason(OfRequest.LIST_HOLDS, listed=listed), Reason(OfRequest.LIST_LACKS, listed=listed)
     if sent:
         look = await by_code(ctx, payments, instruction)
-        return Finding.of(hit=bool(look.hits), doubt=look.doubt, holds=holds, lacks=lacks)
+        return SearchResult.of(hit=bool(look.hits), doubt=look.doubt, holds=holds, lacks=lacks)
     search = await payments.find_by_code(instruction.code, listed)
     doubt = None if search.complete else search.reason
-    return Finding.of(hit=bool(search.hits), doubt=doubt, holds=holds, lacks=lacks)
+    return SearchResult.of(hit=bool(search.hits), doubt=doubt, holds=holds, lacks=lacks)
 
 
 def _list_of(ctx: Context, instruction: Instruction) -> OperationType:

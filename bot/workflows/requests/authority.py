@@ -100,7 +100,7 @@ def _seen(tx: Tx, instruction: Instruction) -> tuple[Disagreement, ...]:
 
 def _odd_row(tx: Tx, instruction: Instruction) -> tuple[Disagreement, ...]:
     """Without its items, which are read where they are sent, but for what requests before have named."""
-    rows = tx.audit.told(tx.audit.about(instruction.id))
+    rows = tx.audit.verified(tx.audit.about(instruction.id))
     found = disagreements(
         instruction,
         votes=tx.votes.of(instruction.id, instruction.round),

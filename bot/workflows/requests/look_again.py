@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Generic, TypeVar
 
-from bot.domain.payments.evidence import MAX_CREATES, absence_is_proven, counts_as_read, looks_after, silence_is_proven
 from bot.domain.payments.instruction import Instruction, State
+from bot.domain.proof import MAX_CREATES, absence_is_proven, counts_as_read, looks_after, silence_is_proven
 from bot.domain.reasons import Reason
 from bot.domain.tracking import named_or
 from bot.workflows.context import Context, Unit

@@ -23,7 +23,7 @@ from bot.domain.payments.instruction import (
 )
 from bot.domain.payments.moves import CREATES
 from bot.domain.reasons import OfMode, OfRequest, Reason
-from bot.domain.recovery import Finding, Look, ReadingOnly, Seen
+from bot.domain.recovery import LastSearch, ReadingOnly, SearchResult, Seen
 from bot.domain.troubles import told
 from bot.workflows.context import Context, Unit
 from bot.workflows.reading_only import WAITS, looks, not_looked_for, note, reading_only
@@ -110,7 +110,7 @@ def _must_be_looked_for(ctx: Context, instruction: Instruction) -> bool:
     return never_tried and is_first and from_before and ctx.kinds[instruction.kind].find is not None
 
 
-async def _look(ctx: Context, payments: PaymentsClient, instruction: Instruction, *, until: datetime) -> Finding:
+async def _look(ctx: Context, payments: PaymentsClient, instruction: Instruction, *, until: datetime) -> SearchResult:
     """What the service holds of a request; ``until``: the last time at which something of it may have been sent."""
     try:
         finding = await _find(ctx, payments, instruction, sent=True)
@@ -120,25 +120,25 @@ async def _look(ctx: Context, payments: PaymentsClient, instruction: Instruction
                 ctx, payments, instruction, sent=True
             )  # a list that changes while it is read can hide a record
     except (ServiceNow, ServiceNever, OperatorError) as silent:
-        return Finding(Seen.UNREADABLE, told(silent))
+        return SearchResult(Seen.UNREADABLE, told(silent))
     if finding.seen is Seen.ABSENT and not over:
-        return Finding(Seen.NOT_YET, finding.reason)
+        return SearchResult(Seen.NOT_YET, finding.reason)
     return finding
 
 
-async def _find(ctx: Context, payments: PaymentsClient, instruction: Instruction, *, sent: bool) -> Finding:
+async def _find(ctx: Context, payments: PaymentsClient, instruction: Instruction, *, sent: bool) -> SearchResult:
     find = ctx.kinds[instruction.kind].find
     if instruction.state in _FOLLOWED:
-        return Finding(Seen.FOUND, Reason(OfRequest.FOLLOWED))
+        return SearchResult(Seen.FOUND, Reason(OfRequest.FOLLOWED))
     if find is None:
-        return Finding(Seen.ABSENT, Reason(OfRequest.READ_BEFORE))
+        return SearchResult(Seen.ABSENT, Reason(OfRequest.READ_BEFORE))
     return await find(ctx, payments, instruction, sent)
 
 
-def _note(uow: Unit, mode: ReadingOnly, instruction_id: str, finding: Finding) -> None:
+def _note(uow: Unit, mode: ReadingOnly, instruction_id: str, finding: SearchResult) -> None:
     over = finding.seen in (Seen.FOUND, Seen.ABSENT)
     again = None if over else uow.now + uow.quiet.spacing
-    note(uow, instruction_id, Look(seen=finding.seen, reason=finding.reason, again_at=again))
+    note(uow, instruction_id, LastSearch(seen=finding.seen, reason=finding.reason, again_at=again))
     instruction = uow.instructions.get(instruction_id)
     if finding.seen is Seen.FOUND and instruction is not None:
         _take_up(uow, instruction, mode.until, finding.reason)

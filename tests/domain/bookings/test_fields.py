@@ -35,7 +35,6 @@ STORE = {
 
 
 def refused(read: Callable[[], object]) -> tuple[str, str, str, str]:
-    """Argument, rule, example and what was given, of the mistake."""
     with pytest.raises(PersonError) as broken:
         read()
     return broken.value.argument, rule_of(broken.value), broken.value.example, broken.value.given

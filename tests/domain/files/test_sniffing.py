@@ -149,16 +149,7 @@ def test_text_that_is_called_something_else_is_no_table_whatever_commas_are_in_i
     "start",
     [
         *(
-            "OggS",
-            "fLaC",
-            ".snd",
-            "#!AMR",
-            "GIF89a",
-            "FLV",
-            "ID3",
-            "RIFF....WAVE",
-            "FORM....AIFF",
-            "PAR1",
+            *("OggS", "fLaC", ".snd", "#!AMR", "GIF89a", "FLV", "ID3", "RIFF....WAVE", "FORM....AIFF", "PAR1"),
             "BM is a bank",
         )
     ],
@@ -200,11 +191,7 @@ MPEG_2 = (0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160, 0)
 
 @pytest.mark.parametrize(
     ("version", "rates", "samples"),
-    [
-        (3, (44_100, 48_000, 32_000, 0), 144),
-        (2, (22_050, 24_000, 16_000, 0), 72),
-        (0, (11_025, 12_000, 8_000, 0), 72),
-    ],
+    [(3, (44_100, 48_000, 32_000, 0), 144), (2, (22_050, 24_000, 16_000, 0), 72), (0, (11_025, 12_000, 8_000, 0), 72)],
 )
 def test_frames_of_every_rate_follow_each_other(version: int, rates: tuple[int, ...], samples: int) -> None:
     for bits, kilobits in enumerate(MPEG_1 if version == 3 else MPEG_2):

@@ -18,8 +18,7 @@ def test_formats_are_listed_as_people_write_them(formats: tuple[str, ...], liste
 
 
 @pytest.mark.parametrize(
-    ("kind", "noun"),
-    [(MediaKind.AUDIO, "audio file"), (MediaKind.VIDEO, "video"), (MediaKind.DOCUMENT, "document")],
+    ("kind", "noun"), [(MediaKind.AUDIO, "audio file"), (MediaKind.VIDEO, "video"), (MediaKind.DOCUMENT, "document")]
 )
 def test_a_file_is_called_by_its_kind(kind: MediaKind, noun: str) -> None:
     assert media("x", kind=kind).noun == noun

@@ -43,14 +43,9 @@ OPEN = {
     "नमस्ते": ("hi", "mr", "ne", "mai", "sa"),
 }
 ENGLISH = (
-    "Hello there.",
-    "The café moved to 12 Main St. 🙂",
-    "The coup d’état was de facto over by noon.",
-    "Welcome aboard",
-    'He said "no" twice.',
-    "We drove from Los Angeles to La Paz in a day",
-    "Mail ana@example.com now.",
-    "12 345",
+    *("Hello there.", "The café moved to 12 Main St. 🙂", "The coup d’état was de facto over by noon."),
+    *("Welcome aboard", 'He said "no" twice.', "We drove from Los Angeles to La Paz in a day"),
+    *("Mail ana@example.com now.", "12 345"),
 )
 FOREIGN = {
     "Où est la gare ?": "fr",

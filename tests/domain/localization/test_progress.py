@@ -20,15 +20,7 @@ from bot.domain.localization import (
     Tracks,
     Written,
 )
-from bot.domain.localization.progress import (
-    CallProgress,
-    Handed,
-    Order,
-    ResultFile,
-    dump_result,
-    lane_of,
-    load_result,
-)
+from bot.domain.localization.progress import CallProgress, Handed, Order, ResultFile, dump_result, lane_of, load_result
 from bot.domain.reasons import Exchange, OfCall, Reason
 
 NOW = datetime(2026, 11, 21, 4, 30, tzinfo=UTC)

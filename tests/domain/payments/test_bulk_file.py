@@ -2,7 +2,7 @@
 
 import pytest
 
-from bot.domain.emails.lists import ColumnLook
+from bot.domain.files.columns import ColumnSummary
 from bot.domain.files.tables import Row
 from bot.domain.payments.bulk_file import guess_places, read_rows
 from bot.tables import neutral, plain
@@ -77,7 +77,7 @@ def test_an_address_survives_the_way_through_a_file_of_ours(email: str) -> None:
 def test_the_amounts_are_where_cents_are(columns: tuple[list[str], list[str]], place: int | None) -> None:
     emails = [f"p{n}@example.com" for n in range(3)]
     rows = [Row(number=n + 2, cells=(emails[n], columns[0][n], columns[1][n])) for n in range(3)]
-    looks = [ColumnLook(name="", filled=3, addresses=0 if at else 3, samples=()) for at in range(3)]
+    looks = [ColumnSummary(name="", filled=3, addresses=0 if at else 3, samples=()) for at in range(3)]
     found = guess_places(looks, rows, {"email": 0}).get("amount")
     assert found == (None if place is None else place + 1)
 

@@ -84,13 +84,7 @@ def test_a_purchase_is_an_operation(status: str, state: OperationStatus | None, 
 
 
 @pytest.mark.parametrize(
-    "value",
-    [
-        Purchase(id="op1", status="created"),
-        PurchaseItem(),
-        PayoutEvent(host="bot.example"),
-        Partner(id="p-1"),
-    ],
+    "value", [Purchase(id="op1", status="created"), PurchaseItem(), PayoutEvent(host="bot.example"), Partner(id="p-1")]
 )
 def test_what_a_service_told_cannot_be_changed_or_extended(value: BaseModel) -> None:
     first = next(iter(type(value).model_fields))

@@ -6,18 +6,10 @@ import pytest
 from inline_snapshot import snapshot
 
 from bot.domain.money import Cents
-from bot.domain.payments.evidence import (
-    SETTLED,
-    Quiet,
-    counts_as_read,
-    daily_key,
-    differences,
-    rank,
-    silence_is_proven,
-    state_of,
-)
+from bot.domain.payments.evidence import SETTLED, daily_key, differences, rank, state_of
 from bot.domain.payments.instruction import FINAL, State
 from bot.domain.payments.operation import Operation
+from bot.domain.proof import Quiet, counts_as_read, silence_is_proven
 from bot.presentation.reasons import worded
 from tests.domain.made import CODE, NOW, REMOTE, instruction, payload
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bot.domain.audit import Entry, Told
+from bot.domain.audit import Entry, VerifiedRow
 from bot.domain.payments.bulk import CancelPayload
 from bot.domain.payments.instruction import (
     Attempt,
@@ -33,13 +33,13 @@ def at(minutes: float) -> datetime:
     return NOW + timedelta(minutes=minutes)
 
 
-def told(*rows: Row) -> list[Told]:
+def told(*rows: Row) -> list[VerifiedRow]:
     """Rows of the form (actor, action, before, after, detail), a minute apart."""
     entries = [
         Entry(at=at(n), instruction_id="i", actor=actor, action=action, before=before, after=after, detail=detail)
         for n, (actor, action, before, after, detail) in enumerate(rows)
     ]
-    return [Told(seq=10 + n, entry=entry, is_intact=True) for n, entry in enumerate(entries)]
+    return [VerifiedRow(seq=10 + n, entry=entry, is_intact=True) for n, entry in enumerate(entries)]
 
 
 REQUIREMENT = Requirement(quorum=2)
@@ -80,10 +80,10 @@ def odds(
     *,
     votes: Sequence[Vote] = VOTES,
     attempts: Sequence[Attempt] = (CREATE,),
-    rows: Sequence[Row] | Sequence[Told] = APPROVED,
+    rows: Sequence[Row] | Sequence[VerifiedRow] = APPROVED,
 ) -> set[Odd]:
-    held = [row if isinstance(row, Told) else told(row)[0] for row in rows]
-    if rows and not isinstance(rows[0], Told):
+    held = [row if isinstance(row, VerifiedRow) else told(row)[0] for row in rows]
+    if rows and not isinstance(rows[0], VerifiedRow):
         held = told(*rows)
     return {found.odd for found in disagreements(one, votes=votes, attempts=attempts, rows=held)}
 
@@ -349,16 +349,16 @@ def test_a_deadline_moves_along_with_the_clock_and_no_further(
 ) -> None:
     """It was approved in row 14."""
     one = replace(READY, exec_deadline=at(minutes))
-    steps = [Told(seq=seq, entry=SET_ROW, is_intact=intact)]
+    steps = [VerifiedRow(seq=seq, entry=SET_ROW, is_intact=intact)]
     found = disagreements(one, votes=VOTES, attempts=(CREATE,), rows=told(*APPROVED), general=lambda: steps)
     assert {each.odd for each in found} == (set() if agrees else {Odd.WINDOW})
 
 
-def set_by(seq: int, seconds: int, **more: Any) -> Told:
+def set_by(seq: int, seconds: int, **more: Any) -> VerifiedRow:
     """A row that says by how much the clock was set; ``more``: of the row itself."""
     detail = {"seconds": seconds, "microseconds": seconds * 1_000_000, "rows": 1}
     entry = replace(SET_ROW, detail=more.pop("detail", detail))
-    return Told(seq=seq, entry=entry, is_intact=more.get("is_intact", True))
+    return VerifiedRow(seq=seq, entry=entry, is_intact=more.get("is_intact", True))
 
 
 OLDER = {"seconds": -7_200, "rows": 1}
@@ -381,7 +381,7 @@ OLDER = {"seconds": -7_200, "rows": 1}
     ],
 )
 def test_the_time_of_the_last_request_moves_along_with_the_clock_and_no_further(
-    steps: list[Told], minutes: float
+    steps: list[VerifiedRow], minutes: float
 ) -> None:
     """It was sent in row 15."""
     at_all = (minutes, minutes + 1 / 60_000_000, minutes - 1 / 60_000_000, minutes + 120, minutes - 120)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from inline_snapshot import snapshot
 
-from bot.domain.audit import Entry, Told
+from bot.domain.audit import Entry, VerifiedRow
 from bot.domain.reasons import given, stored
 from bot.presentation.bookings.lines import _SAID, story
 from tests.presentation.bookings.moments import NOW, booking
@@ -22,11 +22,11 @@ DETAIL: dict[str, dict[str, Any]] = {
 }
 
 
-def told(action: str, **detail: Any) -> Told:
+def told(action: str, **detail: Any) -> VerifiedRow:
     """Two hours after the booking was made."""
     at = NOW + timedelta(hours=2)
     entry = Entry(at=at, instruction_id="i", actor="U0MARIA", action=action, before="", after="", detail=detail)
-    return Told(seq=1, entry=entry, is_intact=True)
+    return VerifiedRow(seq=1, entry=entry, is_intact=True)
 
 
 def said(action: str, **detail: Any) -> str:

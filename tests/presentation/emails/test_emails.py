@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.emails.lists import Answer, ColumnLook, Outcome, RunState
+from bot.domain.emails.lists import Answer, Outcome, RunState
+from bot.domain.files.columns import ColumnSummary
 from bot.domain.files.tables import Flaw, Marks, TableProblem
 from bot.domain.reasons import given as own_words
 from bot.presentation.emails import forms as email_forms
@@ -78,7 +79,7 @@ LACKING: list[dict[str, list[str]]] = [{}, {"rows": ["EMAIL_SINGLE_BASE_URL"]}, 
 )
 def test_the_form_for_a_column(columns: list[tuple[str, list[str]]], name: str, lacking: dict[str, list[str]]) -> None:
     looks = [
-        ColumnLook(name=column, filled=10, addresses=at % 11, samples=tuple(samples))
+        ColumnSummary(name=column, filled=10, addresses=at % 11, samples=tuple(samples))
         for at, (column, samples) in enumerate(columns)
     ]
     view = email_forms.list_form(

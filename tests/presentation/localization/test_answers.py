@@ -7,14 +7,14 @@ from inline_snapshot import snapshot
 
 from bot.domain.errors import ServiceNever
 from bot.domain.localization import CallOperation, Request
-from bot.domain.localization.progress import CallProgress, CallState, Order, Sight
+from bot.domain.localization.progress import CallProgress, CallState, CallView, Order
 from bot.domain.reasons import Exchange, OfCall, Reason, Verbatim, given
 from bot.presentation.localization import calls
 from bot.presentation.reasons import worded
 from bot.workflows.localization.results import _not_handed_over
 
 ORDER = Order(request=Request(operation=CallOperation.PARAPHRASE, text="Hello").complete(), file_name="")
-SIGHT = Sight(
+SIGHT = CallView(
     id="01J", order=ORDER, state=CallState.RUNNING, progress=CallProgress(by="U0ADA"), requester="U0MARIA", position=2,
     elapsed=1.0, percent=0,
 )  # fmt: skip

@@ -8,7 +8,7 @@ from typing import Any
 from inline_snapshot import snapshot
 
 from bot.domain.localization import CallOperation, Emotion, Gender, Phrases, Request, Result, Track, Tracks, Written
-from bot.domain.localization.progress import CallProgress, CallState, Order, Sight
+from bot.domain.localization.progress import CallProgress, CallState, CallView, Order
 from bot.domain.reasons import Exchange, OfCall, Reason
 from bot.presentation.localization import calls
 from tests.presentation.checks import check_message, seen
@@ -16,12 +16,12 @@ from tests.presentation.checks import check_message, seen
 NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 
 
-def call(state: CallState, operation: CallOperation = CallOperation.TRANSCRIPTION, **changes: Any) -> Sight:
+def call(state: CallState, operation: CallOperation = CallOperation.TRANSCRIPTION, **changes: Any) -> CallView:
     """A call about a file that has run for 75 seconds; ``changes`` of the sight, and of its progress."""
     told = {name: changes.pop(name) for name in ("reason", "words", "again", "started_at", "result") if name in changes}
     order = Order(request=Request(operation=operation, file="F1").complete(), file_name="song.mp3")
     values = {"order": order, "elapsed": 75.0, "progress": CallProgress(by="U0ADA", **told), **changes}
-    return Sight(id="01J", state=state, requester="U0MARIA", **values)
+    return CallView(id="01J", state=state, requester="U0MARIA", **values)
 
 
 SILENT = Reason(OfCall.UNKNOWN, why=Reason(Exchange.NO_ANSWER, failure="timed out"))

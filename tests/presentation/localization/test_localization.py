@@ -20,7 +20,7 @@ from bot.domain.localization import (
     Tracks,
     Written,
 )
-from bot.domain.localization.progress import CallProgress, CallState, Order, ResultFile, Sight
+from bot.domain.localization.progress import CallProgress, CallState, CallView, Order, ResultFile
 from bot.domain.reasons import given as own_words
 from bot.presentation.localization import calls as told
 from bot.presentation.localization.forms import Carried, form
@@ -32,14 +32,14 @@ ME = "U0MARIA"
 
 def sight(
     one: Capability, state: CallState, *, text: str = "", result: Result | None = None, words: str = "", name: str = ""
-) -> Sight:
+) -> CallView:
     media = one.media is not None
     request = Request(
         operation=one.operation,
         text="" if media else text or "Hello",
         file="F1" if media else "",
     ).complete()
-    return Sight(
+    return CallView(
         id="01J00000000000000000000000",
         order=Order(request=request, file_name=name or ("song.mp3" if media else "")),
         state=state,

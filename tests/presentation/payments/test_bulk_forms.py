@@ -3,17 +3,17 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.emails.lists import ColumnLook
+from bot.domain.files.columns import ColumnSummary
 from bot.domain.money import Cents
 from bot.domain.payments.bulk import BulkItem
-from bot.domain.payments.bulk_file import BadRow, Carried, Checked, Preview
+from bot.domain.payments.bulk_file import BadRow, Checked, FormMetadata, Preview
 from bot.presentation.payments import answers, forms
 from tests.presentation.checks import check_view
 from tests.presentation.drawn import foreign
 
 LOOKS = st.lists(
     st.builds(
-        ColumnLook,
+        ColumnSummary,
         name=foreign(),
         filled=st.just(3),
         addresses=st.integers(0, 3),
@@ -35,7 +35,7 @@ ITEMS = st.lists(
 BAD = st.lists(st.builds(BadRow, row=st.integers(2, 99), column=st.just("amount"), rule=foreign(), given=foreign()))
 
 
-def seen(looks: list[ColumnLook], checked: Checked | None, name: str) -> Preview:
+def seen(looks: list[ColumnSummary], checked: Checked | None, name: str) -> Preview:
     places = {"email": 0, "amount": 1} if checked is not None else {}
     return Preview(
         name=name, fingerprint="0" * 64, how="UTF-8 with commas", looks=looks, places=places, checked=checked
@@ -44,26 +44,26 @@ def seen(looks: list[ColumnLook], checked: Checked | None, name: str) -> Preview
 
 @given(LOOKS, ITEMS, BAD, foreign(), st.booleans())
 def test_the_form_of_a_file(
-    looks: list[ColumnLook], items: list[BulkItem], bad: list[BadRow], name: str, note: bool
+    looks: list[ColumnSummary], items: list[BulkItem], bad: list[BadRow], name: str, note: bool
 ) -> None:
-    carried = Carried(file="F1", channel="C1", key="file:F1", thread_ts="1.1")
+    carried = FormMetadata(file="F1", channel="C1", key="file:F1", thread_ts="1.1")
     checked = Checked(name=name, items=items, bad=bad, rows=len(items) + len(bad), read_as="x")
     problem = answers.bad_rows(name, bad, rows=checked.rows).blocks if bad else ()
     shown = seen(looks, checked, name)
     view = forms.file_form(shown, carried, note=forms.CHANGED if note else "", problem=problem)
     check_view(view)
-    back = Carried.load(view["private_metadata"])
+    back = FormMetadata.load(view["private_metadata"])
     assert (back.file, back.key, back.seen, dict(back.places)) == ("F1", "file:F1", "0" * 64, shown.places)
     assert back.counted == (not bad)
     assert view["submit"]["text"] == ("Go on" if bad else "Ask for approval")
 
 
 @given(LOOKS, foreign())
-def test_the_form_that_asks_for_the_columns(looks: list[ColumnLook], name: str) -> None:
-    view = forms.file_form(seen(looks, None, name), Carried(file="F1", channel="C1", key="k"))
+def test_the_form_that_asks_for_the_columns(looks: list[ColumnSummary], name: str) -> None:
+    view = forms.file_form(seen(looks, None, name), FormMetadata(file="F1", channel="C1", key="k"))
     check_view(view)
     assert view["blocks"][0]["text"]["text"].startswith(":mag: *Which column is which?*")
-    assert not Carried.load(view["private_metadata"]).counted
+    assert not FormMetadata.load(view["private_metadata"]).counted
 
 
 @given(

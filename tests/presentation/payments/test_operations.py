@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from inline_snapshot import snapshot
 
-from bot.domain.audit import Entry, Told
+from bot.domain.audit import Entry, VerifiedRow
 from bot.domain.content import Content
 from bot.domain.money import Cents
 from bot.domain.payments.instruction import Instruction, State, Vote
@@ -147,11 +147,13 @@ ENTRIES = st.builds(
     after=st.just("awaiting"),
     detail=st.fixed_dictionaries({"reason": KEPT_REASONS, "status": foreign()}),
 )
-ROWS = st.builds(Told, seq=st.integers(min_value=1, max_value=99), entry=st.none() | ENTRIES, is_intact=st.booleans())
+ROWS = st.builds(
+    VerifiedRow, seq=st.integers(min_value=1, max_value=99), entry=st.none() | ENTRIES, is_intact=st.booleans()
+)
 
 
 @given(instructions(), votes(), st.lists(ROWS, max_size=80), st.booleans())
-def test_a_card_with_its_timeline(one: Instruction, cast: list[Vote], rows: list[Told], complete: bool) -> None:
+def test_a_card_with_its_timeline(one: Instruction, cast: list[Vote], rows: list[VerifiedRow], complete: bool) -> None:
     card = payment_answers.shown_to(one, cast, approvals_channel=APPROVALS)
     content = with_timeline(card, one, rows, is_complete=complete)
     check_message(content, longest=WHOLE_ANSWER)
@@ -311,7 +313,7 @@ This is the service's record. Switchboard did not ask for it.""",
 def test_the_timeline_stands_below_the_card() -> None:
     entry = Entry(at=NOW, instruction_id="x", actor="U0MARIA", action="requested", before="", after="new", detail={})
     card = payment_answers.shown_to(instruction(), [], approvals_channel=APPROVALS)
-    content = with_timeline(card, instruction(), [Told(seq=1, entry=entry, is_intact=True)])
+    content = with_timeline(card, instruction(), [VerifiedRow(seq=1, entry=entry, is_intact=True)])
     assert seen(content).removeprefix(seen(card)).strip() == snapshot(
         "*What happened*: • 2026-11-20 09:00:00 UTC  <@U0MARIA> asked for 25.00 USD to ana@example.com."
     )

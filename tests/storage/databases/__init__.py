@@ -1,4 +1,5 @@
 """Databases that versions before this one made, as SQL, and what stood outside of them then.
 
-``make.py`` made that of version 0016, ``make_0019.py`` those of version 0019; each says how to run it again.
+The scripts that made them run with the code of their version alone, so they are kept in the history: ``make.py`` (0016)
+and ``make_0019.py`` (0019) as of revision f82d5c1b.
 """

@@ -9,7 +9,7 @@ import pytest
 from bot.domain.bookings.record import StoreState
 from bot.domain.clock import SharedClock, SystemClock
 from bot.domain.payments.instruction import State
-from bot.domain.recovery import Look, ReadingOnly, Seen
+from bot.domain.recovery import LastSearch, ReadingOnly, Seen
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.payments.records import PayoutOrder
 from bot.presentation.payments import forms
@@ -342,8 +342,8 @@ async def test_times_that_are_kept_as_json_move_along(rig: Rig, seconds: float) 
     now, by = ctx.clock.now(), timedelta(seconds=seconds)
     silence = Silence(since=now - timedelta(minutes=9), seen=now)
     mode = ReadingOnly(since=now, reason=own_words("a test"), until=now)
-    look = Look(seen=Seen.NOT_YET, reason=own_words("not there"), again_at=now + timedelta(minutes=1))
-    over = Look(seen=Seen.ABSENT, reason=own_words("not there"), again_at=None)
+    look = LastSearch(seen=Seen.NOT_YET, reason=own_words("not there"), again_at=now + timedelta(minutes=1))
+    over = LastSearch(seen=Seen.ABSENT, reason=own_words("not there"), again_at=None)
 
     def store(tx: Tx) -> None:
         tx.flags.set("silent:payments", silence.stored(), now)

@@ -10,6 +10,7 @@ from bot.workflows.admin.resume import _reopen
 from bot.workflows.context import Unit
 from tests.support.reasons import own_words
 from tests.support.rig import ADA, Rig
+from tests.support.rows import audit_rows
 from tests.workflows.looking import read
 from tests.workflows.planted import on_one_rig, planted, stored
 
@@ -57,7 +58,7 @@ async def test_what_was_decided_before_is_decided_again(
     assert found.expires_at == (None if expires is None else now + expires)
     assert found.reason == (Reason(OfRequest.ASK_AGAIN) if again else None)
     assert found.due_at == (now if again else now + HOUR)
-    rows = await read(rig, lambda tx: [row.entry for row in tx.audit.rows() if row.entry.instruction_id == one.id])
+    rows = await read(rig, lambda tx: [row.entry for row in audit_rows(tx) if row.entry.instruction_id == one.id])
     assert [row.action for row in rows[1:]] == (["approve_again"] if again else [])
     if state is State.APPROVED and again:
         assert (found.decided_by, found.exec_deadline) == ("", None)

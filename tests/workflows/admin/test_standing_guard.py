@@ -16,6 +16,7 @@ from storage.rows import Job
 from storage.transaction import Tx
 from tests.support.reasons import own_words
 from tests.support.rig import ALERTS, FINANCE, MARIA, OLGA, Rig
+from tests.support.rows import audit_rows
 from tests.workflows.looking import disagreements, read
 from tests.workflows.planted import on_one_rig, planted, stored
 
@@ -87,7 +88,7 @@ async def test_what_is_stopped_already_is_told_once(rig: Rig) -> None:
     for _ in range(2):
         await _hold(rig.switchboard.context, found)
     assert len(await read(rig, lambda tx: keys(tx, "unreadable:"))) == 1
-    rows = await read(rig, lambda tx: [row.entry for row in tx.audit.rows() if row.entry.action == "unreadable"])
+    rows = await read(rig, lambda tx: [row.entry for row in audit_rows(tx) if row.entry.action == "unreadable"])
     assert [row.detail["table"] for row in rows] == ["instruction"]
     await rig.settle()
     (alert,) = rig.workspace.messages(ALERTS)

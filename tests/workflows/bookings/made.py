@@ -9,6 +9,7 @@ from bot.workflows.bookings.record import post_card
 from bot.workflows.context import Unit
 from storage.transaction import Tx
 from tests.support.rig import FINANCE, MARIA, Rig
+from tests.support.rows import audit_rows
 
 _NUMBERS = count(1)
 
@@ -69,7 +70,7 @@ async def said(rig: Rig, booking: Booking) -> list[str]:
 async def actions(rig: Rig, booking: Booking) -> list[tuple[str, dict[str, object]]]:
     """What the audit says was done with it, and the facts of each besides its name and store."""
     rows = await rig.switchboard.context.store.read(
-        lambda tx: [row.entry for row in tx.audit.rows() if row.entry.instruction_id == booking.id]
+        lambda tx: [row.entry for row in audit_rows(tx) if row.entry.instruction_id == booking.id]
     )
     left_out = {"reference", "store"}
     return [(row.action, {name: fact for name, fact in row.detail.items() if name not in left_out}) for row in rows]

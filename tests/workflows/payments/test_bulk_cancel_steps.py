@@ -18,6 +18,7 @@ from bot.workflows.payments.cancel_request import NotRequested, Why, _meant
 from bot.workflows.requests.attempt import held_claim
 from tests.support.reasons import own_words
 from tests.support.rig import Rig
+from tests.support.rows import audit_rows
 from tests.support.troubles import says
 from tests.workflows.looking import read
 from tests.workflows.planted import cancellation, made, on_one_rig, planted, queued, stored, tried
@@ -42,7 +43,7 @@ def reported(**statuses: str) -> dict[str, ReportedItem]:
 
 
 async def audited(rig: Rig, one: Instruction) -> tuple[str, dict[str, object]]:
-    rows = await read(rig, lambda tx: [row.entry for row in tx.audit.rows() if row.entry.instruction_id == one.id])
+    rows = await read(rig, lambda tx: [row.entry for row in audit_rows(tx) if row.entry.instruction_id == one.id])
     return rows[-1].action, dict(rows[-1].detail)
 
 

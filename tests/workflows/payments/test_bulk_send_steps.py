@@ -12,7 +12,7 @@ from bot.domain.money import Cents
 from bot.domain.payments.bulk_records import BulkJob, BulkRow, ReportedItem
 from bot.domain.payments.instruction import Attempt, AttemptKind, Instruction, Kind, State
 from bot.domain.reasons import OfRequest, Reason
-from bot.domain.recovery import Finding, Seen
+from bot.domain.recovery import SearchResult, Seen
 from bot.presentation.reasons import in_words, worded
 from bot.workflows.context import Unit
 from bot.workflows.payments import bulk
@@ -203,12 +203,12 @@ async def test_what_was_not_in_flight_moves_nobody(rig: Rig) -> None:
 
 
 @on_one_rig([
-    ([["b1"]], None, Finding(Seen.FOUND, Reason(OfRequest.HISTORY_HOLDS))),
-    ([["b9"]], None, Finding(Seen.ABSENT, Reason(OfRequest.HISTORY_LACKS))),
-    ([], ServiceNow("payments", AWAY), Finding(Seen.UNREADABLE, UNUSABLE)),
+    ([["b1"]], None, SearchResult(Seen.FOUND, Reason(OfRequest.HISTORY_HOLDS))),
+    ([["b9"]], None, SearchResult(Seen.ABSENT, Reason(OfRequest.HISTORY_LACKS))),
+    ([], ServiceNow("payments", AWAY), SearchResult(Seen.UNREADABLE, UNUSABLE)),
 ])  # fmt: skip
 async def test_what_a_search_after_a_restore_comes_to(
-    rig: Rig, pages: list[list[str]], trouble: Exception | None, found: Finding
+    rig: Rig, pages: list[list[str]], trouble: Exception | None, found: SearchResult
 ) -> None:
     one = await asked(rig)
     service: Any = Service(pages, {"b1": [listed(one, 1, 2)], "b9": [listed(one, 1, reference="L-ANOTHER")]}, trouble)

@@ -12,6 +12,7 @@ from bot.workflows.payments import callbacks
 from storage.rows import InboxRow, InboxState
 from storage.transaction import Tx
 from tests.support.rig import Rig
+from tests.support.rows import callbacks_of
 from tests.workflows.looking import read
 from tests.workflows.planted import on_one_rig, planted, queued, stored
 
@@ -37,7 +38,7 @@ async def called_back(
                 now=now,
                 pause=timedelta(seconds=3),
             )
-        (row,) = tx.inbox.of(one.id)
+        (row,) = callbacks_of(tx, one.id)
         return row
 
     return await rig.switchboard.context.store.write(store)
@@ -51,7 +52,7 @@ def record(one: Instruction, status: str, **changes: Any) -> Operation:
 async def applied(rig: Rig, row: InboxRow, said: Operation | None, *, early: bool = False) -> InboxRow:
     ctx = rig.switchboard.context
     await ctx.store.write(lambda tx: callbacks._apply(Unit(tx, ctx), row, said, too_early=early))
-    (after,) = await read(rig, lambda tx: tx.inbox.of(row.instruction_id))
+    (after,) = await read(rig, lambda tx: callbacks_of(tx, row.instruction_id))
     return after
 
 
@@ -147,7 +148,7 @@ async def test_a_callback_about_what_is_gone_is_done_with(rig: Rig) -> None:
     row = await called_back(rig, one)
     ctx = rig.switchboard.context
     await ctx.store.write(lambda tx: callbacks._apply(Unit(tx, ctx), replace(row, instruction_id="gone"), None))
-    (after,) = await read(rig, lambda tx: tx.inbox.of(one.id))
+    (after,) = await read(rig, lambda tx: callbacks_of(tx, one.id))
     assert after.state is STALE
 
 

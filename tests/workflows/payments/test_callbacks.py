@@ -11,6 +11,7 @@ from bot.domain.payments.instruction import CallbackKind, State
 from bot.playground.faults import Fault, FaultKind
 from storage.rows import InboxState
 from tests.support.rig import ADA, APPROVALS, FINANCE, Rig
+from tests.support.rows import audit_rows, callbacks_of
 from tests.support.settling import run_due
 from tests.workflows.calling import call, inbox, token
 from tests.workflows.looking import (
@@ -94,7 +95,7 @@ async def test_however_much_comes_to_an_address_little_is_kept_and_seldom_read(r
     for number in range(60):
         assert (await call(rig, secrets[number % 3], {"n": number, "text": "x" * 200_000}))[0] == 200
         await rig.pass_time(0.1)
-    rows = await read(rig, lambda tx: tx.inbox.of(found.id))
+    rows = await read(rig, lambda tx: callbacks_of(tx, found.id))
     assert sum(row.hints for row in rows) == 60
     assert len(rows) == 3
     assert len(str(rows)) < 3_000
@@ -297,7 +298,7 @@ async def test_a_stranger_never_gets_to_the_writer_and_who_called_before_gets_th
         begun = store.commits
         assert (await call(rig, first, {"n": 1}))[0] == 200
         assert store.commits == begun + 1
-    [row] = await read(rig, lambda tx: tx.inbox.of(found.id))
+    [row] = await read(rig, lambda tx: callbacks_of(tx, found.id))
     assert row.hints == 2
 
 
@@ -347,7 +348,9 @@ async def test_the_address_is_nowhere_but_at_the_service(rig: Rig) -> None:
     shown = "\n".join(
         message.plain + str(message.metadata) for c in rig.workspace.channels for message in rig.workspace.messages(c)
     )
-    stored = str(await read(rig, lambda tx: ([*tx.audit.rows()], tx.inbox.of(found.id), tx.instructions.get(found.id))))
+    stored = str(
+        await read(rig, lambda tx: (audit_rows(tx), callbacks_of(tx, found.id), tx.instructions.get(found.id)))
+    )
     assert not [secret for secret in secrets if secret in shown + stored]
 
 
@@ -359,7 +362,7 @@ async def test_the_database_holds_no_address_as_bytes(rig: Rig) -> None:
     for address in (f"https://x/callbacks/payments/{secret}", f"https:\\/\\/x\\/{secret}", f"x%2F{secret}", secret):
         assert (await call(rig, secret, {"confirmation_uri": address, "n": address}))[0] == 200
     await rig.settle()
-    rows = await read(rig, lambda tx: tx.inbox.of(found.id))
+    rows = await read(rig, lambda tx: callbacks_of(tx, found.id))
     assert len(rows) == 1
     folder = Path(rig.settings.database_url.partition("///")[2]).parent
     for path in folder.iterdir():

@@ -12,6 +12,7 @@ from bot.presentation.payments.wording import sent
 from bot.workflows.admin.audit import story
 from storage.rows import InboxState
 from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, Rig
+from tests.support.rows import callbacks_of
 from tests.support.shown import shown
 from tests.workflows.looking import (
     DAY,
@@ -229,11 +230,11 @@ async def test_a_callback_about_a_refused_one_is_kept_until_it_can_be_read(rig: 
     await rig.payments.delivered()
     await rig.settle()
     instruction_id = (await newest(rig)).id
-    assert InboxState.RECEIVED in [row.state for row in await read(rig, lambda tx: tx.inbox.of(instruction_id))]
+    assert InboxState.RECEIVED in [row.state for row in await read(rig, lambda tx: callbacks_of(tx, instruction_id))]
     rig.payments.faults.clear()
     await rig.pass_time(5 * MINUTE, steps=5)
     assert len(paid_alerts(rig)) == 1
-    assert {row.state for row in await read(rig, lambda tx: tx.inbox.of(instruction_id))} == {InboxState.STALE}
+    assert {row.state for row in await read(rig, lambda tx: callbacks_of(tx, instruction_id))} == {InboxState.STALE}
 
 
 async def test_a_callback_about_a_refused_one_without_id_has_it_looked_for(rig: Rig) -> None:

@@ -13,7 +13,7 @@ from bot.domain.outcome import Done, NotExecuted, Unknown
 from bot.domain.payments.bulk import BulkProgress, Tally
 from bot.domain.payments.instruction import Choice, Kind, State, Vote
 from bot.domain.payments.operation import Operation
-from bot.domain.recovery import Look, ReadingOnly, Seen
+from bot.domain.recovery import LastSearch, ReadingOnly, Seen
 from bot.workflows.context import Unit
 from bot.workflows.payments.sought import reread
 from bot.workflows.payments.subject import Sight, _people_in, card_for
@@ -219,7 +219,7 @@ async def test_a_look_is_repeated_when_its_time_has_come(rig: Rig, ahead: timede
 
     def store(tx: Tx) -> None:
         enter(Unit(tx, now=now, policy=ctx.policy), mode)
-        note(Unit(tx, now=now), one.id, Look(seen=Seen.NOT_YET, reason=own_words("why"), again_at=now + ahead))
+        note(Unit(tx, now=now), one.id, LastSearch(seen=Seen.NOT_YET, reason=own_words("why"), again_at=now + ahead))
 
     await ctx.store.write(store)
     _, found = await read(rig, lambda tx: _due(Unit(tx, now=now)))

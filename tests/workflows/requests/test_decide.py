@@ -15,6 +15,7 @@ from bot.workflows.requests import ballot, decide, send
 from bot.workflows.requests.decide import Click
 from tests.support.reasons import own_words
 from tests.support.rig import ADA, GUS, LIN, MARIA, OLGA, TOM, ZOE, Rig
+from tests.support.rows import audit_rows
 from tests.workflows.looking import read
 from tests.workflows.planted import everything_stored, made, on_one_rig, planted, stored
 
@@ -28,7 +29,7 @@ def click(one: Instruction, person: str, **changes: Any) -> Click:
 
 async def audited(rig: Rig, one: Instruction) -> list[tuple[str, str]]:
     """Who did what with it, after it was asked for."""
-    rows = await read(rig, lambda tx: [row.entry for row in tx.audit.rows() if row.entry.instruction_id == one.id])
+    rows = await read(rig, lambda tx: [row.entry for row in audit_rows(tx) if row.entry.instruction_id == one.id])
     return [(row.actor, row.action) for row in rows[1:]]
 
 

@@ -10,6 +10,7 @@ from bot.presentation.payments import forms
 from bot.workflows.requests import decide
 from tests.support.reasons import own_words
 from tests.support.rig import ADA, APPROVALS, FINANCE, GUS, LIN, MARIA, OLGA, TOM, ZOE, Rig
+from tests.support.rows import audit_rows
 from tests.support.shown import shown
 from tests.workflows.looking import (
     MINUTE,
@@ -122,7 +123,7 @@ Everybody sees it; the person who asked is told.""")
             ":wastebasket: <@U0MARIA> 25.00 USD to ana@example.com (P-······) was *withdrawn* by Olga Reis. Reason: "
             "the contract &lt;!channel&gt; ended. Nothing was paid."
         )
-    entries = await read(rig, lambda tx: [row.entry for row in tx.audit.rows() if row.entry.action == "withdrawn"])
+    entries = await read(rig, lambda tx: [row.entry for row in audit_rows(tx) if row.entry.action == "withdrawn"])
     reason = own_words("the contract <!channel> ended").stored()
     assert [(one.actor, one.detail["reason"]) for one in entries] == [(OLGA, reason)]
     assert buttons(rig) == set()

@@ -9,7 +9,7 @@ import pytest
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.payments.instruction import AttemptKind, AttemptOutcome, Kind, State
 from bot.domain.reasons import OfRequest, Reason
-from bot.domain.recovery import Finding, ReadingOnly, Seen
+from bot.domain.recovery import ReadingOnly, SearchResult, Seen
 from bot.presentation.reasons import worded
 from bot.workflows.context import Context, Unit
 from bot.workflows.reading_only import enter, looks
@@ -51,10 +51,10 @@ async def test_what_is_older_than_the_process_and_was_never_tried_is_looked_for_
     assert not restore._must_be_looked_for(ctx, one)
 
 
-def finds(ctx: Context, found: Finding | Exception) -> Context:
+def finds(ctx: Context, found: SearchResult | Exception) -> Context:
     """Where looking for a payout comes to this."""
 
-    async def find(*_: object) -> Finding:
+    async def find(*_: object) -> SearchResult:
         if isinstance(found, Exception):
             raise found
         return found
@@ -63,7 +63,7 @@ def finds(ctx: Context, found: Finding | Exception) -> Context:
 
 
 async def test_what_the_service_does_not_hold_is_not_looked_for_again(rig: Rig) -> None:
-    ctx = finds(rig.switchboard.context, Finding(Seen.ABSENT, NOTHING))
+    ctx = finds(rig.switchboard.context, SearchResult(Seen.ABSENT, NOTHING))
     payments = ctx.payments.required()
     one = await planted(rig, created_at=ctx.high_water.began - SECOND, **PAYOUT)
     assert await restore.is_known_here(ctx, payments, one)
@@ -71,7 +71,7 @@ async def test_what_the_service_does_not_hold_is_not_looked_for_again(rig: Rig) 
 
 
 async def test_what_the_service_does_not_say_keeps_it_waiting(rig: Rig) -> None:
-    ctx = finds(rig.switchboard.context, Finding(Seen.UNREADABLE, NO_LIST))
+    ctx = finds(rig.switchboard.context, SearchResult(Seen.UNREADABLE, NO_LIST))
     one = await planted(rig, created_at=ctx.high_water.began - SECOND, **PAYOUT)
     with pytest.raises(ServiceNow) as silent:
         await restore.is_known_here(ctx, ctx.payments.required(), one)
@@ -96,10 +96,10 @@ async def test_a_service_that_cannot_be_asked_is_a_finding(rig: Rig, trouble: Ex
     (Seen.FOUND, QUIET, Seen.FOUND), (Seen.FOUND, SECOND, Seen.FOUND), (Seen.UNREADABLE, QUIET, Seen.UNREADABLE),
 ])  # fmt: skip
 async def test_it_is_absent_once_nothing_can_be_on_its_way(rig: Rig, seen: Seen, ago: timedelta, found: Seen) -> None:
-    ctx = finds(rig.switchboard.context, Finding(seen, WHY))
+    ctx = finds(rig.switchboard.context, SearchResult(seen, WHY))
     one = await planted(rig, **PAYOUT)
     until = rig.clock.now() - ago
-    assert await restore._look(ctx, ctx.payments.required(), one, until=until) == Finding(found, WHY)
+    assert await restore._look(ctx, ctx.payments.required(), one, until=until) == SearchResult(found, WHY)
 
 
 @on_one_rig([State.OPEN, State.COMMITTED, State.PENDING_ESCROW])
@@ -107,11 +107,11 @@ async def test_what_is_followed_anyway_is_not_searched_for(rig: Rig, state: Stat
     ctx = finds(rig.switchboard.context, RuntimeError("not to be asked"))
     one = await planted(rig, state=state)
     found = await restore._look(ctx, ctx.payments.required(), one, until=rig.clock.now())
-    assert found == Finding(Seen.FOUND, Reason(OfRequest.FOLLOWED))
+    assert found == SearchResult(Seen.FOUND, Reason(OfRequest.FOLLOWED))
 
 
 async def test_three_are_looked_for_at_a_time_and_none_that_is_under_way(rig: Rig) -> None:
-    ctx = finds(rig.switchboard.context, Finding(Seen.ABSENT, NOTHING))
+    ctx = finds(rig.switchboard.context, SearchResult(Seen.ABSENT, NOTHING))
     now = rig.clock.now()
     under_way = await planted(rig, state=State.SENDING)
     others = [await planted(rig, state=State.AWAITING) for _ in range(4)]
@@ -131,7 +131,7 @@ async def test_it_is_looked_for_again_until_that_is_settled(rig: Rig, seen: Seen
     ctx, now = rig.switchboard.context, rig.clock.now()
     one = await planted(rig, state=State.AWAITING)
     mode = ReadingOnly(since=now, reason=PUT_BACK, until=now)
-    await ctx.store.write(lambda tx: restore._note(Unit(tx, ctx), mode, one.id, Finding(seen, WHY)))
+    await ctx.store.write(lambda tx: restore._note(Unit(tx, ctx), mode, one.id, SearchResult(seen, WHY)))
     look = (await read(rig, looks))[one.id]
     assert (look.seen, look.reason, look.again_at) == (seen, WHY, None if again is None else now + again)
     assert (await stored(rig, one)).state is (State.COMMIT_UNKNOWN if seen is Seen.FOUND else State.AWAITING)

@@ -14,6 +14,7 @@ from bot.workflows.requests import announce as settle
 from storage.transaction import Tx
 from tests.support.reasons import NO_ANSWER, own_words
 from tests.support.rig import Rig
+from tests.support.rows import audit_rows
 from tests.workflows.looking import read
 from tests.workflows.planted import on_one_rig, planted, stored, tried
 
@@ -30,7 +31,7 @@ def _reserve(tx: Tx, *, whose: str, n: int) -> bool:
 
 async def detail(rig: Rig, one: Instruction) -> dict[str, object]:
     """What the newest audit row says of it."""
-    rows = await read(rig, lambda tx: [row.entry for row in tx.audit.rows() if row.entry.instruction_id == one.id])
+    rows = await read(rig, lambda tx: [row.entry for row in audit_rows(tx) if row.entry.instruction_id == one.id])
     return dict(rows[-1].detail)
 
 

@@ -13,6 +13,7 @@ from bot.workflows.admin.resume import recover_claims
 from bot.workflows.payments import subject
 from storage.repositories.leased import KEYS
 from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, OLGA, Rig
+from tests.support.rows import audit_rows
 from tests.support.settling import run_due
 from tests.support.shown import shown
 from tests.workflows.looking import MINUTE, QUIET, asked, attempts, heard, newest, read, requests, state
@@ -99,7 +100,7 @@ async def test_an_admin_has_it_tried_again(rig: Rig) -> None:
     assert (bad.state, bad.stopped, bad.tries) == (State.AWAITING, "", 0)
     await rig.pass_time(1)
     assert "stopped" not in rig.cards(FINANCE)[0].plain
-    rows = await read(rig, lambda tx: [row.entry for row in tx.audit.rows() if row.entry.instruction_id == bad.id])
+    rows = await read(rig, lambda tx: [row.entry for row in audit_rows(tx) if row.entry.instruction_id == bad.id])
     assert [(one.actor, one.action) for one in rows if one.action in {"stopped", "tried_again"}] == [
         ("switchboard", "stopped"),
         (OLGA, "tried_again"),
