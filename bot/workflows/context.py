@@ -9,7 +9,7 @@ from bot.clients.payments import OperationType, PaymentsClient
 from bot.domain.clock import Clock
 from bot.domain.content import Content
 from bot.domain.files.dropped import DroppedFile
-from bot.domain.overview import Assumption
+from bot.domain.overview import Assumption, What
 from bot.domain.payments.instruction import AttemptKind, AttemptStep, CallbackKind, Instruction, Kind, State
 from bot.domain.payments.operation import Operation
 from bot.domain.policy import Policy
@@ -188,6 +188,7 @@ class RequestKind:
 
     Attributes:
         letter: its references begin with it.
+        shown_as: what it counts as in the overview.
         queue: the default has as many slots as the service's ten requests a second times the longest time-out, so that
         a silent service leaves free slots.
         steps: the step of a due row, by state. While a row waits for approvers, the engine takes it.
@@ -204,6 +205,7 @@ class RequestKind:
 
     kind: Kind
     letter: Letter
+    shown_as: What
     queue: Queue = Queue("instructions", 300)
     steps: Mapping[State, Step]
     called_back: Sequence[CallbackKind] = ()

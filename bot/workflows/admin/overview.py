@@ -13,7 +13,7 @@ from bot.domain.clock import Clock
 from bot.domain.emails.lists import RUN, WHOLE
 from bot.domain.localization.progress import LANES, Order
 from bot.domain.overview import Counts, Overview, Running, ServiceStatus, UnderWay, WaitingRequest, What
-from bot.domain.payments.instruction import FINAL, Instruction, Kind, State, Vote
+from bot.domain.payments.instruction import FINAL, Instruction, State, Vote
 from bot.domain.services import DELIVERY, EMAIL_FILES, EMAILS, EMAILS_ALONE, LOCALIZATION, PAYMENTS
 from bot.domain.unread import Noted, UnreadAnswer
 from bot.workflows.context import Context, Unit
@@ -92,7 +92,8 @@ async def under_way(ctx: Context, *, even_waiting: bool = True) -> UnderWay:
     """
 
     def work(uow: Unit) -> UnderWay:
-        found = [_request(one) for one in uow.instructions.awaiting(_OPEN if even_waiting else _MOVING, limit=MOST)]
+        requests = uow.instructions.awaiting(_OPEN if even_waiting else _MOVING, limit=MOST)
+        found = [_request(one, uow.kinds[one.kind].shown_as) for one in requests]
         found += [_job(one) for one in uow.jobs.open(limit=MOST) if one.kind in (*_LISTS, *LANES)]
         found += [
             Running(
@@ -110,24 +111,15 @@ async def under_way(ctx: Context, *, even_waiting: bool = True) -> UnderWay:
     return await ctx.read(work)
 
 
-def _request(one: Instruction) -> Running:
+def _request(one: Instruction, what: What) -> Running:
     return Running(
-        what=_WHAT[one.kind],
+        what=what,
         name=one.reference,
         state=one.state.value,
         requester=one.requester,
         channel=one.origin_channel,
         since=one.created_at,
     )
-
-
-_WHAT = {
-    Kind.PAYOUT: What.PAYOUT,
-    Kind.ONE_STEP: What.PAYOUT,
-    Kind.PURCHASE: What.PURCHASE,
-    Kind.BULK: What.BULK,
-    Kind.BULK_CANCEL: What.BULK_CANCEL,
-}
 
 
 def _job(job: Job) -> Running:
