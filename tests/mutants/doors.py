@@ -2,7 +2,7 @@
 
 from tests.mutants.mutant import Mutant
 
-_SIGNATURE = ("tests/slack/test_signature.py",)
+_SIGNATURE = ("tests/slack/test_hosts.py",)
 _LIMITER = ("tests/clients/test_limiter.py", "-k", "counts_until or as_far_as")
 """Without the drawn ones: making a failing example of them smaller takes minutes."""
 _DOWNLOADS = ("tests/slack/test_downloads.py",)
