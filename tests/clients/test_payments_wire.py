@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from datetime import UTC, datetime
 from decimal import Decimal
 
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 from bot.clients.payments import wire
 from bot.clients.routes_file import load_routes
 from bot.clients.transport import read_reply
+from bot.clients.unread import flag, moment
 from tests.clients.partner_server import JsonObject, operation
 
 TABLE = load_routes(None, environment="sandbox")
@@ -113,3 +115,23 @@ def test_a_page_without_its_figures_is_no_page(figures: JsonObject) -> None:
     page = {"currentPage": 1, "lastPage": 3, "perPage": 10, "total": 25, "from": 1, "to": 10, "data": []} | figures
     with pytest.raises(ValueError, match=r"is missing|no count|no list"):
         wire.read_page(page, list_route=LIST, record_route=OPERATION)
+
+
+@pytest.mark.parametrize(("told", "meant"), [
+    ("2026-11-20T09:00:00Z", datetime(2026, 11, 20, 9, tzinfo=UTC)),
+    ("2026-11-20T09:00:00", datetime(2026, 11, 20, 9, tzinfo=UTC)),
+    ("2026-11-20T09:00:00-05:00", datetime(2026, 11, 20, 14, tzinfo=UTC)),
+    ("0001-01-01T00:00:00+14:00", None), ("9999-12-31T23:59:59-12:00", None), ("yesterday", None), ("", None),
+])  # fmt: skip
+def test_an_instant_is_read_in_utc_whatever_zone_it_is_told_in(told: str, meant: datetime | None) -> None:
+    found = moment({"at": told}, ("at",))
+    assert found == meant
+    assert found is None or found.tzinfo is UTC
+
+
+@pytest.mark.parametrize(("told", "meant"), [
+    (True, True), (False, False), ("true", True), (" True ", True), ("1", True), (1, True), ("yes", True),
+    ("false", False), ("0", False), (0, False), ("No", False), ("maybe", None), ("2", None), ("", None), (None, None),
+])  # fmt: skip
+def test_yes_and_no_in_any_usual_spelling(told: object, meant: bool | None) -> None:
+    assert flag({"is": told}, ("is",)) is meant

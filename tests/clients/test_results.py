@@ -10,8 +10,10 @@ import pytest
 from aiohttp import web
 from aiohttp.abc import AbstractResolver, ResolveResult
 from aiohttp.test_utils import TestServer
+from hypothesis import given
+from hypothesis import strategies as st
 
-from bot.clients.results import GuardedResolver, PrivateAddressError, Results, open_result_session
+from bot.clients.results import GuardedResolver, PrivateAddressError, Results, announced_name, open_result_session
 from bot.domain.addresses import is_public
 from bot.domain.errors import ServiceNever, ServiceNow
 from tests.support.troubles import says
@@ -284,3 +286,36 @@ async def test_a_session_keeps_nothing_between_results(host: Host) -> None:
         await fetch(fetcher, host.url)
         await fetch(fetcher, host.url)
     assert "Cookie" not in host.seen[1]
+
+
+# What an answer calls its file.
+
+
+@pytest.mark.parametrize(("header", "name"), [
+    ('attachment; filename="processed.csv"', "processed.csv"),
+    ("attachment; filename=processed.csv", "processed.csv"),
+    ('ATTACHMENT; FileName="a.csv"', "a.csv"),
+    ('attachment; filename="a;b.csv"', "a;b.csv"),
+    ('attachment; filename="a\\"b.csv"', 'a"b.csv'),
+    ("attachment; filename*=UTF-8''Jos%C3%A9%20%E2%82%AC.csv", "José €.csv"),
+    ("attachment; filename*=iso-8859-1'en'Jos%E9.csv", "José.csv"),
+    ("attachment; filename=\"plain.csv\"; filename*=UTF-8''Jos%C3%A9.csv", "José.csv"),
+    ("attachment; filename*0=long-; filename*1=name.csv", "long-name.csv"),
+    ('attachment; filename="../../etc/na me.wav"', "na me.wav"),
+    ("attachment; filename*=UTF-8''..%2F..%5Cetc%5Cpasswd", "passwd"),
+    ('attachment; filename="C:/Users/ana/list.csv"', "list.csv"),
+    ('attachment; myfilename="a.csv"', ""),
+    ("attachment; filename*=UTF-7''a.csv", "a.csv"),
+    ("attachment; filename*=nothing''a%E9.csv", ""),
+    ("attachment; filename=two words.csv", ""), ('attachment; filename=""', ""), ("attachment", ""), ("", ""),
+    (";;;", ""),
+])  # fmt: skip
+def test_the_announced_name(header: str, name: str) -> None:
+    assert announced_name(header) == name
+
+
+@given(
+    st.text(max_size=80) | st.text(alphabet="filename*01='\"\\\\;%/. UTF-8é", max_size=80).map("attachment; {}".format)
+)
+def test_any_header_has_an_answer(header: str) -> None:
+    assert "/" not in announced_name(header)

@@ -2,7 +2,7 @@
 
 from tests.mutants.mutant import Mutant
 
-_SIGNATURE = ("tests/slack/test_signature.py",)
+_AUTHENTIC = ("tests/slack/test_hosts.py",)
 _LIMITER = ("tests/clients/test_limiter.py", "-k", "counts_until or as_far_as")
 """Without the drawn ones: making a failing example of them smaller takes minutes."""
 _DOWNLOADS = ("tests/slack/test_downloads.py",)
@@ -166,7 +166,7 @@ MUTANTS = (
         old="LONGEST_AGE = 300",
         new="LONGEST_AGE = 3600",
         breaks="a captured request is worth five minutes",
-        tests=_SIGNATURE,
+        tests=_AUTHENTIC,
     ),
     Mutant(
         name="a signature from the future is good",
@@ -174,7 +174,7 @@ MUTANTS = (
         old="abs(now - int(timestamp)) <= LONGEST_AGE",
         new="now - int(timestamp) <= LONGEST_AGE",
         breaks="time stamps may differ five minutes either way",
-        tests=_SIGNATURE,
+        tests=_AUTHENTIC,
     ),
     Mutant(
         name="the body is not signed",
@@ -182,7 +182,7 @@ MUTANTS = (
         old='signed = b":".join((b"v0", timestamp.encode(), body))',
         new='signed = b":".join((b"v0", timestamp.encode(), body[:1]))',
         breaks="nothing acts that Slack did not sign",
-        tests=_SIGNATURE,
+        tests=_AUTHENTIC,
     ),
     Mutant(
         name="the window of the limit is halved",
@@ -286,7 +286,7 @@ MUTANTS = (
         old='    return parts.scheme == "https" and parts.port in (None, 443)',
         new="    return parts.port in (None, 443)",
         breaks="the token leaves encrypted only",
-        tests=_DOWNLOADS,
+        tests=_AUTHENTIC,
     ),
     Mutant(
         name="half a file is taken for the whole",

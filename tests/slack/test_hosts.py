@@ -1,8 +1,11 @@
-"""Which addresses may get the token, a file or an answer: Slack's own, of the Slack that we are in."""
+"""What is Slack's own: addresses that get the token, a file or an answer, of the Slack that we are in; signatures."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from bot.slack.authenticity import Hosts
+from bot.playground.workspace.delivery import sign
+from bot.slack.authenticity import Hosts, could_be_signed, signed_by_slack
 
 COMMERCIAL, GOVERNMENT, LOCAL = "https://slack.com/api/", "https://slack-gov.com/api/", "http://127.0.0.1:8080/api/"
 
@@ -55,3 +58,66 @@ def test_the_host_of_the_web_api_is_trusted_and_only_at_its_port() -> None:
 
 def test_a_host_that_only_looks_like_the_governments_is_not() -> None:
     assert judged(Hosts("https://evilslack-gov.com/api/"), "https://files.slack-gov.com/a") == (False, False, False)
+
+
+SECRET = "8f742231b10e8888abcd99yyyzzz85a5"
+NOW = 1_700_000_000
+
+
+def holds(*, stamp: str = str(NOW), body: bytes = b"x", signature: str | None = None, now: float = NOW) -> bool:
+    made = sign(SECRET.encode(), stamp, body) if signature is None else signature
+    return signed_by_slack(secret=SECRET, timestamp=stamp, signature=made, body=body, now=now)
+
+
+@given(st.binary(max_size=200), st.integers(min_value=-299, max_value=299))
+def test_whatever_slack_signed_within_five_minutes_holds(body: bytes, age: int) -> None:
+    assert holds(body=body, now=NOW + age)
+
+
+def test_what_is_older_or_newer_does_not() -> None:
+    assert not holds(now=NOW + 302)
+    assert not holds(now=NOW - 302)
+
+
+SIGNATURE = sign(SECRET.encode(), str(NOW), b"x")
+
+
+@pytest.mark.parametrize(
+    "signature",
+    [
+        SIGNATURE.upper(),
+        SIGNATURE.removeprefix("v0="),
+        SIGNATURE.replace("v0", "v1"),
+        "",
+        f"v0={'é' * 64}",
+        f"v0={'１' * 64}",
+    ],
+)
+def test_a_signature_is_written_in_one_way(signature: str) -> None:
+    assert holds(signature=SIGNATURE)
+    assert not holds(signature=signature)
+
+
+@given(st.text(max_size=90), st.text(max_size=20))
+def test_no_text_in_the_headers_raises_or_holds(signature: str, stamp: str) -> None:
+    assert not holds(signature=signature)
+    assert not signed_by_slack(secret=SECRET, timestamp=stamp, signature=signature, body=b"", now=NOW)
+
+
+@given(
+    st.binary(min_size=1, max_size=50), st.integers(min_value=0, max_value=49), st.integers(min_value=1, max_value=255)
+)
+def test_no_byte_of_the_body_can_be_changed(body: bytes, at: int, flip: int) -> None:
+    changed = bytearray(body)
+    changed[at % len(body)] ^= flip
+    signature = sign(SECRET.encode(), str(NOW), body)
+    assert not holds(body=bytes(changed), signature=signature)
+
+
+@pytest.mark.parametrize(
+    "stamp", ["", "now", "1700000000.0", " 1700000000", "+1700000000", "1_700_000_000", "١٧٠٠٠٠٠٠٠٠"]
+)
+def test_a_time_that_is_not_plain_digits_is_no_time_of_slack(stamp: str) -> None:
+    assert could_be_signed(timestamp="1700000000", signature=f"v0={'0' * 64}", now=NOW)
+    assert not could_be_signed(timestamp=stamp, signature=f"v0={'0' * 64}", now=NOW)
+    assert not holds(stamp=stamp)

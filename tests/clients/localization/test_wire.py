@@ -1,7 +1,6 @@
 """Answers in every usual shape."""
 
 from decimal import Decimal
-from typing import Any
 
 import pytest
 
@@ -19,99 +18,86 @@ def read(operation: CallOperation, document: object, **options: str) -> Result:
     return read_result(Request(operation=operation, options=options), route.reply, document)
 
 
-@pytest.mark.parametrize("name", ["confidence", "confidence_level", "score", "probability"])
-@pytest.mark.parametrize("value", [Decimal("0.93"), "0.93", "93%", 93, "93 %", Decimal("93.0")])
-def test_confidence_in_any_form(name: str, value: object) -> None:
-    assert read(CallOperation.GENDER, {"gender": "female", name: value}) == Gender(gender="female", percent=Decimal(93))
-
-
-@pytest.mark.parametrize(
-    ("value", "percent"),
-    [(1, "100"), ("1.0", "100.0"), (Decimal("1.01"), "1.01"), ("1%", "1"), (0, "0"), (100, "100"), ("100.1%", None)],
+BASE = "https://cdn.example.com"
+NAMES = ("audio", "audio_url", "audio_clip", "url", "output", "file")
+TRACK = Track(name="audio", url=f"{BASE}/a/b.wav?X=1", extension="wav")
+BOTH = (
+    Track(name="vocals", url=f"{BASE}/v.mp3", extension="mp3"),
+    Track(name="music", url=f"{BASE}/m.mp3", extension="mp3"),
 )
-def test_confidence_up_to_one_is_a_share(value: object, percent: str | None) -> None:
-    found = read(CallOperation.GENDER, {"gender": "female", "confidence": value})
-    assert found == Gender(gender="female", percent=None if percent is None else Decimal(percent))
 
 
-@pytest.mark.parametrize("value", [None, "", "high", True, [1], {"a": 1}, "101%", Decimal("1e9"), "-0.5"])
-def test_confidence_that_is_none(value: object) -> None:
-    assert read(CallOperation.GENDER, {"gender": "male", "confidence": value}) == Gender(gender="male")
+def wrapped(url: str) -> tuple[object, ...]:
+    return url, [url], {"url": url}, [{"href": url}]
 
 
-@pytest.mark.parametrize(
-    "document",
-    [
-        {"paraphrased_sentences": ["One.", "Two."]},
-        {"data": {"paraphrased_sentences": ["One.", "Two."]}},
-        {"result": [{"paraphrased_sentences": ["One.", None, "", "Two."]}]},
-        [{"paraphrased_sentences": ["One.", "Two."]}],
+def gender(value: object, percent: str | None, name: str = "confidence") -> tuple[CallOperation, object, Result]:
+    expected = Gender(gender="female", percent=None if percent is None else Decimal(percent))
+    return CallOperation.GENDER, {"gender": "female", name: value}, expected
+
+
+NO_TRACKS: tuple[object, ...] = (None, "", "later", [])
+ENGLISH = {"paraphrased_sentences": ["One.", "Two."]}
+RESULTS: list[tuple[CallOperation, object, Result]] = [
+    *[
+        gender(value, "93", name)
+        for name in ("confidence", "confidence_level", "score", "probability")
+        for value in (Decimal("0.93"), "0.93", "93%", 93, "93 %", Decimal("93.0"))
     ],
-)
-def test_phrases(document: object) -> None:
-    assert read(CallOperation.PARAPHRASE, document) == Phrases(sentences=("One.", "Two."))
+    # Up to one it is a share.
+    gender(1, "100"), gender("1.0", "100.0"), gender(Decimal("1.01"), "1.01"), gender("1%", "1"), gender(0, "0"),
+    gender(100, "100"), gender("100.1%", None),
+    *[gender(value, None) for value in (None, "", "high", True, [1], {"a": 1}, "101%", Decimal("1e9"), "-0.5")],
+    *[
+        (CallOperation.PARAPHRASE, document, Phrases(sentences=("One.", "Two.")))
+        for document in (ENGLISH, {"data": ENGLISH}, [ENGLISH],
+                         {"result": [{"paraphrased_sentences": ["One.", None, "", "Two."]}]})
+    ],
+    *[(CallOperation.TRANSCRIPTION, {name: "Hello"}, Written(text="Hello"))
+      for name in ("text", "transcript", "transcription")],
+    *[
+        (operation, {name: found}, Tracks(tracks=(TRACK,)))
+        for operation in (CallOperation.AUDIO_EXTRACTION, CallOperation.CONVERSION, CallOperation.SPEECH)
+        for name in NAMES
+        for found in wrapped(TRACK.url)
+    ],
+    # A file without an ending has the one that was asked for, or the usual one.
+    (CallOperation.AUDIO_EXTRACTION, {"audio": f"{BASE}/42"},
+     Tracks(tracks=(Track(name="audio", url=f"{BASE}/42", extension="wav"),))),
+    *[
+        (CallOperation.SPEECH, {"audio": f"{BASE}/a.{ending}"},
+         Tracks(tracks=(Track(name="audio", url=f"{BASE}/a.{ending}", extension=extension),)))
+        for ending, extension in (("ogg", "ogg"), ("OGA", "ogg"), ("flac", "flac"), ("php", "mp3"))
+    ],
+    (CallOperation.SEPARATION, {"vocals": BOTH[0].url, "music": BOTH[1].url}, Tracks(tracks=BOTH)),
+    (CallOperation.SEPARATION, {"vocals": BOTH[0].url}, Tracks(tracks=BOTH[:1], missing=("music",))),
+    *[
+        (CallOperation.SEPARATION, {"vocals": BOTH[0].url, "music": found}, Tracks(tracks=BOTH[:1], missing=("music",)))
+        for found in NO_TRACKS
+    ],
+    *[
+        (operation, document, Emotion(label=label))
+        for operation in (CallOperation.TEXT_EMOTION, CallOperation.SPEECH_EMOTION)
+        for document, label in (
+            ({"emotion": "Joy"}, "Joy"), ({"emotion": "ANGER"}, "Anger"), ({"emotion": "surprise"}, "Surprise"),
+            ({"emotion": "NEUTRAL"}, "Neutral"), ({"label": " surprise "}, "Surprise"),
+            ({"emotion": "Boredom"}, "Boredom"),
+            ({"emotion": {"label": "fear", "score": Decimal("0.7")}}, "Fear"),
+            ({"emotions": {"Joy": Decimal("0.1"), "Love": Decimal("0.8")}}, "Love"),
+            ({"emotions": [{"label": "Sadness"}]}, "Sadness"),
+        )
+    ],
+]  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ["text", "transcript", "transcription"])
-def test_a_transcript_by_any_name(name: str) -> None:
-    assert read(CallOperation.TRANSCRIPTION, {name: "Hello"}) == Written(text="Hello")
-
-
-@pytest.mark.parametrize("name", ["audio", "audio_url", "audio_clip", "url", "output", "file"])
-@pytest.mark.parametrize("operation", [CallOperation.AUDIO_EXTRACTION, CallOperation.CONVERSION, CallOperation.SPEECH])
-@pytest.mark.parametrize(
-    "wrap", [lambda url: url, lambda url: [url], lambda url: {"url": url}, lambda url: [{"href": url}]]
-)
-def test_one_address_by_any_name(name: str, operation: CallOperation, wrap: Any) -> None:
-    found = read(operation, {name: wrap("https://cdn.example.com/a/b.wav?X=1")})
-    assert found == Tracks(tracks=(Track(name="audio", url="https://cdn.example.com/a/b.wav?X=1", extension="wav"),))
+@pytest.mark.parametrize(("operation", "document", "result"), RESULTS)
+def test_a_result_is_read_in_every_usual_shape(operation: CallOperation, document: object, result: Result) -> None:
+    assert read(operation, document) == result
 
 
 def test_a_file_without_an_ending_has_the_one_that_was_asked_for() -> None:
-    url = "https://cdn.example.com/42"
-    asked = read(CallOperation.CONVERSION, {"audio": url}, target_extension="mp3")
-    assert asked == Tracks(tracks=(Track(name="audio", url=url, extension="mp3"),))
-    assert read(CallOperation.AUDIO_EXTRACTION, {"audio": url}) == Tracks(
-        tracks=(Track(name="audio", url=url, extension="wav"),)
-    )
-
-
-def test_two_tracks() -> None:
-    base = "https://cdn.example.com"
-    assert read(CallOperation.SEPARATION, {"vocals": f"{base}/v.mp3", "music": f"{base}/m.mp3"}) == Tracks(
-        tracks=(
-            Track(name="vocals", url=f"{base}/v.mp3", extension="mp3"),
-            Track(name="music", url=f"{base}/m.mp3", extension="mp3"),
-        )
-    )
-
-
-@pytest.mark.parametrize("other", [{}, {"music": None}, {"music": ""}, {"music": "later"}, {"music": []}])
-def test_one_track_without_the_other(other: dict[str, object]) -> None:
-    url = "https://cdn.example.com/v.mp3"
-    assert read(CallOperation.SEPARATION, {"vocals": url, **other}) == Tracks(
-        tracks=(Track(name="vocals", url=url, extension="mp3"),), missing=("music",)
-    )
-
-
-@pytest.mark.parametrize(("ending", "extension"), [("ogg", "ogg"), ("OGA", "ogg"), ("flac", "flac"), ("php", "mp3")])
-def test_a_file_is_called_what_its_address_says(ending: str, extension: str) -> None:
-    found = read(CallOperation.SPEECH, {"audio": f"https://cdn.example.com/a.{ending}"})
-    assert isinstance(found, Tracks)
-    assert [track.extension for track in found.tracks] == [extension]
-
-
-@pytest.mark.parametrize(("document", "label"), [
-    ({"emotion": "Joy"}, "Joy"), ({"emotion": "ANGER"}, "Anger"), ({"emotion": "surprise"}, "Surprise"),
-    ({"emotion": "NEUTRAL"}, "Neutral"), ({"label": " surprise "}, "Surprise"),
-    ({"emotion": {"label": "fear", "score": Decimal("0.7")}}, "Fear"),
-    ({"emotions": {"Joy": Decimal("0.1"), "Love": Decimal("0.8")}}, "Love"),
-    ({"emotions": [{"label": "Sadness"}]}, "Sadness"),
-    ({"emotion": "Boredom"}, "Boredom"),
-])  # fmt: skip
-def test_emotions(document: object, label: str) -> None:
-    for operation in (CallOperation.TEXT_EMOTION, CallOperation.SPEECH_EMOTION):
-        assert read(operation, document) == Emotion(label=label)
+    found = read(CallOperation.CONVERSION, {"audio": f"{BASE}/42"}, target_extension="mp3")
+    assert found == Tracks(tracks=(Track(name="audio", url=f"{BASE}/42", extension="mp3"),))
 
 
 @pytest.mark.parametrize(
