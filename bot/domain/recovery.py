@@ -59,7 +59,7 @@ class ReadingOnly:
 
 class Seen(StrEnum):
     FOUND = "found"
-    """The service holds more than the database knew; it was taken in."""
+    """The service holds more than the database knew; it was stored."""
     ABSENT = "absent"
     """The service holds nothing of it, and nothing can be on its way any more."""
     NOT_YET = "not yet"

@@ -258,8 +258,8 @@ class UnreadAnswer:
     def fingerprint(self) -> str:
         """The same for answers of one form, whatever their values and however long their lists."""
         parts = [self.operation, self.status, stem(self.body), sorted(field.path for field in self.fields)]
-        told = json.dumps([*parts, [(one.section, one.name, one.is_there) for one in self.wanted]])
-        return sha256(told.encode()).hexdigest()[:32]
+        form = json.dumps([*parts, [(one.section, one.name, one.is_there) for one in self.wanted]])
+        return sha256(form.encode()).hexdigest()[:32]
 
     @property
     def proposed(self) -> Mapping[tuple[str, str], str]:

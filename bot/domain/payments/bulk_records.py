@@ -47,8 +47,8 @@ class BulkJob(Value):
     @property
     def picture(self) -> str:
         """Figures that must change before the single payments are worth reading again."""
-        told = (self.status.strip().casefold(), self.count, self.pending, self.completed, self.failed)
-        return "|".join("" if one is None else str(one) for one in told)
+        figures = (self.status.strip().casefold(), self.count, self.pending, self.completed, self.failed)
+        return "|".join("" if one is None else str(one) for one in figures)
 
 
 class JobPage(Value):
