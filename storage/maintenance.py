@@ -106,7 +106,6 @@ class Rotated:
     """The result of a change of the key.
 
     Attributes:
-        head: where the audit ends now.
         stores: names of the stores whose keys were sealed anew.
         unopened: names of the stores whose keys the old key did not open; they were left as they are.
         addresses: how many open requests got an additional address.

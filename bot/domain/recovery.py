@@ -20,7 +20,6 @@ class ReadingOnly:
     """Since when nothing is sent, and why.
 
     Attributes:
-        since: when it was noticed.
         until: the last moment at which something is known to have been about to leave that the database may lack.
         sent: those requests, as far as they are known: the operation, and the code, id or reference it named.
     """

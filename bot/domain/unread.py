@@ -240,7 +240,6 @@ class UnreadAnswer:
 
     Attributes:
         operation: ``payments.create_payout``.
-        status: of HTTP.
         body: what it was, in words: ``object``, ``no JSON (HTML page of 512 bytes)``.
         fields: with their types, those first among which something was looked for.
         wanted: fields of ours that were not found; empty when the answer does not say.

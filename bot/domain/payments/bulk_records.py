@@ -153,7 +153,6 @@ class Accounting:
     Feed page after page to ``take``, then ``finish``.
 
     Attributes:
-        reference: of the request.
         rows: the rows by number, brought up to date while pages are taken.
         strangers: items that are none of ours.
         doubles: items that claim a row which another one claimed before: paid twice, perhaps.
