@@ -65,6 +65,6 @@ class Health:
 
 
 def _oldest(tx: Tx, now: datetime) -> dict[str, datetime | None]:
-    tx.audit.see_key()  # a key that is no longer in force cannot write
+    tx.audit.check_key()  # a key that is no longer in force cannot write
     queues = tx.queues.waiting(now)
     return {name: queues[name].oldest for name in _QUEUES}

@@ -146,9 +146,9 @@ class GroupWriter:
                 unit.future.cancel()
             raise
         except SQLAlchemyError as error:
-            told = translated(error)
-            self._disk.refused = isinstance(told, StorageFull)
-            outcomes = [_Outcome(error=told)] * len(batch)
+            failed = translated(error)
+            self._disk.refused = isinstance(failed, StorageFull)
+            outcomes = [_Outcome(error=failed)] * len(batch)
         except Exception as error:  # noqa: BLE001 - whatever it is, every waiting caller gets it
             self._disk.refused |= isinstance(error, StorageFull)
             outcomes = [_Outcome(error=error)] * len(batch)
@@ -200,8 +200,8 @@ class GroupWriter:
     def _has_changed(self, connection: Connection) -> bool:
         """Whether this batch changed a row; if so, the other processes are notified."""
         if self._lock:
-            told = f"SELECT pg_notify('{NEWS}', '{self.voice}') WHERE txid_current_if_assigned() IS NOT NULL"
-            return connection.exec_driver_sql(told).first() is not None
+            notify = f"SELECT pg_notify('{NEWS}', '{self.voice}') WHERE txid_current_if_assigned() IS NOT NULL"
+            return connection.exec_driver_sql(notify).first() is not None
         before, raw = self._total, cast("sqlite3.Connection", connection.connection.dbapi_connection)
         self._total = raw.total_changes
         return self._total != before
@@ -277,8 +277,8 @@ class Readers:
                 unit.future.cancel()
             raise
         except Exception as error:  # noqa: BLE001 - whatever it is, every waiting caller gets it
-            told = translated(error) if isinstance(error, SQLAlchemyError) else error
-            outcomes = [_Outcome(error=told)] * len(batch)
+            failed = translated(error) if isinstance(error, SQLAlchemyError) else error
+            outcomes = [_Outcome(error=failed)] * len(batch)
         for unit, outcome in zip(batch, outcomes, strict=True):
             _settle(unit, outcome)
 

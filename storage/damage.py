@@ -36,7 +36,6 @@ class Damaged:
     """One row that cannot be read.
 
     Attributes:
-        table: its name.
         key: the values of the columns that name it, as the database holds them.
         name: what people call it, where that can be read; otherwise "".
         about: id of the request that it belongs to; "" for none.
@@ -84,7 +83,6 @@ class Shape(Generic[R]):
     """How the rows of a table become records.
 
     Attributes:
-        table: the table.
         make: makes the record of the values of the columns; raises Broken, or any error of values.
         called: the column with what people call such a row; "" for none.
         key: the columns that name a row; empty: those of the primary key.

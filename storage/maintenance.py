@@ -40,7 +40,7 @@ from storage.anchors import AnchorFile
 from storage.batches import WRITERS_LOCK
 from storage.engine import IMPATIENT, PostgresServer, SqliteFile, open_writing, parse_address
 from storage.errors import StorageError, translated
-from storage.migrate import MOVED, OLDEST, keep_programs_out, migrate, moved_to, see_version
+from storage.migrate import MOVED, OLDEST, check_version, keep_programs_out, migrate, moved_to
 from storage.repositories.admin import Flags
 from storage.repositories.audit import AuditTrail
 from storage.rows import STORE_KEY, Head
@@ -88,8 +88,8 @@ async def copy(source: str, target: str, *, audit_key: bytes, anchors: AnchorFil
 
     def look(reading: Connection) -> None:
         with reading.begin():
-            see_version(reading, moving_to=str(server))
-            AuditTrail(reading, key=audit_key).see_key()
+            check_version(reading, moving_to=str(server))
+            AuditTrail(reading, key=audit_key).check_key()
             _require_whole(Tx(reading, audit_key=audit_key), anchors, so="nothing was copied")
 
     try:
@@ -106,7 +106,6 @@ class Rotated:
     """The result of a change of the key.
 
     Attributes:
-        head: where the audit ends now.
         stores: names of the stores whose keys were sealed anew.
         unopened: names of the stores whose keys the old key did not open; they were left as they are.
         addresses: how many open requests got an additional address.
@@ -133,18 +132,18 @@ async def rotate(url: str, *, anchors: Path, old: str, new: str, now: datetime) 
         with connection.begin():
             if connection.dialect.name == "postgresql":
                 connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({WRITERS_LOCK})").close()
-            see_version(connection)
+            check_version(connection)
             tx = Tx(connection, audit_key=derived_key(old, "audit"))
             if tx.audit.key_in_force() == key_id(derived_key(new, "audit")):
                 return None
-            tx.audit.adopt_key()
+            tx.audit.ensure_key()
             # Later the rows before the new key would look genuine.
             _require_whole(tx, AnchorFile(anchors, key=derived_key(old, "anchor")), so="nothing was changed")
             entry = Entry(at=now, instruction_id="", actor="system", action="", before="", after="", detail={})
             last = tx.audit.rotate_key(entry, to=derived_key(new, "audit"), anchor_key=derived_key(old, "anchor"))
             head = Head(last.seq, last.hash)
             sealed, unopened = _reseal(tx, old, new)
-            addresses = _let_in(connection, tx, new)
+            addresses = _add_addresses(connection, tx, new)
             return Rotated(head=head, stores=sealed, unopened=unopened, addresses=addresses)
 
     try:
@@ -268,7 +267,7 @@ def _reseal(tx: Tx, old: str, new: str) -> tuple[tuple[str, ...], tuple[str, ...
     return tuple(sealed), tuple(unopened)
 
 
-def _let_in(connection: Connection, tx: Tx, new: str) -> int:
+def _add_addresses(connection: Connection, tx: Tx, new: str) -> int:
     """Store the callback addresses that open requests will carry when they are sent, or sent again."""
     query = (
         select(token_table.c.instruction_id, token_table.c.kind)

@@ -60,7 +60,7 @@ def alembic_config() -> Config:
     return config
 
 
-def see_version(connection: Connection, *, moving_to: str = "") -> None:
+def check_version(connection: Connection, *, moving_to: str = "") -> None:
     """Check that this program works on the tables that there are.
 
     Args:
@@ -157,7 +157,7 @@ def _upgrade(connection: Connection, audit_key: bytes | None) -> None:
             command.upgrade(config, "head")
             Flags(connection).set(OLDEST, [migrations.HEAD, oldest], datetime.now(UTC))
         if audit_key is not None:
-            AuditTrail(connection, key=audit_key).adopt_key()
+            AuditTrail(connection, key=audit_key).ensure_key()
 
 
 def keep_programs_out(connection: Connection) -> None:

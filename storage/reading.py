@@ -17,7 +17,7 @@ from sqlalchemy.pool import StaticPool
 
 from storage.engine import BUSY_SECONDS, PostgresServer, SqliteFile, parse_address
 from storage.errors import OtherKey, StorageError, translated
-from storage.migrate import refuse_newer, see_version
+from storage.migrate import check_version, refuse_newer
 from storage.repositories.audit import AuditTrail
 from storage.tables.instructions import audit, audit_head, audit_key
 from storage.transaction import Tx
@@ -48,12 +48,12 @@ class Reading:
     def fits(self) -> bool:
         """Whether our key is the one in force according to the database; older databases do not store it."""
 
-        def see_key(connection: Connection) -> None:
+        def check_key(connection: Connection) -> None:
             if inspect(connection).has_table(audit_key.name):
-                AuditTrail(connection, key=self._audit_key).see_key()
+                AuditTrail(connection, key=self._audit_key).check_key()
 
         try:
-            self._run(see_key)
+            self._run(check_key)
         except OtherKey:
             return False
         return True
@@ -62,7 +62,7 @@ class Reading:
 
         def see(connection: Connection) -> bool:
             try:
-                see_version(connection)
+                check_version(connection)
             except StorageError:
                 return False
             return True

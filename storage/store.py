@@ -28,7 +28,7 @@ from storage.engine import (
     parse_address,
 )
 from storage.errors import translated
-from storage.migrate import see_version
+from storage.migrate import check_version
 from storage.repositories.audit import AuditTrail
 from storage.transaction import Tx
 from storage.walked import Walked
@@ -95,8 +95,8 @@ class Store:
 
                 def see(connection: Connection) -> None:
                     with connection.begin():
-                        see_version(connection)
-                        AuditTrail(connection, key=audit_key).adopt_key()
+                        check_version(connection)
+                        AuditTrail(connection, key=audit_key).ensure_key()
 
                 await line.run(see)
             except SQLAlchemyError as error:

@@ -213,7 +213,6 @@ class Verdict:
         rows: how many rows hold, from the first one on.
         head: hash of the last of them.
         bad_seq: number of the first bad row; None: everything holds.
-        problem: what is wrong with it, in words.
         damage: the same as a value.
         found: what stands in that place now; None when nothing does.
     """

@@ -67,8 +67,6 @@ class Reply:
         json: the parsed body with numbers as int or Decimal, or ``NO_JSON``.
         text: the start of a body that is neither JSON nor HTML.
         is_html: whether the body is a page, such as a proxy's; never shown.
-        size: bytes of the body.
-        failure: why there is no answer.
     """
 
     status: int | None = None
@@ -102,7 +100,6 @@ class _NotDone:
     """No record came back.
 
     Attributes:
-        reason: what the exchange came to.
         status: HTTP status; None when there was no answer.
         failure: why there was none. Of what certainly did not happen: ``NOT_SENT`` is our own send guard or limiter.
         words: the service's words for people, unless it forbids showing them; foreign text, escape it.

@@ -15,7 +15,6 @@ class ServiceStatus:
     """One of the outside services.
 
     Attributes:
-        name: as people call it.
         missing: variables without which it is not configured; empty: it is.
         silent_since: when it stopped answering; None: it answers, as far as anybody knows.
     """
@@ -47,9 +46,7 @@ class Counts:
     """How much is not over.
 
     Attributes:
-        requests: requests by kind and state.
         jobs: the same of localization calls and lists of addresses.
-        bookings: bookings by how far they are here.
     """
 
     requests: Mapping[tuple[str, str], int]
@@ -66,7 +63,6 @@ class Overview:
     """Everything at one moment.
 
     Attributes:
-        under_way: how much is not over.
         oldest: by queue, since when its oldest item waits; None: it is empty.
         frozen: why payments do not flow; None: they do.
         blocking: assumptions that production refuses.
@@ -99,8 +95,6 @@ class Running:
         name: a reference of ours, a file's name, or what is done; foreign text.
         state: the stored word for where it is; a booking's is the service's own.
         requester: who asked for it; empty: nobody here did.
-        channel: where its message is.
-        since: when it was asked for.
     """
 
     what: What

@@ -16,7 +16,6 @@ class Short:
     """What a request needs, and what there is.
 
     Attributes:
-        needs: approvals.
         can: people who could give one, at most as many as are needed.
         told: how often too few were told.
     """

@@ -20,7 +20,6 @@ class ReadingOnly:
     """Since when nothing is sent, and why.
 
     Attributes:
-        since: when it was noticed.
         until: the last moment at which something is known to have been about to leave that the database may lack.
         sent: those requests, as far as they are known: the operation, and the code, id or reference it named.
     """
@@ -59,7 +58,7 @@ class ReadingOnly:
 
 class Seen(StrEnum):
     FOUND = "found"
-    """The service holds more than the database knew; it was taken in."""
+    """The service holds more than the database knew; it was stored."""
     ABSENT = "absent"
     """The service holds nothing of it, and nothing can be on its way any more."""
     NOT_YET = "not yet"

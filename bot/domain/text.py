@@ -110,7 +110,7 @@ class Secrets:
         self.learn(*values)
 
     def learn(self, *values: str) -> None:
-        """Take in more of them; quick where they are known."""
+        """Add values; quick where they are known."""
         new = {value for value in values if len(value) >= SHORTEST_SECRET} - self._values
         if not new:
             return

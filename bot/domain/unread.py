@@ -240,7 +240,6 @@ class UnreadAnswer:
 
     Attributes:
         operation: ``payments.create_payout``.
-        status: of HTTP.
         body: what it was, in words: ``object``, ``no JSON (HTML page of 512 bytes)``.
         fields: with their types, those first among which something was looked for.
         wanted: fields of ours that were not found; empty when the answer does not say.
@@ -258,8 +257,8 @@ class UnreadAnswer:
     def fingerprint(self) -> str:
         """The same for answers of one form, whatever their values and however long their lists."""
         parts = [self.operation, self.status, stem(self.body), sorted(field.path for field in self.fields)]
-        told = json.dumps([*parts, [(one.section, one.name, one.is_there) for one in self.wanted]])
-        return sha256(told.encode()).hexdigest()[:32]
+        form = json.dumps([*parts, [(one.section, one.name, one.is_there) for one in self.wanted]])
+        return sha256(form.encode()).hexdigest()[:32]
 
     @property
     def proposed(self) -> Mapping[tuple[str, str], str]:

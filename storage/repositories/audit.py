@@ -81,7 +81,7 @@ class AuditTrail:
     def _end(self) -> Head:
         row = _END.first(self._connection, {})
         if row is None:
-            self.see_key()
+            self.check_key()
             return Head(0, GENESIS)
         seq, last, held = row
         if held is not None and held != key_id(self._key):
@@ -91,7 +91,7 @@ class AuditTrail:
     def key_in_force(self) -> str | None:
         return self._connection.execute(_KEY_ID).scalar_one_or_none()
 
-    def see_key(self) -> None:
+    def check_key(self) -> None:
         """Compare our key with the one in force.
 
         Raises:
@@ -101,7 +101,7 @@ class AuditTrail:
         if held is not None and held != key_id(self._key):
             raise OtherKey
 
-    def adopt_key(self) -> None:
+    def ensure_key(self) -> None:
         """Store our key as the one in force if none is stored, and if it sealed the last row.
 
         Raises:
@@ -113,7 +113,7 @@ class AuditTrail:
             if head.seq and (last is None or last.hash != head.hash or seal(last, key=self._key) != last.hash):
                 raise OtherKey
             insert_once(self._connection, audit_key, {"id": 1, "key_id": key_id(self._key)}, unless=("id",))
-        self.see_key()
+        self.check_key()
 
     def rotate_key(self, entry: Entry, *, to: bytes, anchor_key: bytes) -> ChainRow:
         """Close the chain under this key and continue under another one; returns the first row under that.

@@ -221,9 +221,5 @@ class StoreEvents(Queue[StoreEvent]):
         """Store the outcome and delete the body; False when an outcome was stored before."""
         return self._end(event_id, state=state, body="")
 
-    def of(self, store: str, *, limit: int = 100) -> list[StoreEvent]:
-        newest = (store_event.c.received_at.desc(), store_event.c.id.desc())
-        return self._all(self.shape, self._rows(store_event.c.store == store).order_by(*newest).limit(limit))
-
     def _old(self, before: datetime) -> Sequence[ColumnElement[bool]]:
         return (store_event.c.received_at < before, store_event.c.state != InboxState.RECEIVED)

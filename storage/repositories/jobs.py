@@ -77,9 +77,6 @@ class Jobs(MovingRows[Job]):
         query = self._rows(job.c.closed_at.is_(None)).order_by(*_AGE).limit(limit)
         return self._all(self.shape, query if kind is None else query.where(job.c.kind == kind))
 
-    def of(self, requester: str, *, limit: int = 20) -> list[Job]:
-        return self._all(self.shape, self._rows(job.c.requester == requester).order_by(*_NEWEST).limit(limit))
-
     def lately(self, requester: str, kind: str, *, since: datetime) -> list[Job]:
         """This person's jobs of one kind created after that moment, newest first."""
         query = self._rows(job.c.requester == requester, job.c.kind == kind, job.c.created_at > since)
@@ -212,12 +209,6 @@ class EmailRuns(Repository):
     def blocks(self, job_id: str, *, part: str) -> Iterator[bytes]:
         query = select(email_block.c.content).where(email_block.c.job_id == job_id, email_block.c.part == part)
         return iter(self._connection.execute(query.order_by(email_block.c.n)).scalars())
-
-    def counted(self, job_id: str) -> tuple[int, int]:
-        """Addresses and answers counted in the table: what the figures of the run must equal."""
-        query = select(func.count(), func.count(email_address.c.answer)).where(email_address.c.job_id == job_id)
-        total, answered = self._connection.execute(query).one()
-        return total, answered
 
     def is_complete(self, job_id: str) -> bool:
         """Whether every address of a run has its answer, by the figures of the run; False before it is sized."""

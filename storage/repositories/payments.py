@@ -44,7 +44,7 @@ _ITEM = Shape(bulk_item, _item)
 
 
 def _values(instruction_id: str, row: BulkRow | BulkItem) -> dict[str, Any]:
-    told = row if isinstance(row, BulkRow) else None
+    known = row if isinstance(row, BulkRow) else None
     return {
         "instruction_id": instruction_id,
         "number": row.row,
@@ -52,9 +52,9 @@ def _values(instruction_id: str, row: BulkRow | BulkItem) -> dict[str, Any]:
         "payee": row.email.casefold(),
         "cents": row.cents,
         "note": row.note,
-        "status": told.status if told else "",
-        "hash": told.hash if told else "",
-        "error": told.error if told else "",
+        "status": known.status if known else "",
+        "hash": known.hash if known else "",
+        "error": known.error if known else "",
         "attempt": 0,
     }
 

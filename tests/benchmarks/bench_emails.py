@@ -26,6 +26,7 @@ from storage.store import Store
 from tests.benchmarks.processes import memory, processor
 from tests.process.scene import Scene
 from tests.support.rig import FINANCE, MARIA, SECRET_KEY
+from tests.support.rows import jobs_of
 
 KEY = "benchmark-key"
 LATENCY = 0.05
@@ -179,7 +180,7 @@ class Bench:
 async def _closed_at(scene: Scene) -> float:
     store = await Store.open(f"sqlite+aiosqlite:///{scene.database}", audit_key=derived_key(SECRET_KEY, "audit"))
     try:
-        (job,) = await store.read(lambda tx: tx.jobs.of(MARIA))
+        (job,) = await store.read(lambda tx: jobs_of(tx, MARIA))
         assert job.closed_at is not None
         run = await store.read(lambda tx: tx.emails.get(job.id))
         assert run is not None

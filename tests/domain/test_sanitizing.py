@@ -1,10 +1,13 @@
 """Text that a service wrote, as it is kept."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from bot.domain.text import is_page, one_line
+from bot.domain.references import callback_token
+from bot.domain.text import MAX_WORDS, is_page, one_line
 
-TOKEN = "AbCdEfGhIjKlMnOpQrStUvWxYz0123456789-_AbCdE"
+TOKEN = callback_token(key=b"k" * 32, instruction_id="01J", kind="confirmation")
 
 
 @pytest.mark.parametrize(
@@ -17,6 +20,10 @@ TOKEN = "AbCdEfGhIjKlMnOpQrStUvWxYz0123456789-_AbCdE"
         (f"token {TOKEN}.", "token [token]."),
         (f"token {TOKEN}x", f"token {TOKEN}x"),
         (f"token {TOKEN[1:]}", f"token {TOKEN[1:]}"),
+        (f"payments/{TOKEN}", "payments/[token]"),
+        ("/callbacks/payments/t", "[address]"),
+        ("https%3A%2F%2Fbot.example%2Fx", "[address]"),
+        ("f" * 64, "f" * 64),
         ("nul\x00 half\ud800", "nul\ufffd half?"),
         ("a" * 501, "a" * 500),
         ("", ""),
@@ -36,3 +43,13 @@ def test_sixteen_thousand_characters_are_read_and_no_half_word_after_them(more: 
 def test_a_page_is_one_wherever_it_begins(name: str) -> None:
     assert is_page(f"said: < {name}>")
     assert not is_page(f"{name} < x{name}")
+
+
+@given(st.text(), st.text())
+def test_a_token_never_stays_whatever_stands_around_it(before: str, after: str) -> None:
+    for middle in (f" {TOKEN} ", f" /callbacks/payments/{TOKEN} ", f".{TOKEN}."):
+        found = one_line(before + middle + after)
+        assert TOKEN not in found
+        assert len(found) <= MAX_WORDS
+        assert found.splitlines() in ([found], [])
+        found.encode()

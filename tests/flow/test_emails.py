@@ -13,6 +13,7 @@ from bot.playground.workspace import Message
 from bot.workflows.emails.lists import Press, Pressed, press
 from tests.support.answers import ask
 from tests.support.rig import ADA, FINANCE, GUS, MARIA, OLGA, RANDOM, ZOE, Rig
+from tests.support.rows import jobs_of
 from tests.support.shown import shown
 
 LIST = (
@@ -419,7 +420,7 @@ Column “email”, row by row, up to 100 at a time, asked by <@U0MARIA>""")
     ((_, content, comment),) = files_of_bot(rig, root)
     assert shown(comment) == snapshot("<@U0MARIA>: 6 rows, 0 of 3 addresses answered. It was stopped before its end.")
     assert [row[3] for row in rows(content)[1:]].count("not asked") == 4
-    job = await rig.switchboard.context.store.read(lambda tx: tx.jobs.of(MARIA)[0])
+    job = await rig.switchboard.context.store.read(lambda tx: jobs_of(tx, MARIA)[0])
     late = await press(rig.switchboard.context, job.id, Press.RESUME, person=MARIA)
     assert late == (Pressed.TOO_LATE, RunState.STOPPED)
 
@@ -461,7 +462,7 @@ async def test_a_form_that_is_sent_twice_starts_once(rig: Rig) -> None:
     await rig.workspace.resend(ack)
     await rig.settle()
     assert all(count == 1 for count in rig.emails.asked.values())
-    jobs = await rig.switchboard.context.store.read(lambda tx: tx.jobs.of(MARIA))
+    jobs = await rig.switchboard.context.store.read(lambda tx: jobs_of(tx, MARIA))
     assert [job.state for job in jobs] == [RunState.DONE]
 
 

@@ -14,6 +14,7 @@ from storage.rows import Job
 from tests.flow.localizing import DONE, ENGLISH, Localizer
 from tests.support import media
 from tests.support.rig import ADA, FINANCE, MARIA, OLGA, Rig
+from tests.support.rows import jobs_of
 from tests.support.shown import shown
 
 MOST_OPEN = 20
@@ -52,7 +53,7 @@ async def told(maria: Localizer, words: str, *, user: str = MARIA) -> None:
 
 
 async def jobs(rig: Rig) -> list[Job]:
-    return await rig.switchboard.context.store.read(lambda tx: tx.jobs.of(MARIA, limit=50))
+    return await rig.switchboard.context.store.read(lambda tx: jobs_of(tx, MARIA))
 
 
 # cancel

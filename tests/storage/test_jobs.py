@@ -10,6 +10,7 @@ from storage import Store, Tx
 from storage.errors import RowUnreadable
 from storage.rows import Job
 from tests.storage.factories import NOW, later
+from tests.support.rows import jobs_of
 
 
 def job(name: str = "1", **changes: Any) -> Job:
@@ -101,7 +102,7 @@ async def test_a_job_that_is_over_is_due_no_more(store: Store) -> None:
     assert over is not None
     assert (over.closed_at, over.due_at) == (later(5), None)
     assert [one.id for one in await store.read(lambda tx: tx.jobs.open("email"))] == ["2"]
-    assert [one.id for one in await store.read(lambda tx: tx.jobs.of("U1"))] == ["2", "1"]
+    assert [one.id for one in await store.read(lambda tx: jobs_of(tx, "U1"))] == ["2", "1"]
     assert await store.read(lambda tx: tx.jobs.counts()) == {("email", "waiting"): 1}
 
 

@@ -315,16 +315,3 @@ async def test_a_process_that_has_the_file_keeps_its_key(sqlite_url: str) -> Non
     with pytest.raises(StorageError, match="Another process"):
         await rotate(sqlite_url, anchors=anchors_path(sqlite_url), old=OLD, new=NEW, now=NOW)
     await running.close()
-
-
-async def test_nothing_is_changed_where_an_anchor_is_forged(database_url: str) -> None:
-    """The audit holds, and a line in the file of anchors is sealed with a key that never was in force."""
-    await _write(database_url, OLD, 1, 2)
-    file = anchors_path(database_url)
-    AnchorFile(file, key=b"a key of somebody else, 32 bytes").append(Anchor(at=NOW, seq=1, head="0" * 64))
-    with pytest.raises(StorageError, match="does not hold"):
-        await rotate(database_url, anchors=file, old=OLD, new=NEW, now=NOW)
-    verdict, rows = await _look(database_url, OLD)  # the old key is in force
-    assert (verdict.bad_seq, len(rows)) == (None, 2)
-    file.unlink()
-    await _rotated(database_url, OLD, NEW)

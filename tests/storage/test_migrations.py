@@ -28,6 +28,7 @@ from storage.tables.instructions import callback_token, vote
 from storage.tables.instructions import instruction as requests
 from storage.tables.queues import dropped_file, outbox
 from tests.storage.factories import KEY, NOW, instruction
+from tests.storage.upgrading import upgraded
 from tests.support.later import BESIDE, INSTEAD, later_program
 
 
@@ -103,51 +104,35 @@ _LATER = {"progress", "refusal", "suspect", "tries", "stopped"}
 async def test_addresses_that_were_handed_out_survive_the_step_that_lets_kinds_grow(
     new_database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made, upgrade = instruction(), command.upgrade
+    made = instruction()
 
-    def first_step(config: Config, _revision: str) -> None:
-        upgrade(config, "0001")
-        connection: Connection = config.attributes["connection"]
+    def fill(connection: Connection) -> None:
         then = {name: value for name, value in values_of(made).items() if name not in _LATER}
         connection.execute(requests.insert().values(then))
         token = {"token_hash": "t", "instruction_id": made.id, "kind": CallbackKind.CANCEL}
         connection.execute(callback_token.insert().values(token))
 
-    with monkeypatch.context() as patched:
-        patched.setattr(command, "upgrade", first_step)
-        await migrate(new_database_url)
-    await migrate(new_database_url)
-    store = await Store.open(new_database_url, audit_key=KEY)
-    try:
+    async with upgraded(new_database_url, monkeypatch, "0001", fill) as store:
         kept = await store.read(lambda tx: tx.tokens.find("t", NOW))
         assert kept is not None
         assert (kept.instruction_id, kept.kind) == (made.id, CallbackKind.CANCEL)
         kind = CallbackKind.PURCHASE
         assert await store.write(lambda tx: tx.tokens.put(token_hash="u", instruction_id=made.id, kind=kind))
-    finally:
-        await store.close()
 
 
 async def test_votes_of_before_count_as_given_without_the_amount(
     new_database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made, upgrade = instruction(), command.upgrade
+    made = instruction()
     before = {"instruction_id": made.id, "round": 1, "person": "U0ADA", "choice": Choice.APPROVE, "at": NOW}
 
-    def the_step_before(config: Config, _revision: str) -> None:
-        upgrade(config, "0008")
-        connection: Connection = config.attributes["connection"]
+    def fill(connection: Connection) -> None:
         known = {column["name"] for column in inspect(connection).get_columns("instruction")}
         then = {name: value for name, value in values_of(made).items() if name in known}
         connection.execute(requests.insert().values(then))
         connection.execute(vote.insert().values(before))
 
-    with monkeypatch.context() as patched:
-        patched.setattr(command, "upgrade", the_step_before)
-        await migrate(new_database_url)
-    await migrate(new_database_url)
-    store = await Store.open(new_database_url, audit_key=KEY)
-    try:
+    async with upgraded(new_database_url, monkeypatch, "0008", fill) as store:
         assert await store.read(lambda tx: [vote.typed for vote in tx.votes.of(made.id, 1)]) == [False]
         again = Vote(instruction_id=made.id, round=1, person="U0LIN", choice=Choice.APPROVE, at=NOW, typed=True)
         assert await store.write(lambda tx: tx.votes.cast(again))
@@ -155,32 +140,20 @@ async def test_votes_of_before_count_as_given_without_the_amount(
             "U0ADA": False,
             "U0LIN": True,
         }
-    finally:
-        await store.close()
 
 
 async def test_files_that_were_dropped_before_have_no_names(
     new_database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    upgrade = command.upgrade
     row = DropRow(id="F1", channel="C1", message_ts="1.1", thread_ts="1.1", user="U1", created_at=NOW, due_at=NOW)
 
-    def the_step_before(config: Config, _revision: str) -> None:
-        upgrade(config, "0014")
-        connection: Connection = config.attributes["connection"]
+    def fill(connection: Connection) -> None:
         known = {column["name"] for column in inspect(connection).get_columns("dropped_file")}
         then = {name: value for name, value in columns(row).items() if name in known}
         connection.execute(dropped_file.insert().values(then))
 
-    with monkeypatch.context() as patched:
-        patched.setattr(command, "upgrade", the_step_before)
-        await migrate(new_database_url)
-    await migrate(new_database_url)
-    store = await Store.open(new_database_url, audit_key=KEY)
-    try:
+    async with upgraded(new_database_url, monkeypatch, "0014", fill) as store:
         assert await store.read(lambda tx: tx.dropped.get("F1")) == row
-    finally:
-        await store.close()
 
 
 def _queued(of: Instruction, place: str, action: str, payload: str = "{}", *, state: str = "new") -> dict[str, object]:
@@ -209,7 +182,7 @@ def _queued(of: Instruction, place: str, action: str, payload: str = "{}", *, st
 async def test_what_waits_to_be_posted_is_about_a_subject_and_keeps_its_key(
     new_database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    made, upgrade = instruction(), command.upgrade
+    made = instruction()
     rows = [
         _queued(made, "requester", "card", '{"direct": true}'),
         _queued(made, "approvals", "card", state="sent"),
@@ -221,19 +194,12 @@ async def test_what_waits_to_be_posted_is_about_a_subject_and_keeps_its_key(
         _queued(made, "alerts", "notice", '{"topic": "clock_skew"}'),
     ]
 
-    def the_step_before(config: Config, _revision: str) -> None:
-        upgrade(config, "0016")
-        connection: Connection = config.attributes["connection"]
+    def fill(connection: Connection) -> None:
         connection.execute(requests.insert().values(values_of(made)))
         for row in rows:
             connection.execute(outbox.insert().values(row))
 
-    with monkeypatch.context() as patched:
-        patched.setattr(command, "upgrade", the_step_before)
-        await migrate(new_database_url)
-    await migrate(new_database_url)
-    store = await Store.open(new_database_url, audit_key=KEY)
-    try:
+    async with upgraded(new_database_url, monkeypatch, "0016", fill) as store:
         held = [await store.read(lambda tx: tx.outbox.by_key(str(row["key"]))) for row in rows]  # noqa: B023
         assert [(one.subject.replace(made.id, "R"), one.action, one.payload) for one in held if one is not None] == [
             ("request:R:requester", "board", {"direct": True}),
@@ -248,8 +214,6 @@ async def test_what_waits_to_be_posted_is_about_a_subject_and_keeps_its_key(
         board = await store.read(lambda tx: tx.boards.get(f"request:{made.id}:requester"))
         assert board is not None
         assert (board.instruction_id, board.channel, board.requester, board.ts) == (made.id, "", made.requester, "")
-    finally:
-        await store.close()
 
 
 @pytest.mark.postgres

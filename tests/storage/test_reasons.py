@@ -3,22 +3,21 @@
 from dataclasses import replace
 
 import pytest
-from alembic import command
-from alembic.config import Config
 from sqlalchemy import Connection, Text, column, insert, select, table, text, update
 
 from bot.domain.bookings.booking import Booking, BookingKind, Stage
 from bot.domain.payments.instruction import State
 from bot.domain.reasons import Exchange, OfRequest, Reason, Verbatim, given
 from bot.presentation.reasons import worded
-from storage import Store, migrate
+from storage import Store
 from storage.errors import RowUnreadable
 from storage.repositories.leased import columns
 from storage.repositories.requests import values_of
 from storage.tables.instructions import instruction as requests
 from storage.tables.services import booking as bookings
 from storage.types import canonical_json
-from tests.storage.factories import KEY, NOW, instruction
+from tests.storage.factories import NOW, instruction
+from tests.storage.upgrading import upgraded
 
 _RAW = table("instruction", column("id", Text), column("reason", Text), column("refusal", Text))
 
@@ -86,7 +85,7 @@ SENTENCES = {
 
 async def test_sentences_of_before_stay_what_they_were(new_database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """More of them than are wrapped at once."""
-    said, upgrade, many = list(SENTENCES), command.upgrade, 1_203
+    said, many = list(SENTENCES), 1_203
     made = [replace(instruction(state=State.AWAITING), reference=f"P-{number}") for number in range(many)]
     delivery = Booking(
         id="1",
@@ -104,9 +103,7 @@ async def test_sentences_of_before_stay_what_they_were(new_database_url: str, mo
         detail={},
     )
 
-    def the_step_before(config: Config, _revision: str) -> None:
-        upgrade(config, "0019")
-        connection: Connection = config.attributes["connection"]
+    def fill(connection: Connection) -> None:
         connection.execute(requests.insert(), [values_of(one) for one in made])
         connection.execute(bookings.insert().values(columns(delivery)))
         connection.execute(text("UPDATE booking SET reason = 'it refused'"))
@@ -115,12 +112,7 @@ async def test_sentences_of_before_stay_what_they_were(new_database_url: str, mo
             held = update(_RAW).where(_RAW.c.id == one.id)
             connection.execute(held.values(reason=sentence, refusal=sentence if number % 2 else None))
 
-    with monkeypatch.context() as patched:
-        patched.setattr(command, "upgrade", the_step_before)
-        await migrate(new_database_url)
-    await migrate(new_database_url)
-    store = await Store.open(new_database_url, audit_key=KEY)
-    try:
+    async with upgraded(new_database_url, monkeypatch, "0019", fill) as store:
         found = await store.read(
             lambda tx: {one.id: one for one in tx.instructions.awaiting((State.AWAITING,), limit=many)}
         )
@@ -133,8 +125,6 @@ async def test_sentences_of_before_stay_what_they_were(new_database_url: str, mo
         booked = await store.read(lambda tx: tx.bookings.get(delivery.id))
         assert booked is not None
         assert worded(booked.reason) == "it refused"
-    finally:
-        await store.close()
 
 
 SAID = "answer 500, saying “Internal error”"
@@ -156,11 +146,9 @@ QUEUED = [
 async def test_what_waits_for_slack_keeps_the_codes_of_its_reasons(
     new_database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked, upgrade = instruction(), command.upgrade
+    asked = instruction()
 
-    def the_step_before(config: Config, _revision: str) -> None:
-        upgrade(config, "0019")
-        connection: Connection = config.attributes["connection"]
+    def fill(connection: Connection) -> None:
         connection.execute(requests.insert(), [values_of(asked)])
         for number, (state, is_about, payload, _) in enumerate(QUEUED):
             values = {
@@ -182,16 +170,9 @@ async def test_what_waits_for_slack_keeps_the_codes_of_its_reasons(
             }
             connection.execute(insert(table("outbox", *map(column, values))).values(values))
 
-    with monkeypatch.context() as patched:
-        patched.setattr(command, "upgrade", the_step_before)
-        await migrate(new_database_url)
-    await migrate(new_database_url)
-    store = await Store.open(new_database_url, audit_key=KEY)
-    try:
+    async with upgraded(new_database_url, monkeypatch, "0019", fill) as store:
         query = text("SELECT payload FROM outbox ORDER BY seq")
         found = await store.read(lambda tx: list(tx.flags._connection.execute(query).scalars()))
-    finally:
-        await store.close()
     for (_, _, payload, kept), after in zip(QUEUED, found, strict=True):
         if not isinstance(payload, dict):
             assert after == (payload if isinstance(payload, str) else canonical_json(payload))

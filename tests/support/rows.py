@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable
 
-from sqlalchemy import select
+from sqlalchemy import func, select
 
 from bot.domain.audit import ChainRow, Keys, Verdict, check, stored
 from storage import Tx
-from storage.rows import InboxRow
-from storage.tables.queues import inbox
+from storage.rows import InboxRow, Job, StoreEvent
+from storage.tables.queues import inbox, job
+from storage.tables.services import email_address, store_event
 
 
 def verify(*, key: bytes, rows: Iterable[ChainRow]) -> Verdict:
@@ -27,3 +28,23 @@ def callbacks_of(tx: Tx, instruction_id: str) -> list[InboxRow]:
     """In the order of arrival."""
     query = select(inbox).where(inbox.c.instruction_id == instruction_id).order_by(inbox.c.received_at, inbox.c.id)
     return tx.inbox._all(tx.inbox.shape, query)
+
+
+def store_events_of(tx: Tx, store: str) -> list[StoreEvent]:
+    """Newest first."""
+    newest = (store_event.c.received_at.desc(), store_event.c.id.desc())
+    query = select(store_event).where(store_event.c.store == store).order_by(*newest)
+    return tx.store_events._all(tx.store_events.shape, query)
+
+
+def jobs_of(tx: Tx, requester: str) -> list[Job]:
+    """Newest first."""
+    query = select(job).where(job.c.requester == requester).order_by(job.c.created_at.desc(), job.c.id.desc())
+    return tx.jobs._all(tx.jobs.shape, query)
+
+
+def counted(tx: Tx, job_id: str) -> tuple[int, int]:
+    """Addresses of a list and their answers, by the table."""
+    query = select(func.count(), func.count(email_address.c.answer)).where(email_address.c.job_id == job_id)
+    total, answered = tx.emails._connection.execute(query).one()
+    return total, answered

@@ -23,7 +23,7 @@ from bot.presentation.payments import forms
 from bot.presentation.reasons import worded
 from tests.support.deliveries import service_of
 from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, LIN, MARIA, SECRET_KEY, TOM, Rig
-from tests.support.rows import audit_rows, verify
+from tests.support.rows import audit_rows, jobs_of, verify
 from tests.support.then import DATABASES, laid_out, open_then
 from tests.workflows.looking import HOUR, MINUTE, QUIET, disagreements, heard, read, requests
 from tests.workflows.restoring import looked, mode, resumed
@@ -255,7 +255,7 @@ async def lists_and_calls_go_on(rig: Rig, new: list[Message]) -> None:
     assert "Paused" in paused.text
     await rig.workspace.click(MARIA, FINANCE, paused.ts, "email.resume")
     await rig.settle()
-    jobs = await read(rig, lambda tx: list(tx.jobs.of(MARIA, limit=9)))
+    jobs = await read(rig, lambda tx: list(jobs_of(tx, MARIA)))
     assert [one.state for one in jobs if one.kind == "email.run"] == [RunState.DONE] * 2
     assert Counter(one.state for one in jobs if one.kind != "email.run") == {
         "failed": 1, "unknown": 1, "interrupted": 1

@@ -168,8 +168,6 @@ class RunCount:
     Attributes:
         total: different addresses.
         taken: of these, asked or about to be.
-        outcomes: how many have each outcome.
-        rows: rows of the file.
         skipped: rows without an address.
         repeated: addresses that were asked again after a restart.
     """
@@ -191,10 +189,7 @@ class ListProgress:
     """A job as its board shows it.
 
     Attributes:
-        file: what the file is called.
-        column: what the column with the addresses is called.
         whole: the whole file at once instead of row by row.
-        reason: for its state.
         receipt: the number that the service gave for a whole file.
         said: what the service answered to a whole file besides, by name.
     """

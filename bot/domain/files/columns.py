@@ -22,7 +22,6 @@ class ColumnSummary:
     Attributes:
         filled: cells with something in them.
         addresses: of these, e-mail addresses.
-        samples: up to three cells.
     """
 
     name: str

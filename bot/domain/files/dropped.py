@@ -95,9 +95,6 @@ class FileInfo:
     """A file as Slack describes it, ready to be downloaded.
 
     Attributes:
-        size: bytes.
-        mimetype: what Slack believes it is.
-        user: who uploaded it.
         channels: where it is shared, direct messages included.
         shares: the messages in which it stands, as far as Slack says.
         url: where its bytes are, for our token only.
@@ -124,13 +121,10 @@ class DroppedFile:
 
     Attributes:
         name: as its uploader called it; may end in anything.
-        size: bytes.
         format: e.g. ``wav``, by its bytes.
         duration_ms: how long it plays, as far as Slack found out.
         channel: where it stands; empty when it was put into a form.
-        message_ts: the message it stands in.
         thread_ts: the thread its results belong to: the one it stands in, or that of its message.
-        user: who uploaded it.
         header: of a table, the names in its first row; None where they are not known.
     """
 

@@ -132,7 +132,6 @@ class Media:
     Attributes:
         file: our name of the field that holds the file.
         url: our name of the field that holds an address.
-        formats: names of formats as file name extensions.
         is_closed: whether the service documents that it takes no others.
         max_seconds: longest duration; None: not documented.
     """
@@ -182,7 +181,6 @@ class Capability:
         title: of messages, and of forms where it is short enough.
         doing: while it runs, e.g. ``Detecting the speaker's gender``.
         text_limit: characters of the text; None: it takes no text.
-        is_english: whether the text must be English.
         streams: whether the answer may be the media itself instead of its address.
     """
 

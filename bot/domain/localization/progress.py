@@ -105,7 +105,6 @@ class CallProgress:
     Attributes:
         reason: why it ended without a result, or without a part of it.
         words: the service's own about it; foreign text.
-        by: who canceled or repeated it.
         again: id of the job that repeats this one.
         tries: of handing the files over.
         sent_at: when a file was last sent that may be in the thread.

@@ -76,7 +76,6 @@ class Preview:
     Attributes:
         fingerprint: of its content; another one is another content.
         how: encoding or sheet, in words.
-        looks: what stands in its columns.
         places: our column -> its place: as chosen, as the names say, or as a guess.
         checked: what its rows are with these columns; None: the columns have to be chosen first.
     """

@@ -47,8 +47,8 @@ class BulkJob(Value):
     @property
     def picture(self) -> str:
         """Figures that must change before the single payments are worth reading again."""
-        told = (self.status.strip().casefold(), self.count, self.pending, self.completed, self.failed)
-        return "|".join("" if one is None else str(one) for one in told)
+        figures = (self.status.strip().casefold(), self.count, self.pending, self.completed, self.failed)
+        return "|".join("" if one is None else str(one) for one in figures)
 
 
 class JobPage(Value):
@@ -153,7 +153,6 @@ class Accounting:
     Feed page after page to ``take``, then ``finish``.
 
     Attributes:
-        reference: of the request.
         rows: the rows by number, brought up to date while pages are taken.
         strangers: items that are none of ours.
         doubles: items that claim a row which another one claimed before: paid twice, perhaps.

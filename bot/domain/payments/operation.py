@@ -68,9 +68,7 @@ class Operation(Reported):
         code: our own unique code; None when the service reported none.
         status: as it came, for showing; ``state`` is what decisions use.
         cents: None when the reported amount is no exact number of cents.
-        email: the other party's address.
         operation_type: ``payout`` or ``purchase``; empty when not reported.
-        svc_hash: the hash of a completed payout.
         failure_reason: the service's own words; foreign text, escape it before showing.
         reports_to: the address at which the service reports, without its last part; None when it did not say.
     """
@@ -173,8 +171,6 @@ class AccountStatus(Reported):
 
     Attributes:
         full_name: the registered name; empty when there is no account.
-        active: whether the account can receive funds.
-        verified: whether the holder's identity is verified.
         primary: whether the address asked about is the account's primary one.
         country: ISO alpha-3 code of the country that issued the holder's ID; empty when unknown.
         status: the raw status, for showing when ``active`` is None.

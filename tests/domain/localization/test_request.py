@@ -231,14 +231,14 @@ def test_languages_by_code_and_by_name() -> None:
 @pytest.mark.parametrize(
     "url",
     [
-        *("ftp://example.com/a.mp3", "file:///etc/passwd", "javascript:alert(1)", "example.com/a.mp3", "https://"),
-        *("https:///a.mp3", "https://user:word@example.com/a.mp3", "https://example.com:99999/a.mp3"),
-        *("https://exa mple.com/a.mp3", "https://example.com/a\u202e.mp3", "http://127.0.0.1/a.mp3"),
-        *("http://localhost/a.mp3", "http://LOCALHOST./a.mp3", "http://intranet/a.mp3", "http://10.0.0.7/a.mp3"),
-        *("http://192.168.1.1/a.mp3", "http://172.16.0.1/a.mp3", "http://169.254.169.254/latest/meta-data.mp3"),
-        *("http://100.64.0.1/a.mp3", "http://[::1]/a.mp3", "http://[::ffff:127.0.0.1]/a.mp3", "http://[fd00::1]/a.mp3"),
-        *("http://2130706433/a.mp3", "http://0x7f.1/a.mp3", "http://0177.0.0.1/a.mp3"),
-        "http://metadata.google.internal/a.mp3",
+        *("ftp://example.com/a.mp3", "https:///a.mp3", "https://user:word@example.com/a.mp3"),
+        *(
+            "https://example.com/a\u202e.mp3",
+            "http://127.0.0.1/a.mp3",
+            "http://LOCALHOST./a.mp3",
+            "http://intranet/a.mp3",
+        ),
+        *("http://169.254.169.254/latest/meta-data.mp3", "http://[::ffff:127.0.0.1]/a.mp3", "http://0x7f.1/a.mp3"),
         "https://example.com/" + "a" * 2_000 + ".mp3",
     ],
 )

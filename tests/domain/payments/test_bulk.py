@@ -1,7 +1,6 @@
 """Bulk payments as values: digests, duplicates, and an accounting in which no item gets lost."""
 
 from dataclasses import replace
-from datetime import timedelta
 
 import pytest
 from hypothesis import given
@@ -27,7 +26,6 @@ from bot.domain.payments.bulk_records import Accounting, BulkRow, ReportedItem, 
 from bot.domain.payments.bulk_state import ended_cancel, state_of
 from bot.domain.payments.instruction import State
 from bot.domain.payments.requirement import doubts_of
-from bot.domain.tracking import jittered
 from bot.presentation.reasons import worded
 
 ITEMS = [
@@ -226,13 +224,6 @@ def test_the_state_of_the_whole(counts: dict[str, int], over: bool, state: State
 
 def test_words_of_the_service_are_kept_where_nobody_knows_them() -> None:
     assert (our_word("CANCELLED"), our_word(" Paused "), our_word("")) == ("canceled", "paused", "unknown")
-
-
-def test_a_pause_is_spread_the_same_way_every_time() -> None:
-    pauses = {jittered(timedelta(seconds=100), seed=str(n)) for n in range(50)}
-    assert len(pauses) > 40
-    assert all(timedelta(seconds=90) <= one <= timedelta(seconds=110) for one in pauses)
-    assert jittered(timedelta(seconds=100), seed="a") == jittered(timedelta(seconds=100), seed="a")
 
 
 def test_payments_without_notes_that_are_others_are_not_ours_and_a_part_tells_nothing() -> None:

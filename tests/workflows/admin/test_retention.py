@@ -11,6 +11,7 @@ from storage.transaction import Tx
 from tests.storage.dropped import found, row
 from tests.storage.lists import begun
 from tests.support.rig import Rig
+from tests.support.rows import counted
 
 KEPT = timedelta(days=30)
 
@@ -39,7 +40,7 @@ async def closed_list(rig: Rig, count: int) -> None:
 
 
 def held(tx: Tx) -> tuple[int, int]:
-    return tx.emails.counted("J1")[0], len(list(tx.emails.blocks("J1", part="rows")))
+    return counted(tx, "J1")[0], len(list(tx.emails.blocks("J1", part="rows")))
 
 
 async def test_a_list_is_forgotten_a_month_after_its_end(rig: Rig) -> None:

@@ -23,6 +23,7 @@ from storage.rows import InboxState, StoreEvent
 from storage.transaction import Tx
 from tests.support.reasons import own_words
 from tests.support.rig import Rig
+from tests.support.rows import store_events_of
 from tests.workflows.bookings.made import actions, drawn, planted, record, said, stored
 from tests.workflows.looking import read
 from tests.workflows.planted import on_one_rig
@@ -37,8 +38,8 @@ AWAY = ServiceNow("delivery", IS_AWAY)
 async def event(rig: Rig, **changes: Any) -> StoreEvent:
     now = rig.clock.now()
     values: dict[str, Any] = {
-        "id": f"01KEVT{rig.clock.boottime():020.3f}{len(await read(rig, lambda tx: tx.store_events.of('Centro')))}",
-        "token_hash": f"hash {len(await read(rig, lambda tx: tx.store_events.of('Centro')))}",
+        "id": f"01KEVT{rig.clock.boottime():020.3f}{len(await read(rig, lambda tx: store_events_of(tx, 'Centro')))}",
+        "token_hash": f"hash {len(await read(rig, lambda tx: store_events_of(tx, 'Centro')))}",
         "body_hash": "b", "store": "Centro", "kind": "STATUS", "body": "{}", "received_at": now, "state": RECEIVED,
         "attempts": 0, "due_at": now + HOUR, "lease_owner": "", "lease_until": None,
     }  # fmt: skip
@@ -48,7 +49,7 @@ async def event(rig: Rig, **changes: Any) -> StoreEvent:
 
 
 async def after(rig: Rig, one: StoreEvent) -> StoreEvent:
-    (found,) = [each for each in await read(rig, lambda tx: tx.store_events.of("Centro")) if each.id == one.id]
+    (found,) = [each for each in await read(rig, lambda tx: store_events_of(tx, "Centro")) if each.id == one.id]
     return found
 
 

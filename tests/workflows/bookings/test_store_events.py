@@ -25,6 +25,7 @@ from tests.support.deliveries import (
     stands,
 )
 from tests.support.rig import FINANCE, OLGA, Rig
+from tests.support.rows import store_events_of
 from tests.support.shown import shown
 from tests.support.store_events import FIELDS, made_elsewhere
 
@@ -106,7 +107,7 @@ async def test_the_same_words_at_the_same_time_are_one_event(rig: Rig) -> None:
     reads = len(service_of(rig).calls_of("get_booking"))
     answers = await asyncio.gather(*(post(address(rig), event(booking, "READY_FOR_PICKUP")) for _ in range(8)))
     assert set(answers) == {200}
-    kept = await rig.switchboard.context.store.read(lambda tx: tx.store_events.of("Centro"))
+    kept = await rig.switchboard.context.store.read(lambda tx: store_events_of(tx, "Centro"))
     assert sum("READY" in one.body and one.state.value == "received" for one in kept) == 1
     await heard(rig)
     assert len(service_of(rig).calls_of("get_booking")) == reads + 1
@@ -121,12 +122,12 @@ async def test_of_a_large_event_what_is_needed_is_kept_and_forgotten_once_looked
     assert await post(address(rig), {f"field{n}": "x" * 400 for n in range(600)}) == 200
     store = rig.switchboard.context.store
     waiting = [
-        one for one in await store.read(lambda tx: tx.store_events.of("Centro")) if one.state.value == "received"
+        one for one in await store.read(lambda tx: store_events_of(tx, "Centro")) if one.state.value == "received"
     ]
     assert max(len(one.body) for one in waiting) < 10_000
     await rig.settle()
     assert stands(rig) == ON_THE_WAY
-    assert not any(one.body for one in await store.read(lambda tx: tx.store_events.of("Centro")))
+    assert not any(one.body for one in await store.read(lambda tx: store_events_of(tx, "Centro")))
 
 
 async def test_more_than_can_be_looked_at_is_not_taken(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,7 +136,7 @@ async def test_more_than_can_be_looked_at_is_not_taken(rig: Rig, monkeypatch: py
     assert answers == [200] * 10 + [503] * 2
     await rig.pass_time(600, steps=8)
     assert await post(address(rig), {"bookingID": "f" * 24}) == 200
-    kept = await rig.switchboard.context.store.read(lambda tx: tx.store_events.of("Centro"))
+    kept = await rig.switchboard.context.store.read(lambda tx: store_events_of(tx, "Centro"))
     assert len(kept) == 10
 
 
@@ -146,7 +147,7 @@ async def test_an_unknown_booking_and_one_of_another_store_are_ignored(rig: Rig)
     await rig.pass_time(600, steps=8)
     assert not rig.cards(CENTRO)
     assert not rig.workspace.messages(CENTRO)
-    kept = await rig.switchboard.context.store.read(lambda tx: tx.store_events.of("Centro"))
+    kept = await rig.switchboard.context.store.read(lambda tx: store_events_of(tx, "Centro"))
     assert [one.state.value for one in kept] == ["stale", "stale"]
 
 
@@ -189,7 +190,7 @@ async def test_who_does_not_know_the_address_learns_nothing(rig: Rig) -> None:
         assert await post(wrong, {"bookingID": "1"}) == 404
     assert await post(url, {}, method="GET") == 404
     assert await post(url, b"x" * 300_000) == 413
-    kept = await rig.switchboard.context.store.read(lambda tx: tx.store_events.of("Centro"))
+    kept = await rig.switchboard.context.store.read(lambda tx: store_events_of(tx, "Centro"))
     assert not kept
 
 

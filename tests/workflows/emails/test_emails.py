@@ -17,6 +17,7 @@ from bot.workflows.emails.whole import send_whole
 from bot.workflows.services.pressure import Pressure
 from storage.rows import EmailRun, Job
 from tests.support.rig import ALERTS, FINANCE, MARIA, Rig
+from tests.support.rows import counted
 
 CONCURRENCY_LIMIT = 1000
 
@@ -253,7 +254,7 @@ async def test_after_a_death_what_was_under_way_is_asked_again_and_counted(rig: 
     assert (job.state, run.outcomes) == (RunState.DONE, {Outcome.ANSWERED: 300})
     twice = sum(rig.emails.asked.values()) - 300
     assert twice <= run.repeated <= 30
-    assert await rig.switchboard.context.store.read(lambda tx: tx.emails.counted(job_id)) == (300, 300)
+    assert await rig.switchboard.context.store.read(lambda tx: counted(tx, job_id)) == (300, 300)
 
 
 async def test_an_address_without_an_answer_is_asked_three_times(rig: Rig) -> None:
