@@ -230,7 +230,7 @@ MUTANTS = (
         old="        return self._silences >= IN_A_ROW\n",
         new="        return self._silences < 0\n",
         breaks="a few outcomes become unknown when a partner dies, not all",
-        tests=("tests/workflows/admin/test_silence.py::test_what_has_no_read_before_it_is_held_too",),
+        tests=("tests/laws/test_before.py", "-k", "answers_nothing and one_step"),
     ),
     Mutant(
         name="as many effects leave as there are without an answer",

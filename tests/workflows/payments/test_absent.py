@@ -3,18 +3,14 @@
 from dataclasses import replace
 from typing import Any
 
-import pytest
 from inline_snapshot import snapshot
 
-from bot.domain.approvals import Refusal
 from bot.domain.payments.instruction import State
 from bot.playground.faults import FaultKind
 from bot.playground.simulators.payments.bulk import BulkOrder
 from bot.playground.simulators.payments.records import PayoutOrder
 from bot.presentation.payments import forms
-from bot.workflows.requests import decide
-from bot.workflows.requests.decide import Click
-from tests.support.rig import ADA, APPROVALS, FINANCE, LIN, Rig
+from tests.support.rig import ADA, APPROVALS, FINANCE, Rig
 from tests.workflows.looking import (
     HOUR,
     MINUTE,
@@ -28,47 +24,12 @@ from tests.workflows.looking import (
     operation,
     state,
 )
-from tests.workflows.lost import BULK, CREATE, ONE_STEP, PURCHASE, arm, ask
+from tests.workflows.lost import BULK, ONE_STEP, PURCHASE, arm, ask
 
 
 def late(rig: Rig, seconds: float) -> None:
     """The service's lists lag behind: what is made shows up in them only then."""
     rig.payments.switches.lists_lag_seconds = seconds
-
-
-@pytest.mark.parametrize(("name", "at_last"), [
-    (ONE_STEP, State.COMMITTED), (CREATE, State.AWAITING), (PURCHASE, State.OPEN), (BULK, State.COMMITTED),
-])  # fmt: skip
-async def test_what_the_second_list_shows_was_there_all_the_time(rig: Rig, name: str, at_last: State) -> None:
-    late(rig, QUIET + MINUTE / 2)  # after the first look that counts, before the second
-    await ask(rig, name, FaultKind.DONE_DROPPED)
-    await rig.pass_time(QUIET, steps=5)
-    await rig.pass_time(4 * MINUTE, steps=4)
-    assert await state(rig) is at_last
-    assert asked(rig, name) == 1
-    assert not alerts(rig)
-
-
-@pytest.mark.parametrize("name", [ONE_STEP, BULK])
-async def test_two_lists_without_it_and_people_are_asked(rig: Rig, name: str) -> None:
-    await ask(rig, name, FaultKind.LOST)
-    await rig.pass_time(QUIET, steps=15)
-    assert await state(rig) is State.COMMIT_UNKNOWN
-    await rig.pass_time(2 * MINUTE, steps=2)
-    assert await state(rig) is State.NEEDS_HUMAN
-    assert buttons(rig, APPROVALS) == {"Retry", "Close as not paid"}
-
-
-async def test_still_created_takes_three_reads(rig: Rig) -> None:
-    arm(rig, FaultKind.LOST, "commit_payout")
-    await approved(rig)
-    arm(rig, FaultKind.ERROR_500, "get_operation", times=None)
-    await rig.pass_time(QUIET + MINUTE, steps=16)  # nothing could be read as long as the request might have travelled
-    rig.payments.faults.clear()
-    await rig.pass_time(2 * MINUTE, steps=2)
-    assert await state(rig) is State.COMMIT_UNKNOWN
-    await rig.pass_time(MINUTE)
-    assert await state(rig) is State.NEEDS_HUMAN
 
 
 async def test_a_new_attempt_after_lists_that_could_not_be_read_takes_two_looks(rig: Rig) -> None:
@@ -93,32 +54,6 @@ async def before(rig: Rig) -> None:
     """An ordinary payout that went through, so that the service's list would show a code of ours."""
     await approved(rig, 'send luis@example.com 7.00 "before"')
     rig.clock.advance(HOUR)
-
-
-@pytest.mark.parametrize("name", [ONE_STEP, CREATE, BULK])
-async def test_a_record_without_our_code_for_the_same_keeps_retry_away(rig: Rig, name: str) -> None:
-    await before(rig)
-    if name != BULK:
-        arm(rig, FaultKind.NO_CODES, "list_operations", times=None)
-    else:
-        rig.payments.switches.bulk_rewrites_notes = "Sent in bulk"
-    earlier = asked(rig, name)
-    await ask(rig, name, FaultKind.DONE_DROPPED)
-    await rig.pass_time(HOUR + 2 * MINUTE, steps=16)
-    held = rig.payments.bulk_payments[-1].id if name == BULK else operation(rig).id
-    found = await newest(rig)
-    assert (found.state, found.suspect) == (State.NEEDS_HUMAN, held)
-    assert everywhere(rig, held)
-    assert buttons(rig, APPROVALS) == {"Close as not paid"}
-    click = Click(instruction_id=found.id, round=found.round, person=LIN)
-    typed = "30.00" if name == BULK else "25.00"
-    refused = await decide.retry(rig.switchboard.context, click, typed_amount=typed)
-    assert refused.refusal is Refusal.SUSPECT
-    await rig.pass_time(10 * MINUTE, steps=10)
-    assert asked(rig, name) == earlier + 1
-    await rig.press("close")
-    await rig.submit(ADA, {forms.REASON: "It is another one"})
-    assert await state(rig) is State.CLOSED
 
 
 async def test_what_was_suspect_and_shows_our_code_at_last_is_taken_in(rig: Rig) -> None:

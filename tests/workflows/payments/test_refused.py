@@ -3,7 +3,7 @@
 import pytest
 from inline_snapshot import snapshot
 
-from bot.domain.payments.instruction import AttemptOutcome, State
+from bot.domain.payments.instruction import State
 from bot.domain.reasons import Exchange, Reason
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.payments import PaymentsSimulator
@@ -20,17 +20,14 @@ from tests.workflows.looking import (
     QUIET,
     alerts,
     approved,
-    asked,
-    attempts,
     everywhere,
     newest,
     operation,
     read,
     state,
-    told,
     told_once,
 )
-from tests.workflows.lost import BULK, COLLECT, CREATE, NOW, ONE_STEP, PURCHASE, ask
+from tests.workflows.lost import COLLECT, NOW, ONE_STEP, PURCHASE, ask
 
 COMMIT = "commit_payout"
 REFUSED = "answer 422, saying “The request is not valid; request: was refused”"
@@ -51,17 +48,6 @@ def paid_alerts(rig: Rig) -> list[str]:
 
 
 # done, but answered 422
-
-
-async def test_a_commit_that_was_done_and_refused_is_read_and_taken_in(rig: Rig) -> None:
-    arm(rig, FaultKind.DONE_REFUSED, COMMIT)
-    await approved(rig)
-    assert await state(rig) is State.COMMITTED
-    await rig.payments.advance()
-    await rig.pass_time(2 * MINUTE, steps=2)
-    told_once(rig, "completed")
-    assert not told(rig, FINANCE, "refused")
-    assert asked(rig, COMMIT) == 1
 
 
 async def test_a_refused_commit_that_cannot_be_read_is_told_as_what_it_is(rig: Rig) -> None:
@@ -95,55 +81,7 @@ async def test_a_refusal_is_told_as_soon_as_the_record_agrees(rig: Rig) -> None:
     assert await reserved(rig) == 0
 
 
-@pytest.mark.parametrize(("name", "becomes"), [
-    (CREATE, State.AWAITING), (ONE_STEP, State.COMMITTED), (PURCHASE, State.OPEN), (BULK, State.COMMITTED),
-])  # fmt: skip
-async def test_what_was_done_and_refused_is_found_and_taken_in(rig: Rig, name: str, becomes: State) -> None:
-    await ask(rig, name, FaultKind.DONE_REFUSED)
-    await rig.pass_time(MINUTE)
-    assert await state(rig) is becomes
-    await rig.pass_time(DAY)
-    assert asked(rig, name) == 1
-    assert not told(rig, FINANCE, "failed")
-    assert not alerts(rig)
-
-
 # an ordinary refusal
-
-
-@pytest.mark.parametrize("name", [CREATE, PURCHASE])
-async def test_a_refused_create_is_told_at_once(rig: Rig, name: str) -> None:
-    await ask(rig, name, FaultKind.REFUSED)
-    assert await state(rig) is State.REFUSED
-    assert rig.cards(FINANCE)[-1].text.endswith(f". Reason: {REFUSED}.")
-    assert len(told(rig, FINANCE, "refused")) == 1
-
-
-@pytest.mark.parametrize(("name", "agrees"), [(ONE_STEP, "its list does not"), (BULK, "its history does not")])
-async def test_a_refusal_of_what_has_no_id_is_told_and_checked(rig: Rig, name: str, agrees: str) -> None:
-    await ask(rig, name, FaultKind.REFUSED)
-    assert await state(rig) is State.COMMIT_UNKNOWN
-    assert everywhere(rig, f"the service refused it. Reason: {REFUSED}.")
-    assert everywhere(rig, "Do not pay again")
-    await rig.pass_time(QUIET, steps=6)
-    assert await state(rig) is State.COMMIT_UNKNOWN
-    assert await reserved(rig) > 0
-    await rig.pass_time(2 * MINUTE, steps=2)
-    assert await state(rig) is State.REFUSED
-    assert agrees in told_once(rig, "failed")
-    assert await reserved(rig) == 0
-    assert asked(rig, name) == 1
-    assert not alerts(rig)
-
-
-async def test_too_many_requests_is_no_refusal(rig: Rig) -> None:
-    arm(rig, FaultKind.TOO_MANY, ONE_STEP)
-    await rig.pay(NOW)
-    await rig.press("approve")
-    assert await state(rig) is State.APPROVED
-    await rig.pass_time(3)
-    assert await state(rig) is State.COMMITTED
-    assert [one.outcome for one in await attempts(rig)] == [AttemptOutcome.NOT_EXECUTED, AttemptOutcome.DONE]
 
 
 async def test_a_refusal_that_a_list_without_codes_cannot_prove_is_a_question_for_people(rig: Rig) -> None:
@@ -206,21 +144,6 @@ async def refused(rig: Rig, name: str) -> None:
     await rig.pass_time(QUIET + 2 * MINUTE, steps=9)
 
 
-@pytest.mark.parametrize("name", [COMMIT, ONE_STEP, BULK])
-async def test_what_was_told_as_refused_and_is_paid_raises_one_alert(rig: Rig, name: str) -> None:
-    rig.payments.callbacks.switches.drop = True
-    await refused(rig, name)
-    assert await state(rig) is State.REFUSED
-    assert not paid_alerts(rig)
-    for _ in range(4):
-        await rig.payments.advance()
-        await rig.pass_time(DAY, steps=2)
-    assert await state(rig) is State.REFUSED
-    assert len(paid_alerts(rig)) == 1
-    said = paid_alerts(rig)[0].splitlines()[0].partition(", asked by Maria Silva: ")[2]
-    assert said == "had ended as not paid, but the service shows a payment."
-
-
 async def test_a_callback_about_a_refused_one_is_kept_until_it_can_be_read(rig: Rig) -> None:
     await refused(rig, COMMIT)
     assert await state(rig) is State.REFUSED
@@ -245,15 +168,6 @@ async def test_a_callback_about_a_refused_one_without_id_has_it_looked_for(rig: 
     await rig.payments.delivered()
     await rig.settle()
     assert len(paid_alerts(rig)) == 1
-
-
-async def test_what_was_refused_is_not_watched_for_ever(rig: Rig) -> None:
-    await ask(rig, ONE_STEP, FaultKind.REFUSED)
-    await rig.pass_time(QUIET + 3 * MINUTE, steps=6)
-    assert (await newest(rig)).due_at is not None
-    await rig.pass_time(32 * DAY, steps=6)
-    assert (await newest(rig)).due_at is None
-    assert not alerts(rig)
 
 
 async def test_a_purchase_that_was_refused_and_is_paid_raises_an_alert(rig: Rig) -> None:
