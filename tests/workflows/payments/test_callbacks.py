@@ -10,13 +10,12 @@ import pytest
 from bot.domain.payments.instruction import CallbackKind, State
 from bot.playground.faults import Fault, FaultKind
 from storage.rows import InboxState
-from tests.support.rig import FINANCE, Rig
+from tests.support.rig import Rig
 from tests.support.settling import run_due
 from tests.workflows.calling import call, inbox, token
 from tests.workflows.looking import (
     DAY,
     HOUR,
-    MINUTE,
     approved,
     asked,
     newest,
@@ -42,31 +41,6 @@ async def test_a_callback_is_stored_answered_verified_and_told_at_once(rig: Rig)
     assert rig.payments.deliveries[0].status == 200
     assert asked(rig, "get_operation") > reads
     assert await inbox(rig) == [InboxState.APPLIED]
-    told_once(rig, "completed")
-
-
-async def test_a_late_callback_finds_everything_told(rig: Rig) -> None:
-    rig.payments.callbacks.switches.late_seconds = HOUR
-    await approved(rig)
-    await rig.payments.advance()
-    await rig.pass_time(10 * MINUTE, steps=4)
-    assert await state(rig) is State.COMPLETED
-    await rig.pass_time(HOUR)
-    rig.payments.tick()
-    await rig.payments.delivered()
-    await rig.settle()
-    assert rig.payments.deliveries[-1].status == 200
-    told_once(rig, "completed")
-
-
-async def test_a_hundred_times_the_same_is_once(rig: Rig) -> None:
-    await approved(rig)
-    await rig.payments.settle(operation(rig).id, "completed", force=True)
-    secret = token((await newest(rig)).id)
-    for number in range(30):
-        assert (await call(rig, secret, {"id": "x", "n": number % 3}))[0] == 200
-    await rig.settle()
-    assert len(await inbox(rig)) <= 2
     told_once(rig, "completed")
 
 
@@ -123,43 +97,6 @@ async def test_an_address_is_good_until_ninety_days_after_the_end(rig: Rig) -> N
     await rig.pass_time(31 * DAY, steps=2)
     assert not await inbox(rig)
     assert await state(rig) is State.COMPLETED
-
-
-async def test_before_anything_was_sent_a_callback_decides_nothing(rig: Rig) -> None:
-    await rig.pay()
-    found = await newest(rig)
-    await rig.payments.settle(found.remote_id or "", "completed", force=True)
-    reads = asked(rig, "get_operation")
-    assert (await call(rig, token(found.id), {"status": "completed"}))[0] == 200
-    await rig.pass_time(10 * MINUTE, steps=4)
-    assert await state(rig) is State.AWAITING
-    assert asked(rig, "get_operation") == reads  # it would say nothing that counts
-    assert not rig.news(FINANCE)
-
-
-async def test_a_callback_that_overtakes_the_answer_to_the_commit_waits_for_it(rig: Rig) -> None:
-    """The service executes, calls back, and only then answers."""
-    seen: list[int] = []
-
-    def probe(point: str) -> None:
-        if point == "write.before:committed":
-            seen.append(len(rig.payments.deliveries))
-
-    await rig.start_again(probe=probe)
-    await rig.pay()
-    record, execute = operation(rig), rig.payments.book.execute
-
-    def at_once(asked_for):  # type: ignore[no-untyped-def]
-        done = execute(asked_for)
-        rig.payments.book.settle(record, "completed")
-        return done
-
-    rig.payments.book.execute = at_once  # type: ignore[method-assign]
-    await rig.press("approve")
-    await rig.payments.delivered()
-    await rig.pass_time(5)
-    assert await state(rig) is State.COMPLETED
-    told_once(rig, "completed")
 
 
 async def test_what_was_too_early_is_read_as_soon_as_the_commit_is_answered(rig: Rig) -> None:

@@ -345,14 +345,6 @@ async def test_a_buyer_comes_from_anywhere_a_callback_from_the_service_alone(rig
     assert len(await inbox(rig)) == 1
 
 
-async def test_the_database_holds_no_token_and_no_card_shows_one(rig: Rig) -> None:
-    await collect(rig)
-    found = await newest(rig)
-    secrets = [token(found.id, kind) for kind in CallbackKind]
-    everything = "\n".join(message.plain for message in rig.workspace.messages(FINANCE))
-    assert not [secret for secret in secrets if secret in everything]
-
-
 # beside payouts
 
 

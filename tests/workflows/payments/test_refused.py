@@ -37,12 +37,6 @@ def arm(rig: Rig, kind: FaultKind, name: str, *, times: int | None = 1, skip: in
     rig.payments.faults.arm(Fault(kind, name, times=times, skip=skip))
 
 
-async def reserved(rig: Rig) -> int:
-    """Cents of the daily limit that are taken."""
-    day = rig.clock.now().date().isoformat()
-    return await read(rig, lambda tx: tx.reservations.sum(day))
-
-
 def paid_alerts(rig: Rig) -> list[str]:
     return [text for text in alerts(rig) if "the service shows a payment" in text or "committed elsewhere" in text]
 
@@ -68,17 +62,6 @@ async def test_a_refused_commit_that_cannot_be_read_is_told_as_what_it_is(rig: R
     )
     await rig.pass_time(5 * MINUTE, steps=5)
     assert await state(rig) is State.COMMITTED
-
-
-async def test_a_refusal_is_told_as_soon_as_the_record_agrees(rig: Rig) -> None:
-    arm(rig, FaultKind.REFUSED, COMMIT)
-    arm(rig, FaultKind.ERROR_500, "get_operation", skip=1)
-    await approved(rig)
-    assert await state(rig) is State.COMMIT_UNKNOWN
-    await rig.pass_time(5)
-    assert await state(rig) is State.REFUSED
-    assert told_once(rig, "failed").endswith(f"; its record says it is not paid. Reason: {REFUSED}.")
-    assert await reserved(rig) == 0
 
 
 # an ordinary refusal

@@ -35,15 +35,6 @@ async def test_a_veto_outweighs_votes(rig: Rig) -> None:
     assert asked(rig, "commit_payout") == 0
 
 
-async def test_who_approved_may_still_reject(rig: Rig) -> None:
-    await rig.pay("send ana@example.com 1500.00 rent")
-    await rig.press("approve", user=ADA)
-    await rig.submit(ADA, {forms.AMOUNT: "1500.00"})
-    await rig.press("reject", user=ADA)
-    await rig.submit(ADA, {forms.REASON: "I looked again"})
-    assert await state(rig) is State.REJECTED
-
-
 @pytest.mark.parametrize("reason", ["", "   ", "\u202e\u200b", "\n\t"])
 async def test_no_reason_is_no_veto(rig: Rig, reason: str) -> None:
     await rig.pay()
