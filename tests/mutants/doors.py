@@ -270,7 +270,7 @@ MUTANTS = (
         old="        too_early = instruction is None or not _is_worth_reading(instruction)",
         new="        too_early = instruction is None",
         breaks="the partner's ten a second are for what counts",
-        tests=("tests/workflows/payments/test_callbacks.py",),
+        tests=("tests/workflows/payments/test_callback_rows.py", "-k", "only_where_its_record"),
     ),
     Mutant(
         name="callbacks that came too early wait all the same",
