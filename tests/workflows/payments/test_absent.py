@@ -6,10 +6,11 @@ from typing import Any
 from inline_snapshot import snapshot
 
 from bot.domain.payments.instruction import State
-from bot.playground.faults import FaultKind
+from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.payments.bulk import BulkOrder
 from bot.playground.simulators.payments.records import PayoutOrder
 from bot.presentation.payments import forms
+from tests.laws.effects import ONE_STEP, PURCHASE, SUBMIT
 from tests.support.rig import ADA, APPROVALS, FINANCE, Rig
 from tests.workflows.looking import (
     HOUR,
@@ -17,14 +18,12 @@ from tests.workflows.looking import (
     QUIET,
     alerts,
     approved,
-    asked,
     buttons,
     everywhere,
     newest,
     operation,
     state,
 )
-from tests.workflows.lost import BULK, ONE_STEP, PURCHASE, arm, ask
 
 
 def late(rig: Rig, seconds: float) -> None:
@@ -34,8 +33,8 @@ def late(rig: Rig, seconds: float) -> None:
 
 async def test_a_new_attempt_after_lists_that_could_not_be_read_takes_two_looks(rig: Rig) -> None:
     """People were asked for want of a list. It can be read by now, but lags: one look is not enough."""
-    arm(rig, FaultKind.ERROR_500, "list_operations", times=None)
-    await ask(rig, ONE_STEP, FaultKind.DONE_DROPPED)
+    rig.payments.faults.arm(Fault(FaultKind.ERROR_500, "list_operations", times=None))
+    await ONE_STEP.leaves(rig, ONE_STEP.fault(FaultKind.DONE_DROPPED))
     await rig.pass_time(HOUR + 2 * MINUTE, steps=16)
     assert await state(rig) is State.NEEDS_HUMAN
     rig.payments.faults.clear()
@@ -43,7 +42,7 @@ async def test_a_new_attempt_after_lists_that_could_not_be_read_takes_two_looks(
     await rig.press("retry")
     await rig.submit(ADA, {forms.AMOUNT: "25.00"})
     await rig.pass_time(3 * MINUTE, steps=3)
-    assert asked(rig, ONE_STEP) == 1
+    assert ONE_STEP.sent(rig) == 1
     assert await state(rig) is State.COMMITTED
 
 
@@ -58,20 +57,20 @@ async def before(rig: Rig) -> None:
 
 async def test_what_was_suspect_and_shows_our_code_at_last_is_taken_in(rig: Rig) -> None:
     await before(rig)
-    arm(rig, FaultKind.NO_CODES, "list_operations", times=None)
-    await ask(rig, ONE_STEP, FaultKind.DONE_DROPPED)
+    rig.payments.faults.arm(Fault(FaultKind.NO_CODES, "list_operations", times=None))
+    await ONE_STEP.leaves(rig, ONE_STEP.fault(FaultKind.DONE_DROPPED))
     await rig.pass_time(HOUR + 2 * MINUTE, steps=16)
     assert (await newest(rig)).suspect == operation(rig).id
     rig.payments.faults.clear()  # an admin has named the field
     await rig.pass_time(HOUR + MINUTE, steps=2)
     found = await newest(rig)
     assert (found.state, found.remote_id) == (State.COMMITTED, operation(rig).id)
-    assert asked(rig, ONE_STEP) == 1
+    assert ONE_STEP.sent(rig) == 1
 
 
 async def test_a_suspect_that_turns_out_to_be_another_lets_people_retry(rig: Rig) -> None:
     await before(rig)
-    await ask(rig, ONE_STEP, FaultKind.LOST)
+    await ONE_STEP.leaves(rig, ONE_STEP.fault(FaultKind.LOST))
     order = PayoutOrder(email="ana@example.com", description="", cents=2500, confirmation_uri="", failure_uri="")
     twin = rig.payments.add_payout(replace(order, code="INVOICE-7"))
     await rig.pass_time(HOUR + 2 * MINUTE, steps=16)
@@ -88,8 +87,8 @@ async def test_a_suspect_that_turns_out_to_be_another_lets_people_retry(rig: Rig
 
 async def test_a_list_that_hides_our_codes_proves_nothing_and_names_the_mend(rig: Rig) -> None:
     await before(rig)
-    arm(rig, FaultKind.NO_CODES, "list_operations", times=None)
-    await ask(rig, ONE_STEP, FaultKind.LOST)
+    rig.payments.faults.arm(Fault(FaultKind.NO_CODES, "list_operations", times=None))
+    await ONE_STEP.leaves(rig, ONE_STEP.fault(FaultKind.LOST))
     await rig.pass_time(QUIET + 5 * MINUTE, steps=5)
     assert await state(rig) is State.COMMIT_UNKNOWN
     await rig.pass_time(HOUR - QUIET, steps=9)
@@ -101,7 +100,7 @@ async def test_a_list_that_hides_our_codes_proves_nothing_and_names_the_mend(rig
     await rig.press("retry")
     await rig.submit(ADA, {forms.AMOUNT: "25.00"})
     await rig.pass_time(5 * MINUTE, steps=5)
-    assert asked(rig, ONE_STEP) == 1
+    assert ONE_STEP.sent(rig) == 1
     assert everywhere(rig, "SERVICES_FILE")
     rig.payments.faults.clear()
     await rig.pass_time(3 * MINUTE, steps=3)
@@ -118,26 +117,26 @@ async def test_a_list_that_spells_codes_in_lower_case_shows_them(rig: Rig) -> No
         return found
 
     rig.payments.shapes.page = lowered  # type: ignore[method-assign]
-    await ask(rig, ONE_STEP, FaultKind.DONE_DROPPED)
+    await ONE_STEP.leaves(rig, ONE_STEP.fault(FaultKind.DONE_DROPPED))
     await rig.pass_time(MINUTE)
     assert await state(rig) is State.COMMITTED
 
 
 async def test_a_purchase_that_may_be_there_is_not_opened_again(rig: Rig) -> None:
     await rig.pay('collect luis@example.com "before" web=1x7.00')
-    arm(rig, FaultKind.NO_CODES, "list_operations", times=None)
-    await ask(rig, PURCHASE, FaultKind.DONE_DROPPED)
+    rig.payments.faults.arm(Fault(FaultKind.NO_CODES, "list_operations", times=None))
+    await PURCHASE.leaves(rig, PURCHASE.fault(FaultKind.DONE_DROPPED))
     await rig.pass_time(HOUR + 2 * MINUTE, steps=16)
     assert await state(rig) is State.NEEDS_HUMAN
     assert operation(rig).id in rig.cards(FINANCE)[-1].text
-    assert asked(rig, PURCHASE) == 2
+    assert PURCHASE.sent(rig) == 2
 
 
 async def test_what_the_history_held_before_is_none_of_ours(rig: Rig) -> None:
     """Somebody paid the same people the same amounts by hand the day before, and the service drops our notes."""
     rig.payments.switches.bulk_drops_notes = True
     made = await by_hand(rig)
-    await ask(rig, BULK, FaultKind.LOST)
+    await SUBMIT.leaves(rig, SUBMIT.fault(FaultKind.LOST))
     await rig.pass_time(QUIET + 3 * MINUTE, steps=6)
     assert (await newest(rig)).remote_id != made
     assert await state(rig) is State.NEEDS_HUMAN
@@ -146,6 +145,9 @@ async def test_what_the_history_held_before_is_none_of_ours(rig: Rig) -> None:
 
 async def by_hand(rig: Rig) -> str:
     job = rig.payments.bulk.create(
-        [BulkOrder(email="ana@example.com", cents=1000), BulkOrder(email="luis@example.com", cents=2000)]
+        [
+            BulkOrder(email=f"{name}@example.com", cents=cents)
+            for name, cents in (("ana", 2500), ("luis", 1050), ("nobody", 425))
+        ]
     )
     return job.id

@@ -11,6 +11,7 @@ from bot.presentation import audit
 from bot.presentation.payments.bulk_words import sent
 from bot.workflows.admin.audit import story
 from storage.rows import InboxState
+from tests.laws.effects import NOW, ONE_STEP, PURCHASE
 from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, Rig
 from tests.support.shown import shown
 from tests.workflows.looking import (
@@ -27,7 +28,6 @@ from tests.workflows.looking import (
     state,
     told_once,
 )
-from tests.workflows.lost import COLLECT, NOW, ONE_STEP, PURCHASE, ask
 
 COMMIT = "commit_payout"
 REFUSED = "answer 422, saying “The request is not valid; request: was refused”"
@@ -70,7 +70,7 @@ async def test_a_refused_commit_that_cannot_be_read_is_told_as_what_it_is(rig: R
 async def test_a_refusal_that_a_list_without_codes_cannot_prove_is_a_question_for_people(rig: Rig) -> None:
     await approved(rig, 'send luis@example.com 7.00 "before"')
     arm(rig, FaultKind.NO_CODES, "list_operations", times=None)
-    await ask(rig, ONE_STEP, FaultKind.DONE_REFUSED)
+    await ONE_STEP.leaves(rig, ONE_STEP.fault(FaultKind.DONE_REFUSED))
     await rig.pass_time(HOUR + 2 * MINUTE, steps=16)
     found = await newest(rig)
     assert (found.state, found.suspect) == (State.NEEDS_HUMAN, operation(rig).id)
@@ -115,20 +115,15 @@ def test_words_of_a_service_are_escaped() -> None:
 # watched afterwards
 
 
-async def refused(rig: Rig, name: str) -> None:
-    """Refused, and whatever could be read agreed: the service's lists and records lag behind."""
-    if name == COMMIT:
-        rig.payments.switches.stale_reads = 1
-        arm(rig, FaultKind.DONE_REFUSED, COMMIT)
-        await approved(rig)
-        return
-    rig.payments.switches.lists_lag_seconds = QUIET + 3 * MINUTE
-    await ask(rig, name, FaultKind.DONE_REFUSED)
-    await rig.pass_time(QUIET + 2 * MINUTE, steps=9)
+async def refused(rig: Rig) -> None:
+    """Refused, and the record that was read agreed: it lags behind."""
+    rig.payments.switches.stale_reads = 1
+    arm(rig, FaultKind.DONE_REFUSED, COMMIT)
+    await approved(rig)
 
 
 async def test_a_callback_about_a_refused_one_is_kept_until_it_can_be_read(rig: Rig) -> None:
-    await refused(rig, COMMIT)
+    await refused(rig)
     assert await state(rig) is State.REFUSED
     arm(rig, FaultKind.ERROR_500, "get_operation", times=None)
     await rig.payments.advance()
@@ -143,7 +138,9 @@ async def test_a_callback_about_a_refused_one_is_kept_until_it_can_be_read(rig: 
 
 
 async def test_a_callback_about_a_refused_one_without_id_has_it_looked_for(rig: Rig) -> None:
-    await refused(rig, ONE_STEP)
+    rig.payments.switches.lists_lag_seconds = QUIET + 3 * MINUTE
+    await ONE_STEP.leaves(rig, ONE_STEP.fault(FaultKind.DONE_REFUSED))
+    await rig.pass_time(QUIET + 2 * MINUTE, steps=9)
     assert await state(rig) is State.REFUSED
     await rig.pass_time(2 * MINUTE)
     assert not paid_alerts(rig)
@@ -155,8 +152,7 @@ async def test_a_callback_about_a_refused_one_without_id_has_it_looked_for(rig: 
 
 async def test_a_purchase_that_was_refused_and_is_paid_raises_an_alert(rig: Rig) -> None:
     rig.payments.switches.lists_lag_seconds = HOUR
-    arm(rig, FaultKind.DONE_REFUSED, PURCHASE)
-    await rig.pay(COLLECT)
+    await PURCHASE.leaves(rig, PURCHASE.fault(FaultKind.DONE_REFUSED))
     assert await state(rig) is State.REFUSED
     await rig.pass_time(3 * HOUR, steps=4)
     await rig.payments.settle(operation(rig).id, "confirmed")
