@@ -295,46 +295,6 @@ Type the amount, 1200.00 USD, to approve it""")
     assert submissions(rig) == 1
 
 
-async def test_two_at_once_are_submitted_one_after_the_other(rig: Rig) -> None:
-    rig.payments.faults.arm(Fault(kind=FaultKind.LOST, operation="create_bulk_payment"))
-    await ask(rig, "ana@example.com,5.00")
-    await approve(rig)
-    assert submissions(rig) == 0
-    assert shown(rig.news(FINANCE)[-1].text) == snapshot(""":grey_question: <@U0MARIA> Bulk payment L-······, 5.00 USD \
-in 1 payment, was sent, but its outcome is *unknown*. Switchboard is finding out. Do not pay again.""")
-    await ask(rig, "luis@example.com,6.00")
-    await approve(rig)
-    await rig.pass_time(300, steps=5)
-    assert submissions(rig) == 0
-    assert line(await rig.card(), "not sent yet") == snapshot(""":hourglass_flowing_sand: *approved*: not sent yet. \
-Another bulk payment is being submitted.""")
-    await rig.pass_time(1200, steps=10)
-    first = rig.cards()[0]
-    assert line(first, "needs a person") == snapshot(""":warning: *needs a person*: the outcome is *unknown*. Look it \
-up at the service before you decide; a new attempt needs a new approval, and no other bulk payment is sent until you \
-have decided. Its payments carry notes such as `L-······/2` at the service. The service's history does not show it.""")
-    assert submissions(rig) == 0
-    await rig.workspace.click(ADA, APPROVALS, first.ts, "payout.close")
-    await rig.submit(ADA, {"reason": "the service never got it"})
-    await rig.pass_time(120, steps=2)
-    assert submissions(rig) == 1
-    assert rig.payments.bulk_payments[0].items[0].order.email == "luis@example.com"
-
-
-@pytest.mark.parametrize("kind", [FaultKind.DONE_DROPPED, FaultKind.DONE_500, FaultKind.GARBAGE])
-async def test_a_submission_whose_answer_was_lost_is_found_in_the_history(rig: Rig, kind: FaultKind) -> None:
-    await ask(rig, "luis@example.com,1.00")
-    await approve(rig)
-    await run(rig)
-    rig.payments.faults.arm(Fault(kind=kind, operation="create_bulk_payment"))
-    await ask(rig)
-    await approve(rig)
-    assert submissions(rig) == 2
-    await run(rig)
-    assert submissions(rig) == 2
-    assert rig.payments.ledger.paid_cents() == 100 + 3975
-
-
 async def test_without_notes_it_is_found_by_its_people_and_amounts(rig: Rig) -> None:
     rig.payments.switches.bulk_drops_notes = True
     rig.payments.faults.arm(Fault(kind=FaultKind.DONE_DROPPED, operation="create_bulk_payment"))
@@ -342,51 +302,6 @@ async def test_without_notes_it_is_found_by_its_people_and_amounts(rig: Rig) -> 
     await approve(rig)
     await run(rig)
     assert summary(rig) == snapshot("10 completed (55.00 USD), 0 failed (0.00 USD), 0 pending in escrow (0.00 USD)")
-    assert submissions(rig) == 1
-
-
-async def test_people_may_let_it_be_sent_again_and_it_is_looked_for_before(rig: Rig) -> None:
-    rig.payments.faults.arm(Fault(kind=FaultKind.LOST, operation="create_bulk_payment"))
-    await ask(rig, "ana@example.com,5.00")
-    await approve(rig)
-    await rig.pass_time(1500, steps=8)
-    assert shown(rig.workspace.messages(ALERTS)[-1].text) == snapshot("""\
-:rotating_light: Bulk payment L-······, 5.00 USD in 1 payment, asked by Maria Silva: needs a person: its outcome is \
-unknown. Look it up at the service, then decide on the card.
-The service's history does not show it.
-Its payments carry notes such as `L-······/2` at the service · <http://127.0.0.1/archives/C0APPROVE/p······|The card>
-To decide: <!subteam^S0TREASURY>
-Runbook: `docs/alerts.md#needs-a-person`\
-""")
-    await rig.press("retry")
-    await rig.submit(ADA, {"amount": "5.00"})
-    assert submissions(rig) == 1
-    await run(rig)
-    assert summary(rig) == snapshot("1 completed (5.00 USD), 0 failed (0.00 USD), 0 pending in escrow (0.00 USD)")
-
-
-async def test_refused_by_the_service_nothing_was_paid(rig: Rig) -> None:
-    rig.payments.faults.arm(Fault(kind=FaultKind.REFUSED, operation="create_bulk_payment"))
-    await ask(rig, "ana@example.com,5.00")
-    await approve(rig)
-    assert line(await rig.card(), "refused it") == snapshot(""":grey_question: *unknown*: the service refused it. \
-Reason: answer 422, saying “The request is not valid; request: was refused”. Switchboard is checking that it did not \
-act all the same. *Do not pay again.*""")
-    await rig.pass_time(1500, steps=8)
-    assert shown(rig.news(FINANCE)[-1].text) == snapshot(""":x: <@U0MARIA> Bulk payment L-······, 5.00 USD in 1 \
-payment, has *failed*: the service refused it, and its history does not show it: nothing was paid. Reason: answer 422, \
-saying “The request is not valid; request: was refused”.""")
-    await ask(rig, "luis@example.com,5.00")
-    await approve(rig)
-    assert submissions(rig) == 1
-
-
-async def test_too_many_requests_and_it_is_sent_later(rig: Rig) -> None:
-    rig.payments.faults.arm(Fault(kind=FaultKind.TOO_MANY, operation="create_bulk_payment", times=2))
-    await ask(rig, "ana@example.com,5.00")
-    await approve(rig)
-    assert submissions(rig) == 0
-    await rig.pass_time(20, steps=5)
     assert submissions(rig) == 1
 
 
@@ -427,36 +342,6 @@ async def test_progress_is_shown_on_the_jobs_message(rig: Rig) -> None:
     assert all(f"{n} completed" in card for n, card in between)
     assert line(rig.cards(FINANCE)[-1], "10 completed") == snapshot("""10 completed (55.00 USD), 0 failed (0.00 USD), \
 0 pending in escrow (0.00 USD). That is all 10 payments that were approved.""")
-
-
-async def test_a_job_that_stands_still_alarms_somebody_once(rig: Rig) -> None:
-    await ask(rig, "ana@example.com,5.00")
-    await approve(rig)
-    rig.payments.switches.bulk_stuck = True
-    await rig.pass_time(4 * 3600, steps=16)
-    [told] = rig.workspace.messages(ALERTS)
-    assert shown(told.text) == snapshot("""\
-:rotating_light: Bulk payment L-······, 5.00 USD in 1 payment, asked by Maria Silva: does not move at the service.
-Nothing has changed for a long time; 1 payment neither done nor failed.
-The service's id: `······` · <http://127.0.0.1/archives/C0APPROVE/p······|The card>
-Runbook: `docs/alerts.md#bulk-payment-not-accounted-for`\
-""")
-    rig.payments.switches.bulk_stuck = False
-    await run(rig, steps=3)
-    await rig.pass_time(2 * 3600, steps=4)
-    assert summary(rig) == snapshot("1 completed (5.00 USD), 0 failed (0.00 USD), 0 pending in escrow (0.00 USD)")
-
-
-async def test_polling_pages_items_only_when_something_changed(rig: Rig) -> None:
-    await ask(rig, FAILED_ROWS)
-    await approve(rig)
-    rig.payments.switches.bulk_stuck = True
-    await rig.pass_time(60, steps=2)
-    before = len(rig.payments.calls_of("list_bulk_items"))
-    looks = len(rig.payments.calls_of("get_bulk_payment"))
-    await rig.pass_time(900, steps=20)
-    assert len(rig.payments.calls_of("get_bulk_payment")) - looks >= 3
-    assert len(rig.payments.calls_of("list_bulk_items")) - before <= 1
 
 
 # Canceling
@@ -540,33 +425,6 @@ async def test_what_cannot_be_canceled_is_said(rig: Rig) -> None:
         await rig.pay(f"bulk cancel {typed}")
         assert shown(rig.workspace.ephemerals(MARIA)[-1].text).splitlines()[0] == f":pencil2: {said}"
     assert len(rig.cards()) == 1
-
-
-@pytest.mark.parametrize("kind", [FaultKind.DONE_DROPPED, FaultKind.DONE_500])
-async def test_a_cancellation_whose_answer_was_lost_is_read(rig: Rig, kind: FaultKind) -> None:
-    await held(rig)
-    rig.payments.faults.arm(Fault(kind=kind, operation="cancel_bulk_items"))
-    await rig.pay(f"bulk cancel {reference(rig)} all")
-    await approve(rig)
-    await rig.pass_time(300, steps=10)
-    assert rig.payments.bulk_payments[0].cancellations == 1
-    assert shown([m.text for m in rig.news(FINANCE) if "ancellation" in m.text][-1]) == snapshot(""":white_check_mark: \
-<@U0MARIA> Cancellation X-······, 9.00 USD back from 3 payments still pending in escrow, is *completed*: 3 payments \
-canceled, 9.00 USD returned to the balance. Approved by Ada Okafor.""")
-
-
-async def test_a_cancellation_that_never_arrived_asks_people(rig: Rig) -> None:
-    await held(rig)
-    rig.payments.faults.arm(Fault(kind=FaultKind.LOST, operation="cancel_bulk_items"))
-    await rig.pay(f"bulk cancel {reference(rig)} all")
-    await approve(rig)
-    await rig.pass_time(1500, steps=8)
-    assert line(await rig.card(), "needs a person") == snapshot(""":warning: *needs a person*: whether the service \
-canceled them is *unknown*. The service still shows them as pending.""")
-    await rig.press("retry")
-    await rig.submit(ADA, {"amount": "9.00"})
-    await rig.pass_time(120, steps=4)
-    assert rig.payments.bulk_payments[0].cancellations == 1
 
 
 async def test_a_large_cancellation_goes_out_in_chunks(rig: Rig) -> None:

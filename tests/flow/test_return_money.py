@@ -141,31 +141,6 @@ async def test_what_kept_it_from_being_sent_in_time_is_told(rig: Rig) -> None:
     assert canceled(rig) == 0
 
 
-@pytest.mark.parametrize(
-    "kind", [FaultKind.DONE_DROPPED, FaultKind.DONE_500, FaultKind.DONE_REFUSED, FaultKind.GARBAGE]
-)
-async def test_an_answer_that_was_lost_is_read_and_nothing_is_sent_again(rig: Rig, kind: FaultKind) -> None:
-    await in_escrow(rig)
-    before = rig.payments.ledger.balance_cents
-    await press(rig)
-    rig.payments.faults.arm(Fault(kind, "cancel_payout"))
-    await rig.press("approve")
-    await rig.pass_time(3_600, steps=20)
-    assert canceled(rig) == 1
-    assert rig.payments.ledger.balance_cents == before + 3_000
-    assert (await returned(rig)).state is State.COMPLETED
-
-
-async def test_a_request_that_vanished_is_decided_by_people(rig: Rig) -> None:
-    await in_escrow(rig)
-    await press(rig)
-    rig.payments.faults.arm(Fault(FaultKind.LOST, "cancel_payout"))
-    await rig.press("approve")
-    await rig.pass_time(3_600, steps=20)
-    assert canceled(rig) == 1
-    assert (await returned(rig)).state is State.NEEDS_HUMAN
-
-
 async def test_a_payout_that_cannot_be_read_is_said_and_not_asked_for(rig: Rig) -> None:
     await in_escrow(rig)
     rig.payments.faults.arm(Fault(FaultKind.ERROR_500, "get_operation", times=None))

@@ -13,31 +13,6 @@ from tests.workflows.looking import HOUR, MINUTE, asked, everywhere, requests, t
 SAYING = "answered 500, saying “Internal server error”"
 
 
-async def test_a_refused_create_says_so_and_that_nothing_was_paid(rig: Rig) -> None:
-    rig.payments.faults.arm(Fault(FaultKind.REFUSED, "create_payout"))
-    await rig.pay()
-    text = rig.cards(FINANCE)[0].text
-    assert shown(text) == snapshot("""Payout P-······: 25.00 USD to ana@example.com (Ana Maria Lopez, active, \
-verified, primary address) for “March translation”, asked by Maria Silva. :x: *failed*: the service refused it. \
-Nothing was paid. Reason: answer 422, saying “The request is not valid; request: was \
-refused”.""")
-    assert not rig.cards(APPROVALS)
-    assert ["failed" in m.text for m in rig.news(FINANCE)] == [True]
-    assert not rig.paid
-
-
-async def test_a_refused_commit_says_so_on_every_copy(rig: Rig) -> None:
-    await rig.pay()
-    rig.payments.faults.arm(Fault(FaultKind.REFUSED, "commit_payout"))
-    await rig.press("approve")
-    for channel in (FINANCE, APPROVALS):
-        assert [shown(m.text.replace("<@U0MARIA> ", "")) for m in rig.news(channel)] == [
-            snapshot(""":x: 25.00 USD to ana@example.com (P-······) has *failed*: the service refused it; its record \
-says it is not paid. Reason: answer 422, saying “The request is not valid; request: was refused”.""")
-        ]
-    assert not rig.paid
-
-
 def edits(rig: Rig) -> int:
     """How often the newest card of the approvers was edited."""
     card = rig.cards(APPROVALS)[-1]
@@ -99,26 +74,6 @@ async def test_a_page_of_a_proxy_is_never_shown(rig: Rig, operation: str) -> Non
     assert said
     assert not any("<html" in text.lower() or "gateway" in text.lower() for text in said)
     assert len(rig.paid) == 1
-
-
-async def test_a_status_nobody_knows_is_shown_as_it_came_and_is_not_final(rig: Rig) -> None:
-    await rig.pay()
-    await rig.press("approve")
-    (record,) = rig.payments.operations.values()
-    record.status = "On <Review>"
-    await rig.pass_time(600, steps=10)
-    for channel in (FINANCE, APPROVALS):
-        assert shown(rig.cards(channel)[0].text).replace(" (maria)", "") == snapshot("""\
-Payout P-······: 25.00 USD to ana@example.com (Ana \
-Maria Lopez, active, verified, primary address) for “March translation”, asked by Maria Silva. \
-:hourglass_flowing_sand: *sent*: the service has accepted it and is paying; it has not said yet that the money \
-arrived. The service calls this “On &lt;Review&gt;”, a status Switchboard does not know. Approved by <@U0ADA>. Needed \
-1 approval besides the requester.""")
-    assert not rig.news(APPROVALS)
-    assert [one.text.count("On &lt;Review&gt;") for one in rig.workspace.messages(ALERTS)] == [1]
-    record.status = "COMPLETED"
-    await rig.pass_time(600, steps=10)
-    assert ["completed" in m.text for m in rig.news(APPROVALS)] == [True]
 
 
 async def test_why_it_failed_is_told(rig: Rig) -> None:

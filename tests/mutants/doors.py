@@ -230,7 +230,7 @@ MUTANTS = (
         old="        return self._silences >= IN_A_ROW\n",
         new="        return self._silences < 0\n",
         breaks="a few outcomes become unknown when a partner dies, not all",
-        tests=("tests/workflows/admin/test_silence.py::test_what_has_no_read_before_it_is_held_too",),
+        tests=("tests/laws/test_before.py", "-k", "answers_nothing and one_step"),
     ),
     Mutant(
         name="as many effects leave as there are without an answer",
@@ -270,7 +270,7 @@ MUTANTS = (
         old="        too_early = instruction is None or not _is_worth_reading(instruction)",
         new="        too_early = instruction is None",
         breaks="the partner's ten a second are for what counts",
-        tests=("tests/workflows/payments/test_callbacks.py",),
+        tests=("tests/workflows/payments/test_callback_rows.py", "-k", "only_where_its_record"),
     ),
     Mutant(
         name="callbacks that came too early wait all the same",

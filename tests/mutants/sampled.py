@@ -39,7 +39,7 @@ MUTANTS = (
         old="        if found.state not in (State.NEW, *_BEFORE_SENDING) or found.commits:",
         new="        if found.state not in (State.NEW, *_BEFORE_SENDING):",
         breaks="nothing is told as not paid of which a commit left",
-        tests=("tests/workflows/payments/test_unknown.py", "-k", "second_attempt_cannot"),
+        tests=("tests/workflows/requests/test_decide.py", "-k", "withdrawn_while"),
     ),
     Mutant(
         name="a cancellation of which nothing came back is completed",

@@ -84,6 +84,6 @@ MUTANTS = (
         old="scan.broken_off(error.told)",
         new="scan.broken_off(error.reason)",
         breaks="what a service says in a 5xx reaches the person",
-        tests=("tests/workflows/payments/test_create.py", "-k", "tried_again_never"),
+        tests=("tests/laws/test_outcome.py", "-k", "reads_once_more and create_payout"),
     ),
 )

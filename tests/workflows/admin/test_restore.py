@@ -66,18 +66,6 @@ async def test_what_was_sent_since_is_taken_in_and_not_sent_again(rig: Rig, tmp_
     )
 
 
-async def test_a_request_that_only_waited_for_votes_is_found_paid_too(rig: Rig, tmp_path: Path) -> None:
-    """The copy is from before the approval: nobody may approve it a second time."""
-    await rig.pay("now ana@example.com 25.00 rent")
-    kept = back_up(rig.settings.database_url, tmp_path / "kept.db")
-    await rig.press("approve", user=ADA)
-    assert await state(rig) in PAID
-    await restore(rig, kept)
-    await rig.pass_time(120, steps=4)
-    assert await state(rig) in PAID
-    assert asked(rig, "one_step_payout") == 1
-
-
 @pytest.mark.parametrize(
     "command", ["pay send ana@example.com 25.00 rent", 'pay collect ana@example.com "Books" a=1x5.00']
 )

@@ -8,12 +8,11 @@ import pytest
 from inline_snapshot import snapshot
 
 from bot.clients.circuit import Circuit
-from bot.domain.payments.instruction import AttemptKind, State
+from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
 from bot.presentation.reasons import worded
 from bot.workflows.holding import Silence, is_held
 from tests.support import deliveries
-from tests.support.bulk import approve, held, reference
 from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, OLGA, POLICY, Rig
 from tests.support.settling import settle
 from tests.support.shown import shown
@@ -22,13 +21,11 @@ from tests.workflows.looking import (
     MINUTE,
     alerts,
     asked,
-    attempts,
     everywhere,
     newest,
     read,
     requests,
     state,
-    told_once,
 )
 from tests.workflows.planted import planted, stored
 
@@ -126,24 +123,6 @@ async def test_one_that_answers_reads_and_no_commits_is_tried_with_one_at_a_time
     assert len(alerts(rig)) == 2
 
 
-async def test_its_card_says_since_when_and_that_nothing_was_sent_and_it_goes_on_by_itself(rig: Rig) -> None:
-    await rig.pay()
-    await silence(rig)
-    await rig.press("approve")
-    held = await newest(rig)
-    said = "the payments service has not answered since 2026-11-20 09:00 UTC, so nothing was sent"
-    assert worded(held.reason) == said
-    since = "<!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC>"
-    assert everywhere(rig, f"The payments service has not answered since {since}, so nothing was sent.")
-    assert everywhere(rig, "*approved*: not sent yet.")
-    assert await attempts_to_send(rig) == 0
-    rig.payments.faults.clear()
-    await rig.pass_time(PAUSES[0])
-    assert await state(rig) is State.COMMITTED
-    assert len(rig.paid) == 1
-    assert not everywhere(rig, "has not answered")
-
-
 async def test_people_hear_once_that_it_began_and_once_that_it_is_over(rig: Rig) -> None:
     await silence(rig)
     await rig.pass_time(HOUR, steps=6)
@@ -193,63 +172,6 @@ async def test_only_one_read_at_a_time_finds_out(rig: Rig) -> None:
     assert len(rig.payments.calls) - before <= 6
 
 
-async def test_the_window_to_execute_goes_on_running_and_its_end_is_told(rig: Rig) -> None:
-    await rig.pay()
-    await silence(rig)
-    await rig.press("approve")
-    await rig.pass_time(HOUR - 1, steps=3)
-    assert await state(rig) is State.APPROVED
-    await rig.pass_time(1)
-    assert await state(rig) is State.EXPIRED
-    assert shown(told_once(rig, "has *expired*")) == snapshot(
-        ":alarm_clock: <@U0MARIA> 25.00 USD to ana@example.com (P-······) has *expired*. Nothing was paid. Reason: it "
-        "was not sent in time after approval: the payments service has not answered since 2026-11-20 09:00 UTC, so "
-        "nothing was sent."
-    )
-    assert asked(rig, "commit_payout") == 0
-
-
-async def test_a_payout_that_was_asked_for_meanwhile_is_created_afterwards(rig: Rig) -> None:
-    await silence(rig)
-    await rig.pay()
-    assert await state(rig) is State.NEW
-    assert shown(rig.cards(FINANCE)[-1].text) == snapshot(
-        "Payout P-······: 25.00 USD to ana@example.com (account not looked up yet) for “March translation”, asked by "
-        "Maria Silva. :hourglass_flowing_sand: *being prepared*: the recipient is being looked up; no money moves "
-        "before people approve it. The payments service has not answered since <!date^1795165200^{date_short_pretty} "
-        "{time}|2026-11-20 09:00 UTC>, so nothing was sent. Needs 1 approval besides the requester."
-    )
-    assert await attempts(rig) == []
-    await revive(rig)
-    assert await state(rig) is State.AWAITING
-    assert shown(rig.cards(FINANCE)[-1].text) == snapshot(
-        "Payout P-······: 25.00 USD to ana@example.com (Ana Maria Lopez, active, verified, primary address) for "
-        "“March translation”, asked by Maria Silva. :hourglass_flowing_sand: *waiting for approval*: 0 of 1, until "
-        "<!date^1795251631^{date_short_pretty} {time}|2026-11-21 09:00 UTC>. Needs 1 approval besides the requester."
-    )
-
-
-@pytest.mark.parametrize(
-    ("ask", "operation"),
-    [
-        ('now ana@example.com 25.00 "March translation"', "one_step_payout"),
-        ('collect ben@example.com "Spring campaign" web=2x10.00', "create_purchase"),
-    ],
-)
-async def test_what_has_no_read_before_it_is_held_too(rig: Rig, ask: str, operation: str) -> None:
-    if operation == "one_step_payout":
-        await rig.pay(ask)
-    await silence(rig)
-    if operation == "create_purchase":
-        await rig.pay(ask)
-    else:
-        await rig.press("approve")
-    assert "has not answered since" in worded((await newest(rig)).reason)
-    assert asked(rig, operation) == 0
-    await revive(rig)
-    assert asked(rig, operation) == 1
-
-
 async def test_a_new_process_asks_before_it_sends(rig: Rig) -> None:
     await rig.pay()
     await silence(rig)
@@ -291,21 +213,6 @@ async def status(rig: Rig, service: str) -> str:
 async def metrics(rig: Rig) -> str:
     async with aiohttp.ClientSession() as session, session.get(f"{rig.switchboard.url}/metrics") as answer:
         return await answer.text()
-
-
-async def attempts_to_send(rig: Rig) -> int:
-    return len([one for one in await attempts(rig) if one.kind is AttemptKind.COMMIT])
-
-
-async def test_a_bulk_payment_and_its_cancellation_are_held_too(rig: Rig) -> None:
-    await held(rig)  # a bulk payment of which some wait at the service
-    await rig.pay(f"bulk cancel {reference(rig)} all")
-    await silence(rig)
-    await approve(rig)
-    assert "has not answered since" in worded((await newest(rig)).reason)
-    assert asked(rig, "cancel_bulk_items") == 0
-    await revive(rig)
-    assert asked(rig, "cancel_bulk_items") == 1
 
 
 async def test_a_delivery_waits_and_is_booked_once(sqlite_url: str) -> None:

@@ -3,32 +3,27 @@
 from dataclasses import replace
 from typing import Any
 
-import pytest
 from inline_snapshot import snapshot
 
-from bot.domain.approvals import Refusal
 from bot.domain.payments.instruction import State
-from bot.playground.faults import FaultKind
+from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.payments.bulk import BulkOrder
 from bot.playground.simulators.payments.records import PayoutOrder
 from bot.presentation.payments import forms
-from bot.workflows.requests import decide
-from bot.workflows.requests.decide import Click
-from tests.support.rig import ADA, APPROVALS, FINANCE, LIN, Rig
+from tests.laws.effects import ONE_STEP, PURCHASE, SUBMIT
+from tests.support.rig import ADA, APPROVALS, FINANCE, Rig
 from tests.workflows.looking import (
     HOUR,
     MINUTE,
     QUIET,
     alerts,
     approved,
-    asked,
     buttons,
     everywhere,
     newest,
     operation,
     state,
 )
-from tests.workflows.lost import BULK, CREATE, ONE_STEP, PURCHASE, arm, ask
 
 
 def late(rig: Rig, seconds: float) -> None:
@@ -36,45 +31,10 @@ def late(rig: Rig, seconds: float) -> None:
     rig.payments.switches.lists_lag_seconds = seconds
 
 
-@pytest.mark.parametrize(("name", "at_last"), [
-    (ONE_STEP, State.COMMITTED), (CREATE, State.AWAITING), (PURCHASE, State.OPEN), (BULK, State.COMMITTED),
-])  # fmt: skip
-async def test_what_the_second_list_shows_was_there_all_the_time(rig: Rig, name: str, at_last: State) -> None:
-    late(rig, QUIET + MINUTE / 2)  # after the first look that counts, before the second
-    await ask(rig, name, FaultKind.DONE_DROPPED)
-    await rig.pass_time(QUIET, steps=5)
-    await rig.pass_time(4 * MINUTE, steps=4)
-    assert await state(rig) is at_last
-    assert asked(rig, name) == 1
-    assert not alerts(rig)
-
-
-@pytest.mark.parametrize("name", [ONE_STEP, BULK])
-async def test_two_lists_without_it_and_people_are_asked(rig: Rig, name: str) -> None:
-    await ask(rig, name, FaultKind.LOST)
-    await rig.pass_time(QUIET, steps=15)
-    assert await state(rig) is State.COMMIT_UNKNOWN
-    await rig.pass_time(2 * MINUTE, steps=2)
-    assert await state(rig) is State.NEEDS_HUMAN
-    assert buttons(rig, APPROVALS) == {"Retry", "Close as not paid"}
-
-
-async def test_still_created_takes_three_reads(rig: Rig) -> None:
-    arm(rig, FaultKind.LOST, "commit_payout")
-    await approved(rig)
-    arm(rig, FaultKind.ERROR_500, "get_operation", times=None)
-    await rig.pass_time(QUIET + MINUTE, steps=16)  # nothing could be read as long as the request might have travelled
-    rig.payments.faults.clear()
-    await rig.pass_time(2 * MINUTE, steps=2)
-    assert await state(rig) is State.COMMIT_UNKNOWN
-    await rig.pass_time(MINUTE)
-    assert await state(rig) is State.NEEDS_HUMAN
-
-
 async def test_a_new_attempt_after_lists_that_could_not_be_read_takes_two_looks(rig: Rig) -> None:
     """People were asked for want of a list. It can be read by now, but lags: one look is not enough."""
-    arm(rig, FaultKind.ERROR_500, "list_operations", times=None)
-    await ask(rig, ONE_STEP, FaultKind.DONE_DROPPED)
+    rig.payments.faults.arm(Fault(FaultKind.ERROR_500, "list_operations", times=None))
+    await ONE_STEP.leaves(rig, ONE_STEP.fault(FaultKind.DONE_DROPPED))
     await rig.pass_time(HOUR + 2 * MINUTE, steps=16)
     assert await state(rig) is State.NEEDS_HUMAN
     rig.payments.faults.clear()
@@ -82,7 +42,7 @@ async def test_a_new_attempt_after_lists_that_could_not_be_read_takes_two_looks(
     await rig.press("retry")
     await rig.submit(ADA, {forms.AMOUNT: "25.00"})
     await rig.pass_time(3 * MINUTE, steps=3)
-    assert asked(rig, ONE_STEP) == 1
+    assert ONE_STEP.sent(rig) == 1
     assert await state(rig) is State.COMMITTED
 
 
@@ -95,48 +55,22 @@ async def before(rig: Rig) -> None:
     rig.clock.advance(HOUR)
 
 
-@pytest.mark.parametrize("name", [ONE_STEP, CREATE, BULK])
-async def test_a_record_without_our_code_for_the_same_keeps_retry_away(rig: Rig, name: str) -> None:
-    await before(rig)
-    if name != BULK:
-        arm(rig, FaultKind.NO_CODES, "list_operations", times=None)
-    else:
-        rig.payments.switches.bulk_rewrites_notes = "Sent in bulk"
-    earlier = asked(rig, name)
-    await ask(rig, name, FaultKind.DONE_DROPPED)
-    await rig.pass_time(HOUR + 2 * MINUTE, steps=16)
-    held = rig.payments.bulk_payments[-1].id if name == BULK else operation(rig).id
-    found = await newest(rig)
-    assert (found.state, found.suspect) == (State.NEEDS_HUMAN, held)
-    assert everywhere(rig, held)
-    assert buttons(rig, APPROVALS) == {"Close as not paid"}
-    click = Click(instruction_id=found.id, round=found.round, person=LIN)
-    typed = "30.00" if name == BULK else "25.00"
-    refused = await decide.retry(rig.switchboard.context, click, typed_amount=typed)
-    assert refused.refusal is Refusal.SUSPECT
-    await rig.pass_time(10 * MINUTE, steps=10)
-    assert asked(rig, name) == earlier + 1
-    await rig.press("close")
-    await rig.submit(ADA, {forms.REASON: "It is another one"})
-    assert await state(rig) is State.CLOSED
-
-
 async def test_what_was_suspect_and_shows_our_code_at_last_is_taken_in(rig: Rig) -> None:
     await before(rig)
-    arm(rig, FaultKind.NO_CODES, "list_operations", times=None)
-    await ask(rig, ONE_STEP, FaultKind.DONE_DROPPED)
+    rig.payments.faults.arm(Fault(FaultKind.NO_CODES, "list_operations", times=None))
+    await ONE_STEP.leaves(rig, ONE_STEP.fault(FaultKind.DONE_DROPPED))
     await rig.pass_time(HOUR + 2 * MINUTE, steps=16)
     assert (await newest(rig)).suspect == operation(rig).id
     rig.payments.faults.clear()  # an admin has named the field
     await rig.pass_time(HOUR + MINUTE, steps=2)
     found = await newest(rig)
     assert (found.state, found.remote_id) == (State.COMMITTED, operation(rig).id)
-    assert asked(rig, ONE_STEP) == 1
+    assert ONE_STEP.sent(rig) == 1
 
 
 async def test_a_suspect_that_turns_out_to_be_another_lets_people_retry(rig: Rig) -> None:
     await before(rig)
-    await ask(rig, ONE_STEP, FaultKind.LOST)
+    await ONE_STEP.leaves(rig, ONE_STEP.fault(FaultKind.LOST))
     order = PayoutOrder(email="ana@example.com", description="", cents=2500, confirmation_uri="", failure_uri="")
     twin = rig.payments.add_payout(replace(order, code="INVOICE-7"))
     await rig.pass_time(HOUR + 2 * MINUTE, steps=16)
@@ -153,8 +87,8 @@ async def test_a_suspect_that_turns_out_to_be_another_lets_people_retry(rig: Rig
 
 async def test_a_list_that_hides_our_codes_proves_nothing_and_names_the_mend(rig: Rig) -> None:
     await before(rig)
-    arm(rig, FaultKind.NO_CODES, "list_operations", times=None)
-    await ask(rig, ONE_STEP, FaultKind.LOST)
+    rig.payments.faults.arm(Fault(FaultKind.NO_CODES, "list_operations", times=None))
+    await ONE_STEP.leaves(rig, ONE_STEP.fault(FaultKind.LOST))
     await rig.pass_time(QUIET + 5 * MINUTE, steps=5)
     assert await state(rig) is State.COMMIT_UNKNOWN
     await rig.pass_time(HOUR - QUIET, steps=9)
@@ -166,7 +100,7 @@ async def test_a_list_that_hides_our_codes_proves_nothing_and_names_the_mend(rig
     await rig.press("retry")
     await rig.submit(ADA, {forms.AMOUNT: "25.00"})
     await rig.pass_time(5 * MINUTE, steps=5)
-    assert asked(rig, ONE_STEP) == 1
+    assert ONE_STEP.sent(rig) == 1
     assert everywhere(rig, "SERVICES_FILE")
     rig.payments.faults.clear()
     await rig.pass_time(3 * MINUTE, steps=3)
@@ -183,26 +117,26 @@ async def test_a_list_that_spells_codes_in_lower_case_shows_them(rig: Rig) -> No
         return found
 
     rig.payments.shapes.page = lowered  # type: ignore[method-assign]
-    await ask(rig, ONE_STEP, FaultKind.DONE_DROPPED)
+    await ONE_STEP.leaves(rig, ONE_STEP.fault(FaultKind.DONE_DROPPED))
     await rig.pass_time(MINUTE)
     assert await state(rig) is State.COMMITTED
 
 
 async def test_a_purchase_that_may_be_there_is_not_opened_again(rig: Rig) -> None:
     await rig.pay('collect luis@example.com "before" web=1x7.00')
-    arm(rig, FaultKind.NO_CODES, "list_operations", times=None)
-    await ask(rig, PURCHASE, FaultKind.DONE_DROPPED)
+    rig.payments.faults.arm(Fault(FaultKind.NO_CODES, "list_operations", times=None))
+    await PURCHASE.leaves(rig, PURCHASE.fault(FaultKind.DONE_DROPPED))
     await rig.pass_time(HOUR + 2 * MINUTE, steps=16)
     assert await state(rig) is State.NEEDS_HUMAN
     assert operation(rig).id in rig.cards(FINANCE)[-1].text
-    assert asked(rig, PURCHASE) == 2
+    assert PURCHASE.sent(rig) == 2
 
 
 async def test_what_the_history_held_before_is_none_of_ours(rig: Rig) -> None:
     """Somebody paid the same people the same amounts by hand the day before, and the service drops our notes."""
     rig.payments.switches.bulk_drops_notes = True
     made = await by_hand(rig)
-    await ask(rig, BULK, FaultKind.LOST)
+    await SUBMIT.leaves(rig, SUBMIT.fault(FaultKind.LOST))
     await rig.pass_time(QUIET + 3 * MINUTE, steps=6)
     assert (await newest(rig)).remote_id != made
     assert await state(rig) is State.NEEDS_HUMAN
@@ -211,6 +145,9 @@ async def test_what_the_history_held_before_is_none_of_ours(rig: Rig) -> None:
 
 async def by_hand(rig: Rig) -> str:
     job = rig.payments.bulk.create(
-        [BulkOrder(email="ana@example.com", cents=1000), BulkOrder(email="luis@example.com", cents=2000)]
+        [
+            BulkOrder(email=f"{name}@example.com", cents=cents)
+            for name, cents in (("ana", 2500), ("luis", 1050), ("nobody", 425))
+        ]
     )
     return job.id

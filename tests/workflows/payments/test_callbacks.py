@@ -10,23 +10,19 @@ import pytest
 from bot.domain.payments.instruction import CallbackKind, State
 from bot.playground.faults import Fault, FaultKind
 from storage.rows import InboxState
-from tests.support.rig import ADA, APPROVALS, FINANCE, Rig
+from tests.support.rig import Rig
 from tests.support.rows import audit_rows, callbacks_of
 from tests.support.settling import run_due
 from tests.workflows.calling import call, inbox, token
 from tests.workflows.looking import (
     DAY,
     HOUR,
-    MINUTE,
-    alerts,
     approved,
     asked,
     newest,
     operation,
     read,
-    requests,
     state,
-    told,
     told_once,
 )
 
@@ -46,44 +42,6 @@ async def test_a_callback_is_stored_answered_verified_and_told_at_once(rig: Rig)
     assert rig.payments.deliveries[0].status == 200
     assert asked(rig, "get_operation") > reads
     assert await inbox(rig) == [InboxState.APPLIED]
-    told_once(rig, "completed")
-
-
-@pytest.mark.parametrize("switch", ["double", "out_of_order", "forged"])
-async def test_doubled_swapped_and_forged_callbacks_tell_the_truth_once(rig: Rig, switch: str) -> None:
-    setattr(rig.payments.callbacks.switches, switch, True)
-    await approved(rig)
-    await complete(rig)
-    await rig.pass_time(MINUTE, steps=4)
-    await rig.payments.delivered()
-    await rig.pass_time(10 * MINUTE, steps=4)
-    assert await state(rig) is State.COMPLETED
-    told_once(rig, "completed")
-    assert not [message for message in rig.workspace.messages(FINANCE) if "999999" in message.plain]
-
-
-async def test_a_late_callback_finds_everything_told(rig: Rig) -> None:
-    rig.payments.callbacks.switches.late_seconds = HOUR
-    await approved(rig)
-    await rig.payments.advance()
-    await rig.pass_time(10 * MINUTE, steps=4)
-    assert await state(rig) is State.COMPLETED
-    await rig.pass_time(HOUR)
-    rig.payments.tick()
-    await rig.payments.delivered()
-    await rig.settle()
-    assert rig.payments.deliveries[-1].status == 200
-    told_once(rig, "completed")
-
-
-async def test_a_hundred_times_the_same_is_once(rig: Rig) -> None:
-    await approved(rig)
-    await rig.payments.settle(operation(rig).id, "completed", force=True)
-    secret = token((await newest(rig)).id)
-    for number in range(30):
-        assert (await call(rig, secret, {"id": "x", "n": number % 3}))[0] == 200
-    await rig.settle()
-    assert len(await inbox(rig)) <= 2
     told_once(rig, "completed")
 
 
@@ -142,81 +100,6 @@ async def test_an_address_is_good_until_ninety_days_after_the_end(rig: Rig) -> N
     assert await state(rig) is State.COMPLETED
 
 
-async def test_a_forged_body_changes_nothing_that_the_record_does_not_say(rig: Rig) -> None:
-    await approved(rig)
-    secret = token((await newest(rig)).id)
-    for status in ("completed", "failed", "canceled"):
-        lie = {"id": operation(rig).id, "status": status, "amount": "25.00", "code": (await newest(rig)).code}
-        assert (await call(rig, secret, lie))[0] == 200
-    await rig.pass_time(MINUTE, steps=4)
-    assert await state(rig) is State.COMMITTED
-    assert not rig.news(FINANCE)
-
-
-async def test_a_callback_of_one_payout_cannot_speak_for_another(rig: Rig) -> None:
-    """A real address of one request, a body about another one that is completed."""
-    await approved(rig)
-    await rig.pay("send luis@example.com 30.00 rent")
-    await rig.press("approve")
-    done, waiting = await requests(rig)
-    await rig.payments.settle(done.remote_id or "", "completed", force=True)
-    await rig.payments.callbacks.delivered()
-    assert (await call(rig, token(waiting.id), {"id": done.remote_id, "status": "completed"}))[0] == 200
-    await rig.settle()
-    assert (await requests(rig))[1].state is State.COMMITTED
-    assert len(told(rig, FINANCE, "completed")) == 1
-
-
-@pytest.mark.parametrize("kind", KINDS)
-async def test_whatever_address_is_called_the_record_decides(rig: Rig, kind: CallbackKind) -> None:
-    rig.payments.callbacks.switches.drop = True
-    for number, status in enumerate(("completed", "failed", "canceled")):
-        rig.add_payees(f"p{number}@example.com")
-        await approved(rig, f"send p{number}@example.com {20 + number}.00 March")
-        await rig.payments.settle(operation(rig).id, status, force=True)
-        assert (await call(rig, token((await newest(rig)).id, kind), {"status": "completed"}))[0] == 200
-        await rig.settle()
-        assert (await state(rig)).value == status
-        told_once(rig, status)
-
-
-async def test_before_anything_was_sent_a_callback_decides_nothing(rig: Rig) -> None:
-    await rig.pay()
-    found = await newest(rig)
-    await rig.payments.settle(found.remote_id or "", "completed", force=True)
-    reads = asked(rig, "get_operation")
-    assert (await call(rig, token(found.id), {"status": "completed"}))[0] == 200
-    await rig.pass_time(10 * MINUTE, steps=4)
-    assert await state(rig) is State.AWAITING
-    assert asked(rig, "get_operation") == reads  # it would say nothing that counts
-    assert not rig.news(FINANCE)
-
-
-async def test_a_callback_that_overtakes_the_answer_to_the_commit_waits_for_it(rig: Rig) -> None:
-    """The service executes, calls back, and only then answers."""
-    seen: list[int] = []
-
-    def probe(point: str) -> None:
-        if point == "write.before:committed":
-            seen.append(len(rig.payments.deliveries))
-
-    await rig.start_again(probe=probe)
-    await rig.pay()
-    record, execute = operation(rig), rig.payments.book.execute
-
-    def at_once(asked_for):  # type: ignore[no-untyped-def]
-        done = execute(asked_for)
-        rig.payments.book.settle(record, "completed")
-        return done
-
-    rig.payments.book.execute = at_once  # type: ignore[method-assign]
-    await rig.press("approve")
-    await rig.payments.delivered()
-    await rig.pass_time(5)
-    assert await state(rig) is State.COMPLETED
-    told_once(rig, "completed")
-
-
 async def test_what_was_too_early_is_read_as_soon_as_the_commit_is_answered(rig: Rig) -> None:
     """The record completes and is called back while the answer, which says less, is on its way."""
     await rig.pay()
@@ -233,31 +116,6 @@ async def test_what_was_too_early_is_read_as_soon_as_the_commit_is_answered(rig:
     assert await state(rig) is State.COMPLETED
     assert await inbox(rig) == [InboxState.APPLIED]
     told_once(rig, "completed")
-
-
-async def test_what_was_reported_and_never_confirmed_is_said_after_a_day(rig: Rig) -> None:
-    await approved(rig)
-    assert (await call(rig, token((await newest(rig)).id), {"status": "completed"}))[0] == 200
-    await rig.pass_time(DAY - HOUR, steps=8)
-    assert not alerts(rig)
-    await rig.pass_time(3 * HOUR, steps=3)
-    (alert,) = alerts(rig)
-    assert alert.splitlines()[0].endswith(", asked by Maria Silva: was reported, not confirmed.")
-    assert await inbox(rig) == [InboxState.UNCONFIRMED]
-    assert await state(rig) is State.COMMITTED
-
-
-async def test_a_payment_of_a_rejected_request_that_is_called_back_is_an_alarm(rig: Rig) -> None:
-    await rig.pay()
-    await rig.press("reject")
-    await rig.submit(ADA, {"reason": "no"})
-    found = await newest(rig)
-    await rig.payments.settle(found.remote_id or "", "completed", force=True)
-    await rig.payments.delivered()
-    await rig.pass_time(2 * MINUTE, steps=2)
-    assert await state(rig) is State.REJECTED
-    assert any("committed elsewhere" in text for text in alerts(rig))
-    assert not told(rig, APPROVALS, "completed")
 
 
 async def test_whoever_has_no_address_learns_nothing(rig: Rig) -> None:

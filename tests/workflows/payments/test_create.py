@@ -8,7 +8,6 @@ from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.payments.records import PayoutOrder
 from bot.presentation.payments import forms
 from tests.support.rig import ADA, APPROVALS, FINANCE, Rig
-from tests.support.shown import shown
 from tests.workflows.looking import (
     HOUR,
     MINUTE,
@@ -48,60 +47,6 @@ async def test_what_is_created_is_what_was_asked_and_waits_for_people(rig: Rig) 
     assert not rig.paid
 
 
-@pytest.mark.parametrize("kind", [FaultKind.DONE_DROPPED, FaultKind.DONE_500, FaultKind.GARBAGE])
-async def test_a_payout_whose_answer_was_lost_is_found_by_its_code(rig: Rig, kind: FaultKind) -> None:
-    arm(rig, kind)
-    await rig.pay()
-    assert await state(rig) is State.CREATE_UNKNOWN
-    assert rig.cards(FINANCE)[0].text.endswith(" Nothing was paid. Needs 1 approval besides the requester.")
-    assert not rig.cards(APPROVALS)
-    await rig.pass_time(3)
-    assert (await newest(rig)).remote_id == operation(rig).id
-    assert await state(rig) is State.AWAITING
-    assert (asked(rig, "create_payout"), len(rig.payments.operations)) == (1, 1)
-    assert await outcomes(rig) == [AttemptOutcome.UNKNOWN]
-    await rig.press("approve")
-    assert rig.paid == [("ana@example.com", 2500)]
-
-
-@pytest.mark.parametrize("kind", [FaultKind.LOST, FaultKind.ERROR_500])
-async def test_absence_is_believed_after_the_quiet_period_and_two_scans_that_agree(rig: Rig, kind: FaultKind) -> None:
-    arm(rig, kind)
-    await rig.pay()
-    await rig.pass_time(QUIET - MINUTE, steps=7)
-    assert asked(rig, "create_payout") == 1
-    await rig.pass_time(2 * MINUTE, steps=2)
-    assert asked(rig, "create_payout") == 2
-    codes = {call.body["code"] for call in rig.payments.calls_of("create_payout")}  # type: ignore[index]
-    assert codes == {(await newest(rig)).code}
-    assert (await state(rig), len(rig.payments.operations)) == (State.AWAITING, 1)
-    assert await outcomes(rig) == [AttemptOutcome.UNKNOWN, AttemptOutcome.DONE]
-
-
-async def test_after_three_creates_that_were_never_found_a_person_is_asked(rig: Rig) -> None:
-    arm(rig, FaultKind.LOST, times=None)
-    await rig.pay()
-    await rig.pass_time(HOUR, steps=15)
-    assert asked(rig, "create_payout") == 3
-    assert await state(rig) is State.NEEDS_HUMAN
-    assert shown(told_once(rig, "needs a person", FINANCE)) == snapshot(
-        ":warning: <@U0MARIA> 25.00 USD to ana@example.com (P-······) *needs a person*: its outcome is *unknown*. "
-        "Reason: its creation was tried several times."
-    )
-    (alert,) = alerts(rig)
-    assert shown(alert) == snapshot(
-        """\
-:rotating_light: Payout P-······, 25.00 USD to ana@example.com, asked by Maria Silva: needs a person: its outcome is \
-unknown. Look it up at the service, then decide on the card.
-Its creation was tried several times.
-Our code at the service: `······` · <http://127.0.0.1/archives/C0FINANCE/p······|The card>
-To decide: <!subteam^S0TREASURY>
-Runbook: `docs/alerts.md#needs-a-person`\
-"""
-    )
-    assert not rig.paid
-
-
 async def test_a_person_can_let_it_be_created_once_more(rig: Rig) -> None:
     arm(rig, FaultKind.LOST, times=3)
     await rig.pay()
@@ -112,28 +57,6 @@ async def test_a_person_can_let_it_be_created_once_more(rig: Rig) -> None:
     await rig.pass_time(QUIET + MINUTE, steps=8)
     assert await state(rig) is State.AWAITING
     assert len(rig.payments.operations) == 1
-    await rig.press("approve")
-    assert rig.paid == [("ana@example.com", 2500)]
-
-
-async def test_a_person_who_lets_it_be_tried_again_never_makes_a_second_one(rig: Rig) -> None:
-    """The list could not be read for an hour, the payout was there all the time."""
-    arm(rig, FaultKind.DONE_DROPPED)
-    arm(rig, FaultKind.ERROR_500, "list_operations", times=None)
-    await rig.pay()
-    await rig.pass_time(HOUR + 2 * MINUTE, steps=12)
-    assert await state(rig) is State.NEEDS_HUMAN
-    assert shown(rig.cards(FINANCE)[0].text.partition("Silva. ")[2]) == snapshot(
-        ":warning: *needs a person*: whether the service created the payout is *unknown*; nothing was paid. Our code "
-        "at the service: `······`. The list cannot be used: it answered 500, saying “Internal server error”. Needs "
-        "1 approval besides the requester."
-    )
-    rig.payments.faults.clear()
-    await rig.press("retry")
-    await rig.submit(ADA, {forms.AMOUNT: "25.00"})
-    await rig.pass_time(MINUTE)
-    assert len(rig.payments.operations) == 1
-    assert (await newest(rig)).remote_id == operation(rig).id
     await rig.press("approve")
     assert rig.paid == [("ana@example.com", 2500)]
 
@@ -149,39 +72,6 @@ async def test_a_request_that_nobody_could_create_can_be_closed_and_stays_quiet(
     assert await state(rig) is State.CLOSED
     assert told_once(rig, "failed", FINANCE).endswith(" Ada Okafor closed it as not paid. Reason: not needed any more.")
     assert len(alerts(rig)) == before
-    assert not buttons(rig, FINANCE)
-
-
-async def test_too_many_requests_is_tried_again_as_an_attempt_of_its_own(rig: Rig) -> None:
-    arm(rig, FaultKind.TOO_MANY)
-    await rig.pay()
-    assert await state(rig) is State.NEW
-    await rig.pass_time(3)
-    assert await state(rig) is State.AWAITING
-    assert await outcomes(rig) == [AttemptOutcome.NOT_EXECUTED, AttemptOutcome.DONE]
-
-
-async def test_a_service_that_cannot_be_reached_is_waited_for(rig: Rig) -> None:
-    port = rig.payments.port
-    await rig.payments.stop()
-    await rig.pay()
-    assert await state(rig) is State.NEW
-    assert buttons(rig, FINANCE) == {"Withdraw"}
-    await rig.payments.start(port=port)
-    await rig.pass_time(MINUTE, steps=2)
-    assert await state(rig) is State.AWAITING
-    assert len(rig.payments.operations) == 1
-
-
-async def test_what_the_service_refuses_for_good_is_told_to_the_requester_alone(rig: Rig) -> None:
-    arm(rig, FaultKind.REFUSED)
-    await rig.pay()
-    assert await state(rig) is State.REFUSED
-    assert shown(told_once(rig, "failed", FINANCE)) == snapshot(
-        ":x: <@U0MARIA> 25.00 USD to ana@example.com (P-······) has *failed*: the service refused it. Nothing "
-        "was paid. Reason: answer 422, saying “The request is not valid; request: was refused”."
-    )
-    assert not rig.workspace.messages(APPROVALS)
     assert not buttons(rig, FINANCE)
 
 
@@ -222,21 +112,6 @@ async def test_a_payout_that_is_not_what_was_asked_for_is_never_shown_for_approv
     assert told_once(rig, "failed", FINANCE).endswith(f" is not what was asked for. Reason: {said}.")
     assert alerts(rig)[0].splitlines()[1] == f"{said[0].upper()}{said[1:]}."
     assert not rig.workspace.messages(APPROVALS)
-
-
-async def test_several_payouts_with_our_code_are_a_mismatch(rig: Rig) -> None:
-    arm(rig, FaultKind.DONE_DROPPED)
-    await rig.pay()
-    rig.payments.switches.accept_duplicate_codes = True
-    first = operation(rig)
-    order = PayoutOrder(
-        email=first.email, description="", cents=first.cents, code=first.code, confirmation_uri="", failure_uri=""
-    )
-    rig.payments.add_payout(order)
-    await rig.pass_time(MINUTE)
-    assert await state(rig) is State.MISMATCH
-    assert alerts(rig)[0].splitlines()[1] == "The service holds several payouts with our code."
-    assert not rig.paid
 
 
 async def test_a_list_that_ignores_what_it_is_asked_proves_nothing(rig: Rig) -> None:

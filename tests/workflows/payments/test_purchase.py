@@ -8,13 +8,11 @@ import aiohttp
 import pytest
 from inline_snapshot import snapshot
 
-from bot.domain.payments.instruction import AttemptOutcome, CallbackKind, Instruction, Kind, State
-from bot.domain.payments.operation import OperationStatus
+from bot.domain.payments.instruction import AttemptOutcome, CallbackKind, State
 from bot.playground.faults import Fault, FaultKind
-from bot.playground.simulators.payments.records import Item, PurchaseOrder, Record
+from bot.playground.simulators.payments.records import PurchaseOrder, Record
 from bot.playground.workspace import Message
 from bot.presentation.payments import purchases
-from bot.workflows.payments.purchase import PURCHASE
 from storage.rows import InboxState, OutboxState
 from tests.support.rig import ADA, APPROVALS, FINANCE, MARIA, RANDOM, Rig
 from tests.support.shown import shown
@@ -23,7 +21,6 @@ from tests.workflows.looking import (
     DAY,
     HOUR,
     MINUTE,
-    QUIET,
     actions,
     alerts,
     asked,
@@ -39,10 +36,6 @@ from tests.workflows.looking import (
 COLLECT = 'collect ben@example.com "Spring campaign" web=2x10.00 "Print ads=1x99.50"'
 CREATE = "create_purchase"
 CONFIRMED = "confirmed"
-
-
-class Crash(BaseException):
-    """The process died."""
 
 
 async def collect(rig: Rig, text: str = COLLECT, **more: Any) -> None:
@@ -103,16 +96,6 @@ async def test_show_has_the_link_while_it_is_open(rig: Rig) -> None:
     first, *_, last = shown((await rig.pay(f"show {reference}")).body["text"]).splitlines()
     assert first.endswith(" *completed*: the service confirms that the buyer paid.")
     assert last.endswith("  The service says confirmed.")
-
-
-async def test_nobody_hears_of_it_before_it_is_stored(rig: Rig) -> None:
-    ack = await rig.workspace.slash(MARIA, FINANCE, "/pay", COLLECT)
-    assert ack.ok
-    assert not rig.payments.calls
-    found = await newest(rig)
-    assert (found.kind, found.state, found.requester, found.cents) == (Kind.PURCHASE, State.NEW, MARIA, 11_950)
-    assert found.intact()
-    assert await actions(rig) == ["requested"]
 
 
 async def test_what_is_opened_is_what_was_asked(rig: Rig) -> None:
@@ -249,122 +232,6 @@ async def test_a_link_that_is_late_is_not_given_out_when_it_is_over(rig: Rig) ->
 # lost and found
 
 
-@pytest.mark.parametrize("kind", [FaultKind.DONE_DROPPED, FaultKind.DONE_500, FaultKind.GARBAGE])
-async def test_a_purchase_whose_answer_was_lost_is_found_by_its_code(rig: Rig, kind: FaultKind) -> None:
-    arm(rig, kind)
-    await collect(rig)
-    assert await state(rig) is State.CREATE_UNKNOWN
-    assert card(rig).text.endswith(" Do not ask again.")
-    assert not link(rig)
-    await rig.pass_time(3)
-    assert (await newest(rig)).remote_id == operation(rig).id
-    assert await state(rig) is State.OPEN
-    assert (asked(rig, CREATE), len(rig.payments.operations)) == (1, 1)
-    assert await outcomes(rig) == [AttemptOutcome.UNKNOWN]
-    assert len(pictures(rig)) == 1
-
-
-@pytest.mark.parametrize("kind", [FaultKind.LOST, FaultKind.ERROR_500])
-async def test_absence_is_believed_after_the_quiet_period_and_two_scans_that_agree(rig: Rig, kind: FaultKind) -> None:
-    arm(rig, kind)
-    await collect(rig)
-    await rig.pass_time(QUIET - MINUTE, steps=7)
-    assert asked(rig, CREATE) == 1
-    await rig.pass_time(2 * MINUTE, steps=2)
-    assert asked(rig, CREATE) == 2
-    codes = {call.body["code"] for call in rig.payments.calls_of(CREATE)}  # type: ignore[index]
-    assert codes == {(await newest(rig)).code}
-    assert (await state(rig), len(rig.payments.operations)) == (State.OPEN, 1)
-    assert await outcomes(rig) == [AttemptOutcome.UNKNOWN, AttemptOutcome.DONE]
-
-
-async def test_what_cannot_be_opened_three_times_has_failed(rig: Rig) -> None:
-    arm(rig, FaultKind.ERROR_500, times=None)
-    await collect(rig)
-    await rig.pass_time(4 * QUIET, steps=36)
-    assert asked(rig, CREATE) == 3
-    assert await state(rig) is State.CLOSED
-    assert shown(told_once(rig, "failed", FINANCE)) == snapshot(
-        ":no_entry: <@U0MARIA> 119.50 USD from ben@example.com (C-······) has *failed*: it was never opened, so "
-        "nobody can pay it. Reason: the service does not list it."
-    )
-    assert not card(rig).buttons
-
-
-async def test_a_list_that_cannot_be_used_for_long_needs_a_person_and_is_looked_at_again(rig: Rig) -> None:
-    arm(rig, FaultKind.DONE_DROPPED)
-    arm(rig, FaultKind.ERROR_500, "list_operations", times=None)
-    await collect(rig)
-    await rig.pass_time(5 * QUIET, steps=20)
-    assert await state(rig) is State.NEEDS_HUMAN
-    assert shown(told_once(rig, "needs a person", FINANCE)) == snapshot(
-        ":warning: <@U0MARIA> 119.50 USD from ben@example.com (C-······) *needs a person*: whether the service "
-        "opened it is *unknown*. Reason: the list cannot be used: it answered 500, saying “Internal server error”."
-    )
-    (alert,) = alerts(rig)
-    assert shown(alert) == snapshot(
-        """\
-:rotating_light: Purchase C-······, 119.50 USD from ben@example.com, asked by Maria Silva: needs a person: whether \
-the service opened it is unknown. Look it up there.
-The list cannot be used: it answered 500, saying “Internal server error”.
-Our code at the service: `······` · <http://127.0.0.1/archives/C0FINANCE/p······|The card>
-Runbook: `docs/alerts.md#needs-a-person`\
-"""
-    )
-    assert not card(rig).buttons
-    rig.payments.faults.clear()
-    await rig.pass_time(5 * HOUR, steps=5)
-    assert await state(rig) is State.OPEN
-    assert link(rig)
-    assert asked(rig, CREATE) == 1
-
-
-async def test_after_people_were_asked_nothing_is_opened_by_itself(rig: Rig) -> None:
-    arm(rig, FaultKind.LOST)
-    arm(rig, FaultKind.ERROR_500, "list_operations", times=None)
-    await collect(rig)
-    await rig.pass_time(5 * QUIET, steps=20)
-    assert await state(rig) is State.NEEDS_HUMAN
-    rig.payments.faults.clear()
-    await rig.pass_time(5 * HOUR, steps=5)
-    assert await state(rig) is State.CLOSED
-    assert asked(rig, CREATE) == 1
-    told_once(rig, "failed", FINANCE)
-
-
-async def test_two_with_our_code_are_stopped(rig: Rig) -> None:
-    rig.payments.switches.accept_duplicate_codes = True
-    arm(rig, FaultKind.DONE_DROPPED)
-    await collect(rig)
-    twin = PurchaseOrder(
-        code=(await newest(rig)).code,
-        description="Spring campaign",
-        cents=11_950,
-        items=(Item(description="web", cents=11_950, quantity=1),),
-    )
-    rig.payments.book.create_purchase(twin)
-    await rig.pass_time(3)
-    assert await state(rig) is State.MISMATCH
-    assert not link(rig)
-    assert len(alerts(rig)) == 1
-
-
-@pytest.mark.parametrize("kind", [FaultKind.TOO_MANY, FaultKind.REFUSED])
-async def test_what_was_not_executed_is_tried_later_or_refused_for_good(rig: Rig, kind: FaultKind) -> None:
-    arm(rig, kind)
-    await collect(rig)
-    await rig.pass_time(MINUTE, steps=6)
-    if kind is FaultKind.TOO_MANY:
-        assert (await state(rig), asked(rig, CREATE)) == (State.OPEN, 2)
-    else:
-        assert (await state(rig), asked(rig, CREATE)) == (State.REFUSED, 1)
-        assert shown(told_once(rig, "failed", FINANCE)) == snapshot(
-            ":x: <@U0MARIA> 119.50 USD from ben@example.com (C-······) has *failed*: the service refused it, "
-            "so there is nothing to pay. Reason: answer 422, saying “The request is not valid; request: was "
-            "refused”."
-        )
-
-
 async def test_another_amount_is_not_given_out_and_its_payment_is_an_alarm(rig: Rig) -> None:
     make = rig.payments.book.create_purchase
 
@@ -404,133 +271,7 @@ Runbook: `docs/alerts.md#paid-elsewhere`\
 # a process that dies
 
 
-@pytest.mark.parametrize(("point", "sent"), [("write.after:claim_create", 0), ("write.before:created", 1)])
-async def test_a_process_that_dies_around_the_request_leaves_one_purchase(rig: Rig, point: str, sent: int) -> None:
-    dying = [point]
-
-    def probe(reached: str) -> None:
-        if reached in dying:
-            dying.remove(reached)
-            raise Crash
-
-    await rig.start_again(probe=probe)
-    with pytest.raises(Crash):
-        await collect(rig)
-    before = asked(rig, CREATE)
-    await rig.start_again()
-    await rig.pass_time(QUIET + 2 * MINUTE, steps=9)
-    assert await state(rig) is State.OPEN
-    assert (before, asked(rig, CREATE)) == (sent, 1)
-    assert len(rig.payments.operations) == 1
-    assert len(pictures(rig)) == 1
-
-
-async def test_a_restart_goes_on_following(rig: Rig) -> None:
-    rig.payments.callbacks.switches.drop = True
-    await collect(rig)
-    await rig.switchboard.stop()
-    await rig.payments.settle(operation(rig).id, CONFIRMED)
-    await rig.start()
-    await rig.pass_time(MINUTE, steps=2)
-    told_once(rig, "completed", FINANCE)
-    assert len(pictures(rig)) == 1
-
-
-async def test_a_claim_that_is_too_old_is_not_sent(rig: Rig) -> None:
-    """The machine sleeps between the claim and the request."""
-    naps = ["write.after:claim_create"]
-
-    def probe(point: str) -> None:
-        if point in naps:
-            naps.remove(point)
-            rig.clock.advance(6)
-
-    await rig.start_again(probe=probe)
-    await collect(rig)
-    assert asked(rig, CREATE) == 0
-    await rig.pass_time(MINUTE)
-    assert (asked(rig, CREATE), await state(rig)) == (1, State.OPEN)
-
-
 # the buyer decides
-
-
-@pytest.mark.parametrize("callbacks", [True, False], ids=["callback", "polling alone"])
-async def test_each_end_is_told_once(rig: Rig, callbacks: bool) -> None:
-    rig.payments.callbacks.switches.drop = not callbacks
-    for status, ends, words in (
-        ("confirmed", State.COMPLETED, "is *completed*: the service confirms that the buyer paid."),
-        ("canceled", State.CANCELED, "was *canceled* at the service; no money moved."),
-        ("failed", State.FAILED, "has *failed* at the service. Reason: Card declined."),
-    ):
-        await collect(rig)
-        await decide(rig, status, reason="Card declined")
-        await rig.pass_time(10 * MINUTE, steps=10)
-        assert await state(rig) is ends
-        assert told_once(rig, ends.value, FINANCE).partition(") ")[2] == words
-        assert card(rig).text.partition(">. ")[2].split("*")[1] == ends.value
-        assert not card(rig).buttons, status
-        assert len(thread(rig)) == 2, status
-        assert not alerts(rig), status
-        kept = await read(rig, lambda tx: tx.tracked.get(PURCHASE, operation(rig).id))
-        assert kept is not None, status
-        assert kept.due_at is None, status
-
-
-@pytest.mark.parametrize("switch", ["double", "out_of_order", "forged"])
-async def test_doubled_swapped_and_forged_callbacks_tell_the_truth_once(rig: Rig, switch: str) -> None:
-    setattr(rig.payments.callbacks.switches, switch, True)
-    await collect(rig)
-    await decide(rig)
-    await rig.pass_time(MINUTE, steps=4)
-    await rig.payments.delivered()
-    await rig.pass_time(10 * MINUTE, steps=4)
-    assert await state(rig) is State.COMPLETED
-    assert shown(told_once(rig, "completed", FINANCE)) == snapshot(
-        ":white_check_mark: <@U0MARIA> 119.50 USD from ben@example.com (C-······) is *completed*: the service "
-        "confirms that the buyer paid."
-    )
-    assert card(rig).text.endswith(" *completed*: the service confirms that the buyer paid.")
-
-
-async def test_a_forged_body_changes_nothing_that_the_record_does_not_say(rig: Rig) -> None:
-    await collect(rig)
-    found = await newest(rig)
-    for kind in CallbackKind:
-        for status in OperationStatus:
-            lie = {"id": operation(rig).id, "status": status.value, "amount": "119.50", "code": found.code}
-            assert (await call(rig, token(found.id, kind), lie))[0] == 200
-    await rig.pass_time(MINUTE, steps=4)
-    assert await state(rig) is State.OPEN
-    assert len(rig.news(FINANCE)) == 1
-
-
-async def test_a_callback_of_one_purchase_cannot_speak_for_another(rig: Rig) -> None:
-    await collect(rig)
-    first = await newest(rig)
-    await collect(rig, "collect luis@example.com rent flat=1x30.00")
-    await rig.payments.settle(operation(rig).id, CONFIRMED)
-    lie = {"id": operation(rig).id, "status": CONFIRMED, "code": (await newest(rig)).code}
-    assert (await call(rig, token(first.id, CallbackKind.PURCHASE), lie))[0] == 200
-    await rig.settle()
-    held = await read(rig, lambda tx: tx.instructions.get(first.id))
-    assert isinstance(held, Instruction)
-    assert held.state is State.OPEN
-
-
-async def test_what_was_reported_and_never_confirmed_is_said_after_a_day(rig: Rig) -> None:
-    await collect(rig)
-    assert (await call(rig, token((await newest(rig)).id, CallbackKind.PURCHASE), {"status": CONFIRMED}))[0] == 200
-    await rig.pass_time(27 * HOUR, steps=9)
-    assert len(alerts(rig)) == 1
-    assert shown(alerts(rig)[0]) == snapshot("""\
-:rotating_light: Purchase C-······, 119.50 USD from ben@example.com, asked by Maria Silva: was reported, not confirmed.
-A callback reported payment, but the service's record never confirmed it.
-The service's id: `······` · <http://127.0.0.1/archives/C0FINANCE/p······|The card>
-Runbook: `docs/alerts.md#reported-not-confirmed`\
-""")
-    assert await inbox(rig) == [InboxState.UNCONFIRMED]
-    assert await state(rig) is State.OPEN
 
 
 async def test_whoever_pays_with_the_link_is_named(rig: Rig) -> None:
@@ -538,66 +279,6 @@ async def test_whoever_pays_with_the_link_is_named(rig: Rig) -> None:
     operation(rig).email = "mallory&co@example.com"
     await decide(rig)
     assert told_once(rig, "completed", FINANCE).endswith(" the buyer paid. Paid by mallory&amp;co@example.com.")
-
-
-async def test_a_status_nobody_knows_is_shown_as_it_came_and_is_no_end(rig: Rig) -> None:
-    await collect(rig)
-    operation(rig).status = "On <Hold>"
-    await rig.pass_time(MINUTE, steps=2)
-    assert await state(rig) is State.OPEN
-    assert shown(card(rig).text.partition(":link: ")[2]) == snapshot(
-        """*open*: whether the buyer has paid is *unknown*. The service calls this “On &lt;Hold&gt;”, a status \
-Switchboard does not know. Checkout: <http://127.0.0.1/checkout/······>"""
-    )
-    assert link(rig)
-    operation(rig).status = "created"
-    await decide(rig)
-    told_once(rig, "completed", FINANCE)
-
-
-async def test_a_record_of_another_amount_is_an_alarm_and_no_end(rig: Rig) -> None:
-    await collect(rig)
-    operation(rig).cents = 1
-    await decide(rig)
-    await rig.pass_time(10 * MINUTE, steps=5)
-    assert await state(rig) is State.OPEN
-    (alert,) = alerts(rig)
-    assert alert.splitlines()[1] == "The amount is 0.01 instead of 119.50."
-
-
-async def test_a_service_that_contradicts_itself_is_an_alarm(rig: Rig) -> None:
-    await collect(rig)
-    await decide(rig)
-    await rig.payments.settle(operation(rig).id, "failed", force=True)
-    await rig.payments.delivered()
-    await rig.pass_time(MINUTE)
-    assert await state(rig) is State.COMPLETED
-    (alert,) = alerts(rig)
-    assert shown(alert) == snapshot(
-        """\
-:rotating_light: Purchase C-······, 119.50 USD from ben@example.com, asked by Maria Silva: the service contradicts \
-what it said before.
-It was completed, now the service says failed.
-The service's id: `······` · <http://127.0.0.1/archives/C0FINANCE/p······|The card>
-Runbook: `docs/alerts.md#the-service-contradicts-itself`\
-"""
-    )
-
-
-async def test_an_open_purchase_is_looked_at_ever_more_rarely_and_never_given_up(rig: Rig) -> None:
-    rig.payments.callbacks.switches.drop = True
-    await collect(rig)
-    before = asked(rig, "get_operation")
-    await rig.pass_time(DAY, steps=144)
-    in_a_day = asked(rig, "get_operation") - before
-    assert 24 <= in_a_day <= 60
-    await rig.pass_time(40 * DAY, steps=20)
-    before = asked(rig, "get_operation")
-    await rig.pass_time(2 * DAY, steps=24)
-    assert asked(rig, "get_operation") - before <= 4
-    await rig.payments.settle(operation(rig).id, CONFIRMED)
-    await rig.pass_time(2 * DAY, steps=8)
-    told_once(rig, "completed", FINANCE)
 
 
 # the buyer's browser
@@ -662,14 +343,6 @@ async def test_a_buyer_comes_from_anywhere_a_callback_from_the_service_alone(rig
     assert (await call(rig, secret, {}))[0] == 404
     assert (await visit(rig, secret))[0] == 200
     assert len(await inbox(rig)) == 1
-
-
-async def test_the_database_holds_no_token_and_no_card_shows_one(rig: Rig) -> None:
-    await collect(rig)
-    found = await newest(rig)
-    secrets = [token(found.id, kind) for kind in CallbackKind]
-    everything = "\n".join(message.plain for message in rig.workspace.messages(FINANCE))
-    assert not [secret for secret in secrets if secret in everything]
 
 
 # beside payouts

@@ -3,7 +3,7 @@
 import pytest
 from inline_snapshot import snapshot
 
-from bot.domain.payments.instruction import AttemptOutcome, State
+from bot.domain.payments.instruction import State
 from bot.domain.reasons import Exchange, Reason
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.payments import PaymentsSimulator
@@ -11,6 +11,7 @@ from bot.presentation import audit
 from bot.presentation.payments.wording import sent
 from bot.workflows.admin.audit import story
 from storage.rows import InboxState
+from tests.laws.effects import NOW, ONE_STEP, PURCHASE
 from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, Rig
 from tests.support.rows import callbacks_of
 from tests.support.shown import shown
@@ -21,17 +22,13 @@ from tests.workflows.looking import (
     QUIET,
     alerts,
     approved,
-    asked,
-    attempts,
     everywhere,
     newest,
     operation,
     read,
     state,
-    told,
     told_once,
 )
-from tests.workflows.lost import BULK, COLLECT, CREATE, NOW, ONE_STEP, PURCHASE, ask
 
 COMMIT = "commit_payout"
 REFUSED = "answer 422, saying “The request is not valid; request: was refused”"
@@ -41,28 +38,11 @@ def arm(rig: Rig, kind: FaultKind, name: str, *, times: int | None = 1, skip: in
     rig.payments.faults.arm(Fault(kind, name, times=times, skip=skip))
 
 
-async def reserved(rig: Rig) -> int:
-    """Cents of the daily limit that are taken."""
-    day = rig.clock.now().date().isoformat()
-    return await read(rig, lambda tx: tx.reservations.sum(day))
-
-
 def paid_alerts(rig: Rig) -> list[str]:
     return [text for text in alerts(rig) if "the service shows a payment" in text or "committed elsewhere" in text]
 
 
 # done, but answered 422
-
-
-async def test_a_commit_that_was_done_and_refused_is_read_and_taken_in(rig: Rig) -> None:
-    arm(rig, FaultKind.DONE_REFUSED, COMMIT)
-    await approved(rig)
-    assert await state(rig) is State.COMMITTED
-    await rig.payments.advance()
-    await rig.pass_time(2 * MINUTE, steps=2)
-    told_once(rig, "completed")
-    assert not told(rig, FINANCE, "refused")
-    assert asked(rig, COMMIT) == 1
 
 
 async def test_a_refused_commit_that_cannot_be_read_is_told_as_what_it_is(rig: Rig) -> None:
@@ -85,72 +65,13 @@ async def test_a_refused_commit_that_cannot_be_read_is_told_as_what_it_is(rig: R
     assert await state(rig) is State.COMMITTED
 
 
-async def test_a_refusal_is_told_as_soon_as_the_record_agrees(rig: Rig) -> None:
-    arm(rig, FaultKind.REFUSED, COMMIT)
-    arm(rig, FaultKind.ERROR_500, "get_operation", skip=1)
-    await approved(rig)
-    assert await state(rig) is State.COMMIT_UNKNOWN
-    await rig.pass_time(5)
-    assert await state(rig) is State.REFUSED
-    assert told_once(rig, "failed").endswith(f"; its record says it is not paid. Reason: {REFUSED}.")
-    assert await reserved(rig) == 0
-
-
-@pytest.mark.parametrize(("name", "becomes"), [
-    (CREATE, State.AWAITING), (ONE_STEP, State.COMMITTED), (PURCHASE, State.OPEN), (BULK, State.COMMITTED),
-])  # fmt: skip
-async def test_what_was_done_and_refused_is_found_and_taken_in(rig: Rig, name: str, becomes: State) -> None:
-    await ask(rig, name, FaultKind.DONE_REFUSED)
-    await rig.pass_time(MINUTE)
-    assert await state(rig) is becomes
-    await rig.pass_time(DAY)
-    assert asked(rig, name) == 1
-    assert not told(rig, FINANCE, "failed")
-    assert not alerts(rig)
-
-
 # an ordinary refusal
-
-
-@pytest.mark.parametrize("name", [CREATE, PURCHASE])
-async def test_a_refused_create_is_told_at_once(rig: Rig, name: str) -> None:
-    await ask(rig, name, FaultKind.REFUSED)
-    assert await state(rig) is State.REFUSED
-    assert rig.cards(FINANCE)[-1].text.endswith(f". Reason: {REFUSED}.")
-    assert len(told(rig, FINANCE, "refused")) == 1
-
-
-@pytest.mark.parametrize(("name", "agrees"), [(ONE_STEP, "its list does not"), (BULK, "its history does not")])
-async def test_a_refusal_of_what_has_no_id_is_told_and_checked(rig: Rig, name: str, agrees: str) -> None:
-    await ask(rig, name, FaultKind.REFUSED)
-    assert await state(rig) is State.COMMIT_UNKNOWN
-    assert everywhere(rig, f"the service refused it. Reason: {REFUSED}.")
-    assert everywhere(rig, "Do not pay again")
-    await rig.pass_time(QUIET, steps=6)
-    assert await state(rig) is State.COMMIT_UNKNOWN
-    assert await reserved(rig) > 0
-    await rig.pass_time(2 * MINUTE, steps=2)
-    assert await state(rig) is State.REFUSED
-    assert agrees in told_once(rig, "failed")
-    assert await reserved(rig) == 0
-    assert asked(rig, name) == 1
-    assert not alerts(rig)
-
-
-async def test_too_many_requests_is_no_refusal(rig: Rig) -> None:
-    arm(rig, FaultKind.TOO_MANY, ONE_STEP)
-    await rig.pay(NOW)
-    await rig.press("approve")
-    assert await state(rig) is State.APPROVED
-    await rig.pass_time(3)
-    assert await state(rig) is State.COMMITTED
-    assert [one.outcome for one in await attempts(rig)] == [AttemptOutcome.NOT_EXECUTED, AttemptOutcome.DONE]
 
 
 async def test_a_refusal_that_a_list_without_codes_cannot_prove_is_a_question_for_people(rig: Rig) -> None:
     await approved(rig, 'send luis@example.com 7.00 "before"')
     arm(rig, FaultKind.NO_CODES, "list_operations", times=None)
-    await ask(rig, ONE_STEP, FaultKind.DONE_REFUSED)
+    await ONE_STEP.leaves(rig, ONE_STEP.fault(FaultKind.DONE_REFUSED))
     await rig.pass_time(HOUR + 2 * MINUTE, steps=16)
     found = await newest(rig)
     assert (found.state, found.suspect) == (State.NEEDS_HUMAN, operation(rig).id)
@@ -195,35 +116,15 @@ def test_words_of_a_service_are_escaped() -> None:
 # watched afterwards
 
 
-async def refused(rig: Rig, name: str) -> None:
-    """Refused, and whatever could be read agreed: the service's lists and records lag behind."""
-    if name == COMMIT:
-        rig.payments.switches.stale_reads = 1
-        arm(rig, FaultKind.DONE_REFUSED, COMMIT)
-        await approved(rig)
-        return
-    rig.payments.switches.lists_lag_seconds = QUIET + 3 * MINUTE
-    await ask(rig, name, FaultKind.DONE_REFUSED)
-    await rig.pass_time(QUIET + 2 * MINUTE, steps=9)
-
-
-@pytest.mark.parametrize("name", [COMMIT, ONE_STEP, BULK])
-async def test_what_was_told_as_refused_and_is_paid_raises_one_alert(rig: Rig, name: str) -> None:
-    rig.payments.callbacks.switches.drop = True
-    await refused(rig, name)
-    assert await state(rig) is State.REFUSED
-    assert not paid_alerts(rig)
-    for _ in range(4):
-        await rig.payments.advance()
-        await rig.pass_time(DAY, steps=2)
-    assert await state(rig) is State.REFUSED
-    assert len(paid_alerts(rig)) == 1
-    said = paid_alerts(rig)[0].splitlines()[0].partition(", asked by Maria Silva: ")[2]
-    assert said == "had ended as not paid, but the service shows a payment."
+async def refused(rig: Rig) -> None:
+    """Refused, and the record that was read agreed: it lags behind."""
+    rig.payments.switches.stale_reads = 1
+    arm(rig, FaultKind.DONE_REFUSED, COMMIT)
+    await approved(rig)
 
 
 async def test_a_callback_about_a_refused_one_is_kept_until_it_can_be_read(rig: Rig) -> None:
-    await refused(rig, COMMIT)
+    await refused(rig)
     assert await state(rig) is State.REFUSED
     arm(rig, FaultKind.ERROR_500, "get_operation", times=None)
     await rig.payments.advance()
@@ -238,7 +139,9 @@ async def test_a_callback_about_a_refused_one_is_kept_until_it_can_be_read(rig: 
 
 
 async def test_a_callback_about_a_refused_one_without_id_has_it_looked_for(rig: Rig) -> None:
-    await refused(rig, ONE_STEP)
+    rig.payments.switches.lists_lag_seconds = QUIET + 3 * MINUTE
+    await ONE_STEP.leaves(rig, ONE_STEP.fault(FaultKind.DONE_REFUSED))
+    await rig.pass_time(QUIET + 2 * MINUTE, steps=9)
     assert await state(rig) is State.REFUSED
     await rig.pass_time(2 * MINUTE)
     assert not paid_alerts(rig)
@@ -248,19 +151,9 @@ async def test_a_callback_about_a_refused_one_without_id_has_it_looked_for(rig: 
     assert len(paid_alerts(rig)) == 1
 
 
-async def test_what_was_refused_is_not_watched_for_ever(rig: Rig) -> None:
-    await ask(rig, ONE_STEP, FaultKind.REFUSED)
-    await rig.pass_time(QUIET + 3 * MINUTE, steps=6)
-    assert (await newest(rig)).due_at is not None
-    await rig.pass_time(32 * DAY, steps=6)
-    assert (await newest(rig)).due_at is None
-    assert not alerts(rig)
-
-
 async def test_a_purchase_that_was_refused_and_is_paid_raises_an_alert(rig: Rig) -> None:
     rig.payments.switches.lists_lag_seconds = HOUR
-    arm(rig, FaultKind.DONE_REFUSED, PURCHASE)
-    await rig.pay(COLLECT)
+    await PURCHASE.leaves(rig, PURCHASE.fault(FaultKind.DONE_REFUSED))
     assert await state(rig) is State.REFUSED
     await rig.pass_time(3 * HOUR, steps=4)
     await rig.payments.settle(operation(rig).id, "confirmed")

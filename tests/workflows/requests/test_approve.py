@@ -1,19 +1,15 @@
 """T5: votes, quorum, the typed amount, and who never counts."""
 
-import asyncio
-
 import pytest
 from inline_snapshot import snapshot
 
 from bot.domain.payments.instruction import State
 from bot.playground.faults import Fault, FaultKind
 from bot.presentation.payments import forms
-from tests.support.rig import ADA, APPROVALS, EVE, FINANCE, GUS, LIN, OLGA, TOM, ZOE, Rig
+from tests.support.rig import ADA, APPROVALS, EVE, FINANCE, LIN, OLGA, Rig
 from tests.support.shown import shown
 from tests.workflows.looking import (
     actions,
-    asked,
-    buttons,
     ephemerals,
     everywhere,
     heard,
@@ -23,10 +19,7 @@ from tests.workflows.looking import (
 )
 
 BIG = "send ana@example.com 1500.00 rent"
-NOT_AMONG = snapshot(":no_entry_sign: You are not among the approvers of the policy, so your decision does not count.")
-GUESTS = snapshot(":no_entry_sign: Guests cannot do this. Ask a full member of the workspace.")
 STALE = ":no_entry_sign: This button is out of date; the request has changed since. Look at its card again."
-STRANGERS = snapshot(":no_entry_sign: Only members of this workspace can do this; you belong to another one.")
 
 
 async def test_one_approval_where_one_is_needed(rig: Rig) -> None:
@@ -107,112 +100,12 @@ async def test_a_typed_amount_cannot_be_skipped_by_a_button_that_says_so(rig: Ri
     assert not await votes(rig)
 
 
-@pytest.mark.parametrize(("user", "said"), [(ZOE, NOT_AMONG), (OLGA, NOT_AMONG), (GUS, GUESTS), (EVE, STRANGERS)])
-@pytest.mark.parametrize("action", ["approve", "reject"])
-async def test_who_does_not_count_is_told_alone_and_changes_nothing(
-    rig: Rig, user: str, said: str, action: str
-) -> None:
-    await rig.pay()
-    await rig.press(action, user=user)
-    assert await heard(rig, user, ":no_entry_sign:") == said
-    assert rig.workspace.modal(user) is None
-    assert not await votes(rig)
-    assert await state(rig) is State.AWAITING
-    assert not rig.paid
-
-
-async def test_who_asked_never_approves_even_as_an_approver(rig: Rig) -> None:
-    await rig.pay(user=TOM)
-    for action in ("approve", "reject"):
-        await rig.press(action, user=TOM)
-        assert shown(await heard(rig, TOM, "yourself")) == snapshot(
-            ":no_entry_sign: You asked for this yourself, so somebody else has to decide."
-        )
-    assert not await votes(rig)
-    await rig.press("approve", user=ADA)
-    assert len(rig.paid) == 1
-
-
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ({"deleted": True}, snapshot(":no_entry_sign: Your account is deactivated, so this has no effect.")),
-        ({"bot": True}, snapshot(":no_entry_sign: Bots cannot do this.")),
-        ({"restricted": True}, GUESTS),
-        ({"ultra_restricted": True}, GUESTS),
-        ({"team_id": "T0OTHER"}, STRANGERS),
-    ],
-)
-async def test_being_in_the_approvers_group_is_not_enough(rig: Rig, change: dict[str, object], said: str) -> None:
-    await rig.pay()
-    rig.workspace.set_user(LIN, **change)
-    await rig.press("approve", user=LIN, force=True)
-    assert await heard(rig, LIN, ":no_entry_sign:") == said
-    assert not await votes(rig)
-    assert not rig.paid
-
-
-async def test_nobody_approves_where_the_group_is_empty(rig: Rig) -> None:
-    rig.workspace.set_group("S0TREASURY", [])
-    await rig.pay()
-    await rig.press("approve")
-    await heard(rig, ADA, "not among the approvers")
-    assert not rig.paid
-
-
-async def test_fifty_clicks_at_once_are_one_voice_and_one_payment(rig: Rig) -> None:
-    await rig.pay()
-    card = await rig.card()
-    clicks = [rig.workspace.click(ADA, APPROVALS, card.ts, "payout.approve") for _ in range(50)]
-    assert all(ack.ok for ack in await asyncio.gather(*clicks))
-    await rig.settle()
-    assert [vote.person for vote in await votes(rig)] == [ADA]
-    assert rig.paid == [("ana@example.com", 2500)]
-    assert asked(rig, "commit_payout") == 1
-
-
 async def test_an_identical_signed_click_has_no_second_effect(rig: Rig) -> None:
     await rig.pay(BIG)
     await rig.press("approve", user=ADA)
     ack = await rig.workspace.submit(ADA, {forms.AMOUNT: "1500.00"})
     assert (await rig.workspace.resend(ack)).ok
     assert len(await votes(rig)) == 1
-
-
-async def test_two_approvers_at_the_same_moment_both_count_and_it_is_paid_once(rig: Rig) -> None:
-    await rig.pay(BIG)
-    for user in (ADA, LIN):
-        await rig.press("approve", user=user)
-    acks = await asyncio.gather(*(rig.workspace.submit(user, {forms.AMOUNT: "1500.00"}) for user in (ADA, LIN)))
-    await rig.settle()
-    assert all(ack.ok for ack in acks)
-    assert {vote.person for vote in await votes(rig)} == {ADA, LIN}
-    assert rig.paid == [("ana@example.com", 150_000)]
-
-
-@pytest.mark.parametrize("turn", range(3))
-async def test_of_approve_and_reject_at_the_same_moment_one_wins_and_the_other_is_told(rig: Rig, turn: int) -> None:
-    await rig.pay()
-    await rig.press("reject", user=LIN)
-    card = await rig.card()
-    acts = [
-        rig.workspace.submit(LIN, {forms.REASON: "no invoice"}),
-        rig.workspace.click(ADA, APPROVALS, card.ts, "payout.approve"),
-    ]
-    await asyncio.gather(*(acts if turn % 2 else reversed(acts)))
-    await rig.settle()
-    if await state(rig) is State.REJECTED:
-        assert shown(await heard(rig, ADA, "*rejected* by")) == snapshot(
-            ":information_source: 25.00 USD to ana@example.com (P-······) is already *rejected* by <@U0LIN> at "
-            "<!date^1795165200^{date_short_pretty} {time}|2026-11-20 09:00 UTC>."
-        )
-        assert not rig.paid
-    else:
-        assert shown(rig.workspace.modal(LIN)) == snapshot("""\
-Without effect
-:information_source: 25.00 USD to ana@example.com (P-······) is now *sent*, approved by <@U0ADA>.""")
-        assert len(rig.paid) == 1
-    assert buttons(rig) == set()
 
 
 async def test_who_comes_after_the_decision_is_told_who_was_first(rig: Rig) -> None:
@@ -267,16 +160,6 @@ async def test_a_button_on_a_message_of_somebody_else_does_nothing(rig: Rig) -> 
     await rig.workspace.click(ADA, APPROVALS, copied.ts, "payout.approve", value=value, force=True)
     await heard(rig, ADA, "out of date")
     assert not await votes(rig)
-
-
-async def test_the_requesters_copy_has_no_decisions_and_its_buttons_no_power(rig: Rig) -> None:
-    await rig.pay()
-    copy = rig.cards(FINANCE)[0]
-    assert buttons(rig, FINANCE) == {"Withdraw"}
-    value = rig.cards(APPROVALS)[0].button("payout.approve").value
-    await rig.workspace.click(ZOE, FINANCE, copy.ts, "payout.approve", value=value, force=True)
-    await heard(rig, ZOE, "not among the approvers")
-    assert not rig.paid
 
 
 async def test_approvers_are_called_once_and_nobody_else_is(rig: Rig) -> None:

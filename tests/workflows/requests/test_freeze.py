@@ -17,22 +17,6 @@ async def frozen(rig: Rig) -> bool:
     return bool(await rig.switchboard.context.store.read(lambda tx: tx.flags.get("frozen")))
 
 
-async def test_who_freezes_again_is_told_who_did_and_why(rig: Rig) -> None:
-    first = await say(rig, OLGA, "freeze something is odd")
-    assert "Payments are frozen. Nothing is sent until approvers lift it." in first
-    assert "Payments are frozen by <@U0OLGA>: something is odd" in await say(rig, ADA, "freeze me too")
-
-
-async def test_two_voices_start_payments_again(rig: Rig) -> None:
-    await say(rig, OLGA, "freeze something is odd")
-    await say(rig, ADA, "unfreeze")
-    assert await frozen(rig)
-    await say(rig, ADA, "unfreeze")
-    assert await frozen(rig)
-    await say(rig, LIN, "unfreeze")
-    assert not await frozen(rig)
-
-
 async def test_the_voice_of_somebody_who_left_the_approvers_counts_no_more(rig: Rig) -> None:
     await say(rig, OLGA, "freeze something is odd")
     await say(rig, ADA, "unfreeze")

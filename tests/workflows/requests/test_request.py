@@ -192,14 +192,6 @@ async def test_what_was_rejected_is_no_earlier_payment(rig: Rig) -> None:
     assert (await newest(rig)).requirement.quorum == 1
 
 
-async def test_an_identical_signed_command_asks_once(rig: Rig) -> None:
-    ack = await rig.pay()
-    again = await rig.workspace.resend(ack)
-    await rig.settle()
-    assert again.ok
-    assert len(await requests(rig)) == 1
-
-
 async def test_a_form_that_is_submitted_twice_asks_once(rig: Rig) -> None:
     await rig.pay("send")
     values = {forms.EMAIL: "ana@example.com", forms.AMOUNT: "25.00", forms.DESCRIPTION: "March translation"}

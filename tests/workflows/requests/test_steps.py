@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from inline_snapshot import snapshot
 
-from bot.domain.payments.instruction import AttemptOutcome, Instruction, State
+from bot.domain.payments.instruction import Instruction, State
 from bot.presentation import notices
 from bot.wiring.workers import WORKERS
 from bot.workflows.admin.resume import recover_claims
@@ -16,7 +16,7 @@ from tests.support.rig import ADA, ALERTS, APPROVALS, FINANCE, OLGA, Rig
 from tests.support.rows import audit_rows
 from tests.support.settling import run_due
 from tests.support.shown import shown
-from tests.workflows.looking import MINUTE, QUIET, asked, attempts, heard, newest, read, requests, state
+from tests.workflows.looking import MINUTE, heard, newest, read, requests, state
 
 MOST_TRIES = 5
 
@@ -105,21 +105,6 @@ async def test_an_admin_has_it_tried_again(rig: Rig) -> None:
         ("switchboard", "stopped"),
         (OLGA, "tried_again"),
     ]
-
-
-@pytest.mark.parametrize("verb", ["send", "now"])
-async def test_after_the_claim_it_is_unknown_and_read(rig: Rig, verb: str) -> None:
-    """The money has moved and then our own code fails: never sent again, found by reading."""
-    method = "one_step_payout" if verb == "now" else "commit_payout"
-    await rig.pay(f'{verb} {BAD} 25.00 "March"')
-    found = await newest(rig)
-    poison = Poison(rig, method, found.code if verb == "now" else str(found.remote_id), after=True)
-    await rig.press("approve")
-    assert AttemptOutcome.UNKNOWN in [one.outcome for one in await attempts(rig)]
-    await rig.pass_time(QUIET, steps=5)
-    assert (poison.met, asked(rig, method)) == (1, 1)
-    assert await state(rig) in {State.COMMITTED, State.COMPLETED}
-    assert not (await newest(rig)).stopped
 
 
 async def test_a_process_that_dies_of_a_row_counts_too(rig: Rig) -> None:

@@ -1,0 +1,236 @@
+"""Before a request with an effect leaves: everything that keeps it from leaving does, for every kind of request."""
+
+from typing import Any
+
+import pytest
+
+from bot.clients.circuit import Circuit
+from bot.domain.payments.instruction import Kind, State
+from bot.playground.faults import Fault, FaultKind
+from bot.presentation.payments import forms
+from bot.presentation.reasons import worded
+from tests.laws.effects import APPROVED, EFFECTS, PAYING, Effect, over
+from tests.support.rig import ADA, APPROVALS, FINANCE, LIN, MARIA, OLGA, Rig
+from tests.workflows.looking import (
+    DAY,
+    HOUR,
+    MINUTE,
+    actions,
+    alerts,
+    attempts,
+    buttons,
+    everywhere,
+    newest,
+    operation,
+    requests,
+    state,
+    told_once,
+    votes,
+)
+
+IN_A_ROW = 3
+
+
+@over(EFFECTS)
+async def test_it_is_stored_whole_and_once_before_anything_leaves(rig: Rig, effect: Effect) -> None:
+    await effect.before(rig)
+    before = len(await requests(rig))
+    if effect.asks:
+        ack = await rig.workspace.slash(MARIA, FINANCE, "/pay", effect.asks)
+        assert not rig.payments.calls
+        assert (await rig.workspace.resend(ack)).ok
+        before += 1
+    found = await newest(rig)
+    assert (found.kind, found.requester, found.state) == (
+        effect.kind, MARIA, State.NEW if effect.asks else State.AWAITING
+    )  # fmt: skip
+    assert found.intact()
+    assert (await actions(rig))[0] == "requested"
+    assert len(await requests(rig)) == before
+    assert (effect.sent(rig), effect.done(rig)) == (0, 0)
+
+
+@over(APPROVED)
+async def test_nothing_leaves_before_the_approval_and_one_approval_has_it_leave_once(rig: Rig, effect: Effect) -> None:
+    await effect.before(rig)
+    await rig.pass_time(HOUR, steps=3)
+    assert (await state(rig), effect.sent(rig)) == (State.AWAITING, 0)
+    assert buttons(rig, APPROVALS) == {"Approve", "Reject", "Withdraw"}
+    await rig.press("approve", user=ADA)
+    assert effect.sent(rig) == 1
+    assert everywhere(rig, f"Approved by <@{ADA}>")
+    assert "Approve" not in buttons(rig)
+
+
+async def rejected(rig: Rig) -> None:
+    await rig.press("reject", user=LIN)
+    await rig.submit(LIN, {forms.REASON: "the invoice is from last year"})
+
+
+async def withdrawn(rig: Rig) -> None:
+    await rig.press("withdraw", user=MARIA, channel=FINANCE)
+
+
+async def withdrawn_by_an_admin(rig: Rig) -> None:
+    await rig.press("withdraw", user=OLGA)
+    await rig.submit(OLGA, {forms.REASON: "the contract ended"})
+
+
+async def expired(rig: Rig) -> None:
+    await rig.pass_time(DAY)
+
+
+ENDS = [
+    (rejected, State.REJECTED, f"*rejected* by <@{LIN}>. Reason: the invoice is from last year."),
+    (withdrawn, State.WITHDRAWN, f"*withdrawn* by <@{MARIA}>"),
+    (withdrawn_by_an_admin, State.WITHDRAWN, f"*withdrawn* by <@{OLGA}>. Reason: the contract ended."),
+    (expired, State.EXPIRED, "*expired*: nobody decided in time."),
+]
+
+
+@over(APPROVED)
+@pytest.mark.parametrize(("ends", "into", "said"), ENDS, ids=lambda one: getattr(one, "__name__", ""))
+async def test_what_ended_before_it_was_sent_is_told_once_and_sends_nothing(
+    rig: Rig, effect: Effect, ends: Any, into: State, said: str
+) -> None:
+    await effect.before(rig)
+    card = await rig.card()
+    value = card.button("payout.approve").value
+    await ends(rig)
+    assert await state(rig) is into
+    assert everywhere(rig, said)
+    told_once(rig, f"*{into.value}*")
+    assert buttons(rig) == set()
+    story = await actions(rig)
+    for action in ("approve", "reject", "withdraw"):
+        await rig.workspace.click(ADA, APPROVALS, card.ts, f"payout.{action}", value=value, force=True)
+    await rig.pass_time(2 * HOUR, steps=4)
+    assert (await state(rig), await votes(rig), await actions(rig)) == (into, [], story)
+    told_once(rig, f"*{into.value}*")
+    assert (effect.sent(rig), effect.done(rig), alerts(rig)) == (0, 0, [])
+
+
+@over(APPROVED)
+async def test_what_is_approved_and_not_sent_yet_can_be_withdrawn(rig: Rig, effect: Effect) -> None:
+    await effect.leaves(rig, effect.fault(FaultKind.TOO_MANY, wait="30"))
+    await rig.press("withdraw", user=MARIA, channel=FINANCE)
+    assert await state(rig) is State.WITHDRAWN
+    await rig.pass_time(5 * MINUTE, steps=5)
+    assert (effect.sent(rig), effect.done(rig)) == (1, 0)
+
+
+@over(PAYING)
+async def test_while_payments_are_frozen_no_money_leaves(rig: Rig, effect: Effect) -> None:
+    await effect.before(rig)
+    await effect.decided(rig)
+    await rig.workspace.slash(OLGA, FINANCE, "/pay", "freeze the bank called")
+    await rig.settle()
+    await rig.pass_time(10 * MINUTE, steps=5)
+    assert (await state(rig), effect.sent(rig)) == (effect.ready, 0)
+    assert "ayments are frozen: the bank called." in rig.cards(FINANCE)[-1].text
+    await rig.pay("unfreeze", user=ADA)
+    assert effect.sent(rig) == 1, "at once"
+    assert "frozen" not in rig.cards(FINANCE)[-1].text
+
+
+@over(EFFECTS)
+async def test_a_service_that_cannot_be_reached_is_waited_for(rig: Rig, effect: Effect) -> None:
+    await effect.before(rig)
+    port = rig.payments.port
+    await rig.payments.stop()
+    await effect.decided(rig)
+    await rig.pass_time(5 * MINUTE, steps=10)
+    assert await state(rig) is effect.ready
+    assert buttons(rig, FINANCE) == {"Withdraw"}
+    await rig.payments.start(port=port)
+    await rig.pass_time(2 * MINUTE, steps=4)
+    assert (effect.sent(rig), effect.done(rig), await state(rig)) == (1, 1, effect.found)
+
+
+@over(EFFECTS)
+async def test_before_a_service_that_answers_nothing_it_is_held_and_its_card_says_since_when(
+    rig: Rig, effect: Effect
+) -> None:
+    await effect.before(rig)
+    rig.payments.faults.arm(Fault(FaultKind.LOST, "*", times=None))
+    payments = rig.switchboard.context.payments.client
+    assert payments is not None
+    found_silent(payments.circuit)
+    made = len(await attempts(rig)) if not effect.asks else 0
+    await effect.decided(rig)
+    await rig.settle()
+    assert worded((await newest(rig)).reason).startswith("the payments service has not answered since 2026-11-20 09:0")
+    assert "The payments service has not answered since <!date^" in rig.cards(FINANCE)[-1].text
+    assert (await state(rig), effect.sent(rig), len(await attempts(rig))) == (effect.ready, 0, made)
+    rig.payments.faults.clear()
+    await rig.pass_time(31)
+    assert (effect.sent(rig), effect.done(rig), await state(rig)) == (1, 1, effect.found)
+    assert "has not answered" not in rig.cards(FINANCE)[-1].text
+
+
+def found_silent(circuit: Circuit) -> None:
+    for _ in range(IN_A_ROW):
+        circuit.silent(circuit.mark())
+
+
+@over(APPROVED)
+async def test_what_is_not_sent_within_its_window_expires_and_says_why(rig: Rig, effect: Effect) -> None:
+    await effect.before(rig)
+    port = rig.payments.port
+    await rig.payments.stop()
+    await effect.decided(rig)
+    await rig.pass_time(HOUR - 1, steps=12)
+    assert await state(rig) is State.APPROVED
+    await rig.pass_time(1)
+    assert effect not in PAYING or await state(rig) is State.EXPIRED
+    await rig.payments.start(port=port)
+    await rig.pass_time(HOUR, steps=4)
+    assert await state(rig) is State.EXPIRED
+    assert "Reason: it was not sent in time after approval: the payments service " in told_once(rig, "has *expired*")
+    assert (effect.sent(rig), effect.done(rig)) == (0, 0)
+
+
+async def test_the_clock_of_a_decision_begins_when_its_card_can_be_seen(rig: Rig) -> None:
+    rig.workspace.faults.arm(Fault(FaultKind.ERROR_500, "chat.postMessage", times=None))
+    await rig.pay()
+    await rig.pass_time(2 * DAY, steps=10)
+    found = await newest(rig)
+    assert (found.state, found.posted_at, found.expires_at) == (State.AWAITING, None, None)
+    rig.workspace.faults.clear()
+    await rig.pass_time(2 * MINUTE, steps=4)
+    found = await newest(rig)
+    assert found.posted_at is not None
+    assert found.expires_at is not None
+    assert (found.expires_at - found.posted_at).total_seconds() == DAY
+    assert len(rig.cards(APPROVALS)) == len(rig.cards(FINANCE)) == 1
+    assert everywhere(rig, f"<!date^{int(found.expires_at.timestamp())}^")
+
+
+# the record that was approved
+
+DIFFERENT = [
+    ("cents", 9900, "the amount is 99.00 instead of 25.00"),
+    ("email", "mallory@example.com", "the recipient is another one"),
+    ("code", "01KAGT0000000000000OTHERS1", "the code is another one"),
+    ("operation_type", "purchase", "it is no payout"),
+    *((
+        "status", status, f"the service says {'sent' if status == 'committed' else status}, although Switchboard sent "
+        "nothing"
+    ) for status in ("committed", "completed", "canceled", "failed")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("field", "value", "said"), DIFFERENT)
+async def test_what_is_not_as_it_was_approved_is_not_sent(rig: Rig, field: str, value: object, said: str) -> None:
+    await rig.pay()
+    setattr(operation(rig), field, value)
+    await rig.press("approve")
+    assert await state(rig) is State.MISMATCH
+    assert not rig.payments.calls_of("commit_payout")
+    why = "not sent, because the service's record is not what was asked for"
+    assert told_once(rig, "failed").partition(" has *failed*: ")[2] == f"{why}. Reason: {said}."
+    alone = f"{said[0].upper()}{said[1:]}."
+    assert alerts(rig)[0].splitlines()[1] == alone
+    assert rig.cards(FINANCE)[0].text.partition(" *failed*: ")[2] == f"{why}. {alone} Approved by <@{ADA}>."
+    assert buttons(rig) == set()
+    assert (await newest(rig)).kind is Kind.PAYOUT
