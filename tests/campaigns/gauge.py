@@ -72,27 +72,18 @@ class Gauge:
         except OSError:
             writer.close()
             return
-        await asyncio.gather(self._there(reader, inner_writer), self._back(inner_reader, writer))
+        await asyncio.gather(_pass_on(reader, inner_writer), _pass_on(inner_reader, writer))
 
-    async def _there(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        try:
-            while data := await reader.read(_CHUNK):
-                writer.write(data)
-                await writer.drain()
-        except OSError:
-            return
-        finally:
-            writer.close()
 
-    async def _back(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        try:
-            while data := await reader.read(_CHUNK):
-                writer.write(data)
-                await writer.drain()
-        except OSError:
-            return
-        finally:
-            writer.close()
+async def _pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    try:
+        while data := await reader.read(_CHUNK):
+            writer.write(data)
+            await writer.drain()
+    except OSError:
+        return
+    finally:
+        writer.close()
 
 
 class Counting(asyncio.StreamReaderProtocol):

@@ -9,11 +9,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tests.campaigns.results import Ledger, Piece
-from tests.chaos.campaign import Crew, Outcome, Report, run_world, second_faults, single_faults, tidy
-from tests.chaos.flows import FLOWS
-from tests.chaos.plans import MOVES_MONEY, Kind, Plan, Point, Side, singles
-from tests.chaos.world import World
 from tests.support.scratch import scratch
+from tests.world.campaign import Crew, Outcome, Report, run_world, second_faults, single_faults, tidy
+from tests.world.flows import FLOWS
+from tests.world.plans import MOVES_MONEY, Kind, Plan, Point, Side, singles
+from tests.world.run import Run
 
 PIECE = 200
 _BATCH = 10
@@ -22,10 +22,10 @@ _LONGER = 1.25
 """Factor of points: a run with faults meets more points than one without."""
 
 
-class Drawn(World):
+class Drawn(Run):
     """A run whose faults are drawn by a seed as it meets its points.
 
-    Its ``plan`` names what was drawn, so that ``python -m tests.chaos`` repeats it.
+    Its ``plan`` names what was drawn, so that ``python -m tests.world`` repeats it.
 
     Args:
         length: points that a run of this flow meets.
@@ -115,7 +115,7 @@ def _keep(ledger: Ledger, campaign: str, first: int, report: Report) -> None:
     )
     counts.update(f"ends {state}" for one in report.outcomes for state in one.states)
     counts["with a person"] = report.with_a_person
-    broken = tuple(f'python -m tests.chaos "{one.plan}"  {"; ".join(one.violations)}' for one in report.broken)
+    broken = tuple(f'python -m tests.world "{one.plan}"  {"; ".join(one.violations)}' for one in report.broken)
     ledger.add(
         Piece(
             campaign=campaign,

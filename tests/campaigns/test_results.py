@@ -13,11 +13,11 @@ from aiohttp import web
 from tests.campaigns.gauge import Arrival, Counting, Gauge, Stop, pace_of
 from tests.campaigns.plans import Drawn, flow_of
 from tests.campaigns.results import Ledger, Piece, table, upper_bound
-from tests.chaos.campaign import run_plan, run_world
-from tests.chaos.flows import FLOWS
-from tests.chaos.plans import Plan
-from tests.chaos.seams import sewn
 from tests.process.balancer import Balancer
+from tests.world.campaign import run_plan, run_world
+from tests.world.flows import FLOWS
+from tests.world.plans import Plan
+from tests.world.seams import sewn
 
 
 def test_a_campaign_goes_on_where_it_was(tmp_path: Path) -> None:

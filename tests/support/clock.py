@@ -1,9 +1,23 @@
 """Time that stands still until a test moves it."""
 
 import asyncio
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 START = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
+
+
+@dataclass(slots=True)
+class SecondsClock:
+    """A clock of seconds, as the workspace and the simulators take it."""
+
+    now: float = 1_700_000_000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+    def advance(self, seconds: float) -> None:
+        self.now += seconds
 
 
 class ManualClock:

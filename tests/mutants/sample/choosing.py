@@ -125,7 +125,7 @@ class Choosing:
         found = []
         for path in every:
             file = path.relative_to(self._suite.root).as_posix()
-            if file.split("/")[1] not in {"benchmarks", "browser", "campaigns", "chaos", "stateful"}:
+            if file.split("/")[1] not in {"benchmarks", "browser", "campaigns", "world"}:
                 weight = self._distance(one.file, file) if any(n in self._text(file) for n in names) else None
                 if weight is not None or self._imports(file, one.file):
                     found.append((weight or 0, file))

@@ -15,7 +15,7 @@ from typing import Any
 from tests.mutants.sample.recording import FOLDER, PACKAGES, fingerprint, record_of
 
 NOT_RECORDED = (
-    "benchmarks", "browser", "campaigns", "chaos", "deploy", "mutants", "playground", "process", "stateful",
+    "benchmarks", "browser", "campaigns", "deploy", "mutants", "playground", "process", "world",
     "test_architecture.py",
 )  # fmt: skip
 """Rooms and files of tests whose bots are processes of their own, that take minutes, or that run no production code."""

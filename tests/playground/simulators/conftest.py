@@ -3,16 +3,17 @@ from collections.abc import AsyncIterator
 import pytest
 
 from bot.playground.simulators.payments import PaymentsSimulator
-from tests.playground.simulators.partner import Clock, Partner, Shop
+from tests.playground.simulators.partner import Partner, Shop
+from tests.support.clock import SecondsClock
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
+def clock() -> SecondsClock:
+    return SecondsClock()
 
 
 @pytest.fixture
-async def simulator(clock: Clock) -> AsyncIterator[PaymentsSimulator]:
+async def simulator(clock: SecondsClock) -> AsyncIterator[PaymentsSimulator]:
     async with PaymentsSimulator(clock=clock, rate_limit=None) as running:
         yield running
 

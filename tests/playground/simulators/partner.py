@@ -10,16 +10,6 @@ from aiohttp import web
 from bot.playground.simulators.payments import PaymentsSimulator
 
 
-class Clock:
-    """A clock that moves when told."""
-
-    def __init__(self) -> None:
-        self.now = 1_700_000_000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
 @dataclass(frozen=True)
 class Reply:
     status: int

@@ -5,7 +5,8 @@ import json
 from typing import Any
 
 from bot.playground.simulators.payments import PaymentsSimulator
-from tests.playground.simulators.partner import Clock, Partner
+from tests.playground.simulators.partner import Partner
+from tests.support.clock import SecondsClock
 
 
 def rows(*cents: int, email: str = "ana@example.com") -> list[dict[str, Any]]:
@@ -22,7 +23,7 @@ async def submitted(partner: Partner, orders: list[dict[str, Any]]) -> str:
     return str(reply.body["id"])
 
 
-async def test_a_job_pays_its_items_step_by_step(clock: Clock) -> None:
+async def test_a_job_pays_its_items_step_by_step(clock: SecondsClock) -> None:
     async with PaymentsSimulator(clock=clock) as simulator, Partner(simulator) as partner:
         simulator.switches.bulk_items_a_step = 2
         job = await submitted(partner, rows(100, 200, 300))
@@ -39,7 +40,7 @@ async def test_a_job_pays_its_items_step_by_step(clock: Clock) -> None:
         assert len({one["hash"] for one in items["payments"]}) == 3
 
 
-async def test_escrow_is_canceled_by_hash_and_the_money_comes_back(clock: Clock) -> None:
+async def test_escrow_is_canceled_by_hash_and_the_money_comes_back(clock: SecondsClock) -> None:
     async with PaymentsSimulator(clock=clock) as simulator, Partner(simulator) as partner:
         job = await submitted(partner, [*rows(100), *rows(200, 300, email="nobody@example.com")])
         await simulator.advance()
@@ -58,7 +59,7 @@ async def test_escrow_is_canceled_by_hash_and_the_money_comes_back(clock: Clock)
         assert simulator.bulk_payments[0].canceled_all == 0
 
 
-async def test_a_list_left_out_cancels_everything_that_is_pending(clock: Clock) -> None:
+async def test_a_list_left_out_cancels_everything_that_is_pending(clock: SecondsClock) -> None:
     async with PaymentsSimulator(clock=clock) as simulator, Partner(simulator) as partner:
         job = await submitted(partner, rows(200, 300, email="nobody@example.com"))
         await simulator.advance()
@@ -69,7 +70,7 @@ async def test_a_list_left_out_cancels_everything_that_is_pending(clock: Clock) 
         assert simulator.bulk_payments[0].canceled_all == 1
 
 
-async def test_lists_come_in_pages_and_zeros_as_empty_texts(clock: Clock) -> None:
+async def test_lists_come_in_pages_and_zeros_as_empty_texts(clock: SecondsClock) -> None:
     async with PaymentsSimulator(clock=clock) as simulator, Partner(simulator) as partner:
         simulator.switches.bulk_page_size = 2
         simulator.switches.bulk_fail_every = 2
@@ -85,7 +86,7 @@ async def test_lists_come_in_pages_and_zeros_as_empty_texts(clock: Clock) -> Non
         assert failed["payments"][0]["error"]
 
 
-async def test_one_bad_payment_refuses_all(clock: Clock) -> None:
+async def test_one_bad_payment_refuses_all(clock: SecondsClock) -> None:
     async with PaymentsSimulator(clock=clock) as simulator, Partner(simulator) as partner:
         for wrong in ({"receiver_email": "nobody"}, {"amount": -1}, {"currency": "EUR"}):
             orders = rows(100, 200)
@@ -95,7 +96,7 @@ async def test_one_bad_payment_refuses_all(clock: Clock) -> None:
         assert simulator.bulk_payments == []
 
 
-async def test_who_signs_up_is_credited(clock: Clock) -> None:
+async def test_who_signs_up_is_credited(clock: SecondsClock) -> None:
     async with PaymentsSimulator(clock=clock) as simulator, Partner(simulator) as partner:
         job = await submitted(partner, rows(200, email="later@example.com"))
         await simulator.advance()
@@ -105,7 +106,7 @@ async def test_who_signs_up_is_credited(clock: Clock) -> None:
         assert items[0]["status"].lower() == "completed"
 
 
-async def test_a_stuck_job_stays_where_it_is(clock: Clock) -> None:
+async def test_a_stuck_job_stays_where_it_is(clock: SecondsClock) -> None:
     async with PaymentsSimulator(clock=clock, step_seconds=1.0) as simulator, Partner(simulator) as partner:
         simulator.switches.bulk_stuck = True
         job = await submitted(partner, rows(100))
@@ -120,7 +121,7 @@ async def test_a_stuck_job_stays_where_it_is(clock: Clock) -> None:
         assert (await partner("GET", f"/bulk-payments/{job}")).body["status"].lower() == "done"
 
 
-async def test_thousands_of_payments_in_one_request(clock: Clock) -> None:
+async def test_thousands_of_payments_in_one_request(clock: SecondsClock) -> None:
     async with PaymentsSimulator(clock=clock) as simulator, Partner(simulator) as partner:
         orders = rows(*([100] * 10_000))
         assert len(json.dumps(orders)) > 1 << 20

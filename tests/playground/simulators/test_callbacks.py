@@ -5,7 +5,8 @@ import pytest
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.callbacks import Callback
 from bot.playground.simulators.payments import PaymentsSimulator
-from tests.playground.simulators.partner import Clock, Partner, Shop
+from tests.playground.simulators.partner import Partner, Shop
+from tests.support.clock import SecondsClock
 
 
 async def completed(simulator: PaymentsSimulator, partner: Partner, shop: Shop, **changes: object) -> str:
@@ -72,7 +73,9 @@ async def test_doubled(simulator: PaymentsSimulator, partner: Partner, shop: Sho
 
 
 @pytest.mark.parametrize("by_switch", [True, False])
-async def test_late(simulator: PaymentsSimulator, partner: Partner, shop: Shop, clock: Clock, by_switch: bool) -> None:
+async def test_late(
+    simulator: PaymentsSimulator, partner: Partner, shop: Shop, clock: SecondsClock, by_switch: bool
+) -> None:
     if by_switch:
         simulator.callbacks.switches.late_seconds = 3600
     else:
@@ -97,7 +100,7 @@ async def test_out_of_order(simulator: PaymentsSimulator, partner: Partner, shop
 
 
 async def test_the_last_one_held_back_comes_in_the_end(
-    simulator: PaymentsSimulator, partner: Partner, shop: Shop, clock: Clock
+    simulator: PaymentsSimulator, partner: Partner, shop: Shop, clock: SecondsClock
 ) -> None:
     simulator.callbacks.switches.out_of_order = True
     await completed(simulator, partner, shop)
@@ -132,7 +135,7 @@ async def test_exactly_what_a_test_wants(simulator: PaymentsSimulator, shop: Sho
 
 
 async def test_refused_callbacks_are_sent_again_only_when_switched(
-    simulator: PaymentsSimulator, partner: Partner, shop: Shop, clock: Clock
+    simulator: PaymentsSimulator, partner: Partner, shop: Shop, clock: SecondsClock
 ) -> None:
     shop.answer = lambda _path: 503
     await completed(simulator, partner, shop)
@@ -174,7 +177,7 @@ async def test_redirects_are_not_followed(simulator: PaymentsSimulator, partner:
     assert not simulator.deliveries[0].delivered
 
 
-async def test_nothing_is_sent_while_the_service_is_down(clock: Clock, shop: Shop) -> None:
+async def test_nothing_is_sent_while_the_service_is_down(clock: SecondsClock, shop: Shop) -> None:
     simulator = PaymentsSimulator(clock=clock)
     simulator.callbacks.send_now(Callback(operation_id="x", kind="confirmation_uri", url=shop.url("/any"), body={}))
     assert [delivery.error for delivery in simulator.deliveries] == ["the simulator is not running"]

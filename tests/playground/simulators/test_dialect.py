@@ -2,17 +2,18 @@
 
 from bot.playground.simulators.payments import Dialect, PaymentsSimulator
 from bot.playground.simulators.payments.dialect import ROUTES
-from tests.playground.simulators.partner import Clock, Partner, order
+from tests.playground.simulators.partner import Partner, order
+from tests.support.clock import SecondsClock
 
 
-async def test_another_prefix(clock: Clock) -> None:
+async def test_another_prefix(clock: SecondsClock) -> None:
     async with PaymentsSimulator(clock=clock, field_prefix="acme") as simulator, Partner(simulator) as partner:
         created = (await partner("POST", "/payouts", order())).body
         assert {"acme_operation_id", "acme_user_id", "acme_user_email", "acme_operation_hash"} <= set(created)
         assert not [name for name in created if name.startswith("svc_")]
 
 
-async def test_other_paths_and_names(clock: Clock) -> None:
+async def test_other_paths_and_names(clock: SecondsClock) -> None:
     dialect = Dialect(
         routes={**ROUTES, "create_payout": ("PUT", "/v2/pay"), "account_status": ("GET", "/v2/people")},
         names={
@@ -39,7 +40,7 @@ async def test_other_paths_and_names(clock: Clock) -> None:
         assert person.body["name"] == "Ana Maria Lopez"
 
 
-async def test_an_operation_can_be_missing(clock: Clock) -> None:
+async def test_an_operation_can_be_missing(clock: SecondsClock) -> None:
     routes = {name: route for name, route in ROUTES.items() if name != "get_operation_by_code"}
     async with (
         PaymentsSimulator(clock=clock, dialect=Dialect(routes=routes)) as simulator,
@@ -49,7 +50,7 @@ async def test_an_operation_can_be_missing(clock: Clock) -> None:
         assert (await partner("GET", "/code/C1")).status == 404
 
 
-async def test_an_id_may_travel_beside_the_path(clock: Clock) -> None:
+async def test_an_id_may_travel_beside_the_path(clock: SecondsClock) -> None:
     dialect = Dialect(
         routes={
             **ROUTES,

@@ -5,7 +5,8 @@ import asyncio
 import pytest
 
 from bot.playground.simulators.payments import PaymentsSimulator
-from tests.playground.simulators.partner import Clock, Partner, Reply, credentials, order
+from tests.playground.simulators.partner import Partner, Reply, credentials, order
+from tests.support.clock import SecondsClock
 
 
 @pytest.mark.parametrize(
@@ -33,7 +34,7 @@ async def test_content_type_may_carry_a_charset(partner: Partner) -> None:
 
 
 async def test_the_eleventh_request_in_a_second_is_429(
-    simulator: PaymentsSimulator, partner: Partner, clock: Clock
+    simulator: PaymentsSimulator, partner: Partner, clock: SecondsClock
 ) -> None:
     simulator.rate_limit = 10
     replies = await asyncio.gather(*(partner("GET", "/partners/me") for _ in range(12)))
@@ -45,7 +46,7 @@ async def test_the_eleventh_request_in_a_second_is_429(
 
 
 async def test_the_limit_slides_instead_of_starting_anew(
-    simulator: PaymentsSimulator, partner: Partner, clock: Clock
+    simulator: PaymentsSimulator, partner: Partner, clock: SecondsClock
 ) -> None:
     simulator.rate_limit = 2
     start = clock.now

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.ledger import EntryKind, Ledger
 from bot.playground.simulators.payments import PaymentsSimulator
-from tests.playground.simulators.partner import Clock, Partner, order
+from tests.playground.simulators.partner import Partner, order
+from tests.support.clock import SecondsClock
 
 PEOPLE = ("ana@example.com", "mia@example.com", "nobody@example.com")
 
@@ -44,7 +45,7 @@ def check(simulator: PaymentsSimulator, commits: dict[str, int]) -> None:
 class History:
     """Plays a list of steps against a running simulator and counts the commits that arrived."""
 
-    def __init__(self, simulator: PaymentsSimulator, partner: Partner, clock: Clock) -> None:
+    def __init__(self, simulator: PaymentsSimulator, partner: Partner, clock: SecondsClock) -> None:
         self.simulator, self.partner, self.clock = simulator, partner, clock
         self.commits: dict[str, int] = {}
         self.created: list[str] = []
@@ -101,7 +102,7 @@ class History:
 @given(steps=st.lists(CREATE | ON_ONE | ON_ALL, max_size=25), worst_case=st.booleans())
 def test_money_and_operations_agree(steps: list[tuple[str, object, object]], worst_case: bool) -> None:
     async def run() -> None:
-        clock = Clock()
+        clock = SecondsClock()
         async with (
             PaymentsSimulator(
                 clock=clock, rate_limit=None, worst_case=worst_case, step_seconds=60, balance_cents=1_500_000

@@ -4,7 +4,8 @@ import pytest
 
 from bot.playground.simulators.payments import PaymentsSimulator
 from bot.playground.simulators.payments.records import PayoutOrder
-from tests.playground.simulators.partner import Clock, Partner, order
+from tests.playground.simulators.partner import Partner, order
+from tests.support.clock import SecondsClock
 
 PURCHASE = {
     "code": "P1",
@@ -89,7 +90,7 @@ async def test_rows_shift_while_somebody_else_pays(simulator: PaymentsSimulator,
     assert first[-1]["id"] == second[0]["id"] == created[2]
 
 
-async def test_a_long_book_is_paged_to_its_end(clock: Clock) -> None:
+async def test_a_long_book_is_paged_to_its_end(clock: SecondsClock) -> None:
     async with PaymentsSimulator(clock=clock, rate_limit=None) as simulator, Partner(simulator) as partner:
         for number in range(5_000):
             simulator.add_payout(

@@ -5,7 +5,8 @@ import pytest
 from bot.playground.simulators.ledger import EntryKind
 from bot.playground.simulators.payments import PaymentsSimulator
 from bot.playground.simulators.payments.book import NotAllowedError
-from tests.playground.simulators.partner import Clock, Partner, order
+from tests.playground.simulators.partner import Partner, order
+from tests.support.clock import SecondsClock
 
 DOCUMENTED = {
     "id", "partner_id", "status", "amount", "description", "confirmation_uri", "cancel_uri", "code", "svc_operation_id",
@@ -120,7 +121,7 @@ async def test_the_worst_partner_executes_every_commit_again(simulator: Payments
 
 
 @pytest.mark.parametrize("status", [409, 422])
-async def test_a_kinder_partner_refuses_the_second_commit(clock: Clock, status: int) -> None:
+async def test_a_kinder_partner_refuses_the_second_commit(clock: SecondsClock, status: int) -> None:
     async with PaymentsSimulator(clock=clock, worst_case=False) as simulator, Partner(simulator) as partner:
         simulator.switches.repeat_commit_status = status
         payout = await partner.create(code="C1")
@@ -131,7 +132,7 @@ async def test_a_kinder_partner_refuses_the_second_commit(clock: Clock, status: 
         assert simulator.ledger.executions("C1") == 1
 
 
-async def test_more_than_the_balance_is_not_paid(clock: Clock) -> None:
+async def test_more_than_the_balance_is_not_paid(clock: SecondsClock) -> None:
     async with PaymentsSimulator(clock=clock, balance_cents=2499) as simulator, Partner(simulator) as partner:
         payout = await partner.create()
         assert (await partner.commit(payout)).status == 422
@@ -160,7 +161,7 @@ async def test_one_step_creates_and_commits(simulator: PaymentsSimulator, partne
     assert (await partner("GET", "/code/C1")).body["id"] == reply.body["id"]
 
 
-async def test_a_payout_moves_by_the_clock(clock: Clock) -> None:
+async def test_a_payout_moves_by_the_clock(clock: SecondsClock) -> None:
     async with PaymentsSimulator(clock=clock, step_seconds=30) as simulator, Partner(simulator) as partner:
         payout = await partner.create()
         await partner.commit(payout)
@@ -177,7 +178,7 @@ async def test_under_a_real_clock_it_moves_unasked() -> None:
         assert await simulator.until(lambda: simulator.operations[payout].status == "completed")
 
 
-async def test_a_stranger_s_money_waits_until_they_sign_up(clock: Clock) -> None:
+async def test_a_stranger_s_money_waits_until_they_sign_up(clock: SecondsClock) -> None:
     async with PaymentsSimulator(clock=clock, step_seconds=1) as simulator, Partner(simulator) as partner:
         payout = await partner.create(email="nobody@example.com")
         await partner.commit(payout)

@@ -1,6 +1,6 @@
 """A workspace with a few people, the real Web API client on it, and the real Bolt behind it."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,22 +13,10 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.playground.workspace import Workspace
+from tests.support.clock import SecondsClock
 
 ANA, BOB, EVE, GUEST, GONE = "U0ANA", "U0BOB", "U0EVE", "U0GUEST", "U0GONE"
 GENERAL, MONEY, SECRET, PUBLIC = "C0GENERAL", "C0MONEY", "C0SECRET", "C0PUBLIC"
-
-
-class Clock:
-    """A clock that tests move."""
-
-    def __init__(self, now: float = 1_700_000_000.0) -> None:
-        self.now = now
-
-    def __call__(self) -> float:
-        return self.now
-
-    def advance(self, seconds: float) -> None:
-        self.now += seconds
 
 
 SCOPES = (
@@ -42,12 +30,12 @@ PATIENCE = 60.0
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
+def clock() -> SecondsClock:
+    return SecondsClock()
 
 
 @pytest.fixture
-async def workspace(clock: Clock) -> AsyncIterator[Workspace]:
+async def workspace(clock: SecondsClock) -> AsyncIterator[Workspace]:
     place = Workspace(scopes=SCOPES, clock=clock, ack_seconds=PATIENCE)
     place.add_user(ANA, "ana", real_name="Ana Alves", email="ana@example.com")
     place.add_user(BOB, "bob", email="bob@example.com")
@@ -107,6 +95,13 @@ async def bolt(workspace: Workspace, client: AsyncWebClient) -> AsyncIterator[Bo
     workspace.deliver_to(url)
     yield Bolt(app=app, seen=seen, url=url)
     await runner.cleanup()
+
+
+async def refused(call: Awaitable[object]) -> str:
+    """The error name that Slack answers this call."""
+    with pytest.raises(SlackApiError) as caught:
+        await call
+    return refusal(caught)
 
 
 def refusal(caught: pytest.ExceptionInfo[SlackApiError]) -> str:

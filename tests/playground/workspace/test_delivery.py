@@ -9,7 +9,8 @@ from slack_sdk.signature import SignatureVerifier
 
 from bot.playground.workspace import Workspace
 from bot.playground.workspace.directory import SLACKBOT
-from tests.playground.workspace.conftest import ANA, BOB, EVE, GENERAL, PUBLIC, Bolt, Clock
+from tests.playground.workspace.conftest import ANA, BOB, EVE, GENERAL, PUBLIC, Bolt
+from tests.support.clock import SecondsClock
 
 
 @pytest.mark.parametrize("answer", ["text", "dict", "in_channel"])
@@ -56,7 +57,7 @@ async def test_the_form_of_a_command(workspace: Workspace, bolt: Bolt) -> None:
     assert verifier.is_valid_request(ack.request.body, dict(ack.request.headers))
 
 
-async def test_a_wrong_secret_is_refused_by_the_app(bolt: Bolt, clock: Clock) -> None:
+async def test_a_wrong_secret_is_refused_by_the_app(bolt: Bolt, clock: SecondsClock) -> None:
     other = Workspace(scopes=(), clock=clock, signing_secret="another")
     other.add_user(ANA, "ana")
     other.add_channel(GENERAL, "general", members=[ANA])
@@ -152,7 +153,7 @@ async def test_a_recorded_request_can_be_sent_again(workspace: Workspace, bolt: 
     assert bolt.seen[0] == bolt.seen[1]
 
 
-async def test_signatures_go_by_real_time(workspace: Workspace, bolt: Bolt, clock: Clock) -> None:
+async def test_signatures_go_by_real_time(workspace: Workspace, bolt: Bolt, clock: SecondsClock) -> None:
     """The app compares them with its own clock; the workspace's may be days ahead."""
 
     @bolt.app.command("/pay")

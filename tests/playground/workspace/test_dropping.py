@@ -8,14 +8,13 @@ from typing import Any
 
 import aiohttp
 import pytest
-from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.playground.workspace import ImpossibleAct, Workspace
 from bot.playground.workspace.blobs import IN_MEMORY
 from bot.playground.workspace.files import INPUT_BYTES, Odd
 from bot.playground.workspace.media import duration_ms
-from tests.playground.workspace.conftest import ANA, BOB, GENERAL, MONEY, PUBLIC, SECRET, Bolt, refusal
+from tests.playground.workspace.conftest import ANA, BOB, GENERAL, MONEY, PUBLIC, SECRET, Bolt, refused
 
 CSV = b"email,amount,note\nana@example.com,1.00,x\n"
 TOKEN = {"Authorization": "Bearer xoxb-playground"}
@@ -102,9 +101,7 @@ async def test_a_deleted_file_leaves_a_tombstone(
         await workspace.delete_file(BOB, message.files[0])
     await workspace.delete_file(ANA, message.files[0])
     assert events(bolt)[-1]["type"] == "file_deleted"
-    with pytest.raises(SlackApiError) as caught:
-        await client.files_info(file=message.files[0])
-    assert refusal(caught) == "file_deleted"
+    assert await refused(client.files_info(file=message.files[0])) == "file_deleted"
     history = await client.conversations_history(channel=GENERAL)
     assert history["messages"][0]["files"][0]["mode"] == "tombstone"
     async with session.get(url, headers=TOKEN) as answer:
@@ -113,9 +110,7 @@ async def test_a_deleted_file_leaves_a_tombstone(
 
 async def test_what_the_bot_cannot_see_it_does_not_know(workspace: Workspace, client: AsyncWebClient) -> None:
     hidden = await workspace.drop(ANA, SECRET, "a.csv", CSV)
-    with pytest.raises(SlackApiError) as caught:
-        await client.files_info(file=hidden.files[0])
-    assert refusal(caught) == "file_not_found"
+    assert await refused(client.files_info(file=hidden.files[0])) == "file_not_found"
     seen = await workspace.drop(ANA, MONEY, "a.csv", CSV)
     assert (await client.files_info(file=seen.files[0]))["file"]["groups"] == [MONEY]
 

@@ -9,7 +9,17 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.playground.workspace import Workspace
 from bot.playground.workspace.limits.blocks import check_blocks
-from tests.playground.workspace.conftest import ANA, GENERAL, actions, button, modal, refusal, section, text_input
+from tests.playground.workspace.conftest import (
+    ANA,
+    GENERAL,
+    actions,
+    button,
+    modal,
+    refusal,
+    refused,
+    section,
+    text_input,
+)
 from tests.playground.workspace.fitting import FITTING, plain, select
 
 WRONG: list[tuple[str, list[dict[str, Any]], str]] = [
@@ -69,9 +79,10 @@ async def test_what_does_not_fit_is_refused_with_its_place(
 
 async def test_blocks_that_are_no_blocks(client: AsyncWebClient) -> None:
     for blocks in ("{", '"x"', '["x"]', '{"type": "divider"}'):
-        with pytest.raises(SlackApiError) as caught:
-            await client.api_call("chat.postMessage", data={"channel": GENERAL, "text": "x", "blocks": blocks})
-        assert refusal(caught) == "invalid_blocks_format"
+        answered = await refused(
+            client.api_call("chat.postMessage", data={"channel": GENERAL, "text": "x", "blocks": blocks})
+        )
+        assert answered == "invalid_blocks_format"
 
 
 async def test_sums_over_a_message(client: AsyncWebClient) -> None:
@@ -82,9 +93,7 @@ async def test_sums_over_a_message(client: AsyncWebClient) -> None:
         ([{"type": "table", "rows": [[cell]] * 17}], "msg_blocks_too_long"),
         ([table, table], "only_one_table_allowed"),
     ):
-        with pytest.raises(SlackApiError) as caught:
-            await client.chat_postMessage(channel=GENERAL, text="x", blocks=blocks)
-        assert refusal(caught) == name
+        assert await refused(client.chat_postMessage(channel=GENERAL, text="x", blocks=blocks)) == name
 
 
 @pytest.mark.parametrize(
@@ -96,9 +105,7 @@ async def test_sums_over_a_message(client: AsyncWebClient) -> None:
     ],
 )
 async def test_metadata(client: AsyncWebClient, metadata: dict[str, Any], name: str) -> None:
-    with pytest.raises(SlackApiError) as caught:
-        await client.chat_postMessage(channel=GENERAL, text="x", metadata=metadata)
-    assert refusal(caught) == name
+    assert await refused(client.chat_postMessage(channel=GENERAL, text="x", metadata=metadata)) == name
 
 
 VIEWS: list[tuple[str, dict[str, Any], str]] = [
@@ -127,9 +134,7 @@ async def test_a_view_that_does_not_fit(client: AsyncWebClient, view: dict[str, 
 
 async def test_a_view_of_more_than_250_kilobytes(client: AsyncWebClient, workspace: Workspace) -> None:
     for count, name in ((86, "view_too_large"), (80, "invalid_trigger_id")):
-        with pytest.raises(SlackApiError) as caught:
-            await client.views_open(trigger_id="1.2.3", view=modal(*[section("x" * 2900)] * count))
-        assert refusal(caught) == name
+        assert await refused(client.views_open(trigger_id="1.2.3", view=modal(*[section("x" * 2900)] * count))) == name
     await client.views_publish(user_id=ANA, view={"type": "home", "blocks": [section("x")] * 100})
     home = workspace.home(ANA)
     assert home is not None

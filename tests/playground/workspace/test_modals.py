@@ -4,7 +4,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from slack_sdk.errors import SlackApiError
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.playground.workspace import ImpossibleAct, View, Workspace
@@ -14,14 +13,14 @@ from tests.playground.workspace.conftest import (
     BOB,
     GENERAL,
     Bolt,
-    Clock,
     actions,
     button,
     modal,
-    refusal,
+    refused,
     section,
     text_input,
 )
+from tests.support.clock import SecondsClock
 
 SELECT = {
     "type": "static_select",
@@ -58,7 +57,7 @@ async def fresh(workspace: Workspace, bolt: Bolt) -> Callable[[], Any]:
 
 
 async def test_a_trigger_serves_once_and_three_seconds(
-    client: AsyncWebClient, workspace: Workspace, clock: Clock, fresh: Callable[[], Any]
+    client: AsyncWebClient, workspace: Workspace, clock: SecondsClock, fresh: Callable[[], Any]
 ) -> None:
     used, late, in_time = await fresh(), await fresh(), await fresh()
     answer = await client.views_open(trigger_id=used, view=modal(text_input("why")))
@@ -72,9 +71,7 @@ async def test_a_trigger_serves_once_and_three_seconds(
         (late, "expired_trigger_id"),
         ("1.2.3", "invalid_trigger_id"),
     ):
-        with pytest.raises(SlackApiError) as caught:
-            await client.views_open(trigger_id=trigger_id, view=modal())
-        assert refusal(caught) == name
+        assert await refused(client.views_open(trigger_id=trigger_id, view=modal())) == name
     assert [view.blocks[0]["block_id"] for view in workspace.modals(ANA)] == ["other"], "opening begins a new stack"
     assert workspace.modal(BOB) is None
 
@@ -84,16 +81,15 @@ async def test_a_stack_holds_three(
 ) -> None:
     outside = await fresh()
     await client.views_open(trigger_id=await fresh(), view=modal(actions(button("more"))))
-    with pytest.raises(SlackApiError) as caught:
-        await client.views_push(trigger_id=outside, view=modal())
-    assert refusal(caught) == "not_found", "only a trigger from inside a modal can push"
+    assert await refused(client.views_push(trigger_id=outside, view=modal())) == "not_found", (
+        "only a trigger from inside a modal can push"
+    )
     for _ in range(2):
         await workspace.click_in_view(ANA, "more")
         await client.views_push(trigger_id=bolt.seen[-1]["trigger_id"], view=modal(actions(button("more"))))
     await workspace.click_in_view(ANA, "more")
-    with pytest.raises(SlackApiError) as caught:
-        await client.views_push(trigger_id=bolt.seen[-1]["trigger_id"], view=modal())
-    assert refusal(caught) == "push_limit_reached"
+    answered = await refused(client.views_push(trigger_id=bolt.seen[-1]["trigger_id"], view=modal()))
+    assert answered == "push_limit_reached"
     first, second, third = workspace.modals(ANA)
     assert (third.root_view_id, third.previous_view_id) == (first.id, second.id)
     await workspace.close(ANA)
@@ -111,21 +107,15 @@ async def test_updating_guards_by_hash_and_keeps_what_was_typed(
     await client.views_update(external_id="x1", hash=old, view=modal(text_input("why"), text_input("new")))
     view = top(workspace)
     assert {key: value["entry"]["value"] for key, value in view.values.items()} == {"why": "because", "new": None}
-    with pytest.raises(SlackApiError) as caught:
-        await client.views_update(view_id=view.id, hash=old, view=modal())
-    assert refusal(caught) == "hash_conflict"
+    assert await refused(client.views_update(view_id=view.id, hash=old, view=modal())) == "hash_conflict"
     await workspace.close(ANA)
-    with pytest.raises(SlackApiError) as caught:
-        await client.views_update(view_id=view.id, view=modal())
-    assert refusal(caught) == "not_found"
+    assert await refused(client.views_update(view_id=view.id, view=modal())) == "not_found"
 
 
 async def test_an_external_id_is_taken_once(client: AsyncWebClient, fresh: Callable[[], Any]) -> None:
     first, second = await fresh(), await fresh()
     await client.views_open(trigger_id=first, view=modal(external_id="x1"))
-    with pytest.raises(SlackApiError) as caught:
-        await client.views_open(trigger_id=second, view=modal(external_id="x1"))
-    assert refusal(caught) == "duplicate_external_id"
+    assert await refused(client.views_open(trigger_id=second, view=modal(external_id="x1"))) == "duplicate_external_id"
 
 
 @pytest.mark.parametrize(
@@ -310,9 +300,8 @@ async def test_the_home_is_published_per_person_and_its_buttons_work(
     assert bolt.seen[-1]["container"] == {"type": "view", "view_id": home.id}
     assert "channel" not in bolt.seen[-1]
     await workspace.until(lambda: workspace.modal(ANA))
-    with pytest.raises(SlackApiError) as caught:
-        await client.views_publish(user_id=ANA, view={"type": "home", "blocks": []}, hash="old")
-    assert refusal(caught) == "hash_conflict"
+    answered = await refused(client.views_publish(user_id=ANA, view={"type": "home", "blocks": []}, hash="old"))
+    assert answered == "hash_conflict"
 
 
 async def test_a_chosen_conversation_brings_its_response_url(

@@ -10,7 +10,8 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace import Workspace
-from tests.playground.workspace.conftest import GENERAL, MONEY, Clock
+from tests.playground.workspace.conftest import GENERAL, MONEY
+from tests.support.clock import SecondsClock
 
 POST = {"channel": GENERAL, "text": "hi"}
 TOKEN = {"Authorization": "Bearer xoxb-playground"}
@@ -21,7 +22,7 @@ async def post(workspace: Workspace, session: aiohttp.ClientSession) -> tuple[in
         return answer.status, await answer.text()
 
 
-async def test_a_channel_takes_a_burst_then_one_a_second(client: AsyncWebClient, clock: Clock) -> None:
+async def test_a_channel_takes_a_burst_then_one_a_second(client: AsyncWebClient, clock: SecondsClock) -> None:
     for _ in range(20):
         await client.chat_postMessage(channel=GENERAL, text="x")
     with pytest.raises(SlackApiError) as caught:
@@ -33,7 +34,7 @@ async def test_a_channel_takes_a_burst_then_one_a_second(client: AsyncWebClient,
     assert (await client.chat_postMessage(channel=GENERAL, text="x"))["ok"]
 
 
-async def test_edits_are_fifty_a_minute_over_all_channels(client: AsyncWebClient, clock: Clock) -> None:
+async def test_edits_are_fifty_a_minute_over_all_channels(client: AsyncWebClient, clock: SecondsClock) -> None:
     ts = (await client.chat_postMessage(channel=GENERAL, text="x"))["ts"]
     for number in range(50):
         await client.chat_update(channel=GENERAL, ts=ts, text=str(number))
@@ -45,7 +46,7 @@ async def test_edits_are_fifty_a_minute_over_all_channels(client: AsyncWebClient
 
 
 async def test_rates_can_be_switched_off(session: aiohttp.ClientSession) -> None:
-    workspace = Workspace(scopes=("chat:write",), clock=Clock(), enforce_rates=False)
+    workspace = Workspace(scopes=("chat:write",), clock=SecondsClock(), enforce_rates=False)
     workspace.add_channel(GENERAL, "general", members=[])
     await workspace.start()
     assert {(await post(workspace, session))[0] for _ in range(60)} == {200}

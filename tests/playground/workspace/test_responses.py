@@ -8,7 +8,8 @@ from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.workspace import Workspace
-from tests.playground.workspace.conftest import ANA, BOB, GENERAL, SECRET, Bolt, Clock, actions, button, section
+from tests.playground.workspace.conftest import ANA, BOB, GENERAL, SECRET, Bolt, actions, button, section
+from tests.support.clock import SecondsClock
 
 
 @pytest.fixture
@@ -54,7 +55,7 @@ async def test_five_uses(workspace: Workspace, session: aiohttp.ClientSession, c
     assert len(workspace.ephemerals(ANA)) == 5
 
 
-async def test_thirty_minutes(session: aiohttp.ClientSession, command_url: str, clock: Clock) -> None:
+async def test_thirty_minutes(session: aiohttp.ClientSession, command_url: str, clock: SecondsClock) -> None:
     clock.advance(30 * 60)
     assert (await respond(session, command_url, text="in time"))[0] == 200
     clock.advance(0.001)

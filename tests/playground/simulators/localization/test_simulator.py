@@ -13,21 +13,14 @@ from bot.playground.simulators.localization import LocalizationSimulator
 from bot.playground.simulators.localization import media as work
 from bot.playground.simulators.localization.rules import RULES
 from tests.support import media
+from tests.support.clock import SecondsClock
 
 KEY = "localization-key"
 
 
-class Clock:
-    def __init__(self) -> None:
-        self.now = 1_000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
 @pytest.fixture
 async def box() -> AsyncIterator[LocalizationSimulator]:
-    async with LocalizationSimulator(clock=Clock(), result_seconds=60) as running:
+    async with LocalizationSimulator(clock=SecondsClock(1_000.0), result_seconds=60) as running:
         yield running
 
 
@@ -164,7 +157,7 @@ async def test_results_expire(box: LocalizationSimulator) -> None:
     _, body = await post(box, "/tts", {"text": "Hello"})
     assert (await get(body["audio_clip"]))[0] == 200
     clock = box._clock
-    assert isinstance(clock, Clock)
+    assert isinstance(clock, SecondsClock)
     clock.now += 61
     assert (await get(body["audio_clip"]))[0] == 403
     assert (await get(f"{box.base_url}/results/guessed/a.mp3"))[0] == 403

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from bot.clients.payments import PaymentsClient
+from bot.domain.approvals import Count
 from bot.domain.outcome import NotExecuted, Unknown
 from bot.domain.payments.evidence import Listing
 from bot.domain.payments.instruction import AttemptKind, CallbackKind
@@ -20,6 +21,7 @@ from bot.workflows.payments import callbacks, sought
 from bot.workflows.payments import payout as two_steps
 from bot.workflows.requests import attempt as attempts
 from bot.workflows.requests import ballot, decide
+from bot.workflows.requests import send as sending
 from handlers import pay_decisions
 from handlers.replies import Private
 from storage.errors import StorageError
@@ -37,16 +39,30 @@ class Mutant:
     """The code of the violated invariant."""
 
 
+@dataclass(frozen=True, slots=True)
+class Hunt:
+    """A change that random histories must find; ``without``: rules of the machine that the hunt can do without."""
+
+    change: Callable[[], Any]
+    breaks: str
+    without: tuple[str, ...]
+
+
 @contextmanager
 def _blind_resend() -> Iterator[None]:
-    """A commit whose outcome is unknown is sent again at once."""
-    original = PaymentsClient.commit_payout
+    """A request that moves money and whose outcome is unknown is sent again at once."""
 
-    async def commit_payout(self: PaymentsClient, *values: Any, **more: Any) -> Any:
-        outcome = await original(self, *values, **more)
-        return await original(self, *values, **more) if isinstance(outcome, Unknown) else outcome
+    def twice(original: Callable[..., Any]) -> Callable[..., Any]:
+        async def send(*values: Any, **more: Any) -> Any:
+            outcome = await original(*values, **more)
+            return await original(*values, **more) if isinstance(outcome, Unknown) else outcome
 
-    with replaced(PaymentsClient, "commit_payout", commit_payout):
+        return send
+
+    with (
+        replaced(PaymentsClient, "commit_payout", twice(PaymentsClient.commit_payout)),
+        replaced(PaymentsClient, "one_step_payout", twice(PaymentsClient.one_step_payout)),
+    ):
         yield
 
 
@@ -197,6 +213,31 @@ def _any_list_believed() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def _votes_not_counted_again() -> Iterator[None]:
+    """Before sending, what was counted when people pressed is believed."""
+
+    def count(_ctx: Any, _instruction: Any, votes: Any, _standings: Any, **_more: Any) -> Count:
+        return Count(frozenset(vote.person for vote in votes), {})
+
+    with replaced(sending, "count", count):
+        yield
+
+
+@contextmanager
+def _any_amount() -> Iterator[None]:
+    """The amount that is typed to confirm is not compared."""
+    with replaced(decide, "_is_amount", lambda *_: True):
+        yield
+
+
+@contextmanager
+def _never_frozen() -> Iterator[None]:
+    """Payments that are frozen are sent."""
+    with replaced(sending, "frozen", lambda _: None):
+        yield
+
+
 _COMMIT = "callback: payments/commit_payout#1="
 _POST = "callback: slack/chat.postMessage#"
 
@@ -215,4 +256,17 @@ MUTANTS: Mapping[str, Mutant] = {
     "any list believed": Mutant(_any_list_believed, ("one step hidden:",), "I6"),
     "own vote counts": Mutant(_own_vote_counts, ("quorum:",), "I4"),
     "unknown taken for unsent": Mutant(_no_recovery, (f"{_COMMIT}done_dropped", f"{_COMMIT}crash_after"), "I6"),
+}
+
+_NEEDLESS = ("light_the_fuse", "restart", "arm", "move", "stop", "decide_on_the_unknown", "people_change")
+_NOBODY_LEAVES = (*_NEEDLESS, "somebody_leaves_before_it_is_sent")
+_ALL_IS_KNOWN = ("freeze", "tamper", "nobody_knows_what_became_of_it")
+
+HUNTED: Mapping[str, Hunt] = {
+    "own vote counts": Hunt(_own_vote_counts, "I4", _NOBODY_LEAVES),
+    "votes not counted again": Hunt(_votes_not_counted_again, "I2", (*_NEEDLESS, *_ALL_IS_KNOWN)),
+    "blind resend": Hunt(_blind_resend, "I1", _NOBODY_LEAVES),
+    "body believed": Hunt(_body_believed, "I7", (*_NOBODY_LEAVES, *_ALL_IS_KNOWN, "wait", "approve")),
+    "any amount": Hunt(_any_amount, "I2", (*_NOBODY_LEAVES, *_ALL_IS_KNOWN, "lie_in_a_callback")),
+    "never frozen": Hunt(_never_frozen, "I2", _NOBODY_LEAVES),
 }

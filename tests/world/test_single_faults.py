@@ -5,9 +5,9 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.chaos.campaign import Crew, Report, single_faults, unmet
-from tests.chaos.flows import FLOWS
-from tests.chaos.plans import Plan, covering, together
+from tests.world.campaign import Crew, Report, single_faults, unmet
+from tests.world.flows import FLOWS
+from tests.world.plans import Plan, covering, together
 
 
 def run(crew: Crew, choose: Callable[[list[Plan]], list[Plan]]) -> Report:

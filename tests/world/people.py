@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, ClassVar
 from bot.playground.simulators.callbacks import Callback
 from bot.playground.workspace import Message
 from tests.support.rig import APPROVALS
+from tests.world.conversation import approved_by, roots
 
 if TYPE_CHECKING:
-    from tests.chaos.world import World
+    from tests.world.run import Run
 
 _AGAIN_SECONDS = 10.0
 _MOST_TRIES = 8
@@ -31,20 +32,20 @@ class Person:
     looks_at: float = 0.0
     most: int = _MOST_TRIES
 
-    def wants(self, world: World) -> bool:
+    def wants(self, world: Run) -> bool:
         """Whether there is a reason to act, now or soon."""
         return self.tries < self.most and self._reason(world)
 
-    async def turn(self, world: World) -> None:
+    async def turn(self, world: Run) -> None:
         """Act once."""
         self.tries += 1
         await self._act(world)
         self.looks_at = world.clock.seconds() + _AGAIN_SECONDS
 
-    def _reason(self, world: World) -> bool:
+    def _reason(self, world: Run) -> bool:
         raise NotImplementedError
 
-    async def _act(self, world: World) -> None:
+    async def _act(self, world: Run) -> None:
         raise NotImplementedError
 
 
@@ -56,10 +57,10 @@ class Asker(Person):
     text: str
     done: bool = False
 
-    def _reason(self, world: World) -> bool:  # noqa: ARG002 - everybody else looks around
+    def _reason(self, world: Run) -> bool:  # noqa: ARG002 - everybody else looks around
         return not self.done
 
-    async def _act(self, world: World) -> None:
+    async def _act(self, world: Run) -> None:
         known = len(world.books.instructions())
         ack = await world.person_acts(
             self.user,
@@ -85,21 +86,21 @@ class Decider(Person):
         "payout.withdraw": ("state", "withdrawn"),
     }
 
-    def _reason(self, world: World) -> bool:
+    def _reason(self, world: Run) -> bool:
         return self._card(world) is not None
 
-    def _card(self, world: World) -> Message | None:
+    def _card(self, world: Run) -> Message | None:
         """The first card, if it has the button; a second card for the same request is ignored."""
         cards = [card for card in self._seen(world) if card.blocks]
         if not cards or all(button.action_id != self.action for button in cards[0].buttons):
             return None
         return None if f"<@{self.user}>" in approved_by(cards[0]) else cards[0]
 
-    def _seen(self, world: World) -> Sequence[Message]:
+    def _seen(self, world: Run) -> Sequence[Message]:
         """Root messages of the channel; if the bot could not post there, those of the direct message."""
         return roots(world, self.channel) or roots(world, world.workspace.open_dm(self.user).id)
 
-    async def _act(self, world: World) -> None:
+    async def _act(self, world: Run) -> None:
         view = world.workspace.modal(self.user)
         if view is not None and not view.submit:
             await world.act(world.workspace.close(self.user))
@@ -114,7 +115,7 @@ class Decider(Person):
             doing = world.workspace.submit(self.user, self.values)
             await world.person_acts(self.user, f"submit {self.action}", doing, durable=lambda: self._holds(world))
 
-    def _holds(self, world: World) -> bool:
+    def _holds(self, world: Run) -> bool:
         """Whether this person's decision of the current round is in the database."""
         where, what = self.table[self.action]
         if where == "vote":
@@ -133,7 +134,7 @@ class Voucher(Decider):
 
     action: str = "payout.send_anyway"
 
-    def _holds(self, world: World) -> bool:
+    def _holds(self, world: Run) -> bool:
         return bool(world.books.rows("SELECT 1 FROM instruction WHERE recipient LIKE '%\"anyway\":%true%'"))
 
 
@@ -141,7 +142,7 @@ class Voucher(Decider):
 class Reminded(Decider):
     """Decides after a reminder that one more approval is needed, as for a repeated request."""
 
-    def _reason(self, world: World) -> bool:
+    def _reason(self, world: Run) -> bool:
         card = self._card(world)
         return card is not None and any(
             one.thread_ts == card.ts and one.text.startswith(":bell:") for one in world.workspace.messages(card.channel)
@@ -154,10 +155,10 @@ class Liar(Person):
 
     most: int = 2
 
-    def _reason(self, world: World) -> bool:
+    def _reason(self, world: Run) -> bool:
         return any(record.status == "committed" for record in world.payments.operations.values())
 
-    async def _act(self, world: World) -> None:
+    async def _act(self, world: Run) -> None:
         record = next(r for r in world.payments.operations.values() if r.status == "committed")
         body = {"id": record.id, "status": "completed", "code": record.code}
         url = str(record.confirmation_uri)
@@ -174,10 +175,10 @@ class Colleague(Person):
 
     most: int = 1
 
-    def _reason(self, world: World) -> bool:
+    def _reason(self, world: Run) -> bool:
         return bool(roots(world, APPROVALS)) and any(r.status == "created" for r in world.payments.operations.values())
 
-    async def _act(self, world: World) -> None:
+    async def _act(self, world: Run) -> None:
         for record in list(world.payments.operations.values()):
             await world.payments.settle(record.id, "committed")
 
@@ -189,18 +190,8 @@ class Recipient(Person):
     email: str
     most: int = 1
 
-    def _reason(self, world: World) -> bool:
+    def _reason(self, world: Run) -> bool:
         return any(record.status == "pending" for record in world.payments.operations.values())
 
-    async def _act(self, world: World) -> None:
+    async def _act(self, world: Run) -> None:
         world.payments.add_account(self.email, full_name="Nia New")
-
-
-def roots(world: World, channel: str) -> Sequence[Message]:
-    """Public messages of a channel outside of threads."""
-    return [m for m in world.workspace.messages(channel) if m.thread_ts in ("", m.ts) and not m.ephemeral_to]
-
-
-def approved_by(card: Message) -> str:
-    """The part of a card that names who approved."""
-    return card.text.partition("Approved by ")[2]

@@ -1,4 +1,4 @@
-"""Repeat a plan and print its story: ``python -m tests.chaos "callback: payments/commit_payout#1=crash_after"``.
+"""Repeat a plan and print its story: ``python -m tests.world "callback: payments/commit_payout#1=crash_after"``.
 
 Without a plan: the effect points of every flow, with the faults that apply.
 """
@@ -10,19 +10,18 @@ from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
 
-from tests.chaos.campaign import Crew, new_points
-from tests.chaos.checker import check
-from tests.chaos.flows import FLOWS
-from tests.chaos.mutants import MUTANTS
-from tests.chaos.plans import Plan
-from tests.chaos.seams import sewn
-from tests.chaos.world import World
+from tests.world.campaign import Crew, new_points
+from tests.world.flows import FLOWS
+from tests.world.mutants import MUTANTS
+from tests.world.plans import Plan
+from tests.world.run import Run, check
+from tests.world.seams import sewn
 
 
 async def replay(plan: Plan) -> int:
     """Run one plan and print its story; 1 when it violated an invariant."""
     with tempfile.TemporaryDirectory() as folder:
-        async with World(flow=FLOWS[plan.flow](), plan=plan, folder=Path(folder)) as world:
+        async with Run(flow=FLOWS[plan.flow](), plan=plan, folder=Path(folder)) as world:
             await world.live()
             violations = [str(violation) for violation in check(world)]
             for line in (*_story(world), *(violations or ["every invariant holds"])):
@@ -30,7 +29,7 @@ async def replay(plan: Plan) -> int:
             return 1 if violations else 0
 
 
-def _story(world: World) -> Iterator[str]:
+def _story(world: Run) -> Iterator[str]:
     """Points met, states of the requests, and what people and the service saw."""
     seen = world.witness.sightings
     start = seen[0].at if seen else 0.0

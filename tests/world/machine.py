@@ -7,16 +7,29 @@ from collections.abc import Awaitable
 from pathlib import Path
 from typing import ClassVar, TypeVar
 
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from bot.playground.faults import FaultKind
-from tests.stateful.people import POLICIES
-from tests.stateful.world import URIS, World
 from tests.support.rig import ADA, APPROVALS, EVE, FINANCE, GUS, LIN, MARIA, OLGA, RANDOM, TOM, ZOE
 from tests.support.scratch import scratch
+from tests.world.history import URIS, History
+from tests.world.law import POLICIES
 
 T = TypeVar("T")
+
+FIGURES = settings(
+    max_examples=15,
+    stateful_step_count=30,
+    derandomize=True,
+    database=None,
+    deadline=None,
+    print_blob=False,
+    report_multiple_bugs=False,
+    suppress_health_check=list(HealthCheck),
+)
+"""How many random histories are drawn, and how long they are."""
 
 AMOUNTS = {"small": 2_500, "edge": 100_000, "above": 100_001, "large": 1_200_000}
 EMAILS = ("ana@example.com", "mia@example.com", "nobody@example.com")
@@ -82,8 +95,8 @@ class Payouts(RuleBasedStateMachine):
         self._loop = asyncio.new_event_loop()
         self._broken = True
         self._asked = 0
-        self.world: World
-        self.world = self._do(World.open(Path(self._folder.name)))
+        self.world: History
+        self.world = self._do(History.open(Path(self._folder.name)))
 
     def _do(self, doing: Awaitable[T]) -> T:
         """Carry one act out; a run in which something broke is not taken to its end."""
@@ -290,7 +303,7 @@ class Payouts(RuleBasedStateMachine):
     @rule(crossings=st.integers(0, 30))
     def light_the_fuse(self, crossings: int) -> None:
         """The process dies at one of the next things it does."""
-        self.world.life.fuse = crossings
+        self.world.fuse = crossings
 
     @rule(policy=st.sampled_from((None, *sorted(POLICIES))), hard=st.booleans())
     def restart(self, policy: str | None, hard: bool) -> None:

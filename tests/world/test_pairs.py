@@ -11,8 +11,8 @@ import sys
 
 import pytest
 
-from tests.chaos.campaign import Crew, second_faults
-from tests.chaos.plans import Plan, Point, Side, singles
+from tests.world.campaign import Crew, second_faults
+from tests.world.plans import Plan, Point, Side, singles
 
 _FIRST = "person/block_actions:payout.approve#1"
 _PAIRS = 1500

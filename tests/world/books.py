@@ -2,16 +2,15 @@
 
 import json
 import sqlite3
-from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from bot.domain.audit import ChainRow, Entry
+from bot.domain.audit import Stored
 
 Record = dict[str, Any]
+"""A row by its columns; times are microseconds since 1970."""
 
-_MICROSECONDS = 1_000_000
+SECOND = 1_000_000
 _DUE = """
 SELECT due_at, lease_until FROM instruction
 WHERE due_at IS NOT NULL AND state NOT IN ('needs_human', 'closed', 'refused')
@@ -33,7 +32,7 @@ UNION SELECT 'leftovers' FROM instruction WHERE state IN ('creating', 'sending')
 UNION SELECT 'leftovers' FROM outbox WHERE state = 'sending'
 """
 _UNDONE = """
-SELECT 'outbox ' || key || ' ' || state FROM outbox WHERE state NOT IN ('sent', 'dead')
+SELECT 'outbox ' || key || ' ' || state || ' ' || last_error FROM outbox WHERE state NOT IN ('sent', 'dead')
 UNION ALL SELECT 'inbox ' || id FROM inbox WHERE state = 'received'
 UNION ALL SELECT 'board ' || subject FROM board WHERE due_at IS NOT NULL
 UNION ALL SELECT 'orphan ' || remote_id FROM tracked WHERE kind = 'orphan' AND polls = 0
@@ -56,7 +55,7 @@ class Books:
 
     def instructions(self) -> list[Record]:
         """Every instruction, in the order of asking, with payload and requirement parsed."""
-        found = self.rows("SELECT * FROM instruction ORDER BY id")
+        found = self.rows("SELECT * FROM instruction ORDER BY rowid")
         return [{**row, **{name: json.loads(row[name]) for name in ("payload", "requirement")}} for row in found]
 
     def votes(self, instruction_id: str) -> list[Record]:
@@ -73,24 +72,19 @@ class Books:
 
     def pending(self, now: float) -> set[str]:
         """Names of the workers that may have work; running the others would only take time."""
-        found = self._connection.execute(_PENDING, {"now": round(now * _MICROSECONDS)})
+        found = self._connection.execute(_PENDING, {"now": round(now * SECOND)})
         return {str(row[0]) for row in found}
 
     def next_due(self, now: float) -> float | None:
         """Next due time after ``now`` in seconds since 1970: a row's own time, or the end of a lease."""
-        instants = [value / _MICROSECONDS for row in self.rows(_DUE) for value in row.values() if value is not None]
+        instants = [value / SECOND for row in self.rows(_DUE) for value in row.values() if value is not None]
         return min((instant for instant in instants if instant > now), default=None)
 
-    def audit(self) -> Iterator[ChainRow]:
-        """The audit chain as input of the domain's verifier."""
-        for row in self.rows("SELECT * FROM audit ORDER BY seq"):
-            entry = Entry(
-                at=datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=row["at"]),
-                instruction_id=row["instruction_id"],
-                actor=row["actor"],
-                action=row["action"],
-                before=row["before"],
-                after=row["after"],
-                detail=json.loads(row["detail"]),
-            )
-            yield ChainRow(seq=row["seq"], entry=entry, previous=row["previous"], hash=row["hash"])
+    def is_frozen(self) -> bool:
+        """Whether the kill switch is on."""
+        found = self.rows("SELECT value FROM flag WHERE key = 'frozen'")
+        return bool(found and json.loads(found[0]["value"]))
+
+    def audit(self, after: int = 0) -> list[Stored]:
+        """Rows of the audit after this number, exactly as they are stored."""
+        return [Stored(**row) for row in self.rows("SELECT * FROM audit WHERE seq > ? ORDER BY seq", after)]

@@ -1,6 +1,6 @@
-"""The whole product around one database, and everything that can happen to it, one act at a time.
+"""What random histories are made of: a world of which each method is one act.
 
-Time stands still unless an act moves it. After each act the application does what is due, as its ticks would.
+After each act the application does what is due, as its ticks would. Broken promises are raised as :class:`Broken`.
 """
 
 import asyncio
@@ -9,147 +9,104 @@ from collections.abc import Awaitable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Self
 
 from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.callbacks import Callback
-from bot.playground.simulators.payments import PaymentsSimulator, Record
+from bot.playground.simulators.payments import Record as Operation
 from bot.playground.simulators.payments.book import BalanceTooLowError, NotAllowedError
-from bot.playground.workspace import Ack, Message, View, Workspace
+from bot.playground.workspace import Ack, Message, View
 from bot.presentation.payments.payouts import SEND_ANYWAY
-from tests.stateful import books
-from tests.stateful.books import Books
-from tests.stateful.invariants import FINAL, FINAL_WORDS, Ask, Broken, Invariants
-from tests.stateful.onlooker import Arrival, Onlooker
-from tests.stateful.people import POLICIES, Law, Register
-from tests.stateful.process import CHANCE, Life, remember_tasks
-from tests.support.clock import ManualClock
-from tests.support.rig import ALERTS, APPROVALS, FINANCE, Rig
+from tests.support.rig import APPROVALS, FINANCE
 from tests.support.settling import Ticks, run_due
+from tests.world.books import Record
+from tests.world.checker import Ask
+from tests.world.conversation import FINAL, OVER
+from tests.world.law import POLICIES, Law
+from tests.world.plans import CRASHES, Kind, Point
+from tests.world.world import World
 
-T = TypeVar("T")
-
-USUAL = "usual"
-_DOWN_SECONDS = 2.0
-_MOST_ROUNDS = 60
 _MOST_JUMPS = 150
 _SETTLED_WITHIN = 30 * 60 + 900.0
 """I10: seconds after the last trouble within which everything that needs no person must know where it stands."""
 _ON_THE_WAY = frozenset({"new", "creating", "create_unknown", "sending", "commit_unknown"})
-_OVER = FINAL | {"needs_human"}
 URIS = ("confirmation_uri", "cancel_uri", "failure_uri")
 
 
-class World:
-    """Open it with :meth:`open`; each method is one act. Broken promises are raised by :meth:`check`."""
+class Broken(AssertionError):
+    """A promise that was not kept, by its number."""
 
-    def __init__(self) -> None:
-        self.clock = ManualClock()
-        self.policy = USUAL
+
+class History(World):
+    """Open it with :meth:`open`; a fuse kills the process before or after one of its next effects."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(folder)
+        self.fuse: int | None = None
+        """Ends of effects that are still survived, two for each effect; None: it does not burn."""
         self.crashes = 0
-        self.life: Life
-        self.rig: Rig
-        self.payments: PaymentsSimulator
-        self.workspace: Workspace
-        self.register: Register
-        self.books: Books
-        self.promises: Invariants
-        self.onlooker: Onlooker
+        self._ticks = Ticks()
 
     @classmethod
-    async def open(cls, folder: Path) -> "World":
-        """The product on a new database in this folder."""
-        world = cls()
-        CHANCE.seed(0)
-        remember_tasks(asyncio.get_running_loop())
-        path = folder / "switchboard.db"
-        world.rig = await Rig.open(database_url=f"sqlite+aiosqlite:///{path}", clock=world.clock, start=False)
-        world.payments, world.workspace = world.rig.payments, world.rig.workspace
-        await world._boot()
-        world.books = Books(path)
-        register = Register(world.workspace)
-        register.note(world.clock.seconds())
-        world.register = register
-        world.onlooker = Onlooker(world.workspace, world.payments, world.books, world.clock.seconds, world._arrived)
-        world.promises = Invariants(
-            onlooker=world.onlooker, books=world.books, register=register, law=Law(POLICIES[USUAL])
-        )
-        world.onlooker.attach()
-        return world
-
-    def _arrived(self, arrival: Arrival) -> None:
-        self.promises.arrived(arrival)
+    async def open(cls, folder: Path) -> Self:
+        return await cls(folder).__aenter__()
 
     async def close(self) -> None:
-        """Take everything down."""
-        self.books.close()
-        await self.life.bury()
-        await self.rig.close()
+        await self.__aexit__()
 
-    def check(self) -> None:
-        """Hold everything seen so far against the promises."""
-        self.promises.check()
+    def fault_at(self, point: Point) -> Kind | None:  # noqa: ARG002 - it burns at any point
+        fuse, self.fuse = self.fuse, None
+        if fuse is not None and fuse >= len(CRASHES):
+            self.fuse, fuse = fuse - len(CRASHES), None
+        self.crashes += fuse is not None
+        return None if fuse is None else CRASHES[fuse]
 
-    # lives
+    def check(self, *, at_the_end: bool = False) -> None:
+        """Hold everything seen so far against the promises.
 
-    async def _boot(self) -> None:
-        self.life = Life()
-        await self.life.begin(self.rig.start())
-        port = int(self.rig.switchboard.url.rpartition(":")[2])
-        # The service keeps the callback addresses it was given: the next life must have the same.
-        self.rig.settings = self.rig.settings.model_copy(update={"port": port})
+        Raises:
+            Broken: the first promises that are not kept.
+        """
+        problems = [str(one) for one in (self.checker.end() if at_the_end else self.checker.check())]
+        problems += [f"X: a worker failed: {trouble}" for trouble in self.troubles]
+        if problems:
+            raise Broken("; ".join(problems[:4]))
 
-    async def _outlive(self, doing: Awaitable[T]) -> T | None:
-        """Wait for something to be done; when the process dies of it, start another. None: it was not done."""
-        task = asyncio.ensure_future(doing)
-        if not await self.life.outlived_by(task):
-            self.crashes += 1
-            await self.life.bury()
-            await self.rig.switchboard.stop()
-            await asyncio.gather(task, return_exceptions=True)
-            self.clock.advance(_DOWN_SECONDS)
-            await self._boot()
-        if task.cancelled():
-            return None
-        return task.result()
+    async def run_due(self) -> int:
+        ctx = self.rig.switchboard.context
+        return await self._ticks.run(ctx, partial(run_due, ctx))
 
     async def settle(self) -> None:
-        """Let the application do what is due, as its ticks do."""
-        ticks = Ticks()
-        for _ in range(_MOST_ROUNDS):
-            await self._outlive(self.life.answered())
-            if await self._outlive(self.life.begin(self._run_due(ticks))) == 0:
-                return
-        raise Broken("I10: there is no end of what is due")
-
-    async def _run_due(self, ticks: Ticks) -> int:
-        ctx = self.rig.switchboard.context
-        return await ticks.run(ctx, partial(run_due, ctx))
+        self._ticks = Ticks()
+        await self.answered()
+        await super().settle()
+        await self.answered()
 
     async def _act(self, doing: Awaitable[Ack]) -> Ack:
         """Let a person act and read the answer."""
-        known = len(self.onlooker.said)
-        ack = await self._outlive(doing)
-        await self._outlive(self.life.answered())
-        if any("Something went wrong on our side" in one.message.text for one in self.onlooker.said[known:]):
+        known = len(self.witness.said)
+        ack = await self.act(doing)
+        await self.answered()
+        if any("Something went wrong on our side" in one.text for one in self.witness.said[known:]):
             raise Broken("I8: an act was answered with an error of ours")
         return ack or Ack(status=0)
 
     async def restart(self, policy: str | None = None, *, hard: bool = False) -> None:
         """End the process, in order or not, and start it again, perhaps under another policy file."""
+        self.fuse = None
         if hard:
-            await self.life.bury()
-        await self.rig.switchboard.stop()
+            await self._bury(self.life)
+        else:
+            await self.rig.switchboard.stop()
         if policy is not None:
-            self.policy = policy
             self.rig.settings.policy_file.write_text(POLICIES[policy])
-            self.promises.law = Law(POLICIES[policy])
+            self.law = Law(POLICIES[policy])
         await self._boot()
         await self.settle()
 
     # what people do
 
-    def pick(self, which: int) -> books.Record | None:
+    def pick(self, which: int) -> Record | None:
         """One of the requests there are, those that can still change first."""
         rows = sorted(self.books.instructions(), key=lambda row: row["state"] in FINAL)
         return rows[which % len(rows)] if rows else None
@@ -165,9 +122,7 @@ class World:
         ack = await self._act(self.workspace.slash(user, channel, "/pay", text, force=True))
         new = [row for row in self.books.instructions() if row["id"] not in known]
         for row in new:
-            self.promises.asks[row["id"]] = Ask(
-                requester=user, email=email, cents=cents, law=Law(POLICIES[self.policy])
-            )
+            self.asks[row["id"]] = Ask(requester=user, email=email, cents=cents, law=self.law, channel=channel)
             if row["requester"] != user or (row["payload"]["email"], row["payload"]["cents"]) != (email, cents):
                 raise Broken(f"I3: {user} asked for {email} {cents}, stored is {row['payload']} of {row['requester']}")
         told = self._since(user, heard)
@@ -229,10 +184,10 @@ class World:
         entered = dict.fromkeys(fields, typed or "No invoice")  # none where only the account is confirmed
         return await self._act(self.workspace.submit(user, entered, force=True))
 
-    def _judge(self, row: books.Record, user: str, typed: str, before: set[tuple[int, str, str]]) -> None:
+    def _judge(self, row: Record, user: str, typed: str, before: set[tuple[int, str, str]]) -> None:
         """Hold the votes that came of an act against who acted and what was typed."""
-        ask = self.promises.asks[row["id"]]
-        able = self.register.approvers(self.promises.law, self.clock.seconds())
+        ask = self.asks[row["id"]]
+        able = self.register.approvers(self.law, self.clock.seconds())
         new = self._votes(row["id"]) - before
         for _, person, choice in new:
             if person != user:
@@ -245,14 +200,14 @@ class World:
             if must_type and typed != f"{ask.cents / 100:.2f}":
                 raise Broken(f"I2: {user} voted {choice} by typing {typed!r}")
 
-    def _hold_to_word(self, row: books.Record, user: str, action: str, told: str, *, done: bool) -> None:
+    def _hold_to_word(self, row: Record, user: str, action: str, told: str, *, done: bool) -> None:
         """I8: what an act was answered to have done is in the database."""
         choice = "retry" if action == "payout.retry" else "approve"
         voted = done and action in ("payout.approve", "payout.retry")
         if voted or "approval is recorded" in told:
             if not any((person, what) == (user, choice) for _, person, what in self._votes(row["id"])):
                 raise Broken(f"I8: {user} was told that the approval of {row['reference']} is recorded")
-            self.promises.lasting.add((row["id"], user, choice))
+            self.checker.lasting.add((row["id"], user, choice))
         wanted = {"payout.reject": "rejected", "payout.close": "closed"}.get(action)
         if wanted is not None and done:
             now = next(one for one in self.books.instructions() if one["id"] == row["id"])
@@ -283,7 +238,7 @@ class World:
 
     # what the service does
 
-    def records(self) -> list[Record]:
+    def records(self) -> list[Operation]:
         """The operations at the service, oldest first."""
         return list(self.payments.operations.values())
 
@@ -291,8 +246,10 @@ class World:
         """The service, or its dashboard, brings an operation into a status, if it can be."""
         records = self.records()
         if records:
+            record = records[which % len(records)]
+            self.checker.meddled.add(str(record.code))
             with suppress(NotAllowedError, BalanceTooLowError):
-                await self.payments.settle(records[which % len(records)].id, status, reason="The account is closed")
+                await self.payments.settle(record.id, status, reason="The account is closed")
         await self._called_back()
 
     def tamper(self, which: int, *, cents: int) -> None:
@@ -300,6 +257,7 @@ class World:
         waiting = [record for record in self.records() if record.status == "created"]
         if waiting:
             record = waiting[which % len(waiting)]
+            self.checker.meddled.add(str(record.code))
             record.cents += cents
             record.email = record.email if cents else "mallory@example.com"
 
@@ -337,15 +295,14 @@ class World:
     async def _post(self, url: str, body: object) -> int | None:
         count = len(self.payments.deliveries)
         self.payments.callbacks.send_now(Callback(operation_id="", kind="", url=url, body=body))
-        await self._outlive(self.payments.delivered())
+        await self.act(self.payments.delivered())
         status = self.payments.deliveries[count].status
         if status == 200 and not self.books.rows("SELECT 1 FROM inbox"):
             raise Broken("I6: a callback was answered 200 and is not stored")
         return status
 
     async def _called_back(self) -> None:
-        self.payments.tick()
-        await self._outlive(self.payments.delivered())
+        await self.service_moves()
         await self.settle()
 
     def arm(self, side: str, operation: str, kind: FaultKind, *, times: int = 1, skip: int = 0) -> None:
@@ -370,7 +327,7 @@ class World:
     async def converge(self) -> None:
         """I10: when nothing goes wrong any more, everything comes to its end or to people, and is told once."""
         self.calm()
-        self.life.fuse = None
+        self.fuse = None
         switches = self.payments.callbacks.switches
         switches.drop = switches.forged = switches.out_of_order = switches.double = False
         switches.late_seconds = 0
@@ -388,7 +345,7 @@ class World:
             if patient and self.clock.seconds() - began > _SETTLED_WITHIN:
                 patient = False
                 self._nobody_is_on_the_way(rows)
-            if all(row["state"] in _OVER for row in rows) and not self.books.undone():
+            if all(row["state"] in OVER for row in rows) and not self.books.undone():
                 break
             now = self.clock.seconds()
             due = self.books.next_due(now) or now
@@ -396,38 +353,12 @@ class World:
             pace = min(pace * 1.6, 3_600)
         else:
             raise Broken(f"I10: no end: {[row['state'] for row in rows]} {self.books.undone()}")
-        self._told_to_everybody(rows)
+        self.check(at_the_end=True)
 
-    def _nobody_is_on_the_way(self, rows: list[books.Record]) -> None:
+    def _nobody_is_on_the_way(self, rows: list[Record]) -> None:
         late = [(row["reference"], row["state"]) for row in rows if row["state"] in _ON_THE_WAY]
         if late:
             raise Broken(f"I10: after {_SETTLED_WITHIN} s still {late}")
-
-    def _told_to_everybody(self, rows: list[books.Record]) -> None:
-        """I6, I8: each copy shows the end, none has a button, each thread heard it once, and alarms were raised."""
-        alerts = "\n".join(message.text for message in self.workspace.messages(ALERTS))
-        for row in rows:
-            copies = self.promises.cards(row["reference"])
-            news = self.promises.news(row["reference"])
-            word = FINAL_WORDS.get(row["state"], "*needs a person*")
-            if not copies:
-                raise Broken(f"I8: {row['reference']} has no card")
-            for copy in copies:
-                if word not in copy.text:
-                    raise Broken(f"I8: {row['reference']} is {row['state']}, a card says: {copy.text}")
-                if row["state"] in FINAL and copy.buttons:
-                    raise Broken(f"I9: a card of {row['reference']}, {row['state']}, has buttons")
-                said = [one for one in news if one.channel == copy.channel and word in one.text]
-                if (len(said) != 1) if row["state"] in FINAL else not said:
-                    raise Broken(f"I6: {row['reference']} {row['state']} was said {len(said)} times in {copy.channel}")
-                self._shows_votes(row, copy)
-            if row["state"] in ("needs_human", "mismatch") and row["reference"] not in alerts:
-                raise Broken(f"I10: nobody was called for {row['reference']}, {row['state']}")
-
-    def _shows_votes(self, row: books.Record, copy: Message) -> None:
-        for one in self.books.votes(row["id"]):
-            if one["round"] == row["round"] and f"<@{one['person']}>" not in copy.text:
-                raise Broken(f"I8: the vote of {one['person']} does not show on {row['reference']}")
 
     def came_across(self) -> Counter[str]:
         """What happened in this run: transitions by the audit, crashes, faults met, callbacks taken and refused."""
@@ -442,7 +373,7 @@ class World:
 
     def _button(self, reference: str, action: str) -> tuple[Message, str] | None:
         """The newest version of a card in the approvers' channel that has a button, and what it carries."""
-        for card in self.promises.cards(reference):
+        for card in self.cards(reference):
             if card.channel != APPROVALS and action not in ("payout.withdraw", SEND_ANYWAY):
                 continue
             for version in reversed(self.workspace.versions(card.channel, card.ts)):

@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.chaos.campaign import Crew
-from tests.chaos.plans import Plan
+from tests.world.campaign import Crew
+from tests.world.plans import Plan
 
 FOUND = {
     "the request was stored, the answer said to ask again": "callback: write/request#1=commit_unknown",

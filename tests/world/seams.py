@@ -6,9 +6,10 @@ task is remembered, so that it can be ended as ``kill -9`` ends one.
 """
 
 import asyncio
+import random
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from contextvars import ContextVar
 from pathlib import Path
 from types import SimpleNamespace
@@ -21,16 +22,17 @@ from slack_sdk.web.async_client import AsyncWebClient
 import bot.wiring.database
 import storage.engine
 from bot.clients.transport import PreparedRequest, Transport
+from bot.domain import references
 from bot.domain.outcome import Reply
 from bot.playground.faults import Fault, FaultKind, Faults
 from bot.slack.messenger import Ephemerals
 from bot.workflows.admin.audit import Anchoring
 from storage.batches import GroupWriter
 from storage.errors import CommitUnknown, StorageBusy
-from tests.chaos.plans import Kind, Point, Side
 from tests.support.compiled import one_compiler
 from tests.support.replaced import replaced
 from tests.support.threadless import without_threads
+from tests.world.plans import Kind, Point, Side
 
 T = TypeVar("T")
 
@@ -86,13 +88,19 @@ class Life:
         self.outside = outside
         self.tasks: WeakSet[asyncio.Task[Any]] = WeakSet()
         self.dead = asyncio.Event()
-        self.ephemerals: Ephemerals | None = None
+        self.answers: WeakSet[asyncio.Task[Any]] = WeakSet()
+        """Private answers that travel beside an ack."""
         self._loop = asyncio.get_running_loop()
         self._committing: deque[Kind | None] = deque()
 
     def die(self) -> None:
         """Mark the process as dead; may be called in any thread."""
         self._loop.call_soon_threadsafe(self.dead.set)
+
+    async def answered(self) -> None:
+        """Wait until the private answers under way have arrived, so that every run counts in the same order."""
+        while left := [task for task in self.answers if not task.done()]:
+            await asyncio.wait(left)
 
     async def stop_here(self) -> NoReturn:
         """Let the process die here; this call never returns."""
@@ -162,6 +170,16 @@ def _refusal(error: str) -> SlackApiError:
     return SlackApiError("refused", answer)  # type: ignore[no-untyped-call]  # the library has no annotation here
 
 
+class Chance(random.Random):
+    """Stands in for :mod:`secrets` where ids are made."""
+
+    def randbits(self, bits: int) -> int:
+        """So many random bits."""
+        return self.getrandbits(bits)
+
+
+CHANCE = Chance()
+"""Source of ids; seeded at the start of a run, so that the run can be repeated."""
 LIFE: ContextVar[Life | None] = ContextVar("life", default=None)
 
 
@@ -192,19 +210,20 @@ def remember_tasks(loop: asyncio.AbstractEventLoop) -> None:
 
 
 @contextmanager
-def sewn() -> Iterator[None]:
-    """Install the seams while the context is open."""
+def sewn(*, threads: bool = False) -> Iterator[None]:
+    """Install the seams while the context is open; SQLite does without its threads unless told otherwise."""
     seams: list[tuple[Any, str, Callable[..., Any]]] = [
         (Transport, "send", _transport_send),
         (AsyncWebClient, "api_call", _api_call),
-        (Ephemerals, "__init__", _new_ephemerals),
+        (Ephemerals, "begin", _begin),
         (Ephemerals, "_respond", _respond),
         (Anchoring, "finish", _finish),
         (GroupWriter, "submit", _submit),
         (storage.engine, "create_engine", one_compiler),
         (bot.wiring.database, "migrate", _from_a_template),
+        (references, "secrets", lambda _: CHANCE),
     ]
-    with without_threads(), ExitStack() as stack:
+    with nullcontext() if threads else without_threads(), ExitStack() as stack:
         for owner, name, seam in seams:
             stack.enter_context(replaced(owner, name, seam(getattr(owner, name))))
         yield
@@ -233,14 +252,15 @@ def _api_call(original: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitabl
     return api_call
 
 
-def _new_ephemerals(original: Callable[..., None]) -> Callable[..., None]:
-    def init(self: Ephemerals, **more: Any) -> None:
-        original(self, **more)
+def _begin(original: Callable[..., asyncio.Task[Any]]) -> Callable[..., asyncio.Task[Any]]:
+    def begin(self: Ephemerals, work: Any) -> asyncio.Task[Any]:
+        task = original(self, work)
         life = LIFE.get()
         if life is not None:
-            life.ephemerals = self
+            life.answers.add(task)
+        return task
 
-    return init
+    return begin
 
 
 def _respond(original: Callable[..., Awaitable[str]]) -> Callable[..., Awaitable[str]]:
@@ -287,24 +307,20 @@ def _from_a_template(original: Callable[..., Awaitable[None]]) -> Callable[..., 
     """Migrate the first database; the others are copies of it."""
     template: list[bytes] = []
 
+    def is_there(file: Path) -> bool:
+        """Whether the database exists, from an earlier life or copied from the template."""
+        if not file.exists() and template:
+            file.touch(mode=0o600)
+            file.write_bytes(template[0])
+        return file.exists()
+
+    def keep(file: Path) -> None:
+        template.append(file.read_bytes())
+
     async def migrate(url: str, **more: Any) -> None:
-        path = url.partition("///")[2]
-        if _copied(path, template):
-            return
-        await original(url, **more)
-        template.append(_bytes(path))
+        file = Path(url.partition("///")[2])
+        if not is_there(file):
+            await original(url, **more)
+            keep(file)
 
     return migrate
-
-
-def _copied(path: str, template: list[bytes]) -> bool:
-    """Whether a migrated database exists now, from an earlier life or copied from the template."""
-    file = Path(path)
-    if not file.exists() and template:
-        file.touch(mode=0o600)
-        file.write_bytes(template[0])
-    return file.exists()
-
-
-def _bytes(path: str) -> bytes:
-    return Path(path).read_bytes()

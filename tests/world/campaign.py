@@ -15,14 +15,13 @@ from typing import Any
 
 import structlog
 
-from tests.chaos.checker import check
-from tests.chaos.flows import FLOWS
-from tests.chaos.mutants import MUTANTS
-from tests.chaos.plans import Plan, Point, singles
-from tests.chaos.seams import sewn
-from tests.chaos.world import World
 from tests.support.crews import Processes
 from tests.support.scratch import scratch
+from tests.world.flows import FLOWS
+from tests.world.mutants import MUTANTS
+from tests.world.plans import Plan, Point, singles
+from tests.world.run import Run, check
+from tests.world.seams import sewn
 
 _BATCH = 8
 _PLAN_SECONDS = 60.0
@@ -74,7 +73,7 @@ class Report:
             f"{self.with_a_person} end with a person, {self.seconds:.0f} s"
         )
         for outcome in self.broken[:40]:
-            lines.append(f'python -m tests.chaos "{outcome.plan}"')
+            lines.append(f'python -m tests.world "{outcome.plan}"')
             lines += [f"    {violation}" for violation in outcome.violations[:6]]
         return "\n".join(lines)
 
@@ -147,10 +146,10 @@ def tidy() -> None:
 async def run_plan(plan: Plan) -> Outcome:
     """Run one plan and check everything."""
     with tempfile.TemporaryDirectory(dir=scratch()) as folder:
-        return await run_world(World(flow=FLOWS[plan.flow](), plan=plan, folder=Path(folder)))
+        return await run_world(Run(flow=FLOWS[plan.flow](), plan=plan, folder=Path(folder)))
 
 
-async def run_world(opened: World) -> Outcome:
+async def run_world(opened: Run) -> Outcome:
     """Run this world with its faults and check everything."""
     started = time.monotonic()
     async with opened as world:
