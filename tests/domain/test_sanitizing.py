@@ -5,7 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.domain.references import callback_token
-from bot.domain.text import MAX_WORDS, is_page, one_line
+from bot.domain.text import is_page, one_line
+
+MAX_WORDS = 500
 
 TOKEN = callback_token(key=b"k" * 32, instruction_id="01J", kind="confirmation")
 
