@@ -67,7 +67,7 @@ class Checker:
         """Votes that people were told are recorded: instruction, person, choice."""
         self.meddled: set[str] = set()
         """Codes of payouts that somebody changed at the service by hand."""
-        self._conversation = Conversation(world)
+        self.conversation = Conversation(world)
         self._stands: dict[str, str] = {}
         self._sealed = GENESIS
         self._audited = 0
@@ -85,16 +85,16 @@ class Checker:
         rows = self._world.books.instructions()
         found = [*self.alarms, *self._strangers(rows), *self._sightings(rows), *self._lasting(), *self._audit(rows)]
         for row in rows:
-            found += [*self._money(row), *self._truth(row), *self._conversation.shown(row)]
-        found += self._conversation.told(rows)
+            found += [*self._money(row), *self._truth(row), *self.conversation.shown(row)]
+        found += self.conversation.told(rows)
         return [Violation(code, seen) for code, seen in found]
 
     def end(self) -> list[Violation]:
         """All violations when everything came to its end: ``check``, and what only holds then."""
         violations, rows = self.check(), self._world.books.instructions()
-        found = [*self._callbacks(rows), *self._database(), *self._conversation.alerts()]
+        found = [*self._callbacks(rows), *self._database()]
         for row in rows:
-            found += [*self._settled(row), *self._seen_as_audited(row), *self._conversation.ended(row)]
+            found += [*self._settled(row), *self._seen_as_audited(row), *self.conversation.ended(row)]
             if row["state"] not in OVER:
                 found.append(("I10", f"a request ends at {row['state']}"))
         return [*violations, *(Violation(code, seen) for code, seen in found)]
@@ -161,7 +161,7 @@ class Checker:
         }
         if hashlib.sha256(json.dumps(words, sort_keys=True).encode()).hexdigest() != row["digest"]:
             yield "I3", "the digest is of something else"
-        yield from self._conversation.shown(row)
+        yield from self.conversation.shown(row)
         record = self._world.payments.operations.get(row["remote_id"])
         if record is not None and (record.email, record.cents) != (ask.email, ask.cents):
             yield "I3", f"sent is {record.email} {record.cents}, approved was {ask.email} {ask.cents}"

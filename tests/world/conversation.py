@@ -31,7 +31,6 @@ _WORDS = {
 _FINAL_WORDS = frozenset(f"*{_WORDS.get(state, state)}*" for state in FINAL)
 """Bold, so that a reason that quotes one does not count."""
 _REMINDERS = 3
-_FREEZES = (":snowflake:", ":sunny:")
 
 
 class Conversation:
@@ -93,7 +92,7 @@ class Conversation:
         own = sum(count for channel, count in by_channel.items() if channel != APPROVALS)
         if by_channel[APPROVALS] > 1 or own > 1:
             yield "C1", f"cards: {dict(by_channel)}"
-        if own == 0 and self._asked_elsewhere(row) and not self._world.gave_up:
+        if (not cards or (own == 0 and self._asked_elsewhere(row))) and not self._world.gave_up:
             yield "C1", "the requester has no card"
         for card in cards:
             yield from self._card(card, row)
@@ -103,11 +102,19 @@ class Conversation:
         if row["state"] in ("needs_human", "mismatch") and not any(row["reference"] in one.text for one in alerts):
             yield "I10", f"nobody was called for {row['reference']}, {row['state']}"
 
-    def alerts(self) -> Iterator[Finding]:
-        """No alert twice, except who froze and unfroze payments; of requests that need a person, one each time."""
-        asked = sum(one.after == "needs_human" != one.before for one in self._world.books.audit())
+    def repeated(self, rows: list[Record]) -> Iterator[Finding]:
+        """No news and no alert twice, where neither people nor the policy change meanwhile."""
+        steps = self._world.books.audit()
+        for row in rows:
+            own = [one for one in steps if one.instruction_id == row["id"]]
+            entered = Counter(step.after for step in own if step.after != step.before)
+            most = max(1, entered["commit_unknown"], entered[row["state"]])
+            for (_, text), count in Counter((one.channel, one.text) for one in self._replies(row)).items():
+                if count > (_REMINDERS if text.startswith(":bell:") else most):
+                    yield "I6", f"the same news {count} times: {text[:60]}"
+        asked = sum(one.after == "needs_human" != one.before for one in steps)
         for text, count in Counter(one.text for one in self._world.workspace.messages(ALERTS)).items():
-            if count > (asked if "needs a person" in text else 1) and not text.startswith(_FREEZES):
+            if count > (asked if "needs a person" in text else 1):
                 yield "C1", f"the same alert {count} times: {text[:120]}"
 
     def _card(self, card: Message, row: Record) -> Iterator[Finding]:
@@ -128,24 +135,18 @@ class Conversation:
                 yield "C2", "a card does not say which record a person should look at"
 
     def _news(self, row: Record) -> Iterator[Finding]:
-        """The state is told once per conversation; *needs a person* again after each new attempt. No news twice."""
+        """The state is told once per conversation; *needs a person* again after each new attempt."""
         steps = [one for one in self._world.books.audit() if one.instruction_id == row["id"]]
         entered = Counter(step.after for step in steps if step.after != step.before)
         times, word = entered[row["state"]], f"*{_WORDS.get(row['state'], row['state'])}*"
         replies = self._replies(row)
         elsewhere = self._asked_elsewhere(row)
-        # Approvers are also reminded at once when more is asked of them, and when their card was there before.
-        reminders = _REMINDERS * max(1, entered["awaiting"]) + (not elsewhere)
-        reminders += sum(step.action == "tightened" for step in steps)
         told = Counter(one.channel == APPROVALS for one in replies if word in one.text)
         carded = any(re.search(rf"\b{row['reference']}\b", root.text) for root in roots(self._world, APPROVALS))
         for approvers, expected in ((True, times if carded else 0), (False, times if elsewhere else 0)):
             if told[approvers] != expected:
                 who = "approvers" if approvers else "requester"
                 yield "I6", f"{word} was told {told[approvers]} times to the {who}"
-        for (_, text), count in Counter((one.channel, one.text) for one in replies).items():
-            if count > (reminders if text.startswith(":bell:") else max(1, entered["commit_unknown"], times)):
-                yield "I6", f"the same news {count} times: {text[:60]}"
 
     def _asked_elsewhere(self, row: Record) -> bool:
         """Whether the requester has a card of their own: who asks where approvers decide reads theirs."""

@@ -44,11 +44,6 @@ class Law:
         return any(rule["typed_amount"] for rule in self._rules(cents))
 
     @property
-    def lifting(self) -> int:
-        """How many approvers it takes to let payments flow again."""
-        return self.quorum(1)
-
-    @property
     def daily_cents(self) -> int:
         """Most cents that may be sent in a day."""
         return _cents(str(self._table["approval"]["daily_limit"]))

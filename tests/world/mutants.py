@@ -6,6 +6,7 @@ A mutant is applied in the process that runs a plan; the plans named here are pl
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -63,13 +64,6 @@ def _blind_resend() -> Iterator[None]:
         replaced(PaymentsClient, "commit_payout", twice(PaymentsClient.commit_payout)),
         replaced(PaymentsClient, "one_step_payout", twice(PaymentsClient.one_step_payout)),
     ):
-        yield
-
-
-@contextmanager
-def _no_reread() -> Iterator[None]:
-    """The service's record is not compared before the commit."""
-    with replaced(two_steps, "_is_not_as_approved", lambda *_: False):
         yield
 
 
@@ -224,20 +218,12 @@ def _votes_not_counted_again() -> Iterator[None]:
         yield
 
 
-@contextmanager
-def _any_amount() -> Iterator[None]:
-    """The amount that is typed to confirm is not compared."""
-    with replaced(decide, "_is_amount", lambda *_: True):
-        yield
-
-
-@contextmanager
-def _never_frozen() -> Iterator[None]:
-    """Payments that are frozen are sent."""
-    with replaced(sending, "frozen", lambda _: None):
-        yield
-
-
+_no_reread = partial(replaced, two_steps, "_is_not_as_approved", lambda *_: False)
+"""The service's record is not compared before the commit."""
+_any_amount = partial(replaced, decide, "_is_amount", lambda *_: True)
+"""The amount that is typed to confirm is not compared."""
+_never_frozen = partial(replaced, sending, "frozen", lambda _: None)
+"""Payments that are frozen are sent."""
 _COMMIT = "callback: payments/commit_payout#1="
 _POST = "callback: slack/chat.postMessage#"
 

@@ -158,7 +158,9 @@ class Run(World):
 
 def check(run: Run) -> list[Violation]:
     """All violations after a run; empty when every invariant holds."""
-    return [*run.checker.end(), *(Violation(code, seen) for code, seen in (*_people(run), *_end(run), *_hits(run)))]
+    violations, rows = run.checker.end(), run.books.instructions()
+    found = (*run.checker.conversation.repeated(rows), *_people(run), *_end(run), *_hits(run))
+    return [*violations, *(Violation(code, seen) for code, seen in found)]
 
 
 def _people(run: Run) -> Iterator[Finding]:
