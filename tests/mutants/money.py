@@ -7,7 +7,11 @@ _OUTCOME = ("tests/domain/test_outcome.py",)
 _BULK = ("tests/domain/payments/test_bulk.py",)
 _MONEY = ("tests/domain/test_money.py",)
 _ABSENT = ("tests/laws/test_outcome.py", "-k", "vanished and lost")
-_CANCEL = ("tests/workflows/payments/test_bulk_cancel.py",)
+_CANCEL = (
+    "tests/workflows/payments/test_bulk_cancel.py",
+    "tests/workflows/payments/test_bulk_cancel_steps.py",
+    "tests/laws/test_before.py",
+)
 
 MUTANTS = (
     Mutant(

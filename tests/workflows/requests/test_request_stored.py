@@ -1,11 +1,14 @@
 """Storing what was asked for: once, also when the database does not say whether it did; and waking who works on it."""
 
+from contextlib import ExitStack
 from dataclasses import replace
+from datetime import timedelta
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
+from bot.clients.circuit import Circuit
 from bot.domain.bookings.booking import BookingKind, Stage
 from bot.domain.payments.instruction import Kind, PayoutPayload, State
 from bot.domain.references import Letter
@@ -130,24 +133,13 @@ async def test_a_quote_is_confirmed_once(rig: Rig) -> None:
     assert await confirm(ctx, "gone", by=MARIA) is None
 
 
-class Seat:
-    """A seat that is free, or not."""
-
-    def __init__(self, *, free: bool) -> None:
-        self.free, self.circuit = free, SimpleNamespace(holds_effects=7.0, is_open=False, service="delivery")
-
-    async def take(self) -> bool:
-        return self.free
-
-    def guard(self, fresh: Any) -> Any:
-        return fresh
-
-
 @pytest.mark.parametrize("done", [True, False])
 async def test_a_booking_whose_claim_had_no_answer_is_sent_if_the_claim_is_there(rig: Rig, done: bool) -> None:
     asked: list[str] = []
 
     class Client:
+        circuit = Circuit("delivery", clock=rig.clock.boottime)
+
         async def create_booking(self, new: Any, *, key: str, guard: Any) -> Any:
             assert (key, guard()) == ("key", True)
             asked.append(new.external_id)
@@ -162,22 +154,24 @@ async def test_a_booking_whose_claim_had_no_answer_is_sent_if_the_claim_is_there
 
     unsure_once: Any = Once(store, done=done)
     ctx = replace(rig.switchboard.context, store=unsure_once)
-    delivery, seat, key = SimpleNamespace(client=Client()), Seat(free=True), "key"
-    sent: Any = _send
+    delivery, sent = SimpleNamespace(client=Client()), cast("Any", _send)
     if done:
         with pytest.raises(ZeroDivisionError):
-            await sent(ctx, delivery, booking, key, seat)
+            await sent(ctx, delivery, booking, "key")
     else:
-        await sent(ctx, delivery, booking, key, seat)
+        await sent(ctx, delivery, booking, "key")
     after = await made.stored(rig, booking)
     assert (asked, after.stage) == (([booking.external_id], Stage.SENDING) if done else ([], Stage.NEW))
 
 
-async def test_without_a_seat_a_booking_waits(rig: Rig) -> None:
+async def test_without_a_permit_a_booking_waits(rig: Rig) -> None:
     booking = await made.planted(rig, stage=Stage.NEW, reason=own_words("before"))
+    circuit = Circuit("delivery", clock=rig.clock.boottime, patience=0.0)
     waits: Any = _send
-    await waits(rig.switchboard.context, None, booking, "key", Seat(free=False))
+    with ExitStack() as stack:
+        for _ in range(3):
+            assert await stack.enter_context(circuit.seat()).take()
+        await waits(rig.switchboard.context, SimpleNamespace(client=SimpleNamespace(circuit=circuit)), booking, "key")
     after = await made.stored(rig, booking)
     assert (after.stage, after.reason) == (Stage.NEW, own_words("before"))
-    assert after.due_at is not None
-    assert (after.due_at - rig.clock.now()).total_seconds() == 7.0
+    assert after.due_at == rig.clock.now() + timedelta(seconds=1)
