@@ -61,6 +61,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("rig_url", DATABASES, indirect=True)
 
 
+_LONG = ("tests/world/", "tests/process/", "tests/browser/")
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark one of two twins, drawn by its name: one in four runs on PostgreSQL, which takes three times as long."""
@@ -71,6 +74,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             name = item.nodeid.replace("sqlite", "").replace("postgres", "")
             if (crc32(name.encode()) % 4 == 0) == (url == "sqlite"):
                 item.add_marker("twin")
+    # Files with tests of half a minute begin first, so that no worker is left alone with one at the end.
+    items.sort(key=lambda item: not item.nodeid.startswith(_LONG))
 
 
 def _variations(item: pytest.Item) -> dict[str, Any]:
