@@ -138,15 +138,14 @@ class Workers:
                     raise end
 
     async def stop(self) -> None:
-        """Begin nothing more, and let what is under way end, for a while; then cut it off."""
+        """Begin nothing more; let what is under way end, for a while, then cut it off. What lasts is not waited for."""
         self._stopping = True
-        tasks = self._all()
-        if not tasks:
-            return
-        _, late = await asyncio.wait(tasks, timeout=STOP_SECONDS)
-        for task in late:
+        tasks, short = self._all(), self._all(lasting=False)
+        if short:
+            await asyncio.wait(short, timeout=STOP_SECONDS)
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(*late, return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
 
     def _all(self, *, lasting: bool = True) -> list[asyncio.Task[None]]:
         return [task for name, tasks in self._tasks.items() if lasting or name not in self._lasting for task in tasks]

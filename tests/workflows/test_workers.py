@@ -174,6 +174,17 @@ async def test_what_the_database_fails_is_told_to_who_waits_and_logged(
     assert capsys.readouterr().out.count("a step waits for the database") == 2
 
 
+async def test_a_stop_waits_for_no_lasting_step(rig: Rig) -> None:
+    ctx, queue = rig.switchboard.context, Queue("a")
+    queue.gates["a"] = asyncio.Event()
+    await ctx.workers.take_up(ctx, queue.work(slots=1, lasting=True))
+    await until_begun(queue, 1)
+    async with asyncio.timeout(1):
+        await ctx.workers.stop()
+    assert not ctx.workers.running("rows")
+    assert queue.ended == []
+
+
 async def test_a_stop_waits_for_what_ends_soon_and_cuts_off_the_rest(rig: Rig, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bot.workflows.workers.STOP_SECONDS", 0.05)
     ctx, queue = rig.switchboard.context, Queue("soon", "never")
