@@ -1,7 +1,7 @@
 """Requests: their rows as records and back, and one conditional update a transition, with its audit row beside it."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable
 from dataclasses import fields, replace
 from datetime import datetime, timedelta
 from typing import Any, TypedDict, Unpack
@@ -11,16 +11,14 @@ from sqlalchemy import ColumnElement, Select, bindparam, func, or_, select, upda
 
 from bot.domain.audit import Entry
 from bot.domain.machine import Machine
-from bot.domain.payments.bulk import BulkPayload, BulkProgress, CancelPayload
+from bot.domain.payments.bulk import BulkProgress
 from bot.domain.payments.instruction import (
     EFFECT_UNDER_WAY,
     FINAL,
     MONEY_OUT,
+    PAYLOADS,
     Instruction,
     Kind,
-    Payload,
-    PayoutPayload,
-    PurchasePayload,
     Recipient,
     State,
 )
@@ -36,14 +34,6 @@ from storage.repositories.moving import MovingRows
 from storage.rows import Hold
 from storage.tables.instructions import audit, bulk_item
 from storage.tables.instructions import instruction as table
-
-_PAYLOADS: Mapping[Kind, type[Payload]] = {
-    Kind.PAYOUT: PayoutPayload,
-    Kind.ONE_STEP: PayoutPayload,
-    Kind.PURCHASE: PurchasePayload,
-    Kind.BULK: BulkPayload,
-    Kind.BULK_CANCEL: CancelPayload,
-}
 
 
 def values_of(instruction: Instruction) -> dict[str, Any]:
@@ -63,7 +53,7 @@ def _made(**values: Any) -> Instruction:
     for copied in ("payee_email", "cents"):
         values.pop(copied, None)
     models: dict[str, type[BaseModel]] = {
-        "payload": _PAYLOADS[values["kind"]],
+        "payload": PAYLOADS[values["kind"]],
         "requirement": Requirement,
         "recipient": Recipient,
         "progress": BulkProgress,

@@ -71,7 +71,10 @@ class Copy:
     def passes(self, tests: Sequence[str]) -> str:
         """Run tests on the tree as it is; what they say when they fail, otherwise empty."""
         done = self._pytest(tests, first_only=False, patience=20)
-        return "" if done is not None and done.returncode == _PASSED else (done.stdout[-_SHOWN:] if done else "no end")
+        if done is None:
+            return "no end"
+        said = (done.stdout + done.stderr)[-_SHOWN:]
+        return "" if done.returncode == _PASSED else said or f"exit status {done.returncode}"
 
     def _verdict(self, tests: Sequence[str]) -> tuple[Verdict, str]:
         done = self._pytest(tests, first_only=True)

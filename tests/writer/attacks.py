@@ -14,11 +14,10 @@ from sqlalchemy import BigInteger, Boolean, Column, Connection, Float, Integer, 
 from sqlalchemy.pool import StaticPool
 
 from bot.domain.approvals import No
-from bot.domain.payments.instruction import Kind, digest_of
+from bot.domain.payments.instruction import PAYLOADS, Kind, digest_of
 from bot.domain.payments.operation import OperationStatus
 from bot.domain.reasons import OfRequest, Reason, Verbatim
 from storage.errors import RowUnreadable
-from storage.repositories.requests import _PAYLOADS
 from storage.tables.columns import metadata
 from storage.transaction import Tx
 from storage.types import Json, Moment, Named, Reasoned, Words, canonical_json
@@ -231,7 +230,7 @@ def _value(table: str, column: str, nth: int, before: Any) -> Any:
 def _changes(table: str, column: str, value: Any, code: str, kind: str) -> dict[str, Any]:
     changes = {column: value}
     if (table, column) == ("instruction", "payload") and kind:
-        payload = _PAYLOADS[Kind(kind)].model_validate_json(value)
+        payload = PAYLOADS[Kind(kind)].model_validate_json(value)
         changes["digest"] = digest_of(kind=Kind(kind), code=code, payload=payload)
     return changes
 

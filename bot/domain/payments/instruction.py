@@ -6,10 +6,11 @@ never changes after it was asked: the payload is frozen, votes are bound to its 
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Annotated, ClassVar
+from typing import Annotated, ClassVar, Final
 
 from pydantic import Field
 
@@ -123,6 +124,13 @@ class PurchasePayload(Value):
 
 
 Payload = PayoutPayload | PurchasePayload | BulkPayload | CancelPayload
+PAYLOADS: Final[Mapping[Kind, type[Payload]]] = {
+    Kind.PAYOUT: PayoutPayload,
+    Kind.ONE_STEP: PayoutPayload,
+    Kind.PURCHASE: PurchasePayload,
+    Kind.BULK: BulkPayload,
+    Kind.BULK_CANCEL: CancelPayload,
+}
 Progress = BulkProgress
 """How far a request with items is."""
 

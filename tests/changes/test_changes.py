@@ -8,12 +8,17 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import ModuleType
 
+import pytest
+
 import bot
 import handlers
 import storage
 from bot.domain.payments.instruction import Kind
+from tests.changes.plan import Change
+from tests.changes.refund import REFUND
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
+CHANGES = (REFUND,)
 _APART = ("playground", "__main__", "migrations")
 
 
@@ -50,3 +55,19 @@ def test_the_plan_of_a_new_kind_names_every_table_of_kinds() -> None:
     forced = {str(Path(str(one.__file__)).relative_to(ROOT)) for one in modules() if tables(one)}
     assert len(forced) > 1
     assert forced - planned("`/pay refund`") == set()
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.plan)
+def test_a_planned_change_needs_no_other_file(change: Change) -> None:
+    assert planned(change.plan) == set(change.files)
+    with change.made() as copy:
+        assert copy.passes([change.story]) == ""
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize(
+    ("change", "file"), [pytest.param(change, file, id=file) for change in CHANGES for file in change.files]
+)
+def test_a_planned_change_needs_each_file(change: Change, file: str) -> None:
+    with change.made(without=file) as copy:
+        assert copy.passes([change.story])
