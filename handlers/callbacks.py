@@ -165,7 +165,7 @@ class DeliveryCallbacks(CallbackEndpoint):
     unstored = "a message of the delivery service could not be stored"
 
     async def _stands(self, token: str) -> bool:
-        return await events.stands(self.store, token=token)
+        return await events.is_address(self.store, token=token)
 
     async def _receive(self, token: str, body: str) -> bool:
         return await events.receive(self.store, now=self.now(), token=token, body=body)

@@ -18,17 +18,15 @@ from bot.presentation.payments.forms import NO_EFFECT_TITLE
 from bot.presentation.reasons import sentence
 from bot.presentation.views import View, notice, result
 from bot.workflows.bookings import acting, book
-from bot.workflows.bookings import stores as pricing
 from bot.workflows.bookings.acting import Acted
-from bot.workflows.bookings.book import RequestedDelivery
 from bot.workflows.bookings.follow import (
     booking_on_card,
     evidence,
     find_booking,
+    follow,
     get_booking,
     look_up,
     spelled,
-    take_in,
 )
 from bot.workflows.bookings.stores import known_stores, store_names
 from bot.workflows.services.delivery import DeliveryService
@@ -67,7 +65,7 @@ async def price(deps: Dependencies, form: Submission) -> Reply:
         return FieldErrors({**errors, **wrong})
 
     async def ask() -> Answer:
-        quoted = await pricing.price(
+        quoted = await book.price(
             deps.ctx,
             delivery,
             store,
@@ -162,7 +160,7 @@ async def prebook(deps: Dependencies, form: Submission) -> Reply:
 
 async def _read(
     deps: Dependencies, delivery: DeliveryService, form: Submission, kind: BookingKind
-) -> RequestedDelivery | FieldErrors:
+) -> Booking | FieldErrors:
     store, wrong = await _store(deps, delivery, form)
     known = await known_stores(deps.ctx, delivery)
     record = next((one.record for one in known if one.name == store), {})
@@ -175,12 +173,13 @@ async def _read(
         # The same form with the same values makes one booking, with other values another.
         told = {name: str(value) for name, value in sorted(found.items())}
         source_key += f":{form.values.get(forms.STORE, '')}:{json.dumps(told, sort_keys=True)}"
-    return RequestedDelivery(
-        requester=form.user,
-        channel=str(form.about["channel"]),
+    return book.draft(
+        deps.ctx.clock.now(),
+        kind=kind,
         store=store,
         request=fields.booking_request(found),
-        kind=kind,
+        by=form.user,
+        channel=str(form.about["channel"]),
         source_key=source_key,
     )
 
@@ -312,7 +311,7 @@ def _act_elsewhere(
     """Act on a booking that is not stored here: if the service has it, follow it from now on and do this to it."""
 
     async def ask() -> Answer | None:
-        booking = await take_in(deps.ctx, delivery, text, by=command.user)
+        booking = await follow(deps.ctx, delivery, text, by=command.user)
         return None if booking is None else await act(booking)
 
     return _elsewhere(deps, text, ask, verb=verb)

@@ -15,7 +15,9 @@ from bot.domain.reasons import Reason, slack_error
 
 
 class SwitchboardError(Exception):
-    """Root of everything we raise on purpose."""
+    """Root of everything we raise on purpose. ``retry_after``: seconds, when a service asked to wait."""
+
+    retry_after: float | None = None
 
 
 class PersonError(SwitchboardError):
@@ -82,7 +84,7 @@ class ServiceTrouble(SwitchboardError):
 
 
 class ServiceNow(ServiceTrouble):
-    """The service did not answer or asked to wait. ``retry_after`` is in seconds, when it said so."""
+    """The service did not answer or asked to wait."""
 
     def __init__(self, service: str, reason: Reason, *, retry_after: float | None = None, words: str = "") -> None:
         super().__init__(service, reason, words=words)

@@ -28,9 +28,9 @@ def next_poll(*, base: float, polls: int, age: timedelta, waiting_for_people: bo
     return timedelta(seconds=base * min(ceiling, _GROWTH**steps))
 
 
-def back_off(*, first: float, attempts: int, ceiling: float) -> timedelta:
-    """Doubling wait before repeating something that is safe to repeat. Seconds."""
-    return timedelta(seconds=min(ceiling, first * 2 ** min(attempts, 20)))
+def back_off(*, first: float, attempts: int, ceiling: float, named: float | None = None) -> timedelta:
+    """Wait before repeating something that is safe to repeat: as the service named it, else doubling. Seconds."""
+    return named_or(named, timedelta(seconds=min(ceiling, first * 2 ** min(attempts, 20))))
 
 
 def named_or(seconds: float | None, pause: timedelta) -> timedelta:

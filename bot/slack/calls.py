@@ -82,8 +82,7 @@ async def until_answered(
                 ) from None
             reason, asked = refused.reason, None
         except (ServiceNow, OutcomeUnknown) as silent:
-            reason = silent.reason
-            asked = silent.retry_after if isinstance(silent, ServiceNow) else None
+            reason, asked = silent.reason, silent.retry_after
         log.warning("Slack does not let us in yet", setting=setting, reason=str(reason))
         await sleep(max(pause, asked or 0.0))
         pause = min(pause * 2, _LONGEST_PAUSE)

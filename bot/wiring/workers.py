@@ -265,7 +265,7 @@ def _posts(uow: Unit) -> int:
     return uow.outbox.mark_unknown(owner=uow.owner, now=uow.now, exclusive=uow.ctx.store.exclusive, look_at=look_at)
 
 
-RECOVERIES: Final[tuple[Recovery, ...]] = (attempt.recover, _posts, book.recover)
+RECOVERIES: Final[tuple[Recovery, ...]] = (attempt.LOST.recover, _posts, book.LOST.recover)
 """Recoveries of what a process that died left behind."""
 
 WORKS: Final[tuple[Work[Any], ...]] = (

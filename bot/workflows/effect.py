@@ -8,13 +8,14 @@ Every request that changes something at a service leaves through :func:`once`, w
    service has fallen silent since;
 4. its outcome, stored again and again until it is stored.
 
-A process that dies in between leaves a claim without an outcome. Each kind of row says how such a claim is found and
-how its outcome is looked up; it is never sent again for that reason.
+A process that dies in between leaves a claim without an outcome: :class:`Lost`. Each kind of row says how its outcome
+is looked up. A wait that the service names is waited as named, see :func:`bot.domain.tracking.back_off`.
 """
 
-from collections.abc import Awaitable, Callable
-from contextlib import nullcontext
-from typing import TypeVar
+from collections.abc import Awaitable, Callable, Collection
+from contextlib import nullcontext, suppress
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
 
 import structlog
 
@@ -23,11 +24,12 @@ from bot.clients.circuit import Circuit, Seat
 from bot.clients.transport import Guard
 from bot.domain.outcome import NotExecuted
 from bot.domain.proof import GUARD_SECONDS
+from bot.domain.reasons import Exchange, Reason
 from bot.workflows.context import Context, Unit
 from bot.workflows.keeping import keep
 from bot.workflows.workers import elsewhere
-from storage.errors import CommitUnknown
-from storage.repositories.leased import Leased
+from storage.errors import CommitUnknown, RowUnreadable
+from storage.repositories.moving import MovingRows
 
 C = TypeVar("C")
 R = TypeVar("R")
@@ -121,9 +123,37 @@ async def once(
         return await keep(ctx, lambda uow: store(uow, claimed, outcome), name=name)
 
 
-def abandoned(uow: Unit, table: str, rows: Leased[R]) -> list[R]:
-    """Rows whose claimed request a dead process left without an outcome: it is looked up, and never sent again."""
-    return elsewhere(uow, table, rows.abandoned(now=uow.now, owner=uow.owner, exclusive=uow.ctx.store.exclusive))
+@dataclass(frozen=True, slots=True)
+class Lost(Generic[R]):
+    """Claimed requests without an outcome: it is unknown, looked up, and never sent again for that reason.
+
+    Attributes:
+        table: of the rows.
+        rows: their repository.
+        states: of a claimed request.
+        lose: stores that the outcome is unknown, and why.
+    """
+
+    table: str
+    rows: Callable[[Unit], MovingRows[R]]
+    states: Collection[str]
+    lose: Callable[[Unit, R, Reason], object]
+
+    def in_flight(self, uow: Unit, row: Any) -> bool:
+        """After an exception; False: the row has no claimed request of this process."""
+        held = self.rows(uow).held(row.id, *self.states, owner=uow.owner)
+        if held is not None:
+            self.lose(uow, held, Reason(Exchange.ANSWER_LOST))
+        return held is not None
+
+    def recover(self, uow: Unit) -> int:
+        """Those of processes that died; how many there were."""
+        count, dead = 0, self.rows(uow).abandoned(now=uow.now, owner=uow.owner, exclusive=uow.ctx.store.exclusive)
+        for row in elsewhere(uow, self.table, dead):
+            with suppress(RowUnreadable):  # something that belongs to it: noted, so the row is held
+                self.lose(uow, row, Reason(Exchange.PROCESS_ENDED))
+                count += 1
+        return count
 
 
 async def asked(

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, update
 
 from bot.domain.audit import SYSTEM, Entry
 from bot.domain.machine import Machine
+from bot.domain.reasons import Reason
 from storage.damage import Damage
 from storage.repositories.audit import AuditTrail
 from storage.repositories.leased import FREED, Asked, Repository
@@ -146,6 +147,16 @@ class MovingRows(Moving[R], Asked[R]):
         values = {self.state: to, "version": row.version + 1, **self._freed(changes), **changes}
         same = (rows.c.id == row.id, rows.c.version == row.version)
         return self._one(self.shape, update(rows).where(*same).values(values).returning(rows))
+
+    def held(self, row_id: str, *states: str, owner: str) -> R | None:
+        """The row, if this owner works on it and it is in one of the states."""
+        rows = self.shape.table
+        return self._find(rows.c.id == row_id, rows.c[self.state].in_(states), rows.c.lease_owner == owner)
+
+    def put_off(self, before: R, *, reason: Reason | None, due_at: datetime, **changes: Any) -> R | None:
+        """In the same state, due again later; the boards are marked when the reason is another one."""
+        row: Any = before
+        return self.touch(before, show=reason != row.reason, reason=reason, due_at=due_at, **changes)
 
     def _freed(self, changes: dict[str, Any]) -> Mapping[str, Any]:
         """The end of the lease, unless the change has ``keep_lease`` or a lease of its own.

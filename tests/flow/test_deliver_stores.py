@@ -1,16 +1,21 @@
 """Stores, prices, pre-bookings and the checklist: by command and form, through the real stack."""
 
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import aiohttp
 import pytest
 from inline_snapshot import snapshot
 
-from bot.domain.bookings.record import Point
+from bot.clients.delivery import StoreForm
+from bot.domain.bookings.record import Point, StoreState
 from bot.playground.faults import Fault, FaultKind
 from bot.presentation.bookings import answers
 from bot.presentation.bookings import forms as views
+from bot.presentation.reasons import worded
 from bot.workflows.bookings.record import gathered
+from bot.workflows.bookings.stores import _row, change_store, settle_due
 from tests.support.deliveries import (
     PRE,
     STORE_KEY,
@@ -231,6 +236,30 @@ async def test_a_store_that_was_never_made_is_forgotten(rig: Rig) -> None:
 *1 store*
 • *Centro*: 1 Main Square""")
     assert len(service_of(rig).calls_of("create_store")) == 1
+
+
+@pytest.mark.parametrize(
+    ("younger", "state", "stays"), [(0, "creating", False), (1, "creating", True), (0, "ready", True)]
+)
+async def test_a_store_that_is_not_listed_after_the_quiet_period_was_never_made(
+    rig: Rig, younger: float, state: str, stays: bool
+) -> None:
+    ctx = rig.switchboard.context
+    made = rig.clock.now() - timedelta(seconds=ctx.quiet.seconds - younger)
+    row = replace(_row("Norte", made), state=StoreState(state), due_at=made)
+    assert await ctx.store.write(lambda tx: tx.stores.add(row))
+    await settle_due(ctx)
+    assert (await ctx.store.read(lambda tx: tx.stores.by_id(row.id)) is not None) is stays
+
+
+async def test_a_store_that_lost_its_key_is_not_changed_and_it_is_said_why(rig: Rig) -> None:
+    ctx = rig.switchboard.context
+    changed = await change_store(ctx, ctx.delivery.required(), "Gone", StoreForm(address="9 Quay"))
+    assert worded(changed.trouble) == snapshot(
+        "The operator of Switchboard has to mend this: delivery: there is no key for the store Gone; list the stores "
+        "(the master key brings their keys along) or add it to DELIVERY_STORE_KEYS."
+    )
+    assert service_of(rig).calls_of("update_store") == []
 
 
 async def test_a_name_is_taken_once(rig: Rig) -> None:

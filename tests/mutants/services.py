@@ -110,15 +110,15 @@ MUTANTS = (
     Mutant(
         name="one reading proves that nothing was booked",
         file="bot/workflows/bookings/book.py",
-        old="    if absent and reads >= _LEAST_READS and uow.now - since >= quiet:",
-        new="    if absent and uow.now - since >= quiet:",
+        old="    if absent and reads >= _LEAST_READS and uow.quiet.over(sent_at=since, now=uow.now):",
+        new="    if absent and uow.quiet.over(sent_at=since, now=uow.now):",
         breaks="a booking is lost after three readings, not one",
         tests=_BOOKED,
     ),
     Mutant(
         name="a booking is lost before the quiet period is over",
         file="bot/workflows/bookings/book.py",
-        old="    if absent and reads >= _LEAST_READS and uow.now - since >= quiet:",
+        old="    if absent and reads >= _LEAST_READS and uow.quiet.over(sent_at=since, now=uow.now):",
         new="    if absent and reads >= _LEAST_READS:",
         breaks="a request may travel slowly",
         tests=_BOOKED,

@@ -60,6 +60,25 @@ async def cancel(ctx: Context, delivery: DeliveryService, booking: Booking, *, r
     key = await delivery.key_of(ctx.store, booking.store)
     wish = {"by": by, "reason": reason}
 
+    def wanted(uow: Unit) -> Booking | None:
+        # None when it is in another stage by now. A read since then changes nothing.
+        current = uow.bookings.get(booking.id)
+        if current is None or current.stage is not booking.stage or not current.can_cancel:
+            return None
+        return uow.bookings.move(
+            current,
+            current.stage,
+            action="cancel_asked",
+            actor=wish["by"],
+            facts={"reason": reason},
+            show=False,
+            detail={**current.detail, "cancel": wish},
+        )
+
+    def read_back(uow: Unit) -> Booking | None:
+        current = uow.bookings.get(booking.id)
+        return current if current is not None and current.detail.get("cancel") == wish else None
+
     async def send(claimed: Booking, guard: Guard) -> Outcome:
         if claimed.stage is Stage.WAITING:
             return await delivery.client.cancel_prebooking(claimed.prebooking_id or "", key=key, guard=guard)
@@ -70,41 +89,12 @@ async def cancel(ctx: Context, delivery: DeliveryService, booking: Booking, *, r
         done = _answered(uow, claimed, outcome, Point.PREBOOK_CANCEL if is_prebooking else Point.CANCEL)
         return (dropped(uow, claimed) or claimed) if done and is_prebooking else claimed
 
-    done = await asked(
-        ctx,
-        delivery.client.circuit,
-        lambda uow: _want_canceled(uow, booking, wish),
-        send,
-        store,
-        name="booking_answered",
-        read_back=lambda uow: _wanted_canceled(uow, booking, wish),
-    )
+    circuit, name = delivery.client.circuit, "booking_answered"
+    done = await asked(ctx, circuit, wanted, send, store, name=name, read_back=read_back)
     return await _afterwards(ctx, delivery, Act.CANCEL, booking, done)
 
 
-def _want_canceled(uow: Unit, booking: Booking, wish: dict[str, str]) -> Booking | None:
-    """Store who wants it canceled; None when it is in another stage by now. A read since then changes nothing."""
-    current = uow.bookings.get(booking.id)
-    if current is None or current.stage is not booking.stage or not current.can_cancel:
-        return None
-    return uow.bookings.move(
-        current,
-        current.stage,
-        action="cancel_asked",
-        actor=wish["by"],
-        facts={"reason": wish["reason"]},
-        show=False,
-        detail={**current.detail, "cancel": wish},
-    )
-
-
-def _wanted_canceled(uow: Unit, booking: Booking, wish: dict[str, str]) -> Booking | None:
-    current = uow.bookings.get(booking.id)
-    return current if current is not None and current.detail.get("cancel") == wish else None
-
-
 def cannot_cancel(booking: Booking) -> Acted:
-    """Result for a booking that cannot be canceled."""
     return Acted(act=Act.CANCEL, booking=booking, trouble=Reason(OfBooking.CANNOT_CANCEL))
 
 

@@ -1,7 +1,7 @@
 """Requests for a delivery: quoted and confirmed, or requested at once; stored before anything is sent."""
 
-from dataclasses import asdict, dataclass
-from datetime import timedelta
+from dataclasses import asdict, replace
+from datetime import datetime, timedelta
 from functools import partial
 
 import structlog
@@ -10,20 +10,19 @@ from pydantic import SecretStr
 from bot.clients.delivery import NewBooking
 from bot.clients.transport import Guard
 from bot.domain.bookings.booking import Booking, BookingKind, BookingRequest, Stage
-from bot.domain.bookings.record import BookingRecord, Point, PrebookingRecord
+from bot.domain.bookings.record import BookingRecord, Payment, Point, Position, PrebookingRecord, Quote
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.outcome import Done, Failure, NotExecuted, Unknown
-from bot.domain.reasons import Exchange, OfBooking, Reason
+from bot.domain.reasons import OfBooking, Reason
 from bot.domain.reasons import stored as written
 from bot.domain.references import Letter, ulid
 from bot.domain.services import DELIVERY
-from bot.domain.tracking import back_off, named_or
+from bot.domain.tracking import back_off
 from bot.domain.troubles import failed
 from bot.workflows.bookings.observe import observe
 from bot.workflows.bookings.record import alarm, note, post_card, tell, wished, witness
-from bot.workflows.bookings.stores import price
 from bot.workflows.context import Context, Unit
-from bot.workflows.effect import Permit, abandoned, once
+from bot.workflows.effect import Lost, Permit, once
 from bot.workflows.holding import without_permit
 from bot.workflows.reading_only import reading_only
 from bot.workflows.requests.request import unused_reference
@@ -35,51 +34,62 @@ from storage.rows import Hold
 from storage.transaction import Tx
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RequestedDelivery:
-    """A checked form. ``source_key`` names it; a form submitted twice makes one booking."""
-
-    requester: str
-    channel: str
-    store: str
-    request: BookingRequest
-    kind: BookingKind
-    source_key: str
-
-
-async def quote(
-    ctx: Context, delivery: DeliveryService, requested: RequestedDelivery, *, even_unpriced: bool = False
-) -> Booking:
-    """Ask for the price and store the form with the answer; nothing is booked.
-
-    Args:
-        ctx: what a workflow is given.
-        delivery: the service.
-        requested: the form.
-        even_unpriced: store the form with the reason where there is no price; the service books without one.
+async def price(
+    ctx: Context, delivery: DeliveryService, store: str, *, position: Position, payment: Payment, cents: int
+) -> Quote:
+    """Ask what a delivery would cost; nothing is stored except that it was asked.
 
     Raises:
         NotCovered: the service does not deliver there.
         ServiceNow, ServiceNever, OperatorError: see ``DeliveryClient.quote``.
     """
+    key = await delivery.key_of(ctx.store, store)
+    found = await delivery.client.quote(key=key, position=position, payment=payment, cents=cents)
+    await ctx.write(lambda uow: note(uow, Point.QUOTE, store), name="priced", wakes=False)
+    return found
+
+
+def draft(
+    now: datetime, *, kind: BookingKind, store: str, request: BookingRequest, by: str, channel: str, source_key: str
+) -> Booking:
+    """A checked form. It gets its reference when it is stored; a form submitted twice makes one booking."""
+    return Booking(
+        id=ulid(now),
+        reference="",
+        kind=kind,
+        store=store,
+        request=request,
+        stage=Stage.NEW if kind is BookingKind.PREBOOKING else Stage.QUOTED,
+        requester=by,
+        channel=channel,
+        created_at=now,
+        source_key=source_key,
+        external_id=ulid(now),
+    )
+
+
+async def quote(ctx: Context, delivery: DeliveryService, draft: Booking, *, even_unpriced: bool = False) -> Booking:
+    """Ask for the price and store the form with the answer; nothing is booked.
+
+    ``even_unpriced``: store the form with the reason where there is no price; the service books without one.
+
+    Raises:
+        NotCovered: the service does not deliver there.
+        ServiceNow, ServiceNever, OperatorError: see ``DeliveryClient.quote``.
+    """
+    request = draft.request
+    position = request.position if request is not None else None
+    assert request is not None
+    assert position is not None, "a quote needs a place"
+    payment, cents = request.payment, request.cents
     try:
-        detail: dict[str, object] = {"quote": await _told(ctx, delivery, requested)}
+        found = await price(ctx, delivery, draft.store, position=position, payment=payment, cents=cents)
+        detail: dict[str, object] = {"quote": asdict(found)}
     except (ServiceNow, ServiceNever, OperatorError) as trouble:
         if not even_unpriced:
             raise
         detail = {"unpriced": failed(trouble).stored()}
-    return await ctx.write(
-        lambda uow: _new(uow, requested, stage=Stage.QUOTED, detail=detail), name="quoted", wakes=False
-    )
-
-
-async def _told(ctx: Context, delivery: DeliveryService, requested: RequestedDelivery) -> dict[str, str]:
-    request, position = requested.request, requested.request.position
-    if position is None:
-        raise TypeError("a quote needs a place")
-    return asdict(
-        await price(ctx, delivery, requested.store, position=position, payment=request.payment, cents=request.cents)
-    )
+    return await ctx.write(lambda uow: _add(uow, replace(draft, detail=detail)), name="quoted", wakes=False)
 
 
 async def confirm(ctx: Context, booking_id: str, *, by: str) -> Booking | None:
@@ -111,22 +121,22 @@ async def confirm(ctx: Context, booking_id: str, *, by: str) -> Booking | None:
     return stored
 
 
-async def request_prebooking(ctx: Context, requested: RequestedDelivery) -> Booking:
+async def request_prebooking(ctx: Context, draft: Booking) -> Booking:
     """Store a pre-booking, which needs no quote; it is sent from then on."""
 
     def work(uow: Unit) -> Booking:
-        known = uow.bookings.by_source(requested.source_key)
+        known = uow.bookings.by_source(draft.source_key)
         if known is not None:
             return known
-        stored = _new(uow, requested, stage=Stage.NEW, detail={})
-        witness(uow, stored, "prebooked", actor=requested.requester, facts=wished(stored))
+        stored = _add(uow, replace(draft, due_at=uow.now))
+        witness(uow, stored, "prebooked", actor=draft.requester, facts=wished(stored))
         post_card(uow, stored)
         return stored
 
     try:
         stored = await ctx.write(work, name="ask_prebooking", wakes=False)
     except CommitUnknown:
-        known = await ctx.read(lambda uow: uow.bookings.by_source(requested.source_key))
+        known = await ctx.read(lambda uow: uow.bookings.by_source(draft.source_key))
         if known is None:
             raise
         stored = known
@@ -134,35 +144,15 @@ async def request_prebooking(ctx: Context, requested: RequestedDelivery) -> Book
     return stored
 
 
-def _new(
-    uow: Unit,
-    requested: RequestedDelivery,
-    *,
-    stage: Stage,
-    detail: dict[str, object],
-) -> Booking:
-    booking = Booking(
-        id=ulid(uow.now),
-        reference=unused_reference(
-            uow, Letter.PREBOOKING if requested.kind is BookingKind.PREBOOKING else Letter.BOOKING
-        ),
-        kind=requested.kind,
-        store=requested.store,
-        request=requested.request,
-        stage=stage,
-        requester=requested.requester,
-        channel=requested.channel,
-        created_at=uow.now,
-        source_key=requested.source_key,
-        external_id=ulid(uow.now),
-        detail=detail,
-        due_at=uow.now if stage is Stage.NEW else None,
-    )
-    if not uow.bookings.add(booking):
-        known = uow.bookings.by_source(requested.source_key)
-        assert known is not None
-        return known
-    return booking
+def _add(uow: Unit, draft: Booking) -> Booking:
+    """Store it under a reference of its own, or find the booking that the same form made."""
+    letter = Letter.PREBOOKING if draft.kind is BookingKind.PREBOOKING else Letter.BOOKING
+    booking = replace(draft, reference=unused_reference(uow, letter), created_at=uow.now)
+    if uow.bookings.add(booking):
+        return booking
+    known = uow.bookings.by_source(draft.source_key)
+    assert known is not None
+    return known
 
 
 log = structlog.get_logger(__name__)
@@ -170,32 +160,13 @@ log = structlog.get_logger(__name__)
 _LEAST_READS = 3
 _WATCHED = timedelta(hours=24)
 """For this long a booking that the service did not have is searched for again: its request may still be in flight."""
+_WATCH = timedelta(minutes=15)
 _NOT_FOUND = 404
-
-Made = BookingRecord | PrebookingRecord
-
-
-def _lost(uow: Unit, booking: Booking) -> bool:
-    """An exception after the claim: the outcome is unknown, and looked up."""
-    held = uow.bookings.get(booking.id)
-    if held is None or held.stage is not Stage.SENDING or held.lease_owner != uow.owner:
-        return False
-    lose(uow, held, Unknown(reason=Reason(Exchange.ANSWER_LOST)))
-    return True
-
-
-def recover(uow: Unit) -> int:
-    """Look up the bookings that a dead process was sending; how many there were."""
-    left = abandoned(uow, "booking", uow.bookings)
-    for booking in left:
-        lose(uow, booking, Unknown(reason=Reason(Exchange.PROCESS_ENDED)))
-    return len(left)
 
 
 def lose(uow: Unit, booking: Booking, outcome: Unknown) -> None:
     """The outcome of a request that was or may have been sent is unknown: search for it."""
-    pause = timedelta(seconds=min(5.0, uow.poll_seconds))
-    due = uow.now + pause
+    due = uow.now + timedelta(seconds=min(5.0, uow.poll_seconds))
     stored = uow.bookings.move(
         booking, Stage.UNKNOWN, action="unknown", facts=outcome.facts, reason=outcome.told, reads=0, due_at=due
     )
@@ -203,31 +174,34 @@ def lose(uow: Unit, booking: Booking, outcome: Unknown) -> None:
         tell(uow, stored, "unknown", {})
 
 
+LOST = Lost(
+    "booking",
+    lambda uow: uow.bookings,
+    (Stage.SENDING,),
+    lambda uow, booking, reason: lose(uow, booking, Unknown(reason=reason)),
+)
+
+
 def adopt(uow: Unit, booking: Booking, record: BookingRecord, *, report: BookingRecord | None = None) -> Booking | None:
-    """The service has it: from now on it is followed."""
+    """The service has it: from now on it is followed. None: it was changed meanwhile, or is another one's."""
     other = uow.bookings.by_remote(booking.store, record.id)
-    if other is not None and other.id != booking.id and not _joined(uow, other, booking):
-        return None
-    first = booking.remote_id is None
+    if other is not None and other.id != booking.id:
+        if other.kind is not BookingKind.FOREIGN:
+            log.error("two of ours claim one booking", reference=booking.reference, other=other.reference)
+            return None
+        # A webhook without our id arrived first and made a separate row: that row ends, and points here.
+        joined, facts = Reason(OfBooking.JOINED, reference=booking.reference), {"other": booking.reference}
+        dropped = uow.bookings.move(
+            other, Stage.DROPPED, action="joined", facts=facts, remote_id=None, numeric_id="", reason=joined
+        )
+        if dropped is None:
+            return None
     stored = observe(uow, booking, record, report=report)
-    if stored is not None and first and booking.kind is not BookingKind.FOREIGN:
+    if stored is not None and booking.remote_id is None and booking.kind is not BookingKind.FOREIGN:
         _note_made(uow, stored)
         if booking.stage is Stage.LOST:
             alarm(uow, stored, "found_late", {"status": record.status})
     return stored
-
-
-def _joined(uow: Unit, other: Booking, booking: Booking) -> bool:
-    """A webhook without our id arrived first and made a separate row: that row ends, and points here."""
-    if other.kind is not BookingKind.FOREIGN:
-        log.error("two of ours claim one booking", reference=booking.reference, other=other.reference)
-        return False
-    joined = Reason(OfBooking.JOINED, reference=booking.reference)
-    facts = {"other": booking.reference}
-    ended = uow.bookings.move(
-        other, Stage.DROPPED, action="joined", facts=facts, remote_id=None, numeric_id="", reason=joined
-    )
-    return ended is not None
 
 
 def _note_made(uow: Unit, booking: Booking) -> None:
@@ -252,8 +226,18 @@ async def _step(ctx: Context, delivery: DeliveryService, booking: Booking) -> No
     ctx.wake()
 
 
+async def _put_off(ctx: Context, booking: Booking, reason: Reason | None, pause: timedelta) -> None:
+    await ctx.write(
+        lambda uow: uow.bookings.put_off(booking, reason=reason, due_at=uow.now + pause),
+        name="put_off_booking",
+        wakes=False,
+    )
+
+
 async def _send(ctx: Context, delivery: DeliveryService, booking: Booking, key: SecretStr) -> None:
-    minutes = booking.request.cook_minutes if booking.request is not None else 0
+    request = booking.request
+    assert request is not None, "one that was made elsewhere is never sent"
+    search_at = timedelta(minutes=request.cook_minutes)
 
     def sending(uow: Unit) -> Booking | None:
         return uow.bookings.move(
@@ -263,25 +247,25 @@ async def _send(ctx: Context, delivery: DeliveryService, booking: Booking, key: 
             show=False,
             keep_lease=True,
             sent_at=uow.now,
-            search_at=uow.now + timedelta(minutes=minutes) if minutes else None,
+            search_at=uow.now + search_at if search_at else None,
             reason=None,
         )
 
-    def read_back(uow: Unit) -> Booking | None:
-        held = uow.bookings.get(booking.id)
-        mine = held is not None and held.stage is Stage.SENDING and held.lease_owner == ctx.owner
-        return held if mine else None
-
     async def claim(permit: Permit) -> Booking | None:
-        if await permit.take():
-            return await permit.claim(sending, name="claim_booking", read_back=read_back)
-        await _put_off(ctx, booking, *without_permit(ctx, permit.circuit, booking.reason))
-        return None
+        if not await permit.take():
+            await _put_off(ctx, booking, *without_permit(ctx, permit.circuit, booking.reason))
+            return None
+        return await permit.claim(
+            sending,
+            name="claim_booking",
+            read_back=lambda uow: uow.bookings.held(booking.id, Stage.SENDING, owner=uow.owner),
+        )
 
-    async def send(claimed: Booking, guard: Guard) -> Outcome:
-        if claimed.kind is BookingKind.PREBOOKING:
-            return await delivery.client.create_prebooking(_asked(claimed), key=key, guard=guard)
-        return await delivery.client.create_booking(_asked(claimed), key=key, guard=guard)
+    async def send(_: Booking, guard: Guard) -> Outcome:
+        wanted = NewBooking(external_id=booking.external_id, request=request)
+        if booking.kind is BookingKind.PREBOOKING:
+            return await delivery.client.create_prebooking(wanted, key=key, guard=guard)
+        return await delivery.client.create_booking(wanted, key=key, guard=guard)
 
     await once(ctx, delivery.client.circuit, claim, send, _sent, name="booked")
 
@@ -297,7 +281,18 @@ def _sent(uow: Unit, claimed: Booking, outcome: Outcome) -> None:
         return
     match outcome:
         case Done(value=PrebookingRecord() as made):
-            _wait_for_customer(uow, current, made)
+            waiting = uow.bookings.move(
+                current,
+                Stage.WAITING,
+                action="link_made",
+                prebooking_id=made.id,
+                detail={**current.detail, "link": made.url},
+                polls=0,
+                due_at=uow.now + timedelta(seconds=uow.poll_seconds),
+            )
+            if waiting is not None:
+                post_file(uow, subject=waiting.subject, key="link", payload={})
+                note(uow, Point.PREBOOK, waiting.reference)
         case Done(value=BookingRecord() as record):
             adopt(uow, current, record)
         case NotExecuted(again=True):
@@ -311,26 +306,11 @@ def _sent(uow: Unit, claimed: Booking, outcome: Outcome) -> None:
             lose(uow, current, outcome)
 
 
-def _wait_for_customer(uow: Unit, booking: Booking, made: PrebookingRecord) -> None:
-    stored = uow.bookings.move(
-        booking,
-        Stage.WAITING,
-        action="link_made",
-        prebooking_id=made.id,
-        detail={**booking.detail, "link": made.url},
-        polls=0,
-        due_at=uow.now + timedelta(seconds=uow.poll_seconds),
-    )
-    if stored is not None:
-        post_file(uow, subject=stored.subject, key="link", payload={})
-        note(uow, Point.PREBOOK, stored.reference)
-
-
 def _back(uow: Unit, booking: Booking, outcome: NotExecuted) -> None:
     """Nothing was sent, or the service asked to wait: nothing was booked, so it may be sent later."""
     own = outcome.failure is Failure.NOT_SENT
-    pause = back_off(first=min(2.0, uow.poll_seconds), attempts=booking.reads, ceiling=uow.poll_seconds * 4)
-    wait = timedelta(0) if own else named_or(outcome.retry_after, pause)
+    first, longest = min(2.0, uow.poll_seconds), uow.poll_seconds * 4
+    pause = back_off(first=first, attempts=booking.reads, ceiling=longest, named=0.0 if own else outcome.retry_after)
     reason = None if own else failed(outcome, service=DELIVERY)
     uow.bookings.move(
         booking,
@@ -341,7 +321,7 @@ def _back(uow: Unit, booking: Booking, outcome: NotExecuted) -> None:
         search_at=None,
         reason=reason,
         reads=booking.reads + 1,
-        due_at=uow.now + wait,
+        due_at=uow.now + pause,
     )
 
 
@@ -366,13 +346,12 @@ def _looked(uow: Unit, booking: Booking, record: BookingRecord | None, absent: b
     since = booking.sent_at or booking.created_at
     if booking.stage is Stage.LOST:
         over = uow.now - since > _WATCHED
-        closed = {"closed_at": uow.now, "due_at": None} if over else {"due_at": uow.now + timedelta(minutes=15)}
+        closed = {"closed_at": uow.now, "due_at": None} if over else {"due_at": uow.now + _WATCH}
         uow.bookings.touch(booking, **closed)
         return
     reads = booking.reads + (1 if absent else 0)
-    quiet = timedelta(seconds=uow.quiet.seconds)
-    if absent and reads >= _LEAST_READS and uow.now - since >= quiet:
-        due = uow.now + timedelta(minutes=15)
+    if absent and reads >= _LEAST_READS and uow.quiet.over(sent_at=since, now=uow.now):
+        due = uow.now + _WATCH
         stored = uow.bookings.move(booking, Stage.LOST, action="lost", reads=reads, reason=None, due_at=due)
         if stored is not None:
             tell(uow, stored, "lost", {})
@@ -381,21 +360,7 @@ def _looked(uow: Unit, booking: Booking, record: BookingRecord | None, absent: b
     longest = uow.quiet.spacing.total_seconds()
     pause = back_off(first=min(5.0, longest), attempts=reads, ceiling=longest)
     known = None if absent else reason or booking.reason
-    uow.bookings.touch(booking, show=known != booking.reason, reads=reads, reason=known, due_at=uow.now + pause)
-
-
-async def _put_off(ctx: Context, booking: Booking, reason: Reason | None, pause: timedelta) -> None:
-    def work(uow: Unit) -> None:
-        uow.bookings.touch(booking, show=reason != booking.reason, reason=reason, due_at=uow.now + pause)
-
-    await ctx.write(work, name="put_off_booking", wakes=False)
-
-
-def _asked(booking: Booking) -> NewBooking:
-    request = booking.request
-    if request is None:
-        raise TypeError(f"{booking.reference} was made elsewhere")
-    return NewBooking(external_id=booking.external_id, request=request)
+    uow.bookings.put_off(booking, reason=known, due_at=uow.now + pause, reads=reads)
 
 
 def _claim(tx: Tx, hold: Hold) -> list[Booking]:
@@ -410,7 +375,7 @@ BOOKINGS = Work(
     slots=50,
     claim=_claim,
     step=lambda ctx: partial(_step, ctx, ctx.delivery.required()),
-    in_flight=_lost,
+    in_flight=LOST.in_flight,
     ready=lambda ctx: ctx.delivery.is_configured,
 )
 """Send confirmed bookings, search for those with a lost answer."""

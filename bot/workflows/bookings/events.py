@@ -15,6 +15,7 @@ from itertools import islice
 
 import structlog
 
+from bot.domain.audit import SYSTEM
 from bot.domain.bookings.booking import Booking, BookingKind, Stage
 from bot.domain.bookings.record import BookingRecord, Point, WebhookKind, is_final
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
@@ -30,7 +31,7 @@ from bot.workflows.requests.request import unused_reference
 from bot.workflows.services.delivery import DeliveryService
 from bot.workflows.slack.boards import post_line
 from bot.workflows.workers import Work
-from storage.rows import Hold, InboxState, StoreEvent
+from storage.rows import InboxState, StoreEvent
 from storage.store import Store
 from storage.transaction import Tx
 
@@ -54,7 +55,7 @@ _IN_FLIGHT_FOR = timedelta(minutes=10)
 _IN_FLIGHT = (Stage.SENDING, Stage.UNKNOWN, Stage.WAITING)
 
 
-async def stands(store: Store, *, token: str) -> bool:
+async def is_address(store: Store, *, token: str) -> bool:
     """Whether there is such an address."""
     hashed = token_hash(token)
     return await store.read(lambda tx: tx.store_events.find_hook(hashed)) is not None
@@ -127,7 +128,12 @@ def _apply(uow: Unit, heard: _Heard, record: BookingRecord) -> None:
     event = heard.event
     ours = heard.booking or known_here(uow, event.store, record)
     waited = uow.now - event.received_at >= _IN_FLIGHT_FOR
-    if ours is None and not record.external_id and not waited and _something_in_flight(uow, event.store):
+    if (
+        ours is None
+        and not record.external_id
+        and not waited
+        and any(one.store == event.store and one.stage in _IN_FLIGHT for one in uow.bookings.open(limit=1_000))
+    ):
         # It may be the booking whose answer is still in flight; its own read links it, and then this event finds it.
         _again(uow, event)
         return
@@ -148,10 +154,6 @@ def known_here(tx: Tx, store: str, record: BookingRecord) -> Booking | None:
         return known
     found = tx.bookings.by_external(record.external_id) if record.external_id else None
     return found if found is not None and found.store == store else None
-
-
-def _something_in_flight(tx: Tx, store: str) -> bool:
-    return any(one.store == store and one.stage in _IN_FLIGHT for one in tx.bookings.open(limit=1_000))
 
 
 def made_elsewhere(uow: Unit, store: str, record: BookingRecord, *, by: str = "") -> Booking:
@@ -176,10 +178,7 @@ def made_elsewhere(uow: Unit, store: str, record: BookingRecord, *, by: str = ""
         due_at=uow.now,
     )
     uow.bookings.add(booking)
-    if by:
-        witness(uow, booking, "named", actor=by)
-    else:
-        witness(uow, booking, "appeared")
+    witness(uow, booking, "named" if by else "appeared", actor=by or SYSTEM)
     post_card(uow, booking)
     return booking
 
@@ -267,15 +266,11 @@ def _parsed(body: str) -> object:
     return found
 
 
-def _claim(tx: Tx, hold: Hold) -> list[StoreEvent]:
-    return tx.store_events.claim_due(**hold)
-
-
 EVENTS = Work(
     name="store events",
     table="store_event",
     slots=20,
-    claim=_claim,
+    claim=lambda uow, hold: uow.store_events.claim_due(**hold),
     step=lambda ctx: partial(_verify, ctx, ctx.delivery.required()),
     ready=lambda ctx: ctx.delivery.is_configured,
 )

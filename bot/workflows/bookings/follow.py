@@ -9,7 +9,7 @@ import structlog
 from pydantic import SecretStr
 
 from bot.domain.bookings.booking import Booking, Stage
-from bot.domain.bookings.record import BookingRecord, Evidence, Point, PrebookingRecord, is_canceled
+from bot.domain.bookings.record import BookingRecord, Evidence, Point, is_canceled
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.tracking import named_or, next_poll
 from bot.domain.troubles import failed
@@ -20,8 +20,6 @@ from bot.workflows.bookings.record import gathered, tell
 from bot.workflows.context import Context, Unit
 from bot.workflows.services.delivery import DeliveryService
 from bot.workflows.workers import Work
-from storage.rows import Hold
-from storage.transaction import Tx
 
 log = structlog.get_logger(__name__)
 
@@ -72,7 +70,15 @@ async def read_now(ctx: Context, delivery: DeliveryService, booking: Booking) ->
 
 async def _read_prebooking(ctx: Context, delivery: DeliveryService, booking: Booking, key: SecretStr) -> Booking | None:
     made = await delivery.client.get_prebooking(booking.prebooking_id or "", key=key)
-    record = await _its_booking(delivery, booking, made, key)
+    record: BookingRecord | None = None
+    if made.booking_id:
+        record = await delivery.client.get_booking(made.booking_id, key=key)
+    elif made.has_address:  # the booking is found by our own id
+        try:
+            record = await delivery.client.find_booking(booking.external_id, key=key)
+        except ServiceNever as refused:
+            if refused.status != _NOT_FOUND:  # the address is there and the booking not yet
+                raise
 
     def work(uow: Unit) -> Booking | None:
         now = ctx.clock.now()
@@ -92,22 +98,6 @@ async def _read_prebooking(ctx: Context, delivery: DeliveryService, booking: Boo
     return stored
 
 
-async def _its_booking(
-    delivery: DeliveryService, booking: Booking, made: PrebookingRecord, key: SecretStr
-) -> BookingRecord | None:
-    """The booking that a pre-booking became; by its id where the service says it, by our own otherwise."""
-    if made.booking_id:
-        return await delivery.client.get_booking(made.booking_id, key=key)
-    if not made.has_address:
-        return None
-    try:
-        return await delivery.client.find_booking(booking.external_id, key=key)
-    except ServiceNever as refused:
-        if refused.status == _NOT_FOUND:
-            return None  # the address is there and the booking not yet
-        raise
-
-
 def dropped(uow: Unit, booking: Booking) -> Booking | None:
     """End a pre-booking that will not become a booking."""
     stored = uow.bookings.move(booking, Stage.DROPPED, action="dropped")
@@ -120,11 +110,9 @@ def _not_read(uow: Unit, booking: Booking, trouble: Trouble) -> None:
     """Go on reading; the card says that it may be out of date, at once where waiting will not help."""
     reads = booking.reads + 1
     passing = isinstance(trouble, ServiceNow) and reads < _PATIENCE
-    wait = trouble.retry_after if isinstance(trouble, ServiceNow) else None
-    pause = next_poll(base=uow.poll_seconds, polls=reads, age=timedelta(0))
+    pause = named_or(trouble.retry_after, next_poll(base=uow.poll_seconds, polls=reads, age=timedelta(0)))
     reason = booking.reason if passing else failed(trouble, advice=False)
-    due = uow.now + named_or(wait, pause)
-    if uow.bookings.touch(booking, show=reason != booking.reason, reads=reads, reason=reason, due_at=due) is None:
+    if uow.bookings.put_off(booking, reason=reason, due_at=uow.now + pause, reads=reads) is None:
         uow.bookings.release(booking.id, owner=uow.owner, due_at=uow.now)
 
 
@@ -144,22 +132,18 @@ async def look_up(ctx: Context, delivery: DeliveryService, text: str) -> tuple[s
     return None
 
 
-def _claim(tx: Tx, hold: Hold) -> list[Booking]:
-    return tx.bookings.claim_due(stages=(Stage.OPEN, Stage.WAITING), **hold)
-
-
 POLLS = Work(
     name="booking polls",
     table="booking",
     slots=50,
-    claim=_claim,
+    claim=lambda uow, hold: uow.bookings.claim_due(stages=(Stage.OPEN, Stage.WAITING), **hold),
     step=lambda ctx: partial(_poll, ctx, ctx.delivery.required()),
     ready=lambda ctx: ctx.delivery.is_configured,
 )
 """Read every booking that is due."""
 
 
-async def take_in(ctx: Context, delivery: DeliveryService, text: str, *, by: str) -> Booking | None:
+async def follow(ctx: Context, delivery: DeliveryService, text: str, *, by: str) -> Booking | None:
     """Search every store for it and follow it from now on, as after a webhook; None: no store has it.
 
     Raises:
@@ -169,14 +153,14 @@ async def take_in(ctx: Context, delivery: DeliveryService, text: str, *, by: str
     if found is None:
         return None
     store, record = found
-    taken = await ctx.write(lambda uow: _followed(uow, store, record, by), name="booking_named", wakes=False)
+
+    def work(uow: Unit) -> Booking | None:
+        booking = known_here(uow, store, record) or made_elsewhere(uow, store, record, by=by)
+        return adopt(uow, booking, record) or uow.bookings.get(booking.id)
+
+    taken = await ctx.write(work, name="booking_named", wakes=False)
     ctx.wake()
     return taken
-
-
-def _followed(uow: Unit, store: str, record: BookingRecord, by: str) -> Booking | None:
-    booking = known_here(uow, store, record) or made_elsewhere(uow, store, record, by=by)
-    return adopt(uow, booking, record) or uow.bookings.get(booking.id)
 
 
 async def find_booking(ctx: Context, text: str) -> Booking | None:

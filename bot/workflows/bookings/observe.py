@@ -23,7 +23,7 @@ from bot.domain.bookings.record import (
 )
 from bot.domain.tracking import next_poll
 from bot.workflows.bookings.record import alarm, note, note_state, tell
-from bot.workflows.context import Context, Unit
+from bot.workflows.context import Unit
 from bot.workflows.slack.boards import show_board
 
 log = structlog.get_logger(__name__)
@@ -41,7 +41,6 @@ def observe(
     """Apply a record that was read after ``booking`` was.
 
     Args:
-        ctx: the workflows' context.
         uow: the unit of work.
         booking: as it was before the reading began.
         record: the service's own.
@@ -60,12 +59,16 @@ def observe(
         uow.bookings.release(booking.id, owner=uow.owner, due_at=None)
         return current
     detail = _merged(booking.detail, record, report)
-    moved = change is not StatusChange.NONE
-    if not moved and booking.stage is Stage.ENDED:
-        return _late_words(uow, booking, detail)
-    if not moved and detail == dict(booking.detail) and booking.stage is Stage.OPEN and not booking.reason:
-        _still(uow, booking)
-        return current
+    if change is StatusChange.NONE:
+        is_same = detail == dict(booking.detail)
+        if booking.stage is Stage.ENDED:  # it is over; a proof of delivery may still come
+            return booking if is_same else uow.bookings.touch(booking, show=True, detail=detail)
+        if is_same and booking.stage is Stage.OPEN and not booking.reason:
+            if booking.known_status is Status.ON_HOLD and booking.search_at is not None:
+                show_board(uow, booking.subject, progress=True)  # the cook time on the card goes on counting down
+            pause = _pause(uow, booking, detail, polls=booking.polls + 1)
+            uow.bookings.count_poll(booking.id, due_at=uow.now + pause)
+            return current
     return _store(uow, booking, record, change, detail)
 
 
@@ -97,7 +100,7 @@ def _store(
         reason=None,
         reads=0,
         polls=polls,
-        due_at=None if final else uow.now + _pause(uow.ctx, booking, detail, uow.now, polls=polls),
+        due_at=None if final else uow.now + _pause(uow, booking, detail, polls=polls),
         closed_at=uow.now if final else None,
     )
     if stored is None:
@@ -134,28 +137,13 @@ def _tell_move(uow: Unit, stored: Booking, before: Booking, change: StatusChange
         alarm(uow, stored, f"no_provider:{detail['changes']}", {"status": stored.status})
 
 
-def _late_words(uow: Unit, booking: Booking, detail: dict[str, Any]) -> Booking | None:
-    """The booking is over; a proof of delivery may still come."""
-    if detail == dict(booking.detail):
-        return booking
-    return uow.bookings.touch(booking, show=True, detail=detail)
-
-
-def _still(uow: Unit, booking: Booking) -> None:
-    """Nothing new: read again later; the cook time on the card goes on counting down."""
-    if booking.known_status is Status.ON_HOLD and booking.search_at is not None:
-        show_board(uow, booking.subject, progress=True)
-    pause = _pause(uow.ctx, booking, booking.detail, uow.now, polls=booking.polls + 1)
-    uow.bookings.count_poll(booking.id, due_at=uow.now + pause)
-
-
-def _pause(ctx: Context, booking: Booking, detail: Mapping[str, Any], now: datetime, *, polls: int) -> timedelta:
+def _pause(uow: Unit, booking: Booking, detail: Mapping[str, Any], *, polls: int) -> timedelta:
     """Pause before the next read. Bookings move within minutes: the pace restarts with each change."""
     changed = datetime.fromisoformat(str(detail["changed_at"])) if detail.get("changed_at") else booking.created_at
-    pause = next_poll(base=ctx.poll_seconds, polls=polls, age=now - changed)
-    if booking.search_at is not None and booking.search_at > now:
-        base = timedelta(seconds=ctx.poll_seconds)
-        return max(base, min(pause, _COUNTDOWN, booking.search_at + base - now))
+    pause = next_poll(base=uow.poll_seconds, polls=polls, age=uow.now - changed)
+    if booking.search_at is not None and booking.search_at > uow.now:
+        base = timedelta(seconds=uow.poll_seconds)
+        return max(base, min(pause, _COUNTDOWN, booking.search_at + base - uow.now))
     return pause
 
 

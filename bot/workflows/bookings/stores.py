@@ -1,6 +1,6 @@
 """Stores: list, create, change. A key that arrives is sealed in the transaction that stores its store."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -8,16 +8,12 @@ from functools import partial
 from typing import Any
 
 import structlog
-from pydantic import SecretStr
 
 from bot.clients.delivery import StoreForm
 from bot.clients.transport import Guard
 from bot.domain.bookings.record import (
     KnownStore,
-    Payment,
     Point,
-    Position,
-    Quote,
     StoreRecord,
     StoreState,
 )
@@ -61,11 +57,28 @@ class Changed:
 
 async def known_stores(ctx: Context, delivery: DeliveryService) -> list[KnownStore]:
     """Every store that is known here, by name."""
-    return await ctx.read(lambda uow: _known(uow, delivery))
+
+    def known(uow: Unit) -> list[KnownStore]:
+        rows = {row.folded: row for row in uow.stores.all()}
+        found = []
+        for name in delivery.given_keys:
+            row = rows.pop(folded(name), None)
+            found.append(KnownStore(name=name, record={} if row is None else row.record, usable=True, given=True))
+        found += [
+            KnownStore(
+                name=row.name,
+                record=row.record,
+                usable=delivery.unsealed(row) is not None,
+                creating=row.state is StoreState.CREATING,
+            )
+            for row in rows.values()
+        ]
+        return sorted(found, key=lambda one: folded(one.name))
+
+    return await ctx.read(known)
 
 
 async def store_names(ctx: Context, delivery: DeliveryService) -> list[str]:
-    """The names of the stores that can be used."""
     return await ctx.read(delivery.store_names)
 
 
@@ -75,18 +88,17 @@ async def list_stores(ctx: Context, delivery: DeliveryService) -> list[KnownStor
     Raises:
         ServiceNow, ServiceNever, OperatorError: see ``DeliveryClient.list_stores``.
     """
-    if not delivery.client.has_master_key:
-        return await known_stores(ctx, delivery)
-    found = await delivery.client.list_stores()
-    now = ctx.clock.now()
+    if delivery.client.has_master_key:
+        found = await delivery.client.list_stores()
+        now = ctx.clock.now()
 
-    def work(uow: Unit) -> list[KnownStore]:
-        for record in found:
-            _keep(uow, delivery, record)
-        uow.flags.set(_LISTED, {"due": (now + _FRESH).isoformat()}, now)
-        return _known(uow, delivery)
+        def work(uow: Unit) -> None:
+            for record in found:
+                _keep(uow, delivery, record)
+            uow.flags.set(_LISTED, {"due": (now + _FRESH).isoformat()}, now)
 
-    return await ctx.write(work, name="stores_listed", wakes=False)
+        await ctx.write(work, name="stores_listed", wakes=False)
+    return await known_stores(ctx, delivery)
 
 
 async def list_due(ctx: Context) -> int:
@@ -107,9 +119,8 @@ async def list_due(ctx: Context) -> int:
         uow.bookings.forget_quotes(now - _KEPT_QUOTE)
 
     await ctx.write(work, name="list_stores", wakes=False)
-    if not delivery.client.has_master_key:
-        return 0
-    await _were_listed(ctx)
+    if delivery.client.has_master_key:
+        await _were_listed(ctx)
     return 0
 
 
@@ -130,7 +141,7 @@ async def create_store(ctx: Context, delivery: DeliveryService, form: StoreForm,
         return Changed(name=form.name or "", record={}, trouble=Reason(OfBooking.NO_MASTER_KEY))
     now = ctx.clock.now()
     name = " ".join((form.name or "").split())
-    row = _row(name, None, now, state=StoreState.CREATING, created_by=by, due_at=now + _LOOK_AFTER)
+    row = replace(_row(name, now), state=StoreState.CREATING, created_by=by, due_at=now + _LOOK_AFTER)
 
     def claim(uow: Unit) -> StoreRow | None:
         return row if delivery.spelled(uow, name) is None and uow.stores.add(row) else None
@@ -138,14 +149,9 @@ async def create_store(ctx: Context, delivery: DeliveryService, form: StoreForm,
     async def send(_: StoreRow, guard: Guard) -> Done[StoreRecord] | NotExecuted | Unknown:
         return await delivery.client.create_store(form, guard=guard)
 
+    circuit, store = delivery.client.circuit, partial(_created, delivery)
     created = await asked(
-        ctx,
-        delivery.client.circuit,
-        claim,
-        send,
-        partial(_made, delivery),
-        name="store_created",
-        read_back=lambda uow: uow.stores.by_id(row.id),
+        ctx, circuit, claim, send, store, name="store_created", read_back=lambda uow: uow.stores.by_id(row.id)
     )
     ctx.wake()
     match created:
@@ -157,11 +163,17 @@ async def create_store(ctx: Context, delivery: DeliveryService, form: StoreForm,
             return changed
 
 
-def _made(delivery: DeliveryService, uow: Unit, row: StoreRow, outcome: Outcome) -> Changed:
+def _created(delivery: DeliveryService, uow: Unit, row: StoreRow, outcome: Outcome) -> Changed:
     """Store what became of a creation."""
     match outcome:
         case Done(value=record):
-            return _created(uow, delivery, row, record)
+            current = uow.stores.by_id(row.id)
+            if current is not None and current.state is StoreState.CREATING:  # else a listing already stored the key
+                seen = {"remote_id": record.id, "record": as_json(record), "seen_at": uow.now, "due_at": None}
+                sealed = delivery.sealed(record.key, row=row.id)
+                uow.stores.move(current, StoreState.READY, sealed_key=sealed, **seen)
+                note(uow, Point.STORE, row.name)
+            return Changed(name=row.name, record=as_json(record))
         case NotExecuted():
             uow.stores.remove(row.id)
         case Unknown():
@@ -180,9 +192,18 @@ async def settle_due(ctx: Context) -> int:
     if not due:
         return 0
     again = now + ctx.quiet.spacing
+
+    def give_up(uow: Unit) -> None:
+        # A store that is not listed after the quiet period was never made.
+        for row in due:
+            current = uow.stores.by_id(row.id)
+            waiting = current is not None and current.state is StoreState.CREATING
+            if waiting and uow.quiet.over(sent_at=row.created_at, now=uow.now):
+                uow.stores.remove(row.id)
+
     await ctx.write(lambda uow: [uow.stores.touch(row, due_at=again) for row in due], name="settle_stores", wakes=False)
     if await _were_listed(ctx):
-        await ctx.write(lambda uow: _give_up(uow, due), name="stores_settled", wakes=False)
+        await ctx.write(give_up, name="stores_settled", wakes=False)
     return len(due)
 
 
@@ -209,7 +230,7 @@ async def read_store(ctx: Context, delivery: DeliveryService, name: str) -> Know
         note(uow, Point.STORE_READ, name)
         row = uow.stores.get(name)
         if row is None:
-            uow.stores.add(_row(name, record, now))  # its key is in the settings, and stays there
+            uow.stores.add(_row(name, now, record))  # its key is in the settings, and stays there
         else:
             uow.stores.touch(row, record=as_json(record), seen_at=now)
 
@@ -239,9 +260,7 @@ async def change_store(ctx: Context, delivery: DeliveryService, name: str, form:
 
     def work(uow: Unit) -> str:
         row = uow.stores.get(name)
-        if row is None:
-            return name
-        return _update(uow, delivery, row, record)
+        return name if row is None else _update(uow, delivery, row, record)
 
     return Changed(name=await ctx.write(work, name="store_changed", wakes=False), record=as_json(record), trouble=said)
 
@@ -256,12 +275,8 @@ async def changed_at_the_service(
 ) -> Outcome | None:
     """Outcome of a change whose result is read afterwards, so that nothing of it is looked up.
 
-    Args:
-        ctx: the outside world.
-        delivery: the service.
-        send: makes the request, with its ``guard``.
-        claim: stores what must be there before it is sent. False: nothing is sent, and the result is None.
-        done: stores what it did.
+    ``send`` makes the request, with its ``guard``. ``claim`` stores what must be there before: where it returns False,
+    nothing is sent and the result is None. ``done`` stores what it did.
     """
 
     async def sending(_: bool, guard: Guard) -> Outcome:
@@ -281,51 +296,18 @@ def as_json(record: StoreRecord) -> dict[str, str]:
     return {name: value for name, value in columns(record).items() if name != "key"}
 
 
-def _known(tx: Tx, delivery: DeliveryService) -> list[KnownStore]:
-    rows = {row.folded: row for row in tx.stores.all()}
-    found = []
-    for name in delivery.given_keys:
-        row = rows.pop(folded(name), None)
-        found.append(KnownStore(name=name, record={} if row is None else row.record, usable=True, given=True))
-    found += [
-        KnownStore(
-            name=row.name,
-            record=row.record,
-            usable=delivery.unsealed(row) is not None,
-            creating=row.state is StoreState.CREATING,
-        )
-        for row in rows.values()
-    ]
-    return sorted(found, key=lambda one: folded(one.name))
-
-
-def _created(uow: Unit, delivery: DeliveryService, row: StoreRow, record: StoreRecord) -> Changed:
-    assert record.key is not None
-    name = row.name
-    current = uow.stores.by_id(row.id)
-    if current is None or current.state is not StoreState.CREATING:
-        return Changed(name=name, record=as_json(record))  # a concurrent listing already stored the key
-    uow.stores.move(
-        current,
-        StoreState.READY,
-        sealed_key=delivery.sealed(record.key, row=row.id),
-        remote_id=record.id,
-        record=as_json(record),
-        seen_at=uow.now,
-        due_at=None,
-    )
-    note(uow, Point.STORE, name)
-    return Changed(name=name, record=as_json(record))
-
-
 def _keep(uow: Unit, delivery: DeliveryService, record: StoreRecord) -> None:
     """Store one store of a listing."""
     key = record.key
-    row = uow.stores.by_remote(record.id) or _same_name(uow, record) or _same_key(uow, delivery, key)
+    row = uow.stores.by_remote(record.id) or uow.stores.get(record.name)
+    if row is not None and row.remote_id and record.id and row.remote_id != record.id:
+        row = None  # another store of the same name
+    if row is None and key is not None:
+        row = next((one for one in uow.stores.all() if delivery.unsealed(one) == key), None)
     if row is None:
-        if _is_given(delivery, key):
-            return  # the operator gave it a name of their own
-        _add(uow, delivery, record)
+        if key not in delivery.given_keys.values():  # else the operator gave it a name of their own
+            row = _row(_free_name(uow, delivery, record.name), uow.now, record)
+            uow.stores.add(replace(row, sealed_key="" if key is None else delivery.sealed(key, row=row.id)))
         return
     sealed = row.sealed_key
     if key is not None and (held := delivery.unsealed(row)) != key:
@@ -341,34 +323,29 @@ def _keep(uow: Unit, delivery: DeliveryService, record: StoreRecord) -> None:
         _update(uow, delivery, kept, record)
 
 
-def _add(uow: Unit, delivery: DeliveryService, record: StoreRecord) -> None:
-    row = _row(_free_name(uow, delivery, record.name), record, uow.now)
-    sealed = "" if record.key is None else delivery.sealed(record.key, row=row.id)
-    uow.stores.add(replace(row, sealed_key=sealed))
+def _free_name(tx: Tx, delivery: DeliveryService, name: str) -> str:
+    plain = " ".join(name.split())
+    chosen, number = plain, 1
+    while tx.stores.get(chosen) is not None or delivery.spelled(tx, chosen) is not None:
+        number += 1
+        chosen = f"{plain} ({number})"
+    return chosen
 
 
-def _row(
-    name: str,
-    record: StoreRecord | None,
-    now: datetime,
-    *,
-    state: StoreState = StoreState.READY,
-    created_by: str = "",
-    due_at: datetime | None = None,
-) -> StoreRow:
-    """Row of a store, without its key; ``record``: the service's, None before it has one."""
+def _row(name: str, now: datetime, record: StoreRecord | None = None) -> StoreRow:
+    """A new row without its key; ``record``: the service's, None before it has one."""
     return StoreRow(
         id=ulid(now),
         name=name,
         folded=folded(name),
-        state=state,
+        state=StoreState.READY,
         sealed_key="",
         remote_id="" if record is None else record.id,
         record={} if record is None else as_json(record),
         created_at=now,
-        created_by=created_by,
+        created_by="",
         seen_at=None if record is None else now,
-        due_at=due_at,
+        due_at=None,
     )
 
 
@@ -388,52 +365,3 @@ def _update(uow: Unit, delivery: DeliveryService, row: StoreRow, record: StoreRe
         uow.store_events.rename_store(row.name, name)
     uow.stores.touch(row, **values)
     return str(values.get("name", row.name))
-
-
-def _same_name(tx: Tx, record: StoreRecord) -> StoreRow | None:
-    """A store with this name whose id at the service is not known yet."""
-    row = tx.stores.get(record.name)
-    return row if row is not None and (not row.remote_id or not record.id) else None
-
-
-def _same_key(tx: Tx, delivery: DeliveryService, key: SecretStr | None) -> StoreRow | None:
-    if key is None:
-        return None
-    return next((row for row in tx.stores.all() if delivery.unsealed(row) == key), None)
-
-
-def _is_given(delivery: DeliveryService, key: SecretStr | None) -> bool:
-    return any(key == given for given in delivery.given_keys.values())
-
-
-def _free_name(tx: Tx, delivery: DeliveryService, name: str) -> str:
-    plain = " ".join(name.split())
-    chosen, number = plain, 1
-    while tx.stores.get(chosen) is not None or delivery.spelled(tx, chosen) is not None:
-        number += 1
-        chosen = f"{plain} ({number})"
-    return chosen
-
-
-def _give_up(uow: Unit, due: Sequence[StoreRow]) -> None:
-    """Give up creations: a store that is not listed after the quiet period was never made."""
-    for row in due:
-        current = uow.stores.by_id(row.id)
-        waiting = current is not None and current.state is StoreState.CREATING
-        if waiting and uow.now - row.created_at >= timedelta(seconds=uow.quiet.seconds):
-            uow.stores.remove(row.id)
-
-
-async def price(
-    ctx: Context, delivery: DeliveryService, store: str, *, position: Position, payment: Payment, cents: int
-) -> Quote:
-    """Ask what a delivery would cost; nothing is stored except that it was asked.
-
-    Raises:
-        NotCovered: the service does not deliver there.
-        ServiceNow, ServiceNever, OperatorError: see ``DeliveryClient.quote``.
-    """
-    key = await delivery.key_of(ctx.store, store)
-    found = await delivery.client.quote(key=key, position=position, payment=payment, cents=cents)
-    await ctx.write(lambda uow: note(uow, Point.QUOTE, store), name="priced", wakes=False)
-    return found

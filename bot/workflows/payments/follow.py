@@ -66,7 +66,7 @@ def polling(
         try:
             found = await read(ctx, payments, tracked)
         except (ServiceNow, ServiceNever, OperatorError) as silent:
-            wait = silent.retry_after if isinstance(silent, ServiceNow) else None
+            wait = silent.retry_after
             log.warning("a record could not be read", kind=kind, remote_id=tracked.remote_id, reason=str(silent))
 
         def store(uow: Unit) -> None:

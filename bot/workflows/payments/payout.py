@@ -67,7 +67,7 @@ async def read_outcome(ctx: Context, payments: PaymentsClient, instruction: Inst
         operation = await payments.get_operation(instruction.remote_id)
     except (ServiceNow, ServiceNever) as silent:
         reason = Reason(OfRequest.UNREAD, service=silent.service, why=silent.told)
-        wait = silent.retry_after if isinstance(silent, ServiceNow) else None
+        wait = silent.retry_after
         await ctx.write(lambda uow: not_read(uow, instruction, reason, wait=wait), name="not_read", wakes=False)
         return
     await ctx.write(lambda uow: take_in(uow, instruction, operation), name="read_outcome")

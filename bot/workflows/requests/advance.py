@@ -6,15 +6,15 @@ from functools import partial
 import structlog
 
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
-from bot.domain.payments.instruction import EFFECT_UNDER_WAY, Instruction, Kind, State
-from bot.domain.reasons import Exchange, OfRequest, Reason, has_code
-from bot.domain.tracking import back_off, named_or, next_look, reminders_due
+from bot.domain.payments.instruction import Instruction, Kind, State
+from bot.domain.reasons import OfRequest, Reason, has_code
+from bot.domain.tracking import back_off, next_look, reminders_due
 from bot.domain.troubles import answered, failed
 from bot.workflows import holding
 from bot.workflows.context import Context, Queue, RequestKind, Unit
 from bot.workflows.requests import authority, restore
 from bot.workflows.requests.announce import alert, end, remind
-from bot.workflows.requests.attempt import give_up, lease
+from bot.workflows.requests.attempt import LOST, lease
 from bot.workflows.requests.ballot import without_old
 from bot.workflows.requests.send import followed, guessed_refusal
 from bot.workflows.workers import Work
@@ -28,15 +28,6 @@ _BY_PEOPLE = frozenset({State.AWAITING})
 _BEFORE_SENDING = frozenset({State.NEW, State.APPROVED})
 _BY_THE_SERVICE = CLAIMED - _BY_PEOPLE
 """A separate queue, so that a deadline never waits behind a service."""
-
-
-def _lost(uow: Unit, instruction: Instruction) -> bool:
-    """An exception after the claim of a request: the outcome is unknown, and is read."""
-    now = uow.instructions.get(instruction.id)
-    if now is None or now.state not in EFFECT_UNDER_WAY or now.lease_owner != uow.owner:
-        return False
-    give_up(uow, now, Reason(Exchange.ANSWER_LOST))
-    return True
 
 
 async def _step(ctx: Context, claimed: Instruction) -> None:
@@ -99,19 +90,13 @@ async def _put_off(
     ``reason``: shown on the card; None: as before. ``alarming``: somebody has to mend it, so it is an alert, too.
     """
     now = ctx.clock.now()
-    pause = back_off(first=min(2.0, ctx.poll_seconds), attempts=instruction.puts_off, ceiling=max(ctx.poll_seconds, 1))
-    due = holding.in_time(instruction, now + named_or(wait, pause), now)
+    first, longest = min(2.0, ctx.poll_seconds), max(ctx.poll_seconds, 1)
+    pause = back_off(first=first, attempts=instruction.puts_off, ceiling=longest, named=wait)
+    due = holding.in_time(instruction, now + pause, now)
 
     def work(uow: Unit) -> None:
-        said = reason or instruction.reason
-        held = uow.instructions.touch(
-            instruction,
-            now=now,
-            show=said != instruction.reason,
-            due_at=due,
-            puts_off=instruction.puts_off + 1,
-            reason=said,
-        )
+        said, times = reason or instruction.reason, instruction.puts_off + 1
+        held = uow.instructions.put_off(instruction, reason=said, due_at=due, puts_off=times)
         if held is not None and reason is not None and alarming:
             alert(uow, held, f"stuck:{held.round}", reason=reason)
 
@@ -156,7 +141,7 @@ def _work(queue: Queue, kinds: Collection[Kind]) -> Work[Instruction]:
         slots=queue.slots,
         claim=claim,
         step=lambda ctx: partial(_step, ctx),
-        in_flight=_lost,
+        in_flight=LOST.in_flight,
     )
 
 

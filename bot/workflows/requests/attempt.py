@@ -7,7 +7,6 @@ looked up.
 import hashlib
 import json
 from collections.abc import Awaitable, Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Generic, TypedDict, TypeVar
@@ -18,16 +17,23 @@ from bot.clients.circuit import Circuit
 from bot.clients.transport import Guard
 from bot.domain.errors import ServiceNow
 from bot.domain.outcome import Done, NotExecuted, Unknown
-from bot.domain.payments.instruction import Attempt, AttemptKind, AttemptOutcome, AttemptStep, Instruction, State
+from bot.domain.payments.instruction import (
+    EFFECT_UNDER_WAY,
+    Attempt,
+    AttemptKind,
+    AttemptOutcome,
+    AttemptStep,
+    Instruction,
+    State,
+)
 from bot.domain.reasons import Exchange, OfRequest, Reason, has_code
-from bot.domain.tracking import back_off, named_or
+from bot.domain.tracking import back_off
 from bot.workflows.context import Context, Unit
-from bot.workflows.effect import Claim, Permit, abandoned, once
+from bot.workflows.effect import Claim, Lost, Permit, once
 from bot.workflows.holding import in_time, permitted
 from bot.workflows.requests.announce import tell
 from bot.workflows.requests.authority import may_send
 from bot.workflows.requests.ballot import OutdatedError, Standings, standings_of
-from storage.errors import RowUnreadable
 from storage.leases import LEASE_SECONDS
 
 _READINGS = 3
@@ -278,7 +284,7 @@ def _put_off(uow: Unit, under_way: Instruction, attempt: Attempt, outcome: NotEx
     """
     creates = attempt.kind is AttemptKind.CREATE
     uow.reservations.release(attempt.instruction_id, attempt.n)
-    due = uow.now + named_or(outcome.retry_after, back_off(first=1.0, attempts=under_way.puts_off, ceiling=60))
+    pause = back_off(first=1.0, attempts=under_way.puts_off, ceiling=60, named=outcome.retry_after)
     uow.instructions.move(
         under_way,
         State.NEW if creates else State.APPROVED,
@@ -287,7 +293,7 @@ def _put_off(uow: Unit, under_way: Instruction, attempt: Attempt, outcome: NotEx
         creates=under_way.creates - creates,
         commits=under_way.commits - (not creates),
         puts_off=under_way.puts_off + 1,
-        due_at=in_time(under_way, due, uow.now),
+        due_at=in_time(under_way, uow.now + pause, uow.now),
     )
 
 
@@ -332,11 +338,4 @@ def _deleted(ctx: Context, instruction: Instruction) -> Attempt:
     return Attempt(instruction_id=instruction.id, n=0, kind=kind, request_hash="", claimed_at=now, boot_at=0.0)
 
 
-def recover(uow: Unit) -> int:
-    """Give up the attempts whose process died; how many there were."""
-    count = 0
-    for instruction in abandoned(uow, "instruction", uow.instructions):
-        with suppress(RowUnreadable):  # its attempts: noted, so the request is held
-            give_up(uow, instruction, Reason(Exchange.PROCESS_ENDED))
-            count += 1
-    return count
+LOST = Lost("instruction", lambda uow: uow.instructions, EFFECT_UNDER_WAY, give_up)

@@ -5,10 +5,9 @@ half as many. Answers raise the number again by a twentieth a round.
 """
 
 from collections.abc import Callable, Hashable
-from datetime import timedelta
 
 from bot.domain.emails.lists import CONCURRENCY_LIMIT, fair_shares
-from bot.domain.tracking import back_off, named_or
+from bot.domain.tracking import back_off
 
 _FIRST_HOLD = 1.0
 _LONGEST_HOLD = 60.0
@@ -67,9 +66,8 @@ class Pressure:
         if now < self._held_until:
             return
         self._holds += 1
-        grown = back_off(first=_FIRST_HOLD, attempts=self._holds - 1, ceiling=_LONGEST_HOLD)
-        wait = min(named_or(retry_after, grown), timedelta(seconds=_LONGEST_HOLD))
-        self._held_until = now + wait.total_seconds()
+        wait = back_off(first=_FIRST_HOLD, attempts=self._holds - 1, ceiling=_LONGEST_HOLD, named=retry_after)
+        self._held_until = now + min(wait.total_seconds(), _LONGEST_HOLD)
         in_use = sum(self._shares.values()) or self._room
         self._room = max(1, min(self._room, in_use) // 2)
         self._answers = 0

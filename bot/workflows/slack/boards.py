@@ -215,7 +215,7 @@ async def _edit(ctx: Context, board: Board) -> _NotYet | _Lost | None:
     try:
         await _show(ctx, Posted(board.channel, board.ts), content)
     except (ServiceNow, OutcomeUnknown) as later:
-        asked = later.retry_after if isinstance(later, ServiceNow) else None
+        asked = later.retry_after
         pause = _pause(board) if asked is None else timedelta(seconds=asked)
         return _NotYet(ctx.clock.now() + pause, failed=asked is None)
     except ServiceNever as refused:

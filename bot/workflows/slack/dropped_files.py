@@ -173,8 +173,7 @@ async def _look(ctx: Context, row: DropRow) -> None:
         if unusable.trouble is FileTrouble.EMPTY:
             await _tell(ctx, row, offers.unusable(unusable))
     except (ServiceNow, OutcomeUnknown) as silent:
-        wait = silent.retry_after if isinstance(silent, ServiceNow) else None
-        await _later(ctx, row, str(silent.reason), wait=wait)
+        await _later(ctx, row, str(silent.reason), wait=silent.retry_after)
     except (ServiceNever, OperatorError) as refused:
         log.error("a dropped file could not be looked at", file=row.id, reason=str(refused))  # noqa: TRY400
         await _later(ctx, row, str(refused))

@@ -255,7 +255,7 @@ async def _not_searched(
     """
     error = _code(silent.reason)
     is_final = isinstance(silent, ServiceNever)
-    asked = silent.retry_after if isinstance(silent, ServiceNow) else None
+    asked = silent.retry_after
     counted = asked is None and not has_come_further(row, stretch)
     if not counted or row.attempts < (_BLIND_AFTER if is_final else _DEAD_AFTER):
         due = ctx.clock.now() + (_pause(row) if asked is None else timedelta(seconds=asked))

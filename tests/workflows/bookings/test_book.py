@@ -55,14 +55,14 @@ async def test_an_exception_after_the_claim_is_an_unknown_outcome(
 ) -> None:
     ctx = rig.switchboard.context
     booking = await planted(rig, stage=stage, lease_owner=ctx.owner if mine else "another")
-    assert await ctx.store.write(lambda tx: book._lost(Unit(tx, ctx), booking)) is lost
+    assert await ctx.store.write(lambda tx: book.LOST.in_flight(Unit(tx, ctx), booking)) is lost
     assert (await stored(rig, booking)).stage is (Stage.UNKNOWN if lost else stage)
 
 
 async def test_what_is_gone_was_not_lost(rig: Rig) -> None:
     ctx = rig.switchboard.context
     gone = replace(await planted(rig, stage=Stage.SENDING, lease_owner=ctx.owner), id="gone")
-    assert not await ctx.store.write(lambda tx: book._lost(Unit(tx, ctx), gone))
+    assert not await ctx.store.write(lambda tx: book.LOST.in_flight(Unit(tx, ctx), gone))
 
 
 @pytest.mark.parametrize(("works_on_it", "recovered"), [(True, 0), (False, 1)])
@@ -70,7 +70,7 @@ async def test_what_this_process_still_sends_is_not_looked_for(rig: Rig, works_o
     ctx, over = rig.switchboard.context, rig.clock.now() - SECOND
     booking = await planted(rig, stage=Stage.SENDING, lease_owner=ctx.owner, lease_until=over)
     with ctx.leases.kept("booking", (booking.id if works_on_it else "another",)):
-        assert await ctx.store.write(lambda tx: book.recover(Unit(tx, ctx))) == recovered
+        assert await ctx.store.write(lambda tx: book.LOST.recover(Unit(tx, ctx))) == recovered
     assert (await stored(rig, booking)).stage is (Stage.UNKNOWN if recovered else Stage.SENDING)
 
 
@@ -158,6 +158,8 @@ async def test_an_answer_after_the_booking_was_linked_only_hastens_the_next_read
 @on_one_rig([
     ({}, True, NOT_FOUND, Stage.UNKNOWN, 1, None, 10 * SECOND),
     ({"reads": 2}, True, NOT_FOUND, Stage.LOST, 3, None, QUIET),
+    ({"reads": 2, "sent_at": None, "created_ago": QUIET}, True, NOT_FOUND, Stage.LOST, 3, None, QUIET),
+    ({"reads": 2}, False, AWAY, Stage.UNKNOWN, 2, AWAY, 20 * SECOND),
     ({"reads": 1}, True, NOT_FOUND, Stage.UNKNOWN, 2, None, 20 * SECOND),
     ({"reads": 2, "sent_ago": QUIET - SECOND}, True, NOT_FOUND, Stage.UNKNOWN, 3, None, 40 * SECOND),
     ({"reads": 8, "sent_ago": MINUTE}, True, NOT_FOUND, Stage.UNKNOWN, 9, None, MINUTE),
@@ -178,8 +180,8 @@ async def test_a_booking_is_lost_after_three_searches_and_the_quiet_period_and_s
     due: timedelta | None,
 ) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
-    sent = now - like.pop("sent_ago", QUIET)
-    booking = await planted(rig, **{"stage": Stage.UNKNOWN, "sent_at": sent, "due_at": now, **like})
+    ages = {"sent_at": now - like.pop("sent_ago", QUIET), "created_at": now - like.pop("created_ago", timedelta())}
+    booking = await planted(rig, **{"stage": Stage.UNKNOWN, "due_at": now, **ages, **like})
     before = await drawn(rig, booking)
     await ctx.store.write(lambda tx: book._looked(Unit(tx, ctx), booking, None, absent, reason))
     after = await stored(rig, booking)
@@ -223,12 +225,6 @@ async def test_a_row_that_a_webhook_made_ends_and_points_here(rig: Rig) -> None:
     assert await drawn(rig, foreign) > before
 
 
-async def test_only_what_was_asked_for_here_is_sent(rig: Rig) -> None:
-    foreign = await planted(rig, kind=BookingKind.FOREIGN, request=None)
-    with pytest.raises(TypeError, match=foreign.reference):
-        book._asked(foreign)
-
-
 @on_one_rig([(own_words("before"), False), (own_words("another"), True)])
 async def test_a_card_is_drawn_anew_where_the_reason_changes(rig: Rig, reason: Reason, anew: bool) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
@@ -246,8 +242,6 @@ Late = Callable[[Unit, Booking], Any]
 @on_one_rig([
     (Stage.SENDING, lambda uow, one: book.lose(uow, one, Unknown(reason=BEFORE))),
     (Stage.SENDING, lambda uow, one: book._back(uow, one, NotExecuted(reason=BEFORE, again=True))),
-    (Stage.SENDING, lambda uow, one: book._wait_for_customer(
-        uow, one, PrebookingRecord(id="p1", url="u", status="CREATED"))),
     (Stage.UNKNOWN, lambda uow, one: book._looked(uow, replace(one, reads=9), None, True, None)),
     (Stage.UNKNOWN, lambda uow, one: book._looked(uow, one, None, False, NOT_FOUND)),
     (Stage.WAITING, follow.dropped),

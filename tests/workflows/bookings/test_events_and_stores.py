@@ -1,4 +1,4 @@
-"""Events of stores that cannot be verified, what is kept of them, actions on bookings, creations that are given up."""
+"""Events of stores that cannot be verified, what is kept of them, actions on bookings."""
 
 import json
 from dataclasses import replace
@@ -11,16 +11,15 @@ from pydantic import SecretStr
 from bot.clients.circuit import Circuit
 from bot.clients.transport import Guard
 from bot.domain.bookings.booking import BookingKind, Stage
-from bot.domain.bookings.record import BookingRecord, Point, StoreState
+from bot.domain.bookings.record import BookingRecord, Point
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.outcome import Done, NotExecuted, Unknown
 from bot.presentation.reasons import worded
-from bot.workflows.bookings import acting, events, stores
+from bot.workflows.bookings import acting, events
 from bot.workflows.bookings.events import _Heard
 from bot.workflows.bookings.record import gathered
 from bot.workflows.context import Unit
 from storage.rows import InboxState, StoreEvent
-from storage.transaction import Tx
 from tests.support.reasons import own_words
 from tests.support.rig import Rig
 from tests.support.rows import store_events_of
@@ -331,21 +330,3 @@ async def test_looking_again_at_what_is_searched_for_only_hastens_that(rig: Rig)
     acted = await acting.refresh(rig.switchboard.context, service, booking)
     assert (acted.trouble, acted.booking) == (None, booking)
     assert (await stored(rig, booking)).due_at == rig.clock.now()
-
-
-@on_one_rig([
-    (StoreState.CREATING, timedelta(minutes=15), False), (StoreState.CREATING, timedelta(minutes=15) - SECOND, True),
-    (StoreState.READY, DAY, True),
-])  # fmt: skip
-async def test_a_store_that_is_not_listed_after_the_quiet_period_was_never_made(
-    rig: Rig, state: StoreState, ago: timedelta, stays: bool
-) -> None:
-    ctx, now = rig.switchboard.context, rig.clock.now()
-    row = stores._row(f"Store {state} {ago}", None, now - ago, state=state, due_at=now)
-
-    def store(tx: Tx) -> None:
-        tx.stores.add(row)
-
-    await ctx.store.write(store)
-    await ctx.store.write(lambda tx: stores._give_up(Unit(tx, ctx), [row]))
-    assert (await read(rig, lambda tx: tx.stores.by_id(row.id)) is not None) is stays

@@ -1,6 +1,7 @@
 """A booking is made once: lost answers, crashes around the request, forms sent twice."""
 
 import contextlib
+from datetime import timedelta
 
 import pytest
 from inline_snapshot import snapshot
@@ -10,6 +11,8 @@ from bot.playground.faults import Fault, FaultKind
 from bot.playground.simulators.delivery import DeliverySimulator
 from bot.playground.workspace import View
 from bot.presentation.bookings import forms as views
+from bot.presentation.reasons import worded
+from bot.workflows.bookings.book import _step
 from tests.support.clock import ManualClock
 from tests.support.deliveries import (
     CENTRO,
@@ -28,6 +31,7 @@ from tests.support.deliveries import (
 )
 from tests.support.rig import ALERTS, FINANCE, MARIA, OLGA, Rig
 from tests.support.shown import shown
+from tests.workflows.bookings.made import planted, stored
 
 GUARD_SECONDS = 5.0
 
@@ -194,6 +198,19 @@ async def test_a_no_is_a_no_and_a_wait_is_a_wait(rig: Rig, kind: FaultKind, said
     await rig.pass_time(60, steps=4)
     assert stands(rig) == said
     assert len(service_of(rig).bookings) == (0 if kind is FaultKind.REFUSED else 1)
+
+
+@pytest.mark.parametrize("stage", [Stage.NEW, Stage.UNKNOWN])
+async def test_a_booking_whose_store_lost_its_key_is_tried_again_when_the_service_is_read_again(
+    rig: Rig, stage: Stage
+) -> None:
+    ctx = rig.switchboard.context
+    one = await planted(rig, store="Gone", stage=stage)
+    await _step(ctx, ctx.delivery.required(), one)
+    after = await stored(rig, one)
+    assert (after.stage, after.due_at) == (stage, rig.clock.now() + timedelta(seconds=ctx.poll_seconds))
+    assert "Gone" in worded(after.reason)
+    assert service_of(rig).calls_of("create_booking") == []
 
 
 @pytest.mark.parametrize("named", [1, 90])

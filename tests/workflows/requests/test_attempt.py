@@ -32,7 +32,7 @@ async def test_an_attempt_that_this_process_works_on_is_not_given_up_although_it
     one = await planted(rig, state=State.SENDING, commits=1, lease_owner=ctx.owner, lease_until=over)
     await tried(rig, one)
     with ctx.leases.kept("instruction", (one.id if works_on_it else "another",)):
-        assert await ctx.store.write(lambda tx: attempt.recover(Unit(tx, ctx))) == given_up
+        assert await ctx.store.write(lambda tx: attempt.LOST.recover(Unit(tx, ctx))) == given_up
     assert (await stored(rig, one)).state is (State.COMMIT_UNKNOWN if given_up else State.SENDING)
 
 
@@ -94,7 +94,7 @@ async def test_an_unknown_outcome_is_read_after_two_seconds_and_that_of_a_refuse
 async def test_a_stopped_process_leaves_a_create_behind_whose_attempt_is_missing(rig: Rig) -> None:
     ctx = rig.switchboard.context
     one = await planted(rig, Kind.PAYOUT, state=State.CREATING, creates=1, lease_owner="dead")
-    assert await ctx.store.write(lambda tx: attempt.recover(Unit(tx, ctx))) == 1
+    assert await ctx.store.write(lambda tx: attempt.LOST.recover(Unit(tx, ctx))) == 1
     assert (await stored(rig, one)).state is State.CREATE_UNKNOWN
 
 
@@ -109,7 +109,7 @@ async def test_a_state_that_somebody_wrote_keeps_no_other_from_being_recovered(
         await tried(rig, forged, kind=AttemptKind.CREATE, outcome=outcome)
     other = await planted(rig, state=State.SENDING, commits=1, lease_owner="dead")
     await tried(rig, other)
-    assert await ctx.store.write(lambda tx: attempt.recover(Unit(tx, ctx))) == 2
+    assert await ctx.store.write(lambda tx: attempt.LOST.recover(Unit(tx, ctx))) == 2
     assert (await stored(rig, forged)).state is State.COMMIT_UNKNOWN
     assert (await stored(rig, other)).state is State.COMMIT_UNKNOWN
 

@@ -2,7 +2,7 @@
 
 from contextlib import ExitStack
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -12,7 +12,7 @@ from bot.clients.circuit import Circuit
 from bot.domain.bookings.booking import BookingKind, Stage
 from bot.domain.payments.instruction import Kind, PayoutPayload, State
 from bot.domain.references import Letter
-from bot.workflows.bookings.book import RequestedDelivery, _send, confirm, request_prebooking
+from bot.workflows.bookings.book import _send, confirm, draft, request_prebooking
 from bot.workflows.requests import request as requesting
 from bot.workflows.requests.request import Requested, request, unused_reference
 from storage.disk_space import DiskSpace
@@ -99,9 +99,9 @@ async def test_a_reference_is_that_of_nothing_else(rig: Rig, monkeypatch: pytest
 
 # bookings
 
-PREBOOKING = RequestedDelivery(
-    requester=MARIA, channel=FINANCE, store="Centro", request=made.asked(), kind=BookingKind.PREBOOKING,
-    source_key="form:9",
+PREBOOKING = draft(
+    datetime(2026, 1, 1, tzinfo=UTC), by=MARIA, channel=FINANCE, store="Centro", request=made.asked(),
+    kind=BookingKind.PREBOOKING, source_key="form:9",
 )  # fmt: skip
 
 

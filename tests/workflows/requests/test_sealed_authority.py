@@ -11,7 +11,7 @@ from bot.playground.faults import Fault, FaultKind
 from bot.presentation.reasons import worded
 from bot.workflows.context import Unit
 from bot.workflows.reading_only import enter, reading_only, resumed_at
-from bot.workflows.requests.attempt import recover
+from bot.workflows.requests.attempt import LOST
 from bot.workflows.requests.authority import frozen
 from storage.transaction import Tx
 from tests.support.bulk import ask as ask_for_many
@@ -165,7 +165,7 @@ async def test_an_attempt_that_was_deleted_keeps_no_process_from_starting(rig: R
     leave = "UPDATE instruction SET state = 'sending', lease_owner = 'dead', lease_until = 1"
     await tamper(rig, "DELETE FROM attempt", leave)
     ctx = rig.switchboard.context
-    assert await ctx.store.write(lambda tx: recover(Unit(tx, ctx))) == 1
+    assert await ctx.store.write(lambda tx: LOST.recover(Unit(tx, ctx))) == 1
     assert await state(rig) is State.COMMIT_UNKNOWN
     await rig.pass_time(60)
     assert rig.paid == []
