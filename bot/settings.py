@@ -16,8 +16,8 @@ from urllib.parse import unquote, urlsplit
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+from yarl import URL
 
-from bot.domain.addresses import in_ascii
 from bot.domain.errors import OperatorError
 from bot.domain.policy import Approval, Channels, People, Policy, Rule
 from bot.domain.references import derived_key
@@ -64,7 +64,7 @@ def _url(value: str) -> str:
     if parts.username or parts.password or parts.query or parts.fragment:
         raise ValueError("must not hold credentials, a query or a fragment")
     try:
-        return in_ascii(value).rstrip("/")
+        return (value if value.isascii() else str(URL(value))).rstrip("/")
     except ValueError:
         raise ValueError("must be an http or https address") from None
 

@@ -17,15 +17,11 @@ LONGEST: Final = 120
 RULE: Final = "an e-mail address such as ana@example.com"
 
 
-class AddressError(RuleError):
-    """The text is not such an address."""
-
-
 def address(text: str) -> str:
-    """Normalize an address: the one form in which it is compared, shown and sent.
+    """Normalize an e-mail address: the one form in which it is compared, shown and sent.
 
     Raises:
-        AddressError: it is none, or too long.
+        RuleError: it is none, or too long.
     """
     try:
         found = validate_email(
@@ -34,12 +30,12 @@ def address(text: str) -> str:
     except EmailNotValidError:
         found = None
     if found is None and text.strip().startswith('"'):
-        raise AddressError(f"it must have no quotation marks: {RULE}")
+        raise RuleError(f"it must have no quotation marks: {RULE}")
     if found is None or "." not in found.ascii_domain:
-        raise AddressError(f"it must be {RULE}")
+        raise RuleError(f"it must be {RULE}")
     written = found.ascii_email or found.normalized
     if len(written) > LONGEST:
-        raise AddressError(f"it must have at most {LONGEST} characters, so that the approver sees all of it")
+        raise RuleError(f"it must have at most {LONGEST} characters, so that the approver sees all of it")
     return written
 
 
@@ -78,16 +74,11 @@ def flaw_of(url: str, *, own: Collection[str] = ()) -> AddressFlaw | None:
     host = plain_host(given)
     if host is None:
         return AddressFlaw.NO_ADDRESS
-    return None if host in own or is_public_host(host) else AddressFlaw.PRIVATE
-
-
-def in_ascii(url: str) -> str:
-    """An address with its host as the HTTP client connects to it, for a client that takes it as it is written.
-
-    Raises:
-        ValueError: there is no such host.
-    """
-    return url if url.isascii() else str(URL(url))
+    if ":" in host or _NUMBERS.fullmatch(host):  # other programs read a number that is not in four parts as an address
+        allowed = is_public(host)
+    else:
+        allowed = "." in host and not any(host == name or host.endswith(f".{name}") for name in _INSIDE)
+    return None if allowed or host in own else AddressFlaw.PRIVATE
 
 
 def plain_host(text: str) -> str | None:
@@ -109,30 +100,19 @@ def plain_host(text: str) -> str | None:
     return host if good else None
 
 
-def is_public_host(host: str) -> bool:
-    """Whether a canonical host is public, as far as its name tells."""
-    if ":" in host or _NUMBERS.fullmatch(host):
-        return is_public(host)  # a number that is no address in four parts is read as one by other programs
-    return "." in host and not any(host == name or host.endswith(f".{name}") for name in _INSIDE)
-
-
 def is_public(address: str) -> bool:
     """Whether this IP address can be reached from everywhere; addresses that carry another one count as that one."""
     try:
         parsed = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:
         return False
-    if isinstance(parsed, ipaddress.IPv4Address):
-        return parsed.is_global and not parsed.is_multicast
-    carried = _carried(parsed)
-    if carried is not None:
-        return is_public(str(carried))
-    return parsed in _GLOBAL and parsed.is_global
-
-
-def _carried(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
-    number = int(address)
-    last = ipaddress.IPv4Address(number & 0xFFFF_FFFF)
-    if address in _NAT64 or (number >> 32) & 0xFFFF_FFFF in _ISATAP:
-        return last
-    return address.ipv4_mapped or address.sixtofour or (address.teredo[1] if address.teredo else None)
+    if isinstance(parsed, ipaddress.IPv6Address):
+        number = int(parsed)
+        if parsed in _NAT64 or (number >> 32) & 0xFFFF_FFFF in _ISATAP:
+            carried: ipaddress.IPv4Address | None = ipaddress.IPv4Address(number & 0xFFFF_FFFF)
+        else:
+            carried = parsed.ipv4_mapped or parsed.sixtofour or (parsed.teredo[1] if parsed.teredo else None)
+        if carried is None:
+            return parsed in _GLOBAL and parsed.is_global
+        parsed = carried
+    return parsed.is_global and not parsed.is_multicast

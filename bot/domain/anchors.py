@@ -1,9 +1,8 @@
-"""Anchors: notes of where the audit chain stood, kept outside the database.
+"""Anchors: notes of where the audit chain stood, kept outside the database and sealed with our key.
 
 The chain alone shows every change within it, but not that its end was cut off or that a whole other database took
-its place. An anchor says "at this time the row of this number had this hash"; it is sealed, so that nobody
-without the key can write one. One is also written before each request with an effect leaves: a database that was put
-back to a moment before it is recognised, however little was lost.
+its place. An anchor is also written before each request with an effect leaves: a database that was put back to a moment
+before it is recognised, however little was lost.
 """
 
 import hashlib
@@ -42,7 +41,7 @@ class Anchors:
     """What a file of anchors says.
 
     Attributes:
-        held: the anchors whose seal is ours, in the order they were written.
+        held: the anchors whose seal is ours, in order.
         torn: numbers of the lines (from 1) that a power cut left half written: the last one, without its end, and those
             that the anchor after them names.
         unreadable: numbers of the other lines that are no anchor: somebody changed them.

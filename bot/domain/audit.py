@@ -1,8 +1,7 @@
 """The audit chain: every row carries an HMAC over its content and the row before it.
 
-Changing, removing, inserting or reordering rows breaks the chain at the first row concerned. The key
-is derived from ``SECRET_KEY`` and never stored beside the rows. What the chain cannot show by itself, that its end
-is missing or that it is another chain altogether, the anchors show (``anchors.py``).
+Changing, removing, inserting or reordering rows breaks the chain at the first row concerned. That its end is missing,
+or that it is another chain altogether, the anchors show (``anchors.py``).
 
 Another key may take over: the last row under the old key names the new one, and the first row under the new key
 names the old one. That row's hash seals the hash before it, so an attacker who learns the old key later can
@@ -91,34 +90,18 @@ class Stored(NamedTuple):
             at, detail = _EPOCH + timedelta(microseconds=self.at), json.loads(self.detail)
         except (ValueError, TypeError, OverflowError, RecursionError):
             return None
-        words = (self.instruction_id, self.actor, self.action, self.before, self.after)
-        if not isinstance(detail, dict) or not all(isinstance(word, str) for word in words):
+        words = {name: getattr(self, name) for name in ("instruction_id", "actor", "action", "before", "after")}
+        if not isinstance(detail, dict) or not all(isinstance(word, str) for word in words.values()):
             return None
-        return Entry(
-            at=at,
-            instruction_id=self.instruction_id,
-            actor=self.actor,
-            action=self.action,
-            before=self.before,
-            after=self.after,
-            detail=detail,
-        )
+        return Entry(at=at, detail=detail, **words)
 
 
 def stored(row: ChainRow) -> Stored:
-    entry = row.entry
-    return Stored(
-        seq=row.seq,
-        at=(entry.at - _EPOCH) // _MICROSECOND,
-        instruction_id=entry.instruction_id,
-        actor=entry.actor,
-        action=entry.action,
-        before=entry.before,
-        after=entry.after,
-        detail=json.dumps(dict(entry.detail), sort_keys=True, ensure_ascii=True, separators=(",", ":")),
-        previous=row.previous,
-        hash=row.hash,
-    )
+    one = row.entry
+    at = (one.at - _EPOCH) // _MICROSECOND
+    words = (one.instruction_id, one.actor, one.action, one.before, one.after)
+    detail = json.dumps(dict(one.detail), sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+    return Stored(row.seq, at, *words, detail, row.previous, row.hash)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,35 +145,31 @@ def _step(entry: Entry) -> timedelta:
     return timedelta(seconds=by) if isinstance(by, int) else timedelta(0)
 
 
-def canonical(seq: int, entry: Entry) -> bytes:
-    """The one form of a row that is hashed: JSON with sorted keys, in ASCII, without blanks."""
-    row = stored(ChainRow(seq=seq, entry=entry, previous="", hash=""))
-    return _canonical(row, seq, entry.at.astimezone(UTC).isoformat()).encode()
-
-
 def link(*, key: bytes, previous: str, seq: int, entry: Entry) -> str:
-    return hmac.digest(key, previous.encode() + canonical(seq, entry), "sha256").hex()
+    """The hash of a new row."""
+    return seal(stored(ChainRow(seq=seq, entry=entry, previous=previous, hash="")), key=key)
 
 
 def seal(row: Stored, *, key: bytes, previous: str | None = None, seq: int | None = None) -> str:
-    """The hash this row ought to have, here or after another row and under another number; "" when it has none."""
+    """The hash this row ought to have, here or after another row and under another number; "" when it has none.
+
+    What is hashed is JSON with sorted keys, in ASCII, without blanks. The detail goes in as it lies there, so that not
+    even a blank in it can be changed. The text around it cannot be imitated from within: every other part is a JSON
+    string, in which no quotation mark stands free.
+    """
+    previous, seq = row.previous if previous is None else previous, row.seq if seq is None else seq
     try:
         if type(row.at) is not int:
             return ""
         at = (_EPOCH + timedelta(microseconds=row.at)).isoformat()
-        content = _canonical(row, row.seq if seq is None else seq, at)
-        return hmac.digest(key, f"{row.previous if previous is None else previous}{content}".encode(), "sha256").hex()
+        content = (
+            f'{{"action":{quoted(row.action)},"actor":{quoted(row.actor)},"after":{quoted(row.after)},"at":"{at}",'
+            f'"before":{quoted(row.before)},"detail":{row.detail},"instruction":{quoted(row.instruction_id)},'
+            f'"seq":{seq}}}'
+        )
+        return hmac.digest(key, f"{previous}{content}".encode(), "sha256").hex()
     except (TypeError, ValueError, OverflowError):
         return ""  # somebody put something there that this program never writes
-
-
-def _canonical(row: Stored, seq: int, at: str) -> str:
-    # The detail goes in as it lies there, so that not even a blank in it can be changed. The text around it
-    # cannot be imitated from within: every other part is a JSON string, in which no quotation mark stands free.
-    return (
-        f'{{"action":{quoted(row.action)},"actor":{quoted(row.actor)},"after":{quoted(row.after)},"at":"{at}",'
-        f'"before":{quoted(row.before)},"detail":{row.detail},"instruction":{quoted(row.instruction_id)},"seq":{seq}}}'
-    )
 
 
 class ChainDamage(StrEnum):
@@ -274,21 +253,17 @@ def check(
                 problem = f"it is not the row that stood here on {anchor.at:%Y-%m-%d %H:%M} UTC, says an anchor"
                 return Verdict(count, previous, seq, problem, ChainDamage.REPLACED, row)
         previous, count = row.hash, seq
-    return _at_the_end(count, previous, end=end, anchors=known)
-
-
-def _at_the_end(count: int, head: str, *, end: tuple[int, str] | None, anchors: list[Anchor]) -> Verdict:
-    last = max(anchors, key=lambda anchor: anchor.seq, default=None)
+    last = max(known, key=lambda anchor: anchor.seq, default=None)
     if last is not None and last.seq > count and (end is None or type(end[0]) is not int or last.seq >= end[0]):
         problem = f"row {last.seq} was there on {last.at:%Y-%m-%d %H:%M} UTC, says an anchor"
-        return Verdict(count, head, count + 1, problem, ChainDamage.CUT_OFF)
+        return Verdict(count, previous, count + 1, problem, ChainDamage.CUT_OFF)
     if end is not None and type(end[0]) is int and end[0] > count:
         problem = f"there were {end[0]} rows, says the database's own note of its end"
-        return Verdict(count, head, count + 1, problem, ChainDamage.CUT_OFF)
-    if end is not None and end != (count, head):
+        return Verdict(count, previous, count + 1, problem, ChainDamage.CUT_OFF)
+    if end is not None and end != (count, previous):
         problem = "it holds, but the database's own note of where the chain ends is not what was written"
-        return Verdict(count, head, count, problem, ChainDamage.CHANGED)
-    return Verdict(count, head)
+        return Verdict(count, previous, count, problem, ChainDamage.CHANGED)
+    return Verdict(count, previous)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -300,10 +275,6 @@ class _Place:
     previous: str
     row: Stored
     end: tuple[int, str] | None
-
-    def belongs(self, row: Stored) -> bool:
-        """Whether this is the very row that was written for this place, whatever its number says now."""
-        return row.previous == self.previous and seal(row, key=self.keys.at(self.seq), seq=self.seq) == row.hash
 
     def once(self, most: int) -> int | None:
         """The number under which the row that is there now was written; None: we never wrote it.
@@ -325,14 +296,12 @@ def _diagnose(place: _Place, rest: Iterator[Stored]) -> tuple[int, ChainDamage, 
     most = seq
     for other in chain([row] if following is None else [row, following], rest):
         most += 1
-        if other.seq != seq and elsewhere is None and place.belongs(other):
-            elsewhere = other.seq
+        if other.seq != seq and elsewhere is None and other.previous == place.previous:
+            # The very row that was written for this place, whatever its number says now.
+            elsewhere = other.seq if seal(other, key=place.keys.at(seq), seq=seq) == other.hash else None
     if type(row.seq) is not int or row.seq < seq:
-        return (
-            (row.seq if type(row.seq) is int else seq),
-            ChainDamage.INSERTED,
-            "no row of this number was ever written here",
-        )
+        bad_seq = row.seq if type(row.seq) is int else seq
+        return bad_seq, ChainDamage.INSERTED, "no row of this number was ever written here"
     if row.seq > seq:
         if elsewhere is not None:
             return seq, ChainDamage.REORDERED, f"it has the number {elsewhere} now"
@@ -365,18 +334,7 @@ def _in_its_place(place: _Place, *, most: int, is_last: bool) -> tuple[ChainDama
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 """Characters with which a spreadsheet formula may begin, and those a spreadsheet skips before one."""
 
-_COLUMNS = {
-    "seq": "seq",
-    "at": "at",
-    "instruction": "instruction_id",
-    "actor": "actor",
-    "action": "action",
-    "before": "before",
-    "after": "after",
-    "detail": "detail",
-    "previous": "previous",
-    "hash": "hash",
-}
+_COLUMNS = {"instruction" if name == "instruction_id" else name: name for name in Stored._fields}
 """Names in an export, and what they are called in a row."""
 
 
@@ -388,7 +346,10 @@ def write_csv(rows: Iterable[Stored], out: IO[str], *, head: bool = True) -> int
     count = 0
     for row in rows:
         count += 1
-        writer.writerow([_cell(_moment(row) if name == "at" else getattr(row, name)) for name in _COLUMNS.values()])
+        # Text that no spreadsheet runs as a formula, and that every file can hold.
+        cells = (str(_moment(row) if name == "at" else getattr(row, name)) for name in _COLUMNS.values())
+        texts = (cell.encode("utf-8", "backslashreplace").decode("utf-8") for cell in cells)
+        writer.writerow([f"'{text}" if text.startswith(_FORMULA) else text for text in texts])
     return count
 
 
@@ -401,12 +362,6 @@ def write_json_lines(rows: Iterable[Stored], out: IO[str]) -> int:
         values |= {"at": _moment(row), "detail": row.detail if entry is None else entry.detail}
         out.write(json.dumps(values, default=repr) + "\n")
     return count
-
-
-def _cell(value: object) -> str:
-    """Text that no spreadsheet runs as a formula, and that every file can hold."""
-    text = str(value).encode("utf-8", "backslashreplace").decode("utf-8")
-    return f"'{text}" if text.startswith(_FORMULA) else text
 
 
 def _moment(row: Stored) -> str:

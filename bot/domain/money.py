@@ -46,23 +46,19 @@ _LONGEST = 24
 """Characters, and powers of ten, of an amount that a service may report."""
 
 
-class AmountError(RuleError):
-    """The text is not an amount."""
-
-
 def parse_amount(text: str) -> Cents:
     """Read a positive amount a person typed, such as ``25``, ``25.5`` or ``25.00``.
 
     Raises:
-        AmountError: for zero, a sign, an exponent, a thousands separator, more than two decimals.
+        RuleError: for zero, a sign, an exponent, a thousands separator, more than two decimals.
     """
     cleaned = text.strip()
     found = _AMOUNT.fullmatch(cleaned)
     if found is None:
-        raise AmountError(_broken_rule(cleaned))
+        raise RuleError(_broken_rule(cleaned))
     cents = int(found["units"]) * 100 + int((found["cents"] or "0").ljust(2, "0"))
     if cents == 0:
-        raise AmountError("it must be more than zero")
+        raise RuleError("it must be more than zero")
     return Cents(cents)
 
 

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import Final, Generic, TypeVar
 
 from bot.domain.reasons import Exchange, Reason
-from bot.domain.text import MAX_SAID, is_page, one_line
+from bot.domain.text import MAX_SAID, PAGE, one_line
 
 T = TypeVar("T")
 
@@ -318,7 +318,7 @@ def read_error(reply: Reply, names: Mapping[str, str] = _NO_NAMES) -> ErrorBody:
 
 
 def _error_body(parts: Sequence[str]) -> ErrorBody:
-    text = "; ".join(part for part in parts if part.strip() and not is_page(part))
+    text = "; ".join(part for part in parts if part.strip() and not PAGE.search(part))
     whole = one_line(text, MAX_SAID)
     return ErrorBody(message=one_line(whole), whole=whole)
 

@@ -7,7 +7,8 @@ from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from bot.domain.money import AmountError, Cents, parse_amount, shown
+from bot.domain.errors import RuleError
+from bot.domain.money import Cents, parse_amount, shown
 from bot.domain.reasons import Reason
 
 
@@ -87,7 +88,7 @@ def _cents(value: Any) -> Cents:
         raise ValueError('must be an amount in quotes, e.g. "1000.00"')  # noqa: TRY004 - pydantic reads ValueError
     try:
         return parse_amount(value)
-    except AmountError as broken:
+    except RuleError as broken:
         raise ValueError(f'{broken.rule}, e.g. "1000.00"') from broken
 
 

@@ -50,8 +50,8 @@ _MOST_READ: Final = 16_000
 _TOKEN: Final = re.compile(r"(?<![A-Za-z0-9_-])[A-Za-z0-9_-]{43}(?![A-Za-z0-9_-])")
 """256 bits in base64url, the form of our callback tokens. Hashes in hexadecimal are longer."""
 
-
-_PAGE: Final = re.compile(r"<\s*(!doctype|html|head|body|title|script|style|h1|center)\b", re.IGNORECASE)
+PAGE: Final = re.compile(r"<\s*(!doctype|html|head|body|title|script|style|h1|center)\b", re.IGNORECASE)
+"""The beginning of a page of HTML."""
 
 
 def one_line(text: str, limit: int = MAX_WORDS) -> str:
@@ -63,10 +63,6 @@ def one_line(text: str, limit: int = MAX_WORDS) -> str:
         "[address]" if word.casefold().replace("%2f", "/").count("/") > 1 else word for word in sound.split()
     )
     return _TOKEN.sub("[token]", words)[:limit]
-
-
-def is_page(text: str) -> bool:
-    return _PAGE.search(text) is not None
 
 
 _UNSTORABLE: Final = re.compile("[\x00\ud800-\udfff]")
@@ -170,7 +166,10 @@ def spellings(secret: str) -> set[str]:
     plain = {secret}
     for _ in range(2):  # a dictionary's repr in a line of JSON
         plain |= {escaped for text in plain for escaped in _escaped(text)}
-    encoded = {base64.b64encode(secret.encode()).decode().rstrip("="), *_inside_base64(secret.encode())}
+    encoded = {base64.b64encode(secret.encode()).decode().rstrip("=")}
+    for before in range(3):  # the characters that do not depend on what stands before and after, for each alignment
+        whole = base64.b64encode(bytes(before) + secret.encode()).decode().rstrip("=")
+        encoded.add(whole[(before * 8 + 5) // 6 : (before + len(secret.encode())) * 8 // 6])
     safe = {text.replace("+", "-").replace("/", "_") for text in encoded}
     quoted = {quote(secret, safe=""), quote(secret), quote_plus(secret)}
     quoted |= {_ESCAPE.sub(lambda found: found[0].lower(), text) for text in quoted}
@@ -183,10 +182,3 @@ def _escaped(text: str) -> Iterable[str]:
     yield json.dumps(text)[1:-1]
     yield json.dumps(text, ensure_ascii=False)[1:-1]
     yield text.replace("/", "\\/")
-
-
-def _inside_base64(secret: bytes) -> Iterable[str]:
-    """The characters that do not depend on what stands before and after, for each of the three alignments."""
-    for before in range(3):
-        whole = base64.b64encode(bytes(before) + secret).decode().rstrip("=")
-        yield whole[(before * 8 + 5) // 6 : (before + len(secret)) * 8 // 6]

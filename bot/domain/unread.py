@@ -124,23 +124,19 @@ class _Looked:
         if depth > _DEEPEST + 1:
             self.is_cut = self.is_cut or (isinstance(value, dict | list) and bool(value))
             return
+        inner: list[tuple[object, Path]] = []
         if isinstance(value, list):
-            for item in value[:_MOST_ITEMS]:
-                self.take(item, (*path, ITEM), depth + 1)
+            inner = [(item, (*path, ITEM)) for item in value[:_MOST_ITEMS]]
         elif isinstance(value, dict):
-            self._take_fields(value, path, depth)
-
-    def _take_fields(self, body: Mapping[str, object], path: Path, depth: int) -> None:
-        inner = []
-        for name, value in islice(body.items(), _MOST_NAMES):
-            here = (*path, masked(name))
-            if not self._note(here, kind_of(value)):
-                self.is_cut = True
-                return
-            inner.append((value, here))
-        self.is_cut = self.is_cut or len(body) > _MOST_NAMES
-        for value, here in inner:  # the fields of one object stand together
-            self.take(value, here, depth + 1)
+            for name, one in islice(value.items(), _MOST_NAMES):
+                here = (*path, masked(name))
+                if not self._note(here, kind_of(one)):
+                    self.is_cut = True
+                    return
+                inner.append((one, here))
+            self.is_cut = self.is_cut or len(value) > _MOST_NAMES
+        for one, here in inner:  # the fields of one object stand together
+            self.take(one, here, depth + 1)
 
     def _note(self, path: Path, kind: str) -> bool:
         if path not in self.kinds:
@@ -168,15 +164,13 @@ def _path_of(wanted: object, document: object) -> Path:
         value, path = waiting.popleft()
         if value is wanted:
             return path
-        waiting.extend(islice(_inside(value, path), _MOST_NODES))
+        inside: Iterable[tuple[str, object]] = ()
+        if isinstance(value, dict):
+            inside = ((masked(name), one) for name, one in value.items() if isinstance(one, dict | list))
+        elif isinstance(value, list):
+            inside = ((ITEM, one) for one in value if isinstance(one, dict | list))
+        waiting.extend((one, (*path, name)) for name, one in islice(inside, _MOST_NODES))
     return ()
-
-
-def _inside(value: object, path: Path) -> Iterable[tuple[object, Path]]:
-    if isinstance(value, dict):
-        return ((one, (*path, masked(name))) for name, one in value.items() if isinstance(one, dict | list))
-    items = value if isinstance(value, list) else []
-    return ((one, (*path, ITEM)) for one in items if isinstance(one, dict | list))
 
 
 _SCALARS: Final = frozenset({TEXT, WHOLE, NUMBER})

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Sequence
 
-from bot.domain.errors import PersonError
-from bot.domain.money import AmountError, parse_amount
+from bot.domain.errors import PersonError, RuleError
+from bot.domain.money import parse_amount
 from bot.domain.payments.instruction import Item
 from bot.domain.text import clean
 from bot.presentation.payments.purchases import MOST_ITEMS, NAME_LIMIT
@@ -46,7 +46,7 @@ def item(text: str) -> Item:
         raise _broken("its quantity must be a whole number from 1 to 9999", text)
     try:
         unit_cents = parse_amount(found["unit"])
-    except AmountError as broken:
+    except RuleError as broken:
         raise _broken(f"its unit price: {broken.rule}", text) from None
     return Item(name=name, quantity=int(quantity), unit_cents=unit_cents)
 

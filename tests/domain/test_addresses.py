@@ -2,19 +2,20 @@
 
 import pytest
 
-from bot.domain.addresses import AddressError, address
+from bot.domain.addresses import address
+from bot.domain.errors import RuleError
 
 
 @pytest.mark.parametrize("text", ['"a b"@example.com', '"ana"@example.com', ' "a@b"@example.com', '"ana@example.com"'])
 def test_none_in_quotation_marks(text: str) -> None:
-    with pytest.raises(AddressError) as refused:
+    with pytest.raises(RuleError) as refused:
         address(text)
     assert refused.value.rule == "it must have no quotation marks: an e-mail address such as ana@example.com"
 
 
 @pytest.mark.parametrize("text", ["ana", "a b@example.com", "ana@localhost", ""])
 def test_none_at_all(text: str) -> None:
-    with pytest.raises(AddressError) as refused:
+    with pytest.raises(RuleError) as refused:
         address(text)
     assert refused.value.rule == "it must be an e-mail address such as ana@example.com"
 

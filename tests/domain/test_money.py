@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.money import AmountError, Cents, cents_of, names_other_currency, parse_amount, plain, shown
+from bot.domain.errors import RuleError
+from bot.domain.money import Cents, cents_of, names_other_currency, parse_amount, plain, shown
 
 LARGEST = 99_999_999_999_999
 
@@ -63,7 +64,7 @@ def test_an_amount_a_person_types_is_read_in_cents(text: str, cents: int) -> Non
     ],
 )
 def test_whatever_is_no_plain_amount_is_refused_with_its_rule(text: str, rule: str) -> None:
-    with pytest.raises(AmountError) as refused:
+    with pytest.raises(RuleError) as refused:
         parse_amount(text)
     assert rule in refused.value.rule
 
@@ -72,7 +73,7 @@ def test_whatever_is_no_plain_amount_is_refused_with_its_rule(text: str, rule: s
 def test_any_text_is_a_positive_amount_or_a_rule(text: str) -> None:
     try:
         cents = parse_amount(text)
-    except AmountError:
+    except RuleError:
         return  # every rule has its words: see above
     assert 0 < cents <= LARGEST
     assert text.strip().isascii()

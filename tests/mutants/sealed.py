@@ -76,7 +76,7 @@ MUTANTS = (
     Mutant(
         name="what was asked is not compared",
         file="bot/domain/payments/sealed.py",
-        old="    if not _is_as_asked(instruction, first):\n",
+        old="    if not (same and instruction.intact() and content in (None, content_of(instruction.payload))):\n",
         new="    if False:\n",
         breaks="nothing is sent that the audit does not know",
         tests=_ROWS,
@@ -228,7 +228,7 @@ MUTANTS = (
     Mutant(
         name="what is over moves along with the clock",
         file="bot/domain/payments/sealed.py",
-        old="if before not in _OVER and isinstance(by, int):",
+        old="if before not in FINAL and isinstance(by, int):",
         new="if isinstance(by, int):",
         breaks="a request that agrees is not held",
         tests=_ROWS,

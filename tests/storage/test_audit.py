@@ -13,7 +13,7 @@ from sqlalchemy import text
 
 from bot.domain.audit import Entry, Verdict
 from bot.domain.payments.instruction import FINAL, Instruction, State
-from bot.domain.payments.moves import allows
+from bot.domain.payments.moves import MACHINES
 from storage import StorageError, Store, Tx
 from storage.rows import LeaseColumns
 from tests.storage.factories import KEY, NOW, instruction, later, vote
@@ -206,7 +206,7 @@ def _act(tx: Tx, kind: str, one: Instruction, number: int) -> object:
 
 
 def _move(tx: Tx, one: Instruction, number: int) -> Instruction | None:
-    targets = sorted(state for state in State if allows(one.kind, one.state, state))
+    targets = sorted(state for state in State if MACHINES[one.kind].allows(one.state, state))
     lease = LeaseColumns(lease_owner="w", lease_until=later(30))
     to = targets[number % len(targets)]
     return tx.instructions.move(one, to, now=later(number), actor="w", action="step", **lease)

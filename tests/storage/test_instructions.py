@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import select, text
 
 from bot.domain.payments.instruction import FINAL, Instruction, Item, Kind, PurchasePayload, Recipient, State, digest_of
-from bot.domain.payments.moves import MOVES, allows
+from bot.domain.payments.moves import MACHINES, MOVES
 from bot.domain.reasons import OfRequest, Reason, given
 from storage import Conflict, StorageError, Store, Tx
 from storage.errors import RowUnreadable
@@ -192,7 +192,7 @@ async def test_a_touch_makes_an_older_view_lose(store: Store) -> None:
 
 async def test_only_the_arrows_of_the_machine(store: Store) -> None:
     asked = await _ask(store)
-    refused = [state for state in State if not allows(Kind.PAYOUT, State.NEW, state)]
+    refused = [state for state in State if not MACHINES[Kind.PAYOUT].allows(State.NEW, state)]
     for state in refused:
         with pytest.raises(ValueError, match="no way"):
             await store.write(lambda tx: tx.instructions.move(asked, state, now=NOW, actor="", action="x", **_LEASE))  # noqa: B023

@@ -4,8 +4,9 @@ import io
 
 import pytest
 
+from bot.domain.errors import RuleError
 from bot.domain.files.tables import Flaw, Limits, Row, Table, TableProblem
-from bot.domain.money import AmountError, parse_amount
+from bot.domain.money import parse_amount
 from bot.presentation.table_problems import table_problem
 from bot.tables import find_columns, read_table
 from tests.tables.workbooks import Cell, number, packed, parts, workbook
@@ -99,7 +100,7 @@ def test_texts_as_people_have_them(content: bytes, header: tuple[str, ...], rows
 def test_an_amount_that_is_no_plain_amount_reaches_the_check_of_amounts_as_it_was_typed(amount: str) -> None:
     table = read(f'email,amount\na@b.co,"{amount}"\n'.encode())
     assert cells(table) == [("a@b.co", amount)]
-    with pytest.raises(AmountError):
+    with pytest.raises(RuleError):
         parse_amount(cells(table)[0][1])
 
 

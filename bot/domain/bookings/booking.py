@@ -1,4 +1,4 @@
-"""A booking as Switchboard stores it: the request, our stage, and what was last read from the service."""
+"""A booking as it is stored: the request, our stage, and what was last read from the service."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

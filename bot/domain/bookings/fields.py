@@ -54,10 +54,6 @@ def cook_minutes(text: str) -> int:
     return int(digits)
 
 
-def notes(text: str) -> str:
-    return _words(text, "notes", NOTES_LIMIT, "Ring twice", least=NOTES_LEAST) if clean(text) else ""
-
-
 def reason(text: str) -> str:
     return _words(text, "reason", REASON_LIMIT, "customer called it off")
 
@@ -77,28 +73,26 @@ def booking_readers(*, home: str, with_place: bool) -> dict[str, Callable[[str],
         "payment": payment,
         "amount": amount,
         "cook": cook_minutes,
-        "notes": notes,
+        "notes": lambda text: (
+            _words(text, "notes", NOTES_LIMIT, "Ring twice", least=NOTES_LEAST) if clean(text) else ""
+        ),
     }
     return {**readers, **_place_readers("Blue door")} if with_place else readers
 
 
 def booking_request(found: Mapping[str, Any]) -> BookingRequest:
     number: Phone = found["phone"]
-    where: Position | None = found.get("position")
+    where: Position = found.get("position") or Position(latitude="", longitude="")
     return BookingRequest(
-        name=found["name"],
-        last_name=found["last_name"],
         country_code=number.country_code,
         mobile=number.national,
-        email=found["email"],
-        latitude=where.latitude if where is not None else "",
-        longitude=where.longitude if where is not None else "",
+        latitude=where.latitude,
+        longitude=where.longitude,
         address=found.get("address", ""),
         place_reference=found.get("place_reference", ""),
-        payment=found["payment"],
         cents=found["amount"],
         cook_minutes=found["cook"],
-        notes=found["notes"],
+        **{name: found[name] for name in ("name", "last_name", "email", "payment", "notes")},
     )
 
 

@@ -4,7 +4,6 @@ Nothing is looked up: a shortened link holds no position, and following it would
 """
 
 import re
-from collections.abc import Callable, Mapping
 from typing import Final
 from urllib.parse import parse_qs, unquote, urlsplit
 
@@ -26,25 +25,41 @@ _SHORT: Final = frozenset(
 )
 _MOST: Final = 2_000
 _NORTH, _EAST = 90, 180
-
-
-class PlaceError(RuleError):
-    """The text holds no position."""
+_PAIRS: Final = (("mlat", "mlon"), ("lat", "lng"), ("lat", "lon"))
+_NO_POSITION: Final = "it must be `lat, lng` or a link to a map"
+_NOT_IN_LINK: Final = "there is no position in this link; copy `lat, lng` from the map instead"
+_SHORTENED: Final = (
+    "a shortened link holds no position; open it and copy the long address, or copy `lat, lng` from the map"
+)
 
 
 def read_position(text: str) -> Position:
     """A position from what somebody typed or pasted.
 
     Raises:
-        PlaceError: there is none in it, or it is not on this planet.
+        RuleError: there is none in it, or it is not on this planet.
     """
     given = text.strip().strip("<>()").partition("|")[0].strip().replace("\u2212", "-")
     if not given or len(given) > _MOST:
-        raise PlaceError("it must be `lat, lng` or a link to a map")
+        raise RuleError(_NO_POSITION)
     found = _of_link(given) if "://" in given or given.startswith("geo:") else _of_words(given)
     if found is None:
-        raise PlaceError(_why_none(given))
-    return _checked(*found)
+        try:
+            host = (urlsplit(given).hostname or "") if "://" in given else ""
+        except ValueError:
+            host = "unreadable"
+        if host.removeprefix("www.") in _SHORT:
+            raise RuleError(_SHORTENED)
+        raise RuleError(_NOT_IN_LINK if host else _NO_POSITION)
+    latitude, longitude = found
+    north, east = float(latitude), float(longitude)
+    if abs(north) > _NORTH and abs(east) <= _NORTH and abs(north) <= _EAST:
+        raise RuleError("latitude comes first; these two look swapped")
+    if abs(north) > _NORTH or abs(east) > _EAST:
+        raise RuleError("latitude goes from -90 to 90 and longitude from -180 to 180")
+    if north == 0 and east == 0:
+        raise RuleError("0, 0 lies in the ocean; give the real position")
+    return Position(latitude=_tidy(latitude), longitude=_tidy(longitude))
 
 
 def map_link(position: Position) -> str:
@@ -71,62 +86,24 @@ def _of_link(text: str) -> tuple[str, str] | None:
     except ValueError:
         return None
     path, given = unquote(parts.path), parse_qs(parts.query)
-    finders: tuple[Callable[[], tuple[str, str] | None], ...] = (
-        lambda: _last(_PIN, path),  # the pin itself, rather than the middle of the screen
-        lambda: _both(given, "mlat", "mlon"),
-        lambda: _both(given, "lat", "lng"),
-        lambda: _both(given, "lat", "lon"),
-        lambda: _of_query(given),
-        lambda: _of_path(path),
-        lambda: _last(_AT, path),
-        lambda: _last(_HASH, parts.fragment),
-    )
-    return next((found for find in finders if (found := find()) is not None), None)
-
-
-def _of_query(given: Mapping[str, list[str]]) -> tuple[str, str] | None:
-    for name in _QUERIES:
-        for value in given.get(name, ()):
-            found = _of_words(value.removeprefix("loc:").removeprefix("ll.").strip())
-            if found is not None:
-                return found
-    return None
-
-
-def _of_path(path: str) -> tuple[str, str] | None:
-    """``/maps/place/-0.18,-78.46`` and ``/maps/search/…``."""
-    for part in reversed(path.split("/")):
-        found = _of_words(part.replace("+", " ").strip()) if "," in part and not part.startswith("@") else None
-        if found is not None:
-            return found
-    return None
-
-
-def _both(given: Mapping[str, list[str]], latitude: str, longitude: str) -> tuple[str, str] | None:
-    if latitude in given and longitude in given:
-        return _of_words(f"{given[latitude][0]}, {given[longitude][0]}")
-    return None
-
-
-def _last(pattern: re.Pattern[str], text: str) -> tuple[str, str] | None:
-    found = pattern.findall(text)
-    return found[-1] if found else None
+    written = [
+        *(f"{given[north][0]}, {given[east][0]}" for north, east in _PAIRS if north in given and east in given),
+        *(value.removeprefix("loc:").removeprefix("ll.").strip() for name in _QUERIES for value in given.get(name, ())),
+        # /maps/place/-0.18,-78.46 and /maps/search/…
+        *(part.replace("+", " ").strip() for part in reversed(path.split("/")) if "," in part and part[0] != "@"),
+    ]
+    found: list[tuple[str, str]] = [
+        *_PIN.findall(path)[-1:],  # the pin itself, rather than the middle of the screen
+        *filter(None, map(_of_words, written)),
+        *_AT.findall(path)[-1:],
+        *_HASH.findall(parts.fragment)[-1:],
+    ]
+    return found[0] if found else None
 
 
 def _signed(number: str, *, negative: bool) -> str:
     plain = number.removeprefix("+")
     return f"-{plain.removeprefix('-')}" if negative else plain
-
-
-def _checked(latitude: str, longitude: str) -> Position:
-    north, east = float(latitude), float(longitude)
-    if abs(north) > _NORTH and abs(east) <= _NORTH and abs(north) <= _EAST:
-        raise PlaceError("latitude comes first; these two look swapped")
-    if abs(north) > _NORTH or abs(east) > _EAST:
-        raise PlaceError("latitude goes from -90 to 90 and longitude from -180 to 180")
-    if north == 0 and east == 0:
-        raise PlaceError("0, 0 lies in the ocean; give the real position")
-    return Position(latitude=_tidy(latitude), longitude=_tidy(longitude))
 
 
 def _tidy(number: str) -> str:
@@ -135,26 +112,10 @@ def _tidy(number: str) -> str:
     return f"{whole}{point}{rest[:7]}"
 
 
-def _why_none(text: str) -> str:
-    try:
-        host = (urlsplit(text).hostname or "") if "://" in text else ""
-    except ValueError:
-        host = "unreadable"
-    if host.removeprefix("www.") in _SHORT:
-        return "a shortened link holds no position; open it and copy the long address, or copy `lat, lng` from the map"
-    if host:
-        return "there is no position in this link; copy `lat, lng` from the map instead"
-    return "it must be `lat, lng` or a link to a map"
-
-
 _NO_NUMBER: Final = "it must be digits with the country's code in front"
 _NO_COUNTRY: Final = "it must begin with the country's code"
 _LENGTH: Final = "this is too short or too long for a phone number"
 _RULES: Final = {NumberParseException.INVALID_COUNTRY_CODE: _NO_COUNTRY, NumberParseException.NOT_A_NUMBER: _NO_NUMBER}
-
-
-class PhoneError(RuleError):
-    """The text is not a phone number."""
 
 
 def read_phone(text: str, *, home: str = "") -> Phone:
@@ -165,17 +126,17 @@ def read_phone(text: str, *, home: str = "") -> Phone:
         home: the country code of where the store is, e.g. ``+593``.
 
     Raises:
-        PhoneError: it has no country code, or no number of that country has so many digits.
+        RuleError: it has no country code, or no number of that country has so many digits.
     """
     given = text.strip().removeprefix("tel:")
     if re.search(r"[^\W\d_]|#", given):  # neither 1-800-FLOWERS nor an extension, which the service has no field for
-        raise PhoneError(_NO_NUMBER)
+        raise RuleError(_NO_NUMBER)
     given = f"+{given[2:]}" if given.startswith("00") else given
     is_code = re.fullmatch(r"\+[1-9][0-9]{0,2}", home) is not None
     try:
         found = phonenumbers.parse(given, phonenumbers.region_code_for_country_code(int(home)) if is_code else None)
     except NumberParseException as wrong:
-        raise PhoneError(_RULES.get(wrong.error_type, _LENGTH)) from None
+        raise RuleError(_RULES.get(wrong.error_type, _LENGTH)) from None
     if phonenumbers.is_possible_number_with_reason(found) != ValidationResult.IS_POSSIBLE:
-        raise PhoneError(_LENGTH)
+        raise RuleError(_LENGTH)
     return Phone(country_code=f"+{found.country_code}", national=phonenumbers.national_significant_number(found))

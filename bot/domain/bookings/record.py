@@ -5,6 +5,7 @@ that is news, not an event out of order: what counts is always the service's own
 """
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
@@ -194,16 +195,12 @@ def charge(quoted: Mapping[str, Any], *, fee: str = "", currency: str = "") -> C
         return Charge(amount=fee, currency=money)
     if not (gross or net):
         return None
-    tax = (said["tax"] or _difference(gross, net)) if gross else ""
+    tax = said["tax"] if gross else ""
+    if gross and not tax:
+        with suppress(InvalidOperation):
+            difference = Decimal(gross) - Decimal(net)
+            tax = str(difference) if difference > 0 else ""
     return Charge(amount=gross or net, tax=tax, currency=money, quoted=not fee)
-
-
-def _difference(gross: str, net: str) -> str:
-    try:
-        found = Decimal(gross) - Decimal(net)
-    except InvalidOperation:
-        return ""
-    return str(found) if found > 0 else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

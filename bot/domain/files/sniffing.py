@@ -126,9 +126,9 @@ def _parted(name: str) -> tuple[str, str]:
 
 def _signature(head: bytes, suffix: str) -> str:
     """Formats that begin with bytes of their own."""
-    for start, found in _SIGNATURES:
-        if head.startswith(start):
-            return found
+    known = next((found for starts, found in _SIGNATURES if head.startswith(starts)), "")
+    if known:
+        return known
     if head.startswith(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"):  # the old office formats share one container
         return suffix if suffix in ("doc", "xls", "ppt") else "ole"
     if head.startswith(b"\x30\x26\xb2\x75\x8e\x66\xcf\x11"):  # Windows Media: sound alone or not
@@ -143,10 +143,8 @@ _SIGNATURES = (
     (b"FLV\x01", "flv"),
     (b"\x89PNG\r\n\x1a\n", "png"),
     (b"\xff\xd8\xff", "jpeg"),
-    (b"GIF87a", "gif"),
-    (b"GIF89a", "gif"),
-    (b"II*\x00", "tiff"),
-    (b"MM\x00*", "tiff"),
+    ((b"GIF87a", b"GIF89a"), "gif"),
+    ((b"II*\x00", b"MM\x00*"), "tiff"),
     (b"SQLite format 3\0", "sqlite"),
     (b"PAR1", "parquet"),
     (b"\x1f\x8b", "gz"),
@@ -203,11 +201,11 @@ def _framed(head: bytes, suffix: str) -> str:  # noqa: ARG001
     return ""
 
 
-_BITRATES = {  # by version and the four bits of the header, in kbit/s; layer III
+MP3_BITRATES = {  # by version and the four bits of the header, in kbit/s; layer III
     True: (0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 0),
     False: (0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160, 0),
 }
-_RATES = {3: (44_100, 48_000, 32_000, 0), 2: (22_050, 24_000, 16_000, 0), 0: (11_025, 12_000, 8_000, 0)}
+MP3_RATES = {3: (44_100, 48_000, 32_000, 0), 2: (22_050, 24_000, 16_000, 0), 0: (11_025, 12_000, 8_000, 0)}
 
 
 def _frame(header: bytes) -> tuple[int, str]:
@@ -218,10 +216,10 @@ def _frame(header: bytes) -> tuple[int, str]:
     if layer == 0 and header[1] & 0xF0 == 0xF0:  # noqa: PLR2004 - ADTS
         length = (header[3] & 3) << 11 | header[4] << 3 | header[5] >> 5
         return (length, "aac") if length > 6 else (0, "")  # noqa: PLR2004
-    if layer != 1 or version not in _RATES:
+    if layer != 1 or version not in MP3_RATES:
         return 0, ""
-    rate = _RATES[version][header[2] >> 2 & 3]
-    bits = _BITRATES[version == 3][header[2] >> 4] * 1000  # noqa: PLR2004
+    rate = MP3_RATES[version][header[2] >> 2 & 3]
+    bits = MP3_BITRATES[version == 3][header[2] >> 4] * 1000  # noqa: PLR2004
     if not rate or not bits:
         return 0, ""
     return (144 if version == 3 else 72) * bits // rate + (header[2] >> 1 & 1), "mp3"  # noqa: PLR2004
@@ -231,9 +229,9 @@ def _zipped(head: bytes, suffix: str) -> str:
     """Office documents are archives; the names of the first files in them tell which."""
     if not head.startswith(b"PK\x03\x04"):
         return ""
-    for mark, found in _ODF.items():
-        if mark in head[:128]:
-            return found
+    odf = next((found for mark, found in _ODF.items() if mark in head[:128]), "")
+    if odf:
+        return odf
     names = re.findall(rb"PK\x03\x04.{26}([\w\[\]./-]{2,100})", head, re.DOTALL)
     for mark, found in _OFFICE.items():
         if any(name.startswith(mark) for name in names):
@@ -250,7 +248,11 @@ def _written(text: str, suffix: str) -> str:
         return "html"
     if suffix == "csv":
         return "csv" if text.strip() else ""
-    return "csv" if suffix not in _PLAIN - {"txt", "text"} and _is_tabular(text) else "txt"
+    lines = [line for line in text.splitlines() if line.strip()][:_CSV_LINES]
+    is_table = len(lines) > 1 and any(  # a header and a row
+        lines[0].count(mark) and len({line.count(mark) for line in lines}) == 1 for mark in ",;\t|"
+    )
+    return "csv" if is_table and suffix not in _PLAIN - {"txt", "text"} else "txt"
 
 
 _PAGES = ("<!doctype html", "<html")
@@ -270,13 +272,6 @@ def _text(head: bytes) -> str | None:
     if any(byte < 32 and byte not in b"\t\n\r\f\x1b" for byte in head):  # noqa: PLR2004 - control characters
         return None
     return head.decode("utf-8-sig", errors="replace")
-
-
-def _is_tabular(text: str) -> bool:
-    lines = [line for line in text.splitlines() if line.strip()][:_CSV_LINES]
-    if len(lines) < 2:  # noqa: PLR2004 - a header and a row
-        return False
-    return any(lines[0].count(mark) and len({line.count(mark) for line in lines}) == 1 for mark in ",;\t|")
 
 
 _LOOKS: tuple[Callable[[bytes, str], str], ...] = (_signature, _chunked, _boxed, _streamed, _zipped, _framed)

@@ -44,18 +44,14 @@ sw na ya wa kwa ni katika hii cha
 """
 
 
-def _read(lists: str) -> Mapping[str, frozenset[str]]:
-    """Small words by the code of their language, without those that are English words too."""
-    found: dict[str, frozenset[str]] = {}
-    for line in lists.strip().splitlines():
-        code, *words = line.split()
-        found[code] = found.get(code, frozenset()) | (frozenset(words) - _ENGLISH)
-    return MappingProxyType(found)
-
-
-_SMALL = _read(_OTHERS)
+_SMALL: dict[str, frozenset[str]] = {}
+"""Small words by the code of their language, without those that are English words too."""
+for _line in _OTHERS.strip().splitlines():
+    _code, *_words = _line.split()
+    _SMALL[_code] = _SMALL.get(_code, frozenset()) | (frozenset(_words) - _ENGLISH)
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
-_WORDS_LOOKED_AT = 2_000
+_LOOKED_AT = 2_000
+"""Characters of a text."""
 _ENOUGH = 2
 """Small words, or words with letters that English lacks: one alone is a name or a borrowed word."""
 _SHARE = 3
@@ -82,7 +78,7 @@ def is_foreign(text: str) -> bool:
 
 
 def _words_of(text: str) -> list[str]:
-    return _WORD.findall(text[:_WORDS_LOOKED_AT].casefold())
+    return _WORD.findall(text[:_LOOKED_AT].casefold())
 
 
 def _count(words: list[str], small: frozenset[str]) -> int:
@@ -149,7 +145,6 @@ _WRITTEN: Mapping[str, tuple[str, ...]] = MappingProxyType(
     }
 )
 """Scripts -> the languages written in them, most spoken first. Latin letters say nothing: most languages use them."""
-_LOOKED_AT = 2_000
 
 
 def _listed(text: str) -> tuple[OptionChoice, ...]:
@@ -178,12 +173,6 @@ def script_of(text: str) -> str:
 def written_in(text: str) -> tuple[str, ...]:
     """Codes of the languages that use the script of a text, most spoken first; none for Latin letters."""
     return _WRITTEN.get(script_of(text), ())
-
-
-def settled(text: str) -> str:
-    """The code of the one language that uses the script of a text; empty when several do, or none that is known."""
-    languages = written_in(text)
-    return languages[0] if len(languages) == 1 else ""
 
 
 def label_of(code: str) -> str:

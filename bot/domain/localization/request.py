@@ -10,8 +10,7 @@ from urllib.parse import unquote, urlsplit
 from bot.domain.addresses import AddressFlaw, flaw_of, plain_host
 from bot.domain.errors import PersonError
 from bot.domain.localization.catalog import capability
-from bot.domain.localization.codes import base_of, is_same
-from bot.domain.localization.declaration import CallOperation, Capability, Media, normal_format
+from bot.domain.localization.declaration import CallOperation, Capability, Media, base_of, is_same, normal_format
 from bot.domain.localization.languages import (
     ENGLISH,
     LATIN,
@@ -19,7 +18,6 @@ from bot.domain.localization.languages import (
     label_of,
     looks_like,
     script_of,
-    settled,
     written_in,
 )
 
@@ -57,18 +55,11 @@ class Request:
     def complete(self) -> "Request":
         """The same with every default filled in, and with the source language where the letters settle it."""
         filled = {one.name: one.default for one in self.capability.options if one.default}
-        source = self._by_letters()
-        if source:
-            filled[SOURCE] = source
+        languages = written_in(self.text) if self.capability.option(SOURCE) is not None else ()
+        # Of a transliteration the letters are written anew, whichever of their languages they stand for.
+        if len(languages) == 1 or (languages and self.operation is CallOperation.TRANSLITERATION):
+            filled[SOURCE] = languages[0]
         return replace(self, options=MappingProxyType({**filled, **self.options}))
-
-    def _by_letters(self) -> str:
-        if self.capability.option(SOURCE) is None:
-            return ""
-        if self.operation is CallOperation.TRANSLITERATION:
-            # The letters are what is written anew, whichever of their languages they stand for.
-            return next(iter(written_in(self.text)), "")
-        return settled(self.text)
 
     @property
     def lacks_source(self) -> bool:
@@ -82,12 +73,7 @@ def likely_source(text: str) -> str:
 
 
 def request_errors(asked: Request, *, own_hosts: Collection[str] = ()) -> list[PersonError]:
-    """Everything that breaks a rule of the operation; empty: it may be sent.
-
-    Args:
-        asked: what is asked for.
-        own_hosts: private hosts that an address may name all the same, see :func:`url_errors`.
-    """
+    """Everything that breaks a rule of the operation; empty: it may be sent. ``own_hosts`` as of :func:`url_errors`."""
     declared = asked.capability
     return [
         *_text_errors(declared, asked.text),
@@ -103,14 +89,8 @@ def option_errors(declared: Capability, options: Mapping[str, str]) -> list[Pers
         option = declared.option(name)
         if option is None:
             known = ", ".join(f"{one.word}=" for one in declared.options) or "none"
-            errors.append(
-                PersonError(
-                    argument=name,
-                    rule=f"there is no such option; there is: {known}",
-                    example=declared.verb,
-                    given=value,
-                )
-            )
+            rule = f"there is no such option; there is: {known}"
+            errors.append(PersonError(argument=name, rule=rule, example=declared.verb, given=value))
             continue
         try:
             option.read(value)
@@ -120,14 +100,14 @@ def option_errors(declared: Capability, options: Mapping[str, str]) -> list[Pers
 
 
 def _text_errors(declared: Capability, text: str) -> list[PersonError]:
+    rule = ""
     if declared.text_limit is None:
-        return [_text_error("this takes a file or an address, no text", text)] if text.strip() else []
-    if not text.strip():
-        return [_text_error("it is missing; give the text", "")]
-    if len(text) > declared.text_limit:
+        rule = "this takes a file or an address, no text" if text.strip() else ""
+    elif not text.strip():
+        rule = "it is missing; give the text"
+    elif len(text) > declared.text_limit:
         rule = f"it must have at most {declared.text_limit:,} characters; this has {len(text):,}"
-        return [_text_error(rule, "")]
-    return []
+    return [_text_error(rule, text if declared.text_limit is None else "")] if rule else []
 
 
 def _language_errors(declared: Capability, asked: Request) -> list[PersonError]:
@@ -182,14 +162,7 @@ def source_error(media: Media, rule: str, given: str) -> PersonError:
 
 
 def file_errors(media: Media, *, kind: str, found: str, seconds: float | None) -> list[PersonError]:
-    """What is wrong with a file, by its content.
-
-    Args:
-        media: what the operation takes.
-        kind: audio, video, document or something else.
-        found: its format; empty: not looked at.
-        seconds: its duration; None: unknown.
-    """
+    """What is wrong with a file of this kind and format (empty: not looked at) that lasts so long (None: unknown)."""
     if found and not media.takes(kind, found):
         rule = f"it must be {_article(media.noun)} {media.noun}: {media.listed}"
         return [PersonError(argument="file", rule=rule, example=f"sample.{media.formats[0]}", given=found)]

@@ -4,6 +4,8 @@ import struct
 from dataclasses import dataclass
 from decimal import Decimal
 
+from bot.domain.files.sniffing import MP3_BITRATES, MP3_RATES
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gender:
@@ -67,9 +69,6 @@ Result = Gender | Phrases | Written | Emotion | Tracks
 _RIFF_HEAD = 12
 _CHUNK_HEAD = 8
 _UNKNOWN_SIZE = 0xFFFFFFFF
-_BITRATES = (0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 0)
-_BITRATES_LOW = (0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160, 0)
-_RATES = {3: (44_100, 48_000, 32_000), 2: (22_050, 24_000, 16_000), 0: (11_025, 12_000, 8_000)}
 _MPEG_1 = 3
 _LAYER_III = 1
 
@@ -109,10 +108,10 @@ def _mp3(head: bytes, size: int) -> float | None:
     while at + 4 <= len(head) and not (head[at] == 0xFF and head[at + 1] & 0xE0 == 0xE0):  # noqa: PLR2004 - sync
         at += 1
     version, layer = head[at + 1] >> 3 & 3, head[at + 1] >> 1 & 3
-    if layer != _LAYER_III or version not in _RATES:
+    rate = MP3_RATES[version][head[at + 2] >> 2 & 3] if layer == _LAYER_III and version in MP3_RATES else 0
+    if not rate:
         return None
-    rate = _RATES[version][head[at + 2] >> 2 & 3]
-    bitrate = (_BITRATES if version == _MPEG_1 else _BITRATES_LOW)[head[at + 2] >> 4] * 1000
+    bitrate = MP3_BITRATES[version == _MPEG_1][head[at + 2] >> 4] * 1000
     samples = 1152 if version == _MPEG_1 else 576
     mono = head[at + 3] >> 6 == 3  # noqa: PLR2004 - the channel mode
     side = (17 if mono else 32) if version == _MPEG_1 else (9 if mono else 17)

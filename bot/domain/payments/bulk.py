@@ -188,11 +188,6 @@ def row_of(note: str, reference: str) -> int | None:
     return int(found[1]) if found else None
 
 
-def names_a_row(note: str) -> bool:
-    """Whether an ``internal_note`` has the form of ours, of whichever request."""
-    return re.fullmatch(r"[A-Z]-[0-9A-Z]+/[0-9]{1,7}", "".join(note.split()), re.IGNORECASE) is not None
-
-
 @dataclass(frozen=True, slots=True)
 class HashList:
     """Hashes to cancel: one at least, because a request without any cancels everything that is pending.
@@ -200,8 +195,7 @@ class HashList:
     There is no empty one: the first hash is an argument of its own.
     """
 
-    first: str
-    rest: tuple[str, ...]
+    all: tuple[str, ...]
 
     def __init__(self, first: str, *rest: str) -> None:
         everything = (first, *rest)
@@ -209,8 +203,7 @@ class HashList:
             raise ValueError("a hash is blank or given twice")
         if len(everything) > CHUNK:
             raise ValueError(f"at most {CHUNK} hashes at once")
-        object.__setattr__(self, "first", first)
-        object.__setattr__(self, "rest", rest)
+        object.__setattr__(self, "all", everything)
 
     @classmethod
     def of(cls, hashes: Sequence[str]) -> Self:
@@ -222,10 +215,6 @@ class HashList:
         if not hashes:
             raise ValueError("an empty list would cancel everything that is pending")
         return cls(*hashes)
-
-    @property
-    def all(self) -> tuple[str, ...]:
-        return (self.first, *self.rest)
 
 
 def sample_of(items: Sequence[BulkItem], *, most: int, known: frozenset[str]) -> tuple[str, ...]:

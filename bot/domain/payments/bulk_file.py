@@ -2,14 +2,16 @@
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
-from bot.domain.addresses import AddressError, address
+from bot.domain.addresses import RULE, address
+from bot.domain.errors import RuleError
 from bot.domain.files.columns import ColumnSummary, likely_column
 from bot.domain.files.tables import NO_MARKS, Marks, Row, Spans, rows_of
-from bot.domain.money import AmountError, parse_amount
+from bot.domain.money import parse_amount
 from bot.domain.payments.bulk import BulkItem
 from bot.domain.text import clean
 
@@ -134,16 +136,19 @@ def guess_places(looks: Sequence[ColumnSummary], rows: Sequence[Row], known: Map
 
 def _amounts(at: int, rows: Sequence[Row]) -> tuple[int, int]:
     """Cells of a column that are amounts: those with cents first, because row numbers are whole."""
-    cells = [row.cells[at].strip() for row in rows[:_GUESSED_FROM]]
-    amounts = [cell for cell in cells if _is_amount(cell)]
+    amounts = []
+    for row in rows[:_GUESSED_FROM]:
+        cell = row.cells[at].strip()
+        with suppress(RuleError):
+            parse_amount(cell)
+            amounts.append(cell)
     return sum("." in cell for cell in amounts), len(amounts)
 
 
-def _is_amount(cell: str) -> bool:
-    try:
-        return parse_amount(cell) > 0
-    except AmountError:
-        return False
+_READERS: Final[tuple[tuple[str, Callable[[str], object], str], ...]] = (
+    ("email", address, RULE),
+    ("amount", parse_amount, "an amount in USD such as 25.00"),
+)
 
 
 def read_rows(
@@ -162,10 +167,21 @@ def read_rows(
     for row in rows:
         number = row.number + first
         cells = {name: plain(row.cells[place]).strip() for name, place in places.items()}
-        found, wrong = _read(number, cells)
+        wrong: list[BadRow] = []
+        values: dict[str, Any] = {}
+        for name, read, missing in _READERS:
+            try:
+                values[name] = read(cells[name])
+            except RuleError as broken:
+                rule = broken.rule if cells[name] else f"it is missing; give {missing}"
+                wrong.append(BadRow(number, name, rule, cells[name][:_GIVEN]))
+        note = clean(cells.get("note", ""))
+        if len(note) > NOTE_LIMIT:
+            rule = f"it must have at most {NOTE_LIMIT} characters; this has {len(note)}"
+            wrong.append(BadRow(number, "note", rule, note[:_GIVEN]))
+        if not wrong:
+            items.append(BulkItem(row=number, email=values["email"], cents=values["amount"], note=note))
         bad += wrong
-        if found is not None:
-            items.append(found)
     return items, bad
 
 
@@ -177,25 +193,3 @@ def disguised_rows(rows: Iterable[Row], places: Mapping[str, int], disguised: Ma
         for name, numbers in found.items()
         if row.number in numbers
     ]
-
-
-def _read(number: int, cells: Mapping[str, str]) -> tuple[BulkItem | None, list[BadRow]]:
-    wrong: list[BadRow] = []
-    email, cents = "", None
-    try:
-        email = address(cells["email"])
-    except AddressError as broken:
-        rule = broken.rule if cells["email"] else "it is missing; give an e-mail address such as ana@example.com"
-        wrong.append(BadRow(number, "email", rule, cells["email"][:_GIVEN]))
-    try:
-        cents = parse_amount(cells["amount"])
-    except AmountError as broken:
-        rule = broken.rule if cells["amount"] else "it is missing; give an amount in USD such as 25.00"
-        wrong.append(BadRow(number, "amount", rule, cells["amount"][:_GIVEN]))
-    note = clean(cells.get("note", ""))
-    if len(note) > NOTE_LIMIT:
-        rule = f"it must have at most {NOTE_LIMIT} characters; this has {len(note)}"
-        wrong.append(BadRow(number, "note", rule, note[:_GIVEN]))
-    if wrong or cents is None:
-        return None, wrong
-    return BulkItem(row=number, email=email, cents=cents, note=note), []

@@ -1,5 +1,6 @@
 """Bulk payments as the payments service reports them, matched with the rows that were approved."""
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
@@ -8,7 +9,7 @@ from enum import StrEnum
 from typing import Final
 
 from bot.domain.money import Cents
-from bot.domain.payments.bulk import BulkItem, names_a_row, row_of
+from bot.domain.payments.bulk import BulkItem, row_of
 from bot.domain.payments.operation import OperationStatus, rank, read_status
 from bot.domain.reasons import OfRequest, Reason
 from bot.domain.values import Value
@@ -221,6 +222,10 @@ class Accounting:
         return Reason(OfRequest.MISMATCHED_ITEMS, **found)
 
 
+_A_ROW: Final = re.compile(r"[A-Z]-[0-9A-Z]+/[0-9]{1,7}", re.IGNORECASE)
+"""Form of our ``internal_note``, of whichever request."""
+
+
 def is_ours(items: Collection[ReportedItem], *, reference: str, wanted: Collection[BulkItem]) -> bool | None:
     """Whether a bulk payment that lists these items is the one that was asked for; None: it cannot be told.
 
@@ -233,7 +238,7 @@ def is_ours(items: Collection[ReportedItem], *, reference: str, wanted: Collecti
     ours = [note for note in notes if row_of(note, reference) is not None]
     if ours:
         return True if len(ours) == len(notes) else None
-    if any(names_a_row(note) for note in notes):
+    if any(_A_ROW.fullmatch("".join(note.split())) for note in notes):
         return False
     reported = Counter((item.email.casefold(), item.cents) for item in items)
     asked = Counter((item.email.casefold(), item.cents) for item in wanted)

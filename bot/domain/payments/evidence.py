@@ -67,16 +67,6 @@ class Sought:
     cents: Cents
     since: datetime
 
-    def may_be(self, operation: Operation) -> bool:
-        """Whether a record under another code, or under none, tells of the same: who, how much, since then."""
-        same_person = operation.email is None or operation.email.casefold() == self.email.casefold()
-        same_amount = operation.cents is None or operation.cents == self.cents
-        return same_person and same_amount and self.is_recent(operation)
-
-    def is_recent(self, operation: Operation) -> bool:
-        """Whether it may have been made since then; a record without a date may."""
-        return operation.created_at is None or operation.created_at >= self.since - SKEW
-
 
 class Listing:
     """What one reading of a list shows besides what is looked for. Give it every record by ``see``.
@@ -93,13 +83,16 @@ class Listing:
         self._seen = self._ours = self._recent = self._recent_with_code = 0
 
     def see(self, operation: Operation) -> None:
-        code = folded(operation.code)
+        code, sought = folded(operation.code), self._sought
+        same_person = operation.email is None or operation.email.casefold() == sought.email.casefold()
+        same_amount = operation.cents is None or operation.cents == sought.cents
+        is_recent = operation.created_at is None or operation.created_at >= sought.since - SKEW
         self._seen += 1
         if code in self._known:
             self._ours += 1
-        elif self._sought.may_be(operation) and len(self.suspects) < _MOST_SUSPECTS:
+        elif same_person and same_amount and is_recent and len(self.suspects) < _MOST_SUSPECTS:
             self.suspects.append(operation)
-        if self._sought.is_recent(operation):
+        if is_recent:
             self._recent += 1
             self._recent_with_code += bool(code)
 

@@ -84,12 +84,7 @@ MOVES: Final[Mapping[Kind, Mapping[State, frozenset[State]]]] = {kind: one.arrow
 """Every transition there is, by kind. Final states have none."""
 
 
-def allows(kind: Kind, before: State, after: State) -> bool:
-    """Whether the machine of this kind has this arrow."""
-    return MACHINES[kind].allows(before, after)
-
-
-CREATES: Final = frozenset(kind for kind in Kind if allows(kind, _NEW, _CREATING))
+CREATES: Final = frozenset(kind for kind in Kind if MACHINES[kind].allows(_NEW, _CREATING))
 """Whose first step sends something. The others ask people first."""
 APPROVED: Final = frozenset(kind for kind in Kind if _AWAITING in MOVES[kind])
 """What needs approval."""

@@ -45,13 +45,11 @@ NAMED: Final = "named"
 _STILL_COUNTED: Final = "votes_no_longer_count"
 _BEGIN_ANEW: Final = frozenset({"suspended", "approve_again"})
 """Actions after which every vote so far is void, whatever state they left behind."""
-_WAITS: Final = frozenset({State.AWAITING.value, State.NEEDS_HUMAN.value})
+_WAITS: Final = frozenset({State.AWAITING, State.NEEDS_HUMAN})
 _PUT_OFF: Final = frozenset({"create_put_off", "send_put_off"})
-_UNKNOWN: Final = frozenset({State.CREATE_UNKNOWN.value, State.COMMIT_UNKNOWN.value})
-_UNDER_WAY: Final = frozenset(state.value for state in EFFECT_UNDER_WAY)
-_OVER: Final = frozenset(state.value for state in FINAL)
+_UNKNOWN: Final = frozenset({State.CREATE_UNKNOWN, State.COMMIT_UNKNOWN})
 _FOUND: Final = "found_after_restore"
-_CHOICES: Final = frozenset(choice.value for choice in Choice)
+_CHOICES: Final = frozenset(Choice)
 _ONE_CLAIM: Final = timedelta(minutes=1)
 """Older versions read the clock twice for one claim."""
 
@@ -151,7 +149,13 @@ def _compared(
     instruction: Instruction, votes: Sequence[Vote], attempts: Sequence[Attempt], entries: Sequence[Entry]
 ) -> Iterator[Disagreement]:
     first, last = entries[0], entries[-1]
-    if not _is_as_asked(instruction, first):
+    same = [first.detail.get(name) for name in ("digest", "code", "reference")] == [
+        instruction.digest,
+        instruction.code,
+        instruction.reference,
+    ]
+    content = first.detail.get("content")  # older versions sealed none
+    if not (same and instruction.intact() and content in (None, content_of(instruction.payload))):
         yield Disagreement(Odd.CONTENT)
     if instruction.requester != first.actor or instruction.created_at != first.at:
         yield Disagreement(Odd.REQUESTER)
@@ -168,17 +172,6 @@ def _compared(
     alone = tuple(vote.person for vote in votes if not _is_witnessed(vote, entries))
     if alone:
         yield Disagreement(Odd.VOTES, alone)
-
-
-def _is_as_asked(instruction: Instruction, first: Entry) -> bool:
-    sealed = first.detail
-    same = (sealed.get("digest"), sealed.get("code"), sealed.get("reference")) == (
-        instruction.digest,
-        instruction.code,
-        instruction.reference,
-    )
-    content = sealed.get("content")
-    return same and instruction.intact() and content in (None, content_of(instruction.payload))
 
 
 def _asks_as_much(requirement: Requirement, entries: Sequence[Entry]) -> bool:
@@ -231,16 +224,14 @@ class _Send:
 def _sends(entries: Sequence[Entry]) -> list[_Send]:
     sends: list[_Send] = []
     for place, one in enumerate(entries):
-        if one.before in _UNDER_WAY and sends and one.after != one.before:
+        if one.before in EFFECT_UNDER_WAY and sends and one.after != one.before:
             sends[-1].under_way = False
             sends[-1].put_off = one.action in _PUT_OFF
             sends[-1].unknown = one.after in _UNKNOWN
-        if one.after in _UNDER_WAY and one.after != one.before:
-            creates = one.after == State.CREATING
-            sends.append(_Send(AttemptKind.CREATE if creates else AttemptKind.COMMIT, one.at, place))
+        kind = AttemptKind.CREATE if one.after in (State.CREATING, State.CREATE_UNKNOWN) else AttemptKind.COMMIT
+        if one.after in EFFECT_UNDER_WAY and one.after != one.before:
+            sends.append(_Send(kind, one.at, place))
         elif one.action == _FOUND:
-            creates = one.after == State.CREATE_UNKNOWN
-            kind = AttemptKind.CREATE if creates else AttemptKind.COMMIT
             sends.append(_Send(kind, None, place, unknown=True, under_way=False))
     return sends
 
@@ -254,17 +245,11 @@ def _was_sent_as(instruction: Instruction, attempts: Sequence[Attempt], entries:
     if (instruction.commits, instruction.creates) != (commits, creates):
         return False
     return len(attempts) == len(sends) and all(
-        _is_this(attempt, n, send) for n, (attempt, send) in enumerate(zip(attempts, sends, strict=True), 1)
-    )
-
-
-def _is_this(attempt: Attempt, n: int, send: _Send) -> bool:
-    at = send.at or attempt.claimed_at
-    return (
         (attempt.n, attempt.kind) == (n, send.kind)
-        and at <= attempt.claimed_at <= at + _ONE_CLAIM
+        and (send.at is None or send.at <= attempt.claimed_at <= send.at + _ONE_CLAIM)
         and (attempt.outcome is AttemptOutcome.UNKNOWN) == send.unknown
         and (attempt.outcome is AttemptOutcome.OPEN) == send.under_way
+        for n, (attempt, send) in enumerate(zip(attempts, sends, strict=True), 1)
     )
 
 
@@ -280,7 +265,7 @@ def _was_sent_when(
     for seq, step in _clock_steps(general(), since=rows[last.place].seq):
         before = [row.entry.after for row in rows if row.entry is not None and row.seq < seq][-1]
         by = step.detail.get("microseconds")  # versions that left the times of last requests alone say none
-        if before not in _OVER and isinstance(by, int):  # a request that is over is not moved
+        if before not in FINAL and isinstance(by, int):  # a request that is over is not moved
             moved += by
     return instruction.sent_at == last.at + timedelta(microseconds=moved)
 

@@ -75,7 +75,7 @@ async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction)
     async def cancel(chunk: _Chunk, guard: Guard) -> Outcome[frozenset[str]]:
         job, unknown = _job_of(instruction), chunk.earlier_unknown
         if of_payout:
-            return await payments.cancel_payout(chunk.hashes.first, earlier_unknown=unknown, guard=guard)
+            return await payments.cancel_payout(chunk.hashes.all[0], earlier_unknown=unknown, guard=guard)
         return await payments.cancel_bulk_items(job, chunk.hashes, earlier_unknown=unknown, guard=guard)
 
     def read_back(uow: Unit) -> _Chunk | None:

@@ -10,7 +10,8 @@ from datetime import datetime, timedelta
 from functools import partial
 
 from bot.domain.approvals import Count, No, Refusal, Role, Standing, in_role, may_decide
-from bot.domain.money import AmountError, parse_amount
+from bot.domain.errors import RuleError
+from bot.domain.money import parse_amount
 from bot.domain.payments.instruction import Choice, Instruction, State, Vote
 from bot.domain.payments.recipient import concerns
 from bot.domain.reasons import Reason, given, stored
@@ -280,7 +281,7 @@ def _voted(tx: Tx, found: Instruction, click: Click) -> bool:
 def _is_amount(typed: str | None, found: Instruction) -> bool:
     try:
         return typed is not None and parse_amount(typed.upper().removesuffix("USD").strip()) == found.cents
-    except AmountError:
+    except RuleError:
         return False
 
 

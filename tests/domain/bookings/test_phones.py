@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.bookings.places import PhoneError, read_phone
+from bot.domain.bookings.places import read_phone
+from bot.domain.errors import RuleError
 
 
 @pytest.mark.parametrize(
@@ -65,7 +66,7 @@ def test_a_national_number_is_of_the_country_of_the_store_without_its_trunk_pref
     ],
 )
 def test_a_national_number_that_is_none_there(text: str, home: str, words: str) -> None:
-    with pytest.raises(PhoneError, match=words):
+    with pytest.raises(RuleError, match=words):
         read_phone(text, home=home)
 
 
@@ -88,7 +89,7 @@ def test_a_national_number_that_is_none_there(text: str, home: str, words: str) 
     ],
 )
 def test_what_is_not(text: str, words: str) -> None:
-    with pytest.raises(PhoneError) as caught:
+    with pytest.raises(RuleError) as caught:
         read_phone(text)
     assert words in caught.value.rule
 
@@ -99,7 +100,7 @@ def test_what_is_not(text: str, words: str) -> None:
 def test_anything_at_all_is_a_number_or_a_sentence(text: str, home: str) -> None:
     try:
         found = read_phone(text, home=home)
-    except PhoneError as broken:
+    except RuleError as broken:
         said = broken.rule
     else:
         said = "fine"

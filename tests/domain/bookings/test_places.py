@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.domain.bookings.places import PlaceError, map_link, read_position
+from bot.domain.bookings.places import map_link, read_position
+from bot.domain.errors import RuleError
 
 HERE = ("-0.1807", "-78.4678")
 
@@ -55,7 +56,7 @@ def test_what_is_understood(text: str) -> None:
     ],
 )
 def test_what_is_not(text: str, words: str) -> None:
-    with pytest.raises(PlaceError) as caught:
+    with pytest.raises(RuleError) as caught:
         read_position(text)
     assert words in caught.value.rule
 
@@ -64,7 +65,7 @@ def test_what_is_not(text: str, words: str) -> None:
 def test_anything_at_all_is_a_position_or_a_sentence(text: str) -> None:
     try:
         found = read_position(text)
-    except PlaceError as broken:
+    except RuleError as broken:
         said = broken.rule
     else:
         said = "fine"
@@ -81,7 +82,7 @@ def test_the_edges_of_the_map_are_places(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["90.0001, 12", "-90.0001, 12", "91, 12", "12, 180.0001", "12, -180.0001", "12, 181"])
 def test_beyond_the_edges_there_is_nothing(text: str) -> None:
-    with pytest.raises(PlaceError):
+    with pytest.raises(RuleError):
         read_position(text)
 
 
@@ -89,5 +90,5 @@ def test_a_text_may_have_2000_characters() -> None:
     link = "https://www.google.com/maps?q=-0.1807,-78.4678&more="
     found = read_position(link.ljust(2000, "x"))
     assert (found.latitude, found.longitude) == HERE
-    with pytest.raises(PlaceError):
+    with pytest.raises(RuleError):
         read_position(link.ljust(2001, "x"))

@@ -4,9 +4,8 @@ import re
 
 import pytest
 
-from bot.domain.localization.codes import KNOWN, base_of, is_same, normal_tag
-from bot.domain.localization.declaration import OptionChoice
-from bot.domain.localization.languages import LANGUAGES, LOCALES, is_foreign, looks_like, settled, written_in
+from bot.domain.localization.declaration import KNOWN, OptionChoice, base_of, is_same, normal_tag
+from bot.domain.localization.languages import LANGUAGES, LOCALES, is_foreign, looks_like, written_in
 
 MOST_SPOKEN = """
 en zh hi es fr ar bn pt ru ur id de ja mr te tr ta vi fil ko fa ha sw jv it pa gu th kn am my pl uk uz su ro nl yo ig
@@ -85,13 +84,11 @@ def test_more_than_a_hundred_languages_are_offered() -> None:
 
 @pytest.mark.parametrize("text", SETTLED)
 def test_letters_of_one_language_settle_it(text: str) -> None:
-    assert settled(text) == SETTLED[text]
     assert written_in(text) == (SETTLED[text],)
 
 
 @pytest.mark.parametrize("text", OPEN)
 def test_letters_of_several_languages_do_not(text: str) -> None:
-    assert settled(text) == ""
     assert written_in(text) == OPEN[text]
 
 

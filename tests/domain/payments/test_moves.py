@@ -3,7 +3,7 @@
 import pytest
 
 from bot.domain.payments.instruction import FINAL, MONEY_OUT, Kind, State
-from bot.domain.payments.moves import APPROVED, CREATES, MOVES, allows
+from bot.domain.payments.moves import APPROVED, CREATES, MACHINES, MOVES
 
 EVERY_KIND = pytest.mark.parametrize("kind", Kind)
 
@@ -40,7 +40,7 @@ def test_a_purchase_asks_nobody_and_is_never_sent() -> None:
     decided = {State.AWAITING, State.APPROVED, State.SENDING, State.COMMIT_UNKNOWN, State.COMMITTED, State.REJECTED}
     assert not decided & {state for arrow in arrows(Kind.PURCHASE) for state in arrow}
     assert Kind.PURCHASE not in APPROVED
-    assert not allows(Kind.PURCHASE, State.APPROVED, State.SENDING)
+    assert not MACHINES[Kind.PURCHASE].allows(State.APPROVED, State.SENDING)
 
 
 @pytest.mark.parametrize("kind", sorted(set(Kind) - {Kind.PURCHASE}))
@@ -60,7 +60,7 @@ def test_an_unknown_commit_never_goes_back_to_where_it_could_be_sent_without_peo
 
 def test_what_is_created_first_asks_people_afterwards() -> None:
     assert {Kind.PAYOUT, Kind.PURCHASE} == CREATES
-    assert all(allows(kind, State.NEW, State.AWAITING) for kind in set(Kind) - CREATES)
+    assert all(MACHINES[kind].allows(State.NEW, State.AWAITING) for kind in set(Kind) - CREATES)
 
 
 @EVERY_KIND
