@@ -19,7 +19,7 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 from yarl import URL
 
 from bot.domain.errors import OperatorError
-from bot.domain.policy import Approval, Channels, People, Policy, Rule
+from bot.domain.policy import Approval, ApprovalRule, Channels, People, Policy
 from bot.domain.references import derived_key
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -140,7 +140,7 @@ _SECTIONS: Mapping[str, type[BaseModel]] = {
     "channels": Channels,
     "people": People,
     "approval": Approval,
-    "approval.rule": Rule,
+    "approval.rule": ApprovalRule,
 }
 
 SERVICES: Mapping[str, Sequence[str]] = {

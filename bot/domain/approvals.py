@@ -8,7 +8,7 @@ from enum import StrEnum
 from bot.domain.payments.instruction import Instruction, Vote
 from bot.domain.policy import People
 
-STANDING_SECONDS = 60.0
+MEMBERSHIP_SECONDS = 60.0
 """Seconds for which Slack's answer about a person may be used where money depends on it."""
 
 
@@ -94,7 +94,7 @@ class Role(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class Membership:
     """A person together with the policy's user groups they are in, read at a known time.
 
     ``read_at`` is when the oldest part of it was asked for, in seconds of the clock that also runs through sleep.
@@ -106,7 +106,7 @@ class Standing:
 
     def fresh(self, at: float) -> bool:
         """Whether it is recent enough to decide about money at this time of the same clock."""
-        return at - self.read_at <= STANDING_SECONDS
+        return at - self.read_at <= MEMBERSHIP_SECONDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ def full_member(person: Person | None, *, home: str) -> No | None:
     return No.GUEST if person.guest else None
 
 
-def listed(role: Role, standing: Standing, people: People) -> bool:
+def listed(role: Role, standing: Membership, people: People) -> bool:
     """Whether the policy lists this person, by id or through a group. An empty list lists nobody."""
     if standing.person is None:
         return False
@@ -138,26 +138,26 @@ def listed(role: Role, standing: Standing, people: People) -> bool:
     return "*" in names or standing.person.id in names or bool(standing.groups.intersection(names))
 
 
-def in_role(standing: Standing, roles: Collection[Role], otherwise: No, *, people: People, home: str) -> No | None:
+def in_role(standing: Membership, roles: Collection[Role], otherwise: No, *, people: People, home: str) -> No | None:
     """None when this person is a full member in one of these roles; ``otherwise``: why not, where they are in none."""
     refusal = full_member(standing.person, home=home)
     return refusal or (None if any(listed(role, standing, people) for role in roles) else otherwise)
 
 
-def may_request(standing: Standing, *, people: People, home: str) -> No | None:
+def may_request(standing: Membership, *, people: People, home: str) -> No | None:
     return in_role(standing, (Role.REQUESTER,), No.NOT_REQUESTER, people=people, home=home)
 
 
-def may_look(standing: Standing, *, people: People, home: str) -> No | None:
+def may_look(standing: Membership, *, people: People, home: str) -> No | None:
     """None when this person may look at what the services hold: a role of the policy is enough, any of them."""
     return in_role(standing, tuple(Role), No.NO_ROLE, people=people, home=home)
 
 
-def may_see_balance(standing: Standing, *, people: People, home: str) -> No | None:
+def may_see_balance(standing: Membership, *, people: People, home: str) -> No | None:
     return in_role(standing, (Role.APPROVER, Role.ADMIN), No.NOT_IN_CHARGE, people=people, home=home)
 
 
-def may_decide(standing: Standing, *, requester: str, people: People, home: str) -> No | None:
+def may_decide(standing: Membership, *, requester: str, people: People, home: str) -> No | None:
     refusal = full_member(standing.person, home=home)
     if refusal is not None:
         return refusal
@@ -171,7 +171,7 @@ def counting(
     votes: Iterable[Vote],
     *,
     instruction: Instruction,
-    standings: Mapping[str, Standing],
+    standings: Mapping[str, Membership],
     people: People,
     home: str,
     since: datetime,
@@ -191,7 +191,7 @@ def counting(
     for vote in votes:
         if vote.round != instruction.round:
             continue
-        standing = standings.get(vote.person, Standing(None))
+        standing = standings.get(vote.person, Membership(None))
         flaw: No | Void | None = may_decide(standing, requester=instruction.requester, people=people, home=home)
         if flaw is None and instruction.requirement.typed_amount and not vote.typed:
             flaw = Void.UNTYPED

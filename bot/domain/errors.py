@@ -74,7 +74,7 @@ class ServiceTrouble(SwitchboardError):
         self.words = words
 
     @property
-    def told(self) -> Reason:
+    def full_reason(self) -> Reason:
         return self.reason.saying(self.words)
 
     @property

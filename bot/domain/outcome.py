@@ -113,7 +113,7 @@ class _NotDone:
     detail: str = ""
 
     @property
-    def told(self) -> Reason:
+    def full_reason(self) -> Reason:
         return self.reason.saying(self.words)
 
     @property
@@ -136,7 +136,8 @@ class NotExecuted(_NotDone):
 
     def in_doubt(self) -> "Unknown":
         """A refusal as an unknown outcome, until something else agrees with it."""
-        return Unknown(reason=self.reason, status=self.status, refusal=self.told, words=self.words, detail=self.detail)
+        why = self.full_reason
+        return Unknown(reason=self.reason, status=self.status, refusal=why, words=self.words, detail=self.detail)
 
 
 @dataclass(frozen=True, kw_only=True)

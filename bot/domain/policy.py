@@ -18,12 +18,12 @@ class Short:
 
     Attributes:
         can: people who could give one, at most as many as are needed.
-        told: how often too few were told.
+        alerts: how often people were told that they are too few.
     """
 
     needs: int
     can: int
-    told: int = 0
+    alerts: int = 0
 
     @property
     def is_short(self) -> bool:
@@ -145,7 +145,7 @@ class People(_Section):
         return self
 
 
-class Rule(_Section):
+class ApprovalRule(_Section):
     """What more is asked of a request that meets all the conditions given."""
 
     over: Amount | None = None
@@ -193,7 +193,7 @@ class Approval(_Section):
     expires: Duration = 86_400.0
     execute_within: Duration = 3_600.0
     daily_limit: Amount = Cents(2_500_000)
-    rule: tuple[Rule, ...] = ()
+    rule: tuple[ApprovalRule, ...] = ()
 
 
 class Policy(_Section):

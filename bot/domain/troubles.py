@@ -10,10 +10,10 @@ Trouble = ServiceNow | ServiceNever | OperatorError | NotExecuted | Unknown
 """What stands in the way, from a read or from a request that should have changed something."""
 
 
-def told(trouble: ServiceTrouble | OperatorError) -> Reason:
+def full_reason(trouble: ServiceTrouble | OperatorError) -> Reason:
     """Why, with what the service said about it."""
     if isinstance(trouble, ServiceTrouble):
-        return trouble.told
+        return trouble.full_reason
     if isinstance(trouble.problem, Reason):
         named = Reason(Failed.NAMED, service=trouble.service, why=trouble.problem)
         return (named if trouble.service else trouble.problem).saying(trouble.words)
@@ -22,7 +22,7 @@ def told(trouble: ServiceTrouble | OperatorError) -> Reason:
 
 def answered(trouble: ServiceNow) -> Reason | None:
     """What the service said instead of what had to be read first, so nothing was sent; None where it said nothing."""
-    found = trouble.told
+    found = trouble.full_reason
     if not found.words or found.code is not Exchange.READ_ANSWERED:
         return None
     said = Reason(OfRequest.SERVICE_SAID, service=trouble.service, status=found.facts["status"])
@@ -39,15 +39,15 @@ def failed(trouble: Trouble, *, service: str = PAYMENTS, advice: bool = True) ->
     """
     match trouble:
         case ServiceNow(retry_after=wait):
-            return Reason(Failed.NOW, service=trouble.service, why=trouble.told, wait=wait, advice=advice)
+            return Reason(Failed.NOW, service=trouble.service, why=trouble.full_reason, wait=wait, advice=advice)
         case ServiceNever(status=status):
-            return Reason(Failed.NEVER, service=trouble.service, why=trouble.told, status=status, advice=advice)
+            return Reason(Failed.NEVER, service=trouble.service, why=trouble.full_reason, status=status, advice=advice)
         case OperatorError(mend=mend):
-            return Reason(Failed.OPERATOR, why=told(trouble), mend=mend)
+            return Reason(Failed.OPERATOR, why=full_reason(trouble), mend=mend)
         case NotExecuted(again=again, retry_after=wait):
-            return Reason(Failed.NOT_EXECUTED, service=service, why=trouble.told, again=again, wait=wait)
+            return Reason(Failed.NOT_EXECUTED, service=service, why=trouble.full_reason, again=again, wait=wait)
         case Unknown():
-            return Reason(Failed.UNKNOWN, service=service, why=trouble.told)
+            return Reason(Failed.UNKNOWN, service=service, why=trouble.full_reason)
 
 
 FileTrouble = PersonError | TableProblem | ServiceTrouble | OperatorError
@@ -73,6 +73,6 @@ def unusable(trouble: FileTrouble, *, example: str) -> Reason:
         case OperatorError():
             return failed(trouble)
         case ServiceNow(service=service):
-            return Reason(OfList.FILE_LATER, service=service, why=trouble.told)
+            return Reason(OfList.FILE_LATER, service=service, why=trouble.full_reason)
         case _:
             return Reason(OfList.FILE_NEVER, service=trouble.service, why=trouble.reason)

@@ -29,8 +29,7 @@ from bot.domain.reasons import (
 )
 from bot.domain.services import PAYMENTS
 from bot.domain.text import clean
-from bot.domain.troubles import FileTrouble, Trouble, failed, unusable
-from bot.domain.troubles import told as why_of
+from bot.domain.troubles import FileTrouble, Trouble, failed, full_reason, unusable
 from bot.presentation import words as requests
 from bot.presentation.blocks.text import QUOTE_LIMIT, as_said, capital, moment, quote, sentence_of, typed
 from bot.presentation.table_problems import EXAMPLE, table_problem
@@ -103,7 +102,7 @@ def sentence(trouble: Trouble, *, service: str = PAYMENTS, advice: bool = True) 
 
 def told(trouble: ServiceTrouble | OperatorError) -> str:
     """Why, in a few words, with what the service said about it: foreign text, escape it."""
-    return worded(why_of(trouble))
+    return worded(full_reason(trouble))
 
 
 def reason_of(reason: Reason | None, limit: int = QUOTE_LIMIT, *, after_colon: bool = False) -> str:

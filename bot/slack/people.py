@@ -14,7 +14,7 @@ from typing import Any
 import structlog
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.domain.approvals import STANDING_SECONDS, Person, Standing
+from bot.domain.approvals import MEMBERSHIP_SECONDS, Membership, Person
 from bot.domain.errors import OperatorError, OutcomeUnknown, ServiceNever, ServiceNow
 from bot.domain.reasons import Exchange, Reason
 from bot.domain.text import without_unstorable
@@ -24,7 +24,7 @@ log = structlog.get_logger(__name__)
 
 FRESH = 5.0
 """Age in seconds up to which a cached answer is used: usergroups.list allows 20 calls a minute."""
-OLDEST = STANDING_SECONDS
+OLDEST = MEMBERSHIP_SECONDS
 """Age in seconds up to which a cached answer is used when Slack does not answer, or is slowed by a 429."""
 STANDING_TOTAL = 2.0
 """Seconds to wait for one lookup: within the three of an ack."""
@@ -101,7 +101,7 @@ class Directory:
 
     async def standing(
         self, user: str, *, fresh: float = FRESH, oldest: float = OLDEST, patient: bool = False
-    ) -> Standing:
+    ) -> Membership:
         """The user and their groups. ``patient``: no ack waits, so a slow Slack is waited for.
 
         Raises:
@@ -118,7 +118,7 @@ class Directory:
 
     async def standings(
         self, users: Iterable[str], *, fresh: float = FRESH, patient: bool = False
-    ) -> dict[str, Standing]:
+    ) -> dict[str, Membership]:
         """Standings of several users, read concurrently, so that all are equally recent."""
         held = {user: self._held(user, fresh) for user in sorted(set(users))}
         unknown = [user for user, standing in held.items() if standing is None]
@@ -132,7 +132,7 @@ class Directory:
             if self._held(user, FRESH) is None:
                 self._ask(f"user:{user}", partial(self._person, user), patiently=False)
 
-    def _held(self, user: str, fresh: float) -> Standing | None:
+    def _held(self, user: str, fresh: float) -> Membership | None:
         """The cached standing, if all of it is recent enough. Saves tasks, which would cost more than the rest."""
         since = self._monotonic() - fresh
         found = []
@@ -143,11 +143,11 @@ class Directory:
             found.append(known)
         return self._standing(user, *found)
 
-    def _standing(self, user: str, person: _Found, members: _Found | None = None) -> Standing:
+    def _standing(self, user: str, person: _Found, members: _Found | None = None) -> Membership:
         if members is None:
-            return Standing(person[1], frozenset(), person[0])
+            return Membership(person[1], frozenset(), person[0])
         groups = frozenset(group for group in self._groups if user in members[1][group])
-        return Standing(person[1], groups, min(person[0], members[0]))
+        return Membership(person[1], groups, min(person[0], members[0]))
 
     async def names(self, users: Iterable[str]) -> dict[str, str]:
         """Names of users, cached at any age; users whom Slack does not show are left out."""

@@ -14,7 +14,7 @@ import structlog
 from slack_bolt.async_app import AsyncApp
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.domain.approvals import Standing, may_request
+from bot.domain.approvals import Membership, may_request
 from bot.domain.errors import OperatorError, ServiceNow
 from bot.domain.policy import Policy
 from bot.presentation.reasons import worded
@@ -153,7 +153,7 @@ async def require_approvers(settings: Settings, policy: Policy, people: Director
         SettingsError: production, and a rule asks for more approvers than there are; names each rule.
     """
 
-    async def read() -> list[Standing]:
+    async def read() -> list[Membership]:
         return await approvers(policy, people, home=home, most=enough(policy))
 
     if settings.environment is Environment.PRODUCTION:
@@ -174,7 +174,7 @@ def enough(policy: Policy) -> int:
     return max(quorum for quorum, _ in _asked(policy)) + 2
 
 
-def unmet(policy: Policy, found: Collection[Standing], *, home: str) -> list[str]:
+def unmet(policy: Policy, found: Collection[Membership], *, home: str) -> list[str]:
     """Rules that can never be met, one line each with the fix; empty when everything can be approved."""
     there = besides(policy, found, home=home)
     return [
@@ -186,13 +186,13 @@ def unmet(policy: Policy, found: Collection[Standing], *, home: str) -> list[str
     ]
 
 
-def besides(policy: Policy, found: Collection[Standing], *, home: str) -> int:
+def besides(policy: Policy, found: Collection[Membership], *, home: str) -> int:
     """Number of these approvers who can vote on a request of any requester."""
     may_ask = any(may_request(one, people=policy.people, home=home) is None for one in found)
     return len(found) - (1 if may_ask else 0)
 
 
-def too_few_for_duplicates(policy: Policy, found: Collection[Standing], *, home: str) -> bool:
+def too_few_for_duplicates(policy: Policy, found: Collection[Membership], *, home: str) -> bool:
     """Whether no approver is left for a duplicate, which needs one more."""
     return besides(policy, found, home=home) <= max(quorum for quorum, _ in _asked(policy))
 

@@ -13,7 +13,7 @@ import structlog
 from bot.clients.emails import EmailsClient
 from bot.clients.localization import LocalizationClient
 from bot.clients.payments import PaymentsClient
-from bot.domain.approvals import No, Role, Standing, full_member, listed, may_look, may_request
+from bot.domain.approvals import Membership, No, Role, full_member, listed, may_look, may_request
 from bot.domain.content import Block, Content
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow, SwitchboardError
 from bot.domain.payments.instruction import Kind
@@ -43,11 +43,11 @@ Rule = Callable[..., No | None]
 """A function of :mod:`bot.domain.approvals`: the reason for a refusal, None when the user may."""
 
 
-def member(standing: Standing, *, people: People, home: str) -> No | None:  # noqa: ARG001 - any role, or none
+def member(standing: Membership, *, people: People, home: str) -> No | None:  # noqa: ARG001 - any role, or none
     return full_member(standing.person, home=home)
 
 
-def admin(standing: Standing, *, people: People, home: str) -> No | None:
+def admin(standing: Membership, *, people: People, home: str) -> No | None:
     return may_look(standing, people=people, home=home) or (
         None if listed(Role.ADMIN, standing, people) else No.NOT_ADMIN
     )
@@ -55,7 +55,7 @@ def admin(standing: Standing, *, people: People, home: str) -> No | None:
 
 async def admit(
     deps: Dependencies, user: str, rule: Rule = member, *, wording: Callable[[No], Content] = answers.refused
-) -> Standing:
+) -> Membership:
     """The standing of a user who may."""
     ctx = deps.ctx
     standing = await ctx.people.standing(user)

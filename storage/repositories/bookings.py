@@ -137,7 +137,7 @@ class Bookings(MovingRows[Booking]):
         return MOVES
 
     def _facts(self, row: Booking, facts: Mapping[str, object]) -> Mapping[str, object]:
-        return row.told(facts)
+        return row.audit_facts(facts)
 
     def _mark(self, row: Booking, *, now: datetime, patient: bool) -> None:
         self._boards.mark(row.subject, now=now, progress=patient, urgent=row.closed_at is not None)

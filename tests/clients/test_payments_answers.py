@@ -305,7 +305,7 @@ async def test_a_refusal_names_the_field_in_our_words(
     assert worded(found.reason) == reason
     if words is not None:
         assert (found.words, found.detail) == (words, words)
-        assert worded(found.told) == f"{reason}, saying “{words}”"
+        assert worded(found.full_reason) == f"{reason}, saying “{words}”"
 
 
 async def test_a_payout_is_no_purchase_and_another_bulk_payment_is_not_ours(bench: Bench) -> None:

@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.domain.approvals import (
+    Membership,
     No,
     Person,
     Role,
-    Standing,
     Void,
     counting,
     full_member,
@@ -28,8 +28,8 @@ def person(user: str = "U0ADA", **changes: Any) -> Person:
     return Person(**{"id": user, "team_id": HOME, **changes})
 
 
-def approver(user: str = "U0ADA", **changes: Any) -> Standing:
-    return Standing(person(user, **changes), frozenset({"S0TREASURY"}))
+def approver(user: str = "U0ADA", **changes: Any) -> Membership:
+    return Membership(person(user, **changes), frozenset({"S0TREASURY"}))
 
 
 FLAWS = [
@@ -49,7 +49,7 @@ FLAWS = [
 def test_only_full_members_of_the_home_workspace_count(flaw: dict[str, Any], no: No) -> None:
     assert full_member(person(**flaw), home=HOME) is no
     assert may_decide(approver(**flaw), requester="U0MARIA", people=PEOPLE, home=HOME) is no
-    assert may_request(Standing(person(**flaw), frozenset({"S0FINANCE"})), people=PEOPLE, home=HOME) is no
+    assert may_request(Membership(person(**flaw), frozenset({"S0FINANCE"})), people=PEOPLE, home=HOME) is no
 
 
 @pytest.mark.parametrize("team_id", ["", "T0OTHER", "E0ORG"])
@@ -59,7 +59,7 @@ def test_people_of_an_enterprise_grid_are_at_home_in_each_of_their_workspaces(te
 
 
 def test_somebody_slack_does_not_know_is_nobody() -> None:
-    nobody = Standing(None, frozenset({"S0TREASURY", "S0FINANCE"}))
+    nobody = Membership(None, frozenset({"S0TREASURY", "S0FINANCE"}))
     assert may_decide(nobody, requester="U0MARIA", people=PEOPLE, home=HOME) is No.UNKNOWN
     assert may_request(nobody, people=PEOPLE, home=HOME) is No.UNKNOWN
     assert not any(listed(role, nobody, PEOPLE) for role in Role)
@@ -67,35 +67,35 @@ def test_somebody_slack_does_not_know_is_nobody() -> None:
 
 def test_an_approver_is_listed_by_group_or_by_id() -> None:
     assert may_decide(approver(), requester="U0MARIA", people=PEOPLE, home=HOME) is None
-    assert may_decide(Standing(person("U0LIN")), requester="U0MARIA", people=PEOPLE, home=HOME) is None
-    assert may_decide(Standing(person()), requester="U0MARIA", people=PEOPLE, home=HOME) is No.NOT_APPROVER
+    assert may_decide(Membership(person("U0LIN")), requester="U0MARIA", people=PEOPLE, home=HOME) is None
+    assert may_decide(Membership(person()), requester="U0MARIA", people=PEOPLE, home=HOME) is No.NOT_APPROVER
 
 
 def test_the_requester_never_counts_whatever_the_lists_say() -> None:
-    both = Standing(person("U0TOM"), frozenset({"S0FINANCE", "S0TREASURY"}))
+    both = Membership(person("U0TOM"), frozenset({"S0FINANCE", "S0TREASURY"}))
     assert may_decide(both, requester="U0TOM", people=PEOPLE, home=HOME) is No.OWN_REQUEST
     assert may_decide(both, requester="U0MARIA", people=PEOPLE, home=HOME) is None
 
 
 def test_an_admin_is_no_approver_by_being_admin() -> None:
-    olga = Standing(person("U0OLGA"))
+    olga = Membership(person("U0OLGA"))
     assert listed(Role.ADMIN, olga, PEOPLE)
     assert may_decide(olga, requester="U0MARIA", people=PEOPLE, home=HOME) is No.NOT_APPROVER
 
 
 def test_a_star_lets_every_full_member_ask_and_nobody_else() -> None:
     everybody = People(requesters=("*",))
-    assert may_request(Standing(person("U0ZOE")), people=everybody, home=HOME) is None
-    assert may_request(Standing(person("U0GUS", guest=True)), people=everybody, home=HOME) is No.GUEST
+    assert may_request(Membership(person("U0ZOE")), people=everybody, home=HOME) is None
+    assert may_request(Membership(person("U0GUS", guest=True)), people=everybody, home=HOME) is No.GUEST
 
 
 def test_empty_lists_let_nobody() -> None:
     nobody = People()
-    assert may_request(Standing(person(), frozenset({"S0FINANCE"})), people=nobody, home=HOME) is No.NOT_REQUESTER
+    assert may_request(Membership(person(), frozenset({"S0FINANCE"})), people=nobody, home=HOME) is No.NOT_REQUESTER
     assert may_decide(approver(), requester="U0MARIA", people=nobody, home=HOME) is No.NOT_APPROVER
 
 
-def counted(*votes: Any, standings: dict[str, Standing], **changes: Any) -> frozenset[str]:
+def counted(*votes: Any, standings: dict[str, Membership], **changes: Any) -> frozenset[str]:
     asked = instruction(**changes)
     return counting(votes, instruction=asked, standings=standings, people=PEOPLE, home=HOME, since=NOW).counted
 
@@ -117,7 +117,7 @@ def test_who_was_not_read_does_not_count() -> None:
 def test_what_counts_is_always_eligible_voters_without_the_requester(voters: list[str], in_group: set[str]) -> None:
     flawed: dict[str, dict[str, Any]] = {"U0GUS": {"guest": True}, "U0EVE": {"team_id": "T0OTHER"}}
     standings = {
-        user: Standing(person(user, **flawed.get(user, {})), frozenset({"S0TREASURY"} if user in in_group else ()))
+        user: Membership(person(user, **flawed.get(user, {})), frozenset({"S0TREASURY"} if user in in_group else ()))
         for user in {*voters, *in_group}
     }
     found = counted(*(vote(user) for user in voters), standings=standings, requester="U0MARIA")

@@ -73,7 +73,7 @@ MUTANTS = (
     Mutant(
         name="what localization says with a 500 is not told",
         file="bot/workflows/localization/running.py",
-        old="reason=Reason(OfCall.UNKNOWN, why=lost.told)",
+        old="reason=Reason(OfCall.UNKNOWN, why=lost.full_reason)",
         new="reason=Reason(OfCall.UNKNOWN, why=lost.reason)",
         breaks="what a service says in a 5xx reaches the person",
         tests=_EVERYTHING,
@@ -81,7 +81,7 @@ MUTANTS = (
     Mutant(
         name="what a list says with a 500 is not told",
         file="bot/clients/payments/calls.py",
-        old="scan.broken_off(error.told)",
+        old="scan.broken_off(error.full_reason)",
         new="scan.broken_off(error.reason)",
         breaks="what a service says in a 5xx reaches the person",
         tests=("tests/laws/test_outcome.py", "-k", "reads_once_more and create_payout"),

@@ -119,7 +119,7 @@ class PartnerCalls(ServiceCalls):
                     page=scan.page, per_page=scan.per_page, operation_type=operation_type, lane=Lane.LISTING
                 )
             except (ServiceNow, ServiceNever) as error:
-                return scan.broken_off(error.told)
+                return scan.broken_off(error.full_reason)
             scan.take(page)
         return scan.result
 

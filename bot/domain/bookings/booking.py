@@ -156,7 +156,7 @@ class Booking:
     def subject(self) -> str:
         return f"booking:{self.id}"
 
-    def told(self, facts: Mapping[str, object]) -> dict[str, object]:
+    def audit_facts(self, facts: Mapping[str, object]) -> dict[str, object]:
         """Facts of an audit row about it; empty ones are left out, and so are the customer's number and address."""
         about = {"reference": self.reference, "store": self.store, **facts}
         return {name: value for name, value in about.items() if value}

@@ -7,7 +7,7 @@ from typing import Final
 
 import structlog
 
-from bot.domain.approvals import No, Role, Standing, full_member, listed, may_decide, may_see_balance
+from bot.domain.approvals import Membership, No, Role, full_member, listed, may_decide, may_see_balance
 from bot.domain.bookings.booking import CLOSED, Stage
 from bot.domain.clock import Clock
 from bot.domain.emails.lists import RUN, WHOLE
@@ -180,7 +180,7 @@ async def look(ctx: Context, user: str) -> Home:
     )
 
 
-async def decisions(ctx: Context, standing: Standing, user: str) -> list[WaitingRequest]:
+async def decisions(ctx: Context, standing: Membership, user: str) -> list[WaitingRequest]:
     """Requests that wait for approvers, as far as this person may see them; those they could decide come first."""
     sees_all = any(listed(role, standing, ctx.policy.people) for role in Role)
     found = [
@@ -191,7 +191,7 @@ async def decisions(ctx: Context, standing: Standing, user: str) -> list[Waiting
     return sorted(found, key=lambda one: (not one.mine, one.instruction.id))
 
 
-def _is_mine(ctx: Context, standing: Standing, user: str, one: Instruction, votes: Sequence[Vote]) -> bool:
+def _is_mine(ctx: Context, standing: Membership, user: str, one: Instruction, votes: Sequence[Vote]) -> bool:
     no = may_decide(standing, requester=one.requester, people=ctx.policy.people, home=ctx.home)
     voted = any(vote.person == user for vote in votes)
     return no is None and not voted and one.state in (State.AWAITING, State.NEEDS_HUMAN)

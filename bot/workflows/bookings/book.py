@@ -168,7 +168,7 @@ def lose(uow: Unit, booking: Booking, outcome: Unknown) -> None:
     """The outcome of a request that was or may have been sent is unknown: search for it."""
     due = uow.now + timedelta(seconds=min(5.0, uow.poll_seconds))
     stored = uow.bookings.move(
-        booking, Stage.UNKNOWN, action="unknown", facts=outcome.facts, reason=outcome.told, reads=0, due_at=due
+        booking, Stage.UNKNOWN, action="unknown", facts=outcome.facts, reason=outcome.full_reason, reads=0, due_at=due
     )
     if stored is not None:
         tell(uow, stored, "unknown", {})
@@ -298,7 +298,7 @@ def _sent(uow: Unit, claimed: Booking, outcome: Outcome) -> None:
         case NotExecuted(again=True):
             _back(uow, current, outcome)
         case NotExecuted():
-            reason = outcome.told
+            reason = outcome.full_reason
             stored = uow.bookings.move(current, Stage.REFUSED, action="refused", facts=outcome.facts, reason=reason)
             if stored is not None:
                 tell(uow, stored, "refused", {"reason": reason.stored()})

@@ -64,7 +64,7 @@ def witness(
         actor: the person who did it.
         facts: for the text; empty ones are left out.
     """
-    stage, told = booking.stage.value, booking.told(facts)
+    stage, told = booking.stage.value, booking.audit_facts(facts)
     uow.audit.append(
         Entry(at=uow.now, instruction_id=booking.id, actor=actor, action=action, before=stage, after=stage, detail=told)
     )

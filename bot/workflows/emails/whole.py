@@ -128,7 +128,7 @@ async def _ended(  # noqa: PLR0911 - one end an answer
             said = [list(pair) for pair in pairs] or [["answer", text or _NO_WORDS]]
             return _Ended(RunState.DONE, {"said": said})
         case NotExecuted():
-            return _Ended(RunState.FAILED, {"reason": answer.told.stored()})
+            return _Ended(RunState.FAILED, {"reason": answer.full_reason.stored()})
         case Unknown(reason=reason):
             return _Ended(RunState.UNKNOWN, {"reason": reason.stored()})
 

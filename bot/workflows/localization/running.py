@@ -144,7 +144,7 @@ def _store(uow: Unit, job: Job, answered: Answered) -> Job | None:
             reason = failed(replace(refused, words=""), service=LOCALIZATION)
             close(uow, job, CallState.FAILED, reason=reason, words=words)
         case Unknown() as lost:
-            close(uow, job, CallState.UNKNOWN, reason=Reason(OfCall.UNKNOWN, why=lost.told))
+            close(uow, job, CallState.UNKNOWN, reason=Reason(OfCall.UNKNOWN, why=lost.full_reason))
         case Reason() as reason:
             close(uow, job, CallState.FAILED, reason=reason)
     return None

@@ -354,7 +354,7 @@ async def in_history(ctx: Context, payments: PaymentsClient, instruction: Instru
         async for page in payments.bulk_history():
             jobs |= {job.id: job for job in page.jobs}
     except (ServiceNow, ServiceNever) as silent:
-        return Look(doubt=Reason(OfRequest.HISTORY_UNUSABLE, why=silent.told))
+        return Look(doubt=Reason(OfRequest.HISTORY_UNUSABLE, why=silent.full_reason))
     hits, doubtful = [], None
     for job in jobs.values():
         if job.id in known or await _belongs_to_another(ctx, job.id, instruction):

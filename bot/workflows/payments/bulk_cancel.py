@@ -202,7 +202,7 @@ def _chunk(tx: Tx, claimed: Claimed | None) -> _Chunk | None:
 
 def _refused(uow: Unit, under_way: Instruction, outcome: NotExecuted) -> None:
     progress = under_way.progress or BulkProgress()  # the items show whether it was executed nevertheless
-    _all_sent(uow, under_way, progress, reason=outcome.told, said=outcome.detail)
+    _all_sent(uow, under_way, progress, reason=outcome.full_reason, said=outcome.detail)
 
 
 def _unname(uow: Unit, sending: Instruction, attempt: Attempt) -> None:

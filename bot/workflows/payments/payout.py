@@ -66,7 +66,7 @@ async def read_outcome(ctx: Context, payments: PaymentsClient, instruction: Inst
     try:
         operation = await payments.get_operation(instruction.remote_id)
     except (ServiceNow, ServiceNever) as silent:
-        reason = Reason(OfRequest.UNREAD, service=silent.service, why=silent.told)
+        reason = Reason(OfRequest.UNREAD, service=silent.service, why=silent.full_reason)
         wait = silent.retry_after
         await ctx.write(lambda uow: not_read(uow, instruction, reason, wait=wait), name="not_read", wakes=False)
         return
@@ -229,7 +229,7 @@ def paid(uow: Unit, under_way: Instruction, operation: Operation) -> None:
 
 
 def _refused(uow: Unit, under_way: Instruction, outcome: NotExecuted) -> None:
-    end(uow, under_way, State.REFUSED, outcome.told, said=outcome.detail)
+    end(uow, under_way, State.REFUSED, outcome.full_reason, said=outcome.detail)
 
 
 def status_of(_: Claimed, operation: Operation) -> str:

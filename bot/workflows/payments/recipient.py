@@ -11,7 +11,7 @@ from bot.domain.payments.instruction import Instruction, Recipient, State
 from bot.domain.payments.recipient import awaits_requester, suggestion
 from bot.domain.proof import MAX_CREATES
 from bot.domain.reasons import OfRequest, Reason
-from bot.domain.troubles import told
+from bot.domain.troubles import full_reason
 from bot.workflows.context import Context, Unit
 from bot.workflows.requests.announce import asked_in, end, news_of
 from bot.workflows.requests.attempt import lease
@@ -63,9 +63,9 @@ async def _recipient(ctx: Context, payments: PaymentsClient, instruction: Instru
     except (ServiceNow, OperatorError) as silent:
         if instruction.puts_off < MAX_CREATES:
             raise
-        return Recipient(problem=told(silent))
+        return Recipient(problem=full_reason(silent))
     except ServiceNever as refused:
-        return Recipient(problem=told(refused))
+        return Recipient(problem=full_reason(refused))
     found = Recipient(
         full_name=account.full_name or None,
         active=account.active,

@@ -306,7 +306,7 @@ def lose(uow: Unit, under_way: Instruction, attempt: Attempt, outcome: Unknown) 
         State.CREATE_UNKNOWN if creates else State.COMMIT_UNKNOWN,
         action="create_unknown" if creates else "commit_unknown",
         facts=outcome.facts,
-        reason=outcome.told if outcome.words or not creates else under_way.reason,
+        reason=outcome.full_reason if outcome.words or not creates else under_way.reason,
         refusal=outcome.refusal,
         suspect=None,
         unknown_since=uow.now,

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 
-from bot.domain.approvals import Count, Standing, Void, counting
+from bot.domain.approvals import Count, Membership, Void, counting
 from bot.domain.errors import ServiceNow
 from bot.domain.payments.instruction import Instruction, Vote
 from bot.domain.payments.sealed import RECOUNTED
@@ -13,7 +13,7 @@ from bot.workflows.context import Context, Unit
 from bot.workflows.witness import witness
 from storage.transaction import Tx
 
-Standings = Mapping[str, Standing]
+Standings = Mapping[str, Membership]
 
 
 class OutdatedError(Exception):
@@ -37,8 +37,8 @@ async def standings_of(ctx: Context, instruction_id: str) -> Standings:
     return await ctx.people.standings(await involved_in(ctx, instruction_id), patient=True)
 
 
-async def standing_of_voter(ctx: Context, person: str, instruction_id: str) -> Standing:
-    """Standing of who presses a button of this request.
+async def standing_of_voter(ctx: Context, person: str, instruction_id: str) -> Membership:
+    """Membership of who presses a button of this request.
 
     Raises:
         ServiceNow: Slack is too slow. Everybody on whom the vote depends is asked for, and known at the next press.

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 
-from bot.domain.approvals import Count, No, Refusal, Role, Standing, in_role, may_decide
+from bot.domain.approvals import Count, Membership, No, Refusal, Role, in_role, may_decide
 from bot.domain.errors import RuleError
 from bot.domain.money import parse_amount
 from bot.domain.payments.instruction import Choice, Instruction, State, Vote
@@ -180,7 +180,7 @@ async def _cast(
             involved = frozenset()
 
 
-def _refusal(ctx: Context, found: Instruction, standing: Standing, state: State) -> Refusal | No | None:
+def _refusal(ctx: Context, found: Instruction, standing: Membership, state: State) -> Refusal | No | None:
     """Why this person may not decide on it now; only in this state is there anything to decide."""
     no = may_decide(standing, requester=found.requester, people=ctx.policy.people, home=ctx.home)
     return no or (None if found.state is state else Refusal.DECIDED)

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import structlog
 
-from bot.domain.approvals import Role, Standing, full_member, listed, may_decide
+from bot.domain.approvals import Membership, Role, full_member, listed, may_decide
 from bot.domain.errors import ServiceNow
 from bot.domain.payments.instruction import Instruction, State
 from bot.domain.payments.moves import APPROVED
@@ -84,7 +84,7 @@ async def named(names: Sequence[str], people: Directory, *, fresh: float = FRESH
 
 async def approvers(
     policy: Policy, people: Directory, *, home: str, most: int | None = None, fresh: float = FRESH
-) -> list[Standing]:
+) -> list[Membership]:
     """Full members whom the policy names as approvers, read one after the other, at most so many.
 
     ``fresh``: age in seconds up to which a cached answer is used.
@@ -92,7 +92,7 @@ async def approvers(
     Raises:
         ServiceNow: Slack did not say who they are.
     """
-    found: list[Standing] = []
+    found: list[Membership] = []
     for user in await named(policy.people.approvers, people, fresh=fresh):
         if most is not None and len(found) >= most:
             break
@@ -147,7 +147,7 @@ def _after(known: Mapping[str, Short], found: Mapping[str, Short]) -> dict[str, 
         before = known.get(name)
         if before is None and not now.is_short:
             continue
-        told = before.told if before is not None else 0
+        told = before.alerts if before is not None else 0
         changed = before is None or (before.needs, before.can) != (now.needs, now.can)
         kept[name] = Short(now.needs, now.can, told + (changed and now.is_short))
     return kept
@@ -156,7 +156,7 @@ def _after(known: Mapping[str, Short], found: Mapping[str, Short]) -> dict[str, 
 def _store(uow: Unit, found: Mapping[str, Short]) -> int:
     known = _known(uow)
     after = _after(known, found)
-    uow.flags.set(_KEY, {name: [one.needs, one.can, one.told] for name, one in after.items()}, uow.now)
+    uow.flags.set(_KEY, {name: [one.needs, one.can, one.alerts] for name, one in after.items()}, uow.now)
     told = 0
     for name, short in after.items():
         if short == known.get(name):
@@ -171,7 +171,7 @@ def _store(uow: Unit, found: Mapping[str, Short]) -> int:
 def _tell(uow: Unit, instruction: Instruction, short: Short) -> int:
     """Tell the requester where they asked, and the admins in the alerts channel."""
     facts = {"needs": short.needs, "can": short.can}
-    out_of_reach(uow, instruction, short.told, facts)
-    topic = f"out_of_reach:{short.told}"
+    out_of_reach(uow, instruction, short.alerts, facts)
+    topic = f"out_of_reach:{short.alerts}"
     alert(uow, instruction, topic, reason=Reason(OfRequest.OUT_OF_REACH, **facts), more=facts)
     return 1

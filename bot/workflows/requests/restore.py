@@ -24,7 +24,7 @@ from bot.domain.payments.instruction import (
 from bot.domain.payments.moves import CREATES
 from bot.domain.reasons import OfMode, OfRequest, Reason
 from bot.domain.recovery import LastSearch, ReadingOnly, SearchResult, Seen
-from bot.domain.troubles import told
+from bot.domain.troubles import full_reason
 from bot.workflows.context import Context, Unit
 from bot.workflows.reading_only import WAITS, looks, not_looked_for, note, reading_only
 from bot.workflows.requests.announce import alert
@@ -120,7 +120,7 @@ async def _look(ctx: Context, payments: PaymentsClient, instruction: Instruction
                 ctx, payments, instruction, sent=True
             )  # a list that changes while it is read can hide a record
     except (ServiceNow, ServiceNever, OperatorError) as silent:
-        return SearchResult(Seen.UNREADABLE, told(silent))
+        return SearchResult(Seen.UNREADABLE, full_reason(silent))
     if finding.seen is Seen.ABSENT and not over:
         return SearchResult(Seen.NOT_YET, finding.reason)
     return finding

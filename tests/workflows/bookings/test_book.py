@@ -40,7 +40,7 @@ async def test_a_lost_answer_is_searched_for_after_five_seconds_and_told(rig: Ri
     outcome = Unknown(reason=TIMED_OUT, words="busy", detail="BUSY")
     await ctx.store.write(lambda tx: book.lose(Unit(tx, ctx, now=now), booking, outcome))
     after = await stored(rig, booking)
-    assert (after.stage, after.reason, after.reads) == (Stage.UNKNOWN, outcome.told, 0)
+    assert (after.stage, after.reason, after.reads) == (Stage.UNKNOWN, outcome.full_reason, 0)
     assert after.due_at == now + 5 * SECOND
     assert await said(rig, booking) == ["line:unknown"]
     assert await actions(rig, booking) == [("unknown", {"reason": TIMED_OUT.stored(), "said": "BUSY"})]
@@ -107,7 +107,7 @@ async def test_what_the_service_refused_is_over_and_its_words_are_kept(rig: Rig)
     outcome = NotExecuted(reason=OUTSIDE, again=False, words="Too far", detail="TOO_FAR")
     await ctx.store.write(lambda tx: book._sent(Unit(tx, ctx), booking, outcome))
     after = await stored(rig, booking)
-    assert (after.stage, after.reason, after.due_at, after.closed_at) == (Stage.REFUSED, outcome.told, None, now)
+    assert (after.stage, after.reason, after.due_at, after.closed_at) == (Stage.REFUSED, outcome.full_reason, None, now)
     assert await said(rig, booking) == ["line:refused"]
     assert await actions(rig, booking) == [("refused", {"reason": OUTSIDE.stored(), "said": "TOO_FAR"})]
     assert await drawn(rig, booking) > before

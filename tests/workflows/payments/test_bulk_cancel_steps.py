@@ -53,9 +53,9 @@ async def test_what_the_service_says_of_a_refusal_is_kept_and_the_items_are_read
     said = NotExecuted(reason=own_words("not in escrow"), again=False, detail="NOT_PENDING")
     await ctx.store.write(lambda tx: bulk_cancel._refused(Unit(tx, ctx, now=now), one, said))
     after = await stored(rig, one)
-    assert (after.state, after.reason, after.due_at) == (State.COMMITTED, said.told, now)
+    assert (after.state, after.reason, after.due_at) == (State.COMMITTED, said.full_reason, now)
     assert (after.unknown_since, after.reads) == (None, 0)
-    assert await audited(rig, one) == ("all_sent", {"reason": said.told.stored(), "said": "NOT_PENDING"})
+    assert await audited(rig, one) == ("all_sent", {"reason": said.full_reason.stored(), "said": "NOT_PENDING"})
 
 
 @on_one_rig([(0, State.FAILED), (1, State.COMMITTED)])

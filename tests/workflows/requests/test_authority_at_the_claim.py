@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bot.domain.approvals import No, Standing
+from bot.domain.approvals import Membership, No
 from bot.domain.payments.instruction import Instruction, Kind, State
 from bot.playground.faults import Fault, FaultKind
 from bot.slack.people import Directory
@@ -20,7 +20,7 @@ from tests.support.rig import ADA, FINANCE, LIN, MARIA, TOM, Rig
 from tests.workflows.authority import KINDS, approved_just_now, sent, votes_with_amount
 from tests.workflows.looking import HOUR, MINUTE, QUIET, asked, attempts, everywhere, heard, newest, state, votes
 
-STANDING_SECONDS = 60.0
+MEMBERSHIP_SECONDS = 60.0
 
 Reading = Callable[..., Any]
 
@@ -50,7 +50,7 @@ def while_asking_slack(
     people, clock, readings = rig.switchboard.context.people, rig.clock, list[str]()
     original = people.standings
 
-    async def slow(users: Iterable[str], **named: Any) -> Mapping[str, Standing]:
+    async def slow(users: Iterable[str], **named: Any) -> Mapping[str, Membership]:
         readings.append("read")
         clock.advance(before)
         found = await original(users, **named)
@@ -119,7 +119,7 @@ async def test_people_who_took_long_to_be_read_are_read_again(
     rig: Rig, monkeypatch: pytest.MonkeyPatch, kind: Kind
 ) -> None:
     await approved_just_now(rig, kind)
-    readings = while_asking_slack(rig, monkeypatch, after=STANDING_SECONDS + 0.1)
+    readings = while_asking_slack(rig, monkeypatch, after=MEMBERSHIP_SECONDS + 0.1)
     await rig.settle()
     assert len(readings) >= 3
     assert sent(rig, kind) == 0
@@ -137,7 +137,7 @@ async def test_the_claim_refuses_what_is_older_than_a_minute(rig: Rig) -> None:
     for partly in ({MARIA: known[MARIA]}, {ADA: known[ADA]}):
         with pytest.raises(OutdatedError):
             await ctx.store.write(partial(claimed_with, ctx, found, partly))
-    clock.advance(STANDING_SECONDS + 0.1)
+    clock.advance(MEMBERSHIP_SECONDS + 0.1)
     with pytest.raises(OutdatedError):
         await ctx.store.write(partial(claimed_with, ctx, found, known))
     assert (await newest(rig)) == found
@@ -149,7 +149,7 @@ async def test_an_answer_from_memory_is_as_old_as_it_is(rig: Rig) -> None:
     await approved_just_now(rig, Kind.PAYOUT)
     ctx, clock = rig.switchboard.context, rig.clock
     await ctx.people.standings([MARIA, ADA])
-    clock.advance(STANDING_SECONDS - 1)
+    clock.advance(MEMBERSHIP_SECONDS - 1)
     for method in ("users.info", "usergroups.list"):
         rig.workspace.faults.arm(Fault(FaultKind.ERROR_500, method, times=None))
     remembered = await ctx.people.standings([MARIA, ADA])
@@ -206,9 +206,9 @@ async def test_two_approvers_one_of_whom_asked(rig: Rig) -> None:
 
 
 def test_a_standing_that_nobody_read_is_never_fresh() -> None:
-    assert not Standing(None).fresh(0.0)
-    assert Standing(None, read_at=40.0).fresh(40.0 + STANDING_SECONDS)
-    assert not Standing(None, read_at=40.0).fresh(40.1 + STANDING_SECONDS)
+    assert not Membership(None).fresh(0.0)
+    assert Membership(None, read_at=40.0).fresh(40.0 + MEMBERSHIP_SECONDS)
+    assert not Membership(None, read_at=40.0).fresh(40.1 + MEMBERSHIP_SECONDS)
 
 
 async def test_the_age_of_a_standing_is_that_of_its_oldest_part(rig: Rig) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bot.domain.approvals import Person, Standing
+from bot.domain.approvals import Membership, Person
 from bot.domain.payments.instruction import AttemptKind, AttemptOutcome, Choice, Instruction, Kind, State, Vote
 from bot.domain.policy import Requirement, Short
 from bot.domain.reasons import OfRequest, Reason
@@ -31,11 +31,11 @@ SECOND, MINUTE, HOUR = timedelta(seconds=1), timedelta(minutes=1), timedelta(hou
 QUIET = timedelta(minutes=15)
 
 
-def standing(rig: Rig, *people: str, group: str = "S0TREASURY") -> Mapping[str, Standing]:
+def standing(rig: Rig, *people: str, group: str = "S0TREASURY") -> Mapping[str, Membership]:
     """Full members of the workspace who are in this group and that of requesters, read just now."""
     home, at = rig.switchboard.context.home, rig.clock.boottime()
     groups = frozenset({group, "S0FINANCE"})
-    return {who: Standing(person=Person(id=who, team_id=home), groups=groups, read_at=at) for who in people}
+    return {who: Membership(person=Person(id=who, team_id=home), groups=groups, read_at=at) for who in people}
 
 
 async def voted(rig: Rig, one: Instruction, *people: str, ago: timedelta = timedelta(), typed: bool = False) -> None:
@@ -77,7 +77,7 @@ async def test_it_is_sent_within_its_window_and_not_while_an_earlier_one_may_be_
     assert (found.state, found.due_at) == (state, None if due is None else now + due)
 
 
-async def still(rig: Rig, one: Instruction, standings: Mapping[str, Standing]) -> Any:
+async def still(rig: Rig, one: Instruction, standings: Mapping[str, Membership]) -> Any:
     ctx, now = rig.switchboard.context, rig.clock.now()
     return await ctx.store.write(lambda tx: send.still_approved(Unit(tx, ctx, now=now), one, standings))
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bot.domain.approvals import Standing
+from bot.domain.approvals import Membership
 from bot.domain.payments.instruction import Attempt, AttemptKind, AttemptOutcome, Kind, State
 from tests.support.rig import APPROVALS, MARIA, Rig
 from tests.workflows.authority import KINDS, approved_just_now, sent
@@ -45,7 +45,7 @@ async def test_what_is_forged_while_people_are_read_is_not_sent(
     before, people = sent(rig, kind), rig.switchboard.context.people
     original, done = people.standings, list[str]()
 
-    async def slow(users: Iterable[str], **more: Any) -> Mapping[str, Standing]:
+    async def slow(users: Iterable[str], **more: Any) -> Mapping[str, Membership]:
         if not done:
             done.append("forged")
             await forge(rig)
