@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from functools import partial
+from typing import Final
 
 import structlog
 from aiohttp import web
@@ -15,26 +16,35 @@ from slack_bolt.async_app import AsyncApp
 
 from bot.domain.clock import SharedClock
 from bot.domain.policy import Policy
+from bot.domain.proof import Quiet
 from bot.domain.text import Secrets
-from bot.settings import Settings
+from bot.settings import Environment, Settings
 from bot.slack.pace import Pace
-from bot.wiring.context import Parts, make_context
 from bot.wiring.database import open_database
 from bot.wiring.http import make_measures, serve
-from bot.wiring.services import Outside, make_delivery, make_payments, routes_of
-from bot.wiring.slack import make_bolt, make_people, open_slack, open_socket, require_approvers
+from bot.wiring.services import Outside, make_delivery, make_emails, make_localization, make_payments, routes_of
+from bot.wiring.slack import Slack, make_bolt, make_people, open_slack, open_socket, require_approvers
 from bot.wiring.surroundings import Surroundings
-from bot.wiring.workers import WATCHED, Schedule, make_schedule
+from bot.wiring.workers import KINDS, RECOVERIES, SUBJECTS, WATCHED, Schedule, make_schedule
+from bot.workflows import quarantine
 from bot.workflows.admin import clocks, silence
+from bot.workflows.admin.audit import Anchoring
+from bot.workflows.admin.damage import DamageWatch, DiskWatch, Retention
 from bot.workflows.admin.highwater import HighWater
 from bot.workflows.admin.overview import UnreadLog
 from bot.workflows.admin.resume import recover
 from bot.workflows.context import Context
 from bot.workflows.keeping import at_start
+from bot.workflows.requests.reach import Reach
 from bot.workflows.requests.send import tighten_open
+from bot.workflows.workers import Workers
 from handlers.socket_mode import SocketMode
+from storage.leases import Leases
 
 log = structlog.get_logger(__name__)
+
+NOWHERE: Final = "https://switchboard.invalid"
+"""Where callbacks reach nobody: the top-level domain ``invalid`` never exists (RFC 2606)."""
 
 
 class Switchboard:
@@ -90,18 +100,14 @@ class Switchboard:
             await self._stack.aclose()
 
     async def until_joined(self) -> None:
-        """Wait until Slack has returned the bot's identity.
-
-        Raises:
-            OperatorError: Slack does not accept our token.
-        """
+        """Wait until Slack has returned the bot's identity. Raises OperatorError where it does not accept our token."""
         if self._joining is not None:
             await asyncio.shield(self._joining)
 
     async def _start(self) -> None:
         settings, around, stack = self._settings, self._around, self._stack
-        measures = make_measures(settings, around)
-        database = await open_database(
+        self._measures = measures = make_measures(settings, around)
+        self._database = database = await open_database(
             settings,
             around,
             stack,
@@ -110,42 +116,29 @@ class Switchboard:
             anchored=measures.anchored,
         )
         is_public = settings.public_url is not None  # otherwise another installation's payments may look like ours
-        high_water = HighWater(
+        self._high_water = HighWater(
             store=database.store, file=database.anchors, clock=database.clock, policy=self._policy, surveys=is_public
         )
-        await at_start(high_water.compare)
-        unread = UnreadLog(store=database.store, clock=database.clock)
-        await at_start(unread.look)
-        stack.push_async_callback(unread.finish)
-        outside = Outside(
+        await at_start(self._high_water.compare)
+        self._unread = UnreadLog(store=database.store, clock=database.clock)
+        await at_start(self._unread.look)
+        stack.push_async_callback(self._unread.finish)
+        self._outside = outside = Outside(
             settings=settings,
             stack=stack,
             total=around.service_total,
             connect=around.service_connect,
             monotonic=around.clock.boottime,
-            may_leave=high_water.may_leave,
-            answers=unread,
+            may_leave=self._high_water.may_leave,
+            answers=self._unread,
             more_routes=routes_of(around.extensions),
             watch=measures.service,
             secrets=Secrets(settings.hidden_in_words()),
         )
-        delivery = make_delivery(outside)
+        self._delivery = delivery = make_delivery(outside)
         if delivery.client is not None:
             await at_start(partial(database.store.read, delivery.client.learn_keys))
-        parts = Parts(
-            settings=settings,
-            policy=self._policy,
-            around=around,
-            stack=stack,
-            database=database,
-            outside=outside,
-            payments=make_payments(outside, database.slots),
-            delivery=delivery,
-            high_water=high_water,
-            unread=unread,
-            wake=self._wake,
-            measures=measures,
-        )
+        self._payments = make_payments(outside, database.slots)
         self._server, self.url = await serve(
             settings,
             database,
@@ -154,18 +147,18 @@ class Switchboard:
             joined=lambda: self.joined,
             wake=self._wake,
             measures=measures,
-            secrets=parts.outside.secrets,
+            secrets=outside.secrets,
         )
-        self._joining = asyncio.create_task(self._join(parts), name="join Slack")
+        self._joining = asyncio.create_task(self._join(), name="join Slack")
 
-    async def _join(self, parts: Parts) -> None:
+    async def _join(self) -> None:
         settings, around, stack = self._settings, self._around, self._stack
         pace = around.pace or Pace(monotonic=around.clock.boottime)
-        slack = await open_slack(settings, around, stack, pace, parts.measures)
-        if parts.payments.is_configured:  # a separate reader: nothing read here may be cached for later
+        slack = await open_slack(settings, around, stack, pace, self._measures)
+        if self._payments.is_configured:  # a separate reader: nothing read here may be cached for later
             people = make_people(slack, self._policy, around)
             await require_approvers(settings, self._policy, people, home=slack.identity.team_id)
-        self._context = ctx = make_context(parts, slack, url=self.url)
+        self._context = ctx = self._make_context(slack)
         # Recover what an earlier process left, and begin what is due.
         if isinstance(ctx.clock, SharedClock):
             await at_start(partial(clocks.begin, ctx, ctx.clock))
@@ -177,10 +170,66 @@ class Switchboard:
             self._schedule = make_schedule(ctx)
             self._schedule.start()
             stack.push_async_callback(self._schedule.stop)
-        bolt = make_bolt(slack, ctx, parts.outside, around)
-        self._socket = await open_socket(settings, around, slack, bolt, stack, parts.measures)
+        bolt = make_bolt(slack, ctx, self._outside, around)
+        self._socket = await open_socket(settings, around, slack, bolt, stack, self._measures)
         self._bolt = bolt
         log.info("joined", workspace=slack.identity.team, team_id=slack.identity.team_id)
+
+    def _make_context(self, slack: Slack) -> Context:
+        settings, around, database, stack = self._settings, self._around, self._database, self._stack
+        # The services require a callback address, even without PUBLIC_URL. In production it must not be a loopback
+        # address: the service would call a program on its own machine.
+        local = NOWHERE if settings.environment is Environment.PRODUCTION else self.url
+        people = make_people(slack, self._policy, around)
+        counted = make_people(slack, self._policy, around)  # apart: no vote counts by what was read for a count
+        anchoring = Anchoring(
+            store=database.store, file=database.anchors, clock=database.clock, high_water=self._high_water
+        )
+        for end in (people.close, counted.close, anchoring.finish):
+            stack.push_async_callback(end)
+        return Context(
+            store=database.store,
+            payments=self._payments,
+            delivery=self._delivery,
+            localization=make_localization(self._outside),
+            emails=make_emails(self._outside),
+            messenger=slack.messenger,
+            files=slack.files,
+            downloads=slack.downloads,
+            people=people,
+            policy=self._policy,
+            clock=database.clock,
+            home=slack.identity.team_id,
+            owner=around.owner,
+            token_key=settings.key_for("callbacks"),
+            callback_base=settings.public_url or local,
+            public=settings.public_url is not None,
+            poll_seconds=settings.poll_seconds,
+            quiet=Quiet(settings.quiet_seconds),
+            wake=self._wake,
+            high_water=self._high_water,
+            pace=slack.pace,
+            turns=slack.turns,
+            subjects=SUBJECTS,
+            kinds=KINDS,
+            recoveries=RECOVERIES,
+            file_actions=around.file_actions,
+            bot_user=slack.identity.bot_user_id,
+            chores={
+                "anchors": lambda _: anchoring.due(),
+                "disk": DiskWatch().look,
+                "unread": lambda _: self._unread.flush(),
+                "damage": DamageWatch().look,
+                "retention": Retention().prune_due,
+                "reach": Reach(counted).look,
+            },
+            assumptions=self._outside.routes().assumptions(),
+            server_now=around.server_now,
+            leases=Leases(store=database.store, clock=database.clock, owner=around.owner, sleep=around.sleep),
+            workers=Workers(run=quarantine.take),
+            peers=database.peers,
+            attempted=self._measures.attempted,
+        )
 
     def _wake(self) -> None:
         self._tell(Schedule.wake)

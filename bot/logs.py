@@ -1,7 +1,7 @@
 """Log lines on standard output, without secrets at any level.
 
-Redaction runs last, over the finished line, so that it covers exception texts and libraries too. It removes
-the secret values in force, in the encodings in which they are sent, and text in the shape of a secret.
+Redaction runs last, over the finished line, so that it covers exception texts and libraries too. It removes the secret
+values in force, in the encodings in which they are sent, and text in the shape of a secret.
 """
 
 import logging
@@ -67,33 +67,28 @@ def configure_logs(*, as_json: bool, secrets: Iterable[str], level: int = loggin
         wrapper_class=structlog.stdlib.BoundLogger,
         cache_logger_on_first_use=True,
     )
-    render = (
+    plain = structlog.dev.plain_traceback
+    render: Callable[[WrappedLogger, str, EventDict], str | bytes] = (
         structlog.processors.JSONRenderer()
         if as_json
-        else structlog.dev.ConsoleRenderer(
-            colors=sys.stdout.isatty(), exception_formatter=structlog.dev.plain_traceback
-        )
+        else structlog.dev.ConsoleRenderer(colors=sys.stdout.isatty(), exception_formatter=plain)
     )
+    redaction = Redaction(secrets)
+
+    def redacted(logger: WrappedLogger, name: str, event: EventDict) -> str:
+        line = render(logger, name, event)
+        return redaction(line.decode() if isinstance(line, bytes) else line)
+
     tracebacks: list[Processor] = [structlog.processors.format_exc_info] if as_json else []
+    without_meta = structlog.stdlib.ProcessorFormatter.remove_processors_meta
     handler = logging.StreamHandler(sys.stdout)
     handler.setFormatter(
-        structlog.stdlib.ProcessorFormatter(
-            foreign_pre_chain=shared,
-            processors=[
-                structlog.stdlib.ProcessorFormatter.remove_processors_meta,
-                *tracebacks,
-                _redacted(render, Redaction(secrets)),
-            ],
-        )
+        structlog.stdlib.ProcessorFormatter(foreign_pre_chain=shared, processors=[without_meta, *tracebacks, redacted])
     )
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(level)
-    quieten()
-
-
-def quieten() -> None:
-    """Raise the level of libraries that log bodies or addresses."""
+    # Libraries that log bodies or addresses.
     logging.getLogger("aiohttp.server").addFilter(_is_about_us)
     for name in ("slack_bolt", "slack_sdk", "aiohttp.access", "apscheduler", "alembic", "aiosqlite", "asyncio"):
         logging.getLogger(name).setLevel(logging.WARNING)
@@ -103,13 +98,3 @@ def _is_about_us(record: logging.LogRecord) -> bool:
     """False for errors about input that is not HTTP: they quote it, body and path included."""
     error = record.exc_info[1] if record.exc_info else None
     return not isinstance(error, HttpProcessingError | RequestPayloadError)
-
-
-def _redacted(
-    render: Callable[[WrappedLogger, str, EventDict], str | bytes], redaction: Redaction
-) -> Callable[[WrappedLogger, str, EventDict], str]:
-    def process(logger: WrappedLogger, name: str, event: EventDict) -> str:
-        line = render(logger, name, event)
-        return redaction(line.decode() if isinstance(line, bytes) else line)
-
-    return process

@@ -7,7 +7,7 @@ because it may be a secret. Names and defaults are a public contract.
 import ipaddress
 import json
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from enum import StrEnum
 from pathlib import Path
@@ -45,8 +45,6 @@ class LogFormat(StrEnum):
 
 
 class LogLevel(StrEnum):
-    """The least important lines that are written."""
-
     DEBUG = "debug"
     INFO = "info"
     WARNING = "warning"
@@ -237,11 +235,7 @@ class Settings(BaseSettings):
         return tuple(name.upper() for name in SERVICES[service] if getattr(self, name) is None)
 
     def key_for(self, purpose: str, *, mend: str = "") -> bytes:
-        """The key derived from ``SECRET_KEY`` for a purpose: audit, anchor, callbacks, stores.
-
-        Raises:
-            OperatorError: there is no SECRET_KEY; ``mend`` goes with it.
-        """
+        """The key derived from ``SECRET_KEY`` for a purpose: audit, anchor, callbacks, stores."""
         if self.secret_key is None:
             raise OperatorError("SECRET_KEY is missing", mend=mend)
         return derived_key(self.secret_key.get_secret_value(), purpose)
@@ -264,11 +258,7 @@ class Settings(BaseSettings):
 
 
 def load_settings(**overrides: Any) -> Settings:
-    """Read environment and ``.env``.
-
-    Raises:
-        SettingsError: with one line for each variable that breaks a rule.
-    """
+    """Read environment and ``.env``. Raises SettingsError with one line for each variable that breaks a rule."""
     try:
         return Settings(**overrides)
     except (OSError, UnicodeDecodeError):
@@ -280,28 +270,20 @@ def load_settings(**overrides: Any) -> Settings:
 
 
 def load_policy(path: Path) -> Policy:
-    """Read and check the policy file.
-
-    Raises:
-        SettingsError: naming the file, the key, the rule and an example.
-    """
+    """Read and check the policy file. Raises SettingsError, naming the file, the key, the rule and an example."""
     try:
-        document = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        problem = f"POLICY_FILE: there is no file {path.name!r}. Example: {example('POLICY_FILE')}"
-        raise SettingsError([problem]) from None
-    except OSError as broken:
-        problem = f"POLICY_FILE: {path.name!r} cannot be read: {broken.strerror}. Example: {example('POLICY_FILE')}"
-        raise SettingsError([problem]) from None
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as broken:
-        where = str(broken) if isinstance(broken, tomllib.TOMLDecodeError) else "it is not UTF-8"
-        problem = f"POLICY_FILE: {path.name!r} cannot be read as TOML: {where}. Example: {example('POLICY_FILE')}"
-        raise SettingsError([problem]) from None
-    try:
-        return Policy.model_validate(document)
+        return Policy.model_validate(tomllib.loads(path.read_text(encoding="utf-8")))
     except ValidationError as broken:
-        problems = [_in_policy(error, path.name) for error in broken.errors()]
-        raise SettingsError(problems) from None
+        raise SettingsError([_in_policy(error, path.name) for error in broken.errors()]) from None
+    except FileNotFoundError:
+        problem = f"there is no file {path.name!r}"
+    except OSError as broken:
+        problem = f"{path.name!r} cannot be read: {broken.strerror}"
+    except UnicodeDecodeError:
+        problem = f"{path.name!r} cannot be read as TOML: it is not UTF-8"
+    except tomllib.TOMLDecodeError as broken:
+        problem = f"{path.name!r} cannot be read as TOML: {broken}"
+    raise SettingsError([f"POLICY_FILE: {problem}. Example: {example('POLICY_FILE')}"])
 
 
 # The words of an error. pydantic's own messages are for programmers, and some of them quote the value.
@@ -357,25 +339,25 @@ _POLICY = {
     "approval.rule.typed_amount": "typed_amount = true",
 }
 
-_WORDS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
-    "missing": lambda _: "is missing",
-    "model_type": lambda _: "must be a section",
-    "dict_type": lambda _: "must be a section",
-    "tuple_type": lambda _: "must be a list",
-    "string_type": lambda _: "must be text in quotes",
-    "int_type": lambda _: "must be a whole number",
-    "int_parsing": lambda _: "must be a whole number",
-    "int_from_float": lambda _: "must be a whole number",
-    "float_parsing": lambda _: "must be a number",
-    "finite_number": lambda _: "must be a finite number",
-    "bool_type": lambda _: "must be true or false",
-    "bool_parsing": lambda _: "must be true or false",
-    "enum": lambda about: f"must be {about['expected']}",
-    "greater_than": lambda about: f"must be more than {about['gt']:g}",
-    "greater_than_equal": lambda about: f"must be at least {about['ge']:g}",
-    "less_than_equal": lambda about: f"must be at most {about['le']:.12g}",
-    "string_too_long": lambda about: f"must have at most {about['max_length']} characters",
-    "value_error": lambda about: str(about["error"]),
+_WORDS: Mapping[str, str] = {
+    "missing": "is missing",
+    "model_type": "must be a section",
+    "dict_type": "must be a section",
+    "tuple_type": "must be a list",
+    "string_type": "must be text in quotes",
+    "int_type": "must be a whole number",
+    "int_parsing": "must be a whole number",
+    "int_from_float": "must be a whole number",
+    "float_parsing": "must be a number",
+    "finite_number": "must be a finite number",
+    "bool_type": "must be true or false",
+    "bool_parsing": "must be true or false",
+    "enum": "must be {expected}",
+    "greater_than": "must be more than {gt:g}",
+    "greater_than_equal": "must be at least {ge:g}",
+    "less_than_equal": "must be at most {le:.12g}",
+    "string_too_long": "must have at most {max_length} characters",
+    "value_error": "{error}",
 }
 
 
@@ -402,14 +384,10 @@ def _in_policy(error: Mapping[str, Any], file: str) -> str:
 
 def policy_example(key: str) -> str:
     """A right example of a key of the policy, or of the nearest section around it."""
-    names = key.split(".")
-    for end in range(len(names), 0, -1):
-        found = _POLICY.get(".".join(names[:end]))
-        if found is not None:
-            return found
-    return _POLICY["channels"]
+    while key and key not in _POLICY:
+        key = key.rpartition(".")[0]
+    return _POLICY[key or "channels"]
 
 
 def _rule(error: Mapping[str, Any]) -> str:
-    words = _WORDS.get(error["type"])
-    return words(error.get("ctx") or {}) if words is not None else "is not what it should be"
+    return _WORDS.get(error["type"], "is not what it should be").format(**error.get("ctx") or {})

@@ -29,7 +29,7 @@ from bot.workflows.bookings.follow import (
     spelled,
 )
 from bot.workflows.bookings.stores import known_stores, store_names
-from bot.workflows.services.delivery import DeliveryService
+from bot.workflows.services import DeliveryService
 from handlers import stores
 from handlers.grammar.admission import delivery_call, delivery_for
 from handlers.grammar.fields import read_form

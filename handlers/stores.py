@@ -14,7 +14,7 @@ from bot.presentation.bookings import forms
 from bot.presentation.reasons import sentence
 from bot.presentation.views import View, notice, result
 from bot.workflows.bookings import stores, webhooks
-from bot.workflows.services.delivery import DeliveryService
+from bot.workflows.services import DeliveryService
 from handlers.grammar.admission import admin, delivery_call, delivery_for
 from handlers.grammar.fields import read_form
 from handlers.grammar.verbs import Argument, Values, Verb, wrong

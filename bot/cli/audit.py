@@ -7,17 +7,14 @@ import argparse
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import IO
 
 from bot.cli.database import MEND_KEY
 from bot.domain.anchors import EVERY, Anchors
 from bot.domain.audit import Stored, Verdict, check, write_csv, write_json_lines
 from bot.domain.clock import SystemClock
 from bot.domain.errors import OperatorError
-from bot.domain.reasons import Reason
 from bot.presentation.blocks.text import counted
 from bot.presentation.reasons import worded
 from bot.settings import load_settings
@@ -52,10 +49,11 @@ def verify(chosen: argparse.Namespace) -> int:
         compared = reading.read(compare) if readable and reading.is_current() else None
     report = [f"The audit holds: {counted(verdict.rows, 'row')}.", f"Head: {verdict.head}"]
     if verdict.bad_seq is not None:
-        report = _damaged(verdict, reference)
+        report = _damaged(verdict, verdict.bad_seq, reference)
     if other_key:
         report.append("SECRET_KEY is not the one that the database says it was written with.")
-    report += _compared(compared) if readable else []
+    elif readable:
+        report += _compared(compared)
     holds = verdict.bad_seq is None and not other_key and (compared is None or not compared.found)
     if not chosen.without_anchors:
         about_anchors, sound = _anchored(begun, anchors, path)
@@ -68,42 +66,35 @@ def verify(chosen: argparse.Namespace) -> int:
 def _compared(compared: Compared | None) -> list[str]:
     if compared is None:
         return ["The database is of another version, or was copied to another one: its requests were not compared."]
-    if not compared.found and not compared.requests:
-        return []
     if not compared.found:
-        return [f"What was asked, decided and sent agrees with it: {counted(compared.requests, 'request')}."]
-    return ["The database disagrees with the audit:", *(ascii(_disagreement(*one))[1:-1] for one in compared.found)]
-
-
-def _disagreement(reference: str, reason: Reason) -> str:
-    return f"{reference}: {worded(reason)}." if reference else f"{worded(reason)}."
+        agrees = f"What was asked, decided and sent agrees with it: {counted(compared.requests, 'request')}."
+        return [agrees] if compared.requests else []
+    lines = [f"{reference}: {worded(why)}." if reference else f"{worded(why)}." for reference, why in compared.found]
+    return ["The database disagrees with the audit:", *(ascii(line)[1:-1] for line in lines)]
 
 
 def _look(tx: Tx, anchors: Anchors) -> tuple[Verdict, datetime | None, str]:
     """The verdict, when the first row was written, and the reference of the request that the bad row is about."""
     verdict = check(keys=tx.audit.keys(), rows=tx.audit.stored(), end=tx.audit.head(), anchors=anchors.held)
-    first = next(tx.audit.stored(limit=1), None)
-    entry = first.entry() if first is not None else None
-    begun, reference = entry.at if entry is not None else None, ""
+    first = next((row.entry() for row in tx.audit.stored(limit=1)), None)
+    reference = ""
     bad = verdict.found.entry() if verdict.found is not None else None
     if bad is not None and bad.instruction_id.isascii():
-        asked = next(tx.audit.stored(instruction_id=bad.instruction_id, limit=1), None)
-        entry = asked.entry() if asked is not None else None
-        reference = str(entry.detail.get("reference", "")) if entry is not None else ""
-    return verdict, begun, reference
+        asked = next((row.entry() for row in tx.audit.stored(instruction_id=bad.instruction_id, limit=1)), None)
+        reference = str(asked.detail.get("reference", "")) if asked is not None else ""
+    return verdict, first.at if first is not None else None, reference
 
 
-def _damaged(verdict: Verdict, reference: str) -> list[str]:
-    assert verdict.bad_seq is not None
+def _damaged(verdict: Verdict, bad_seq: int, reference: str) -> list[str]:
     lines = [
-        f"The audit does not hold. The first bad row is row {verdict.bad_seq}: {verdict.damage}.",
+        f"The audit does not hold. The first bad row is row {bad_seq}: {verdict.damage}.",
         f"{verdict.problem[:1].upper()}{verdict.problem[1:]}.",
     ]
     if verdict.found is not None:
         lines.append(f"In its place stands: {_line(verdict.found, reference)}")
     held = {0: "There is no good row before it.", 1: "Row 1 holds."}
     lines.append(held.get(verdict.rows, f"Rows 1 to {verdict.rows} hold."))
-    if verdict.bad_seq == 1 and verdict.rows == 0:
+    if bad_seq == 1 and verdict.rows == 0:
         lines.append("Is SECRET_KEY the one the bot runs with? With another one, every row looks changed.")
     return lines
 
@@ -119,25 +110,23 @@ def _line(row: Stored, reference: str) -> str:
 
 
 def _anchored(begun: datetime | None, anchors: Anchors, path: Path) -> tuple[list[str], bool]:
-    lines, sound = [], True
+    lines, sound = [], not anchors.forged and not anchors.unreadable
     if anchors.held:
         last = max(anchors.held, key=lambda anchor: anchor.seq)
-        lines.append(
-            f"Anchors: {len(anchors.held)} in {path}, the last at row {last.seq}, {last.at:%Y-%m-%d %H:%M} UTC."
-        )
-    if anchors.forged:
-        sound = False
-        lines.append(
-            f"The anchors were tampered with: {_numbers(anchors.forged)} of {path} was not written by the bot."
-        )
-    if anchors.unreadable:
-        sound = False
-        lines.append(
-            f"The anchors were tampered with: {_numbers(anchors.unreadable)} of {path} is no anchor, and no power "
-            "failure cut it off."
-        )
-    if anchors.torn:
-        lines.append(f"Cut off by a power failure: {_numbers(anchors.torn)} of {path}.")
+        held = f"Anchors: {len(anchors.held)} in {path}, the last at row {last.seq}, {last.at:%Y-%m-%d %H:%M} UTC."
+        lines.append(held)
+    told = (
+        (anchors.forged, "The anchors were tampered with: {} was not written by the bot."),
+        (
+            anchors.unreadable,
+            "The anchors were tampered with: {} is no anchor, and no power failure cut it off.",
+        ),
+        (anchors.torn, "Cut off by a power failure: {}."),
+    )
+    for numbers, words in told:
+        if numbers:
+            which = f"line{'s' if len(numbers) > 1 else ''} {', '.join(map(str, numbers))} of {path}"
+            lines.append(words.format(which))
     if not anchors.held and begun is not None:
         lines.append(f"There are no anchors in {path}, so rows cut off at the end cannot be noticed.")
         if SystemClock().now() - begun > 2 * EVERY:
@@ -149,10 +138,6 @@ def _anchored(begun: datetime | None, anchors: Anchors, path: Path) -> tuple[lis
     return lines, sound
 
 
-def _numbers(lines: tuple[int, ...]) -> str:
-    return f"line{'s' if len(lines) > 1 else ''} {', '.join(map(str, lines))}"
-
-
 def export(chosen: argparse.Namespace) -> int:
     """Write every row; 0 when all of them were written."""
     settings = load_settings()
@@ -162,9 +147,16 @@ def export(chosen: argparse.Namespace) -> int:
             write(_rows(reading), sys.stdout)
             sys.stdout.flush()
             return 0
+        # Only its owner can read it, and it is moved into place only when complete.
+        part = chosen.output.with_name(chosen.output.name + ".part")
         try:
-            with _whole_file(chosen.output) as out:
-                count = write(_rows(reading), out)
+            descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            try:
+                with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as out:
+                    count = write(_rows(reading), out)
+                part.replace(chosen.output)
+            finally:
+                part.unlink(missing_ok=True)
         except OSError as refused:
             raise OperatorError(f"{chosen.output} cannot be written: {refused.strerror}") from refused
     sys.stdout.write(f"Wrote {count} rows to {chosen.output}.\n")
@@ -181,16 +173,3 @@ def _rows(reading: Reading) -> Iterator[Stored]:
         if len(page) < _PAGE:
             return
         after = page[-1].seq
-
-
-@contextmanager
-def _whole_file(path: Path) -> Iterator[IO[str]]:
-    """A file that only its owner can read, moved into place only when complete."""
-    part = path.with_name(path.name + ".part")
-    descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    try:
-        with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as out:
-            yield out
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)

@@ -19,13 +19,9 @@ _ROTATE = "A database that was written with this key takes another one by `switc
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Configuration:
-    """Settings and policy as far as they can be read, and all errors that keep the bot from running.
+    """Settings and policy as far as they can be read, and one line for each error that keeps the bot from running.
 
-    Attributes:
-        settings: with the default where a variable breaks a rule.
-        broken: names of those variables.
-        policy: None where the file cannot be used.
-        problems: one line each, with the name, the rule and an example.
+    ``settings`` have the default where a variable breaks a rule; ``broken`` names those variables.
     """
 
     settings: Settings
@@ -35,11 +31,7 @@ class Configuration:
 
 
 def examine_all() -> Configuration:
-    """Read settings and policy, and go on after the first mistake: everything wrong is named at once.
-
-    Raises:
-        SettingsError: ``.env`` cannot be read.
-    """
+    """Read settings and policy; all that is wrong is named at once. SettingsError: ``.env`` is unreadable."""
     problems: list[str] = []
     broken: dict[str, Any] = {}
     try:
@@ -115,13 +107,13 @@ def cautions(settings: Settings) -> list[str]:
 
 
 def _half_configured(settings: Settings) -> Iterator[str]:
-    asked = {
-        "payments": settings.missing_for_payments,
-        "delivery": settings.missing_for_delivery,
-        "localization": settings.missing_for_localization,
-        "e-mail processing": settings.missing_for_emails,
-    }
-    for service, missing in asked.items():
+    asked = (
+        ("payments", settings.missing_for_payments),
+        ("delivery", settings.missing_for_delivery),
+        ("localization", settings.missing_for_localization),
+        ("e-mail processing", settings.missing_for_emails),
+    )
+    for service, missing in asked:
         given = [name.upper() for name in SERVICES[service] if getattr(settings, name)]
         if missing and given:
             yield (
@@ -129,26 +121,23 @@ def _half_configured(settings: Settings) -> Iterator[str]:
                 f"{'is' if len(given) == 1 else 'are'} set, {', '.join(missing)} "
                 f"{'is' if len(missing) == 1 else 'are'} missing. Example: {example(missing[0])}"
             )
-    if not settings.missing_for_emails:
-        parts = {
-            "single addresses": settings.missing_for_single_emails,
-            "whole files": settings.missing_for_email_files,
-        }
-        for what, missing in parts.items():
-            if missing:
-                yield (
-                    f"e-mail processing works, but not for {what}: {missing[0]} is missing. "
-                    f"Example: {example(missing[0])}"
-                )
+    parts = (
+        ("single addresses", settings.missing_for_single_emails),
+        ("whole files", settings.missing_for_email_files),
+    )
+    for what, missing in parts:
+        if missing and not settings.missing_for_emails:
+            name = missing[0]
+            yield f"e-mail processing works, but not for {what}: {name} is missing. Example: {example(name)}"
 
 
 def _open_doors(settings: Settings) -> Iterator[str]:
-    lists = {
-        "PAYMENTS_ALLOWED_SOURCES": (settings.missing_for_payments, settings.payments_sources),
-        "DELIVERY_ALLOWED_SOURCES": (settings.missing_for_delivery, settings.delivery_allowed_sources),
-    }
-    for name, (missing, sources) in lists.items():
-        if not missing and not sources:
+    lists = (
+        ("PAYMENTS_ALLOWED_SOURCES", settings.missing_for_payments or settings.payments_sources),
+        ("DELIVERY_ALLOWED_SOURCES", settings.missing_for_delivery or settings.delivery_allowed_sources),
+    )
+    for name, is_closed in lists:
+        if not is_closed:
             rule = "callbacks are taken from any source that knows their address"
             yield f"{name} is empty: {rule}. Example: {example(name)}"
     if settings.metrics_token is None:
@@ -173,8 +162,7 @@ def _lost_at_a_restart(settings: Settings) -> Iterator[str]:
     if isinstance(database, SqliteFile):
         kept = {"the database (DATABASE_URL)": database.path, **kept}
     for what, path in kept.items():
-        kind = volatile_file_system(path)
-        if kind:
+        if kind := volatile_file_system(path):
             yield (
                 f"{what} lies on {kind}, which a restart of the machine or container empties: {path}. "
                 "Put it on a disk or a volume that stays"
@@ -182,7 +170,6 @@ def _lost_at_a_restart(settings: Settings) -> Iterator[str]:
 
 
 def _exposed(url: str | None) -> bool:
-    """Whether the address is plain http on something that is not this machine."""
     if url is None or urlsplit(url).scheme == "https":
         return False
     host = urlsplit(url).hostname or ""

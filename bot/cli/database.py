@@ -1,4 +1,4 @@
-"""The commands that change a database: ``migrate``, ``resume``, ``rotate-key`` and ``copy-to``."""
+"""The commands that change a database: ``resume``, ``rotate-key`` and ``copy-to``."""
 
 import argparse
 import asyncio
@@ -24,8 +24,7 @@ from bot.workflows.admin.resume import resume, standing
 from bot.workflows.context import Unit
 from storage.anchors import AnchorFile
 from storage.errors import OtherKey
-from storage.maintenance import Rotated, anchor, copy, rotate
-from storage.migrate import migrate
+from storage.maintenance import anchor, copy, rotate
 from storage.store import Store
 from storage.transaction import Tx
 
@@ -38,10 +37,7 @@ _WAIT = (
 
 
 def leave_reading_only(chosen: argparse.Namespace) -> int:
-    """Leave reading-only mode, after an operator has looked. Works while the bot runs, and while it does not.
-
-    0: Switchboard sends, or there is nothing to resume. 1: still read-only.
-    """
+    """Leave reading-only mode, after an operator has looked. Works while the bot runs, and while it does not."""
     settings = load_settings()
     if chosen.force and not chosen.reason.strip():
         raise OperatorError("--force needs a reason", mend='--force --reason "looked at the service\'s dashboard"')
@@ -69,19 +65,10 @@ async def _resume(settings: Settings, policy: Policy, chosen: argparse.Namespace
     finally:
         await store.close()
     sys.stdout.write("\n".join(lines) + "\n")
-    if again is None:
-        if not chosen.look:
-            raise OperatorError(_NOT_READ, mend=_WAIT)
+    if again is None and not chosen.look:
+        raise OperatorError(_NOT_READ, mend=_WAIT)
+    if newest is None:
         return 0
-    if newest is not None:
-        _restart_anchors(settings, newest)
-        sys.stdout.write("Switchboard sends again.\n")
-        if again:
-            sys.stdout.write(f"Approved or voted on before, so it needs approval again: {', '.join(again)}\n")
-    return 0
-
-
-def _restart_anchors(settings: Settings, newest: Anchor) -> None:
     # The anchors of what was lost must not be compared with the chain again.
     file = AnchorFile(anchors_of(settings), key=settings.key_for("anchor", mend=MEND_KEY))
     try:
@@ -89,9 +76,12 @@ def _restart_anchors(settings: Settings, newest: Anchor) -> None:
         file.append(newest)
     except OSError as refused:
         sys.stdout.write(f"The anchors could not be written anew: {refused.strerror}: {file.path}\n")
-        return
-    if aside is not None:
-        sys.stdout.write(f"The anchors up to now are kept as {aside}\n")
+    else:
+        sys.stdout.write(f"The anchors up to now are kept as {aside}\n" if aside is not None else "")
+    sys.stdout.write("Switchboard sends again.\n")
+    if again:
+        sys.stdout.write(f"Approved or voted on before, so it needs approval again: {', '.join(again)}\n")
+    return 0
 
 
 class _OldKey(BaseSettings):
@@ -105,7 +95,7 @@ class _OldKey(BaseSettings):
 
 
 def rotate_key(chosen: argparse.Namespace) -> int:
-    """Change ``SECRET_KEY`` to its present value from ``SECRET_KEY_OLD``; 0: the new one is in force."""
+    """Change ``SECRET_KEY`` to its present value from ``SECRET_KEY_OLD``."""
     settings = load_settings()
     if settings.secret_key is None:
         raise OperatorError("SECRET_KEY is missing", mend="set it to the new key")
@@ -127,16 +117,6 @@ def rotate_key(chosen: argparse.Namespace) -> int:
     if rotated is None:
         sys.stdout.write("SECRET_KEY is in force already; nothing was changed.\n")
         return 0
-    lines = _rotated_lines(rotated)
-    try:
-        anchor(anchors, rotated, key=new, now=now)
-    except OSError as refused:
-        lines.append(f"No anchor could be written ({refused.strerror}); the bot writes one when it runs.")
-    sys.stdout.write("\n".join(lines) + "\n")
-    return 0
-
-
-def _rotated_lines(rotated: Rotated) -> list[str]:
     lines = [
         f"The new key is in force. The audit goes on at row {rotated.head.seq}.",
         f"Keys of stores sealed anew: {len(rotated.stores)}. Callback addresses handed out before go on working; "
@@ -146,7 +126,12 @@ def _rotated_lines(rotated: Rotated) -> list[str]:
         names = ", ".join(ascii(name) for name in rotated.unopened)
         lines.append(f"The old key does not open the keys of these stores: {names}. List the stores in Slack again.")
     lines.append("Take SECRET_KEY_OLD away, start the bot, and keep the old key with the backups made before today.")
-    return lines
+    try:
+        anchor(anchors, rotated, key=new, now=now)
+    except OSError as refused:
+        lines.append(f"No anchor could be written ({refused.strerror}); the bot writes one when it runs.")
+    sys.stdout.write("\n".join(lines) + "\n")
+    return 0
 
 
 def _from_environment() -> str:
@@ -175,7 +160,7 @@ def _from_file(path: Path) -> str:
 
 
 def copy_to(chosen: argparse.Namespace) -> int:
-    """Copy a SQLite database to PostgreSQL, while the bot does not run; 0: it reads back as it was written."""
+    """Copy a SQLite database to PostgreSQL, while the bot does not run."""
     settings = load_settings()
     key = settings.key_for("audit", mend=MEND_KEY)
     anchors = AnchorFile(anchors_of(settings), key=settings.key_for("anchor"))
@@ -195,11 +180,4 @@ def copy_to(chosen: argparse.Namespace) -> int:
         "The file is marked: nothing starts on it any more. Set DATABASE_URL to the new database and start.",
     ]
     sys.stdout.write("\n".join(lines) + "\n")
-    return 0
-
-
-def bring_up_to_date(settings: Settings) -> int:
-    key = settings.key_for("audit") if settings.secret_key else None
-    asyncio.run(migrate(settings.database_url, audit_key=key))
-    sys.stdout.write("The database is up to date.\n")
     return 0

@@ -55,8 +55,6 @@ class Level(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One line of the report; ``mend``: the fix."""
-
     level: Level
     what: str
     mend: str = ""
@@ -93,19 +91,15 @@ async def _findings() -> AsyncIterator[Finding]:
         for finding in (*map(_warning, cautions(settings)), *_routes(settings)):
             yield finding
         return
-    for finding in (*_settings(settings, policy), *_routes(settings), *_database(settings)):
-        yield finding
-    async for finding in _outside(settings, policy):
-        yield finding
-
-
-def _settings(settings: Settings, policy: Policy | None) -> Iterator[Finding]:
     yield _ok(f"the settings are readable; environment: {settings.environment.value}")
     if policy is not None:
         yield _ok(f"the policy {settings.policy_file.name} is readable; its digest is {policy.digest}")
-    yield from map(_warning, cautions(settings))
-    if few := too_few():
-        yield _warning(*few)
+    few = too_few()
+    warnings = (*map(_warning, cautions(settings)), *([_warning(*few)] if few else []))
+    for finding in (*warnings, *_routes(settings), *_database(settings)):
+        yield finding
+    async for finding in _outside(settings, policy):
+        yield finding
 
 
 def _routes(settings: Settings) -> Iterator[Finding]:
@@ -136,25 +130,19 @@ def _database(settings: Settings) -> Iterator[Finding]:
             moved = reading.read(lambda tx: moved_to(tx.flags))
     except StorageBusy as away:
         yield _error(f"the database does not answer: {away.problem}", away.mend)
-        return
     except NewerDatabase as newer:
         yield _error(problem_of(newer), newer.mend)
-        return
     except StorageError as trouble:
         yield _warning(f"the database is not ready: {trouble.problem}", "run `switchboard migrate`")
-        return
-    if not fits:
-        other = OtherKey()
-        yield _error(problem_of(other), other.mend)
-        return
-    if moved:
-        what = f"this database was copied to {moved}, and goes on there"
-        yield _error(what, "set DATABASE_URL to that one")
-        return
-    yield _ok(f"the database can be read; the audit has {rows} rows")
-    yield from anchored
-    yield from unread
-    yield from short
+    else:
+        if not fits:
+            other = OtherKey()
+            yield _error(problem_of(other), other.mend)
+        elif moved:
+            yield _error(f"this database was copied to {moved}, and goes on there", "set DATABASE_URL to that one")
+        else:
+            yield _ok(f"the database can be read; the audit has {rows} rows")
+            yield from (*anchored, *unread, *short)
 
 
 def _anchored(settings: Settings, tx: Tx, rows: int) -> Iterator[Finding]:
@@ -193,8 +181,8 @@ def _unread(tx: Tx) -> Iterator[Finding]:
 def out_of_reach(tx: Tx) -> Iterator[Finding]:
     """Requests that need more approvals than people can give, by the last count of the bot."""
     for one in all_short(tx):
-        what = f"{one.instruction.reference}: {short_of_people(one.short)}"
-        yield _warning(what, f"{policy_example('people.approvers')} with more people")
+        mend = f"{policy_example('people.approvers')} with more people"
+        yield _warning(f"{one.instruction.reference}: {short_of_people(one.short)}", mend)
 
 
 async def _outside(settings: Settings, policy: Policy | None) -> AsyncIterator[Finding]:
@@ -211,13 +199,12 @@ async def _outside(settings: Settings, policy: Policy | None) -> AsyncIterator[F
             monotonic=SystemClock().boottime,
             secrets=Secrets(settings.hidden_in_words()),
         )
-        for asked in (_payments(outside), _delivery(outside)):
-            yield await asked
-        for name, missing, urls in (
-            (LOCALIZATION, settings.missing_for_localization, (settings.localization_base_url,)),
-            (EMAILS, settings.missing_for_emails, (settings.email_single_base_url, settings.email_bulk_base_url)),
-        ):
-            yield await _answers(name, missing, [url for url in urls if url is not None], session)
+        yield await _payments(outside)
+        yield await _delivery(outside)
+        media = (settings.localization_base_url,)
+        emails = (settings.email_single_base_url, settings.email_bulk_base_url)
+        yield await _answers(LOCALIZATION, settings.missing_for_localization, media, session)
+        yield await _answers(EMAILS, settings.missing_for_emails, emails, session)
 
 
 async def _slack(settings: Settings, policy: Policy | None, session: aiohttp.ClientSession) -> AsyncIterator[Finding]:
@@ -246,13 +233,10 @@ async def _slack(settings: Settings, policy: Policy | None, session: aiohttp.Cli
         else:
             yield _ok("Socket Mode can be opened")
     if policy is not None:
-        async for finding in _channels(policy, Messenger(client=client)):
-            yield finding
         pays = not settings.missing_for_payments
-        async for finding in _people(policy, client, identity, pays=pays):
-            yield finding
-        if pays:
-            async for finding in _quorums(settings, policy, client, identity):
+        looks = [_channels(policy, Messenger(client=client)), _people(policy, client, identity, pays=pays)]
+        for look in [*looks, *([_quorums(settings, policy, client, identity)] if pays else [])]:
+            async for finding in look:
                 yield finding
 
 
@@ -345,15 +329,13 @@ async def _payments(outside: Outside) -> Finding:
 
 
 async def _delivery(outside: Outside) -> Finding:
-    settings = outside.settings
-    if settings.missing_for_delivery or settings.secret_key is None:
-        return _missing(DELIVERY, settings.missing_for_delivery or ("SECRET_KEY",))
+    missing = outside.settings.missing_for_delivery or (() if outside.settings.secret_key else ("SECRET_KEY",))
     try:
-        service = make_delivery(outside).client
+        service = make_delivery(outside).client if not missing else None
     except OperatorError:
         return _error("delivery: the route table cannot be used")
     if service is None:
-        return _missing(DELIVERY, settings.missing_for_delivery)
+        return _missing(DELIVERY, missing)
     if service.client.has_master_key:
         asked = await _asked(service.client.list_stores())
         return _said(DELIVERY, asked, "DELIVERY_BASE_URL and DELIVERY_MASTER_KEY")
@@ -364,11 +346,13 @@ async def _delivery(outside: Outside) -> Finding:
     return _said(DELIVERY, (service, ""), "")
 
 
-async def _answers(name: str, missing: tuple[str, ...], urls: list[str], session: aiohttp.ClientSession) -> Finding:
+async def _answers(
+    name: str, missing: tuple[str, ...], urls: tuple[str | None, ...], session: aiohttp.ClientSession
+) -> Finding:
     """Whether the host answers; these services have no read without an effect or a bill."""
     if missing:
         return _missing(name, missing)
-    for url in urls:
+    for url in filter(None, urls):
         try:
             async with session.get(url, allow_redirects=False):
                 pass

@@ -21,7 +21,6 @@ from bot.cli.checks import cautions, examine_all
 from bot.cli.manifest import bot_scopes, manifest
 from bot.clients.routes_file import load_routes
 from bot.domain.errors import OperatorError
-from bot.domain.policy import Policy
 from bot.logs import configure_logs
 from bot.presentation.blocks.text import capital
 from bot.presentation.reasons import problem_of
@@ -30,6 +29,7 @@ from bot.version import version
 from bot.wiring.http import allow_plenty
 from bot.wiring.services import routes_of
 from storage.engine import parse_address
+from storage.migrate import migrate
 
 log = structlog.get_logger(__name__)
 
@@ -44,11 +44,9 @@ _SECRETLY = "leave the password to PGPASSWORD or ~/.pgpass, because other users 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; 0: success, 1: the operator has to act."""
-    parser = _parser()
-    chosen = parser.parse_args(arguments)
+    chosen = _parser().parse_args(arguments)
     try:
-        run: Callable[[argparse.Namespace], int] = chosen.run
-        return run(chosen)
+        return int(chosen.run(chosen))
     except BrokenPipeError:
         # The reader closed the pipe, e.g. `| head`; the interpreter must not flush again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -117,7 +115,15 @@ def _add(
 
 
 def _run(_: argparse.Namespace) -> int:
-    settings, policy = _configuration()
+    found = examine_all()
+    settings, policy, problems = found.settings, found.policy, list(found.problems)
+    try:
+        load_routes(settings.services_file, environment=settings.environment.value, more=routes_of())
+    except OperatorError as broken:
+        problem = problem_of(broken)
+        problems.append(f"{problem}. {capital(broken.mend)}" if broken.mend else problem)
+    if problems or policy is None:
+        raise SettingsError(problems)
     _logs(settings)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))  # no core dumps: the memory holds every key
     allow_plenty()
@@ -136,19 +142,6 @@ def _run(_: argparse.Namespace) -> int:
         return asyncio.run(_until_stopped(Switchboard(settings=settings, policy=policy)))
     finally:
         log.info("stopped", after=f"{time.monotonic() - began:.0f} s")
-
-
-def _configuration() -> tuple[Settings, Policy]:
-    found = examine_all()
-    problems = list(found.problems)
-    try:
-        load_routes(found.settings.services_file, environment=found.settings.environment.value, more=routes_of())
-    except OperatorError as broken:
-        problem = problem_of(broken)
-        problems.append(f"{problem}. {capital(broken.mend)}" if broken.mend else problem)
-    if problems or found.policy is None:
-        raise SettingsError(problems)
-    return found.settings, found.policy
 
 
 async def _until_stopped(switchboard: Switchboard) -> int:
@@ -196,7 +189,10 @@ def _doctor(_: argparse.Namespace) -> int:
 def _migrate(_: argparse.Namespace) -> int:
     settings = load_settings()
     _logs(settings)
-    return database.bring_up_to_date(settings)
+    key = settings.key_for("audit") if settings.secret_key else None
+    asyncio.run(migrate(settings.database_url, audit_key=key))
+    sys.stdout.write("The database is up to date.\n")
+    return 0
 
 
 def _manifest(_: argparse.Namespace) -> int:

@@ -52,11 +52,7 @@ async def open_database(
     ended: Callable[[], None],
     anchored: Callable[[bool], None],
 ) -> Database:
-    """Migrate and open it; ``stack`` closes what is opened here.
-
-    ``heard`` is called when another process wrote something, ``ended`` when one ended; ``anchored`` is told of each
-    anchor whether it could be written.
-    """
+    """Migrate and open it. ``heard`` is called when another process wrote something, ``ended`` when one ended."""
     key, address = settings.key_for("audit"), settings.database_url
     await migrate(address, audit_key=key, patience=around.patience)
     store = await Store.open(address, audit_key=key, probe=around.probe, patience=around.patience)
@@ -70,10 +66,9 @@ async def open_database(
         await at_start(lambda: store.write(lambda tx: tx.processes.arrive(owner, now), name="arrive"))
     clock = SharedClock(around.clock)
     await clocks.look(store, clock, server_now=around.server_now)
-    closed_keys = await store.read(lambda tx: tx.audit.closed_keys())
-    earlier = [(one.until, one.anchors) for one in closed_keys]
-    path, secret = around.anchors or anchors_of(settings), settings.key_for("anchor")
-    file = AnchorFile(path, key=secret, earlier=earlier, watch=anchored)
+    earlier = [(one.until, one.anchors) for one in await store.read(lambda tx: tx.audit.closed_keys())]
+    path = around.anchors or anchors_of(settings)
+    file = AnchorFile(path, key=settings.key_for("anchor"), earlier=earlier, watch=anchored)
     slots = around.limiter
     if slots is None and store.exclusive:
         slots = PartnerTurns(SlidingWindow(clock=time.monotonic), clock=time.monotonic)

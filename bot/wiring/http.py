@@ -1,8 +1,7 @@
 """The HTTP server: Slack's requests, callbacks of the services, health and metrics; and its file descriptors.
 
-As many descriptors as it needs, a warning of too few, and quiet where none is left: at the limit asyncio tries to
-accept each waiting connection many times a second, and logs each failure with its traceback. Nothing is lost by
-waiting: the connections stay in the kernel's queue.
+At the limit of descriptors asyncio tries to accept each waiting connection many times a second, and logs each failure
+with its traceback. Nothing is lost by waiting: the connections stay in the kernel's queue.
 """
 
 import errno
@@ -47,11 +46,10 @@ _NONE_LEFT: Final = frozenset({errno.EMFILE, errno.ENFILE})
 
 
 def make_measures(settings: Settings, around: Surroundings) -> Measures:
-    is_server = isinstance(parse_address(settings.database_url), PostgresServer)
     return Measures(
         started=around.clock.now(),
         version=version(),
-        database="postgresql" if is_server else "sqlite",
+        database="postgresql" if isinstance(parse_address(settings.database_url), PostgresServer) else "sqlite",
         transport="socket" if settings.socket_mode else "http",
     )
 
@@ -86,9 +84,8 @@ async def serve(
 ) -> tuple[web.AppRunner, str]:
     """Listen; returns the server, to clean up, and its URL.
 
-    ``clock`` is this machine's, by which Slack signs. ``bolt`` handles Slack's requests; None until the identity at
-    Slack is known. ``joined``: whether they are handled. ``wake`` wakes the workers for a callback to verify.
-    ``secrets`` are taken out of what the services send.
+    ``clock`` is this machine's, by which Slack signs. ``bolt`` is None until the identity at Slack is known.
+    ``joined``: whether Slack's requests are handled. ``secrets`` are taken out of what the services send.
     """
     loop = get_running_loop()
     loop.set_exception_handler(Exhaustion(loop.time))
@@ -131,11 +128,10 @@ async def serve(
 def _add_observation(
     app: web.Application, settings: Settings, database: Database, joined: Callable[[], bool], measures: Measures
 ) -> None:
-    store, clock = database.store, database.clock
+    store, clock, token = database.store, database.clock, settings.metrics_token
     health = Health(database=store, slack=joined, now=clock.now)
     app.router.add_get("/healthz", health.alive)
     app.router.add_get("/readyz", health.ready)
-    token = settings.metrics_token
     metrics = Metrics(
         database=store,
         measures=measures,
@@ -168,10 +164,8 @@ async def _listen(app: web.Application, connections: Connections, settings: Sett
             word = "is taken by another program" if taken else "may not be used by this user"
             mend = "choose a free one above 1023. Example: PORT=3001"
             raise OperatorError(f"PORT {port} {word}", mend=mend) from None
-        raise OperatorError(
-            f"HOST {host!r} is no address of this machine",
-            mend="Example: HOST=127.0.0.1, or HOST=0.0.0.0 for all of them",
-        ) from None
+        mend = "Example: HOST=127.0.0.1, or HOST=0.0.0.0 for all of them"
+        raise OperatorError(f"HOST {host!r} is no address of this machine", mend=mend) from None
     host, port = runner.addresses[0][:2]
     url = f"http://{f'[{host}]' if ':' in host else host}:{port}"
     log.info("listening", url=url)
@@ -187,7 +181,6 @@ class Exhaustion:
     """Exception handler of the event loop: one line a minute while no descriptor is left, all else as ever."""
 
     def __init__(self, monotonic: Callable[[], float]) -> None:
-        """``monotonic``: seconds of a clock that only goes forward."""
         self._monotonic = monotonic
         self._said = float("-inf")
 
@@ -199,8 +192,5 @@ class Exhaustion:
         now = self._monotonic()
         if now - self._said >= _SECONDS_BETWEEN:
             self._said = now
-            log.error(
-                "no file descriptor is left, so new connections wait",
-                limit=limit(),
-                mend="raise the limit, e.g. LimitNOFILE=4096 of systemd",
-            )
+            mend = "raise the limit, e.g. LimitNOFILE=4096 of systemd"
+            log.error("no file descriptor is left, so new connections wait", limit=limit(), mend=mend)

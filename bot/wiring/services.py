@@ -29,16 +29,12 @@ from bot.clients.unread import NOBODY, AnswerObserver
 from bot.domain.emails.lists import CONCURRENCY_LIMIT
 from bot.domain.text import Secrets
 from bot.settings import Environment, Settings
-from bot.workflows.services.delivery import DeliveryService
-from bot.workflows.services.emails import EmailsService
-from bot.workflows.services.localization import Calls, LocalizationService
-from bot.workflows.services.pressure import Pressure
-from bot.workflows.services.service import Service
+from bot.workflows.services import Calls, DeliveryService, EmailsService, LocalizationService, Pressure, Service
 from handlers.grammar.verbs import SlashCommand
 from storage.sealing import Sealer
 
 _CONNECTIONS: Final = 400
-"""Connections at a time to one service: more than the slots of all work that waits there."""
+"""At a time to one service: more than the slots of all work that waits there."""
 _CONNECT_SECONDS: Final = 10.0
 _READ_SECONDS: Final = 600.0
 """The service answers when it is done, which may take minutes."""
@@ -55,10 +51,7 @@ class Outside:
     """The way to the services.
 
     Attributes:
-        stack: closes what is opened here.
-        total: seconds for one request, without media and whole files.
-        connect: seconds for its connection.
-        monotonic: seconds of a monotonic clock.
+        total: seconds for one request, without media and whole files; ``connect``: for its connection.
         may_leave: asked before each request that changes something.
         answers: records which answers were read.
         more_routes: files with the operations of services beside the four.
@@ -92,7 +85,7 @@ class Outside:
             service=service,
             connect=self.connect,
             total=self.total,
-            circuit=self.circuit(service),
+            circuit=Circuit(service, clock=self.monotonic),
             watch=self.watch(service),
             secrets=self.secrets,
         )
@@ -101,9 +94,6 @@ class Outside:
         """Fetches what a service made. ``own``: hosts that may be private."""
         return Results(session=self.closed_at_the_end(open_result_session(own)), own=own, secrets=self.secrets)
 
-    def circuit(self, service: str) -> Circuit:
-        return Circuit(service, clock=self.monotonic)
-
     def closed_at_the_end(self, session: aiohttp.ClientSession) -> aiohttp.ClientSession:
         self.stack.push_async_callback(session.close)
         return session
@@ -111,25 +101,25 @@ class Outside:
 
 def make_payments(outside: Outside, slots: SendSlots) -> Service[PaymentsClient]:
     settings, routes = outside.settings, outside.routes()
-    base_url, partner = settings.payments_base_url, settings.payments_partner_id
-    secret = settings.payments_partner_secret
+    base_url, secret = settings.payments_base_url, settings.payments_partner_secret
+    partner = settings.payments_partner_id
     if base_url is None or partner is None or secret is None:
         return Service(client=None, missing=settings.missing_for_payments)
-    client = PaymentsClient(
-        routes=routes,
-        transport=outside.transport("payments", base_url),
-        limiter=slots,
-        partner_id=partner,
-        partner_secret=secret,
-        may_leave=outside.may_leave,
-        answers=outside.answers,
+    return Service(
+        client=PaymentsClient(
+            routes=routes,
+            transport=outside.transport("payments", base_url),
+            limiter=slots,
+            partner_id=partner,
+            partner_secret=secret,
+            may_leave=outside.may_leave,
+            answers=outside.answers,
+        )
     )
-    return Service(client=client)
 
 
 def make_delivery(outside: Outside) -> Service[DeliveryService]:
-    settings = outside.settings
-    base_url = settings.delivery_base_url
+    settings, base_url = outside.settings, outside.settings.delivery_base_url
     if base_url is None or settings.missing_for_delivery:
         return Service(client=None, missing=settings.missing_for_delivery)
     client = DeliveryClient(
@@ -139,18 +129,19 @@ def make_delivery(outside: Outside) -> Service[DeliveryService]:
         may_leave=outside.may_leave,
         answers=outside.answers,
     )
-    service = DeliveryService(
-        client=client,
-        sealer=Sealer(key=settings.key_for("stores")),
-        given_keys=settings.delivery_store_keys,
-        production=settings.environment is Environment.PRODUCTION,
-        secrets=outside.secrets,
+    return Service(
+        client=DeliveryService(
+            client=client,
+            sealer=Sealer(key=settings.key_for("stores")),
+            given_keys=settings.delivery_store_keys,
+            production=settings.environment is Environment.PRODUCTION,
+            secrets=outside.secrets,
+        )
     )
-    return Service(client=service)
 
 
 def make_localization(outside: Outside) -> LocalizationService:
-    settings, circuit = outside.settings, outside.circuit("localization")
+    settings, circuit = outside.settings, Circuit("localization", clock=outside.monotonic)
     base_url, key = settings.localization_base_url, settings.localization_api_key
     own = [host for host in (urlsplit(base_url or "").hostname,) if host]
     client = None
@@ -164,22 +155,23 @@ def make_localization(outside: Outside) -> LocalizationService:
             watch=outside.watch("localization"),
             secrets=outside.secrets,
         )
-        media = transport(connect=_CONNECT_SECONDS, read=_READ_SECONDS, total=_MEDIA_SECONDS)
         client = LocalizationClient(
             routes=outside.routes(),
             texts=transport(total=outside.total),
-            media=media,
+            media=transport(connect=_CONNECT_SECONDS, read=_READ_SECONDS, total=_MEDIA_SECONDS),
             key=key,
             own_hosts=own if settings.environment is Environment.SANDBOX else (),
             answers=outside.answers,
         )
-    calls = Calls(circuit=circuit)
-    results = outside.results(own)
-    return LocalizationService(client=client, missing=settings.missing_for_localization, results=results, calls=calls)
+    return LocalizationService(
+        client=client,
+        missing=settings.missing_for_localization,
+        results=outside.results(own),
+        calls=Calls(circuit=circuit),
+    )
 
 
-def make_emails(outside: Outside, pressure: Pressure) -> EmailsService:
-    """The service. ``pressure``: limit of requests in flight."""
+def make_emails(outside: Outside) -> EmailsService:
     settings, key = outside.settings, outside.settings.email_api_key
     single, bulk = settings.email_single_base_url, settings.email_bulk_base_url
     own = [host for host in (urlsplit(url or "").hostname for url in (single, bulk)) if host]
@@ -217,7 +209,7 @@ def make_emails(outside: Outside, pressure: Pressure) -> EmailsService:
         missing_single=settings.missing_for_single_emails,
         missing_files=settings.missing_for_email_files,
         results=outside.results(own),
-        pressure=pressure,
+        pressure=Pressure(clock=outside.monotonic),
     )
 
 
@@ -227,11 +219,9 @@ class Extension(Protocol):
     @property
     def routes(self) -> Path:
         """Its operations, in the form of ``bot/clients/routes.toml``; ``SERVICES_FILE`` is laid over them, too."""
-        ...
 
     def command(self, outside: Outside) -> SlashCommand:
         """Its slash command, which holds its client; called once, at start."""
-        ...
 
 
 EXTENSIONS: Final[tuple[Extension, ...]] = ()

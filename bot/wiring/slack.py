@@ -38,17 +38,12 @@ from handlers.socket_mode import SocketMode
 log = structlog.get_logger(__name__)
 
 _CONNECTIONS: Final = 400
-"""Connections at a time: more than the slots of all work that waits there."""
+"""At a time: more than the slots of all work that waits there."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slack:
-    """Everything that calls Slack.
-
-    Attributes:
-        patient: client for calls at the start and for opening sockets: waits by itself for as long as Slack says.
-        identity: of the bot.
-    """
+    """Everything that calls Slack. ``patient``: for the start and sockets; waits by itself as long as Slack says."""
 
     patient: AsyncWebClient
     client: PacedClient
@@ -64,11 +59,7 @@ class Slack:
 async def open_slack(
     settings: Settings, around: Surroundings, stack: AsyncExitStack, pace: Pace, measures: Measures
 ) -> Slack:
-    """Ask Slack for the bot's identity until it answers. The stack closes the session.
-
-    Raises:
-        OperatorError: Slack does not accept our token.
-    """
+    """Ask Slack for the bot's identity until it answers. Raises OperatorError where it does not accept our token."""
     session = aiohttp.ClientSession(
         connector=aiohttp.TCPConnector(limit=_CONNECTIONS),
         timeout=aiohttp.ClientTimeout(total=around.slack_total),
@@ -108,21 +99,20 @@ def make_people(slack: Slack, policy: Policy, around: Surroundings) -> Directory
 
 
 def make_bolt(slack: Slack, ctx: Context, outside: Outside, around: Surroundings) -> AsyncApp:
-    settings = outside.settings
+    prefix = outside.settings.command_prefix
     extensions = [one.command(outside) for one in around.extensions]
-    deps = Dependencies(
-        ctx=ctx,
-        messenger=slack.messenger,
-        ephemerals=slack.ephemerals,
-        allowance=Allowance(monotonic=around.clock.boottime),
-        command_prefix=settings.command_prefix,
-    )
     return build(
         client=slack.patient,
-        token=_bot_token(settings),
+        token=_bot_token(outside.settings),
         identity=slack.identity,
-        deps=deps,
-        router=make_router(around.file_actions, prefix=settings.command_prefix, more=extensions),
+        deps=Dependencies(
+            ctx=ctx,
+            messenger=slack.messenger,
+            ephemerals=slack.ephemerals,
+            allowance=Allowance(monotonic=around.clock.boottime),
+            command_prefix=prefix,
+        ),
+        router=make_router(around.file_actions, prefix=prefix, more=extensions),
         patience=around.handler_total,
         moment=around.handler_moment,
     )
@@ -147,11 +137,7 @@ async def open_socket(
 
 
 async def require_approvers(settings: Settings, policy: Policy, people: Directory, *, home: str) -> None:
-    """Require that everything the policy allows can be approved. The sandbox only warns; production does not start.
-
-    Raises:
-        SettingsError: production, and a rule asks for more approvers than there are; names each rule.
-    """
+    """Require that everything the policy allows can be approved. The sandbox only warns; production does not start."""
 
     async def read() -> list[Membership]:
         return await approvers(policy, people, home=home, most=enough(policy))

@@ -1,10 +1,9 @@
 """The schedule, and the workers of due rows that run by it; the subjects of boards.
 
-APScheduler is only a clock; its ticks look for due rows and begin them. Work is kept in rows, not in scheduler jobs.
-
-A look is one read of the next due time of every kind of work. It is taken after a wake, after a write, and when that
-time has come; an idle process does not read the database. Every ten seconds everything that might be due is begun,
-whatever the looks say. Under constant wakes a process looks only a few times a second.
+APScheduler is only a clock; its ticks look for due rows and begin them. Work is kept in rows, not in scheduler jobs. A
+look is one read of the next due time of every kind of work. It is taken after a wake, after a write, and when that time
+has come; an idle process does not read the database. Every ten seconds everything that might be due is begun, whatever
+the looks say. Under constant wakes a process looks only a few times a second.
 """
 
 import asyncio
@@ -36,7 +35,6 @@ from bot.workflows.payments.subject import RequestSubject
 from bot.workflows.requests import advance, announce, attempt
 from bot.workflows.requests.restore import look_due
 from bot.workflows.slack import boards, dropped_files, outbox
-from bot.workflows.slack.denials import tell_denials
 from bot.workflows.workers import Work
 from storage.errors import StorageBusy
 from storage.repositories.admin import Due
@@ -117,16 +115,12 @@ class Pump:
 
 @dataclass(eq=False, kw_only=True)
 class Schedule:
-    """The ticks of one process, its looks and the workers they run.
+    """The ticks of one process, its looks and the workers they run, by name.
 
     Attributes:
-        workers: by name.
-        look: which of them have work.
         changes: counter of writes; an equal number means no write.
         now: the clock by which rows are due.
-        by_the_clock: names of workers that no look covers: run at the ticks after a write.
-        every_tick: those of them that cost nothing when there is no work, run at every tick.
-        tick_seconds: between two ticks.
+        by_the_clock: workers that no look covers: run at the ticks after a write; ``every_tick``: at every tick.
     """
 
     workers: Mapping[str, Step]
@@ -202,10 +196,9 @@ class Schedule:
         self._nudge(found.due)
         now = self.now()
         self._next_at = now if found.due else found.next_at  # due work that cannot begin is looked at again
-        if found.next_at is not None and not self._stopped:
-            rest = (found.next_at - now).total_seconds()
-            if rest < self.tick_seconds:
-                self._set_alarm(max(rest, 0.0))
+        rest = (found.next_at - now).total_seconds() if found.next_at is not None else self.tick_seconds
+        if rest < self.tick_seconds and not self._stopped:
+            self._set_alarm(max(rest, 0.0))
         return 0
 
     def _set_alarm(self, seconds: float) -> None:
@@ -314,7 +307,7 @@ WORKERS: Final[Mapping[str, Worker]] = {
     **{work.name: partial(_take_up, work) for work in WORKS},
     "stores": _stores,
     "processes": take_over,
-    "denials": tell_denials,
+    "denials": alerts.tell_denials,
     "leftovers": _leftovers,
     "lost": look_due,
     "survey": survey_due,
@@ -357,7 +350,6 @@ _KINDS: Final = tuple(dict.fromkeys(kind for kinds in _DUE.values() for kind in 
 
 
 async def look(ctx: Context) -> Look:
-    """Names of workers with due rows, and the next due time."""
     earliest = await ctx.read(lambda uow: uow.horizon.earliest(_KINDS))
     now = ctx.clock.now()
     is_due = {kind for kind, due_at in earliest.items() if due_at <= now}

@@ -1,6 +1,7 @@
 """Messages that belong to no single request: their queueing and their text."""
 
 from collections.abc import Mapping
+from hashlib import sha256
 
 from bot.domain.content import Content
 from bot.domain.reasons import Reason
@@ -17,7 +18,6 @@ class Notices(Subject):
     """Lines without a board."""
 
     async def line(self, ctx: Context, id: str, payload: Mapping[str, object]) -> Content | None:  # noqa: A002, ARG002
-        """The text of a queued message."""
         return notices.notice(payload)
 
     def given_up(self, uow: Unit, row: OutboxRow, why: Reason) -> bool:  # noqa: ARG002
@@ -25,12 +25,7 @@ class Notices(Subject):
         return True
 
 
-def tell_everybody(
-    uow: Unit,
-    *,
-    key: str,
-    facts: Mapping[str, object],
-) -> bool:
+def tell_everybody(uow: Unit, *, key: str, facts: Mapping[str, object]) -> bool:
     """Queue a message to the alerts channel that is about no single instruction; ``facts`` name its ``topic``.
 
     False: it was queued before.
@@ -38,18 +33,11 @@ def tell_everybody(
     return tell(uow, uow.policy.alerts, key=key, facts=facts)
 
 
-def tell(
-    uow: Unit,
-    channel: str,
-    *,
-    key: str,
-    facts: Mapping[str, object],
-) -> bool:
+def tell(uow: Unit, channel: str, *, key: str, facts: Mapping[str, object]) -> bool:
     """The same for any channel."""
-    subject = f"{SUBJECT}:{key}"
     return uow.outbox.add(
         id=ulid(uow.now),
-        subject=subject,
+        subject=f"{SUBJECT}:{key}",
         key=key,
         action=Action.LINE,
         place="",
@@ -57,3 +45,17 @@ def tell(
         payload=facts,
         now=uow.now,
     )
+
+
+async def tell_denials(ctx: Context) -> int:
+    """Report each permission that Slack denies once a day, across all processes; how many were new to this one."""
+    reasons, now = ctx.people.denials(), ctx.clock.now()
+
+    def work(uow: Unit) -> None:
+        for reason in reasons:
+            key = f"denied:{sha256(str(reason).encode()).hexdigest()[:16]}:{now:%Y-%m-%d}"
+            tell_everybody(uow, key=key, facts={"topic": "denied", "reason": reason.stored()})
+
+    if reasons:
+        await ctx.write(work, name="tell_denials", wakes=False)
+    return len(reasons)

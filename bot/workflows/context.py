@@ -21,10 +21,7 @@ from bot.slack.files import Downloads, Uploads
 from bot.slack.messenger import Messenger
 from bot.slack.pace import Pace, Turns
 from bot.slack.people import Directory
-from bot.workflows.services.delivery import DeliveryService
-from bot.workflows.services.emails import EmailsService
-from bot.workflows.services.localization import LocalizationService
-from bot.workflows.services.service import Service
+from bot.workflows.services import DeliveryService, EmailsService, LocalizationService, Service
 from storage.leases import Leases
 from storage.peers import Peers
 from storage.rows import OutboxRow
@@ -39,17 +36,18 @@ PLAIN = "plain"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attachment:
-    """A file for a board's thread. ``name`` is unique in this thread: the file is found again by it."""
+    """A file for a board's thread. ``name`` is unique in this thread: the file is found again by it.
+
+    ``alt``: what it shows, in words. ``comment``: mrkdwn of the message; foreign parts must have been escaped.
+    ``own_title``: its title is unique in this thread too.
+    """
 
     name: str
     content: bytes
     title: str
     alt: str
-    """What it shows, in words."""
     comment: str
-    """mrkdwn of the message; foreign parts must have been escaped."""
     own_title: bool = True
-    """Whether its title is unique in this thread, so that it can be found by the title too."""
 
 
 class Subject:
@@ -71,12 +69,7 @@ class Subject:
         """One message in the thread."""
         return None
 
-    async def file(
-        self,
-        ctx: "Context",  # noqa: ARG002
-        id: str,  # noqa: A002, ARG002
-        payload: Mapping[str, object],  # noqa: ARG002
-    ) -> Attachment | Content | None:
+    async def file(self, ctx: "Context", id: str, payload: Mapping[str, object]) -> Attachment | Content | None:  # noqa: A002, ARG002
         """One file in the thread, or a message instead; with :data:`PLAIN` in the payload the message, if any."""
         return None
 
@@ -91,17 +84,12 @@ class Subject:
         return False
 
 
-def _always(_: object) -> bool:
-    return True
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OfferedAction:
     """An action on a file, as far as offering it goes; ``handlers.files`` executes it.
 
     Attributes:
-        name: its name in ids, e.g. ``gender``; never changes, because old messages keep their buttons.
-        label: text of the button; other texts quote it.
+        name: in ids, e.g. ``gender``; never changes, because old messages keep their buttons.
         fits: whether it can be done with this file, by kind and format.
         suggested: whether it is offered below this file automatically; the shortcut *Use this file* lists all that fit.
         works: whether its services are configured; if not, it is not offered.
@@ -110,57 +98,33 @@ class OfferedAction:
     name: str
     label: str
     fits: Callable[[DroppedFile], bool]
-    suggested: Callable[[DroppedFile], bool] = _always
-    works: "Callable[[Context], bool]" = _always
+    suggested: Callable[[DroppedFile], bool] = lambda _: True
+    works: "Callable[[Context], bool]" = lambda _: True
 
 
 class HighWater(Protocol):
     """Whether the database may be older than what left: see :class:`bot.workflows.admin.highwater.HighWater`."""
 
-    @property
-    def began(self) -> datetime:
-        """Start of this process: older requests may have been executed in a period that this database lost."""
-        ...
-
-    @property
-    def looked(self) -> set[str]:
-        """Older requests that were searched for at the service."""
-        ...
-
+    began: datetime
+    looked: set[str]
     survey_at: datetime | None
-    """When to compare the services with the rows here; None: done, or our payments cannot be told apart."""
 
-    async def doubt(self, reason: Reason, *, sent: Sequence[str] = ()) -> None:
-        """The services hold what the database lacks; ``sent``: a word for what, and its code or id."""
-        ...
+    async def doubt(self, reason: Reason, *, sent: Sequence[str] = ()) -> None: ...
 
 
 class Workers(Protocol):
     """Rows that this process works on: see :class:`bot.workflows.workers.Workers`."""
 
     freed: Callable[[str], None]
-    """Called with the name of a kind of work that had no free slot, once it has one."""
+    stopping: bool
 
-    @property
-    def stopping(self) -> bool:
-        """Whether the process is about to end: steps send nothing more, and store what they have."""
-        ...
+    def running(self, name: str) -> int: ...
 
-    def running(self, name: str) -> int:
-        """Slots of this kind that are taken."""
-        ...
+    async def take_up(self, ctx: "Context", work: Any) -> int: ...
 
-    async def take_up(self, ctx: "Context", work: Any) -> int:
-        """Begin what is due of a kind, as far as slots are free; how many rows that were."""
-        ...
+    async def finished(self, *, lasting: bool = False) -> None: ...
 
-    async def finished(self, *, lasting: bool = False) -> None:
-        """Wait until nothing is under way, with ``lasting`` also of the steps that take minutes."""
-        ...
-
-    async def stop(self) -> None:
-        """Begin nothing more, and let what is under way end, for a while; then cut it off."""
-        ...
+    async def stop(self) -> None: ...
 
 
 Recovery = Callable[["Unit"], int]
@@ -176,19 +140,12 @@ class Queue:
     slots: int
 
 
-def _nothing(_uow: "Unit", _ended: Instruction) -> None:
-    """Its end causes nothing."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestKind:
-    """One kind of request: all that the engine in ``requests/`` uses of it. The record is defined beside its code.
-
-    Its transitions are in :mod:`bot.domain.payments.moves`.
+    """One kind of request: all that the engine in ``requests/`` uses of it. Its code defines the record.
 
     Attributes:
         letter: its references begin with it.
-        shown_as: what it counts as in the overview.
         queue: the default has as many slots as the service's ten requests a second times the longest time-out, so that
         a silent service leaves free slots.
         steps: the step of a due row, by state. While a row waits for approvers, the engine takes it.
@@ -215,7 +172,7 @@ class RequestKind:
     find: "Callable[[Context, PaymentsClient, Instruction, bool], Awaitable[SearchResult]] | None" = None
     read: Callable[[PaymentsClient, str], Awaitable[Operation]] | None = None
     observe: "Callable[[Unit, Instruction, Operation], bool] | None" = None
-    ended: "Callable[[Unit, Instruction], None]" = _nothing
+    ended: "Callable[[Unit, Instruction], None]" = lambda _uow, _ended: None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -230,22 +187,15 @@ class Context:
             which only this machine reaches; in production a name that nobody has.
         public: ``PUBLIC_URL`` is set.
         poll_seconds: base polling interval.
-        kinds: the kinds of requests.
-        recoveries: handle what a process that died left behind, by table.
         quiet: what must pass before an unknown outcome may be called "not executed".
         wake: tells this process's workers that there is work. Optional: the next tick finds it anyway.
-        pace: how fast Slack may be called.
         turns: the order of posts within a conversation.
         subjects: content of boards, by their kind.
-        file_actions: actions on files, in the order in which they are offered.
-        bot_user: user id of the bot.
+        file_actions: in the order in which they are offered.
         assumptions: lines of the route table that are not confirmed.
-        high_water: the database compared with the anchors outside it.
         chores: periodic work without rows of its own, by name; each returns how much was done.
         server_now: replaces the clock of the database's server where time is simulated.
-        leases: renews the leases of this process while it works.
         peers: the other processes of a PostgreSQL database; None: there are none.
-        workers: the rows that this process works on.
         attempted: keeps figures of attempts.
     """
 
@@ -292,18 +242,13 @@ class Context:
         return done
 
     async def read(self, work: "Callable[[Unit], T]") -> T:
-        """Run a transaction that only reads."""
         return await self.store.read(lambda tx: work(Unit(tx, self)))
 
 
 class Unit(Tx):
     """What a transaction is handed: its rows, the moment, the policy, the kinds. Valid as long as the transaction.
 
-    Args:
-        uow: the rows.
-        ctx: the outside world; None for a command of the operator, beside the bot.
-        now: the moment, read once: by default the clock's.
-        policy: the policy in force: by default the context's.
+    ``ctx`` is None for a command of the operator, beside the bot; ``now`` and ``policy`` are then given.
     """
 
     def __init__(
@@ -318,31 +263,25 @@ class Unit(Tx):
 
     @property
     def ctx(self) -> Context:
-        """The outside world."""
         assert self._ctx is not None, "an operator's command has no outside world"
         return self._ctx
 
     @property
     def policy(self) -> Policy:
-        """The policy in force."""
         return self.ctx.policy if self._policy is None else self._policy
 
     @property
     def kinds(self) -> Mapping[Kind, RequestKind]:
-        """The kinds of requests."""
         return self.ctx.kinds
 
     @property
     def quiet(self) -> Quiet:
-        """What must pass before an unknown outcome may be called "not executed"."""
         return self.ctx.quiet
 
     @property
     def owner(self) -> str:
-        """Id of this process, under which it holds leases."""
         return self.ctx.owner
 
     @property
     def poll_seconds(self) -> float:
-        """Base polling interval."""
         return self.ctx.poll_seconds

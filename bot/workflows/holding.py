@@ -1,6 +1,7 @@
 """Holds before a claim: the reason on the card, and when to look again. The window to execute goes on running."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final, Self
@@ -28,18 +29,15 @@ class Silence:
     seen: datetime
 
     def stored(self) -> dict[str, str]:
-        """For the flag."""
         return {"since": self.since.isoformat(), "seen": self.seen.isoformat()}
 
     @classmethod
     def read(cls, found: object) -> Self | None:
-        """From the flag, if there is one."""
-        if not isinstance(found, Mapping):
-            return None
-        try:
-            return cls(datetime.fromisoformat(found["since"]), datetime.fromisoformat(found["seen"]))
-        except (ValueError, TypeError, KeyError):
-            return None  # it is found out anew
+        """From the flag; None: it is damaged, and found out anew, or there is none."""
+        with suppress(ValueError, TypeError, KeyError):
+            if isinstance(found, Mapping):
+                return cls(datetime.fromisoformat(found["since"]), datetime.fromisoformat(found["seen"]))
+        return None
 
 
 def silent_services(tx: Tx, now: datetime) -> dict[str, datetime]:
@@ -51,8 +49,7 @@ def silent_services(tx: Tx, now: datetime) -> dict[str, datetime]:
 def move_silences(uow: Unit, by: timedelta) -> None:
     """The clock was set: what was found silent is as long ago as before."""
     for key, value in uow.flags.starting(FLAG).items():
-        found = Silence.read(value)
-        if found is not None:
+        if found := Silence.read(value):
             uow.flags.set(key, Silence(found.since + by, found.seen + by).stored(), uow.now)
 
 
@@ -73,25 +70,19 @@ async def is_held(ctx: Context, instruction: Instruction) -> bool:
 
     One whose window has passed is not held: its step says so.
     """
-    client = ctx.payments.client
-    circuit = client.circuit if client is not None else None
-    seconds = circuit.holds_effects if circuit is not None and _sends(instruction) else 0.0
-    if circuit is None or not seconds:
+    creates = instruction.state is State.NEW and instruction.kind in CREATES
+    circuit = ctx.payments.client.circuit if ctx.payments.client is not None else None
+    seconds = circuit.holds_effects if circuit and (creates or instruction.state is State.APPROVED) else 0.0
+    ends = instruction.exec_deadline
+    if circuit is None or not seconds or (ends is not None and ends <= ctx.clock.now()):
         return False
-    now = ctx.clock.now()
-    if instruction.exec_deadline is not None and instruction.exec_deadline <= now:
-        return False
-    reason = why(ctx, circuit)
-    pause = timedelta(seconds=max(seconds, 1.0))
+    reason, pause = why(ctx, circuit), timedelta(seconds=max(seconds, 1.0))
     await ctx.write(lambda uow: hold(uow, instruction, reason, pause), name="service_silent")
     return True
 
 
 async def permitted(ctx: Context, permit: Permit, instruction: Instruction) -> bool:
-    """Whether its request may be claimed now: the service answers, and not too many requests are in flight.
-
-    False: that is stored.
-    """
+    """Whether its request may be claimed now: the service answers, few are in flight. If not, that is stored."""
     if await permit.take():
         return True
     reason, pause = without_permit(ctx, permit.circuit, instruction.reason)
@@ -107,17 +98,9 @@ def without_permit(ctx: Context, circuit: Circuit, reason: Reason | None) -> tup
 
 def why(ctx: Context, circuit: Circuit) -> Reason:
     """Reason for the card meanwhile."""
-    return Reason(
-        OfRequest.UNANSWERED, service=circuit.service, since=since(ctx, circuit).isoformat(timespec="minutes")
-    )
+    begun = since(ctx, circuit).isoformat(timespec="minutes")
+    return Reason(OfRequest.UNANSWERED, service=circuit.service, since=begun)
 
 
 def since(ctx: Context, circuit: Circuit) -> datetime:
-    """Start of the service's silence."""
     return ctx.clock.now() - timedelta(seconds=circuit.silent_seconds)
-
-
-def _sends(instruction: Instruction) -> bool:
-    if instruction.state is State.NEW:
-        return instruction.kind in CREATES
-    return instruction.state is State.APPROVED

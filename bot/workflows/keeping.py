@@ -1,7 +1,7 @@
 """Outcomes are stored, even while the database is locked or away.
 
-The answer to a request with an effect exists in this process alone until it is stored. A database that is locked or
-away for a while must not make an unknown outcome of it: it is written again for as long as the process lives.
+The answer to a request with an effect exists in this process alone until it is stored. A database that is away for a
+while must not make an unknown outcome of it.
 """
 
 import asyncio
@@ -27,10 +27,7 @@ _AT_START: Final = 60.0
 async def keep(ctx: Context, work: Callable[[Unit], T], *, name: str) -> T:
     """Store the outcome of a request; retried until it is stored.
 
-    Args:
-        ctx: the outside world.
-        work: idempotent: it changes rows only as they stood before, since a commit of unknown outcome is repeated too.
-        name: of the unit of work.
+    ``work`` is idempotent: it changes rows only as they stood before, since a commit of unknown outcome is repeated.
 
     Raises:
         StorageClosed: the process is stopping; the next process reads the outcome of the request.
@@ -49,13 +46,7 @@ async def keep(ctx: Context, work: Callable[[Unit], T], *, name: str) -> T:
 
 
 async def at_start(step: Callable[[], Awaitable[T]], *, seconds: float = _AT_START) -> T:
-    """Run a step of the start; retried while the database is locked or away.
-
-    It answered a moment ago, so another process holds a lock or the server starts again; both pass.
-
-    Raises:
-        StorageBusy: it was locked or away for that many seconds.
-    """
+    """Run a step of the start; retried for so many seconds while the database is locked or away, which passes."""
     loop = asyncio.get_running_loop()
     began, pause = loop.time(), _FIRST_PAUSE
     while True:

@@ -37,34 +37,25 @@ _KEY: Final = "stopped:"
 
 
 async def take(ctx: Context, work: Work[R], row: R, step: Step[R]) -> None:
-    """Run the step of a claimed row.
-
-    Raises:
-        StorageError: the database failed it; the row is free again soon, or when its lease is over.
-    """
+    """Run the step of a claimed row. StorageError: the row is free again soon, or when its lease is over."""
     if getattr(row, "tries", 0) > _MOST_DEATHS:
         await stumbled(ctx, work.table, row, in_flight=work.in_flight)
         return
     try:
         await step(row)
-    except StorageError:
-        await _spare(ctx, work, row)
+    except StorageError:  # the database failed, not the row: retried soon, and not counted
+        due = ctx.clock.now() + _AFTER_STORAGE
+
+        def spare(uow: Unit) -> None:
+            if not work.in_flight(uow, row):
+                uow.steps.spare(work.table, key_of(work.table, row), owner=ctx.owner, due_at=due)
+
+        await ctx.write(spare, name="spare", wakes=False)
         raise
     except Exception as error:
         number = secrets.token_hex(4)
         log.exception("a step failed", table=work.table, key=key_of(work.table, row), error_id=number)
         await stumbled(ctx, work.table, row, in_flight=work.in_flight, number=number, error=type(error).__name__)
-
-
-async def _spare(ctx: Context, work: Work[R], row: R) -> None:
-    """The database failed, not the row: retried soon, and not counted."""
-    due = ctx.clock.now() + _AFTER_STORAGE
-
-    def spared(uow: Unit) -> None:
-        if not work.in_flight(uow, row):
-            uow.steps.spare(work.table, key_of(work.table, row), owner=ctx.owner, due_at=due)
-
-    await ctx.write(spared, name="spare", wakes=False)
 
 
 async def stumbled(
@@ -95,10 +86,8 @@ async def stumbled(
 
 
 def _show(uow: Unit, table: str, key: Key) -> None:
-    """Update the card: it was stopped, or it goes on."""
     if table == "instruction":
-        found = _request(uow, key[0])
-        if found is not None:
+        if found := _request(uow, key[0]):
             uow.instructions.touch(found, show=True, due_at=found.due_at)
     elif table == "booking":
         uow.boards.mark(f"booking:{key[0]}", now=uow.now, progress=False)
@@ -125,8 +114,7 @@ async def try_again(ctx: Context, *, number: str, person: str) -> bool | No:
             _show(uow, table, key)
             ctx.store.damage.forget(table, key)
             about = _request(uow, key[0]) if table == "instruction" else None
-            detail = {"table": table, "key": list(key), "number": number}
-            witness(uow, "tried_again", detail, actor=person, about=about)
+            witness(uow, "tried_again", {"table": table, "key": list(key), "number": number}, actor=person, about=about)
         return bool(released)
 
     return await ctx.write(work, name="try_again")

@@ -54,10 +54,7 @@ def _entered(tx: Tx) -> ReadingOnly | None:
     return ReadingOnly.read({"since": begun.entry.at.isoformat(), **begun.entry.detail})
 
 
-def enter(
-    uow: Unit,
-    found: ReadingOnly,
-) -> None:
+def enter(uow: Unit, found: ReadingOnly) -> None:
     """Send nothing from now on. An earlier finding is kept; it is announced once."""
     before = reading_only(uow)
     if before is not None:
@@ -91,14 +88,12 @@ def looks(tx: Tx) -> dict[str, LastSearch]:
     found: dict[str, LastSearch] = {}
     for key, value in tx.flags.starting(_LOOK).items():
         with suppress(ValueError, TypeError, KeyError):  # looked for again
-            look = LastSearch.read(value)
-            if look is not None:
+            if look := LastSearch.read(value):
                 found[key.removeprefix(_LOOK)] = look
     return found
 
 
 def note(uow: Unit, instruction_id: str, look: LastSearch) -> None:
-    """Store the result of a look."""
     uow.flags.set(f"{_LOOK}{instruction_id}", look.stored(), uow.now)
 
 
@@ -119,12 +114,7 @@ def move_along(uow: Unit, by: timedelta) -> None:
             note(uow, key, replace(look, again_at=look.again_at + by))
 
 
-def announce(
-    uow: Unit,
-    topic: str,
-    facts: Mapping[str, object],
-) -> None:
+def announce(uow: Unit, topic: str, facts: Mapping[str, object]) -> None:
     """Tell the approvers, the operators and the payments channel: it concerns all of them."""
-    policy = uow.policy
-    for channel in dict.fromkeys((policy.channels.approvals, policy.alerts, policy.payments)):
+    for channel in dict.fromkeys((uow.policy.channels.approvals, uow.policy.alerts, uow.policy.payments)):
         tell(uow, channel, key=f"{topic}:{ulid(uow.now)}", facts={"topic": topic, **facts})

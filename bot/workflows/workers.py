@@ -25,20 +25,6 @@ STOP_SECONDS: Final = 4.0
 """Time for running steps to end when the process stops; then they are canceled, and recovery handles the rest."""
 
 Step = Callable[[R], Awaitable[None]]
-
-
-Claim = Callable[[Unit, Hold], Sequence[R]]
-"""Takes rows up that are due, in a transaction."""
-
-
-def _always(_: Context) -> bool:
-    return True
-
-
-def _any(_: Context) -> int:
-    return 1_000
-
-
 InFlight = Callable[[Unit, Any], bool]
 """Whether a request of the row was under way; then its outcome has just been stored as unknown."""
 
@@ -58,13 +44,11 @@ class Work(Generic[R]):
     """One kind of due work.
 
     Attributes:
-        name: of the kind, for logs and :mod:`bot.wiring.workers`.
-        table: of its rows, see :data:`storage.repositories.leased.KEYS`.
-        kind: of those rows, where they are claimed by kind.
+        table: see :data:`storage.repositories.leased.KEYS`.
+        kind: of the rows, where they are claimed by kind.
         slots: rows at a time; for a service, the requests that it allows in flight.
-        claim: claims rows.
+        claim: takes rows up that are due, in a transaction.
         step: makes the step function, once for all rows that are claimed together.
-        in_flight: whether a request of the row was under way; then its outcome has just been stored as unknown.
         leased: whether a row has a lease while its step runs; otherwise its claim alone excludes other processes.
         room: how many rows may begin besides those slots, e.g. one while the service is silent.
         lasting: its steps wait for a service that takes minutes.
@@ -74,14 +58,14 @@ class Work(Generic[R]):
     name: str
     table: str
     slots: int
-    claim: Claim[R]
+    claim: Callable[[Unit, Hold], Sequence[R]]
     step: Callable[[Context], Step[R]]
     kind: str = ""
     in_flight: InFlight = nothing_in_flight
     leased: bool = True
-    room: Callable[[Context], int] = _any
+    room: Callable[[Context], int] = lambda _: 1_000
     lasting: bool = False
-    ready: Callable[[Context], bool] = _always
+    ready: Callable[[Context], bool] = lambda _: True
 
 
 class Workers:
@@ -92,14 +76,10 @@ class Workers:
         self._tasks: dict[str, dict[asyncio.Task[None], Key]] = defaultdict(dict)
         self._full: set[str] = set()
         self._lasting: set[str] = set()
-        self._stopping = False
-        self.freed: Callable[[str], None] = _nobody
+        self.stopping = False
+        """The process is about to end: steps send nothing more, and store what they have."""
+        self.freed: Callable[[str], None] = lambda _: None
         """Called with the name of a kind that had no free slot, once it has one."""
-
-    @property
-    def stopping(self) -> bool:
-        """Whether the process is about to end: steps send nothing more, and store what they have."""
-        return self._stopping
 
     def running(self, name: str) -> int:
         """Slots of this kind that are taken."""
@@ -111,12 +91,11 @@ class Workers:
         if room <= 0:
             self._full.add(work.name)
             return 0
-        if self._stopping or not work.ready(ctx):
+        if self.stopping or not work.ready(ctx):
             return 0
         hold = Hold(now=ctx.clock.now(), owner=ctx.owner, lease_seconds=ctx.leases.seconds, limit=room)
-        rows = await ctx.write(
-            lambda uow: work.claim(uow, hold), name=f"claim_{work.name.replace(' ', '_')}", wakes=False
-        )
+        name = f"claim_{work.name.replace(' ', '_')}"
+        rows = await ctx.write(lambda uow: work.claim(uow, hold), name=name, wakes=False)
         if work.lasting:
             self._lasting.add(work.name)
         step = work.step(ctx)
@@ -127,11 +106,7 @@ class Workers:
         return len(rows)
 
     async def finished(self, *, lasting: bool = False) -> None:
-        """Wait until nothing is under way, with ``lasting`` also of the steps that take minutes.
-
-        Raises:
-            BaseException: what one of them raised; the others have come to their end by then.
-        """
+        """Wait until nothing is under way, with ``lasting`` also of steps that take minutes; raises what one raised."""
         while tasks := self._all(lasting=lasting):
             for end in await asyncio.gather(*tasks, return_exceptions=True):
                 if isinstance(end, BaseException) and not isinstance(end, asyncio.CancelledError):
@@ -139,7 +114,7 @@ class Workers:
 
     async def stop(self) -> None:
         """Begin nothing more; let what is under way end, for a while, then cut it off. What lasts is not waited for."""
-        self._stopping = True
+        self.stopping = True
         tasks, short = self._all(), self._all(lasting=False)
         if short:
             await asyncio.wait(short, timeout=STOP_SECONDS)
@@ -153,49 +128,31 @@ class Workers:
     def _begin(self, ctx: Context, work: Work[Any], row: Any, step: Step[Any]) -> None:
         key = key_of(work.table, row)
         tasks = self._tasks[work.name]
-        if work.leased:
-            stepping = self._held(ctx, work, key, row, step)
-        else:
-            former = [task for task, other in tasks.items() if other == key]
-            stepping = _after(former, step, row)
-        task = asyncio.create_task(stepping, name=f"{work.name} {'/'.join(key)}")
+        former = [task for task, other in tasks.items() if other == key]
+
+        async def stepping() -> None:
+            if work.leased:
+                with ctx.leases.kept(work.table, key):
+                    await self._run(ctx, work, row, step)
+                return
+            if former:  # without a lease, a row may be claimed while its step still runs: one after the other
+                await asyncio.wait(former)
+            await step(row)
+
+        task = asyncio.create_task(stepping(), name=f"{work.name} {'/'.join(key)}")
         tasks[task] = key
 
         def ended(task: asyncio.Task[None]) -> None:
             del tasks[task]
-            _log_end(work.name, task)
-            if work.name in self._full and not self._stopping:
+            error = None if task.cancelled() else task.exception()
+            # The database failed it, and its row is due again when its lease is over. Anything that is no Exception is
+            # a simulated crash: nothing goes on after it.
+            if isinstance(error, StorageBusy):
+                log.warning("a step waits for the database", work=work.name, reason=str(error))
+            elif isinstance(error, Exception):
+                log.error("a step could not be stored", work=work.name, exc_info=error)
+            if work.name in self._full and not self.stopping:
                 self._full.discard(work.name)
                 self.freed(work.name)
 
         task.add_done_callback(ended)
-
-    async def _held(self, ctx: Context, work: Work[Any], key: Key, row: Any, step: Step[Any]) -> None:
-        with ctx.leases.kept(work.table, key):
-            await self._run(ctx, work, row, step)
-
-
-async def _after(former: Sequence[asyncio.Task[None]], step: Step[R], row: R) -> None:
-    """A row without a lease may be claimed while its step still runs: one after the other."""
-    if former:
-        await asyncio.wait(former)
-    await step(row)
-
-
-def _log_end(name: str, task: asyncio.Task[None]) -> None:
-    """Log the exception of a task: the database failed it, and its row is due again when its lease is over."""
-    if task.cancelled():
-        return
-    match task.exception():
-        case None:
-            return
-        case StorageBusy() as busy:
-            log.warning("a step waits for the database", work=name, reason=str(busy))
-        case Exception() as error:
-            log.error("a step could not be stored", work=name, exc_info=error)
-        case _:
-            return  # a simulated crash: nothing goes on after it
-
-
-def _nobody(_: str) -> None:
-    """Default: no callback when a slot is free."""

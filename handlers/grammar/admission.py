@@ -25,8 +25,7 @@ from bot.presentation.payments.answers import refused_while_frozen
 from bot.presentation.reasons import sentence
 from bot.slack.messenger import Messenger
 from bot.workflows.requests.authority import is_frozen
-from bot.workflows.services.delivery import DeliveryService
-from bot.workflows.services.service import Service
+from bot.workflows.services import DeliveryService, Service
 from handlers.incoming import Command
 from handlers.replies import Answer, DeclinedError, Later, Open, Private, Reply
 from handlers.router import Dependencies

@@ -1,7 +1,7 @@
 """``/glossary``: ask what a word means."""
 
 from bot.domain.errors import PersonError
-from bot.workflows.services.service import Service
+from bot.workflows.services import Service
 from handlers.grammar.admission import admitted, service_call
 from handlers.grammar.verbs import Argument, SlashCommand, Values, Verb
 from handlers.incoming import Command

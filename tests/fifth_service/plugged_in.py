@@ -7,9 +7,10 @@ from typing import Final
 from pydantic import SecretStr
 from pydantic_settings import BaseSettings
 
+from bot.clients.circuit import Circuit
 from bot.clients.transport import Transport
 from bot.wiring.services import Outside
-from bot.workflows.services.service import Service
+from bot.workflows.services import Service
 from handlers.grammar.verbs import SlashCommand
 from tests.fifth_service.client import SERVICE, GlossaryClient
 from tests.fifth_service.command import glossary
@@ -50,7 +51,7 @@ class Glossary:
             service=SERVICE,
             connect=outside.connect,
             total=outside.total,
-            circuit=outside.circuit(SERVICE),
+            circuit=Circuit(SERVICE, clock=outside.monotonic),
             watch=outside.watch(SERVICE),
             secrets=outside.secrets,
         )

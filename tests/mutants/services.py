@@ -189,9 +189,9 @@ MUTANTS = (
     ),
     Mutant(
         name="nobody goes slower when asked to",
-        file="bot/workflows/services/pressure.py",
-        old="        self._room = max(1, min(self._room, in_use) // 2)",
-        new="        self._room = max(1, min(self._room, in_use))",
+        file="bot/workflows/services.py",
+        old="        self.room = max(1, min(self.room, in_use) // 2)",
+        new="        self.room = max(1, min(self.room, in_use))",
         breaks="a service that asks for fewer requests gets fewer",
         tests=_EMAILS,
     ),

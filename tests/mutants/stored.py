@@ -230,8 +230,8 @@ MUTANTS = (
     Mutant(
         name="a step that takes long loses its lease",
         file="bot/workflows/workers.py",
-        old="        with ctx.leases.kept(work.table, key):",
-        new="        if key:",
+        old="                with ctx.leases.kept(work.table, key):",
+        new="                if key:",
         breaks="what a living process works on is nobody else's",
         tests=("tests/workflows/test_workers.py",),
     ),

@@ -33,7 +33,7 @@ from bot.domain.policy import Policy
 from bot.settings import LogFormat, Settings
 from bot.wiring import services
 from bot.wiring.surroundings import Surroundings
-from bot.workflows.services.localization import Calls
+from bot.workflows.services import Calls
 from bot.workflows.slack import outbox
 from tests.support.later import later_program
 

@@ -9,7 +9,6 @@ from bot.domain.text import Secrets
 from bot.settings import Settings
 from bot.wiring.services import Outside, make_delivery, make_emails, make_localization, make_payments
 from bot.wiring.surroundings import Surroundings
-from bot.workflows.services.pressure import Pressure
 from tests.support.clock import ManualClock
 from tests.support.rig import SECRET_KEY, GivenSettings, Unlimited
 
@@ -49,7 +48,7 @@ async def test_each_way_to_process_addresses_needs_its_address_and_the_key(
     given: dict[str, str], alone: bool, files: bool
 ) -> None:
     async with AsyncExitStack() as stack:
-        service = make_emails(outside(stack, given), Pressure(clock=lambda: 0.0))
+        service = make_emails(outside(stack, given))
         assert (service.client is not None) == service.is_configured == (alone or files)
         assert (not service.missing_single, not service.missing_files) == (alone, files)
 

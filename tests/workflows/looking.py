@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import TypeVar
 
-from bot.cli.audit import _disagreement
+from bot.cli.audit import _compared
 from bot.domain.payments.instruction import Attempt, Instruction, State, Vote
 from bot.domain.references import derived_key
 from bot.playground.simulators.payments.records import Record
@@ -21,7 +21,7 @@ QUIET = 900.0
 
 async def disagreements(rig: Rig) -> tuple[str, ...]:
     """What ``audit verify`` says of the requests and of the flags that hold payments back."""
-    return tuple(_disagreement(*one) for one in (await read(rig, compare)).found)
+    return tuple(_compared(await read(rig, compare))[1:])
 
 
 async def read(rig: Rig, work: Callable[[Tx], T]) -> T:

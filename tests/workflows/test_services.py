@@ -3,7 +3,7 @@
 import pytest
 from inline_snapshot import snapshot
 
-from bot.workflows.services.service import Service
+from bot.workflows.services import Service
 from handlers.grammar.admission import configured
 from handlers.replies import DeclinedError
 

@@ -15,7 +15,7 @@ from bot.workflows.bookings.follow import dropped, read_now
 from bot.workflows.bookings.record import note, tell, witness
 from bot.workflows.context import Context, Unit
 from bot.workflows.effect import asked
-from bot.workflows.services.delivery import DeliveryService
+from bot.workflows.services import DeliveryService
 
 Outcome = Done[Any] | NotExecuted | Unknown
 

@@ -26,7 +26,7 @@ from bot.workflows.effect import Lost, Permit, once
 from bot.workflows.holding import without_permit
 from bot.workflows.reading_only import reading_only
 from bot.workflows.requests.request import unused_reference
-from bot.workflows.services.delivery import DeliveryService, no_key
+from bot.workflows.services import DeliveryService, no_key
 from bot.workflows.slack.boards import post_file
 from bot.workflows.workers import Work
 from storage.errors import CommitUnknown

@@ -28,7 +28,7 @@ from bot.workflows.bookings.book import adopt
 from bot.workflows.bookings.record import STORE, note, post_card, store_channel, tell, witness
 from bot.workflows.context import Context, Unit
 from bot.workflows.requests.request import unused_reference
-from bot.workflows.services.delivery import DeliveryService
+from bot.workflows.services import DeliveryService
 from bot.workflows.slack.boards import post_line
 from bot.workflows.workers import Work
 from storage.rows import InboxState, StoreEvent

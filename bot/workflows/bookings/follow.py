@@ -18,7 +18,7 @@ from bot.workflows.bookings.events import known_here, made_elsewhere
 from bot.workflows.bookings.observe import observe
 from bot.workflows.bookings.record import gathered, tell
 from bot.workflows.context import Context, Unit
-from bot.workflows.services.delivery import DeliveryService
+from bot.workflows.services import DeliveryService
 from bot.workflows.workers import Work
 
 log = structlog.get_logger(__name__)

@@ -26,7 +26,7 @@ from bot.domain.troubles import failed
 from bot.workflows.bookings.record import note
 from bot.workflows.context import Context, Unit
 from bot.workflows.effect import asked
-from bot.workflows.services.delivery import DeliveryService, no_key
+from bot.workflows.services import DeliveryService, no_key
 from storage.repositories.bookings import folded
 from storage.repositories.leased import columns
 from storage.rows import StoreRow

@@ -16,7 +16,7 @@ from bot.domain.troubles import failed
 from bot.workflows.bookings.record import note
 from bot.workflows.bookings.stores import Outcome, changed_at_the_service
 from bot.workflows.context import Context, Unit
-from bot.workflows.services.delivery import DeliveryService
+from bot.workflows.services import DeliveryService
 from storage.rows import StoreHook
 
 _PATH = "/callbacks/delivery/"

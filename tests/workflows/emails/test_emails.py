@@ -14,7 +14,7 @@ from bot.workflows.emails import work
 from bot.workflows.emails.lists import Press, Pressed, RequestedList, press, request_list
 from bot.workflows.emails.run import Run
 from bot.workflows.emails.whole import send_whole
-from bot.workflows.services.pressure import Pressure
+from bot.workflows.services import Pressure
 from storage.rows import EmailRun, Job
 from tests.support.rig import ALERTS, FINANCE, MARIA, Rig
 from tests.support.rows import counted

@@ -12,7 +12,7 @@ from bot.presentation.reasons import worded
 from bot.workflows.context import Context, Unit
 from bot.workflows.payments import purchase
 from bot.workflows.requests.look_again import Look
-from bot.workflows.services.service import Service
+from bot.workflows.services import Service
 from storage.rows import Tracked
 from tests.support.reasons import own_words
 from tests.support.rig import Rig

@@ -14,7 +14,7 @@ from bot.domain.reasons import Exchange, OfRequest, Reason
 from bot.presentation.reasons import worded
 from bot.workflows.context import Context
 from bot.workflows.requests import advance
-from bot.workflows.services.service import Service
+from bot.workflows.services import Service
 from storage.errors import StorageBusy
 from tests.support.reasons import NO_ANSWER, own_words
 from tests.support.rig import ADA, LIN, Rig

@@ -1,0 +1,260 @@
+"""Outside services as the context holds them: a client each, or the names of the variables that are missing."""
+
+import asyncio
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from pydantic import SecretStr
+
+from bot.clients.circuit import Circuit
+from bot.clients.delivery import DeliveryClient
+from bot.clients.delivery.client import SERVICE
+from bot.clients.emails import EmailsClient
+from bot.clients.localization import LocalizationClient, Upload
+from bot.clients.results import Results
+from bot.domain.bookings.record import StoreState
+from bot.domain.emails.lists import CONCURRENCY_LIMIT, fair_shares
+from bot.domain.errors import OperatorError
+from bot.domain.reasons import OfBooking, Reason
+from bot.domain.text import Secrets
+from bot.domain.tracking import back_off
+from storage.repositories.bookings import folded
+from storage.rows import STORE_KEY, StoreRow
+from storage.sealing import Sealer, SealError
+from storage.store import Store
+from storage.transaction import Tx
+
+C = TypeVar("C")
+
+_ADD_KEY = "list the stores (the master key brings their keys along) or add it to DELIVERY_STORE_KEYS"
+_FIRST_HOLD = 1.0
+_LONGEST_HOLD = 60.0
+_GROWTH = 20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Service(Generic[C]):
+    """An outside service. ``missing``: the variables without which it is not configured; empty when it is."""
+
+    client: C | None
+    missing: tuple[str, ...] = ()
+
+    @property
+    def is_configured(self) -> bool:
+        return self.client is not None
+
+    def required(self) -> C:
+        """The client, where the caller knows that there is one; else RuntimeError."""
+        if self.client is None:
+            raise RuntimeError(f"not configured: {', '.join(self.missing)}")
+        return self.client
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeliveryService:
+    """The delivery client with the keys of its stores.
+
+    Attributes:
+        given_keys: ``DELIVERY_STORE_KEYS``: store name -> key, for stores not made here.
+        production: pre-bookings do not exist there.
+        secrets: taken out of whatever a service says; every key that is opened here is one.
+    """
+
+    client: DeliveryClient
+    sealer: Sealer = field(repr=False)
+    given_keys: Mapping[str, SecretStr] = field(repr=False)
+    production: bool
+    secrets: Secrets = field(default_factory=Secrets, repr=False)
+
+    def learn_keys(self, tx: Tx) -> None:
+        """Open every key that is kept, so that none of them is shown."""
+        for row in tx.stores.all():
+            self.unsealed(row)
+
+    def store_names(self, tx: Tx) -> list[str]:
+        """Every store that has a key, by name."""
+        names = {folded(name): " ".join(name.split()) for name in self.given_keys}
+        for row in tx.stores.all():
+            if row.state is StoreState.READY and row.sealed_key:
+                names.setdefault(row.folded, row.name)
+        return [names[key] for key in sorted(names)]
+
+    def spelled(self, tx: Tx, name: str) -> str | None:
+        """The store's name as it is kept, however it was written; None: there is none."""
+        wanted = folded(name)
+        return next((one for one in self.store_names(tx) if folded(one) == wanted), None)
+
+    def key(self, tx: Tx, name: str) -> SecretStr | None:
+        """The key of a store; None when there is none or it does not open."""
+        wanted = folded(name)
+        for given, key in self.given_keys.items():
+            if folded(given) == wanted:
+                return key
+        row = tx.stores.get(name)
+        return self.unsealed(row) if row is not None else None
+
+    async def key_of(self, store: Store, name: str) -> SecretStr:
+        """The key of a store. Raises OperatorError where there is none or it does not open."""
+        key = await store.read(lambda tx: self.key(tx, name))
+        if key is None:
+            raise no_key(name)
+        return key
+
+    def unsealed(self, row: StoreRow) -> SecretStr | None:
+        """The key in a row; None when there is none or another ``SECRET_KEY`` sealed it."""
+        if not row.sealed_key:
+            return None
+        try:
+            key = self.sealer.open(row.sealed_key, row=row.id, column=STORE_KEY)
+        except SealError:
+            return None
+        self.secrets.learn(key)
+        return SecretStr(key)
+
+    def sealed(self, key: SecretStr, *, row: str) -> str:
+        return self.sealer.seal(key.get_secret_value(), row=row, column=STORE_KEY)
+
+
+def no_key(store: str) -> OperatorError:
+    return OperatorError(Reason(OfBooking.NO_KEY, store=store), mend=_ADD_KEY, service=SERVICE)
+
+
+@dataclass(slots=True)
+class Sending:
+    """A localization request that waits for its answer: its file, once that goes out, and whether it was ended."""
+
+    upload: Upload | None = None
+    ended: asyncio.Event = field(default_factory=asyncio.Event)
+
+    @property
+    def percent(self) -> int | None:
+        """How much of its file went out; None: unknown, or there is none."""
+        if self.upload is None or not self.upload.size:
+            return None
+        return min(self.upload.sent * 100 // self.upload.size, 100)
+
+
+@dataclass(slots=True, kw_only=True)
+class Calls:
+    """The localization requests of this process that wait for their answers, by the ids of their jobs.
+
+    Attributes:
+        circuit: whether the service answers.
+        beat_seconds: between two looks whether a call is still wanted, which also show its elapsed time.
+        look_seconds: how long a shared file can stay invisible while Slack processes it.
+    """
+
+    circuit: Circuit
+    beat_seconds: float = 5.0
+    look_seconds: float = 30.0
+    sending: dict[str, Sending] = field(default_factory=dict)
+
+    @contextmanager
+    def made(self, job_id: str) -> Iterator[Sending]:
+        """Around one request."""
+        self.sending[job_id] = one = Sending()
+        try:
+            yield one
+        finally:
+            del self.sending[job_id]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LocalizationService(Service[LocalizationClient]):
+    """``results`` fetches what the service made, without its key; ``calls`` are under way."""
+
+    results: Results
+    calls: Calls
+
+
+class Pressure:
+    """One limit of requests in flight for all lists of addresses of a process.
+
+    The service recommends a ceiling and may still ask for less. Then all runs pause for as long as it says, and go on
+    with half as many. Answers raise the number again by a twentieth a round.
+
+    Args:
+        clock: monotonic seconds.
+        limit: requests at a time, never exceeded.
+    """
+
+    def __init__(self, *, clock: Callable[[], float], limit: int = CONCURRENCY_LIMIT) -> None:
+        self.room = limit
+        """Requests at a time for all runs together."""
+        self.holds = 0
+        """How often in a row the service asked to wait, without an answer in between."""
+        self._clock = clock
+        self._limit = limit
+        self._held_until = float("-inf")
+        self._answers = 0
+        self._wants: dict[Hashable, int] = {}
+        self._shares: dict[Hashable, int] = {}
+
+    def join(self, run: Hashable, *, wants: int) -> None:
+        """A run begins, or changes its number of requests at a time."""
+        self._wants[run] = wants
+        self._divide()
+
+    def leave(self, run: Hashable) -> None:
+        """A run is over; the others get its share."""
+        self._wants.pop(run, None)
+        self._divide()
+
+    def share(self, run: Hashable) -> int:
+        """How many requests this run may have in flight; at least one, or it would never progress."""
+        return max(1, self._shares.get(run, 0))
+
+    def rest(self) -> float:
+        """Seconds until anything may be sent."""
+        return max(0.0, self._held_until - self._clock())
+
+    def busy(self, retry_after: float | None) -> None:
+        """The service asks to wait. Answers to requests sent before that count once."""
+        now = self._clock()
+        if now < self._held_until:
+            return
+        self.holds += 1
+        wait = back_off(first=_FIRST_HOLD, attempts=self.holds - 1, ceiling=_LONGEST_HOLD, named=retry_after)
+        self._held_until = now + min(wait.total_seconds(), _LONGEST_HOLD)
+        in_use = sum(self._shares.values()) or self.room
+        self.room = max(1, min(self.room, in_use) // 2)
+        self._answers = 0
+        self._divide()
+
+    def answered(self) -> None:
+        self.holds = 0
+        if self.room == self._limit:
+            return
+        self._answers += 1
+        if self._answers >= self.room:
+            self._answers = 0
+            self.room = min(self._limit, self.room + max(1, self.room // _GROWTH))
+            self._divide()
+
+    def forget(self) -> None:
+        """A person resumes: the next request need not wait."""
+        self.holds = 0
+        self._held_until = float("-inf")
+
+    def _divide(self) -> None:
+        runs = list(self._wants)
+        self._shares = dict(zip(runs, fair_shares([self._wants[run] for run in runs], room=self.room), strict=True))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmailsService(Service[EmailsClient]):
+    """The service of e-mail addresses; each of its two halves may be configured alone.
+
+    Attributes:
+        missing_single: names of the variables without which no single address can be asked about; empty: it can.
+        missing_files: the same of whole files.
+        results: fetches what the service made.
+        pressure: limit of requests in flight, for all lists together.
+    """
+
+    missing_single: tuple[str, ...]
+    missing_files: tuple[str, ...]
+    results: Results
+    pressure: Pressure
