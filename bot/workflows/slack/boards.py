@@ -1,11 +1,11 @@
 """Boards: one message a subject and place, edited when its subject changes; lines and files in its thread.
 
-What is queued here is posted by :mod:`bot.workflows.slack.outbox`, and edited by :mod:`bot.workflows.slack.refresh`.
-The subject supplies the content: see :class:`bot.workflows.context.Subject`.
+What is queued here is posted by :mod:`bot.workflows.slack.outbox`. The subject supplies the content: see
+:class:`bot.workflows.context.Subject`.
 """
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
@@ -22,7 +22,7 @@ from bot.workflows.alerts import tell_everybody
 from bot.workflows.context import Context, Unit
 from bot.workflows.workers import Work
 from storage.errors import StorageError
-from storage.rows import Action, Board, Hold, Job
+from storage.rows import Action, Board, Job
 from storage.transaction import Tx
 
 ELSEWHERE = "elsewhere"
@@ -42,14 +42,8 @@ def post_board(
 ) -> bool:
     """Queue the message; False when this subject has its board already.
 
-    Args:
-        uow: the unit of work; it makes this true.
-        subject: the kind (a key of ``Context.subjects``), a colon and the id.
-        channel: where it goes.
-        thread_ts: the thread to stand in, or None.
-        requester: gets it as a direct message where the bot cannot post in ``channel``.
-        key: of the row in the outbox, unique; by default made of the subject.
-        about: the request that it shows, every change of which edits it.
+    ``subject``: the kind (a key of ``Context.subjects``), a colon and the id. ``requester`` gets it as a direct message
+    where the bot cannot post in ``channel``. ``about``: the request that it shows, every change of which edits it.
     """
     if not uow.boards.add(subject, channel=channel, thread_ts=thread_ts, requester=requester, instruction_id=about):
         return False
@@ -91,10 +85,9 @@ def post_line(
 
     ``channel``: another conversation, where it is posted outside a thread. ``last``: it tells the end, and goes first.
     """
-    full = f"line:{subject}:{key}"
-    place = ELSEWHERE if channel else _THREAD
+    key, place = f"line:{subject}:{key}", ELSEWHERE if channel else _THREAD
     where = channel or _channel_of(uow, subject)
-    return queue(uow, Action.LINE, subject, full, channel=where, payload=payload, place=place, urgent=last)
+    return queue(uow, Action.LINE, subject, key, channel=where, payload=payload, place=place, urgent=last)
 
 
 def post_file(uow: Unit, *, subject: str, key: str, payload: Mapping[str, object], last: bool = False) -> bool:
@@ -115,10 +108,7 @@ def queue(
     about: str | None = None,
     urgent: bool = False,
 ) -> bool:
-    """Queue a post; False when this key was queued before.
-
-    ``about``: the request that it is about. ``urgent``: it goes before posts of other subjects that wait.
-    """
+    """Queue a post; False when this key was queued before. ``urgent``: before posts of other subjects that wait."""
     return uow.outbox.add(
         id=ulid(uow.now),
         subject=subject,
@@ -134,7 +124,7 @@ def queue(
 
 
 def split(subject: str) -> tuple[str, str]:
-    """The kind, and the id."""
+    """The kind and the id of a subject."""
     kind, _, name = subject.partition(":")
     return kind, name
 
@@ -155,20 +145,8 @@ _TOLD_AFTER = 4
 _DELETED = "message_not_found"
 _FIXED = frozenset({"cant_update_message", "edit_window_closed"})
 """The message is there and will never change: another app's by now, or older than the workspace lets edit."""
-_GONE = frozenset(
-    {
-        "not_in_channel",
-        "channel_not_found",
-        "is_archived",
-        "is_inactive",
-    }
-)
+_GONE = frozenset({"not_in_channel", "channel_not_found", "is_archived", "is_inactive"})
 """Nobody will see this message change any more, nor another one in its place."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Lost:
-    """The message can be edited no more: it is posted anew."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,27 +166,28 @@ async def _refresh(ctx: Context, board: Board) -> None:
     except Exception:
         number = secrets.token_hex(4)
         log.exception("a message could not be drawn", subject=board.subject, error_id=number)
-        later = await _not_drawn(ctx, board, number)
-    now = ctx.clock.now()
-    if isinstance(later, _Lost):
-        await ctx.write(lambda uow: post_anew(uow, board), name="post_anew", wakes=False)
-        ctx.wake()
-    elif later is None:
-        await ctx.write(
-            lambda uow: uow.boards.shown(board.subject, board.wanted_version, now), name="shown", wakes=False
-        )
-    else:
+        later = _NotYet(ctx.clock.now() + _pause(board), failed=True)
+        if board.attempts == _TOLD_AFTER:
+            facts = {"topic": "not_drawn", "channel": board.channel, "number": number}
+            key = f"not_drawn:{number}"
+            await ctx.write(lambda uow: tell_everybody(uow, key=key, facts=facts), name="not_drawn")
+    if isinstance(later, _NotYet):
         due, failed = later.due_at, later.failed
         await ctx.write(lambda uow: uow.boards.delay(board, due, failed=failed), name="edit_later", wakes=False)
+    elif later:
+        await ctx.write(lambda uow: post_anew(uow, board), name="post_anew")
+    else:
+        name, version, now = board.subject, board.wanted_version, ctx.clock.now()
+        await ctx.write(lambda uow: uow.boards.shown(name, version, now), name="shown", wakes=False)
 
 
-async def _edit(ctx: Context, board: Board) -> _NotYet | _Lost | None:
-    """Edit the message; None: it shows the newest state, or never will."""
+async def _edit(ctx: Context, board: Board) -> _NotYet | bool:
+    """Edit the message; True: it can be edited no more, and is worth a new one. False: there is nothing more to do."""
     kind, name = split(board.subject)
     subject = ctx.subjects[kind]
     content = await subject.board(ctx, name)
     if content is None:
-        return None
+        return False
     wait = ctx.pace.take(_weight(board))
     if wait:
         return _NotYet(ctx.clock.now() + timedelta(seconds=wait), failed=False)
@@ -220,22 +199,18 @@ async def _edit(ctx: Context, board: Board) -> _NotYet | _Lost | None:
         return _NotYet(ctx.clock.now() + pause, failed=asked is None)
     except ServiceNever as refused:
         log.warning("a message could not be edited", subject=board.subject, error=str(refused.reason))
-        if subject.lasting and _is_lost(board, refused.error):
-            return _Lost()
+        # A message that only shows older progress is worth no new one, unless it was deleted.
+        if subject.lasting and (refused.error == _DELETED or (refused.error in _FIXED and not board.progress)):
+            return True
         if refused.error not in _GONE | _FIXED | {_DELETED} and board.attempts < _GIVEN_UP_AFTER:
             return _NotYet(ctx.clock.now() + _pause(board), failed=True)
-    return None
+    return False
 
 
 def _weight(board: Board) -> EditRank:
     if board.urgent:
         return EditRank.LAST
     return EditRank.PROGRESS if board.progress else EditRank.CHANGE
-
-
-def _is_lost(board: Board, error: str) -> bool:
-    """Whether a new message is worth it: for one that only shows older progress, not."""
-    return error == _DELETED or (error in _FIXED and not board.progress)
 
 
 async def _show(ctx: Context, at: Posted, content: Content) -> None:
@@ -249,36 +224,20 @@ async def _show(ctx: Context, at: Posted, content: Content) -> None:
         await ctx.messenger.edit(at=at, content=Content(text=content.text, blocks=content.plainer))
 
 
-async def _not_drawn(ctx: Context, board: Board, number: str) -> _NotYet:
-    now = ctx.clock.now()
-    if board.attempts == _TOLD_AFTER:
-        facts = {"topic": "not_drawn", "channel": board.channel, "number": number}
-        key = f"not_drawn:{number}"
-        await ctx.write(lambda uow: tell_everybody(uow, key=key, facts=facts), name="not_drawn")
-    return _NotYet(now + _pause(board), failed=True)
-
-
 def _pause(board: Board) -> timedelta:
     return back_off(first=1.0, attempts=board.attempts, ceiling=60.0)
 
 
-def _claim(tx: Tx, hold: Hold) -> Sequence[Board]:
-    """Claim due boards. There is no lease: the claim alone excludes other processes."""
-    return tx.boards.claim_due(now=hold["now"], again_at=hold["now"] + _EDIT_TIME, limit=hold["limit"])
-
-
-def _may_edit(ctx: Context) -> bool:
-    """Whether any edit may be sent. Until then none is claimed: after many clicks thousands may be waiting."""
-    return not ctx.pace.is_used_up
-
-
-BOARDS = Work(
+BOARDS: Work[Board] = Work(
     name="boards",
     table="board",
     slots=_AT_ONCE,
-    claim=_claim,
+    claim=lambda uow, hold: uow.boards.claim_due(
+        now=hold["now"], again_at=hold["now"] + _EDIT_TIME, limit=hold["limit"]
+    ),
     step=lambda ctx: partial(_refresh, ctx),
-    ready=_may_edit,
+    # Until an edit may be sent none is claimed: after many clicks thousands may be waiting.
+    ready=lambda ctx: not ctx.pace.is_used_up,
     leased=False,
 )
-"""Edit the boards that no longer show the latest."""
+"""Edit the boards that no longer show the latest. Without a lease: the claim alone excludes other processes."""

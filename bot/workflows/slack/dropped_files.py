@@ -42,42 +42,22 @@ _NAME: Final = 100
 """Characters kept of a name: no name that matters here is longer."""
 
 
-@dataclass(slots=True)
-class Patience:
-    """Seconds that the offers of some files may wait for first rows, all of them together."""
+async def first_row(ctx: Context, info: FileInfo, head: bytes, *, patience: float = 1.0) -> tuple[str, ...] | None:
+    """The names in the first row; None where they cannot be read, or not in that many seconds.
 
-    left: float = 1.0
-
-
-async def first_row(ctx: Context, info: FileInfo, head: bytes, patience: Patience) -> tuple[str, ...] | None:
-    """The names in the first row; None where they cannot be read, or not at once.
-
-    Args:
-        ctx: the workflows' context.
-        info: the file.
-        head: its first bytes; enough for text, and for a workbook that has no more.
-        patience: seconds left; with none left, the offer is made without the first row.
+    ``head``: the first bytes of the file; enough for text, and for a workbook that has no more.
     """
-    clock = asyncio.get_running_loop().time
-    began = clock()
     try:
-        async with asyncio.timeout(patience.left):
+        async with asyncio.timeout(patience):
             if head.startswith(b"PK") and len(head) < info.size:
                 table = (await fetch_table(ctx, info, limits=_LIMITS, bounds=_BOUNDS)).table
-            else:
-                lines = io.BytesIO(_whole_lines(head, info.size))
-                table = await read_apart(lines, name=info.name, limits=_LIMITS, bounds=_BOUNDS)
+            else:  # without the line in which the first bytes of a longer file end
+                lines = head if len(head) >= info.size else head[: head.rfind(b"\n") + 1] or head
+                table = await read_apart(io.BytesIO(lines), name=info.name, limits=_LIMITS, bounds=_BOUNDS)
     except (TimeoutError, *TROUBLE) as reason:
         log.info("the first row of a dropped table is not known", file=info.id, reason=type(reason).__name__)
         return None
-    finally:
-        patience.left = max(0.0, patience.left - (clock() - began))
     return tuple(name[:_NAME] for name in table.header)
-
-
-def _whole_lines(head: bytes, size: int) -> bytes:
-    """Without the line in which the first bytes of a longer file end."""
-    return head if len(head) >= size else head[: head.rfind(b"\n") + 1] or head
 
 
 def fitting(ctx: Context, file: DroppedFile) -> list[OfferedAction]:
@@ -118,11 +98,7 @@ async def notice(ctx: Context, sightings: Sequence[Sighting]) -> None:
     now = ctx.clock.now()
     rows = [_noticed(seen, now) for seen in sightings]
 
-    def remember(uow: Unit) -> bool:
-        news = [uow.dropped.notice(row) for row in rows]
-        return any(news)
-
-    if await ctx.write(remember, name="notice_files", wakes=False):
+    if any(await ctx.write(lambda uow: [uow.dropped.notice(row) for row in rows], name="notice_files", wakes=False)):
         ctx.wake()
 
 
@@ -142,10 +118,10 @@ async def forget(ctx: Context, file_id: str) -> None:
     """Mark a file as deleted: its offer says so."""
 
     def strike(uow: Unit) -> bool:
-        if not uow.dropped.gone(file_id):
-            return False
-        show_board(uow, f"{SUBJECT}:{file_id}")
-        return True
+        is_news = uow.dropped.gone(file_id)
+        if is_news:
+            show_board(uow, f"{SUBJECT}:{file_id}")
+        return is_news
 
     if await ctx.write(strike, name="file_gone", wakes=False):
         ctx.wake()
@@ -164,7 +140,7 @@ async def _look(ctx: Context, row: DropRow) -> None:
             return
         file, head = await _examined(ctx, info, placed)
         if file.kind is FileKind.TABLE:
-            file = replace(file, header=await first_row(ctx, info, head, Patience()))
+            file = replace(file, header=await first_row(ctx, info, head))
     except UnusableFile as unusable:
         if unusable.trouble in (FileTrouble.PROCESSING, FileTrouble.CHANGED):
             await _later(ctx, row, unusable.trouble)
@@ -189,9 +165,9 @@ async def _decide(ctx: Context, row: DropRow, file: DroppedFile) -> None:
         return
 
     def offer(uow: Unit) -> bool:
-        if not uow.dropped.offered(file):
-            return False
-        return post_board(uow, subject=f"{SUBJECT}:{file.id}", channel=file.channel, thread_ts=file.thread_ts)
+        return uow.dropped.offered(file) and post_board(
+            uow, subject=f"{SUBJECT}:{file.id}", channel=file.channel, thread_ts=file.thread_ts
+        )
 
     await ctx.write(offer, name="offer_file")
 
@@ -221,11 +197,7 @@ async def _examined(ctx: Context, info: FileInfo, share: Share) -> tuple[Dropped
 async def still_there(ctx: Context, file_id: str, share: Share, *, vouched: bool = False) -> DroppedFile:
     """The file as it is now, for a person who wants to use it where it is shared.
 
-    Args:
-        ctx: the workflows' context.
-        file_id: the file.
-        share: where they want to use it.
-        vouched: an event of Slack just said that it is shared there. Slack's record of the file may not list that yet.
+    ``vouched``: an event of Slack just said that it is shared there. Slack's record of the file may not list that yet.
 
     Raises:
         UnusableFile: it cannot be used, or is not shared in this channel.
@@ -241,19 +213,14 @@ async def still_there(ctx: Context, file_id: str, share: Share, *, vouched: bool
     if not (share.channel in info.channels or (not info.channels and (vouched or was_seen))):
         raise UnusableFile(FileTrouble.UNKNOWN, name=info.name)
     if vouched and row is None and not info.channels:
-        await _keep_place(ctx, file_id, share, info.user)
+        # Stored for the press that follows. An event of its message still offers the file.
+        seen = Sighting(file_id=file_id, channel=share.channel, user=info.user)
+        place = replace(_noticed(seen, ctx.clock.now()), due_at=None, state=DropState.QUIET)
+        await ctx.write(lambda uow: uow.dropped.notice(place), name="keep_place", wakes=False)
     if row is None or row.state is not DropState.OFFERED or row.size != info.size:
         return (await _examined(ctx, info, share))[0]
     thread_ts = share.thread_ts or share.ts
     return replace(_dropped(row), channel=share.channel, message_ts=share.ts, thread_ts=thread_ts, name=info.name)
-
-
-async def _keep_place(ctx: Context, file_id: str, share: Share, user: str) -> None:
-    """Store where Slack said a file is shared, for the press that follows. An event of its message still offers it."""
-    now = ctx.clock.now()
-    seen = Sighting(file_id=file_id, channel=share.channel, user=user)
-    row = replace(_noticed(seen, now), due_at=None, state=DropState.QUIET)
-    await ctx.write(lambda uow: uow.dropped.notice(row), name="keep_place", wakes=False)
 
 
 class FileOffers(Subject):
@@ -262,21 +229,17 @@ class FileOffers(Subject):
     lasting = False
 
     async def board(self, ctx: Context, id: str) -> Content | None:  # noqa: A002 - what it is
-        """The offer as things stand now."""
         row = await ctx.read(lambda uow: uow.dropped.get(id))
         if row is None:
             return None
         file = _dropped(row)
-        if row.state is DropState.GONE:
-            return offers.gone(file)
-        return offers.offer(file, suggested(ctx, file))
+        return offers.gone(file) if row.state is DropState.GONE else offers.offer(file, suggested(ctx, file))
 
 
 async def _placed(ctx: Context, row: DropRow, info: FileInfo) -> Share | None:
     """The message that shares the file; None when it is not known.
 
-    The event of the message itself, which names it, usually arrives a moment later. Slack's record of a fresh file may
-    not list its messages for a while. Then the conversation is searched.
+    Slack's record of a fresh file may not list its messages for a while. Then the conversation is searched.
     """
     if row.message_ts:
         return Share(channel=row.channel, ts=row.message_ts, thread_ts=row.thread_ts)
@@ -315,11 +278,9 @@ async def _tell(ctx: Context, row: DropRow, content: Content) -> None:
     """
     if not row.message_ts:
         return
-    thread_ts = row.thread_ts if row.thread_ts != row.message_ts else ""
+    thread_ts = row.thread_ts if row.thread_ts and row.thread_ts != row.message_ts else None
     try:
-        await ctx.messenger.post_ephemeral(
-            channel=row.channel, user=row.user, content=content, thread_ts=thread_ts or None
-        )
+        await ctx.messenger.post_ephemeral(channel=row.channel, user=row.user, content=content, thread_ts=thread_ts)
     except ServiceTrouble as silent:
         log.info("nobody was told why a file is not offered", file=row.id, reason=str(silent.reason))
 

@@ -30,52 +30,11 @@ _CLOCK_SKEW = 60.0
 async def posted_between(ctx: Context, begun: datetime) -> tuple[float, float]:
     """When, by Slack's clock, something may have been posted since ``begun``: the first and the last second since 1970.
 
-    Our clock may have been set since, and nobody says whether it was right before or is right now.
+    Our clock may have been set since.
     """
     steps = await ctx.read(lambda uow: uow.audit.every(CLOCK_SET))
     earliest, latest = on_any_clock(begun, ctx.clock.now(), steps)
     return earliest.timestamp() - _CLOCK_SKEW, latest.timestamp() + _CLOCK_SKEW
-
-
-async def stretch_of(ctx: Context, row: OutboxRow, *, channel: str, thread_ts: str | None) -> Stretch:
-    """Where the message may be: posted between the row's creation and now. A search that was begun continues."""
-    begun = row.payload.get(_KEY)
-    oldest, latest = await posted_between(ctx, row.created_at)
-    if isinstance(begun, Mapping) and begun["where"] == [channel, thread_ts]:
-        return Stretch(
-            channel=channel,
-            thread_ts=thread_ts,
-            oldest=begun.get("oldest", oldest),  # older versions did not store it
-            latest=begun["latest"],
-            cursor=begun["cursor"],
-        )
-    return Stretch(channel=channel, thread_ts=thread_ts, oldest=oldest, latest=latest)
-
-
-def has_come_further(row: OutboxRow, stretch: Stretch | None) -> bool:
-    """Whether more has been read than the row has stored."""
-    begun = row.payload.get(_KEY)
-    known = begun["cursor"] if isinstance(begun, Mapping) else ""
-    return stretch is not None and stretch.cursor not in ("", known)
-
-
-def remembering(row: OutboxRow, stretch: Stretch | None) -> dict[str, object]:
-    """The row's payload, with what has been read of the stretch."""
-    if stretch is None or not stretch.cursor:
-        return dict(row.payload)
-    where = [stretch.channel, stretch.thread_ts]
-    found = {"where": where, "oldest": stretch.oldest, "latest": stretch.latest, "cursor": stretch.cursor}
-    return {**row.payload, _KEY: found}
-
-
-def forgetting(row: OutboxRow) -> dict[str, object] | None:
-    """The row's payload without a search; None where it holds none.
-
-    To be stored before posting again: the new message lies outside every stretch read before.
-    """
-    if _KEY not in row.payload:
-        return None
-    return {key: value for key, value in row.payload.items() if key != _KEY}
 
 
 DIRECT = "direct"
@@ -91,11 +50,7 @@ def speaker_of(ctx: Context, row: OutboxRow) -> tuple[Subject, str]:
 
 
 async def where(ctx: Context, row: OutboxRow, board: Board | None) -> tuple[str, str | None]:
-    """The conversation and the thread that it belongs to.
-
-    Raises:
-        ServiceTrouble: Slack does not name a person's direct messages.
-    """
+    """The conversation and the thread that it belongs to. Raises ServiceTrouble, see :func:`bot.slack.calls.call`."""
     if board is None or row.place == ELSEWHERE:
         return row.channel, None
     channel = board.channel
@@ -107,11 +62,7 @@ async def where(ctx: Context, row: OutboxRow, board: Board | None) -> tuple[str,
 
 
 async def post(ctx: Context, row: OutboxRow, *, channel: str, thread_ts: str | None) -> Posted | None:
-    """Post it; None when there is nothing to say any more. In plain words where Slack refused its blocks before.
-
-    Raises:
-        ServiceTrouble: see :func:`bot.slack.calls.call`.
-    """
+    """Post it; None when there is nothing to say any more. In plain words where Slack refused its blocks before."""
     found = await _content(ctx, row)
     if found is None:
         return None
@@ -186,7 +137,7 @@ async def _deliver_ours(ctx: Context, row: OutboxRow) -> None:
 async def _is_ours(ctx: Context, row: OutboxRow) -> bool:
     """Whether this process still holds the row: the posts before it may have taken as long as its lease.
 
-    A lost row belongs to the process that claimed it. Posting it here too would post it twice.
+    Another process that claimed it since posts it.
     """
     now = ctx.clock.now()
     if row.lease_until is not None and row.lease_until - now > _ENOUGH:
@@ -227,7 +178,12 @@ async def _missing(ctx: Context, row: OutboxRow) -> OutboxRow | None:
     stretch: Stretch | None = None
     try:
         channel, thread_ts = await where(ctx, row, board)
-        stretch = await stretch_of(ctx, row, channel=channel, thread_ts=thread_ts)
+        oldest, latest = await posted_between(ctx, row.created_at)
+        stretch = Stretch(channel=channel, thread_ts=thread_ts, oldest=oldest, latest=latest)
+        begun = row.payload.get(_KEY)
+        if isinstance(begun, Mapping) and begun["where"] == [channel, thread_ts]:
+            oldest = begun.get("oldest", oldest)  # older versions did not store it
+            stretch = replace(stretch, oldest=oldest, latest=begun["latest"], cursor=begun["cursor"])
         there = await ctx.messenger.find(stretch, marker=row.id, names=await names(ctx, row))
     except ServiceTrouble as silent:
         await _not_searched(ctx, row, board, silent, stretch)
@@ -235,19 +191,16 @@ async def _missing(ctx: Context, row: OutboxRow) -> OutboxRow | None:
     if there is not None:
         await ctx.write(lambda uow: _posted(uow, row, board, there, found=True), name="found_post")
         return None
-    payload = forgetting(row)
-    if payload is None:
+    if _KEY not in row.payload:
         return row
+    # Stored before posting again: the new message lies outside every stretch read before.
+    payload = {key: value for key, value in row.payload.items() if key != _KEY}
     await ctx.write(lambda uow: uow.outbox.note(row.id, payload), name="searched", wakes=False)
     return replace(row, payload=payload)
 
 
 async def _not_searched(
-    ctx: Context,
-    row: OutboxRow,
-    board: Board | None,
-    silent: ServiceTrouble,
-    stretch: Stretch | None,
+    ctx: Context, row: OutboxRow, board: Board | None, silent: ServiceTrouble, stretch: Stretch | None
 ) -> None:
     """The message may have been posted, so it is not sent again before a search.
 
@@ -256,10 +209,16 @@ async def _not_searched(
     error = _code(silent.reason)
     is_final = isinstance(silent, ServiceNever)
     asked = silent.retry_after
-    counted = asked is None and not has_come_further(row, stretch)
+    begun = row.payload.get(_KEY)
+    known = begun["cursor"] if isinstance(begun, Mapping) else ""
+    cursor = stretch.cursor if stretch is not None else ""
+    counted = asked is None and cursor in ("", known)
     if not counted or row.attempts < (_BLIND_AFTER if is_final else _DEAD_AFTER):
         due = ctx.clock.now() + (_pause(row) if asked is None else timedelta(seconds=asked))
-        payload = remembering(row, stretch)
+        payload = dict(row.payload)
+        if stretch is not None and cursor:
+            found = {"where": [stretch.channel, stretch.thread_ts], "oldest": stretch.oldest, "latest": stretch.latest}
+            payload[_KEY] = {**found, "cursor": cursor}
         await ctx.write(
             lambda uow: uow.outbox.unknown(row.id, due_at=due, error=error, payload=payload, counted=counted),
             name="post_unknown",
@@ -303,7 +262,14 @@ async def _refused(ctx: Context, row: OutboxRow, board: Board | None, why: Reaso
     insists = row.action == Action.BOARD and speaker.patient
     if row.action == Action.FILE or (row.attempts >= _DEAD_AFTER and not insists):
         log.error("a message could not be delivered", outbox=row.id, error=error)
-        await ctx.write(lambda uow: _give_up(uow, row, why), name="dead", wakes=False)
+
+        def give_up(uow: Unit) -> None:
+            uow.outbox.dead(row.id, error=error)
+            if not speaker.given_up(uow, row, why):
+                facts = {"topic": "undelivered", "subject": row.subject, "channel": row.channel, "reason": why.stored()}
+                tell_everybody(uow, key=f"undelivered:{row.key}", facts=facts)
+
+        await ctx.write(give_up, name="dead", wakes=False)
         return
     await _again(ctx, row, wait=None, why=why)
 
@@ -328,15 +294,6 @@ def _redirect(uow: Unit, row: OutboxRow, board: Board | None, error: str) -> boo
     else:
         return False
     return uow.outbox.redirect(row.id, payload=payload, due_at=uow.now)
-
-
-def _give_up(uow: Unit, row: OutboxRow, why: Reason) -> None:
-    """Give the post up; with an alert, unless its subject handles that."""
-    uow.outbox.dead(row.id, error=_code(why))
-    speaker, _ = speaker_of(uow.ctx, row)
-    if not speaker.given_up(uow, row, why):
-        facts = {"topic": "undelivered", "subject": row.subject, "channel": row.channel, "reason": why.stored()}
-        tell_everybody(uow, key=f"undelivered:{row.key}", facts=facts)
 
 
 async def _again(ctx: Context, row: OutboxRow, *, wait: float | None, why: Reason) -> None:

@@ -27,12 +27,7 @@ class TableFile:
 
 
 async def read_table_file(ctx: Context, file_id: str, *, limits: Limits) -> TableFile:
-    """Download a file and read it as a whole.
-
-    Raises:
-        UnusableFile, TableProblem: the person has to fix the file.
-        ServiceTrouble, OperatorError: see :class:`bot.slack.files.Downloads`.
-    """
+    """Download a file and read it as a whole; raises one of :data:`TROUBLE`."""
     return await fetch_table(ctx, await ctx.downloads.info(file_id), limits=limits)
 
 

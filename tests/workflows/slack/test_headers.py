@@ -5,7 +5,7 @@ import time
 import pytest
 
 from bot.domain.files.dropped import FileInfo
-from bot.workflows.slack.dropped_files import Patience, first_row
+from bot.workflows.slack.dropped_files import first_row
 from tests.support.rig import FINANCE, MARIA, Rig
 from tests.tables.workbooks import Cell, workbook
 
@@ -22,7 +22,7 @@ async def names(
     dropped = await rig.workspace.drop(MARIA, FINANCE, name, content, tell=())
     info = await ctx.downloads.info(dropped.files[0])
     head = await ctx.downloads.head(info, most=HEAD_BYTES)
-    return info, await first_row(ctx, info, head, Patience(patience))
+    return info, await first_row(ctx, info, head, patience=patience)
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ async def test_one_that_is_too_large_is_not_fetched(rig: Rig) -> None:
     info, _ = await names(rig, b"email\nana@example.com\n")
     ctx = rig.switchboard.context
     large = FileInfo(id=info.id, name="a.xlsx", size=11 * 1024 * 1024, mimetype="", user=MARIA, url="http://nowhere/")
-    assert await first_row(ctx, large, b"PK\x03\x04", Patience(PATIENT)) is None
+    assert await first_row(ctx, large, b"PK\x03\x04", patience=PATIENT) is None
 
 
 async def test_a_name_given_twice_is_a_name_for_a_person_to_choose(rig: Rig) -> None:
@@ -79,14 +79,6 @@ async def test_what_has_no_usable_first_row_has_none(rig: Rig, content: bytes) -
 
 async def test_a_name_is_kept_as_long_as_it_can_mean_something(rig: Rig) -> None:
     assert (await names(rig, b"n" * 5_000 + b",amount\nx,1.00\n"))[1] == ("n" * 100, "amount")
-
-
-async def test_what_one_file_took_the_others_have_no_more(rig: Rig) -> None:
-    ctx, left = rig.switchboard.context, Patience(PATIENT)
-    info, _ = await names(rig, b"email,amount\nana@example.com,1.00\n")
-    assert await first_row(ctx, info, b"email,amount\nana@example.com,1.00\n", left) == ("email", "amount")
-    assert 0 < left.left < PATIENT
-    assert await first_row(ctx, info, b"email,amount\nana@example.com,1.00\n", Patience(0)) is None
 
 
 async def test_nobody_waits_for_it(rig: Rig) -> None:
