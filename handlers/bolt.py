@@ -354,7 +354,7 @@ async def _deliver_late(work: Awaitable[Answer | Open | FieldErrors], deliver: D
         # The process stops: users who wait are asked to try again.
         with suppress(TimeoutError):
             async with asyncio.timeout(_FAREWELL):
-                await deliver(Private(answers.interrupted()))
+                await deliver(Private(answers.INTERRUPTED))
         raise
     await deliver(reply)
 

@@ -166,7 +166,7 @@ async def template(deps: Dependencies, asked: Command | Click, _values: Values |
         content = write_csv(bulk_files.TEMPLATE_HEADER, bulk_files.TEMPLATE)
         name, title = "switchboard-bulk-template.csv", bulk_files.TEMPLATE_TITLE
         await _send_file(deps, asked.user, content, name=name, title=title)
-        return Private(payment_answers.template_sent())
+        return Private(payment_answers.TEMPLATE_SENT)
 
     return service_call(work, meanwhile=Nothing())
 

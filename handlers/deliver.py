@@ -134,7 +134,7 @@ async def confirm(deps: Dependencies, form: Submission) -> Reply:
     before = await get_booking(deps.ctx, wanted)
     booking = await book.confirm(deps.ctx, wanted, by=form.user)
     if booking is None or before is None:
-        return Replace(notice(_BOOKED, deliveries.form_is_gone().text))
+        return Replace(notice(_BOOKED, deliveries.FORM_IS_GONE.text))
     first = before.stage is Stage.QUOTED
     said = deliveries.booked(booking, command=deps.spelled(NAME))
     return Replace(notice(_BOOKED, (said if first else deliveries.confirmed_before(booking)).text))
@@ -143,14 +143,14 @@ async def confirm(deps: Dependencies, form: Submission) -> Reply:
 async def _prebook_form(deps: Dependencies, command: Command) -> Reply:
     delivery = await delivery_for(deps, command.user)
     if delivery.production:
-        return Private(deliveries.sandbox_only())
+        return Private(deliveries.SANDBOX_ONLY)
     return await form_with_stores(deps, delivery, lambda names: forms.prebook(names, channel=command.channel))
 
 
 async def prebook(deps: Dependencies, form: Submission) -> Reply:
     delivery = await delivery_for(deps, form.user)
     if delivery.production:
-        return Private(deliveries.sandbox_only())
+        return Private(deliveries.SANDBOX_ONLY)
     requested = await _read(deps, delivery, form, BookingKind.PREBOOKING)
     if isinstance(requested, FieldErrors):
         return requested
@@ -251,7 +251,7 @@ async def cancel(deps: Dependencies, form: Submission) -> Reply:
         return FieldErrors({forms.REASON: answers.at_field(broken)})
     booking = await get_booking(deps.ctx, str(form.about["id"]))
     if booking is None:
-        return Replace(notice(NO_EFFECT_TITLE, deliveries.form_is_gone().text))
+        return Replace(notice(NO_EFFECT_TITLE, deliveries.FORM_IS_GONE.text))
 
     async def ask() -> Answer:
         done = await acting.cancel(deps.ctx, delivery, booking, reason=reason, by=form.user)
@@ -275,7 +275,7 @@ async def _start(deps: Dependencies, command: Command, values: Values) -> Reply:
 async def _prebook(deps: Dependencies, command: Command, values: Values) -> Reply:
     delivery = await delivery_for(deps, command.user)
     if delivery.production:
-        return Private(deliveries.sandbox_only())
+        return Private(deliveries.SANDBOX_ONLY)
     if values["show|cancel"] == "cancel":
         return await _canceled(deps, delivery, command, values["id"], values["reason"] or "", verb=_PREBOOK)
     return await _shown(deps, delivery, values["id"], verb=_PREBOOK, argument="id")
@@ -391,7 +391,7 @@ async def export(deps: Dependencies, click: Click) -> Reply:
             )
         except ServiceTrouble as refused:
             return Private(answers.not_shared(refused))
-        return Private(deliveries.exported())
+        return Private(deliveries.EXPORTED)
 
     return Later(share, Nothing())
 

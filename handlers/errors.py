@@ -44,7 +44,7 @@ def answer_to(error: Exception, *, command: str) -> Content:  # noqa: C901, PLR0
             return answers.uncertain(command)
         case StorageFull():
             log.error("a request could not be stored", problem=error.problem, mend=error.mend)
-            return answers.storage_full()
+            return answers.STORAGE_FULL
         case StorageError():
             log.warning("a request could not be stored", reason=str(error))
             return answers.try_again("The database is busy.")

@@ -78,12 +78,12 @@ async def use_file(deps: Dependencies, used: Shortcut) -> Reply:
     is not open.
     """
     if not used.files:
-        return Open(offers.told(offers.no_file()))
+        return Open(offers.told(offers.NO_FILE))
 
     async def look() -> Open:
         return Open(await _look(deps, used))
 
-    return Later(look, meanwhile=Open(offers.told(offers.looking())))
+    return Later(look, meanwhile=Open(offers.told(offers.LOOKING)))
 
 
 async def _look(deps: Dependencies, used: Shortcut) -> Block:
@@ -99,7 +99,7 @@ async def _look(deps: Dependencies, used: Shortcut) -> Block:
     try:
         if not await can_post(deps.messenger, used.channel):
             direct = used.channel.startswith(("D", "G"))
-            return offers.told(offers.not_in_direct_messages() if direct else offers.not_here())
+            return offers.told(offers.NOT_IN_DIRECT_MESSAGES if direct else offers.NOT_HERE)
         looked = await asyncio.gather(*map(examine, used.files))
     except ServiceNow as silent:
         return offers.told(answers.try_again(f"{silent.service} {worded(silent.reason)}."))
@@ -140,14 +140,14 @@ class Offers:
         name, _, reference = click.value.partition("|")
         action = self._actions.get(name)
         if action is None:
-            return Private(offers.stale())
+            return Private(offers.STALE)
         return await self._start(deps, click, action=action, reference=reference)
 
     async def _submit(self, deps: Dependencies, form: Submission) -> Reply:
         name, _, reference = form.values.get(offers.CHOICE, "").partition("|")
         action = self._actions.get(name)
         if action is None:
-            return Private(offers.stale())
+            return Private(offers.STALE)
         click = Click(
             action_id=f"{offers.USE}.{name}",
             value=reference,
@@ -159,7 +159,7 @@ class Offers:
             view_id=form.view_id,
         )
         reply = await self._start(deps, click, action=action)
-        return Replace(offers.started()) if isinstance(reply, Nothing) else reply
+        return Replace(offers.STARTED) if isinstance(reply, Nothing) else reply
 
     async def _start(
         self, deps: Dependencies, click: Click, *, action: FileAction, reference: str | None = None
@@ -169,7 +169,7 @@ class Offers:
             return Nothing()
         parts = (click.value if reference is None else reference).split("|")
         if len(parts) != _PARTS or not click.channel:
-            return Private(offers.stale())
+            return Private(offers.STALE)
         file_id, ts, thread_ts = parts
         file = await still_there(deps.ctx, file_id, Share(channel=click.channel, ts=ts, thread_ts=thread_ts))
         if not action.fits(file):

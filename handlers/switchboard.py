@@ -101,7 +101,7 @@ async def _export(deps: Dependencies, command: Command, _values: Values) -> Repl
                 return Private(answers.not_shared(denied))
         return Private(overview.exported(rows))
 
-    return Later(share, Private(overview.exporting()))
+    return Later(share, Private(overview.EXPORTING))
 
 
 async def try_again(deps: Dependencies, click: Click) -> Reply:
@@ -109,7 +109,7 @@ async def try_again(deps: Dependencies, click: Click) -> Reply:
     done = await quarantine.try_again(deps.ctx, number=click.value, person=click.user)
     if isinstance(done, No):
         return Private(answers.refused(done))
-    return Private(notices.goes_on() if done else notices.nothing_stopped())
+    return Private(notices.GOES_ON if done else notices.NOTHING_STOPPED)
 
 
 _STATUS = Verb("status", "services, what is under way, how long queues wait", _status)

@@ -8,27 +8,24 @@ from bot.domain.approvals import No, Refusal
 from bot.domain.content import Content
 from bot.domain.errors import PersonError, ServiceNever, ServiceTrouble
 from bot.domain.money import plain
-from bot.presentation.blocks.text import (
-    SECTION_LIMIT,
-    as_said,
-    capital,
-    escape,
-    message,
-    paragraphs,
-    quote,
-    sentence_of,
-    shorten,
-)
+from bot.presentation.blocks import text as md
 from bot.presentation.reasons import rule_of, to_set, with_example, worded
 
 _GIVEN_LIMIT = 120
-_SHOWN = 4
-"""Mistakes of one line that are told at once."""
+_SHOWN = 4  # mistakes of one line that are told at once
 _PART_LIMIT = 400
-
 TOO_MANY_WORDS = "this is one word too many"
 NO_REASON = "Give a reason, for example: the invoice is from last year."
 _GIVEN = 40
+
+
+STORAGE_FULL = md.message(
+    ":warning: Switchboard cannot store anything new now: its disk is full. The operator has been told. Nothing was "
+    "started; please try again later."
+)
+INTERRUPTED = md.message(
+    ":arrows_counterclockwise: Switchboard is being restarted and has no answer yet. Please ask again."
+)
 
 
 def wrong_amount(cents: int) -> str:
@@ -48,7 +45,7 @@ def at_field(error: PersonError) -> str:
 
 def at_lines(errors: Sequence[PersonError]) -> str:
     """Mistakes in a field of several lines: every line that is wrong, and the example once."""
-    told = [sentence_of(rule_of(error)) for error in errors[:_SHOWN]]
+    told = [md.sentence_of(rule_of(error)) for error in errors[:_SHOWN]]
     if len(errors) > _SHOWN:
         told.append(f"And {len(errors) - _SHOWN} more.")
     return " ".join([*told, f"For example: {errors[0].example}"])
@@ -58,14 +55,14 @@ def mistakes(errors: Sequence[PersonError]) -> Content:
     """Everything that is wrong with one line, and once what a right one looks like."""
     lines = []
     for error in errors[:_SHOWN]:
-        typed = quote(error.given, _GIVEN_LIMIT)
+        typed = md.quote(error.given, _GIVEN_LIMIT)
         given = f" You gave: {typed}" if typed else ""
-        rule = as_said(quote(rule_of(error), _PART_LIMIT))
-        lines.append(f":pencil2: *{quote(error.argument, _PART_LIMIT)}*: {rule}{given}")
+        rule = md.as_said(md.quote(rule_of(error), _PART_LIMIT))
+        lines.append(f":pencil2: *{md.quote(error.argument, _PART_LIMIT)}*: {rule}{given}")
     example = next((error.example for error in errors if error.example), "")
-    shown = f" For example: `{quote(example, SECTION_LIMIT // 4)}`" if example else ""
+    shown = f" For example: `{md.quote(example, md.SECTION_LIMIT // 4)}`" if example else ""
     lines.append(f"Nothing was done.{shown}")
-    return Content(text="\n".join(lines), blocks=paragraphs(lines))
+    return Content(text="\n".join(lines), blocks=md.paragraphs(lines))
 
 
 _REFUSED: dict[No | Refusal, str] = {
@@ -111,39 +108,32 @@ _REFUSED: dict[No | Refusal, str] = {
 
 
 def refused(refusal: No | Refusal) -> Content:
-    return message(f":no_entry_sign: {_REFUSED[refusal]}")
+    return md.message(f":no_entry_sign: {_REFUSED[refusal]}")
 
 
 def not_configured(service: str, missing: Sequence[str]) -> Content:
-    return message(f":electric_plug: The {service} service is not configured. {capital(to_set(missing))}.")
+    return md.message(f":electric_plug: The {service} service is not configured. {md.capital(to_set(missing))}.")
 
 
 def unreadable(name: str) -> Content:
-    what = f"What is stored of {quote(name)}" if name else "A row that this needs"
+    what = f"What is stored of {md.quote(name)}" if name else "A row that this needs"
     return trouble(f"{what} cannot be read, so it is left alone. The operator has been told. Nothing was done.")
 
 
-def storage_full() -> Content:
-    return trouble(
-        "Switchboard cannot store anything new now: its disk is full. The operator has been told. Nothing was started; "
-        "please try again later."
-    )
-
-
 def try_again(what: str) -> Content:
-    return message(f":warning: {what} Nothing was recorded. Please try again in a moment.")
+    return md.message(f":warning: {what} Nothing was recorded. Please try again in a moment.")
 
 
 def pass_on(what: str) -> Content:
     """Slack refuses until the operator has changed the app; repeating the request is no use."""
-    return message(f":warning: {what} Nothing was recorded. Only the operator can mend this: please pass it on.")
+    return md.message(f":warning: {what} Nothing was recorded. Only the operator can mend this: please pass it on.")
 
 
 def not_shared(trouble: ServiceTrouble) -> Content:
     if isinstance(trouble, ServiceNever):
         needed = f", {trouble.words}" if trouble.words else ""
         return pass_on(
-            f"The file could not be shared: Slack refuses it ({quote(f'{worded(trouble.reason)}{needed}')})."
+            f"The file could not be shared: Slack refuses it ({md.quote(f'{worded(trouble.reason)}{needed}')})."
         )
     return try_again(f"The file could not be shared ({worded(trouble.reason)}).")
 
@@ -151,48 +141,44 @@ def not_shared(trouble: ServiceTrouble) -> Content:
 def too_many(wait: float) -> Content:
     """The person's rate limit is reached; ``wait`` is the seconds until they may ask again."""
     seconds = max(ceil(wait), 1)
-    return message(
+    return md.message(
         f":hourglass: You have asked for very much in a short time, so this was not done. Try again in {seconds} s; "
         "what you asked for before goes on."
     )
 
 
 def asking(service: str) -> Content:
-    return message(f":hourglass_flowing_sand: Asking the {service} service…")
+    return md.message(f":hourglass_flowing_sand: Asking the {service} service…")
 
 
 def trouble(said: str) -> Content:
     """One sentence about what went wrong; nothing was changed by it."""
-    return message(f":warning: {quote(said)}")
-
-
-def interrupted() -> Content:
-    return message(":arrows_counterclockwise: Switchboard is being restarted and has no answer yet. Please ask again.")
+    return md.message(f":warning: {md.quote(said)}")
 
 
 def uncertain(command: str) -> Content:
-    return message(
+    return md.message(
         ":grey_question: The database did not say whether this was recorded. Look at the card or at "
         f"`{command} approvals` before you repeat it."
     )
 
 
 def slow(command: str) -> Content:
-    return message(
+    return md.message(
         ":snail: This takes longer than Slack waits. It may still happen: look at the card or at "
         f"`{command} approvals` before you repeat it."
     )
 
 
 def broken(error_id: str) -> Content:
-    return message(
+    return md.message(
         f":boom: Something went wrong on our side. Nothing more will happen by itself. If it stays like this, "
         f"tell your operator this number: `{error_id}`"
     )
 
 
 def unknown_command(command: str) -> Content:
-    return message(f":question: `{escape(command)}` is not a command of Switchboard.")
+    return md.message(f":question: `{md.escape(command)}` is not a command of Switchboard.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,20 +194,20 @@ class Usage:
 
 def usage(command: str, summary: str, verbs: Sequence[Usage]) -> Content:
     lines = [
-        f"• `{escape(f'{command} {verb.typed}')}`: {escape(verb.summary)}\n"
-        f"    for example `{escape(f'{command} {verb.example}')}`"
+        f"• `{md.escape(f'{command} {verb.typed}')}`: {md.escape(verb.summary)}\n"
+        f"    for example `{md.escape(f'{command} {verb.example}')}`"
         for verb in verbs
     ]
-    lead = f"*{command}*: {escape(summary)}"
+    lead = f"*{command}*: {md.escape(summary)}"
     text = "\n".join([lead, *lines])
-    return Content(text=text, blocks=paragraphs([lead, *lines]))
+    return Content(text=text, blocks=md.paragraphs([lead, *lines]))
 
 
 def no_such_verb(given: str, command: str, verbs: Sequence[Usage]) -> Content:
     names = dict.fromkeys(verb.name or verb.typed.split()[0] for verb in verbs)
     known = ", ".join(f"`{name}`" for name in names)
     text = (
-        f":pencil2: *verb*: `{escape(shorten(given, _GIVEN))}` is not something `{command}` can do. It is one of "
-        f"{known} or `help`.\nFor example: `{escape(f'{command} {verbs[0].example}')}`"
+        f":pencil2: *verb*: `{md.escape(md.shorten(given, _GIVEN))}` is not something `{command}` can do. It is one of "
+        f"{known} or `help`.\nFor example: `{md.escape(f'{command} {verbs[0].example}')}`"
     )
-    return message(text)
+    return md.message(text)

@@ -11,36 +11,19 @@ from bot.domain.content import Block, Content
 from bot.domain.payments.instruction import Instruction, State
 from bot.domain.payments.operation import OperationStatus
 from bot.domain.text import clean
-from bot.presentation.blocks.text import (
-    SECTION_LIMIT,
-    context,
-    header,
-    mention,
-    paragraphs,
-    plain,
-    quote,
-    section,
-    sentence_of,
-    shorten,
-)
+from bot.presentation.blocks import text as md
 from bot.presentation.payments.kinds import headline, word_of
 from bot.presentation.reasons import because as why
 from bot.presentation.reasons import in_words
 from bot.presentation.words import NEEDS_PERSON, word
 
-_MOST_CHARACTERS = 9_000
-"""Of all lines together: Slack refuses messages of little more than twelve thousand."""
-
-_TIMELINE_CHARACTERS = 5_000
-"""The same below a card."""
-
+_MOST_CHARACTERS = 9_000  # of all lines together: Slack refuses messages of little more than twelve thousand
+_TIMELINE_CHARACTERS = 5_000  # the same below a card
 REASON_LIMIT = 300
-_SAID_LIMIT = 2_000
-"""Of a service's own words: all that is kept of them, and still a line that fits into one paragraph."""
+_SAID_LIMIT = 2_000  # of a service's own words: all that is kept of them, and still a line that fits into one paragraph
 WORD_LIMIT = 80
 _MOST_PEOPLE = 12
 _USER = re.compile(r"[UW][A-Z0-9]{2,20}", re.ASCII)
-
 _SAID: Mapping[str, str] = {
     "requested": "{who} asked for {what}",
     "create": "asked the service to create it, which moves no money (attempt {nth})",
@@ -79,7 +62,6 @@ _SAID: Mapping[str, str] = {
     "closed": "{who} closed it as not paid",
 }
 """Action of the audit -> sentence. An action without one is shown by its name."""
-
 FILE_TITLE = "Audit of Switchboard"
 FILE_ALT = "The audit of everything that was asked, decided and sent, as a table."
 FILE_COMMENT = "The audit as it stands now, one row a line."
@@ -95,11 +77,11 @@ def story(instruction: Instruction, rows: Sequence[VerifiedRow], *, is_complete:
 def told_story(title: str, about: str, told: list[str], rows: Sequence[VerifiedRow], *, is_complete: bool) -> Content:
     """An audit trail under its title, with the proof that it is unaltered; ``told`` are its ``rows`` as lines."""
     told = _within(told, _MOST_CHARACTERS, is_complete=is_complete)
-    blocks: list[Block] = [header(title), section(plain(shorten(about, SECTION_LIMIT)))]
-    blocks += paragraphs(told)
+    blocks: list[Block] = [md.header(title), md.section(md.plain(md.shorten(about, md.SECTION_LIMIT)))]
+    blocks += md.paragraphs(told)
     if rows:
-        blocks.append(context(_proof(rows)))
-    return Content(text="\n".join([f"*{title}*: {quote(about)}", *told]), blocks=blocks)
+        blocks.append(md.context(_proof(rows)))
+    return Content(text="\n".join([f"*{title}*: {md.quote(about)}", *told]), blocks=blocks)
 
 
 def with_timeline(
@@ -110,7 +92,7 @@ def with_timeline(
     lead = "*What happened*"
     return Content(
         text="\n".join([card.text, lead, *told]),
-        blocks=[*card.blocks, {"type": "divider"}, *paragraphs([lead, *told])],
+        blocks=[*card.blocks, {"type": "divider"}, *md.paragraphs([lead, *told])],
     )
 
 
@@ -140,19 +122,22 @@ def _sentence(instruction: Instruction, entry: Entry, nth: int) -> str:
     values = _values(instruction, entry, nth)
     if template is None:
         before, after = (
-            word(State(value)) if value in list(State) else quote(value, WORD_LIMIT) or "nothing"
+            word(State(value)) if value in list(State) else md.quote(value, WORD_LIMIT) or "nothing"
             for value in (entry.before, entry.after)
         )
         moved = f" ({before} → {after})" if entry.before != entry.after else ""
-        said = f"{values['who']}: {quote(entry.action.replace('_', ' '), WORD_LIMIT)}{moved}"
+        said = f"{values['who']}: {md.quote(entry.action.replace('_', ' '), WORD_LIMIT)}{moved}"
     else:
         said = template.format_map(values)
-    return sentence_of(said) + because(entry.detail)
+    return md.sentence_of(said) + because(entry.detail)
 
 
 def because(detail: Mapping[str, Any]) -> str:
     """The reason and the service's own words, as sentences with a space before them."""
-    told, words = why(in_words(detail.get("reason")), REASON_LIMIT), quote(str(detail.get("said") or ""), _SAID_LIMIT)
+    told, words = (
+        why(in_words(detail.get("reason")), REASON_LIMIT),
+        md.quote(str(detail.get("said") or ""), _SAID_LIMIT),
+    )
     return f"{told} The service's words: “{words}”" if words else told
 
 
@@ -163,27 +148,27 @@ def _values(instruction: Instruction, entry: Entry, nth: int) -> dict[str, str]:
     more = f" and {len(names) - _MOST_PEOPLE} more" if len(names) > _MOST_PEOPLE else ""
     said = str(detail.get("status") or "nothing")
     status = said.casefold()
-    votes = f" ({len(names)} of {quote(str(quorum), WORD_LIMIT)})" if names and quorum is not None else ""
+    votes = f" ({len(names)} of {md.quote(str(quorum), WORD_LIMIT)})" if names and quorum is not None else ""
     if entry.before != entry.after and entry.action in ("approve", "retry"):
         votes += ", which is enough"
     return {
         "who": person(entry.actor),
-        "what": quote(headline(instruction)),
+        "what": md.quote(headline(instruction)),
         "nth": str(nth),
         "votes": votes,
         "counted": ", ".join(names[:_MOST_PEOPLE]) + more or "nobody",
-        "quorum": quote(str(quorum), WORD_LIMIT),
+        "quorum": md.quote(str(quorum), WORD_LIMIT),
         # A word of the service that is known is told in one spelling.
-        "status": status if status in list(OperationStatus) else quote(said, WORD_LIMIT),
-        "remote_id": quote(str(detail.get("remote_id") or "?"), WORD_LIMIT),
+        "status": status if status in list(OperationStatus) else md.quote(said, WORD_LIMIT),
+        "remote_id": md.quote(str(detail.get("remote_id") or "?"), WORD_LIMIT),
     }
 
 
 def person(actor: str) -> str:
     """A person as a mention; anything but a user id as it is."""
     if _USER.fullmatch(actor):
-        return mention(actor)
-    return "Switchboard" if actor == "switchboard" else quote(actor, WORD_LIMIT)
+        return md.mention(actor)
+    return "Switchboard" if actor == "switchboard" else md.quote(actor, WORD_LIMIT)
 
 
 def _within(told: list[str], most: int, *, is_complete: bool) -> list[str]:

@@ -6,21 +6,8 @@ from typing import Any, Final
 
 from bot.domain.content import Content
 from bot.domain.recovery import LastSearch, ReadingOnly
+from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import actions, button
-from bot.presentation.blocks.text import (
-    as_said,
-    channel,
-    duration,
-    mention,
-    mentions,
-    message,
-    moment,
-    mrkdwn,
-    quote,
-    section,
-    sentence_of,
-    typed,
-)
 from bot.presentation.reasons import in_words, worded
 
 PAGE: Final = "docs/alerts.md"
@@ -58,11 +45,11 @@ SECTIONS: Final = {
     "disk_full": "disk",
 }
 """Headings of the page, as they stand in a link; other topics need nothing done."""
-
+GOES_ON: Final = md.message(":arrow_forward: It is tried again now. Should it go on failing, this channel hears of it.")
+NOTHING_STOPPED: Final = md.message(":information_source: Nothing is stopped by this error any more.")
 Facts = Mapping[str, Any]
 _MEGABYTE = 1_000_000
 _LISTED = 20
-
 TRY_AGAIN = "stopped.again"
 _WHAT = {
     "instruction": "request",
@@ -84,11 +71,7 @@ _WHAT = {
     "flag": "setting",
     "unread_answer": "note of an answer of",
 }
-_ALONE = {
-    "inbox": "callback",
-    "outbox": "message",
-    "tracked": "following of an operation",
-}
+_ALONE = {"inbox": "callback", "outbox": "message", "tracked": "following of an operation"}
 _NAME_LIMIT = 80
 UNPREPARED = ":octagonal_sign: *stopped*: its preparation does not go on by itself."
 """Where a request stands that was stopped before people could decide on it."""
@@ -103,20 +86,21 @@ def notice(facts: Facts) -> Content:
     """A notice that is about no single request, for the alerts channel and for who has to know."""
     topic = str(facts["topic"])
     if topic in ("stopped", "unreadable"):
-        return _stopped(facts)
+        return _stopped(facts, is_row=topic == "unreadable")
     said = _NOTICES[topic]
-    return message((said(facts) if callable(said) else said.format_map(facts)) + runbook(topic))
+    return md.message((said(facts) if callable(said) else said.format_map(facts)) + runbook(topic))
 
 
 def slack_says(code: str) -> str:
     """An error code of Slack's, in mrkdwn."""
-    return f"Slack says `{quote(code.replace('`', ''))}`."
+    return f"Slack says `{md.quote(code.replace('`', ''))}`."
 
 
 def describe(mode: ReadingOnly) -> str:
     """One line for ``/switchboard status``."""
+    why = md.as_said(md.quote(worded(mode.reason)))
     return (
-        f":rotating_light: *Reading only* since {mode.since:%Y-%m-%d %H:%M} UTC: {as_said(quote(worded(mode.reason)))} "
+        f":rotating_light: *Reading only* since {mode.since:%Y-%m-%d %H:%M} UTC: {why} "
         "Nothing is sent until an operator runs `switchboard resume`."
     )
 
@@ -134,23 +118,20 @@ def report(mode: ReadingOnly, looked: Sequence[tuple[str, LastSearch | None]], u
     return lines
 
 
-def _stopped(facts: Facts) -> Content:
-    """Which work was stopped or which row cannot be read, and who can do what.
-
-    The button is for admins, and only where something was stopped.
-    """
+def _stopped(facts: Facts, *, is_row: bool) -> Content:
+    """Which work was stopped or which row cannot be read. The button is for admins, where something was stopped."""
     number, column = str(facts["number"]), str(facts.get("column", ""))
-    what, name = str(facts["what"]), quote(str(facts.get("name", "")), _NAME_LIMIT)
+    what, name = str(facts["what"]), md.quote(str(facts.get("name", "")), _NAME_LIMIT)
     named = f"{_WHAT.get(what, what)} {name}" if name else _ALONE.get(what, _WHAT.get(what, what))
     spoken = f"Try again what stopped with error {number}"
     text = (
         f":octagonal_sign: *Switchboard stopped after an internal error* at the {named}. "
         "It failed several times in a row, so it is left alone: nothing more is sent or read for it.\n"
-        f"The operator finds `{quote(number)}` in the log. When that is mended, an admin presses *Try again*."
+        f"The operator finds `{md.quote(number)}` in the log. When that is mended, an admin presses *Try again*."
     )
-    if facts["topic"] == "unreadable":
+    if is_row:
         spoken = f"Try again the row stopped by {number}"
-        where = f", column `{quote(column)}`" if column else ""
+        where = f", column `{md.quote(column)}`" if column else ""
         text = (
             f":octagonal_sign: *A row of the database cannot be read*: the {named}{where}. "
             f"{'It is left alone: nothing is sent or read for it. ' if number else ''}Everything else goes on.\n"
@@ -159,29 +140,19 @@ def _stopped(facts: Facts) -> Content:
         )
     again = [button("Try again", TRY_AGAIN, number, spoken=spoken)] if number else []
     text += runbook(str(facts["topic"]))
-    return Content(text=text, blocks=[section(mrkdwn(text)), *actions(again)])
+    return Content(text=text, blocks=[md.paragraph(text), *actions(again)])
 
 
 def note(number: str) -> str:
     """One line of the card, in mrkdwn."""
     return (
-        f":octagonal_sign: Switchboard stopped here after an internal error (`{quote(number)}`). "
+        f":octagonal_sign: Switchboard stopped here after an internal error (`{md.quote(number)}`). "
         "An admin can have it tried again in the alerts channel."
     )
 
 
-def goes_on() -> Content:
-    """Confirmation that stopped work was released."""
-    return message(":arrow_forward: It is tried again now. Should it go on failing, this channel hears of it.")
-
-
-def nothing_stopped() -> Content:
-    """Answer to a second press: it was released or decided already."""
-    return message(":information_source: Nothing is stopped by this error any more.")
-
-
 def _undelivered(facts: Facts) -> str:
-    where = f" in {channel(str(facts['channel']))}" if facts["channel"] else ""
+    where = f" in {md.channel(str(facts['channel']))}" if facts["channel"] else ""
     return (
         f":rotating_light: A message could not be posted{where}: {slack_says(in_words(facts['reason']))} "
         "Invite the app there, or ask an admin whether it may post."
@@ -189,14 +160,18 @@ def _undelivered(facts: Facts) -> str:
 
 
 def _denied(facts: Facts) -> str:
-    said = as_said(quote(in_words(facts["reason"])))
+    said = md.as_said(md.quote(in_words(facts["reason"])))
     return f":rotating_light: Slack {said[:1].lower()}{said[1:]} Until then nobody it concerns can ask or decide."
+
+
+def _since(facts: Facts) -> str:
+    return md.moment(datetime.fromisoformat(facts["since"]))
 
 
 def _clock_set(facts: Facts) -> str:
     seconds = int(facts["seconds"])
     return (
-        f":alarm_clock: *The clock was set {'forward' if seconds > 0 else 'back'} by {duration(abs(seconds))}.* "
+        f":alarm_clock: *The clock was set {'forward' if seconds > 0 else 'back'} by {md.duration(abs(seconds))}.* "
         "Everything that waits was moved along, so nothing stands still and no deadline is lost. The operator "
         "should have the machine's clock kept by NTP."
     )
@@ -213,7 +188,7 @@ def _clock_skew(facts: Facts) -> str:
 
 def _resumed(facts: Facts) -> str:
     again = [str(one) for one in facts["again"]]
-    said = sentence_of(quote(str(facts["reason"])))
+    said = md.quote_sentence(str(facts["reason"]))
     text = f":sunny: *Switchboard sends again*, an operator decided. {said}".rstrip()
     if not again:
         return text
@@ -229,29 +204,26 @@ def _anchors_changed(facts: Facts) -> str:
     more = f" and {facts['count'] - len(facts['lines'])} more" if facts["count"] > len(facts["lines"]) else ""
     return (
         f":rotating_light: *The anchors of the audit were changed*: line {lines}{more} of "
-        f"`{quote(str(facts['file']))}` was not written by Switchboard, or was changed since. "
+        f"`{md.quote(str(facts['file']))}` was not written by Switchboard, or was changed since. "
         "The operator runs `switchboard audit verify`."
     )
-
-
-def _since(facts: Facts) -> str:
-    return moment(datetime.fromisoformat(facts["since"]))
 
 
 _NOTICES: Final[Mapping[str, str | Callable[[Facts], str]]] = {
     "undelivered": _undelivered,
     "denied": _denied,
     "not_drawn": lambda facts: (
-        f":rotating_light: *A message in {channel(str(facts['channel']))} shows an older state*: an internal error "
+        f":rotating_light: *A message in {md.channel(str(facts['channel']))} shows an older state*: an internal error "
         "keeps it from being drawn anew. Ask Switchboard for the newest state. The operator finds the cause in the "
         f"log under `{facts['number']}`."
     ),
     "frozen": lambda facts: (
-        f":snowflake: *Payments are frozen* by {mention(str(facts['by']))}: {as_said(typed(str(facts['reason'])))}\n"
+        f":snowflake: *Payments are frozen* by {md.mention(str(facts['by']))}: "
+        f"{md.as_said(md.typed(str(facts['reason'])))}\n"
         f"Nothing is sent until approvers lift it with `{facts.get('command', '/pay')} unfreeze`."
     ),
     "unfrozen": lambda facts: (
-        f":sunny: *Payments flow again*, decided by {mentions([str(person) for person in facts['by']])}."
+        f":sunny: *Payments flow again*, decided by {md.mentions([str(person) for person in facts['by']])}."
     ),
     "clock_set": _clock_set,
     "clock_skew": _clock_skew,
@@ -272,17 +244,17 @@ _NOTICES: Final[Mapping[str, str | Callable[[Facts], str]]] = {
     ),
     "answers": lambda facts: (
         f":sunny: *The {facts['service']} service answers again.* It had not since {_since(facts)}, for "
-        f"{duration(float(facts['seconds']))}. What waited goes on by itself."
+        f"{md.duration(float(facts['seconds']))}. What waited goes on by itself."
     ),
     "reading_only": lambda facts: (
         ":rotating_light: *Switchboard only reads.* The database may be older than the services: "
-        f"{as_said(quote(in_words(facts['reason'])))} Nothing is sent, so that nothing is paid twice; every "
+        f"{md.as_said(md.quote(in_words(facts['reason'])))} Nothing is sent, so that nothing is paid twice; every "
         "open request is looked for at the services. An operator has to look and run `switchboard resume`."
     ),
     "resumed": _resumed,
     "anchors_changed": _anchors_changed,
     "no_anchor": lambda facts: (
         ":rotating_light: *Nothing is sent*: before anything leaves it is written down in "
-        f"`{quote(str(facts['file']))}`, and that file cannot be written: {sentence_of(quote(str(facts['reason'])))}"
+        f"`{md.quote(str(facts['file']))}`, and that file cannot be written: {md.quote_sentence(str(facts['reason']))}"
     ),
 }

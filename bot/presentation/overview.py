@@ -12,36 +12,17 @@ from bot.domain.policy import Short
 from bot.domain.services import DELIVERY, LOCALIZATION
 from bot.presentation import notices, words
 from bot.presentation.answers import refused
+from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import actions, button
-from bot.presentation.blocks.text import (
-    capital,
-    channel,
-    context,
-    counted,
-    duration,
-    escape,
-    fallback_text,
-    header,
-    listed,
-    mention,
-    message,
-    moment,
-    mrkdwn,
-    paragraphs,
-    quote,
-    section,
-)
 from bot.presentation.bookings import cards as booking_states
 from bot.presentation.payments.answers import describe, waiting_line
 from bot.presentation.payments.kinds import KINDS, headline, sentence
 from bot.presentation.reasons import short_of_people, to_set
 
-_LATE_SECONDS = 60.0
-"""An item that waits longer than this deserves a look."""
+_LATE_SECONDS = 60.0  # an item that waits longer than this deserves a look
 _LISTED = 25
 _NAME_LIMIT = 80
 _PATH_LIMIT = 120
-
 _THINGS = {
     **{words.what: (words.noun, f"{words.noun}s") for words in KINDS.values()},
     What.LOCALIZATION: ("localization call", "localization calls"),
@@ -74,10 +55,12 @@ _STAGES = {
     "open": "on the way",
 }
 _MARKS = {"A1": "on strong evidence", "A2": "by analogy", "A3": "by naming only"}
-
 REFRESH = "home.refresh"
 _LISTED_AT_HOME = 10
 _NOTHING = ":zzz: Nothing."
+
+
+EXPORTING = md.message(":hourglass_flowing_sand: Writing the audit into a file…")
 
 
 def status(found: Overview, *, command: str, now: datetime) -> Content:
@@ -87,7 +70,7 @@ def status(found: Overview, *, command: str, now: datetime) -> Content:
     queues = []
     for name, since in found.oldest.items():
         age = max(0.0, (now - since).total_seconds()) if since is not None else 0.0
-        told = f"the oldest has waited {duration(age)}" if since is not None else "nothing waits"
+        told = f"the oldest has waited {md.duration(age)}" if since is not None else "nothing waits"
         queues.append(f"• {':warning: ' if age > _LATE_SECONDS else ''}{_QUEUES[name]}: {told}")
     blocks: list[Block] = []
     lines: list[str] = []
@@ -97,26 +80,26 @@ def status(found: Overview, *, command: str, now: datetime) -> Content:
         ("Queues", queues),
     ):
         lines += [f"*{title}*", *said]
-        blocks += paragraphs([f"*{title}*", *said])
+        blocks += md.paragraphs([f"*{title}*", *said])
     count = found.blocking
     routes = "1 assumed route that moves money is" if count == 1 else f"{count} assumed routes that move money are"
     notes = [f":warning: {routes} not confirmed: `{command} routes`."] if count else []
     notes.append(f"`{command} jobs` names what is under way.")
-    return Content(text=fallback_text([*lines, *notes]), blocks=[*blocks, context("\n".join(notes))])
+    return Content(text=md.fallback_text([*lines, *notes]), blocks=[*blocks, md.context("\n".join(notes))])
 
 
 def jobs(found: UnderWay) -> Content:
     if not found.rows:
-        return message(":zzz: Nothing is under way.")
+        return md.message(":zzz: Nothing is under way.")
     lead = f"*{found.total} under way*, the oldest first"
-    lines = listed([running_line(one) for one in found.rows], _LISTED, of=found.total)
-    return Content(text=fallback_text([lead, *lines]), blocks=[section(mrkdwn(lead)), *paragraphs(lines)])
+    lines = md.listed([running_line(one) for one in found.rows], _LISTED, of=found.total)
+    return Content(text=md.fallback_text([lead, *lines]), blocks=[md.paragraph(lead), *md.paragraphs(lines)])
 
 
 def assumptions(found: Sequence[Assumption]) -> Content:
     """Unconfirmed routes; first those that production refuses."""
     if not found:
-        return message(":white_check_mark: Every route is documented or confirmed by the operator.")
+        return md.message(":white_check_mark: Every route is documented or confirmed by the operator.")
     blocking, many = sum(one.blocks for one in found), len(found) > 1
     lead = (
         f"*{f'{len(found)} routes are' if many else '1 route is'} assumed* and nobody has confirmed "
@@ -127,26 +110,23 @@ def assumptions(found: Sequence[Assumption]) -> Content:
     lines = []
     for one in sorted(found, key=lambda one: not one.blocks):
         why = f"assumed {_MARKS.get(one.mark, one.mark)}{', *moves money*' if one.blocks else ''}"
-        lines.append(f"• `{quote(one.name, _NAME_LIMIT)}` {one.method} `{quote(one.path, _PATH_LIMIT)}`: {why}")
+        lines.append(f"• `{md.quote(one.name, _NAME_LIMIT)}` {one.method} `{md.quote(one.path, _PATH_LIMIT)}`: {why}")
     return Content(
-        text=fallback_text([lead, note, *lines]), blocks=[section(mrkdwn(lead)), *paragraphs(lines), context(note)]
+        text=md.fallback_text([lead, note, *lines]),
+        blocks=[md.paragraph(lead), *md.paragraphs(lines), md.context(note)],
     )
 
 
-def exporting() -> Content:
-    return message(":hourglass_flowing_sand: Writing the audit into a file…")
-
-
 def exported(rows: int) -> Content:
-    return message(f":page_facing_up: The audit, {counted(rows, 'row')}, is in your direct messages.")
+    return md.message(f":page_facing_up: The audit, {md.counted(rows, 'row')}, is in your direct messages.")
 
 
 def service_line(one: ServiceStatus) -> str:
     """Whether a service is there, in mrkdwn."""
-    name = capital(_LONGER.get(one.name, one.name))
+    name = md.capital(_LONGER.get(one.name, one.name))
     if one.silent_since is not None:
         return (
-            f":red_circle: {name}: has not answered since {moment(one.silent_since)}, so nothing is sent to it "
+            f":red_circle: {name}: has not answered since {md.moment(one.silent_since)}, so nothing is sent to it "
             "until it does"
         )
     if not one.missing:
@@ -173,27 +153,27 @@ def _under_way(found: Counts) -> list[str]:
     told = []
     for what in (what for what in What if what in counts):
         states = ", ".join(f"{count} {state}" for state, count in sorted(counts[what].items()))
-        told.append(f"• {counted(counts[what].total(), *_THINGS[what])}: {states}")
+        told.append(f"• {md.counted(counts[what].total(), *_THINGS[what])}: {states}")
     if unknown:
-        told.append(f"• :warning: {counted(unknown, 'row')} cannot be read: see the alerts channel")
+        told.append(f"• :warning: {md.counted(unknown, 'row')} cannot be read: see the alerts channel")
     return told or ["Nothing."]
 
 
 def running_line(one: Running) -> str:
     """Something that is under way, in mrkdwn."""
     what = _THINGS[one.what][0]
-    name = f" {quote(one.name, _NAME_LIMIT)}" if one.name else ""
-    who = f"asked by {mention(one.requester)}" if one.requester else "made outside of Switchboard"
-    where = f" in {channel(one.channel)}" if one.channel.startswith(("C", "G")) else ""
+    name = f" {md.quote(one.name, _NAME_LIMIT)}" if one.name else ""
+    who = f"asked by {md.mention(one.requester)}" if one.requester else "made outside of Switchboard"
+    where = f" in {md.channel(one.channel)}" if one.channel.startswith(("C", "G")) else ""
     if one.what is What.BOOKING:
         stands = booking_states.word(one.state)
     else:
         stands = words.word(State(one.state)) if one.what in _REQUESTS else _state(one.state)
-    return f"• *{capital(what)}*{name}: {stands}, {who}{where}, {moment(one.since)}"
+    return f"• *{md.capital(what)}*{name}: {stands}, {who}{where}, {md.moment(one.since)}"
 
 
 def _state(stored: str) -> str:
-    return quote(stored.replace("_", " "), _NAME_LIMIT)
+    return md.quote(stored.replace("_", " "), _NAME_LIMIT)
 
 
 def view(
@@ -210,25 +190,27 @@ def view(
 
     ``out_of_reach``: requests that too few people can approve; the section is left out when there are none.
     """
-    decide = [f"Decide in {channel(approvals_channel)}."] if waiting else []
+    decide = [f"Decide in {md.channel(approvals_channel)}."] if waiting else []
     stuck = [
-        f":warning: *{escape(headline(one))}* · {one.reference} · asked by {mention(one.requester)}: "
+        f":warning: *{md.escape(headline(one))}* · {one.reference} · asked by {md.mention(one.requester)}: "
         f"{short_of_people(short)}."
         for one, short in out_of_reach
     ]
-    mine = [f"• *{escape(headline(one))}* · {one.reference}\n{sentence(one, votes=len(votes))}" for one, votes in asked]
+    mine = [
+        f"• *{md.escape(headline(one))}* · {one.reference}\n{sentence(one, votes=len(votes))}" for one, votes in asked
+    ]
     blocks = [
-        header("Waiting for your approval"),
-        *paragraphs([*_listed([waiting_line(one) for one in waiting]), *decide]),
-        *([header("Too few approvers"), *paragraphs(listed(stuck, _LISTED_AT_HOME))] if stuck else []),
-        header("What you asked for"),
-        *paragraphs(_listed(mine)),
-        header("Under way"),
-        *paragraphs(_listed([running_line(one) for one in running])),
-        header("Services"),
-        *paragraphs([service_line(one) for one in services]),
+        md.header("Waiting for your approval"),
+        *md.paragraphs([*_listed([waiting_line(one) for one in waiting]), *decide]),
+        *([md.header("Too few approvers"), *md.paragraphs(md.listed(stuck, _LISTED_AT_HOME))] if stuck else []),
+        md.header("What you asked for"),
+        *md.paragraphs(_listed(mine)),
+        md.header("Under way"),
+        *md.paragraphs(_listed([running_line(one) for one in running])),
+        md.header("Services"),
+        *md.paragraphs([service_line(one) for one in services]),
         {"type": "divider"},
-        context(f"As of {moment(now)}"),
+        md.context(f"As of {md.moment(now)}"),
         *actions([button("Refresh", REFRESH, "now")], "home"),
     ]
     return {"type": "home", "blocks": blocks}
@@ -236,8 +218,8 @@ def view(
 
 def closed(refusal: No) -> Block:
     """The tab of somebody who is no full member here."""
-    return {"type": "home", "blocks": [section(mrkdwn(refused(refusal).text))]}
+    return {"type": "home", "blocks": [md.paragraph(refused(refusal).text)]}
 
 
 def _listed(lines: Sequence[str]) -> list[str]:
-    return listed(lines, _LISTED_AT_HOME) or [_NOTHING]
+    return md.listed(lines, _LISTED_AT_HOME) or [_NOTHING]

@@ -36,15 +36,13 @@ from bot.presentation.table_problems import EXAMPLE, table_problem
 from bot.presentation.words import Facts, status_word, word
 
 Words = str | Callable[[Facts, "_Named"], str]
-
 _INSTANT: Final = re.compile(r"(\d{4}-\d\d-\d\d \d\d:\d\d) UTC", re.ASCII)
 _PLAIN_REFUSAL: Final = re.compile(r"^the service refused the request \(([0-9]{3})\)")
 """How a version without codes stored a refusal that names nothing."""
 _UNREADABLE: Final = "it cannot be read"
 _TWO_MINUTES: Final = 120
 _MOST_IDS: Final = 5
-_MOST_WORDS: Final = 300
-"""Characters of a service's own words inside a reason."""
+_MOST_WORDS: Final = 300  # characters of a service's own words inside a reason
 
 
 class _Named:

@@ -8,9 +8,7 @@ from bot.domain.files.tables import MEBIBYTE, Flaw, TableProblem
 from bot.domain.text import clean
 from bot.presentation.blocks.text import counted, shorten
 
-EXAMPLE = "email,amount,note"
-"""A right first row, where the caller has no better one."""
-
+EXAMPLE = "email,amount,note"  # a right first row, where the caller has no better one
 _NAME_LIMIT = 60
 _SHOWN = 5
 _AGAIN = "Save the sheet as CSV (UTF-8) or as an Excel workbook (.xlsx) and drop it again."
@@ -60,8 +58,6 @@ _FORMATS = {
     "binary": "no text",
 }
 _OTHERS = {FileKind.AUDIO: "an audio file", FileKind.VIDEO: "a video", FileKind.DOCUMENT: "a picture"}
-
-
 _WORDS: Final[Mapping[Flaw, str]] = {
     Flaw.EMPTY: (
         "The file is empty. It needs a first row with names and at least one row below, for example {example}."

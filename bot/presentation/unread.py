@@ -6,21 +6,10 @@ from typing import Final
 from bot.domain.content import Content
 from bot.domain.reasons import Exchange, Failed, Reason
 from bot.domain.unread import OBJECT, Noted, UnreadAnswer
-from bot.presentation.blocks.text import (
-    context,
-    counted,
-    fallback_text,
-    message,
-    moment,
-    mrkdwn,
-    paragraphs,
-    quote,
-    section,
-)
+from bot.presentation.blocks import text as md
 
 _LISTED: Final = 8
-_FIELDS: Final = 1_500
-"""Characters that the fields of one answer take."""
+_FIELDS: Final = 1_500  # characters that the fields of one answer take
 _FIELDS_KEPT: Final = "\nTo see the fields of that answer, use the switchboard command with `unread`."
 _NO_LINE: Final = "No line in the file fixes this: check the service's address and any proxy in front of it."
 _GONE: Final = "An entry disappears once such an answer is read."
@@ -33,11 +22,11 @@ _THEN: Final = (
 def listing(found: Sequence[Noted]) -> Content:
     """The list of unread answers for operators. Names of fields are foreign text."""
     still = [one for one in found if one.mended_at is None]
-    mended = dict.fromkeys(quote(one.answer.operation) for one in found if one.mended_at is not None)
+    mended = dict.fromkeys(md.quote(one.answer.operation) for one in found if one.mended_at is not None)
     again = [f"Readable again: {', '.join(mended)}."] if mended else []
     if not still:
-        return message("\n".join([":white_check_mark: No unread answers from the services.", *again]))
-    lead = f"*{counted(len(still), 'kind of answer', 'kinds of answers')} could not be read*, newest first."
+        return md.message("\n".join([":white_check_mark: No unread answers from the services.", *again]))
+    lead = f"*{md.counted(len(still), 'kind of answer', 'kinds of answers')} could not be read*, newest first."
     lines = [line for one in still[:_LISTED] for line in _told(one)]
     if len(still) > _LISTED:
         lines.append(f"and {len(still) - _LISTED} more: `python -m bot doctor` names them all")
@@ -45,7 +34,8 @@ def listing(found: Sequence[Noted]) -> Content:
     mendable = any(file_lines(one.answer) for one in still[:_LISTED])
     note = f"Only names and types of fields are kept. {_THEN if mendable else _GONE}"
     return Content(
-        text=fallback_text([lead, *lines, note]), blocks=[section(mrkdwn(lead)), *paragraphs(lines), context(note)]
+        text=md.fallback_text([lead, *lines, note]),
+        blocks=[md.paragraph(lead), *md.paragraphs(lines), md.context(note)],
     )
 
 
@@ -83,12 +73,12 @@ def file_lines(answer: UnreadAnswer) -> list[str]:
 
 def _told(one: Noted) -> Iterator[str]:
     answer = one.answer
-    first = f"first {moment(one.first_seen)}, " if one.count > 1 else ""
-    yield f"• *{quote(answer.operation)}*, status {answer.status}: {_answers(one)}, {first}last {moment(one.last_seen)}"
+    seen = (f"first {md.moment(one.first_seen)}, " if one.count > 1 else "") + f"last {md.moment(one.last_seen)}"
+    yield f"• *{md.quote(answer.operation)}*, status {answer.status}: {_answers(one)}, {seen}"
     for line in (*_missing(answer), *_fields(answer)):
-        yield f"{quote(line, 2 * _FIELDS)}."
+        yield f"{md.quote(line, 2 * _FIELDS)}."
     lines = file_lines(answer)
-    yield "```\n" + "\n".join(quote(line) for line in lines) + "\n```" if lines else _mend(answer)
+    yield "```\n" + "\n".join(md.quote(line) for line in lines) + "\n```" if lines else _mend(answer)
 
 
 def _missing(answer: UnreadAnswer) -> Iterator[str]:
@@ -130,4 +120,4 @@ def _mend(answer: UnreadAnswer) -> str:
 
 
 def _answers(one: Noted) -> str:
-    return counted(one.count, "unread answer", "unread answers")
+    return md.counted(one.count, "unread answer", "unread answers")

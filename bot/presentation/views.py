@@ -5,14 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from bot.domain.content import Block
-from bot.presentation.blocks.text import capital, mrkdwn, plain, section
+from bot.presentation.blocks.text import capital, paragraph, plain, section
 
 VERB = "verb"
-
 _ARGUMENT_LIMIT = 500
-_TITLE_LIMIT = 24
-"""Characters of a form's title and of its buttons (Slack)."""
-
+_TITLE_LIMIT = 24  # characters of a form's title and of its buttons (Slack)
 View = Block
 
 
@@ -50,7 +47,7 @@ def result(title: str, blocks: Sequence[Block]) -> View:
 
 def notice(title: str, text: str) -> View:
     """What a form turns into when it can no longer do what it was opened for; ``text`` is mrkdwn."""
-    return result(title, [section(mrkdwn(text))])
+    return result(title, [paragraph(text)])
 
 
 def short_title(text: str) -> str:

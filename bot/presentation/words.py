@@ -19,15 +19,11 @@ UNKNOWN: Final = "unknown"
 NEEDS_PERSON: Final = "needs a person"
 FINISHED: Final = "finished"
 """Of a bulk payment that is over and of which some failed: *completed* would say that all was paid."""
-IN_ESCROW: Final = "pending in escrow"
-"""The service holds the money until the recipient has signed up."""
-
+IN_ESCROW: Final = "pending in escrow"  # the service holds the money until the recipient has signed up
 NOT_ACTIVE: Final = "no account, signup not completed, or it cannot receive money now"
 """What *inactive* may mean: the service does not say which of them it is."""
-
 NOTHING_PAID: Final = "Nothing was paid."
 DO_NOT_PAY_AGAIN: Final = "Do not pay again."
-
 _SYMBOLS = {
     State.COMPLETED: ":white_check_mark:",
     State.CANCELED: ":leftwards_arrow_with_hook:",
@@ -104,7 +100,6 @@ def job_word(job: BulkJob) -> str:
 
 
 Facts = Mapping[str, Any]
-
 _VOTER: Final[Mapping[str, str]] = {
     No.UNKNOWN: "Slack does not know them any more",
     No.ELSEWHERE: "they belong to another workspace",
@@ -132,8 +127,6 @@ REPORTED: Final[Mapping[str, str]] = {
     CallbackKind.FAILURE: "failure",
     CallbackKind.PURCHASE: "payment",
 }
-
-
 _ODD: Final[Mapping[Odd, Callable[[Sequence[str]], str]]] = {
     Odd.NOT_ASKED: lambda _: "the audit does not know who asked for it",
     Odd.CHANGED_ROW: lambda rows: (

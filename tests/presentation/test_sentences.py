@@ -255,7 +255,7 @@ To vouch for one, the operator writes it into SERVICES_FILE: `[payments.commit_p
     assert overview.assumptions([]).text == snapshot(
         ":white_check_mark: Every route is documented or confirmed by the operator."
     )
-    assert [overview.exporting().text, overview.exported(1).text, overview.exported(2).text] == snapshot(
+    assert [overview.EXPORTING.text, overview.exported(1).text, overview.exported(2).text] == snapshot(
         [
             ":hourglass_flowing_sand: Writing the audit into a file…",
             ":page_facing_up: The audit, 1 row, is in your direct messages.",
@@ -322,7 +322,7 @@ Runbook: `docs/alerts.md#row-that-cannot-be-read`
 It was damaged or forged, or a newer version wrote it. The operator puts the row right from a backup.
 Runbook: `docs/alerts.md#row-that-cannot-be-read`\
 """)
-    assert [notices.note("0badcafe"), notices.goes_on().text, notices.nothing_stopped().text] == snapshot(
+    assert [notices.note("0badcafe"), notices.GOES_ON.text, notices.NOTHING_STOPPED.text] == snapshot(
         [
             """:octagonal_sign: Switchboard stopped here after an internal error (`0badcafe`). An admin can have it \
 tried again in the alerts channel.""",

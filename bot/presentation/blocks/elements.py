@@ -9,37 +9,17 @@ import segno
 
 from bot.domain.content import Block, Content
 from bot.domain.text import clean
-from bot.presentation.blocks.text import (
-    context,
-    escape,
-    fallback_text,
-    fields,
-    header,
-    mrkdwn,
-    paragraphs,
-    plain,
-    quote,
-    section,
-    shorten,
-)
+from bot.presentation.blocks import text as md
 
-_SPOKEN_LIMIT = 75
-"""Characters of what a screen reader says for a button (Slack)."""
-
-Fact = tuple[str, str]
-"""What it is, and the text; foreign, and left out when it is empty."""
+_SPOKEN_LIMIT = 75  # characters of what a screen reader says for a button (Slack)
+Fact = tuple[str, str]  # what it is, and the text; foreign, and left out when it is empty
 _VALUE_LIMIT = 250
 _TITLE_LIMIT = 300
 _ABOUT_LIMIT = 600
-
-LONGEST = 2_000
-"""Characters that a QR code holds, with room for the error correction."""
+LONGEST = 2_000  # characters that a QR code holds, with room for the error correction
 _PIXELS = 8
-_QUIET_ZONE = 4
-"""Modules of white around it, without which cameras do not find it (ISO/IEC 18004)."""
-
-NOTHING = "–"
-"""Text of an empty cell."""
+_QUIET_ZONE = 4  # modules of white around it, without which cameras do not find it (ISO/IEC 18004)
+NOTHING = "–"  # text of an empty cell
 
 
 def button(
@@ -65,12 +45,12 @@ def button(
         "confirm": confirm,
     }
     given = {name: found for name, found in given.items() if found}
-    return {"type": "button", "text": plain(label), "action_id": action_id, **given}
+    return {"type": "button", "text": md.plain(label), "action_id": action_id, **given}
 
 
 def question(title: str, text: str, *, yes: str, no: str) -> Block:
     """What Slack asks before it sends the click on; ``text`` is plain."""
-    return {"title": plain(title), "text": plain(text), "confirm": plain(yes), "deny": plain(no)}
+    return {"title": md.plain(title), "text": md.plain(text), "confirm": md.plain(yes), "deny": md.plain(no)}
 
 
 def actions(elements: list[Block], block_id: str = "") -> list[Block]:
@@ -95,14 +75,14 @@ def facts(title: str, found: Sequence[Fact], *, about: str = "", notes: Sequence
     More than twelve or so, and the text grows beyond what Slack likes.
     """
     told = [(label, clean(value)) for label, value in found if clean(value)]
-    blocks: list[Block] = [header(clean(title))]
+    blocks: list[Block] = [md.header(clean(title))]
     if about:
-        blocks.append(section(plain(shorten(clean(about), _ABOUT_LIMIT))))
-    blocks += fields(*((escape(label), quote(value, _VALUE_LIMIT)) for label, value in told))
-    blocks += [context(note) for note in notes]
-    lines = [f"*{quote(title, _TITLE_LIMIT)}*", *([quote(about, _ABOUT_LIMIT)] if about else [])]
-    lines += [f"{escape(label)}: {quote(value, _VALUE_LIMIT)}" for label, value in told]
-    return Content(text=fallback_text([*lines, *notes]), blocks=blocks)
+        blocks.append(md.section(md.plain(md.shorten(clean(about), _ABOUT_LIMIT))))
+    blocks += md.fields(*((md.escape(label), md.quote(value, _VALUE_LIMIT)) for label, value in told))
+    blocks += [md.context(note) for note in notes]
+    lines = [f"*{md.quote(title, _TITLE_LIMIT)}*", *([md.quote(about, _ABOUT_LIMIT)] if about else [])]
+    lines += [f"{md.escape(label)}: {md.quote(value, _VALUE_LIMIT)}" for label, value in told]
+    return Content(text=md.fallback_text([*lines, *notes]), blocks=blocks)
 
 
 def png(link: str) -> bytes:
@@ -133,7 +113,7 @@ def table(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> Block:
     """A table with its head; at most 99 rows and 20 columns. One a message."""
     cells = [
         [
-            {"type": "raw_text", "text": shorten(clean(text), column.most) or NOTHING}
+            {"type": "raw_text", "text": md.shorten(clean(text), column.most) or NOTHING}
             for text, column in zip(row, columns, strict=True)
         ]
         for row in [[column.title for column in columns], *rows]
@@ -150,9 +130,9 @@ def listing(lead: str, drawn: Block, lines: Sequence[str], *after: Block, notes:
 
     ``notes``: what is read aloud of what stands below.
     """
-    head = section(mrkdwn(lead))
+    head = md.paragraph(lead)
     return Content(
-        text=fallback_text([lead, *lines, *notes]),
+        text=md.fallback_text([lead, *lines, *notes]),
         blocks=[head, drawn, *after],
-        plainer=[head, *paragraphs(lines), *after],
+        plainer=[head, *md.paragraphs(lines), *after],
     )

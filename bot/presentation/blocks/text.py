@@ -12,19 +12,11 @@ from datetime import datetime
 from bot.domain.content import Block, Content
 from bot.domain.text import clean
 
-SECTION_LIMIT = 2_900
-"""Characters of one section, a little under Slack's 3,000."""
+SECTION_LIMIT = 2_900  # characters of one section, a little under Slack's 3,000
 HEADER_LIMIT = 150
-
-QUOTE_LIMIT = 1_000
-"""Characters that foreign words take at most inside a sentence of ours, escapes included."""
-
-UNKNOWN = "unknown"
-"""Name of somebody whose name cannot be seen."""
-
-SPOKEN_LIMIT = 4_000
-"""Characters of a message's ``text``: what Slack takes in an edit."""
-
+QUOTE_LIMIT = 1_000  # characters that foreign words take at most inside a sentence of ours, escapes included
+UNKNOWN = "unknown"  # name of somebody whose name cannot be seen
+SPOKEN_LIMIT = 4_000  # characters of a message's ``text``: what Slack takes in an edit
 _MARK = " … (shortened)"
 _REST = "… and more in the message itself."
 _NAME_LIMIT = 80
@@ -77,7 +69,7 @@ def typed(text: str, limit: int = QUOTE_LIMIT) -> str:
 
     Never for an address or an id, which people copy.
     """
-    return quote(_FORMATTING.sub(_like, clean(text)), limit)
+    return quote(_unformatted(clean(text)), limit)
 
 
 def name_of(text: str) -> str:
@@ -87,16 +79,21 @@ def name_of(text: str) -> str:
     """
     letters = "".join(letter for letter in clean(text) if unicodedata.category(letter) != "So")
     words = clean(_PICTURES.sub("", letters)).split()
-    return _FORMATTING.sub(_like, " ".join(words)) or UNKNOWN
+    return _unformatted(" ".join(words)) or UNKNOWN
 
 
-def _like(found: re.Match[str]) -> str:
-    return found[0].translate(_LIKE)
+def _unformatted(text: str) -> str:
+    return _FORMATTING.sub(lambda found: found[0].translate(_LIKE), text)
 
 
 def sentence_of(text: str) -> str:
     """A sentence: capital first, full stop last; empty stays empty."""
     return capital(as_said(text))
+
+
+def quote_sentence(text: str, limit: int = QUOTE_LIMIT) -> str:
+    """Foreign text inside mrkdwn as a sentence."""
+    return sentence_of(quote(text, limit))
 
 
 def capital(text: str) -> str:
@@ -186,9 +183,14 @@ def section(text: Block) -> Block:
     return {"type": "section", "text": text}
 
 
+def paragraph(text: str) -> Block:
+    """A section of mrkdwn; foreign parts must have been escaped."""
+    return section(mrkdwn(text))
+
+
 def message(text: str) -> Content:
     """A message of one paragraph of mrkdwn; foreign parts must have been escaped."""
-    return Content(text=text, blocks=[section(mrkdwn(text))])
+    return Content(text=text, blocks=[paragraph(text)])
 
 
 def fallback_text(lines: Sequence[str]) -> str:
@@ -216,7 +218,7 @@ def paragraphs(lines: Sequence[str]) -> list[Block]:
             found[-1] += f"\n{line}"
         else:
             found.append(line)
-    return [section(mrkdwn(text)) for text in found]
+    return [paragraph(text) for text in found]
 
 
 def context(text: str) -> Block:

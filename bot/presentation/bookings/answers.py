@@ -23,36 +23,19 @@ from bot.domain.content import Block, Content
 from bot.domain.reasons import Reason
 from bot.domain.text import clean
 from bot.presentation import answers
+from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import actions, button
-from bot.presentation.blocks.text import (
-    capital,
-    context,
-    counted,
-    escape,
-    fallback_text,
-    message,
-    moment,
-    mrkdwn,
-    paragraphs,
-    quote,
-    section,
-    sentence_of,
-)
 from bot.presentation.bookings.cards import charged, driver_line, link, named, order_as_told, price, symbol, word
 from bot.presentation.reasons import worded
 
 EXPORT = "certification.export"
-
 Instant = Callable[[datetime], str]
-
 _STATES_SHOWN = 20
 _INSTANT = "{:%Y-%m-%d %H:%M} UTC"
-
 FILE_NAME = "delivery-certification.md"
 FILE_TITLE = "Delivery certification checklist"
 FILE_ALT = "The certification checklist as a Markdown table."
 FILE_COMMENT = "The certification checklist, as it stands now."
-
 _POINTS: Mapping[Point, tuple[str, str]] = {
     Point.QUOTE: ("Pre-checkout: a price is asked for", "`{command} quote`"),
     Point.BOOK: ("Create booking, with the customer's data", "`{command} book`, then confirm the price"),
@@ -83,7 +66,6 @@ _POINTS: Mapping[Point, tuple[str, str]] = {
     Point.VIEW: ("The end user sees state, order data and tracking", "book; the card shows all of it"),
 }
 """What the operator wants to see, and how to get there."""
-
 STORE_ADDED: Final = ":white_check_mark: The store is there, and its key is kept sealed:"
 STORE_CHANGED: Final = ":white_check_mark: This is the store now:"
 _DONE: Final[Mapping[Act, str]] = {
@@ -99,21 +81,31 @@ _ODD_ADDRESS = "an address that cannot be read"
 _ANYWAY = " To book it without knowing the price, tick the box at the end of the form."
 
 
+SANDBOX_ONLY = md.message(
+    ":no_entry_sign: Pre-bookings exist only in the sandbox of the delivery service, and this is production. Ask "
+    "the customer for the address and use `book` instead."
+)
+"""Pre-bookings exist in the sandbox alone (documented)."""
+FORM_IS_GONE = md.message(":hourglass: This form is out of date. Nothing was booked; please fill it in again.")
+"""A price is kept for a day."""
+EXPORTED = md.message(":page_facing_up: The checklist is in your direct messages with me, as a file.")
+
+
 def checklist(seen: Mapping[Point, Evidence], states: Mapping[str, str], *, command: str) -> Content:
     lines = []
     for point, (what, how) in _POINTS.items():
         found, optional = seen.get(point), " _(optional)_" if point in OPTIONAL else ""
-        told = escape(how.format(command=command)) if found is None else _evidence(found, moment)
+        told = md.escape(how.format(command=command)) if found is None else _evidence(found, md.moment)
         lines.append(f":white_{'large_square' if found is None else 'check_mark'}: {what}{optional}: {told}")
     needed = [point for point in Point if point not in OPTIONAL]
     met = sum(1 for point in needed if point in seen)
     lead = f"*Certification: {met} of {len(needed)} required points seen here*"
-    shown = ", ".join(f"`{quote(status, 60)}` {word(status)}" for status in list(states)[:_STATES_SHOWN])
+    shown = ", ".join(f"`{md.quote(status, 60)}` {word(status)}" for status in list(states)[:_STATES_SHOWN])
     notes = [f"States seen: {shown}"] if shown else []
-    blocks: list[Block] = [section(mrkdwn(lead)), *paragraphs(lines)]
-    blocks += [context(note) for note in notes]
+    blocks: list[Block] = [md.paragraph(lead), *md.paragraphs(lines)]
+    blocks += [md.context(note) for note in notes]
     blocks += actions([button("Export as a file", EXPORT, "file")], "certification")
-    return Content(text=fallback_text([lead, *lines, *notes]), blocks=blocks)
+    return Content(text=md.fallback_text([lead, *lines, *notes]), blocks=blocks)
 
 
 def as_file(seen: Mapping[Point, Evidence], states: Mapping[str, str], *, command: str, now: datetime) -> str:
@@ -139,7 +131,7 @@ def as_file(seen: Mapping[Point, Evidence], states: Mapping[str, str], *, comman
 
 def _evidence(found: Evidence, at: Instant) -> str:
     times = "once" if found.count == 1 else f"{found.count} times"
-    return f"{times}, last {at(found.last)}, {quote(found.what, 60)}"
+    return f"{times}, last {at(found.last)}, {md.quote(found.what, 60)}"
 
 
 def _cell(text: str) -> str:
@@ -150,23 +142,23 @@ def acted(booking: Booking, act: Act, *, trouble: Reason | None) -> Content:
     """What became of what somebody did. ``trouble``: None when all is well."""
     status = f" Its status: *{word(booking.status)}*." if booking.status else ""
     if trouble is not None:
-        return message(f":warning: {named(booking)}: {sentence_of(quote(worded(trouble)))}{status}")
+        return md.message(f":warning: {named(booking)}: {md.quote_sentence(worded(trouble))}{status}")
     looked_for = act is Act.REFRESH and booking.stage in (Stage.UNKNOWN, Stage.LOST)
     done = "it is being looked for at the delivery service" if looked_for else _DONE[act]
-    return message(f":ballot_box_with_check: {named(booking)}: {done}.{status}")
+    return md.message(f":ballot_box_with_check: {named(booking)}: {done}.{status}")
 
 
 def refused(no: No) -> Content:
     if no is not No.NO_ROLE:
         return answers.refused(no)
-    return message(
+    return md.message(
         ":no_entry_sign: Only people whom the policy names as requesters, approvers or admins may book deliveries, and "
         "you are not among them. The operator can add you there."
     )
 
 
 def no_stores(command: str) -> Content:
-    return message(
+    return md.message(
         f":convenience_store: No store is known here yet. `{command} stores` asks the delivery service for them, "
         f"`{command} store add` makes one."
     )
@@ -176,35 +168,27 @@ def store_rule(names: Sequence[str]) -> str:
     return f"it must be the name of a store; there is: {', '.join(names[:_NAMED_STORES]) or 'none yet'}"
 
 
-def sandbox_only() -> Content:
-    """Pre-bookings exist in the sandbox alone (documented)."""
-    return message(
-        ":no_entry_sign: Pre-bookings exist only in the sandbox of the delivery service, and this is production. Ask "
-        "the customer for the address and use `book` instead."
-    )
-
-
 def quote_lines(found: Mapping[str, Any] | Quote) -> list[str]:
     said = asdict(found) if isinstance(found, Quote) else found
     cost = charge(said)
     lines = [f":moneybag: *Delivery fee {charged(cost)}*"] if cost is not None else []
     about = [
-        f"about {quote(str(said['eta']), _NAME_LIMIT)} minutes" if said.get("eta") else "",
-        f"{quote(str(said['distance']), _NAME_LIMIT)} km" if said.get("distance") else "",
+        f"about {md.quote(str(said['eta']), _NAME_LIMIT)} minutes" if said.get("eta") else "",
+        f"{md.quote(str(said['distance']), _NAME_LIMIT)} km" if said.get("distance") else "",
     ]
     told = ", ".join(part for part in about if part)
-    return [*lines, *([capital(told)] if told else [])]
+    return [*lines, *([md.capital(told)] if told else [])]
 
 
 def priced(store: str, found: Quote) -> Content:
-    lines = [*quote_lines(found), f"From {quote(store, _NAME_LIMIT)}. Nothing was booked."]
-    return Content(text=fallback_text(lines), blocks=[section(mrkdwn("\n".join(lines)))])
+    lines = [*quote_lines(found), f"From {md.quote(store, _NAME_LIMIT)}. Nothing was booked."]
+    return Content(text=md.fallback_text(lines), blocks=[md.paragraph("\n".join(lines))])
 
 
 def not_covered(words: str, *, bookable: bool = False) -> str:
     """The service does not deliver there: a no, not a failure; mrkdwn. ``bookable``: the form can be booked anyway."""
     return (
-        f":no_entry_sign: *Not covered*: the delivery service does not deliver this. {sentence_of(quote(words))} "
+        f":no_entry_sign: *Not covered*: the delivery service does not deliver this. {md.quote_sentence(words)} "
         f"Check the position, or choose another store.{_ANYWAY if bookable else ''}"
     )
 
@@ -215,51 +199,46 @@ def no_price(said: str, *, refused: bool, bookable: bool = False) -> str:
     ``refused``: it said no to what was asked; otherwise it could not be asked now.
     """
     lead = ":no_entry_sign: *No price*" if refused else ":warning: *No price right now*"
-    return f"{lead}: {sentence_of(quote(said))} Nothing was booked.{_ANYWAY if bookable else ''}"
+    return f"{lead}: {md.quote_sentence(said)} Nothing was booked.{_ANYWAY if bookable else ''}"
 
 
 def unpriced(reason: str) -> str:
     """Instead of the price, where somebody wants to book without one; mrkdwn."""
     return (
-        f":warning: *There is no price*: {sentence_of(quote(reason))} It can be booked all the same. What it costs is "
+        f":warning: *There is no price*: {md.quote_sentence(reason)} It can be booked all the same. What it costs is "
         "known when the delivery service has taken it; it may not take it."
     )
 
 
 def booked(booking: Booking, *, command: str) -> Content:
-    return message(
+    return md.message(
         f":package: {named(booking)} is being booked. Its card shows how it goes on; "
         f"look at it with `{command} show {booking.reference}`."
     )
 
 
 def confirmed_before(booking: Booking) -> Content:
-    return message(f":information_source: {named(booking)} was confirmed already; it is booked once.")
-
-
-def form_is_gone() -> Content:
-    """A price is kept for a day."""
-    return message(":hourglass: This form is out of date. Nothing was booked; please fill it in again.")
+    return md.message(f":information_source: {named(booking)} was confirmed already; it is booked once.")
 
 
 def stores(found: Sequence[KnownStore], *, command: str, note: str = "") -> Content:
     """Every store by name. No key is ever shown."""
     if not found:
         return no_stores(command)
-    lines = [f"*{counted(len(found), 'store')}*"]
+    lines = [f"*{md.counted(len(found), 'store')}*"]
     for one in found[:_MOST_STORES]:
-        address, state = quote(str(one.record.get("address", "")), _ADDRESS_LIMIT), ""
+        address, state = md.quote(str(one.record.get("address", "")), _ADDRESS_LIMIT), ""
         if one.creating:
             state = " :hourglass_flowing_sand: being made; whether it worked is being looked up"
         elif not one.usable:
             state = " :key: its key is not known here, so it cannot be used"
         elif one.given:
             state = " (key from the settings)"
-        lines.append(f"• *{escape(clean(one.name))}*{f': {address}' if address else ''}{state}")
+        lines.append(f"• *{md.escape(clean(one.name))}*{f': {address}' if address else ''}{state}")
     if len(found) > _MOST_STORES:
         lines.append(f"and {len(found) - _MOST_STORES} more")
     notes = [note] if note else []
-    return Content(text=fallback_text([*lines, *notes]), blocks=[*paragraphs(lines), *map(context, notes)])
+    return Content(text=md.fallback_text([*lines, *notes]), blocks=[*md.paragraphs(lines), *map(md.context, notes)])
 
 
 def store(name: str, record: Mapping[str, Any], *, lead: str = "") -> Content:
@@ -272,20 +251,20 @@ def store(name: str, record: Mapping[str, Any], *, lead: str = "") -> Content:
         ("Phone", f"{said['country_code']} {said['mobile']}".strip()),
         ("E-mail", said["email"]),
     ]
-    lines = [f"{lead or ':convenience_store:'} *{quote(name, _NAME_LIMIT)}*"]
-    lines += [f"{label}: {quote(value, _ADDRESS_LIMIT)}" for label, value in facts if value]
-    return Content(text=fallback_text(lines), blocks=paragraphs(lines))
+    lines = [f"{lead or ':convenience_store:'} *{md.quote(name, _NAME_LIMIT)}*"]
+    lines += [f"{label}: {md.quote(value, _ADDRESS_LIMIT)}" for label, value in facts if value]
+    return Content(text=md.fallback_text(lines), blocks=md.paragraphs(lines))
 
 
 def store_trouble(trouble: Reason, *, looked_for: str = "") -> Content:
     """Why a store was not made or changed. ``looked_for``: its name where that is unknown."""
-    sought = f" {quote(looked_for, _NAME_LIMIT)} is looked for in the list of stores; look at `stores` in a minute."
-    return message(f":warning: {sentence_of(quote(worded(trouble)))}{sought if looked_for else ''}")
+    sought = f" {md.quote(looked_for, _NAME_LIMIT)} is looked for in the list of stores; look at `stores` in a minute."
+    return md.message(f":warning: {md.quote_sentence(worded(trouble))}{sought if looked_for else ''}")
 
 
 def hooks(name: str, found: Sequence[HookState], *, turned_on: bool | None) -> Content:
     """What is registered for a store, and what was done to it. Addresses are secret; only their hosts are shown."""
-    lines = [f":satellite_antenna: *Webhooks of {quote(name, _NAME_LIMIT)}*"]
+    lines = [f":satellite_antenna: *Webhooks of {md.quote(name, _NAME_LIMIT)}*"]
     if turned_on is not None:  # what was done is claimed only where the service shows it
         done = all((one.ours if turned_on else one.host == "") and not one.trouble for one in found)
         lines[0] += f" were {'' if done else 'not all '}{'registered' if turned_on else 'taken away'}:"
@@ -293,45 +272,41 @@ def hooks(name: str, found: Sequence[HookState], *, turned_on: bool | None) -> C
         where = "nothing is registered"
         if one.host != "":
             whose = "comes here" if one.ours else "goes elsewhere, not to Switchboard"
-            where = f"{whose} ({quote(_ODD_ADDRESS if one.host is None else one.host, _NAME_LIMIT)})"
-        trouble = f" :warning: {sentence_of(quote(worded(one.trouble)))}" if one.trouble else ""
+            where = f"{whose} ({md.quote(_ODD_ADDRESS if one.host is None else one.host, _NAME_LIMIT)})"
+        trouble = f" :warning: {md.quote_sentence(worded(one.trouble))}" if one.trouble else ""
         lines.append(f"• `{one.kind.value}`: {where}.{trouble}")
-    return Content(text=fallback_text(lines), blocks=[section(mrkdwn("\n".join(lines)))])
+    return Content(text=md.fallback_text(lines), blocks=[md.paragraph("\n".join(lines))])
 
 
 def record(store: str, found: BookingRecord) -> Content:
     """A booking that Switchboard did not make, as the service has it."""
-    raw = f" · `{quote(found.status, _NAME_LIMIT)}`" if read_status(found.status) is not None else ""
+    raw = f" · `{md.quote(found.status, _NAME_LIMIT)}`" if read_status(found.status) is not None else ""
     lines = [
-        f"{symbol(found.status)} *{quote(found.numeric_id or found.id, _NAME_LIMIT)}* · {quote(store, _NAME_LIMIT)}: "
-        f"*{word(found.status)}*{raw}"
+        f"{symbol(found.status)} *{md.quote(found.numeric_id or found.id, _NAME_LIMIT)}* · "
+        f"{md.quote(store, _NAME_LIMIT)}: *{word(found.status)}*{raw}"
     ]
     facts = [
-        ("Customer", quote(found.customer, _NAME_LIMIT)),
-        ("Address", quote(found.address, _ADDRESS_LIMIT)),
+        ("Customer", md.quote(found.customer, _NAME_LIMIT)),
+        ("Address", md.quote(found.address, _ADDRESS_LIMIT)),
         ("Driver", driver_line(asdict(found.driver))),
         ("Order", order_as_told(found.amount, found.payment_method)),
         ("Fee", price(found.fee, found.currency)),
-        ("Reason", quote(found.cancel_reason, _ADDRESS_LIMIT)),
+        ("Reason", md.quote(found.cancel_reason, _ADDRESS_LIMIT)),
         ("Follow it", link(found.tracking_url, "where it is now")),
     ]
     lines += [f"{label}: {value}" for label, value in facts if value]
     note = "Made outside of Switchboard and not followed here; register the webhooks of the store to have that."
-    return Content(text=fallback_text([*lines, note]), blocks=[*paragraphs(lines), context(note)])
+    return Content(text=md.fallback_text([*lines, note]), blocks=[*md.paragraphs(lines), md.context(note)])
 
 
 def say_why(booking: Booking, *, command: str) -> Content:
-    return message(
+    return md.message(
         f":information_source: {named(booking)} was made outside of Switchboard and is followed here from now on. To "
         f"cancel it, say why: `{command} cancel {booking.reference} &lt;reason&gt;`."
     )
 
 
 def prebooked(booking: Booking) -> Content:
-    return message(
+    return md.message(
         f":link: {named(booking)} is being pre-booked. The link for the customer comes on its card in a moment."
     )
-
-
-def exported() -> Content:
-    return message(":page_facing_up: The checklist is in your direct messages with me, as a file.")

@@ -13,26 +13,8 @@ from bot.domain.content import Block, Content
 from bot.domain.money import plain as amount
 from bot.domain.text import clean
 from bot.presentation import notices
+from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import actions, button
-from bot.presentation.blocks.text import (
-    as_said,
-    capital,
-    context,
-    counted,
-    escape,
-    fallback_text,
-    fields,
-    header,
-    linked,
-    mention,
-    moment,
-    mrkdwn,
-    name_of,
-    quote,
-    section,
-    sentence_of,
-    shorten,
-)
 from bot.presentation.reasons import because, because_refused, in_words, reason_of, worded
 
 _RAW_LIMIT = 80
@@ -45,23 +27,18 @@ _STEPS: Final = (
     "at the door",
     "delivered",
 )
-
 START = "booking.start"
 CANCEL = "booking.cancel"
 REFRESH = "booking.refresh"
 CONTACT = "booking.contact"
 TRACK = "booking.track"
-
 MASK = "••••"
 _NAME_LIMIT = 60
 _LINE_LIMIT = 200
 _NOTES_LIMIT = 300
-_URL_LIMIT = 2_900
-"""Characters of an address on a button."""
-_SHOWN_URL = 500
-"""Characters of an address in a text: three of them must fit into the 4,000 of an edit."""
-Fact = tuple[str, str]
-"""What it is, and mrkdwn for it; foreign parts escaped."""
+_URL_LIMIT = 2_900  # characters of an address on a button
+_SHOWN_URL = 500  # characters of an address in a text: three of them must fit into the 4,000 of an edit
+Fact = tuple[str, str]  # what it is, and mrkdwn for it; foreign parts escaped
 
 
 class _Shown(NamedTuple):
@@ -95,7 +72,7 @@ def word(status: str) -> str:
     known = read_status(status)
     if known is not None:
         return _SHOWN[known].word
-    return f"canceled ({quote(status, _RAW_LIMIT)})" if is_canceled(status) else quote(status, _RAW_LIMIT)
+    return f"canceled ({md.quote(status, _RAW_LIMIT)})" if is_canceled(status) else md.quote(status, _RAW_LIMIT)
 
 
 def symbol(status: str) -> str:
@@ -136,7 +113,7 @@ def sentence(booking: Booking, *, now: datetime) -> str:  # noqa: PLR0911 - one 
         case Stage.REFUSED:
             return f"*Not booked*: the delivery service did not take it.{because_refused(booking.reason)}"
         case Stage.DROPPED if booking.kind is BookingKind.FOREIGN:
-            return f"*The same delivery as {quote(worded(booking.reason), _RAW_LIMIT)}*; it goes on there."
+            return f"*The same delivery as {md.quote(worded(booking.reason), _RAW_LIMIT)}*; it goes on there."
         case Stage.DROPPED:
             what = "the pre-booking" if booking.kind is BookingKind.PREBOOKING else "it"
             return f"*Canceled*: {what} was called off; nothing will be delivered."
@@ -150,13 +127,13 @@ def countdown(search_at: datetime, *, now: datetime) -> str:
     left = ceil((search_at - now).total_seconds() / 60)
     if left <= 0:
         return "the cook time is over"
-    return f"{counted(left, 'minute')} of cook time left"
+    return f"{md.counted(left, 'minute')} of cook time left"
 
 
 def _at_the_service(booking: Booking, now: datetime) -> str:
     status, known = booking.status, booking.known_status
-    lead = f"{symbol(status)} *{capital(word(status))}*"
-    raw = f" · `{quote(status, _RAW_LIMIT)}`" if known is not None else ""
+    lead = f"{symbol(status)} *{md.capital(word(status))}*"
+    raw = f" · `{md.quote(status, _RAW_LIMIT)}`" if known is not None else ""
     rest = _rest(booking, now)
     if known is None and not is_canceled(status):
         rest = "The service uses a word that Switchboard does not know; it counts as under way."
@@ -171,7 +148,7 @@ def _rest(booking: Booking, now: datetime) -> str:
     match booking.known_status:
         case Status.ON_HOLD if booking.search_at is not None:
             left = countdown(booking.search_at, now=now)
-            return f"{capital(left)}; the search for a driver starts {moment(booking.search_at)}."
+            return f"{md.capital(left)}; the search for a driver starts {md.moment(booking.search_at)}."
         case Status.ON_HOLD:
             return "The search for a driver starts when the cook time is over."
         case Status.READY_FOR_PICKUP if searches > 1:
@@ -193,43 +170,43 @@ def card(booking: Booking, *, now: datetime, private: bool = False) -> Content:
     facts = [(label, value) for label, value in _facts(booking, masked=not private) if value]
     state = sentence(booking, now=now)
     bar = progress(booking)
-    blocks: list[Block] = [header(clean(headline(booking)))]
-    blocks.append(section(mrkdwn(f"{bar}\n{state}" if bar else state)))
-    blocks += fields(*facts)
-    blocks += [context(note) for note in _notes(booking)]
+    blocks: list[Block] = [md.header(clean(headline(booking)))]
+    blocks.append(md.paragraph(f"{bar}\n{state}" if bar else state))
+    blocks += md.fields(*facts)
+    blocks += [md.context(note) for note in _notes(booking)]
     blocks += actions([] if private else _buttons(booking), f"booking:{booking.id}")
-    lines = [f"*Delivery {escape(headline(booking))}*", state, *(f"{label}: {value}" for label, value in facts)]
-    return Content(text=fallback_text([*lines, *_notes(booking)]), blocks=blocks)
+    lines = [f"*Delivery {md.escape(headline(booking))}*", state, *(f"{label}: {value}" for label, value in facts)]
+    return Content(text=md.fallback_text([*lines, *_notes(booking)]), blocks=blocks)
 
 
 def headline(booking: Booking) -> str:
     """Reference, store and customer; plain text."""
-    customer = shorten(_customer(booking), _NAME_LIMIT)
-    store = shorten(clean(booking.store), _NAME_LIMIT)
+    customer = md.shorten(_customer(booking), _NAME_LIMIT)
+    store = md.shorten(clean(booking.store), _NAME_LIMIT)
     return f"{booking.reference} · {store}{f' → {customer}' if customer else ''}"
 
 
 def named(booking: Booking) -> str:
     """The same in a sentence, escaped."""
-    customer = quote(_customer(booking), _NAME_LIMIT)
-    return f"{booking.reference} ({quote(booking.store, _NAME_LIMIT)}{f' to {customer}' if customer else ''})"
+    customer = md.quote(_customer(booking), _NAME_LIMIT)
+    return f"{booking.reference} ({md.quote(booking.store, _NAME_LIMIT)}{f' to {customer}' if customer else ''})"
 
 
 def driver_line(driver: Mapping[str, Any]) -> str:
     """The driver in one line, escaped."""
     name = str(driver.get("name", ""))
-    parts = [name_of(name) if name else "", *(str(driver.get(part, "")) for part in ("mobile", "provider"))]
-    return " · ".join(quote(part, _NAME_LIMIT) for part in parts if clean(part))
+    parts = [md.name_of(name) if name else "", *(str(driver.get(part, "")) for part in ("mobile", "provider"))]
+    return " · ".join(md.quote(part, _NAME_LIMIT) for part in parts if clean(part))
 
 
 def link(url: str, label: str) -> str:
     """A link that the service gave; its address was checked when it was read."""
-    return linked(url, label) if _is_link(url, most=_SHOWN_URL) else ""
+    return md.linked(url, label) if _is_link(url, most=_SHOWN_URL) else ""
 
 
 def price(fee: str, currency: str) -> str:
     """An amount of the service's with its currency, escaped."""
-    return quote(f"{fee} {currency}".strip(), _NAME_LIMIT) if fee else ""
+    return md.quote(f"{fee} {currency}".strip(), _NAME_LIMIT) if fee else ""
 
 
 def _facts(booking: Booking, *, masked: bool) -> list[Fact]:
@@ -237,44 +214,47 @@ def _facts(booking: Booking, *, masked: bool) -> list[Fact]:
     driver = driver_line(detail.get("driver", {}))
     reported = " _(reported, not confirmed)_" if detail.get("driver_reported") else ""
     number = "" if request is None else f"{request.country_code} {MASK}" if masked else str(request.phone)
-    where, code = _where(booking), quote(str(detail.get("validation_code", "")), _NAME_LIMIT)
+    where, code = _where(booking), md.quote(str(detail.get("validation_code", "")), _NAME_LIMIT)
     address = str(detail.get("link", ""))
-    shown = linked(address) if _is_link(address, most=_SHOWN_URL) else "in the thread"
+    shown = md.linked(address) if _is_link(address, most=_SHOWN_URL) else "in the thread"
     return [
         ("Driver", f"{driver}{reported}" if driver else ""),
         ("Follow it", link(str(detail.get("tracking_url", "")), "where it is now")),
-        ("Customer", f"{quote(_customer(booking), _NAME_LIMIT)}{f' · {number}' if number else ''}"),
+        ("Customer", f"{md.quote(_customer(booking), _NAME_LIMIT)}{f' · {number}' if number else ''}"),
         ("Address", MASK if masked and where else where),
         ("Order", order(booking)),
         ("Fee", _fee(booking)),
-        ("Cook time", counted(request.cook_minutes, "minute") if request is not None and request.cook_minutes else ""),
-        ("Notes", quote(request.notes, _NOTES_LIMIT) if request is not None else ""),
+        (
+            "Cook time",
+            md.counted(request.cook_minutes, "minute") if request is not None and request.cook_minutes else "",
+        ),
+        ("Notes", md.quote(request.notes, _NOTES_LIMIT) if request is not None else ""),
         ("Delivery code", MASK if masked and code else code),
         ("Proof of delivery", proof(str(detail.get("proof", "")))),
-        ("Number at the service", quote(booking.numeric_id or booking.remote_id or "", _NAME_LIMIT)),
+        ("Number at the service", md.quote(booking.numeric_id or booking.remote_id or "", _NAME_LIMIT)),
         ("Address link", shown if booking.stage is Stage.WAITING else ""),
-        ("Asked by", mention(booking.requester) if booking.requester else ""),
+        ("Asked by", md.mention(booking.requester) if booking.requester else ""),
     ]
 
 
 def proof(text: str) -> str:
     """A picture behind a link, or the service's words."""
-    return link(text, "see it") or quote(text, _LINE_LIMIT)
+    return link(text, "see it") or md.quote(text, _LINE_LIMIT)
 
 
 def _customer(booking: Booking) -> str:
     """Their name; empty where nobody said one."""
     name = booking.request.customer if booking.request is not None else str(booking.detail.get("customer", ""))
-    return name_of(name) if name else ""
+    return md.name_of(name) if name else ""
 
 
 def _where(booking: Booking) -> str:
     request = booking.request
     text = (request.address if request is not None else "") or str(booking.detail.get("address", ""))
     position: Position | None = request.position if request is not None else None
-    reference = f" ({quote(request.place_reference, _LINE_LIMIT)})" if request and request.place_reference else ""
+    reference = f" ({md.quote(request.place_reference, _LINE_LIMIT)})" if request and request.place_reference else ""
     on_map = f" · <{map_link(position)}|map>" if position is not None else ""
-    return f"{quote(text, _LINE_LIMIT)}{reference}{on_map}" if text else ""
+    return f"{md.quote(text, _LINE_LIMIT)}{reference}{on_map}" if text else ""
 
 
 def order(booking: Booking) -> str:
@@ -289,7 +269,10 @@ def order(booking: Booking) -> str:
 def order_as_told(cost: str, method: str) -> str:
     """The same of an order that only the service knows, in its words where they are not known here; escaped."""
     known = method.upper() in list(Payment)
-    parts = (quote(cost, _NAME_LIMIT), _payment_words(Payment(method.upper())) if known else quote(method, _NAME_LIMIT))
+    parts = (
+        md.quote(cost, _NAME_LIMIT),
+        _payment_words(Payment(method.upper())) if known else md.quote(method, _NAME_LIMIT),
+    )
     return ", ".join(part for part in parts if part)
 
 
@@ -319,11 +302,11 @@ def _notes(booking: Booking) -> list[str]:
     if isinstance(reported, dict) and reported.get("status"):
         found.append(f":grey_question: Reported as {word(str(reported['status']))}, *not verified* by reading it.")
     if booking.reason and booking.stage in (Stage.OPEN, Stage.WAITING):
-        found.append(f":warning: This may be behind: {as_said(quote(worded(booking.reason), _REASON_LIMIT))}")
+        found.append(f":warning: This may be behind: {md.as_said(md.quote(worded(booking.reason), _REASON_LIMIT))}")
     if booking.reason and booking.stage is Stage.UNKNOWN:
-        found.append(f":warning: {sentence_of(quote(worded(booking.reason), _REASON_LIMIT))}")
+        found.append(f":warning: {md.quote_sentence(worded(booking.reason), _REASON_LIMIT)}")
     if booking.detail.get("unpriced"):
-        reason = sentence_of(quote(in_words(booking.detail["unpriced"]), _REASON_LIMIT))
+        reason = md.quote_sentence(in_words(booking.detail["unpriced"]), _REASON_LIMIT)
         found.append(f":warning: Booked *without a price*, which the service did not give: {reason}")
     if booking.kind is BookingKind.FOREIGN:
         found.append("Made outside of Switchboard; the delivery service told of it.")

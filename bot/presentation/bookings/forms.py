@@ -8,7 +8,7 @@ from bot.domain.bookings.fields import ADDRESS_LIMIT, NAME_LIMIT, REASON_LIMIT, 
 from bot.domain.bookings.record import Payment
 from bot.domain.content import Block
 from bot.domain.text import clean
-from bot.presentation.blocks.text import counted, mrkdwn, plain, quote, section, shorten
+from bot.presentation.blocks.text import counted, paragraph, plain, quote, section, shorten
 from bot.presentation.bookings.answers import quote_lines, unpriced
 from bot.presentation.bookings.cards import headline, order
 from bot.presentation.reasons import in_words
@@ -21,7 +21,6 @@ QUOTE = "booking.quote"
 CANCEL = "booking.cancel"
 STORE_ADD = "store.add"
 STORE_EDIT = "store.edit"
-
 # The ids of fields are the names of their rules in bot.domain.bookings.fields.
 STORE = "store"
 NAME = "name"
@@ -37,11 +36,9 @@ COOK = "cook"
 NOTES = "notes"
 REASON = "reason"
 ANYWAY = "anyway"
-
 _POSITION_LIMIT = 2_000
 _MOST_OPTIONS = 100
 _OPTION_LIMIT = 75
-
 Values = Mapping[str, str]
 
 
@@ -100,7 +97,7 @@ def confirm(booking: Booking) -> View:
         ]
     missing = in_words(booking.detail.get("unpriced"))
     price_lines = [unpriced(missing)] if missing else quote_lines(booking.detail.get("quote", {}))
-    blocks = [section(mrkdwn("\n".join(price_lines))), section(mrkdwn("\n".join(lines)))]
+    blocks = [paragraph("\n".join(price_lines)), paragraph("\n".join(lines))]
     title = "Book without a price?" if missing else "Book it at this price?"
     return form(CONFIRM, title, "Book", {"id": booking.id}, blocks, close="Close")
 
@@ -196,7 +193,7 @@ def _position(given: Values) -> Block:
 
 
 def _problem(said: str) -> list[Block]:
-    return [section(mrkdwn(said))] if said else []
+    return [paragraph(said)] if said else []
 
 
 def _text(

@@ -157,7 +157,6 @@ _TOPICS: Final[Mapping[str, str | Callable[[Booking, Mapping[str, Any]], str]]] 
         "was final."
     ),
 }
-
 _SAID: Final[Mapping[str, str]] = {
     "booked": "{who} booked it{worth}",
     "prebooked": "{who} asked for a link with which the customer enters the address{worth}",

@@ -5,29 +5,23 @@ from collections.abc import Mapping, Sequence
 from bot.domain.emails.lists import CONCURRENCY, CONCURRENCY_LIMIT
 from bot.domain.files.columns import ColumnSummary, likely_column
 from bot.domain.files.tables import Marks
-from bot.presentation.blocks.text import SECTION_LIMIT, mrkdwn, plain, quote, section, shorten
+from bot.presentation.blocks.text import SECTION_LIMIT, paragraph, plain, quote, section, shorten
 from bot.presentation.files.columns import MOST, column_names, column_option, mark_lines, option, select
 from bot.presentation.reasons import to_set
 from bot.presentation.views import View, field, form, notice, result
 
 FILE_FORM = "email.file"
 LIST_FORM = "email.list"
-
 FILE = "file"
 COLUMN = "column"
 HOW = "how"
 CONCURRENT = "concurrent"
-
 WHOLE_FILE = "whole"
 ROW_BY_ROW = "rows"
-
 _WAYS = {ROW_BY_ROW: "Row by row", WHOLE_FILE: "Whole file"}
-
 TITLE = "Process e-mails"
-
 _NAME_LIMIT = 60
 _PERCENT = 100
-
 NO_NUMBER = f"Give a whole number from 1 to {CONCURRENCY_LIMIT:,}, for example {CONCURRENCY}."
 NO_FILE = "Choose a CSV or Excel file (.xlsx) with a column of addresses, for example email,name."
 STARTED = ":outbox_tray: Started. Its progress stands in a message of its own, and the result follows in its thread."
@@ -87,7 +81,7 @@ def list_form(
         "initial_value": str(CONCURRENCY),
     }
     blocks = [
-        section(mrkdwn("\n".join([about, *mark_lines(marks)]))),
+        paragraph("\n".join([about, *mark_lines(marks)])),
         select(COLUMN, "Column with the addresses", options, initial=likely_column(looks[:MOST])),
         field(HOW, "How", {"type": "radio_buttons", "action_id": HOW, "options": how, "initial_option": how[0]}),
         *(section(plain(not_configured(way, missing))) for way, missing in lacking.items()),

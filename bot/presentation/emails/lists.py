@@ -9,33 +9,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from bot.domain.content import Block, Content
 from bot.domain.emails.lists import OVER, Answer, ListProgress, Outcome, RunCount, RunState
 from bot.domain.text import clean
+from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import Column, actions, button, question, table
-from bot.presentation.blocks.text import (
-    bar,
-    context,
-    escape,
-    fallback_text,
-    header,
-    mention,
-    mrkdwn,
-    paragraphs,
-    quote,
-    section,
-    sentence_of,
-    shorten,
-)
 from bot.presentation.reasons import worded
 
 PAUSE = "email.pause"
 RESUME = "email.resume"
 STOP = "email.stop"
-
 _NAME_LIMIT = 80
 _REASON_LIMIT = 600
 _DETAIL_LIMIT = 260
 _ADDRESS_LIMIT = 120
 _SAID_LIMIT = 20
-
 OUTCOMES: Mapping[Outcome, str] = {
     Outcome.ANSWERED: "answered",
     Outcome.NO_ANSWER: "no answer",
@@ -45,7 +30,6 @@ OUTCOMES: Mapping[Outcome, str] = {
     Outcome.NOT_ASKED: "not asked",
 }
 """Words for each outcome, also used in result files."""
-
 _STATES: Mapping[RunState, str] = {
     RunState.PREPARING: ":hourglass_flowing_sand: The file is being read.",
     RunState.RUNNING: ":arrow_forward: Under way.",
@@ -60,11 +44,8 @@ _STATES: Mapping[RunState, str] = {
         "Look at the service first; to send it once more, drop the file again."
     ),
 }
-
-
 ADDRESS_RULE = "an e-mail address such as ana@example.com"
 SINGLE_ADDRESSES = "single-address e-mail"
-
 NOT_YOURS = "Only the person who asked for this list, or an admin, can pause, resume or stop it."
 
 
@@ -91,11 +72,11 @@ def checked(answers: Sequence[tuple[str, Answer]]) -> Content:
         Column(title="What the service says", most=_DETAIL_LIMIT, wraps=True),
     )
     lines = [
-        f"{quote(address, _ADDRESS_LIMIT)}: *{quote(word, 60)}* {quote(said, _DETAIL_LIMIT)}".rstrip()
+        f"{md.quote(address, _ADDRESS_LIMIT)}: *{md.quote(word, 60)}* {md.quote(said, _DETAIL_LIMIT)}".rstrip()
         for address, word, said in rows
     ]
-    plainer: list[Block] = [section(mrkdwn(shorten(line, 2_900))) for line in lines[:40]]
-    return Content(text=fallback_text(lines), blocks=[table(columns, rows)], plainer=plainer)
+    plainer: list[Block] = [md.paragraph(md.shorten(line, 2_900)) for line in lines[:40]]
+    return Content(text=md.fallback_text(lines), blocks=[table(columns, rows)], plainer=plainer)
 
 
 def _word(answer: Answer) -> str:
@@ -106,34 +87,34 @@ def _word(answer: Answer) -> str:
 
 def board(progress: ListProgress) -> Content:
     how = "the whole file at once" if progress.whole else f"row by row, up to {progress.concurrency} at a time"
-    title = f"Process e-mails: {shorten(clean(progress.file), _NAME_LIMIT)}"
-    about = f"Column “{quote(progress.column, _NAME_LIMIT)}”, {how}, asked by {mention(progress.requester)}"
+    title = f"Process e-mails: {md.shorten(clean(progress.file), _NAME_LIMIT)}"
+    about = f"Column “{md.quote(progress.column, _NAME_LIMIT)}”, {how}, asked by {md.mention(progress.requester)}"
     state, figures = _state_line(progress).split("\n"), list(_figures(progress))
-    blocks = [header(title), *paragraphs(state), *(section(mrkdwn(line)) for line in figures), context(about)]
+    blocks = [md.header(title), *md.paragraphs(state), *(md.paragraph(line) for line in figures), md.context(about)]
     blocks += actions(_buttons(progress), "email")
-    return Content(text=fallback_text([f"*{escape(title)}*", *state, *figures, about]), blocks=blocks)
+    return Content(text=md.fallback_text([f"*{md.escape(title)}*", *state, *figures, about]), blocks=blocks)
 
 
 def news(progress: ListProgress) -> Content:
     """Thread message to the requester: the list ended without a file, or was paused by a failure."""
     sign, said = _state_line(progress).split(" ", 1)
-    lines = f"{sign} {mention(progress.requester)} {said}".split("\n")
-    return Content(text=fallback_text(lines), blocks=paragraphs(lines))
+    lines = f"{sign} {md.mention(progress.requester)} {said}".split("\n")
+    return Content(text=md.fallback_text(lines), blocks=md.paragraphs(lines))
 
 
 def _state_line(progress: ListProgress) -> str:
     said = _STATES[progress.state]
     if progress.whole and progress.state is RunState.DONE:
         said = _returned(progress)
-    return f"{said}\n{sentence_of(quote(worded(progress.reason), _REASON_LIMIT))}" if progress.reason else said
+    return f"{said}\n{md.quote_sentence(worded(progress.reason), _REASON_LIMIT)}" if progress.reason else said
 
 
 def _returned(progress: ListProgress) -> str:
-    said = "\n".join(f"{quote(name, 60)}: {quote(value, 300)}" for name, value in progress.said[:_SAID_LIMIT])
+    said = "\n".join(f"{md.quote(name, 60)}: {md.quote(value, 300)}" for name, value in progress.said[:_SAID_LIMIT])
     if progress.receipt:
         head = (
-            f":receipt: The service took the file and gave the receipt `{quote(progress.receipt, 120)}`. It has no way "
-            "to ask for its outcome; keep the receipt for the service's own site or support."
+            f":receipt: The service took the file and gave the receipt `{md.quote(progress.receipt, 120)}`. It has no "
+            "way to ask for its outcome; keep the receipt for the service's own site or support."
         )
         return f"{head}\n{said}" if said else head
     if progress.reason:
@@ -151,7 +132,7 @@ def _figures(progress: ListProgress) -> Iterator[str]:
         return
     if count.total == 0 and progress.state in (RunState.PREPARING, RunState.FAILED):
         return
-    yield f"`{bar(count.done, count.total)}` {count.done:,} of {count.total:,} {_addresses(count.total)}"
+    yield f"`{md.bar(count.done, count.total)}` {count.done:,} of {count.total:,} {_addresses(count.total)}"
     told = [f"{count.outcomes[outcome]:,} {OUTCOMES[outcome]}" for outcome in Outcome if count.outcomes.get(outcome)]
     if progress.state is RunState.STOPPED and count.total > count.done:
         told.append(f"{count.total - count.done:,} {OUTCOMES[Outcome.NOT_ASKED]}")
@@ -193,9 +174,9 @@ def _buttons(progress: ListProgress) -> list[Block]:
 
 def result_comment(progress: ListProgress) -> str:
     """What stands above the result file; the requester hears of it."""
-    who = mention(progress.requester)
+    who = md.mention(progress.requester)
     if progress.whole:
-        return f"{who}: what the service gave back for {quote(progress.file, _NAME_LIMIT)}"
+        return f"{who}: what the service gave back for {md.quote(progress.file, _NAME_LIMIT)}"
     stopped = ". It was stopped before its end." if progress.state is RunState.STOPPED else ""
     count = progress.count
     answered = f"{count.outcomes.get(Outcome.ANSWERED, 0):,} of {count.total:,} {_addresses(count.total)} answered"

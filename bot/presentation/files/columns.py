@@ -15,9 +15,7 @@ _RUNS: Final = 5
 _NAMES: Final = 5
 _NAME: Final = 40
 _BETWEEN = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars"}
-
-MOST: Final = 100
-"""Options that one list may have (Slack)."""
+MOST: Final = 100  # options that one list may have (Slack)
 _OPTION_LIMIT: Final = 75
 _NAME_LIMIT: Final = 40
 _SAMPLE_LIMIT: Final = 24

@@ -7,18 +7,15 @@ from bot.domain.content import Block, Content
 from bot.domain.files.dropped import DroppedFile, FileKind, FileTrouble, UnusableFile, megabytes
 from bot.domain.text import clean
 from bot.presentation.blocks.elements import actions, button
-from bot.presentation.blocks.text import message, mrkdwn, plain, quote, section, sentence_of, shorten
+from bot.presentation.blocks.text import message, paragraph, plain, quote, sentence_of, shorten
 from bot.presentation.reasons import rule_of
 from bot.presentation.views import field, form, notice, result
 
-USE = "use"
-"""The id of the menu; a button's id is this, a point and the name of what it does."""
+USE = "use"  # the id of the menu; a button's id is this, a point and the name of what it does
 SHORTCUT = "use_file"
 SHORTCUT_NAME = "Use this file"
-CHOSEN = "use_file.chosen"
-"""The form that the shortcut opens; its only field is the next."""
+CHOSEN = "use_file.chosen"  # the form that the shortcut opens; its only field is the next
 CHOICE = "choice"
-
 _NAME_LIMIT = 120
 _BUTTONS = 5
 _RADIOS = 10
@@ -44,6 +41,20 @@ _ARCHIVES = frozenset({"zip", "gz", "7z", "rar", "tar"})
 _USABLE = "Audio, video, documents and pictures with words, CSV and Excel tables can be used."
 
 
+STARTED = notice(SHORTCUT_NAME, ":outbox_tray: It has begun. The answer comes into the thread of the file.")
+LOOKING = message(":hourglass_flowing_sand: Looking at the file…")
+NO_FILE = message(f":paperclip: There is no file in this message. Use the shortcut on a message with one. {_USABLE}")
+NOT_HERE = message(
+    ":wave: I am not in this channel, so I can neither read this file nor bring you the result. "
+    "Invite me with `/invite @Switchboard`, then use the shortcut again."
+)
+NOT_IN_DIRECT_MESSAGES = message(
+    ":wave: I am not in this conversation, and nobody can invite me. Drop the file into a direct message to me, "
+    "or into a channel in which I am."
+)
+STALE = message(f":shrug: This button is out of date. Use the shortcut *{SHORTCUT_NAME}* on the message with the file.")
+
+
 class Offered(Protocol):
     """An operation that is offered for a file: its word in ids, and what its button says."""
 
@@ -61,7 +72,7 @@ def offer(file: DroppedFile, offered: Sequence[Offered]) -> Content:
     else:
         hint, options = plain("Choose what to do"), _options(file, offered)
         elements = [{"type": "static_select", "action_id": USE, "placeholder": hint, "options": options}]
-    blocks = [section(mrkdwn(said)), *actions(elements, f"{USE}:{file.id}")]
+    blocks = [paragraph(said), *actions(elements, f"{USE}:{file.id}")]
     return Content(text=f"{said}\nI can: {labels}.", blocks=blocks)
 
 
@@ -76,8 +87,8 @@ def several(
     blocks: list[Block] = []
     for file, fit in found:
         said = f"{_SIGNS[file.kind]} *{_name(file)}* · {facts(file)}" if fit else no_use(file).text
-        blocks.append(section(mrkdwn(said)))
-    blocks += [section(mrkdwn(unusable(trouble).text)) for trouble in troubles]
+        blocks.append(paragraph(said))
+    blocks += [paragraph(unusable(trouble).text) for trouble in troubles]
     usable = [(file, fit) for file, fit in found if fit]
     if not usable:
         return result(SHORTCUT_NAME, blocks)
@@ -96,10 +107,6 @@ def several(
 def told(content: Content) -> Block:
     """The same form where there is nothing to choose."""
     return notice(SHORTCUT_NAME, content.text)
-
-
-def started() -> Block:
-    return notice(SHORTCUT_NAME, ":outbox_tray: It has begun. The answer comes into the thread of the file.")
 
 
 def _options(file: DroppedFile, offered: Sequence[Offered]) -> list[Block]:
@@ -124,37 +131,9 @@ def unusable(trouble: UnusableFile) -> Content:
     return message(f"{sign} {name}{sentence_of(rule_of(trouble))}")
 
 
-def looking() -> Content:
-    return message(":hourglass_flowing_sand: Looking at the file…")
-
-
-def no_file() -> Content:
-    return message(f":paperclip: There is no file in this message. Use the shortcut on a message with one. {_USABLE}")
-
-
-def not_here() -> Content:
-    return message(
-        ":wave: I am not in this channel, so I can neither read this file nor bring you the result. "
-        "Invite me with `/invite @Switchboard`, then use the shortcut again."
-    )
-
-
-def not_in_direct_messages() -> Content:
-    return message(
-        ":wave: I am not in this conversation, and nobody can invite me. Drop the file into a direct message to me, "
-        "or into a channel in which I am."
-    )
-
-
 def unfit(file: DroppedFile, label: str) -> Content:
     return message(
         f":no_entry_sign: *{_name(file)}* · {facts(file)}: {label} does not work with such a file. {_USABLE}"
-    )
-
-
-def stale() -> Content:
-    return message(
-        f":shrug: This button is out of date. Use the shortcut *{SHORTCUT_NAME}* on the message with the file."
     )
 
 

@@ -8,38 +8,18 @@ from bot.domain.localization.progress import REPEATABLE, STOPPABLE, CallState, C
 from bot.domain.localization.request import SOURCE
 from bot.domain.reasons import OfCall, Reason
 from bot.domain.text import clean
+from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import actions, button, question
-from bot.presentation.blocks.text import (
-    bar,
-    capital,
-    context,
-    counted,
-    escape,
-    fallback_text,
-    mention,
-    message,
-    moment,
-    mrkdwn,
-    paragraphs,
-    plain,
-    quote,
-    section,
-    sentence_of,
-)
 from bot.presentation.reasons import worded
 
 CANCEL = "localization.cancel"
 AGAIN = "localization.again"
-
-LONG_TEXT = 2_500
-"""Characters above which a text comes as a file."""
+LONG_TEXT = 2_500  # characters above which a text comes as a file
 _PREVIEW = 300
-_SHORT = 200
-"""Characters up to which a text stands in the message of its call too."""
+_SHORT = 200  # characters up to which a text stands in the message of its call too
 _QUOTED = 600
 _NAME = 80
 _MINUTE = 60
-
 _EMOJI = {
     "Anger": ":rage:",
     "Joy": ":smile:",
@@ -59,23 +39,24 @@ _SIGNS = {
     CallState.CANCELED: ":no_entry_sign:",
     CallState.INTERRUPTED: ":arrows_counterclockwise:",
 }
-
 WHICH_LANGUAGE = "Which language is the text in? Its letters alone do not say it. Nothing was sent yet."
 
 
 def board(sight: CallView) -> Content:
-    about = " · ".join([f"asked by {mention(sight.requester)}", *settings(sight.order)])
+    about = " · ".join([f"asked by {md.mention(sight.requester)}", *settings(sight.order)])
     lines = [f"{_sign(sight)} *{_title(sight)}*: {_status(sight)}"]
     request, file = sight.order.request, sight.order.file_name
     if request.text:
-        lines.append(f">{quote(request.text, _QUOTED)}")
+        lines.append(f">{md.quote(request.text, _QUOTED)}")
     elif request.url:
-        lines.append(f"`{quote(request.url, _QUOTED)}`")  # in a code span nothing is unfurled or followed by accident
+        lines.append(
+            f"`{md.quote(request.url, _QUOTED)}`"
+        )  # in a code span nothing is unfurled or followed by accident
     elif file:
-        lines.append(f":paperclip: {quote(file, _NAME)}")
-    blocks: list[Block] = [*paragraphs(lines), context(about)]
+        lines.append(f":paperclip: {md.quote(file, _NAME)}")
+    blocks: list[Block] = [*md.paragraphs(lines), md.context(about)]
     blocks += actions(_buttons(sight), f"localization:{sight.id}")
-    return Content(text=fallback_text([*lines, about]), blocks=blocks)
+    return Content(text=md.fallback_text([*lines, about]), blocks=blocks)
 
 
 def _status(sight: CallView) -> str:  # noqa: PLR0911 - one answer a state
@@ -83,17 +64,17 @@ def _status(sight: CallView) -> str:  # noqa: PLR0911 - one answer a state
     took = f" after {clock(sight.elapsed)}" if sight.elapsed is not None and sight.elapsed >= 1 else ""
     again = " It was run again." if progress.again else ""
     # The reason may hold a name or a value that somebody typed.
-    said = sentence_of(f" It says: {quote(progress.words)}" if progress.words else "")
-    why = f"{sentence_of(quote(worded(progress.reason)))}{said}{again}"
+    said = md.sentence_of(f" It says: {md.quote(progress.words)}" if progress.words else "")
+    why = f"{md.quote_sentence(worded(progress.reason))}{said}{again}"
     match sight.state:
         case CallState.WAITING if sight.silent_since is not None:
-            return f"waiting; the service has not answered since {moment(sight.silent_since)}"
+            return f"waiting; the service has not answered since {md.moment(sight.silent_since)}"
         case CallState.WAITING:
             return f"waiting, number {sight.position} in the queue" if sight.position else "about to begin"
         case CallState.RUNNING:
             doing = sight.order.request.capability.doing.lower()
             sending = sight.percent is not None and sight.percent < 100  # noqa: PLR2004 - of the file is there
-            sent = f"\nSending the file {bar(sight.percent or 0, 100)}" if sending else ""
+            sent = f"\nSending the file {md.bar(sight.percent or 0, 100)}" if sending else ""
             return f"{doing}, {clock(sight.elapsed or 0)}{sent}"
         case CallState.HANDING_OVER:
             return "done, its files are on their way"
@@ -107,11 +88,11 @@ def _status(sight: CallView) -> str:  # noqa: PLR0911 - one answer a state
             )
         case CallState.CANCELED:
             ran = " The service may go on with it, and bill it." if progress.started_at is not None else ""
-            return f"canceled by {mention(progress.by)}{took}.{ran}{again}"
+            return f"canceled by {md.mention(progress.by)}{took}.{ran}{again}"
         case CallState.INTERRUPTED:
             lost = progress.reason or Reason(OfCall.RESTARTED)
             still = "" if progress.again else "; run it again"
-            return f"interrupted{still}. {sentence_of(quote(worded(lost)))}{again}"
+            return f"interrupted{still}. {md.quote_sentence(worded(lost))}{again}"
 
 
 def clock(seconds: float) -> str:
@@ -127,9 +108,9 @@ def _gist(sight: CallView) -> str:
         case Gender() | Emotion() as found:
             return f": {_headline(found)}"
         case Phrases(sentences=sentences):
-            return f": {counted(len(sentences), 'other way')} to say it, in the thread"
+            return f": {md.counted(len(sentences), 'other way')} to say it, in the thread"
         case Written(text=text):
-            return f": {quote(text)}" if len(text) <= _SHORT else f": {len(text):,} characters, in the thread"
+            return f": {md.quote(text)}" if len(text) <= _SHORT else f": {len(text):,} characters, in the thread"
         case Tracks(tracks=tracks):
             return f": {'a file' if len(tracks) == 1 else f'{len(tracks)} files'} in the thread"
         case None:
@@ -145,13 +126,13 @@ def _lacking(sight: CallView) -> str:
     found = sight.progress.result
     if not isinstance(found, Tracks) or not found.missing:
         return ""
-    names = " and ".join(f"*{escape(name)}*" for name in found.missing)
-    return f". Missing: {names}. {sentence_of(quote(worded(sight.progress.reason) or 'the service did not give it'))}"
+    names = " and ".join(f"*{md.escape(name)}*" for name in found.missing)
+    return f". Missing: {names}. {md.quote_sentence(worded(sight.progress.reason) or 'the service did not give it')}"
 
 
 def settings(order: Order) -> list[str]:
     chosen = [(option, order.request.options.get(option.name)) for option in order.request.capability.options]
-    return [escape(f"{option.label.lower()}: {option.label_of(value)}") for option, value in chosen if value]
+    return [md.escape(f"{option.label.lower()}: {option.label_of(value)}") for option, value in chosen if value]
 
 
 def _buttons(sight: CallView) -> list[Block]:
@@ -169,7 +150,7 @@ def result(sight: CallView) -> Content:
     found, head = sight.progress.result, _asked(sight)
     match found:
         case Gender() | Emotion():
-            return Content(text=f"{head}: {_headline(found)}", blocks=paragraphs([f"{head}: {_headline(found)}"]))
+            return Content(text=f"{head}: {_headline(found)}", blocks=md.paragraphs([f"{head}: {_headline(found)}"]))
         case Phrases(sentences=sentences):
             lines = [f"{number}. {clean(one)}" for number, one in enumerate(sentences, 1)]
         case Written(text=text):
@@ -178,12 +159,12 @@ def result(sight: CallView) -> Content:
             return Content(text=head)
     # Foreign lines below a headline of ours: nothing in them is interpreted.
     foreign = "\n".join(lines)
-    blocks = [section(mrkdwn(head)), section(plain(foreign or "(nothing)"))]
-    return Content(text=f"{head}\n{escape(foreign)}", blocks=blocks)
+    blocks = [md.paragraph(head), md.section(md.plain(foreign or "(nothing)"))]
+    return Content(text=f"{head}\n{md.escape(foreign)}", blocks=blocks)
 
 
 def is_long(sight: CallView) -> bool:
-    return len(escape(long_text(sight))) > LONG_TEXT
+    return len(md.escape(long_text(sight))) > LONG_TEXT
 
 
 def long_text(sight: CallView) -> str:
@@ -200,7 +181,7 @@ def long_text(sight: CallView) -> str:
 def preview(sight: CallView) -> str:
     """Mrkdwn beside the file of a long result: who asked, how much there is, how it begins."""
     text = long_text(sight)
-    return f"{_asked(sight)}: {len(text):,} characters\n>{quote(text[: _PREVIEW * 2], _PREVIEW)}"
+    return f"{_asked(sight)}: {len(text):,} characters\n>{md.quote(text[: _PREVIEW * 2], _PREVIEW)}"
 
 
 def text_in_words(sight: CallView) -> str:
@@ -208,7 +189,7 @@ def text_in_words(sight: CallView) -> str:
 
 
 def _asked(sight: CallView) -> str:
-    return f"{mention(sight.requester)} *{_title(sight)}*"
+    return f"{md.mention(sight.requester)} *{_title(sight)}*"
 
 
 def _title(sight: CallView) -> str:
@@ -217,24 +198,24 @@ def _title(sight: CallView) -> str:
 
 def _headline(found: Gender | Emotion) -> str:
     if isinstance(found, Emotion):
-        return f"{_EMOJI.get(found.label, ':speech_balloon:')} *{quote(found.label, _NAME)}*"
+        return f"{_EMOJI.get(found.label, ':speech_balloon:')} *{md.quote(found.label, _NAME)}*"
     sure = ""
     if found.percent is not None:
         whole = f"{found.percent.quantize(Decimal('0.1')):f}"
         sure = f" ({whole.removesuffix('.0')} % sure)"
-    return f"*{quote(capital(found.gender), _NAME)}*{sure}"
+    return f"*{md.quote(md.capital(found.gender), _NAME)}*{sure}"
 
 
 def failure(sight: CallView) -> Content:
     """In the thread, for who asked: it ended without a result, or without a part of it."""
-    return message(f"{_sign(sight)} {_asked(sight)}: {_status(sight)}")
+    return md.message(f"{_sign(sight)} {_asked(sight)}: {_status(sight)}")
 
 
 def file_comment(sight: CallView, delivery: ResultFile, seconds: float | None) -> str:
     """Mrkdwn beside a file of the result."""
     length = f", {clock(seconds)}" if seconds is not None else ""
-    what = "" if delivery.track.name == "audio" else f": *{escape(delivery.track.name)}*"
-    return f"{_asked(sight)}{what}{length}, .{escape(delivery.track.extension)}"
+    what = "" if delivery.track.name == "audio" else f": *{md.escape(delivery.track.name)}*"
+    return f"{_asked(sight)}{what}{length}, .{md.escape(delivery.track.extension)}"
 
 
 def file_in_words(sight: CallView, delivery: ResultFile, seconds: float | None) -> str:
@@ -252,29 +233,29 @@ def asked(order: Order, *, position: int, member: bool) -> Content:
             "`/invite @Switchboard` brings me here."
         )
     languages = f" ({' · '.join(settings(order))})" if order.request.options.get(SOURCE) else ""
-    return message(f":memo: *{title}*{languages}: on it.{queue} {where}")
+    return md.message(f":memo: *{title}*{languages}: on it.{queue} {where}")
 
 
 def asked_several(count: int, *, member: bool) -> Content:
     where = "The answers come here." if member else "I am not a member of this channel; the answers come to you."
-    return message(f":memo: On it: {count} files. {where}")
+    return md.message(f":memo: On it: {count} files. {where}")
 
 
 def no_cancel(sight: CallView | None) -> Content:
     if sight is None:
-        return message(":warning: This button is out of date.")
+        return md.message(":warning: This button is out of date.")
     ended = {CallState.HANDING_OVER: "is done already; its files are on their way", CallState.DONE: "is done already"}
     what = ended.get(sight.state, f"is over already: {sight.state.value}")
-    return message(f":warning: There is nothing to cancel: it {what}.")
+    return md.message(f":warning: There is nothing to cancel: it {what}.")
 
 
 def not_yours(requester: str) -> Content:
-    return message(f":warning: Only {mention(requester)}, who asked for it, or an admin can cancel it.")
+    return md.message(f":warning: Only {md.mention(requester)}, who asked for it, or an admin can cancel it.")
 
 
 def no_again(sight: CallView | None) -> Content:
     if sight is None:
-        return message(":warning: This button is out of date.")
+        return md.message(":warning: This button is out of date.")
     if sight.progress.again:
-        return message(f":warning: {mention(sight.progress.by)} has run it again already.")
-    return message(":warning: There is nothing to run again.")
+        return md.message(f":warning: {md.mention(sight.progress.by)} has run it again already.")
+    return md.message(":warning: There is nothing to run again.")

@@ -14,16 +14,12 @@ from bot.presentation.views import field, short_title, text_input
 
 ASK = "localization.ask"
 CONFLICT = "Give only one of them."
-
 TEXT = "text"
 URL = "url"
 FILE = "file"
-OPTION = "option."
-"""Before the names of options: a block id is one of a whole form."""
-
+OPTION = "option."  # before the names of options: a block id is one of a whole form
 FILES_AT_ONCE = 10
-_LIST = 100
-"""Choices that one list may have (Slack)."""
+_LIST = 100  # choices that one list may have (Slack)
 _MIDDLE = "M"
 _HINTS = {
     "source_lang": "Left open only where the letters say it, as those of Japanese or Greek do",

@@ -13,26 +13,8 @@ from bot.domain.payments.instruction import FINAL, Instruction, State, Vote
 from bot.domain.policy import Frozen
 from bot.domain.text import clean
 from bot.presentation import answers
+from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import Column, facts, listing, table, turns
-from bot.presentation.blocks.text import (
-    as_said,
-    channel,
-    context,
-    escape,
-    fallback_text,
-    mention,
-    mentions,
-    message,
-    moment,
-    mrkdwn,
-    paragraphs,
-    plain,
-    quote,
-    section,
-    sentence_of,
-    shorten,
-    typed,
-)
 from bot.presentation.files.columns import mark_lines
 from bot.presentation.payments.cards import card
 from bot.presentation.payments.kinds import KINDS, headline, word_of
@@ -43,7 +25,6 @@ from bot.presentation.words import job_word, status_word, word
 PREVIOUS = "bulk.previous"
 NEXT = "bulk.next"
 BAD_HEADER = ("row", "column", "problem", "given")
-
 _LISTED = 15
 _PURPOSE = 150
 _SHOWN_BAD = 25
@@ -67,50 +48,54 @@ _JOB_COLUMNS = (
     Column(title="Completed", most=12, align="right"),
     Column(title="Failed", most=12, align="right"),
 )
-
+# The rule that a cancellation breaks whose bulk payment the service does not have yet.
 NOT_SENT = "it has not been sent, so nothing of it can be pending; withdraw it on its card"
-"""The rule that a cancellation breaks whose bulk payment the service does not have yet."""
+
+
+TEMPLATE_SENT = md.message(
+    ":page_facing_up: I sent you a template directly. Fill it in, drop it here, choose *Pay in bulk*."
+)
 
 
 def freezing(frozen: Frozen | None, *, changed: bool, asked_to_freeze: bool, needed: int) -> Content:
     """The state after freezing or lifting was tried."""
     if frozen is None:
-        return message(":sunny: Payments flow again." if changed else ":sunny: Payments are not frozen.")
+        return md.message(":sunny: Payments flow again." if changed else ":sunny: Payments are not frozen.")
     if asked_to_freeze:
         if changed:
-            return message(":snowflake: Payments are frozen. Nothing is sent until approvers lift it.")
-        return message(f":snowflake: {describe(frozen)}")
+            return md.message(":snowflake: Payments are frozen. Nothing is sent until approvers lift it.")
+        return md.message(f":snowflake: {describe(frozen)}")
     have = f"{len(frozen.lifting)} of {needed}"
     recorded = "Your voice is recorded" if changed else "Your voice was recorded before"
-    return message(
-        f":ballot_box_with_check: {recorded}: {have} ({mentions(list(frozen.lifting))}). Payments stay frozen."
+    return md.message(
+        f":ballot_box_with_check: {recorded}: {have} ({md.mentions(list(frozen.lifting))}). Payments stay frozen."
     )
 
 
 def describe(frozen: Frozen) -> str:
     """Who froze them and why, in mrkdwn."""
-    by = f" by {mention(frozen.by)}" if frozen.by else ""
-    return f"Payments are frozen{by}: {as_said(typed(worded(frozen.reason)))}"
+    by = f" by {md.mention(frozen.by)}" if frozen.by else ""
+    return f"Payments are frozen{by}: {md.as_said(md.typed(worded(frozen.reason)))}"
 
 
 def refused_while_frozen(frozen: Frozen) -> Content:
-    return message(f":snowflake: {describe(frozen)} Nothing can be asked for until approvers lift it.")
+    return md.message(f":snowflake: {describe(frozen)} Nothing can be asked for until approvers lift it.")
 
 
 def requested(instruction: Instruction, *, member: bool) -> Content:
-    """The request is stored; nothing was sent to anybody yet. ``member``: the bot can post where it was asked for."""
-    words = KINDS[instruction.kind]
+    """Nothing was sent to anybody yet. ``member``: the bot can post where it was asked for."""
+    words, origin = KINDS[instruction.kind], instruction.origin_channel
     asked = Stands(words, instruction).say(words.requested)
     where = "The outcome will be posted here."
-    if not member and instruction.origin_channel.startswith("D"):
+    if not member and origin.startswith("D"):
         where = "I am not part of this conversation, so I will send you the outcome in a direct message."
     elif not member:
         where = (
-            f"\n*channel*: I can only post where I am a member, and I am not in {channel(instruction.origin_channel)}, "
+            f"\n*channel*: I can only post where I am a member, and I am not in {md.channel(origin)}, "
             "so I will send you the outcome of this one in a direct message. "
             "To have the next one there, invite me: `/invite @Switchboard`"
         )
-    return message(f":memo: {asked} {where}")
+    return md.message(f":memo: {asked} {where}")
 
 
 def refused(refusal: No | Refusal, instruction: Instruction) -> Content:
@@ -118,24 +103,24 @@ def refused(refusal: No | Refusal, instruction: Instruction) -> Content:
     if refusal is Refusal.DECIDED:
         # People bring a request to some states; to the others the service does, after people approved.
         people = instruction.state in (State.APPROVED, State.REJECTED, State.WITHDRAWN, State.CLOSED)
-        who = f"{'' if people else ', approved'} by {mention(instruction.decided_by)}"
+        who = f"{'' if people else ', approved'} by {md.mention(instruction.decided_by)}"
         by = who if instruction.decided_by else ""
-        at = f" at {moment(instruction.closed_at)}" if instruction.closed_at else ""
+        at = f" at {md.moment(instruction.closed_at)}" if instruction.closed_at else ""
         final = f"{'already' if instruction.state in FINAL else 'now'} *{word_of(instruction)}*"
-        about = f"{escape(headline(instruction))} ({instruction.reference})"
-        return message(f":information_source: {about} is {final}{by}{at}.")
+        about = f"{md.escape(headline(instruction))} ({instruction.reference})"
+        return md.message(f":information_source: {about} is {final}{by}{at}.")
     told = answers.refused(refusal)
     if refusal is Refusal.EXPIRED:
-        return message(f"{told.text} {KINDS[instruction.kind].nothing}")
+        return md.message(f"{told.text} {KINDS[instruction.kind].nothing}")
     if refusal not in (Refusal.TOO_LATE, Refusal.STALE):
         return told
-    return message(f"{told.text} Its status: *{word_of(instruction)}*.")
+    return md.message(f"{told.text} Its status: *{word_of(instruction)}*.")
 
 
 def recorded(instruction: Instruction, votes: int) -> Content:
     """The vote is recorded. This message is never edited, so it says nothing that will change."""
     enough = instruction.requirement.quorum
-    return message(
+    return md.message(
         f":ballot_box_with_check: Your approval is recorded: {min(votes, enough)} of {enough}. "
         "The card shows how it goes on."
     )
@@ -143,8 +128,7 @@ def recorded(instruction: Instruction, votes: int) -> Content:
 
 def shown_to(instruction: Instruction, votes: Sequence[Vote], *, approvals_channel: str, link: str = "") -> Content:
     """The current card of one request, without decision buttons; ``link``: the checkout address of a purchase."""
-    own = KINDS[instruction.kind].card
-    if own is not None:
+    if (own := KINDS[instruction.kind].card) is not None:
         return own(instruction, link=link, buttons=False)
     return card(instruction, votes, for_approvers=True, approvals_channel=approvals_channel, buttons=False)
 
@@ -152,36 +136,33 @@ def shown_to(instruction: Instruction, votes: Sequence[Vote], *, approvals_chann
 def waiting(found: Sequence[WaitingRequest], *, approvals_channel: str) -> Content:
     """What waits for approval, the reader's own decisions first."""
     if not found:
-        return message(":tada: Nothing waits for approval.")
+        return md.message(":tada: Nothing waits for approval.")
     mine = sum(1 for one in found if one.mine)
-    lead = f"*{len(found)} waiting for approval*, {mine} of them for you. Decide in {channel(approvals_channel)}."
-    lines = [waiting_line(one) for one in found[:_LISTED]]
-    blocks: list[Block] = [section(mrkdwn(lead))]
+    lead = f"*{len(found)} waiting for approval*, {mine} of them for you. Decide in {md.channel(approvals_channel)}."
+    blocks: list[Block] = [md.paragraph(lead)]
     texts = [lead]
-    for one, line in zip(found[:_LISTED], lines, strict=True):
-        purpose = one.instruction.payload.description
-        blocks += [
-            section(mrkdwn(line)),
-            {"type": "context", "elements": [plain(f"For: {shorten(clean(purpose), _PURPOSE)}")]},
-        ]
-        texts.append(f"{line} · For: {typed(purpose, _PURPOSE)}")
+    for one in found[:_LISTED]:
+        line, purpose = waiting_line(one), one.instruction.payload.description
+        small = md.plain(f"For: {md.shorten(clean(purpose), _PURPOSE)}")
+        blocks += [md.paragraph(line), {"type": "context", "elements": [small]}]
+        texts.append(f"{line} · For: {md.typed(purpose, _PURPOSE)}")
     if len(found) > _LISTED:
         more = f"and {len(found) - _LISTED} more"
-        blocks.append(context(more))
+        blocks.append(md.context(more))
         texts.append(more)
-    return Content(text=fallback_text(texts), blocks=blocks)
+    return Content(text=md.fallback_text(texts), blocks=blocks)
 
 
 def waiting_line(one: WaitingRequest) -> str:
     """A request that waits, on one line of mrkdwn."""
     instruction = one.instruction
-    until = f" · until {moment(instruction.expires_at)}" if instruction.expires_at else ""
+    until = f" · until {md.moment(instruction.expires_at)}" if instruction.expires_at else ""
     voted = [vote.person for vote in one.votes]
-    votes = f" · approved by {mentions(voted)}" if voted else ""
+    votes = f" · approved by {md.mentions(voted)}" if voted else ""
     mark = ":point_right:" if one.mine else ":hourglass_flowing_sand:"
     return (
-        f"{mark} *{escape(headline(instruction))}* · {instruction.reference} · asked by "
-        f"{mention(instruction.requester)} · {word(instruction.state)}: {len(voted)} of "
+        f"{mark} *{md.escape(headline(instruction))}* · {instruction.reference} · asked by "
+        f"{md.mention(instruction.requester)} · {word(instruction.state)}: {len(voted)} of "
         f"{instruction.requirement.quorum}{votes}{until}"
     )
 
@@ -191,18 +172,18 @@ def bad_rows(name: str, bad: Sequence[BadRow], *, rows: int) -> Content:
     count = len({one.row for one in bad})
     which = "The only row" if rows == 1 else f"{count} of {rows} rows"
     lead = (
-        f":pencil2: *Nothing was requested.* {which} in “{quote(name, _NAME)}” cannot be paid. "
+        f":pencil2: *Nothing was requested.* {which} in “{md.quote(name, _NAME)}” cannot be paid. "
         f"Mend {'it' if count == 1 else 'them'} and drop the file again."
     )
     lines = []
     for one in bad[:_SHOWN_BAD]:
-        given = f" It says: {typed(one.given, _GIVEN)}" if one.given else ""
-        rule = sentence_of(quote(one.rule, 200))
+        given = f" It says: {md.typed(one.given, _GIVEN)}" if one.given else ""
+        rule = md.quote_sentence(one.rule, 200)
         lines.append(f"• *row {one.row}*, {one.column}: {rule[:1].lower()}{rule[1:]}{given}")
     if len(bad) > _SHOWN_BAD:
         lines.append(f"… and {len(bad) - _SHOWN_BAD} more; all of them are in the file that I send you directly.")
     lines.append("A right row: `ana@example.com,25.00,March translation`")
-    return Content(text=fallback_text([lead, *lines]), blocks=paragraphs([lead, *lines]))
+    return Content(text=md.fallback_text([lead, *lines]), blocks=md.paragraphs([lead, *lines]))
 
 
 def needs_file(bad: Sequence[BadRow]) -> bool:
@@ -211,80 +192,69 @@ def needs_file(bad: Sequence[BadRow]) -> bool:
 
 
 def bad_lines(bad: Sequence[BadRow]) -> list[Sequence[str]]:
-    return [(str(one.row), one.column, sentence_of(one.rule), one.given) for one in bad]
+    return [(str(one.row), one.column, md.sentence_of(one.rule), one.given) for one in bad]
 
 
 def asked(instruction: Instruction, read: Checked, *, member: bool) -> Content:
-    """The request is stored; how the file was read, so that a wrong column or a hidden row is noticed at once."""
+    """How the file was read, so that a wrong column or a hidden row is noticed at once."""
     first = requested(instruction, member=member)
-    if not read.read_as:
-        return first
-    said = f"I read “{quote(read.name, _NAME)}” as {quote(read.read_as, 300)}."
-    return message("\n".join([first.text, said, *mark_lines(read.marks)]))
+    said = f"I read “{md.quote(read.name, _NAME)}” as {md.quote(read.read_as, 300)}."
+    return md.message("\n".join([first.text, said, *mark_lines(read.marks)])) if read.read_as else first
 
 
 def asked_before(instruction: Instruction) -> Content:
-    return message(
+    return md.message(
         f":information_source: This file was asked for already, as {instruction.reference}: "
-        f"{escape(headline(instruction))}, *{word_of(instruction)}*. Nothing was asked for again."
+        f"{md.escape(headline(instruction))}, *{word_of(instruction)}*. Nothing was asked for again."
     )
 
 
 def reading(name: str) -> Content:
-    return message(f":hourglass_flowing_sand: Reading “{quote(name, _NAME)}”…" if name else ":hourglass: Reading…")
-
-
-def template_sent() -> Content:
-    return message(":page_facing_up: I sent you a template directly. Fill it in, drop it here, choose *Pay in bulk*.")
+    return md.message(
+        f":hourglass_flowing_sand: Reading “{md.quote(name, _NAME)}”…" if name else ":hourglass: Reading…"
+    )
 
 
 def items(
-    name: str,
-    rows: Sequence[BulkRow],
-    *,
-    page: int,
-    pages: int,
-    total: int,
-    failed: bool,
-    read_at: datetime | None,
+    name: str, rows: Sequence[BulkRow], *, page: int, pages: int, total: int, failed: bool, read_at: datetime | None
 ) -> Content:
     what = "Failed payments" if failed else "Payments"
-    whose = quote(name, _NAME)
+    whose = md.quote(name, _NAME)
     pager = turns(f"{'failed' if failed else 'items'}:{name}", page, pages, back=PREVIOUS, on=NEXT)
     if not rows:
         text = f":open_file_folder: *{what} of {whose}*: none" + (f" on page {page} of {pages}." if page > 1 else ".")
-        return Content(text=text, blocks=[section(mrkdwn(text)), *pager])
+        return Content(text=text, blocks=[md.paragraph(text), *pager])
     cells, lines = [], []
     for one in rows:
         stands, why = status_word(one.status) or "not reported", one.error or "not said"
         cells.append([str(one.row), one.email, shown(one.cents), *([why] if failed else [stands, one.hash])])
-        parts = [f"row {one.row}", quote(one.email, _PERSON), escape(shown(one.cents))]
-        parts.append(quote(why, 200) if failed else quote(stands, _WORD))
-        if not failed and one.hash:
-            parts.append(f"`{quote(one.hash.replace('`', ''), 70)}`")
-        lines.append("• " + " · ".join(parts))
+        said = md.quote(why, 200) if failed else md.quote(stands, _WORD)
+        known = [f"`{md.quote(one.hash.replace('`', ''), 70)}`"] if one.hash and not failed else []
+        first = [f"row {one.row}", md.quote(one.email, _PERSON), md.escape(shown(one.cents))]
+        lines.append("• " + " · ".join([*first, said, *known]))
     lead = f"*{what} of {whose}*: {total}, page {page} of {pages}"
-    after: list[Block] = [context(f"As the service said {moment(read_at)}.")] if read_at else []
+    after: list[Block] = [md.context(f"As the service said {md.moment(read_at)}.")] if read_at else []
     return listing(lead, table(_FAILED_COLUMNS if failed else _ITEM_COLUMNS, cells), lines, *after, *pager)
 
 
 def history(page: JobPage, ours: Mapping[str, Instruction], *, command: str) -> Content:
     if not page.jobs:
-        return message(":open_file_folder: The service has no bulk payments" + ("." if page.page <= 1 else " here."))
+        return md.message(":open_file_folder: The service has no bulk payments" + ("." if page.page <= 1 else " here."))
     lead = f"*Bulk payments*, page {page.page} of {max(1, page.pages)}"
-    rows = [_job(one, ours.get(one.id)) for one in page.jobs]
+    rows = []
+    for one in page.jobs:
+        made, known = f"{one.created_at:%Y-%m-%d %H:%M}" if one.created_at else "", ours.get(one.id)
+        called = [one.id, job_word(one)] if known is None else [known.reference, word_of(known)]
+        rows.append([made, *called, *map(_number, (one.count, one.completed, one.failed))])
     counts = [column.title.lower() if column.align == "right" else "" for column in _JOB_COLUMNS]
     lines = []
-    for row in rows:
-        # The cells that hold something, numbers with what they count.
+    for row in rows:  # the cells that hold something, numbers with what they count
         named = [
-            f"{escape(cell)} {what.removesuffix('s') if cell == '1' else what}".rstrip()
-            for cell, what in zip(row, counts, strict=True)
-            if cell
+            (cell, what.removesuffix("s") if cell == "1" else what) for cell, what in zip(row, counts, strict=True)
         ]
-        lines.append("• " + " · ".join(named))
+        lines.append("• " + " · ".join(f"{md.escape(cell)} {what}".rstrip() for cell, what in named if cell))
     after: list[Block] = [
-        context(f"`{command} bulk show` with the reference or id tells more about one."),
+        md.context(f"`{command} bulk show` with the reference or id tells more about one."),
         *turns("history", page.page, page.pages, back=PREVIOUS, on=NEXT),
     ]
     return listing(lead, table(_JOB_COLUMNS, rows[:50]), lines, *after)
@@ -306,9 +276,8 @@ def job(found: BulkJob) -> Content:
 
 def not_returned(reference: str, status: str) -> Content:
     """A payout is not in escrow any more, so nothing was asked for. ``status``: the service's."""
-    return message(
-        f":information_source: {reference} can't be canceled any more. It is *{quote(status_word(status))}*."
-    )
+    now = md.quote(status_word(status))
+    return md.message(f":information_source: {reference} can't be canceled any more. It is *{now}*.")
 
 
 def cannot_cancel(why: str, hashes: Sequence[str], statuses: Sequence[str], *, bulk: str) -> str:
@@ -326,17 +295,6 @@ def cannot_cancel(why: str, hashes: Sequence[str], statuses: Sequence[str], *, b
             return f"{named} is not pending any more{told}; only pending payments can be canceled"
         case _:
             return f"the service does not say how much {named} is, so nobody could approve it"
-
-
-def _job(one: BulkJob, ours: Instruction | None) -> list[str]:
-    return [
-        f"{one.created_at:%Y-%m-%d %H:%M}" if one.created_at else "",
-        ours.reference if ours is not None else one.id,
-        word_of(ours) if ours is not None else job_word(one),
-        _number(one.count),
-        _number(one.completed),
-        _number(one.failed),
-    ]
 
 
 def _number(count: int | None) -> str:

@@ -8,20 +8,8 @@ from bot.domain.money import plain, shown
 from bot.domain.overview import What
 from bot.domain.payments.bulk import BulkPayload, BulkProgress, CancelPayload, Tally
 from bot.domain.payments.instruction import Instruction, State
+from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import button, question
-from bot.presentation.blocks.text import (
-    SECTION_LIMIT,
-    bar,
-    counted,
-    escape,
-    fields,
-    header,
-    message,
-    mrkdwn,
-    quote,
-    section,
-    shorten,
-)
 from bot.presentation.files.columns import mark_lines
 from bot.presentation.payments.wording import (
     ALERTS,
@@ -36,16 +24,12 @@ from bot.presentation.payments.wording import (
 )
 from bot.presentation.words import FINISHED, IN_ESCROW, NOT_ACTIVE, UNKNOWN, symbol
 
-CANCEL: Final = "bulk.cancel"
-"""The button that cancels what is pending."""
-_TEXT_LIMIT: Final = SECTION_LIMIT + 900
-"""Characters of the text of a card about many payments."""
-
+CANCEL: Final = "bulk.cancel"  # the button that cancels what is pending
+_TEXT_LIMIT: Final = md.SECTION_LIMIT + 900  # characters of the text of a card about many payments
 BAD_ROWS_TITLE: Final = "Rows to mend"
 TEMPLATE_TITLE: Final = "Template for a bulk payment"
 TEMPLATE_HEADER: Final = ("email", "amount", "note")
 TEMPLATE: Final = (("ana@example.com", "25.00", "March translation"), ("ben@example.com", "10.50", "Proofreading"))
-
 _NAME = 120
 _EMAILS = 3
 _ROWS = 10
@@ -57,8 +41,10 @@ _CAN_CANCEL = frozenset({State.COMMITTED, State.PENDING_ESCROW})
 
 def payments_to(count: int, people: int) -> str:
     """So many payments, and to how many people: somebody may be paid more than once."""
-    payments = counted(count, "payment")
-    return f"{payments} to {counted(people, 'person', 'people')}" if people else payments  # an older request says none
+    payments = md.counted(count, "payment")
+    return (
+        f"{payments} to {md.counted(people, 'person', 'people')}" if people else payments
+    )  # an older request says none
 
 
 def repeated(rows: Sequence[int], count: int) -> str:
@@ -73,11 +59,11 @@ def accounts_line(progress: BulkProgress | None) -> str:
     if progress is None or not progress.to_look_up:
         return "Accounts: not looked up yet"
     if progress.looked_up < progress.to_look_up:
-        return f"Looking up accounts: `{bar(progress.looked_up, progress.to_look_up)}`"
+        return f"Looking up accounts: `{md.bar(progress.looked_up, progress.to_look_up)}`"
     read = progress.looked_up - progress.not_read
     parts = [f"{read - progress.inactive} active"]
     if progress.inactive:
-        names = ", ".join(quote(email, 130) for email in progress.inactive_emails[:_EMAILS])
+        names = ", ".join(md.quote(email, 130) for email in progress.inactive_emails[:_EMAILS])
         more = progress.inactive - min(_EMAILS, len(progress.inactive_emails))
         parts.append(
             f":warning: *{progress.inactive} not active* ({NOT_ACTIVE}): {names}"
@@ -89,12 +75,12 @@ def accounts_line(progress: BulkProgress | None) -> str:
 
 
 def _title(words: Wording, instruction: Instruction) -> Block:
-    return header(f"{words.noun.capitalize()}: {words.headline(instruction)}")
+    return md.header(f"{words.noun.capitalize()}: {words.headline(instruction)}")
 
 
 def _many(words: Wording, instruction: Instruction, lines: Sequence[str], asker: str) -> list[str]:
     """The same card as text, with its facts line by line."""
-    title = f"{words.noun.capitalize()} {instruction.reference}: {escape(words.headline(instruction))}."
+    title = f"{words.noun.capitalize()} {instruction.reference}: {md.escape(words.headline(instruction))}."
     return [title, *(f"{line}." for line in lines), f"Asked by {asker}."]
 
 
@@ -106,17 +92,17 @@ def _payload(instruction: Instruction) -> BulkPayload:
 
 def _head(instruction: Instruction, asker: str) -> list[Block]:
     payload, (_, *more) = _payload(instruction), _lines(instruction)
-    about = [("File", quote(payload.name, _NAME)), ("Reference", instruction.reference), ("Asked by", asker)]
-    head = [_title(BULK, instruction), *fields(*about, ("Payments", _together(payload)))]
-    return [*head, section(mrkdwn("\n".join(more)))] if more else head
+    about = [("File", md.quote(payload.name, _NAME)), ("Reference", instruction.reference), ("Asked by", asker)]
+    head = [_title(BULK, instruction), *md.fields(*about, ("Payments", _together(payload)))]
+    return [*head, md.paragraph("\n".join(more))] if more else head
 
 
 def _lines(instruction: Instruction) -> list[str]:
     payload = _payload(instruction)
-    first = f"File “{quote(payload.name, _NAME)}”, {_together(payload)}"
+    first = f"File “{md.quote(payload.name, _NAME)}”, {_together(payload)}"
     if instruction.state not in _TO_DECIDE:
         return [first]  # what was decided on stands in the file; from here on it is about how far it is
-    top = "\n".join(f"• {shown(one.cents)} to {escape(one.email)} (row {one.row})" for one in payload.largest)
+    top = "\n".join(f"• {shown(one.cents)} to {md.escape(one.email)} (row {one.row})" for one in payload.largest)
     duplicates = "none"
     if payload.duplicate_count:
         duplicates = repeated(payload.duplicates, payload.duplicate_count)
@@ -126,14 +112,14 @@ def _lines(instruction: Instruction) -> list[str]:
         first,
         f"*Largest*:\n{top}",
         f"*Duplicates*: {duplicates}",
-        f"*Never paid before*: {counted(payload.new_count, 'recipient') if payload.new_count else 'nobody'}",
+        f"*Never paid before*: {md.counted(payload.new_count, 'recipient') if payload.new_count else 'nobody'}",
     ]
     if payload.same_as:
         found.append(f":warning: *The same payments* were asked for as {payload.same_as}")
     found.append(accounts_line(instruction.progress))
     found += mark_lines(payload.marks)
     if payload.read_as:
-        found.append(f"Read as: {quote(payload.read_as, 300)}")
+        found.append(f"Read as: {md.quote(payload.read_as, 300)}")
     return found
 
 
@@ -146,7 +132,7 @@ def _cancel_button(instruction: Instruction) -> list[Block]:
     progress = instruction.progress or BulkProgress()
     if instruction.state not in _CAN_CANCEL or not progress.tally.pending:
         return []
-    pending = counted(progress.tally.pending, "payment")
+    pending = md.counted(progress.tally.pending, "payment")
     text = f"{pending} are pending. Approvers decide about exactly those that are pending now."
     asked = question("Ask to cancel?", text, yes="Ask for approval", no="Leave them")
     return [button("Cancel pending", CANCEL, instruction.id, confirm=asked)]
@@ -181,7 +167,7 @@ def _outcome(tally: Tally) -> str:
 
 def _summary(tally: Tally, instruction: Instruction) -> str:
     """The counts, and that they add up to what was approved, or what is missing."""
-    payments = counted(_payload(instruction).count, "payment")
+    payments = md.counted(_payload(instruction).count, "payment")
     if tally.unaccounted:
         return f"{_counts(tally)}. *Unaccounted: {tally.unaccounted}* of {payments} approved."
     return f"{_counts(tally)}. That is all {payments} that were approved."
@@ -189,8 +175,8 @@ def _summary(tally: Tally, instruction: Instruction) -> str:
 
 def _progress_line(tally: Tally) -> str:
     if not tally.total or tally.unaccounted == tally.total:
-        return f"`{bar(0, 1)}` no payment reported yet."
-    return f"`{bar(tally.final, tally.total)}` {_counts(tally)}."
+        return f"`{md.bar(0, 1)}` no payment reported yet."
+    return f"`{md.bar(tally.final, tally.total)}` {_counts(tally)}."
 
 
 def _over(stands: Stands) -> str:
@@ -209,7 +195,7 @@ def _completed(told: News) -> str:
         return f"is *completed*. *Summary*: {_summary(tally, told.instruction)}{told.approved}"
     counts = f"{tally.completed} completed, {tally.failed} failed, {tally.pending} {IN_ESCROW}"
     canceled = f", {tally.canceled} canceled" if tally.canceled else ""
-    payments = counted(_payload(told.instruction).count, "payment")
+    payments = md.counted(_payload(told.instruction).count, "payment")
     return (
         f"is *{FINISHED}*: {_outcome(tally)}. *Summary*: {counts}{canceled}. That is all {payments} that were approved."
         f"{told.approved}"
@@ -229,21 +215,21 @@ def _with_chart(told: News, text: str) -> Content:
     }
     pieces = [{"label": label, "value": count} for label, count in counts.items() if count > 0]
     if told.state is State.PENDING_ESCROW or not pieces:
-        return message(text)
+        return md.message(text)
     chart = {"type": "pie", "segments": pieces}
-    title = shorten(f"Payments of {told.instruction.reference}", 50)
-    drawn = [f"`{bar(count, tally.total)}` {label} ({count})" for label, count in counts.items() if count > 0]
+    title = md.shorten(f"Payments of {told.instruction.reference}", 50)
+    drawn = [f"`{md.bar(count, tally.total)}` {label} ({count})" for label, count in counts.items() if count > 0]
     return Content(
         text=text,
-        blocks=[section(mrkdwn(text)), {"type": "data_visualization", "title": title, "chart": chart}],
-        plainer=[section(mrkdwn(text)), section(mrkdwn("\n".join(drawn)))],
+        blocks=[md.paragraph(text), {"type": "data_visualization", "title": title, "chart": chart}],
+        plainer=[md.paragraph(text), md.paragraph("\n".join(drawn))],
     )
 
 
 BULK: Final[Wording] = Wording(
     what=What.BULK,
     noun="bulk payment",
-    headline=lambda one: f"{shown(one.cents)} in {counted(_payload(one).count, 'payment')}",
+    headline=lambda one: f"{shown(one.cents)} in {md.counted(_payload(one).count, 'payment')}",
     agrees=", and its history does not show it: nothing was paid.",
     look_up="Its payments carry notes such as `{instruction.reference}/2` at the service",
     head=_head,
@@ -328,29 +314,29 @@ def _canceling(instruction: Instruction) -> CancelPayload:
 def _look_up(stands: Stands) -> str:
     payload = _canceling(stands.instruction)
     if payload.payout_to:
-        return f"The payout's id at the service: `{quote(payload.bulk_remote_id)}`"
+        return f"The payout's id at the service: `{md.quote(payload.bulk_remote_id)}`"
     return "Its payments are named by their hashes in the file of the thread"
 
 
 def _cancel_line(instruction: Instruction) -> str:
     payload = _canceling(instruction)
     if payload.payout_to:
-        return f"Payout {quote(payload.bulk, _NAME)} to {quote(payload.payout_to)}, which nobody has taken yet"
+        return f"Payout {md.quote(payload.bulk, _NAME)} to {md.quote(payload.payout_to)}, which nobody has taken yet"
     which = "Everything that was pending when it was asked for" if payload.all_pending else "Named one by one"
-    payments = counted(payload.count, "payment")
-    return f"Of bulk payment {quote(payload.bulk, _NAME)}. {which}: {payments}, each by its hash"
+    payments = md.counted(payload.count, "payment")
+    return f"Of bulk payment {md.quote(payload.bulk, _NAME)}. {which}: {payments}, each by its hash"
 
 
 def _cancel_head(instruction: Instruction, asker: str) -> list[Block]:
     asked = f"Asked by {asker}, reference {instruction.reference}"
-    return [_title(CANCELLATION, instruction), section(mrkdwn(f"{_cancel_line(instruction)}\n{asked}"))]
+    return [_title(CANCELLATION, instruction), md.paragraph(f"{_cancel_line(instruction)}\n{asked}")]
 
 
 def _canceled(tally: Tally) -> str:
     """What it came to: canceled and returned, too late, and what still is pending."""
     late = tally.completed + tally.failed + tally.under_way
     cents = sum(tally.sums.values()) - tally.cents_of("canceled", "pending")
-    canceled = f"{counted(tally.canceled, 'payment')} canceled"
+    canceled = f"{md.counted(tally.canceled, 'payment')} canceled"
     parts = [f"{canceled}, {shown(tally.cents_of('canceled'))} returned to the balance"]
     if late:
         parts.append(f"{late} too late ({shown(cents)}): {tally.completed} completed, {tally.failed} failed")
@@ -372,7 +358,9 @@ def _file(what: str) -> ThreadFile:
 CANCELLATION: Final[Wording] = Wording(
     what=What.BULK_CANCEL,
     noun="cancellation",
-    headline=lambda one: f"{shown(one.cents)} back from {counted(_canceling(one).count, 'payment')} still {IN_ESCROW}",
+    headline=lambda one: (
+        f"{shown(one.cents)} back from {md.counted(_canceling(one).count, 'payment')} still {IN_ESCROW}"
+    ),
     nothing="Nothing was canceled.",
     look_up=_look_up,
     head=_cancel_head,

@@ -13,24 +13,8 @@ from bot.domain.payments.moves import APPROVED
 from bot.domain.policy import Short
 from bot.domain.reasons import Reason
 from bot.presentation import notices
+from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import actions, button
-from bot.presentation.blocks.text import (
-    addressed,
-    capital,
-    channel,
-    context,
-    escape,
-    mention,
-    mentions,
-    message,
-    moment,
-    mrkdwn,
-    named,
-    quote,
-    section,
-    sentence_of,
-    shorten,
-)
 from bot.presentation.notices import runbook, slack_says
 from bot.presentation.payments.kinds import KINDS, headline, noun, sentence
 from bot.presentation.payments.wording import News, Stands, policy_line, value_of
@@ -41,7 +25,6 @@ APPROVE: Final = "payout.approve"
 REJECT: Final = "payout.reject"
 RETRY: Final = "payout.retry"
 CLOSE: Final = "payout.close"
-
 _TO_COME = frozenset({State.NEW, State.CREATING, State.CREATE_UNKNOWN, State.AWAITING})
 """People have to act, or soon will."""
 _UNDECIDED = _TO_COME | {State.NEEDS_HUMAN}
@@ -80,36 +63,36 @@ def card(
         short: the approvals it needs, if more than people can give; None: enough people can approve.
     """
     words, state = KINDS[instruction.kind], instruction.state
-    voters, asker = [vote.person for vote in votes], named(instruction.requester, names or {}, handle=handle)
+    voters, asker = [vote.person for vote in votes], md.named(instruction.requester, names or {}, handle=handle)
     undecided = state in _UNDECIDED and len(voters) < instruction.requirement.quorum
-    said, needs = sentence(instruction, votes=len(voters)), escape(policy_line(instruction))
+    said, needs = sentence(instruction, votes=len(voters)), md.escape(policy_line(instruction))
     needs = needs if undecided else needs.replace("Needs ", "Needed ", 1)  # afterwards: which rule it was decided by
     left = [one for one in approvers if one != instruction.requester and one not in voters]
     # Approvers are called once there is something to decide. A request made in their channel already has its card
     # there, so they are called in its thread. Slack rings nobody for an edit.
     calls = for_approvers and undecided and state in _DECIDABLE and left
-    call = [f"To decide: {' '.join(addressed(one) for one in left)}"] if calls else []
+    call = [f"To decide: {' '.join(md.addressed(one) for one in left)}"] if calls else []
     stopped = [notices.note(instruction.stopped)] if instruction.stopped else []
-    approved = [f"Approved by {mentions(voters)}"] if voters else []
+    approved = [f"Approved by {md.mentions(voters)}"] if voters else []
     lookalikes = [_LOOKALIKES] if "xn--" in instruction.payload.email else []
-    lacking = [f":warning: {capital(short_of_people(short))}."] if short is not None else []
+    lacking = [f":warning: {md.capital(short_of_people(short))}."] if short is not None else []
 
     notes = [*call, *stopped, *approved]
     if state not in FINAL:
-        where = f" · decided in {channel(approvals_channel)}" if undecided and not for_approvers else ""
+        where = f" · decided in {md.channel(approvals_channel)}" if undecided and not for_approvers else ""
         notes.append(f"{needs}{where}")
     notes += [f":warning: {line}" for line in lookalikes]
     if invite_to:
-        notes.append(f"To have this in {channel(invite_to)}, invite me there: `/invite @Switchboard`")
-    blocks = [*words.head(instruction, asker), section(mrkdwn(said))]
-    blocks += [context(line) for line in [*notes, *lacking]]
+        notes.append(f"To have this in {md.channel(invite_to)}, invite me there: `/invite @Switchboard`")
+    blocks = [*words.head(instruction, asker), md.paragraph(said)]
+    blocks += [md.context(line) for line in [*notes, *lacking]]
     if buttons:
         blocks += actions(_buttons(instruction, for_approvers=for_approvers), f"decide:{instruction.id}")
 
     parts = [*words.text(instruction, asker), said, *stopped, *(f"{line}." for line in approved)]
     parts += [] if state in FINAL else [f"{needs}."]
     text = " ".join([*parts, *(f"{line}." for line in call), *lookalikes])
-    text = text if words.text_limit is None else shorten(text, words.text_limit)
+    text = text if words.text_limit is None else md.shorten(text, words.text_limit)
     return Content(text=" ".join([text, *lacking]), blocks=blocks)
 
 
@@ -122,7 +105,7 @@ def news(instruction: Instruction, facts: Mapping[str, Any], *, names: Mapping[s
     words = KINDS[instruction.kind]
     told = News(words, instruction, facts, names or {})
     said = told.say(words.news.get(told.state, "is *{word}*.{why}"))
-    text = f"{words.news_symbol(told)} {mention(instruction.requester)} {told.say(words.news_lead)} {said}"
+    text = f"{words.news_symbol(told)} {md.mention(instruction.requester)} {told.say(words.news_lead)} {said}"
     return words.news_content(told, text.rstrip())
 
 
@@ -132,23 +115,23 @@ def reminder(
     """The approvers are asked again, in the thread of the card."""
     missing = max(1, instruction.requirement.quorum - len(votes))
     people = "one more approval" if missing == 1 else f"{missing} more approvals"
-    until = f", until {moment(instruction.expires_at)}" if instruction.expires_at else ""
-    asked = " ".join(addressed(str(name)) for name in facts.get("approvers", []))
+    until = f", until {md.moment(instruction.expires_at)}" if instruction.expires_at else ""
+    asked = " ".join(md.addressed(str(name)) for name in facts.get("approvers", []))
     text = (
-        f":bell: {asked} {escape(headline(instruction))} ({instruction.reference}), asked by "
-        f"{named(instruction.requester, names or {})}, still needs {people}{until}."
+        f":bell: {asked} {md.escape(headline(instruction))} ({instruction.reference}), asked by "
+        f"{md.named(instruction.requester, names or {})}, still needs {people}{until}."
     )
-    return message(text)
+    return md.message(text)
 
 
 def out_of_reach(instruction: Instruction, facts: Mapping[str, Any]) -> Content:
     """The requester is told that there are too few people to approve it."""
     why = short_of_people(Short(needs=int(facts["needs"]), can=int(facts["can"])))
     text = (
-        f":warning: {mention(instruction.requester)} {escape(headline(instruction))} ({instruction.reference}): "
+        f":warning: {md.mention(instruction.requester)} {md.escape(headline(instruction))} ({instruction.reference}): "
         f"{why}. The admins were told. You can withdraw it."
     )
-    return message(text)
+    return md.message(text)
 
 
 def alert(
@@ -165,23 +148,23 @@ def alert(
     ``approvers`` are called where they have to decide, ``admins`` where too few people can.
     """
     words, topic = KINDS[instruction.kind], str(facts["topic"])
-    where = channel(str(facts["channel"])) if facts.get("channel") else "its channel"
+    where = md.channel(str(facts["channel"])) if facts.get("channel") else "its channel"
     found = Reason.read(facts.get("reason"))
     why = worded(found)
-    said = slack_says(why) if topic in _SAID_BY_SLACK else f"{sentence_of(quote(why))}{hint(found)}"
+    said = slack_says(why) if topic in _SAID_BY_SLACK else f"{md.quote_sentence(why)}{hint(found)}"
     lines = [
-        f":rotating_light: {capital(words.noun)} {instruction.reference}, {escape(headline(instruction))}, asked by "
-        f"{named(instruction.requester, names or {})}: {words.topics[topic].replace('{channel}', where)}",
+        f":rotating_light: {md.capital(words.noun)} {instruction.reference}, {md.escape(headline(instruction))}, "
+        f"asked by {md.named(instruction.requester, names or {})}: {words.topics[topic].replace('{channel}', where)}",
         *([said] if why else []),
         f"{Stands(words, instruction).look_up}{f' · <{link}|The card>' if link else ''}",
     ]
-    able = [addressed(one) for one in approvers if one != instruction.requester]
+    able = [md.addressed(one) for one in approvers if one != instruction.requester]
     if topic == "needs_human" and instruction.kind in APPROVED and able:
         lines.append(f"To decide: {' '.join(able)}")
     if topic == "out_of_reach":
-        called = [addressed(one) for one in admins]
+        called = [md.addressed(one) for one in admins]
         lines.append(" ".join([*called, "Add somebody to the approvers, or have it withdrawn."]))
-    return message("\n".join(lines) + runbook(topic))
+    return md.message("\n".join(lines) + runbook(topic))
 
 
 def _buttons(instruction: Instruction, *, for_approvers: bool) -> list[Block]:

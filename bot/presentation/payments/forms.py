@@ -1,4 +1,4 @@
-"""The forms of payments. Which request they are about travels as an opaque id; the server looks everything up again."""
+"""The forms of payments. They carry an opaque id of the request; the server looks everything up again."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,7 @@ from bot.domain.payments.bulk import duplicates_in, people_in
 from bot.domain.payments.bulk_file import COLUMNS, REQUIRED, Checked, FormMetadata, Preview
 from bot.domain.payments.instruction import Instruction, Kind, Recipient
 from bot.presentation.blocks.elements import button
-from bot.presentation.blocks.text import context, mrkdwn, plain, quote, section
+from bot.presentation.blocks.text import context, paragraph, plain, quote, section
 from bot.presentation.files.columns import MOST, column_names, column_option, mark_lines, option, select
 from bot.presentation.payments.bulk import payments_to, repeated
 from bot.presentation.payments.cards import APPROVE, CLOSE, REJECT, RETRY
@@ -25,9 +25,7 @@ REQUEST = "payout.request"
 ACCOUNT = "account.status"
 COLLECT = "purchase.request"
 BULK = "bulk.request"
-TEMPLATE = "bulk.template"
-"""The button in the form of a bulk payment that asks for a template."""
-
+TEMPLATE = "bulk.template"  # the button in the form of a bulk payment that asks for a template
 AMOUNT = "amount"
 REASON = "reason"
 EMAIL = "email"
@@ -35,38 +33,25 @@ DESCRIPTION = "description"
 ITEMS = "items"
 FILE = "file"
 ROWS = "rows"
-
 OTHER_VERSION = "Another version of Switchboard made this form. Nothing was asked for. Type the command again."
 REASON_LIMIT = 500
-ITEMS_LIMIT = 2_000
-"""Characters of all lines that name items."""
-DESCRIPTION_LIMIT = 500
-"""Characters of a description: enough for a purpose, short enough to be read whole on a phone."""
-ROWS_LIMIT = 3_000
-"""Characters of all rows typed into a form (Slack)."""
-
+ITEMS_LIMIT = 2_000  # characters of all lines that name items
+DESCRIPTION_LIMIT = 500  # characters of a description: enough for a purpose, short enough to be read whole on a phone
+ROWS_LIMIT = 3_000  # characters of all rows typed into a form (Slack)
 _AMOUNT_LIMIT = 20
-
 ACCOUNT_TITLE = "Account status"
 BULK_TITLE = "Pay in bulk"
 PAYOUT_TITLE = "Pay somebody"
 COLLECT_TITLE = "Collect money"
 NO_EFFECT_TITLE = "Without effect"
-
 CONFIRM: Final = "bulk.file"
-
 CHANGED: Final = ":warning: *The file has changed since it was shown.* Nothing was asked for. This is how it reads now."
 CHOSEN: Final = ":arrows_counterclockwise: Read again with the columns that you chose. Nothing was asked for yet."
 SAME_COLUMN: Final = "Choose another column than for the e-mail address, for example amount."
 NEITHER: Final = "Give a file or rows, for example: ana@example.com, 25.00, March translation"
 NOT_BOTH: Final = "Give a file or rows, not both."
 NO_COLUMN: Final = "Choose a column, for example amount."
-
-_LABELS: Final = {
-    "email": "Column with the e-mail addresses",
-    "amount": "Column with the amounts",
-    "note": "Column with the notes",
-}
+_LABELS: Final = {"email": "the e-mail addresses", "amount": "the amounts", "note": "the notes"}
 _CHOOSE: Final = (
     ":mag: *Which column is which?* The names in the first row do not say it. Choose; the sum is shown before anything "
     "is asked for."
@@ -86,7 +71,7 @@ def about(instruction: Instruction, *, channel: str, ts: str) -> str:
 def approve(instruction: Instruction, *, metadata: str) -> View:
     """What is not fine about the recipient is confirmed, and a large amount typed, before it is approved."""
     doubts = "\n".join(f":warning: {line}" for line in warnings(instruction))
-    asked = [section(mrkdwn(doubts))] if doubts else []
+    asked = [paragraph(doubts)] if doubts else []
     if instruction.requirement.typed_amount or not doubts:
         asked.append(_amount(f"Type the amount, {shown(instruction.cents)}, to approve it"))
     submit = "Approve anyway" if doubts else "Approve"
@@ -94,26 +79,24 @@ def approve(instruction: Instruction, *, metadata: str) -> View:
 
 
 def reject(instruction: Instruction, *, metadata: str) -> View:
-    asked = _reason("Everybody sees it.")
-    return _decision(REJECT, f"Reject a {noun(instruction)}", "Reject", instruction, metadata, asked)
+    return _with_reason(REJECT, "Reject", "Everybody sees it.", instruction, metadata)
 
 
 def withdraw(instruction: Instruction, *, metadata: str) -> View:
-    """Withdrawing what somebody else asked for needs a reason, and they are told it."""
-    asked = _reason("Everybody sees it; the person who asked is told.")
-    return _decision(WITHDRAW, f"Withdraw a {noun(instruction)}", "Withdraw", instruction, metadata, asked)
+    """Withdrawing what somebody else asked for needs a reason."""
+    return _with_reason(WITHDRAW, "Withdraw", "Everybody sees it; the person who asked is told.", instruction, metadata)
 
 
 def retry(instruction: Instruction, *, metadata: str) -> View:
     words = KINDS[instruction.kind]
     warning = Stands(words, instruction).say(words.retry)
-    asked = (section(mrkdwn(warning)), _amount(f"Type the amount, {shown(instruction.cents)}"))
+    asked = (paragraph(warning), _amount(f"Type the amount, {shown(instruction.cents)}"))
     return _decision(RETRY, f"Retry a {words.noun}", "Approve new attempt", instruction, metadata, *asked)
 
 
 def close(instruction: Instruction, *, metadata: str) -> View:
     words = KINDS[instruction.kind]
-    return _decision(CLOSE, words.close_title, "Close", instruction, metadata, _reason(words.close_hint))
+    return _with_reason(CLOSE, "Close", words.close_hint, instruction, metadata, title=words.close_title)
 
 
 def request(*, channel: str, kind: Kind) -> View:
@@ -124,7 +107,7 @@ def edit(instruction: Instruction) -> View:
     """Change a payout whose address has no account; the address that was probably meant is filled in."""
     payload, recipient = instruction.payload, instruction.recipient or Recipient()
     fields = _payout_fields(recipient.instead or payload.email, plain_amount(payload.cents), payload.description)
-    asked = section(mrkdwn(asked_anyway(instruction)))
+    asked = paragraph(asked_anyway(instruction))
     about = {"id": instruction.id, "round": instruction.round}
     about |= {"channel": instruction.origin_channel, "kind": instruction.kind.value}
     return form(EDIT, "Edit a payout", "Ask for approval", about, [asked, *fields])
@@ -149,6 +132,10 @@ def collect(*, channel: str) -> View:
     return form(COLLECT, COLLECT_TITLE, "Get the link", {"channel": channel}, blocks)
 
 
+def account() -> View:
+    return form(ACCOUNT, ACCOUNT_TITLE, "Look it up", "", [field(EMAIL, "E-mail address", email_input(EMAIL))])
+
+
 def bulk(*, channel: str) -> View:
     file = {"type": "file_input", "action_id": FILE, "filetypes": ["csv", "xlsx", "txt", "tsv"], "max_files": 1}
     example = "ana@example.com, 25.00, March translation\nben@example.com, 10.50, Proofreading"
@@ -157,15 +144,11 @@ def bulk(*, channel: str) -> View:
     lead = "A table with the columns *email*, *amount* (USD) and *note*. Nothing is paid before people approve it."
     template = button("Send me a template", TEMPLATE, channel)
     blocks: list[Block] = [
-        {**section(mrkdwn(lead)), "accessory": template},
+        {**paragraph(lead), "accessory": template},
         field(FILE, "CSV or XLSX file", file, optional=True),
         field(ROWS, "… or rows", rows, optional=True, hint=hint),
     ]
     return form(BULK, BULK_TITLE, "Ask for approval", {"channel": channel}, blocks)
-
-
-def account() -> View:
-    return form(ACCOUNT, ACCOUNT_TITLE, "Look it up", "", [field(EMAIL, "E-mail address", email_input(EMAIL))])
 
 
 def _decision(callback_id: str, title: str, submit: str, about: Instruction, metadata: str, *asked: Block) -> View:
@@ -182,20 +165,21 @@ def _amount(label: str) -> Block:
     return field(AMOUNT, label, text_input(AMOUNT, most=_AMOUNT_LIMIT))
 
 
-def _reason(hint: str) -> Block:
-    return field(REASON, "Reason", text_input(REASON, most=REASON_LIMIT, multiline=True), hint=hint)
+def _with_reason(callback_id: str, verb: str, hint: str, about: Instruction, metadata: str, *, title: str = "") -> View:
+    asked = field(REASON, "Reason", text_input(REASON, most=REASON_LIMIT, multiline=True), hint=hint)
+    return _decision(callback_id, title or f"{verb} a {noun(about)}", verb, about, metadata, asked)
 
 
 def file_form(seen: Preview, carried: FormMetadata, *, note: str = "", problem: Sequence[Block] = ()) -> View:
     """The file as it reads, ready to be asked for where no ``problem`` keeps it from that. ``note``: why again."""
     counted = seen.checked is not None and not problem
-    blocks: list[Block] = [section(mrkdwn(note))] if note else []
+    blocks: list[Block] = [paragraph(note)] if note else []
     if counted and seen.checked is not None:
         blocks += _sum(seen, seen.checked)
     elif problem:
         blocks += problem
     else:
-        blocks.append(section(mrkdwn(_CHOOSE)))
+        blocks.append(paragraph(_CHOOSE))
     blocks += [_select(name, seen) for name in COLUMNS]
     if counted or problem:
         blocks.append(context(_SAFE if counted else _OTHERWISE))
@@ -216,15 +200,12 @@ def errors(places: Mapping[str, int]) -> dict[str, str]:
 
 def _sum(seen: Preview, checked: Checked) -> list[Block]:
     """The sum first, then how many and to how many, then what is doubtful."""
-    items = checked.items
-    cents = sum(item.cents for item in items)
-    lines = [f"*{shown(cents)}* in {payments_to(len(items), people_in(items))}"]
-    doubles = duplicates_in(items)
+    items, doubles = checked.items, duplicates_in(checked.items)
+    lines = [f"*{shown(sum(item.cents for item in items))}* in {payments_to(len(items), people_in(items))}"]
     if doubles:
         lines.append(f":warning: *Duplicates*: {repeated(doubles, len(doubles))}; one more approver")
-    lines += mark_lines(checked.marks)
     file = f"{quote(seen.name, _NAME)}, read as {quote(seen.how, _NAME)}"
-    return [section(mrkdwn("\n".join(lines))), context(file)]
+    return [paragraph("\n".join([*lines, *mark_lines(checked.marks)])), context(file)]
 
 
 def _select(name: str, seen: Preview) -> Block:
@@ -235,4 +216,4 @@ def _select(name: str, seen: Preview) -> Block:
     if name not in REQUIRED:
         options.append(option(_NONE, "No note", "Payments without a note"))
         place = len(options) - 1 if place is None else place
-    return select(name, _LABELS[name], options, initial=place, of=f".{seen.fingerprint[:8]}")
+    return select(name, f"Column with {_LABELS[name]}", options, initial=place, of=f".{seen.fingerprint[:8]}")

@@ -9,26 +9,13 @@ from bot.domain.payments.instruction import Instruction, Recipient, State
 from bot.domain.payments.operation import AccountStatus, Operation, OperationPage, OperationStatus, Partner, PayoutEvent
 from bot.domain.text import clean
 from bot.presentation.blocks import elements
+from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import NOTHING, Column, Fact, facts, table, turns
-from bot.presentation.blocks.text import (
-    context,
-    counted,
-    escape,
-    fallback_text,
-    message,
-    moment,
-    mrkdwn,
-    name_of,
-    paragraphs,
-    quote,
-    section,
-)
 from bot.presentation.payments.payouts import account_line
 from bot.presentation.words import status_word, word
 
 PREVIOUS = "operations.previous"
 NEXT = "operations.next"
-
 _NOT_SAID = "not said"
 _MOST_ROWS = 10
 _PERSON_LIMIT = 120
@@ -43,11 +30,8 @@ _COLUMNS = (
     Column(title="At the service", most=_WORD_LIMIT),
     Column(title="Reference", most=_REFERENCE_LIMIT),
 )
-_EVENT_CHARACTERS = 3_500
-"""Of all lines together: a text of more than 4,000 characters is more than Slack likes."""
+_EVENT_CHARACTERS = 3_500  # of all lines together: a text of more than 4,000 characters is more than Slack likes
 _DETAILS = 200
-
-
 NO_PURCHASE = "this is a purchase, and the service lists its calls about payouts only"
 """The rule that the name of a purchase breaks where a payout is wanted."""
 
@@ -62,10 +46,10 @@ def listing(
     what = f"{operation_type.capitalize()}s" if operation_type else "Operations"
     pager = turns(operation_type or "", page.page, page.last_page, back=PREVIOUS, on=NEXT)
     if not page.operations and page.page <= 1:
-        return message(f":open_file_folder: The service has no {what.lower()}.")
+        return md.message(f":open_file_folder: The service has no {what.lower()}.")
     if not page.operations:
         text = f":open_file_folder: *{what}*: page {page.page} is empty, the last one is {page.last_page}."
-        return Content(text=text, blocks=[section(mrkdwn(text)), *pager])
+        return Content(text=text, blocks=[md.paragraph(text), *pager])
     shown_here = page.operations[:_MOST_ROWS]
     span = f" {page.first} to {page.last} of {page.total}" if page.first and page.last else f", {page.total} in all"
     span = f"{span}, page {page.page} of {page.last_page}" if page.last_page > 1 else span
@@ -75,7 +59,7 @@ def listing(
     if len(page.operations) > _MOST_ROWS:
         notes.insert(0, f"The service sent {len(page.operations)} at once; these are the first {_MOST_ROWS}.")
     rows = [_row(one, ours.get(one.id)) for one in shown_here]
-    after = [context(" ".join(notes)), *pager]
+    after = [md.context(" ".join(notes)), *pager]
     return elements.listing(lead, table(_COLUMNS, rows), lines, *after, notes=notes)
 
 
@@ -94,15 +78,15 @@ def record(operation: Operation) -> Content:
 def with_record(card: Content, operation: Operation) -> Content:
     """A request's card with the service's present record."""
     known = _known_there(operation)
-    if operation.state is None and f"“{quote(operation.status)}”" in card.text:
+    if operation.state is None and f"“{md.quote(operation.status)}”" in card.text:
         known = known[1:]  # the card says already how the service calls it
     return _below(card, facts("What the service says now", known))
 
 
 def without_record(card: Content, said: str) -> Content:
     """The same where the service could not be asked; ``said``: why, a foreign sentence."""
-    text = f":warning: What the service says now could not be read. {quote(said)}"
-    return _below(card, message(text))
+    text = f":warning: What the service says now could not be read. {md.quote(said)}"
+    return _below(card, md.message(text))
 
 
 def _below(card: Content, more: Content) -> Content:
@@ -125,24 +109,24 @@ def _known_there(operation: Operation) -> list[Fact]:
 
 def events(named: str, found: Sequence[PayoutEvent]) -> Content:
     """What the service recorded of its calls to us about one payout. ``named``: foreign, how people know it."""
-    whose = quote(named, _PERSON_LIMIT)
+    whose = md.quote(named, _PERSON_LIMIT)
     if not found:
-        return message(f":mailbox_with_no_mail: The service has recorded no calls to us about {whose}.")
+        return md.message(f":mailbox_with_no_mail: The service has recorded no calls to us about {whose}.")
     told = [_event(one) for one in found]
     kept: list[str] = []
     room = _EVENT_CHARACTERS
     while told and len(told[-1]) < room:
         room -= len(told[-1]) + 1
         kept.insert(0, told.pop())
-    lead = f"*The service recorded {counted(len(found), 'call')} to us about {whose}*"
+    lead = f"*The service recorded {md.counted(len(found), 'call')} to us about {whose}*"
     if told:
         lead += f"; these are the last {len(kept)}"
-    return Content(text=fallback_text([lead, *kept]), blocks=paragraphs([lead, *kept]))
+    return Content(text=md.fallback_text([lead, *kept]), blocks=md.paragraphs([lead, *kept]))
 
 
 def not_created(named: str) -> Content:
-    whose = quote(named, _PERSON_LIMIT)
-    return message(f":mailbox_with_no_mail: {whose} does not exist at the service yet, so there are no calls.")
+    whose = md.quote(named, _PERSON_LIMIT)
+    return md.message(f":mailbox_with_no_mail: {whose} does not exist at the service yet, so there are no calls.")
 
 
 def account(email: str, found: AccountStatus) -> Content:
@@ -151,7 +135,7 @@ def account(email: str, found: AccountStatus) -> Content:
     return facts(
         email,
         [
-            ("Registered name", name_of(found.full_name)),
+            ("Registered name", md.name_of(found.full_name)),
             ("Account", account_line(recipient)),
             ("The service's word for it", raw),
             ("Country", found.country or _NOT_SAID),
@@ -163,7 +147,7 @@ def partner(found: Partner) -> Content:
     balance = digits(found.balance) if found.balance is not None else found.balance_text
     currency = found.currency or ""
     return facts(
-        name_of(found.name) if clean(found.name) else "Our account",
+        md.name_of(found.name) if clean(found.name) else "Our account",
         [
             ("Balance", f"{balance} {currency}" if balance else _NOT_SAID),
             ("Currency", "" if balance and currency else currency or _NOT_SAID),
@@ -199,30 +183,30 @@ def _row(operation: Operation, ours: Instruction | None) -> list[str]:
 
 
 def _line(operation: Operation, ours: Instruction | None) -> str:
-    stands = quote(status(operation), _WORD_LIMIT)
+    stands = md.quote(status(operation), _WORD_LIMIT)
     if ours is not None:
-        stands = f"{word(ours.state)} (at the service: {quote(_raw(operation), _WORD_LIMIT)})"
+        stands = f"{word(ours.state)} (at the service: {md.quote(_raw(operation), _WORD_LIMIT)})"
     parts = [
-        moment(operation.created_at) if operation.created_at else NOTHING,
-        quote(operation.operation_type, _WORD_LIMIT),
-        escape(_amount(operation)),
-        quote(operation.email or "", _PERSON_LIMIT),
+        md.moment(operation.created_at) if operation.created_at else NOTHING,
+        md.quote(operation.operation_type, _WORD_LIMIT),
+        md.escape(_amount(operation)),
+        md.quote(operation.email or "", _PERSON_LIMIT),
         stands,
-        quote(ours.reference if ours is not None else operation.id, _REFERENCE_LIMIT),
+        md.quote(ours.reference if ours is not None else operation.id, _REFERENCE_LIMIT),
     ]
     return "• " + " · ".join(part or NOTHING for part in parts)
 
 
 def _event(event: PayoutEvent) -> str:
     known = [
-        quote(event.kind.removesuffix("_uri"), _WORD_LIMIT),
-        f"to {quote(event.host, _PERSON_LIMIT)}" if event.host else "",
-        f"answered {quote(event.status, _WORD_LIMIT)}" if event.status else "",
+        md.quote(event.kind.removesuffix("_uri"), _WORD_LIMIT),
+        f"to {md.quote(event.host, _PERSON_LIMIT)}" if event.host else "",
+        f"answered {md.quote(event.status, _WORD_LIMIT)}" if event.status else "",
     ]
     parts = [part for part in known if part]
     if len(parts) < 2:  # noqa: PLR2004 - a record of a form we do not know: show what there is
-        parts = [quote(", ".join(f"{name}: {value}" for name, value in event.details), _DETAILS)]
-    return "• " + " · ".join([*([moment(event.at)] if event.at else []), *parts])
+        parts = [md.quote(", ".join(f"{name}: {value}" for name, value in event.details), _DETAILS)]
+    return "• " + " · ".join([*([md.moment(event.at)] if event.at else []), *parts])
 
 
 def _amount(operation: Operation) -> str:

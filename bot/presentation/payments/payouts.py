@@ -10,35 +10,20 @@ from bot.domain.overview import What
 from bot.domain.payments.instruction import Instruction, Recipient, State
 from bot.domain.payments.recipient import Concern, awaits_requester, concerns
 from bot.domain.text import clean
+from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import button, question
-from bot.presentation.blocks.text import (
-    SECTION_LIMIT,
-    UNKNOWN,
-    escape,
-    fields,
-    header,
-    name_of,
-    plain,
-    quote,
-    section,
-    shorten,
-    typed,
-)
 from bot.presentation.payments.wording import ALERTS, BEFORE_DECIDING, DECIDED, NEWS, Stands, Wording, value_of
 from bot.presentation.reasons import worded
 from bot.presentation.words import NOT_ACTIVE, NOTHING_PAID
 
 SEND_ANYWAY: Final = "payout.send_anyway"
 EDIT: Final = "payout.edit"
-RETURN: Final = "payout.return"
-"""The button that cancels a payout in escrow."""
-
+RETURN: Final = "payout.return"  # the button that cancels a payout in escrow
 _NAME_LIMIT = 300
 _HEADLINE = 120
 _TEXT_NAME_LIMIT = 400
 _TEXT_PURPOSE_LIMIT = 1_400
 """Characters with their escapes: an edit may have a text of 4,000, and the rest of a card needs its share."""
-
 _LOOKED_UP = "the recipient is being looked up; no money moves before people approve it. {reason}"
 _CONCERNS: Final[Mapping[Concern, str]] = {
     Concern.NO_ACCOUNT: "No account for {email}. The money waits until they sign up.",
@@ -52,13 +37,13 @@ _CONCERNS: Final[Mapping[Concern, str]] = {
 def asked_anyway(instruction: Instruction) -> str:
     """What the requester is asked about an address without an account, in mrkdwn."""
     recipient = instruction.recipient or Recipient()
-    meant = f" Did you mean *{quote(recipient.instead)}*?" if recipient.instead else ""
-    return f"No account for {quote(instruction.payload.email)}.{meant}"
+    meant = f" Did you mean *{md.quote(recipient.instead)}*?" if recipient.instead else ""
+    return f"No account for {md.quote(instruction.payload.email)}.{meant}"
 
 
 def warnings(instruction: Instruction) -> list[str]:
     """What an approver confirms, one sentence each, in mrkdwn."""
-    email = quote(instruction.payload.email)
+    email = md.quote(instruction.payload.email)
     return [_CONCERNS[one].format(email=email) for one in concerns(instruction.recipient)]
 
 
@@ -68,8 +53,8 @@ def recipient_line(recipient: Recipient | None) -> str:
         return "account not looked up yet"
     if recipient.problem is not None:
         return f"account could not be read: {worded(recipient.problem)}"
-    name = name_of(recipient.full_name or "")
-    whose = f"registered name {UNKNOWN}" if name == UNKNOWN else shorten(name, _NAME_LIMIT)
+    name = md.name_of(recipient.full_name or "")
+    whose = f"registered name {md.UNKNOWN}" if name == md.UNKNOWN else md.shorten(name, _NAME_LIMIT)
     return ", ".join([whose, account_line(recipient)])
 
 
@@ -89,22 +74,22 @@ def account_line(recipient: Recipient, *, marked: bool = False) -> str:
 
 def _head(instruction: Instruction, asker: str) -> list[Block]:
     recipient = instruction.recipient
-    name, account = "not known", quote(recipient_line(recipient).removeprefix("account "), _NAME_LIMIT)
+    name, account = "not known", md.quote(recipient_line(recipient).removeprefix("account "), _NAME_LIMIT)
     if recipient is not None and not recipient.problem:
-        name, account = name_of(recipient.full_name or ""), account_line(recipient, marked=True)
-    named = ("Registered name", quote(name, _NAME_LIMIT))
+        name, account = md.name_of(recipient.full_name or ""), account_line(recipient, marked=True)
+    named = ("Registered name", md.quote(name, _NAME_LIMIT))
     return [
-        header(_headline(instruction)),
-        *fields(named, ("Account", account), ("Asked by", asker), ("Reference", instruction.reference)),
-        section(plain(shorten(f"For: {clean(instruction.payload.description)}", SECTION_LIMIT))),
+        md.header(_headline(instruction)),
+        *md.fields(named, ("Account", account), ("Asked by", asker), ("Reference", instruction.reference)),
+        md.section(md.plain(md.shorten(f"For: {clean(instruction.payload.description)}", md.SECTION_LIMIT))),
     ]
 
 
 def _text(instruction: Instruction, asker: str) -> list[str]:
     return [
-        f"Payout {instruction.reference}: {escape(_headline(instruction))}",
-        f"({quote(recipient_line(instruction.recipient), _TEXT_NAME_LIMIT)})",
-        f"for “{typed(instruction.payload.description, _TEXT_PURPOSE_LIMIT)}”,",
+        f"Payout {instruction.reference}: {md.escape(_headline(instruction))}",
+        f"({md.quote(recipient_line(instruction.recipient), _TEXT_NAME_LIMIT)})",
+        f"for “{md.typed(instruction.payload.description, _TEXT_PURPOSE_LIMIT)}”,",
         f"asked by {asker}.",
     ]
 
@@ -123,15 +108,15 @@ def _buttons(instruction: Instruction) -> list[Block]:
         ]
     if instruction.state is not State.PENDING_ESCROW:
         return []
-    text = f"{shorten(_headline(instruction), _HEADLINE)}. Nothing is canceled before people approve it."
+    text = f"{md.shorten(_headline(instruction), _HEADLINE)}. Nothing is canceled before people approve it."
     asked = question("Cancel and return the money?", text, yes="Ask for approval", no="Leave it")
     return [button("Cancel and return the money", RETURN, instruction.id, confirm=asked)]
 
 
 def _needs_human(stands: Stands) -> str:
-    doubt = f"whether the service created the payout is *{UNKNOWN}*; nothing was paid."
+    doubt = f"whether the service created the payout is *{md.UNKNOWN}*; nothing was paid."
     if stands.instruction.commits:
-        doubt = f"the outcome is *{UNKNOWN}*. {BEFORE_DECIDING}."
+        doubt = f"the outcome is *{md.UNKNOWN}*. {BEFORE_DECIDING}."
     quorum = stands.instruction.requirement.quorum
     votes = f" Approvals for a new attempt: {stands.votes} of {quorum}." if stands.votes else ""
     return f"{doubt} {stands.look_up}. {stands.reason}{votes}{stands.raw}"

@@ -9,47 +9,25 @@ from bot.domain.overview import What
 from bot.domain.payments.instruction import Instruction, Item, PurchasePayload, State
 from bot.domain.text import clean
 from bot.presentation import notices
+from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import Column, actions, button, table
-from bot.presentation.blocks.text import (
-    SECTION_LIMIT,
-    channel,
-    context,
-    escape,
-    fields,
-    header,
-    linked,
-    mention,
-    message,
-    mrkdwn,
-    plain,
-    section,
-    shorten,
-    typed,
-)
 from bot.presentation.payments.wording import ALERTS, NEWS, Wording
 from bot.presentation.words import NEEDS_PERSON, UNKNOWN, symbol
 
 CHECKOUT = "purchase.checkout"
-
 MOST_ITEMS = 20
-NAME_LIMIT = 60
-"""Characters of an item's name: what a cell on a phone can show."""
-
+NAME_LIMIT = 60  # characters of an item's name: what a cell on a phone can show
 _NAME_LIMIT = 80
 _TEXT_PURPOSE_LIMIT = 600
-_TEXT_ITEMS_LIMIT = 1_100
-"""Characters with their escapes: an edit may have a text of 4,000."""
-_LINK_LIMIT = 3_000
-"""Characters of an address on a button."""
+_TEXT_ITEMS_LIMIT = 1_100  # characters with their escapes: an edit may have a text of 4,000
+_LINK_LIMIT = 3_000  # characters of an address on a button
 _TEXT_LINK_LIMIT = 600
-
 _NOT_YET = "the service is being asked for a checkout link; nobody can pay yet. {reason}"
 _COLUMNS = (
     Column(title="Item", most=_NAME_LIMIT),
     Column(title="Quantity × each", most=40, align="right"),
     Column(title="USD", most=30, align="right"),
 )
-
 _PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>{title}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -67,33 +45,33 @@ def card(instruction: Instruction, *, link: str, invite_to: str = "", buttons: b
     """
     items = _items(instruction)
     cells = [(item.name, f"{item.quantity} × {amount(item.unit_cents)}", amount(item.cents)) for item in items]
-    lines = [f"{shorten(clean(name), _NAME_LIMIT)}: {each} = {cents}" for name, each, cents in cells]
-    asker, sentence = mention(instruction.requester), PURCHASE.sentence(instruction, votes=0)
+    lines = [f"{md.shorten(clean(name), _NAME_LIMIT)}: {each} = {cents}" for name, each, cents in cells]
+    asker, sentence = md.mention(instruction.requester), PURCHASE.sentence(instruction, votes=0)
     head, text = PURCHASE.head(instruction, asker), " ".join([*PURCHASE.text(instruction, asker), sentence])
-    tail: list[Block] = [section(mrkdwn(sentence))]
+    tail: list[Block] = [md.paragraph(sentence)]
     tail += actions(_buttons(instruction, link, decide=buttons), f"purchase:{instruction.id}")
     if instruction.stopped:
-        tail.append(context(notices.note(instruction.stopped)))
+        tail.append(md.context(notices.note(instruction.stopped)))
         text += f" {notices.note(instruction.stopped)}"
     if link and len(link) <= _TEXT_LINK_LIMIT:
-        text += f" Checkout: {linked(link)}"
+        text += f" Checkout: {md.linked(link)}"
     if invite_to:
-        tail.append(context(f"To have this in {channel(invite_to)}, invite me there: `/invite @Switchboard`"))
+        tail.append(md.context(f"To have this in {md.channel(invite_to)}, invite me there: `/invite @Switchboard`"))
     return Content(
         text=text,
         blocks=[*head, table(_COLUMNS, cells), *tail],
-        plainer=[*head, section(plain(shorten("\n".join(lines), SECTION_LIMIT))), *tail],
+        plainer=[*head, md.section(md.plain(md.shorten("\n".join(lines), md.SECTION_LIMIT))), *tail],
     )
 
 
 def checkout(instruction: Instruction, *, link: str) -> Content:
     """The link, for the thread of the card: it stands beside the picture, or alone where pictures are refused."""
     text = (
-        f"{symbol(State.OPEN)} {mention(instruction.requester)} {escape(_headline(instruction))} "
+        f"{symbol(State.OPEN)} {md.mention(instruction.requester)} {md.escape(_headline(instruction))} "
         f"({instruction.reference}) is *open*. Pass the checkout link on to the buyer, to be opened in their browser: "
-        f"{linked(link)}"
+        f"{md.linked(link)}"
     )
-    return message(text)
+    return md.message(text)
 
 
 def picture_title(instruction: Instruction) -> str:
@@ -128,16 +106,16 @@ def _items(instruction: Instruction) -> tuple[Item, ...]:
 
 def _head(instruction: Instruction, asker: str) -> list[Block]:
     return [
-        header(_headline(instruction)),
-        *fields(("Asked by", asker), ("Reference", instruction.reference)),
-        section(plain(shorten(f"For: {clean(instruction.payload.description)}", SECTION_LIMIT))),
+        md.header(_headline(instruction)),
+        *md.fields(("Asked by", asker), ("Reference", instruction.reference)),
+        md.section(md.plain(md.shorten(f"For: {clean(instruction.payload.description)}", md.SECTION_LIMIT))),
     ]
 
 
 def _text(instruction: Instruction, asker: str) -> list[str]:
     return [
-        f"Purchase {instruction.reference}: {escape(_headline(instruction))}",
-        f"for “{typed(instruction.payload.description, _TEXT_PURPOSE_LIMIT)}”",
+        f"Purchase {instruction.reference}: {md.escape(_headline(instruction))}",
+        f"for “{md.typed(instruction.payload.description, _TEXT_PURPOSE_LIMIT)}”",
         f"({_items_in_words(instruction)}), asked by {asker}.",
     ]
 
@@ -147,7 +125,7 @@ def _items_in_words(instruction: Instruction) -> str:
     told: list[str] = []
     room = _TEXT_ITEMS_LIMIT
     for item in items:
-        line = f"{item.quantity} × {typed(item.name, _NAME_LIMIT)} at {amount(item.unit_cents)}"
+        line = f"{item.quantity} × {md.typed(item.name, _NAME_LIMIT)} at {amount(item.unit_cents)}"
         room -= len(line) + 2
         if room < 0:
             return f"{'; '.join(told)}; and {len(items) - len(told)} more"

@@ -18,29 +18,15 @@ from bot.domain.payments.instruction import Instruction, State
 from bot.domain.payments.operation import read_status
 from bot.domain.reasons import Reason
 from bot.presentation import notices
+from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import button, question
-from bot.presentation.blocks.text import (
-    all_named,
-    as_said,
-    counted,
-    escape,
-    mention,
-    message,
-    moment,
-    named,
-    quote,
-    sentence_of,
-    shorten,
-)
 from bot.presentation.reasons import because, because_refused, reason_of, worded
 from bot.presentation.words import DO_NOT_PAY_AGAIN, FINISHED, NEEDS_PERSON, NOTHING_PAID, UNKNOWN, symbol, word
 
 WITHDRAW: Final = "payout.withdraw"
-
 _ID_LIMIT = 200
 _STATUS_LIMIT = 100
 _ABOUT = 150
-
 BEFORE_DECIDING: Final = "Look it up at the service before you decide; a new attempt needs a new approval"
 
 
@@ -60,7 +46,7 @@ class _Slots:
 
     @property
     def headline(self) -> str:
-        return escape(self.words.headline(self.instruction))
+        return md.escape(self.words.headline(self.instruction))
 
     @property
     def noun(self) -> str:
@@ -95,7 +81,7 @@ class Stands(_Slots):
     def look_up(self) -> str:
         """The service's id where we know it; else what we gave it."""
         if self.instruction.remote_id:
-            return f"The service's id: `{quote(self.instruction.remote_id.replace('`', ''), _ID_LIMIT)}`"
+            return f"The service's id: `{md.quote(self.instruction.remote_id.replace('`', ''), _ID_LIMIT)}`"
         return self.say(self.words.look_up)
 
     @property
@@ -105,15 +91,15 @@ class Stands(_Slots):
     @property
     def until(self) -> str:
         expires_at = self.instruction.expires_at
-        return f", until {moment(expires_at)}" if expires_at else ""
+        return f", until {md.moment(expires_at)}" if expires_at else ""
 
     @property
     def needs(self) -> str:
-        return escape(policy_line(self.instruction))
+        return md.escape(policy_line(self.instruction))
 
     @property
     def by(self) -> str:
-        return f"by {mention(self.instruction.decided_by)}." if self.instruction.decided_by else ""
+        return f"by {md.mention(self.instruction.decided_by)}." if self.instruction.decided_by else ""
 
     @property
     def reason(self) -> str:
@@ -129,7 +115,7 @@ class Stands(_Slots):
         said = self.instruction.remote_status
         if not said or read_status(said) is not None:
             return ""
-        return f" The service calls this “{quote(said, _STATUS_LIMIT)}”, a status Switchboard does not know."
+        return f" The service calls this “{md.quote(said, _STATUS_LIMIT)}”, a status Switchboard does not know."
 
     @property
     def answered(self) -> str:
@@ -145,7 +131,7 @@ class Stands(_Slots):
 
     def in_doubt(self, lost: str) -> str:
         """The same of a payment, with what people should look at before anything is known."""
-        suspect = f" {sentence_of(quote(worded(self.instruction.reason)))}" if self.instruction.suspect else ""
+        suspect = f" {md.quote_sentence(worded(self.instruction.reason))}" if self.instruction.suspect else ""
         return f"{self.unless_refused(lost)} *{DO_NOT_PAY_AGAIN}*{suspect}"
 
 
@@ -170,12 +156,12 @@ class News(_Slots):
 
     @property
     def by(self) -> str:
-        return named(str(self.facts["decided_by"]), self.names) if self.facts.get("decided_by") else ""
+        return md.named(str(self.facts["decided_by"]), self.names) if self.facts.get("decided_by") else ""
 
     @property
     def approved(self) -> str:
         """Whose approvals it was sent with; a sentence with a space before it."""
-        voters = all_named([str(voter) for voter in self.facts.get("voters", [])], self.names)
+        voters = md.all_named([str(voter) for voter in self.facts.get("voters", [])], self.names)
         return f" Approved by {voters}." if voters else ""
 
     @property
@@ -184,12 +170,12 @@ class News(_Slots):
 
     @property
     def reason(self) -> str:
-        return sentence_of(quote(worded(self.given)))
+        return md.quote_sentence(worded(self.given))
 
     @property
     def proof(self) -> str:
         found = str(self.facts.get("svc_hash") or "")
-        return f" Hash `{quote(found.replace('`', ''), 200)}`." if found else ""
+        return f" Hash `{md.quote(found.replace('`', ''), 200)}`." if found else ""
 
     @property
     def sent(self) -> str:
@@ -213,7 +199,7 @@ class ThreadFile:
 
     def about(self, instruction: Instruction, *, count: int) -> tuple[str, str, str]:
         """Title, the same in words, and the message."""
-        slots = {"reference": instruction.reference, "payments": counted(count, "payment")}
+        slots = {"reference": instruction.reference, "payments": md.counted(count, "payment")}
         slots["all"] = "The payment with its" if count == 1 else f"All {slots['payments']} with their"
         return self.title.format_map(slots), self.alt.format_map(slots), self.comment.format_map(slots)
 
@@ -262,7 +248,7 @@ class Wording:
     news: Mapping[State, Line]
     """What follows that in the thread."""
     news_symbol: Callable[[News], str] = lambda told: symbol(told.state)
-    news_content: Callable[[News, str], Content] = lambda _, text: message(text)
+    news_content: Callable[[News, str], Content] = lambda _, text: md.message(text)
     topics: Mapping[str, str]
     """What the alerts channel hears, by topic."""
 
@@ -286,8 +272,8 @@ class Wording:
     def withdraw_button(self, instruction: Instruction) -> Block:
         """The button. Withdrawing ends a request for everybody, so it asks for confirmation."""
         text = (
-            f"{shorten(self.headline(instruction), _ABOUT)}. This cannot be undone. If somebody else asked for it, a "
-            "form asks you for the reason."
+            f"{md.shorten(self.headline(instruction), _ABOUT)}. This cannot be undone. If somebody else asked for it, "
+            "a form asks you for the reason."
         )
         asked = question(f"Withdraw this {self.noun}?", text, yes="Withdraw", no="Leave it")
         spoken = f"Withdraw the {self.noun} of {shown(instruction.cents)}"
@@ -302,7 +288,7 @@ def value_of(instruction: Instruction) -> str:
 def policy_line(instruction: Instruction) -> str:
     """What this request needs, and why."""
     needs = instruction.requirement
-    people = counted(needs.quorum, "approval")
+    people = md.counted(needs.quorum, "approval")
     why = f" ({'; '.join(needs.reasons)})" if needs.reasons else ""
     typed = ", typing the amount" if needs.typed_amount else ""
     return f"Needs {people} besides the requester{typed}{why}"
@@ -315,7 +301,11 @@ def sent(refusal: Reason | None, reason: Reason | None) -> str:
 
 
 def _gave(reason: Reason | None) -> str:
-    return f" The service gave {as_said(quote(worded(reason)))}" if reason is not None and reason.quotes_answer else ""
+    return (
+        f" The service gave {md.as_said(md.quote(worded(reason)))}"
+        if reason is not None and reason.quotes_answer
+        else ""
+    )
 
 
 DECIDED: Final[Mapping[State, Sentence]] = {
@@ -329,7 +319,6 @@ DECIDED: Final[Mapping[State, Sentence]] = {
     State.CLOSED: "closed{words.closed_as} {by}{why}",
 }
 """Sentences of what people decide, and of what follows: the same for every kind that is approved."""
-
 NEWS: Final[Mapping[State, Line]] = {
     State.COMMIT_UNKNOWN: f"{{sent}} {DO_NOT_PAY_AGAIN}",
     State.NEEDS_HUMAN: f"*{NEEDS_PERSON}*: its outcome is *{UNKNOWN}*.{{why}}",
@@ -339,7 +328,6 @@ NEWS: Final[Mapping[State, Line]] = {
     State.REFUSED: "has *failed*: {refused}{why_refused}",
     State.CLOSED: "has *failed*: {by} closed it{words.closed_as}.{why}",
 }
-
 ALERTS: Final[Mapping[str, str]] = {
     "contradiction": "the service contradicts what it said before.",
     "unconfirmed": "was reported, not confirmed.",

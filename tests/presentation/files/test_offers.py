@@ -153,11 +153,11 @@ def test_every_trouble_says_what_to_do() -> None:
 
 def test_the_other_answers_are_complete() -> None:
     for content in (
-        offers.no_file(),
-        offers.not_here(),
-        offers.not_in_direct_messages(),
-        offers.stale(),
-        offers.looking(),
+        offers.NO_FILE,
+        offers.NOT_HERE,
+        offers.NOT_IN_DIRECT_MESSAGES,
+        offers.STALE,
+        offers.LOOKING,
     ):
         check_message(content)
         assert readable(content) == content.text
@@ -206,11 +206,11 @@ callback_id=notice title=Use this file close=Close
 type=section text=:paperclip: *a.xyz* · a format that I do not know, 3.3 MB: nothing here can use it. Audio, video, \
 documents and pictures with words, CSV and Excel tables can be used.\
 """)
-    assert as_sent(offers.started()) == snapshot("""\
+    assert as_sent(offers.STARTED) == snapshot("""\
 callback_id=notice title=Use this file close=Close
 type=section text=:outbox_tray: It has begun. The answer comes into the thread of the file.\
 """)
-    assert as_sent(offers.told(offers.no_file())) == snapshot("""\
+    assert as_sent(offers.told(offers.NO_FILE)) == snapshot("""\
 callback_id=notice title=Use this file close=Close
 type=section text=:paperclip: There is no file in this message. Use the shortcut on a message with one. Audio, video, \
 documents and pictures with words, CSV and Excel tables can be used.\
