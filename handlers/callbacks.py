@@ -155,7 +155,7 @@ class PaymentsCallbacks(CallbackEndpoint):
         if kind is None:
             return _nothing_here()
         self.wake()
-        text = purchases.left() if kind is CallbackKind.CANCEL else purchases.thanks()
+        text = purchases.LEFT if kind is CallbackKind.CANCEL else purchases.THANKS
         return web.Response(text=text, content_type="text/html", headers=_PAGE_HEADERS)
 
 

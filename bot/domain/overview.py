@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from bot.domain.payments.instruction import Instruction, Vote
+from bot.domain.payments.instruction import Instruction, Kind, Vote
 from bot.domain.policy import Frozen
 from bot.domain.recovery import ReadingOnly
 
@@ -78,10 +78,8 @@ class Overview:
 
 
 class What(StrEnum):
-    PAYOUT = "payout"
-    PURCHASE = "purchase"
-    BULK = "bulk"
-    BULK_CANCEL = "bulk_cancel"
+    """What may be under way besides a request."""
+
     LOCALIZATION = "localization"
     EMAILS = "emails"
     BOOKING = "booking"
@@ -97,7 +95,7 @@ class Running:
         requester: who asked for it; empty: nobody here did.
     """
 
-    what: What
+    what: Kind | What
     name: str
     state: str
     requester: str

@@ -39,7 +39,6 @@ def unknown(what: str, rule: str, *, says: str = "") -> str:
 
 
 def at_field(error: PersonError) -> str:
-    """A mistake as it stands beside the field of a form, where nothing is formatted."""
     return with_example(rule_of(error), error.example)
 
 
@@ -52,7 +51,6 @@ def at_lines(errors: Sequence[PersonError]) -> str:
 
 
 def mistakes(errors: Sequence[PersonError]) -> Content:
-    """Everything that is wrong with one line, and once what a right one looks like."""
     lines = []
     for error in errors[:_SHOWN]:
         typed = md.quote(error.given, _GIVEN_LIMIT)
@@ -183,13 +181,10 @@ def unknown_command(command: str) -> Content:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """One verb: how it is typed, what it does, an example."""
-
     typed: str
     summary: str
     example: str
-    name: str = ""
-    """The words that find it; the first of what is typed where it is not given."""
+    name: str = ""  # the words that find it; the first of what is typed where it is not given
 
 
 def usage(command: str, summary: str, verbs: Sequence[Usage]) -> Content:
@@ -198,16 +193,13 @@ def usage(command: str, summary: str, verbs: Sequence[Usage]) -> Content:
         f"    for example `{md.escape(f'{command} {verb.example}')}`"
         for verb in verbs
     ]
-    lead = f"*{command}*: {md.escape(summary)}"
-    text = "\n".join([lead, *lines])
-    return Content(text=text, blocks=md.paragraphs([lead, *lines]))
+    lines.insert(0, f"*{command}*: {md.escape(summary)}")
+    return Content(text="\n".join(lines), blocks=md.paragraphs(lines))
 
 
 def no_such_verb(given: str, command: str, verbs: Sequence[Usage]) -> Content:
-    names = dict.fromkeys(verb.name or verb.typed.split()[0] for verb in verbs)
-    known = ", ".join(f"`{name}`" for name in names)
-    text = (
+    known = ", ".join(dict.fromkeys(f"`{verb.name or verb.typed.split()[0]}`" for verb in verbs))
+    return md.message(
         f":pencil2: *verb*: `{md.escape(md.shorten(given, _GIVEN))}` is not something `{command}` can do. It is one of "
         f"{known} or `help`.\nFor example: `{md.escape(f'{command} {verbs[0].example}')}`"
     )
-    return md.message(text)

@@ -87,7 +87,6 @@ def told_story(title: str, about: str, told: list[str], rows: Sequence[VerifiedR
 def with_timeline(
     card: Content, instruction: Instruction, rows: Sequence[VerifiedRow], *, is_complete: bool = True
 ) -> Content:
-    """A card, and below it what happened and who did it."""
     told = _within(lines(instruction, rows), _TIMELINE_CHARACTERS, is_complete=is_complete)
     lead = "*What happened*"
     return Content(
@@ -133,7 +132,6 @@ def _sentence(instruction: Instruction, entry: Entry, nth: int) -> str:
 
 
 def because(detail: Mapping[str, Any]) -> str:
-    """The reason and the service's own words, as sentences with a space before them."""
     told, words = (
         why(in_words(detail.get("reason")), REASON_LIMIT),
         md.quote(str(detail.get("said") or ""), _SAID_LIMIT),
@@ -165,7 +163,6 @@ def _values(instruction: Instruction, entry: Entry, nth: int) -> dict[str, str]:
 
 
 def person(actor: str) -> str:
-    """A person as a mention; anything but a user id as it is."""
     if _USER.fullmatch(actor):
         return md.mention(actor)
     return "Switchboard" if actor == "switchboard" else md.quote(actor, WORD_LIMIT)

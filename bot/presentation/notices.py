@@ -78,12 +78,10 @@ UNPREPARED = ":octagonal_sign: *stopped*: its preparation does not go on by itse
 
 
 def runbook(topic: str) -> str:
-    """A last line for an alert, in mrkdwn."""
     return f"\nRunbook: `{PAGE}#{SECTIONS[topic]}`" if topic in SECTIONS else ""
 
 
 def notice(facts: Facts) -> Content:
-    """A notice that is about no single request, for the alerts channel and for who has to know."""
     topic = str(facts["topic"])
     if topic in ("stopped", "unreadable"):
         return _stopped(facts, is_row=topic == "unreadable")
@@ -92,12 +90,10 @@ def notice(facts: Facts) -> Content:
 
 
 def slack_says(code: str) -> str:
-    """An error code of Slack's, in mrkdwn."""
     return f"Slack says `{md.quote(code.replace('`', ''))}`."
 
 
 def describe(mode: ReadingOnly) -> str:
-    """One line for ``/switchboard status``."""
     why = md.as_said(md.quote(worded(mode.reason)))
     return (
         f":rotating_light: *Reading only* since {mode.since:%Y-%m-%d %H:%M} UTC: {why} "
@@ -144,7 +140,6 @@ def _stopped(facts: Facts, *, is_row: bool) -> Content:
 
 
 def note(number: str) -> str:
-    """One line of the card, in mrkdwn."""
     return (
         f":octagonal_sign: Switchboard stopped here after an internal error (`{md.quote(number)}`). "
         "An admin can have it tried again in the alerts channel."

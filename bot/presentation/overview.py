@@ -1,19 +1,19 @@
 """The answers of ``/switchboard``: status, jobs, assumed routes."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from bot.domain.approvals import No
 from bot.domain.content import Block, Content
 from bot.domain.overview import Assumption, Counts, Overview, Running, ServiceStatus, UnderWay, WaitingRequest, What
-from bot.domain.payments.instruction import Instruction, State, Vote
+from bot.domain.payments.instruction import Instruction, Kind, State, Vote
 from bot.domain.policy import Short
 from bot.domain.services import DELIVERY, LOCALIZATION
 from bot.presentation import notices, words
 from bot.presentation.answers import refused
 from bot.presentation.blocks import text as md
-from bot.presentation.blocks.elements import actions, button
+from bot.presentation.blocks.elements import actions, button, lines_under
 from bot.presentation.bookings import cards as booking_states
 from bot.presentation.payments.answers import describe, waiting_line
 from bot.presentation.payments.kinds import KINDS, headline, sentence
@@ -23,21 +23,19 @@ _LATE_SECONDS = 60.0  # an item that waits longer than this deserves a look
 _LISTED = 25
 _NAME_LIMIT = 80
 _PATH_LIMIT = 120
-_THINGS = {
-    **{words.what: (words.noun, f"{words.noun}s") for words in KINDS.values()},
-    What.LOCALIZATION: ("localization call", "localization calls"),
-    What.EMAILS: ("list of addresses", "lists of addresses"),
-    What.BOOKING: ("booking", "bookings"),
+_NOUNS: Mapping[Kind | What, str] = {
+    **{kind: words.noun for kind, words in KINDS.items()},
+    What.LOCALIZATION: "localization call",
+    What.EMAILS: "list of addresses",
+    What.BOOKING: "booking",
 }
-_KINDS = {
-    **{kind.value: words.what for kind, words in KINDS.items()},
+_PLURALS = {"list of addresses": "lists of addresses"}
+_JOBS = {
     "email.run": What.EMAILS,
     "email.file": What.EMAILS,
     "localization.media": What.LOCALIZATION,
     "localization.text": What.LOCALIZATION,
 }
-_REQUESTS = frozenset(words.what for words in KINDS.values())
-_KNOWN = frozenset(state.value for state in State)
 _QUEUES = {
     "messages": "messages to Slack",
     "callbacks": "callbacks of payments",
@@ -74,11 +72,8 @@ def status(found: Overview, *, command: str, now: datetime) -> Content:
         queues.append(f"• {':warning: ' if age > _LATE_SECONDS else ''}{_QUEUES[name]}: {told}")
     blocks: list[Block] = []
     lines: list[str] = []
-    for title, said in (
-        ("Services", [service_line(one) for one in found.services]),
-        ("Under way", [*blocked, *_under_way(found.under_way)]),
-        ("Queues", queues),
-    ):
+    services, going_on = [service_line(one) for one in found.services], [*blocked, *_under_way(found.under_way)]
+    for title, said in (("Services", services), ("Under way", going_on), ("Queues", queues)):
         lines += [f"*{title}*", *said]
         blocks += md.paragraphs([f"*{title}*", *said])
     count = found.blocking
@@ -93,11 +88,10 @@ def jobs(found: UnderWay) -> Content:
         return md.message(":zzz: Nothing is under way.")
     lead = f"*{found.total} under way*, the oldest first"
     lines = md.listed([running_line(one) for one in found.rows], _LISTED, of=found.total)
-    return Content(text=md.fallback_text([lead, *lines]), blocks=[md.paragraph(lead), *md.paragraphs(lines)])
+    return lines_under(lead, lines)
 
 
 def assumptions(found: Sequence[Assumption]) -> Content:
-    """Unconfirmed routes; first those that production refuses."""
     if not found:
         return md.message(":white_check_mark: Every route is documented or confirmed by the operator.")
     blocking, many = sum(one.blocks for one in found), len(found) > 1
@@ -122,7 +116,6 @@ def exported(rows: int) -> Content:
 
 
 def service_line(one: ServiceStatus) -> str:
-    """Whether a service is there, in mrkdwn."""
     name = md.capital(_LONGER.get(one.name, one.name))
     if one.silent_since is not None:
         return (
@@ -136,40 +129,39 @@ def service_line(one: ServiceStatus) -> str:
 
 def _under_way(found: Counts) -> list[str]:
     """How many of each thing are in which state, and how many rows this version knows no kind or state of."""
-    counts: dict[What, Counter[str]] = {}
+    counts: dict[str, Counter[str]] = {noun: Counter() for noun in _NOUNS.values()}
     unknown = 0
     for (kind, state), count in found.requests.items():
-        if kind in _KINDS and state in _KNOWN:
-            counts.setdefault(_KINDS[kind], Counter())[words.word(State(state))] += count
+        if kind in list(Kind) and state in list(State):
+            counts[_NOUNS[Kind(kind)]][words.word(State(state))] += count
         else:
             unknown += count
     for (kind, state), count in found.jobs.items():
-        if kind in _KINDS:
-            counts.setdefault(_KINDS[kind], Counter())[_state(state)] += count
+        if kind in _JOBS:
+            counts[_NOUNS[_JOBS[kind]]][_state(state)] += count
         else:
             unknown += count
     for stage, count in found.bookings.items():
-        counts.setdefault(What.BOOKING, Counter())[_STAGES.get(stage, _state(stage))] += count
+        counts[_NOUNS[What.BOOKING]][_STAGES.get(stage, _state(stage))] += count
     told = []
-    for what in (what for what in What if what in counts):
-        states = ", ".join(f"{count} {state}" for state, count in sorted(counts[what].items()))
-        told.append(f"• {md.counted(counts[what].total(), *_THINGS[what])}: {states}")
+    for noun, by_state in counts.items():
+        if by_state:
+            states = ", ".join(f"{count} {state}" for state, count in sorted(by_state.items()))
+            told.append(f"• {md.counted(by_state.total(), noun, _PLURALS.get(noun, ''))}: {states}")
     if unknown:
         told.append(f"• :warning: {md.counted(unknown, 'row')} cannot be read: see the alerts channel")
     return told or ["Nothing."]
 
 
 def running_line(one: Running) -> str:
-    """Something that is under way, in mrkdwn."""
-    what = _THINGS[one.what][0]
     name = f" {md.quote(one.name, _NAME_LIMIT)}" if one.name else ""
     who = f"asked by {md.mention(one.requester)}" if one.requester else "made outside of Switchboard"
     where = f" in {md.channel(one.channel)}" if one.channel.startswith(("C", "G")) else ""
     if one.what is What.BOOKING:
         stands = booking_states.word(one.state)
     else:
-        stands = words.word(State(one.state)) if one.what in _REQUESTS else _state(one.state)
-    return f"• *{md.capital(what)}*{name}: {stands}, {who}{where}, {md.moment(one.since)}"
+        stands = words.word(State(one.state)) if isinstance(one.what, Kind) else _state(one.state)
+    return f"• *{md.capital(_NOUNS[one.what])}*{name}: {stands}, {who}{where}, {md.moment(one.since)}"
 
 
 def _state(stored: str) -> str:
@@ -186,10 +178,7 @@ def view(
     approvals_channel: str,
     now: datetime,
 ) -> Block:
-    """The whole tab. ``waiting`` and ``running`` are oldest first, ``asked`` newest first.
-
-    ``out_of_reach``: requests that too few people can approve; the section is left out when there are none.
-    """
+    """``waiting`` and ``running`` are oldest first, ``asked`` newest first."""
     decide = [f"Decide in {md.channel(approvals_channel)}."] if waiting else []
     stuck = [
         f":warning: *{md.escape(headline(one))}* · {one.reference} · asked by {md.mention(one.requester)}: "
@@ -217,7 +206,6 @@ def view(
 
 
 def closed(refusal: No) -> Block:
-    """The tab of somebody who is no full member here."""
     return {"type": "home", "blocks": [md.paragraph(refused(refusal).text)]}
 
 

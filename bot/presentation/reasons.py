@@ -61,10 +61,7 @@ class _Named:
 
 
 def worded(reason: Reason | None, *, by: str = "") -> str:
-    """A reason in words, with what the service said about it: foreign text, escape it. Empty where there is none.
-
-    ``by``: the service that the sentence names, if it should begin with it.
-    """
+    """A reason in words: foreign text, escape it. ``by``: the service with whose name the sentence begins."""
     if reason is None:
         return ""
     named, words = _Named(by), _WORDS[reason.code]

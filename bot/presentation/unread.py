@@ -7,6 +7,7 @@ from bot.domain.content import Content
 from bot.domain.reasons import Exchange, Failed, Reason
 from bot.domain.unread import OBJECT, Noted, UnreadAnswer
 from bot.presentation.blocks import text as md
+from bot.presentation.blocks.elements import lines_under
 
 _LISTED: Final = 8
 _FIELDS: Final = 1_500  # characters that the fields of one answer take
@@ -20,7 +21,6 @@ _THEN: Final = (
 
 
 def listing(found: Sequence[Noted]) -> Content:
-    """The list of unread answers for operators. Names of fields are foreign text."""
     still = [one for one in found if one.mended_at is None]
     mended = dict.fromkeys(md.quote(one.answer.operation) for one in found if one.mended_at is not None)
     again = [f"Readable again: {', '.join(mended)}."] if mended else []
@@ -33,10 +33,7 @@ def listing(found: Sequence[Noted]) -> Content:
     lines += again
     mendable = any(file_lines(one.answer) for one in still[:_LISTED])
     note = f"Only names and types of fields are kept. {_THEN if mendable else _GONE}"
-    return Content(
-        text=md.fallback_text([lead, *lines, note]),
-        blocks=[md.paragraph(lead), *md.paragraphs(lines), md.context(note)],
-    )
+    return lines_under(lead, lines, notes=[note])
 
 
 def finding(one: Noted) -> tuple[str, str]:
@@ -82,7 +79,6 @@ def _told(one: Noted) -> Iterator[str]:
 
 
 def _missing(answer: UnreadAnswer) -> Iterator[str]:
-    """Fields that were not found, by our names."""
     absent: list[str] = []
     unfit: list[str] = []
     for one in answer.wanted:

@@ -35,7 +35,6 @@ def form(
 
 
 def result(title: str, blocks: Sequence[Block]) -> View:
-    """What a form turns into when it has an answer."""
     return {
         "type": "modal",
         "callback_id": "notice",
@@ -51,12 +50,10 @@ def notice(title: str, text: str) -> View:
 
 
 def short_title(text: str) -> str:
-    """At most the 24 characters that a form's title may have."""
     return text if len(text) <= _TITLE_LIMIT else text[: _TITLE_LIMIT - 1] + "…"
 
 
 def field(block_id: str, label: str, element: Block, *, optional: bool = False, hint: str = "") -> Block:
-    """A field of a form with its label; ``hint`` stands below it."""
     block: Block = {"type": "input", "block_id": block_id, "label": plain(label), "element": element}
     if optional:
         block["optional"] = True
@@ -86,15 +83,12 @@ def with_value(element: Block, value: str | None) -> Block:
 
 @dataclass(frozen=True, slots=True)
 class VerbField:
-    """One field of the form of a verb: the argument's name and its rule, and whether it may stay empty."""
-
     name: str
     rule: str
     optional: bool = False
 
 
 def verb(title: str, summary: str, fields: Sequence[VerbField], *, about: Mapping[str, str]) -> View:
-    """The form of a verb that was typed without its arguments."""
     blocks: list[Block] = [section(plain(f"{capital(summary)}."))]
     for one in fields:
         label = capital(" or ".join(one.name.split("|")))

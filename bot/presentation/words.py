@@ -72,12 +72,10 @@ _JOBS = {JobStatus.PENDING: "not begun", JobStatus.RUNNING: "under way", JobStat
 
 
 def symbol(state: State) -> str:
-    """An emoji beside the words, never instead of them."""
     return _SYMBOLS.get(state, ":hourglass_flowing_sand:")
 
 
 def word(state: State) -> str:
-    """The one word others rely on."""
     return _WORDS[state]
 
 

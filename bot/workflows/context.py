@@ -9,7 +9,7 @@ from bot.clients.payments import OperationType, PaymentsClient
 from bot.domain.clock import Clock
 from bot.domain.content import Content
 from bot.domain.files.dropped import DroppedFile
-from bot.domain.overview import Assumption, What
+from bot.domain.overview import Assumption
 from bot.domain.payments.instruction import AttemptKind, AttemptStep, CallbackKind, Instruction, Kind, State
 from bot.domain.payments.operation import Operation
 from bot.domain.policy import Policy
@@ -162,7 +162,6 @@ class RequestKind:
 
     kind: Kind
     letter: Letter
-    shown_as: What
     queue: Queue = Queue("instructions", 300)
     steps: Mapping[State, Step]
     called_back: Sequence[CallbackKind] = ()

@@ -41,7 +41,7 @@ async def complete(rig: Rig) -> None:
     ack = await rig.pay(COLLECT)
     assert ack.ok
     card = await opened(rig)
-    assert await at_checkout(link_on(card), "pay") == purchases.thanks()
+    assert await at_checkout(link_on(card), "pay") == purchases.THANKS
     told = await rig.workspace.until(lambda: [m for m in rig.news(FINANCE) if "completed" in m.text])
     assert [shown(one.text) for one in told] == [
         snapshot(""":white_check_mark: <@U0MARIA> 119.50 USD from ben@example.com (C-······) is *completed*: the \
@@ -65,7 +65,7 @@ async def test_over_socket_mode(rig: Rig) -> None:
 async def test_on_a_clock_that_is_moved(rig: Rig, callbacks: bool) -> None:
     rig.payments.callbacks.switches.drop = not callbacks
     await rig.pay(COLLECT)
-    assert await at_checkout(link_on(rig.cards(FINANCE)[0]), "cancel") == purchases.left()
+    assert await at_checkout(link_on(rig.cards(FINANCE)[0]), "cancel") == purchases.LEFT
     await rig.payments.delivered()
     await rig.pass_time(60, steps=4)
     assert ["canceled" in m.text for m in rig.news(FINANCE)] == [False, True]

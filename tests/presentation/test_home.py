@@ -17,7 +17,7 @@ SERVICES = [ServiceStatus(name="Payments", missing=("PAYMENTS_BASE_URL",)), Serv
 
 @given(
     st.lists(st.tuples(instructions(), votes(5)), max_size=12),
-    st.lists(st.tuples(st.sampled_from([What.LOCALIZATION, What.EMAILS, What.BOOKING]), foreign()), max_size=12),
+    st.lists(st.tuples(st.sampled_from(What), foreign()), max_size=12),
 )
 def test_any_view(found: list[tuple[Instruction, list[Vote]]], running: list[tuple[What, str]]) -> None:
     view = overview.view(

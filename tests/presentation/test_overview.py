@@ -45,13 +45,13 @@ def test_the_fullest_status(text: str, count: int) -> None:
     assert calls_in(content) == {"@U0ADA"}
 
 
-@given(st.lists(st.tuples(st.sampled_from(What), foreign(), foreign()), max_size=60))
-def test_any_number_of_jobs(drawn: Sequence[tuple[What, str, str]]) -> None:
+@given(st.lists(st.tuples(st.sampled_from([*Kind, *What]), foreign(), foreign()), max_size=60))
+def test_any_number_of_jobs(drawn: Sequence[tuple[Kind | What, str, str]]) -> None:
     found = [
         Running(
             what=what,
             name=name,
-            state=state if what in (What.LOCALIZATION, What.EMAILS, What.BOOKING) else State.COMMITTED.value,
+            state=state if isinstance(what, What) else State.COMMITTED.value,
             requester="U0MARIA",
             channel="C0FINANCE",
             since=NOW,

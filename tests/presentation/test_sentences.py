@@ -9,6 +9,7 @@ from bot.domain.content import Content
 from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceNow
 from bot.domain.outcome import NotExecuted, Unknown
 from bot.domain.overview import Assumption, Counts, Overview, Running, ServiceStatus, UnderWay, What
+from bot.domain.payments.instruction import Kind
 from bot.domain.policy import Short
 from bot.domain.reasons import Exchange, Reason
 from bot.domain.recovery import LastSearch, ReadingOnly, Seen
@@ -193,13 +194,13 @@ Nothing.
     assert "2 assumed routes that move money are not" in overview.status(whole(blocking=2), command="/x", now=NOW).text
 
 
-def running(what: What, state: str, *, requester: str = "U0MARIA", channel: str = "C0FINANCE") -> Running:
+def running(what: Kind | What, state: str, *, requester: str = "U0MARIA", channel: str = "C0FINANCE") -> Running:
     return Running(what=what, name="it", state=state, requester=requester, channel=channel, since=NOW)
 
 
 def test_what_is_under_way() -> None:
-    states = {What.LOCALIZATION: "handing_over", What.EMAILS: "running", What.BOOKING: "ACCEPTED"}
-    rows = [running(what, states.get(what, "awaiting")) for what in What]
+    rows = [running(kind, "awaiting") for kind in Kind if kind is not Kind.ONE_STEP]
+    rows += [running(what, state) for what, state in zip(What, ("handing_over", "running", "ACCEPTED"), strict=True)]
     rows += [running(What.BOOKING, "ACCEPTED", requester="", channel="D0MARIA")]
     assert overview.jobs(UnderWay(rows=rows, total=len(rows))).text == snapshot("""\
 *8 under way*, the oldest first
@@ -225,7 +226,7 @@ def test_what_is_under_way() -> None:
 
 def test_of_much_that_is_under_way_twenty_five_are_named() -> None:
     def last(count: int, total: int) -> str:
-        rows = [running(What.PAYOUT, "awaiting")] * count
+        rows = [running(Kind.PAYOUT, "awaiting")] * count
         return overview.jobs(UnderWay(rows=rows, total=total)).text.splitlines()[-1]
 
     assert last(25, 25).startswith("• *Payout*")

@@ -32,11 +32,7 @@ def button(
     spoken: str = "",
     confirm: Block | None = None,
 ) -> Block:
-    """A button. ``style``: empty, primary or danger.
-
-    ``spoken``: what a screen reader says for it, where the label is not enough. ``confirm``: the question before the
-    click is sent on.
-    """
+    """``style``: empty, primary or danger. ``spoken``: for screen readers. ``confirm``: asked before it counts."""
     given = {
         "value": value,
         "url": url,
@@ -54,26 +50,19 @@ def question(title: str, text: str, *, yes: str, no: str) -> Block:
 
 
 def actions(elements: list[Block], block_id: str = "") -> list[Block]:
-    """A row of buttons or menus; no block where there is none."""
     row: Block = {"type": "actions", "elements": elements}
     return [{**row, "block_id": block_id} if block_id else row] if elements else []
 
 
 def turns(what: str, page: int, pages: int, *, back: str, on: str) -> list[Block]:
-    """*Previous* and *Next* below a page, each with the list and the page in its value; ``back``, ``on``: their ids.
-
-    A page after the last one leads back to the last one.
-    """
+    """*Previous* and *Next* below a page, with the list and the page in their values. ``back``, ``on``: their ids."""
     before = min(page - 1, pages)
     found = [button("Previous", back, f"{what}:{before}")] if before >= 1 else []
     return actions([*found, *([button("Next", on, f"{what}:{page + 1}")] if page < pages else [])])
 
 
 def facts(title: str, found: Sequence[Fact], *, about: str = "", notes: Sequence[str] = ()) -> Content:
-    """A headline, a longer text (``about``, plain), facts in two columns, small print (``notes``, our own mrkdwn).
-
-    More than twelve or so, and the text grows beyond what Slack likes.
-    """
+    """A headline, a longer text (``about``, plain), facts in two columns, small print (``notes``, our own mrkdwn)."""
     told = [(label, clean(value)) for label, value in found if clean(value)]
     blocks: list[Block] = [md.header(clean(title))]
     if about:
@@ -85,12 +74,15 @@ def facts(title: str, found: Sequence[Fact], *, about: str = "", notes: Sequence
     return Content(text=md.fallback_text([*lines, *notes]), blocks=blocks)
 
 
-def png(link: str) -> bytes:
-    """A PNG of a QR code that holds ``link``; takes some milliseconds of computing.
+def lines_under(lead: str, lines: Sequence[str], *, notes: Sequence[str] = (), after: Sequence[Block] = ()) -> Content:
+    """Lines of mrkdwn under their headline, where there is one, with small print (``notes``, our own) below."""
+    head = [md.paragraph(lead)] if lead else []
+    blocks = [*head, *md.paragraphs(lines), *map(md.context, notes), *after]
+    return Content(text=md.fallback_text([*([lead] if lead else []), *lines, *notes]), blocks=blocks)
 
-    Raises:
-        ValueError: the link is longer than a QR code can hold.
-    """
+
+def png(link: str) -> bytes:
+    """A PNG of a QR code, in some milliseconds. Raises ValueError where the link is longer than one can hold."""
     picture = BytesIO()
     segno.make(link, error="m", micro=False).save(picture, kind="png", scale=_PIXELS, border=_QUIET_ZONE)
     return picture.getvalue()
@@ -126,10 +118,7 @@ def table(columns: Sequence[Column], rows: Sequence[Sequence[str]]) -> Block:
 
 
 def listing(lead: str, drawn: Block, lines: Sequence[str], *after: Block, notes: Sequence[str] = ()) -> Content:
-    """A table under its headline, with the same as lines of mrkdwn where tables are refused or read aloud.
-
-    ``notes``: what is read aloud of what stands below.
-    """
+    """A table under its headline, and as lines where tables are refused or read aloud; ``notes`` are read too."""
     head = md.paragraph(lead)
     return Content(
         text=md.fallback_text([lead, *lines, *notes]),

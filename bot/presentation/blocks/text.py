@@ -65,18 +65,12 @@ def quote(text: str, limit: int = QUOTE_LIMIT) -> str:
 
 
 def typed(text: str, limit: int = QUOTE_LIMIT) -> str:
-    """What a person typed, inside mrkdwn: like :func:`quote`, with formatting characters replaced by look-alikes.
-
-    Never for an address or an id, which people copy.
-    """
+    """What a person typed: quoted, its formatting characters as look-alikes. Never for what people copy."""
     return quote(_unformatted(clean(text)), limit)
 
 
 def name_of(text: str) -> str:
-    """What somebody is called, by Slack or a service: letters alone, typed as text; *unknown* where none can be seen.
-
-    It is foreign still, and goes through :func:`quote` into mrkdwn.
-    """
+    """What somebody is called: letters alone, *unknown* where none can be seen. Still foreign: :func:`quote` it."""
     letters = "".join(letter for letter in clean(text) if unicodedata.category(letter) != "So")
     words = clean(_PICTURES.sub("", letters)).split()
     return _unformatted(" ".join(words)) or UNKNOWN
@@ -92,7 +86,6 @@ def sentence_of(text: str) -> str:
 
 
 def quote_sentence(text: str, limit: int = QUOTE_LIMIT) -> str:
-    """Foreign text inside mrkdwn as a sentence."""
     return sentence_of(quote(text, limit))
 
 
@@ -118,15 +111,11 @@ def listed(lines: Sequence[str], most: int, *, of: int | None = None) -> list[st
 
 
 def mention(user: str) -> str:
-    """A person, notified."""
     return f"<@{user}>"
 
 
 def named(user: str, names: Mapping[str, str], *, handle: str = "") -> str:
-    """A person by plain name, which does not notify them; as a mention where Slack did not say the name.
-
-    ``handle``: follows the name, which anybody may choose freely.
-    """
+    """A person by name, who is not notified; a mention where Slack did not say it. ``handle`` follows the name."""
     if user not in names:
         return mention(user)
     behind = f" ({quote(handle, _NAME_LIMIT)})" if clean(handle) else ""
@@ -134,12 +123,10 @@ def named(user: str, names: Mapping[str, str], *, handle: str = "") -> str:
 
 
 def all_named(users: Sequence[str], names: Mapping[str, str]) -> str:
-    """Several people by plain name, in the order given."""
     return ", ".join(named(user, names) for user in users)
 
 
 def addressed(name: str) -> str:
-    """A person or a user group of the policy, notified."""
     return f"<!subteam^{name}>" if name.startswith("S") else mention(name)
 
 
@@ -157,7 +144,6 @@ def moment(at: datetime) -> str:
 
 
 def duration(seconds: float) -> str:
-    """A duration in its largest whole unit."""
     for unit, length in (("day", 86_400), ("hour", 3_600), ("minute", 60)):
         if seconds >= length:
             return counted(int(seconds // length), unit)
@@ -170,7 +156,6 @@ def counted(number: int, one: str, several: str = "") -> str:
 
 
 def plain(text: str) -> Block:
-    """A text object in which nothing is interpreted."""
     return {"type": "plain_text", "text": text, "emoji": False}
 
 
@@ -189,15 +174,11 @@ def paragraph(text: str) -> Block:
 
 
 def message(text: str) -> Content:
-    """A message of one paragraph of mrkdwn; foreign parts must have been escaped."""
     return Content(text=text, blocks=[paragraph(text)])
 
 
 def fallback_text(lines: Sequence[str]) -> str:
-    """A message's ``text`` of whole lines, the first ones first, and a word about the rest where it is too long.
-
-    Whole lines, because escapes and links of ours do not survive being cut.
-    """
+    """Whole lines up to the limit, and a word about the rest: escapes and links of ours do not survive being cut."""
     whole = "\n".join(lines)
     if len(whole) <= SPOKEN_LIMIT:
         return whole
@@ -222,7 +203,6 @@ def paragraphs(lines: Sequence[str]) -> list[Block]:
 
 
 def context(text: str) -> Block:
-    """A small grey line of our own words."""
     return {"type": "context", "elements": [mrkdwn(text)]}
 
 

@@ -19,12 +19,12 @@ from bot.domain.bookings.record import (
     is_final,
     read_status,
 )
-from bot.domain.content import Block, Content
+from bot.domain.content import Content
 from bot.domain.reasons import Reason
 from bot.domain.text import clean
 from bot.presentation import answers
 from bot.presentation.blocks import text as md
-from bot.presentation.blocks.elements import actions, button
+from bot.presentation.blocks.elements import actions, button, lines_under
 from bot.presentation.bookings.cards import charged, driver_line, link, named, order_as_told, price, symbol, word
 from bot.presentation.reasons import worded
 
@@ -102,21 +102,13 @@ def checklist(seen: Mapping[Point, Evidence], states: Mapping[str, str], *, comm
     lead = f"*Certification: {met} of {len(needed)} required points seen here*"
     shown = ", ".join(f"`{md.quote(status, 60)}` {word(status)}" for status in list(states)[:_STATES_SHOWN])
     notes = [f"States seen: {shown}"] if shown else []
-    blocks: list[Block] = [md.paragraph(lead), *md.paragraphs(lines)]
-    blocks += [md.context(note) for note in notes]
-    blocks += actions([button("Export as a file", EXPORT, "file")], "certification")
-    return Content(text=md.fallback_text([lead, *lines, *notes]), blocks=blocks)
+    export = actions([button("Export as a file", EXPORT, "file")], "certification")
+    return lines_under(lead, lines, notes=notes, after=export)
 
 
 def as_file(seen: Mapping[Point, Evidence], states: Mapping[str, str], *, command: str, now: datetime) -> str:
-    lines = [
-        "# Delivery certification checklist",
-        "",
-        f"As of {_INSTANT.format(now)}.",
-        "",
-        "| point | needed | seen | evidence or what to do |",
-        "|---|---|---|---|",
-    ]
+    lines = ["# Delivery certification checklist", "", f"As of {_INSTANT.format(now)}.", ""]
+    lines += ["| point | needed | seen | evidence or what to do |", "|---|---|---|---|"]
     for point, (what, how) in _POINTS.items():
         found, needed = seen.get(point), "optional" if point in OPTIONAL else "yes"
         told = _evidence(found, _INSTANT.format) if found is not None else how.format(command=command)
@@ -129,13 +121,13 @@ def as_file(seen: Mapping[Point, Evidence], states: Mapping[str, str], *, comman
     return "\n".join([*lines, ""])
 
 
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
 def _evidence(found: Evidence, at: Instant) -> str:
     times = "once" if found.count == 1 else f"{found.count} times"
     return f"{times}, last {at(found.last)}, {md.quote(found.what, 60)}"
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("\n", " ")
 
 
 def acted(booking: Booking, act: Act, *, trouble: Reason | None) -> Content:
@@ -171,13 +163,10 @@ def store_rule(names: Sequence[str]) -> str:
 def quote_lines(found: Mapping[str, Any] | Quote) -> list[str]:
     said = asdict(found) if isinstance(found, Quote) else found
     cost = charge(said)
-    lines = [f":moneybag: *Delivery fee {charged(cost)}*"] if cost is not None else []
-    about = [
-        f"about {md.quote(str(said['eta']), _NAME_LIMIT)} minutes" if said.get("eta") else "",
-        f"{md.quote(str(said['distance']), _NAME_LIMIT)} km" if said.get("distance") else "",
-    ]
-    told = ", ".join(part for part in about if part)
-    return [*lines, *([md.capital(told)] if told else [])]
+    about = [f"about {md.quote(str(said['eta']), _NAME_LIMIT)} minutes"] if said.get("eta") else []
+    about += [f"{md.quote(str(said['distance']), _NAME_LIMIT)} km"] if said.get("distance") else []
+    fee = [f":moneybag: *Delivery fee {charged(cost)}*"] if cost is not None else []
+    return [*fee, *([md.capital(", ".join(about))] if about else [])]
 
 
 def priced(store: str, found: Quote) -> Content:
@@ -186,7 +175,7 @@ def priced(store: str, found: Quote) -> Content:
 
 
 def not_covered(words: str, *, bookable: bool = False) -> str:
-    """The service does not deliver there: a no, not a failure; mrkdwn. ``bookable``: the form can be booked anyway."""
+    """A no, not a failure; mrkdwn. ``bookable``: the form can be booked anyway."""
     return (
         f":no_entry_sign: *Not covered*: the delivery service does not deliver this. {md.quote_sentence(words)} "
         f"Check the position, or choose another store.{_ANYWAY if bookable else ''}"
@@ -194,16 +183,12 @@ def not_covered(words: str, *, bookable: bool = False) -> str:
 
 
 def no_price(said: str, *, refused: bool, bookable: bool = False) -> str:
-    """The service gave no price; mrkdwn. ``bookable``: the form can be booked anyway.
-
-    ``refused``: it said no to what was asked; otherwise it could not be asked now.
-    """
+    """The service gave no price; mrkdwn. ``refused``: it said no to what was asked, else it could not be asked now."""
     lead = ":no_entry_sign: *No price*" if refused else ":warning: *No price right now*"
     return f"{lead}: {md.quote_sentence(said)} Nothing was booked.{_ANYWAY if bookable else ''}"
 
 
 def unpriced(reason: str) -> str:
-    """Instead of the price, where somebody wants to book without one; mrkdwn."""
     return (
         f":warning: *There is no price*: {md.quote_sentence(reason)} It can be booked all the same. What it costs is "
         "known when the delivery service has taken it; it may not take it."
@@ -222,7 +207,6 @@ def confirmed_before(booking: Booking) -> Content:
 
 
 def stores(found: Sequence[KnownStore], *, command: str, note: str = "") -> Content:
-    """Every store by name. No key is ever shown."""
     if not found:
         return no_stores(command)
     lines = [f"*{md.counted(len(found), 'store')}*"]
@@ -237,8 +221,7 @@ def stores(found: Sequence[KnownStore], *, command: str, note: str = "") -> Cont
         lines.append(f"• *{md.escape(clean(one.name))}*{f': {address}' if address else ''}{state}")
     if len(found) > _MOST_STORES:
         lines.append(f"and {len(found) - _MOST_STORES} more")
-    notes = [note] if note else []
-    return Content(text=md.fallback_text([*lines, *notes]), blocks=[*md.paragraphs(lines), *map(md.context, notes)])
+    return lines_under("", lines, notes=[note] if note else [])
 
 
 def store(name: str, record: Mapping[str, Any], *, lead: str = "") -> Content:
@@ -253,11 +236,10 @@ def store(name: str, record: Mapping[str, Any], *, lead: str = "") -> Content:
     ]
     lines = [f"{lead or ':convenience_store:'} *{md.quote(name, _NAME_LIMIT)}*"]
     lines += [f"{label}: {md.quote(value, _ADDRESS_LIMIT)}" for label, value in facts if value]
-    return Content(text=md.fallback_text(lines), blocks=md.paragraphs(lines))
+    return lines_under("", lines)
 
 
 def store_trouble(trouble: Reason, *, looked_for: str = "") -> Content:
-    """Why a store was not made or changed. ``looked_for``: its name where that is unknown."""
     sought = f" {md.quote(looked_for, _NAME_LIMIT)} is looked for in the list of stores; look at `stores` in a minute."
     return md.message(f":warning: {md.quote_sentence(worded(trouble))}{sought if looked_for else ''}")
 
@@ -279,7 +261,6 @@ def hooks(name: str, found: Sequence[HookState], *, turned_on: bool | None) -> C
 
 
 def record(store: str, found: BookingRecord) -> Content:
-    """A booking that Switchboard did not make, as the service has it."""
     raw = f" · `{md.quote(found.status, _NAME_LIMIT)}`" if read_status(found.status) is not None else ""
     lines = [
         f"{symbol(found.status)} *{md.quote(found.numeric_id or found.id, _NAME_LIMIT)}* · "
@@ -296,7 +277,7 @@ def record(store: str, found: BookingRecord) -> Content:
     ]
     lines += [f"{label}: {value}" for label, value in facts if value]
     note = "Made outside of Switchboard and not followed here; register the webhooks of the store to have that."
-    return Content(text=md.fallback_text([*lines, note]), blocks=[*md.paragraphs(lines), md.context(note)])
+    return lines_under("", lines, notes=[note])
 
 
 def say_why(booking: Booking, *, command: str) -> Content:

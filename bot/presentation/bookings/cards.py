@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from bot.domain.bookings.booking import CLOSED, Booking, BookingKind, Stage
 from bot.domain.bookings.places import map_link
-from bot.domain.bookings.record import Charge, Payment, Position, Status, charge, is_canceled, read_status
+from bot.domain.bookings.record import Charge, Payment, Status, charge, is_canceled, read_status
 from bot.domain.content import Block, Content
 from bot.domain.money import plain as amount
 from bot.domain.text import clean
@@ -19,14 +19,7 @@ from bot.presentation.reasons import because, because_refused, in_words, reason_
 
 _RAW_LIMIT = 80
 _REASON_LIMIT = 500
-_STEPS: Final = (
-    "searching for a driver",
-    "driver assigned",
-    "at the store",
-    "on the way",
-    "at the door",
-    "delivered",
-)
+_STEPS: Final = 6  # a driver is searched for, assigned, at the store, on the way, at the door; delivered
 START = "booking.start"
 CANCEL = "booking.cancel"
 REFRESH = "booking.refresh"
@@ -42,11 +35,9 @@ Fact = tuple[str, str]  # what it is, and mrkdwn for it; foreign parts escaped
 
 
 class _Shown(NamedTuple):
-    """A state as people see it; ``step``: of ``_STEPS``, None where it says nothing about progress."""
-
     word: str
     symbol: str
-    step: int | None
+    step: int | None  # None: it says nothing about progress
 
 
 _SHOWN: Final = {
@@ -89,8 +80,7 @@ def progress(booking: Booking) -> str:
         known = read_status(status)
         if known is not None and _SHOWN[known].step is not None:
             step = _SHOWN[known].step or 0  # a state that says nothing leaves the progress before it
-    bar = "🟩" * step + "⬜" * (len(_STEPS) - step)
-    return f"{bar}  {step} of {len(_STEPS)}"
+    return f"{'🟩' * step}{'⬜' * (_STEPS - step)}  {step} of {_STEPS}"
 
 
 def sentence(booking: Booking, *, now: datetime) -> str:  # noqa: PLR0911 - one arm a stage
@@ -125,62 +115,50 @@ def sentence(booking: Booking, *, now: datetime) -> str:  # noqa: PLR0911 - one 
 
 def countdown(search_at: datetime, *, now: datetime) -> str:
     left = ceil((search_at - now).total_seconds() / 60)
-    if left <= 0:
-        return "the cook time is over"
-    return f"{md.counted(left, 'minute')} of cook time left"
+    return f"{md.counted(left, 'minute')} of cook time left" if left > 0 else "the cook time is over"
 
 
 def _at_the_service(booking: Booking, now: datetime) -> str:
     status, known = booking.status, booking.known_status
-    lead = f"{symbol(status)} *{md.capital(word(status))}*"
-    raw = f" · `{md.quote(status, _RAW_LIMIT)}`" if known is not None else ""
-    rest = _rest(booking, now)
-    if known is None and not is_canceled(status):
-        rest = "The service uses a word that Switchboard does not know; it counts as under way."
-    return f"{lead}{raw}. {rest}".strip()
-
-
-def _rest(booking: Booking, now: datetime) -> str:
-    detail = booking.detail
-    cancel_reason = str(detail.get("cancel_reason", ""))
-    history = [read_status(status) for _, status in detail.get("history", [])]
+    why = because(str(booking.detail.get("cancel_reason", "")), _REASON_LIMIT)
+    history = [read_status(status) for _, status in booking.detail.get("history", [])]
     searches = history.count(Status.READY_FOR_PICKUP)
-    match booking.known_status:
+    match known:
         case Status.ON_HOLD if booking.search_at is not None:
-            left = countdown(booking.search_at, now=now)
-            return f"{md.capital(left)}; the search for a driver starts {md.moment(booking.search_at)}."
+            left = md.capital(countdown(booking.search_at, now=now))
+            rest = f"{left}; the search for a driver starts {md.moment(booking.search_at)}."
         case Status.ON_HOLD:
-            return "The search for a driver starts when the cook time is over."
+            rest = "The search for a driver starts when the cook time is over."
         case Status.READY_FOR_PICKUP if searches > 1:
-            return f"Search number {searches}."
+            rest = f"Search number {searches}."
         case Status.PROVIDER_NOT_FOUND:
-            return "Nobody took it. Cancel it, or ask the delivery service to search again."
+            rest = "Nobody took it. Cancel it, or ask the delivery service to search again."
         case Status.NOT_DELIVERED:
-            return f"The customer did not get it.{because(cancel_reason, _REASON_LIMIT)}"
+            rest = f"The customer did not get it.{why}"
+        case None if not is_canceled(status):
+            rest = "The service uses a word that Switchboard does not know; it counts as under way."
         case _:
-            return because(cancel_reason, _REASON_LIMIT).strip() if is_canceled(booking.status) else ""
+            rest = why.strip() if is_canceled(status) else ""
+    raw = f" · `{md.quote(status, _RAW_LIMIT)}`" if known is not None else ""
+    return f"{symbol(status)} *{md.capital(word(status))}*{raw}. {rest}".strip()
 
 
 def card(booking: Booking, *, now: datetime, private: bool = False) -> Content:
-    """The card as it is now.
-
-    In a channel everybody reads it, so where the customer lives, their number and the code that opens the delivery are
-    masked; a button shows them to who may see them. ``private``: all of it, for one of those, with nothing to press.
-    """
+    """Everybody reads address, number and delivery code masked. ``private``: for who may see them; nothing to press."""
     facts = [(label, value) for label, value in _facts(booking, masked=not private) if value]
-    state = sentence(booking, now=now)
-    bar = progress(booking)
-    blocks: list[Block] = [md.header(clean(headline(booking)))]
-    blocks.append(md.paragraph(f"{bar}\n{state}" if bar else state))
-    blocks += md.fields(*facts)
-    blocks += [md.context(note) for note in _notes(booking)]
-    blocks += actions([] if private else _buttons(booking), f"booking:{booking.id}")
+    state, bar, notes = sentence(booking, now=now), progress(booking), _notes(booking)
+    blocks = [
+        md.header(clean(headline(booking))),
+        md.paragraph(f"{bar}\n{state}" if bar else state),
+        *md.fields(*facts),
+        *map(md.context, notes),
+        *actions([] if private else _buttons(booking), f"booking:{booking.id}"),
+    ]
     lines = [f"*Delivery {md.escape(headline(booking))}*", state, *(f"{label}: {value}" for label, value in facts)]
-    return Content(text=md.fallback_text([*lines, *_notes(booking)]), blocks=blocks)
+    return Content(text=md.fallback_text([*lines, *notes]), blocks=blocks)
 
 
 def headline(booking: Booking) -> str:
-    """Reference, store and customer; plain text."""
     customer = md.shorten(_customer(booking), _NAME_LIMIT)
     store = md.shorten(clean(booking.store), _NAME_LIMIT)
     return f"{booking.reference} · {store}{f' → {customer}' if customer else ''}"
@@ -193,7 +171,6 @@ def named(booking: Booking) -> str:
 
 
 def driver_line(driver: Mapping[str, Any]) -> str:
-    """The driver in one line, escaped."""
     name = str(driver.get("name", ""))
     parts = [md.name_of(name) if name else "", *(str(driver.get(part, "")) for part in ("mobile", "provider"))]
     return " · ".join(md.quote(part, _NAME_LIMIT) for part in parts if clean(part))
@@ -205,7 +182,6 @@ def link(url: str, label: str) -> str:
 
 
 def price(fee: str, currency: str) -> str:
-    """An amount of the service's with its currency, escaped."""
     return md.quote(f"{fee} {currency}".strip(), _NAME_LIMIT) if fee else ""
 
 
@@ -238,7 +214,6 @@ def _facts(booking: Booking, *, masked: bool) -> list[Fact]:
 
 
 def proof(text: str) -> str:
-    """A picture behind a link, or the service's words."""
     return link(text, "see it") or md.quote(text, _LINE_LIMIT)
 
 
@@ -251,10 +226,11 @@ def _customer(booking: Booking) -> str:
 def _where(booking: Booking) -> str:
     request = booking.request
     text = (request.address if request is not None else "") or str(booking.detail.get("address", ""))
-    position: Position | None = request.position if request is not None else None
-    reference = f" ({md.quote(request.place_reference, _LINE_LIMIT)})" if request and request.place_reference else ""
-    on_map = f" · <{map_link(position)}|map>" if position is not None else ""
-    return f"{md.quote(text, _LINE_LIMIT)}{reference}{on_map}" if text else ""
+    if request is None or not text:
+        return md.quote(text, _LINE_LIMIT)
+    reference = f" ({md.quote(request.place_reference, _LINE_LIMIT)})" if request.place_reference else ""
+    on_map = f" · <{map_link(request.position)}|map>" if request.position is not None else ""
+    return f"{md.quote(text, _LINE_LIMIT)}{reference}{on_map}"
 
 
 def order(booking: Booking) -> str:
@@ -291,7 +267,6 @@ def _fee(booking: Booking) -> str:
 
 
 def charged(found: Charge) -> str:
-    """What is charged, with its tax in brackets; escaped."""
     tax = f" ({price(found.tax, found.currency)} tax)" if found.tax else ""
     return f"{price(found.amount, found.currency)}{tax}"
 

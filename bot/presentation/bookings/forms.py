@@ -50,10 +50,7 @@ def book(
     problem: str = "",
     anyway: bool = False,
 ) -> View:
-    """Everything of a booking; the price is shown before anything is booked.
-
-    ``anyway``: the price could not be had, so the form offers to go on without one.
-    """
+    """The price is shown before anything is booked. ``anyway``: it could not be had; offers to go on without."""
     given = values or {}
     blocks = [
         *_problem(problem),
@@ -72,7 +69,6 @@ def book(
 
 
 def prebook(stores: Sequence[str], *, channel: str, values: Values | None = None, problem: str = "") -> View:
-    """The same without the place, which the customer enters."""
     given = values or {}
     lead = section(plain("The customer gets a link and enters the address there. Then the search for a driver starts."))
     blocks = [*_problem(problem), lead, _store(stores, given), *_customer(given), *_order(given)]
@@ -86,7 +82,6 @@ def price(stores: Sequence[str], *, values: Values | None = None, problem: str =
 
 
 def confirm(booking: Booking) -> View:
-    """The price of what was asked for, and the last button before it is booked."""
     request = booking.request
     lines = [f"*{quote(headline(booking), ADDRESS_LIMIT)}*"]
     if request is not None:
@@ -103,7 +98,6 @@ def confirm(booking: Booking) -> View:
 
 
 def cancel(booking: Booking) -> View:
-    """Cancel with a reason; sending the form is the confirmation."""
     what = "pre-booking" if booking.kind is BookingKind.PREBOOKING and booking.remote_id is None else "booking"
     warning = f"This cancels the {what} at the delivery service. It cannot be taken back."
     if booking.detail.get("driver"):
@@ -120,7 +114,6 @@ def store_add(*, channel: str, values: Values | None = None, problem: str = "") 
 
 
 def store_edit(name: str, *, values: Values, problem: str = "") -> View:
-    """A store as it is; what is changed here is changed at the service."""
     blocks = [*_problem(problem), *_store_fields(values)]
     return form(STORE_EDIT, f"Edit {clean(name)}", "Save", {"store": name}, blocks, close="Close")
 

@@ -18,7 +18,6 @@ _RAW_LIMIT = 80
 
 
 def line(booking: Booking, facts: Mapping[str, Any]) -> Content:
-    """One line; ``facts`` were stored when it happened."""
     # Some topics carry a number behind a colon, so that each is told again.
     template = _TOPICS.get(str(facts.get("topic", "")).partition(":")[0], ":package: {booking} has changed.")
     if callable(template):
@@ -38,13 +37,11 @@ def line(booking: Booking, facts: Mapping[str, Any]) -> Content:
 
 
 def of_store(store: str, facts: Mapping[str, Any]) -> Content:
-    """A webhook for a booking that cannot be read, told in the channel of its store."""
     about = f"the booking `{quote(str(facts.get('id', '')), _RAW_LIMIT)}`"
     return message(f":grey_question: {quote(store, _RAW_LIMIT)}: the service {_reported(facts, about)}")
 
 
 def _reported(facts: Mapping[str, Any], about: str) -> str:
-    """What a webhook said that could not be verified."""
     said = f"is *{word(str(facts['said']))}*" if facts.get("said") else "has a driver"
     return f"says that {about} {said}. This is *unverified*: {as_said(quote(in_words(facts.get('reason'))))}"
 
@@ -58,7 +55,6 @@ def picture_in_words(booking: Booking, *, link: str) -> str:
 
 
 def picture_comment(booking: Booking, *, link: str) -> str:
-    """The link itself, beside the picture."""
     return (
         f":link: {mention(booking.requester)} send this link to the customer of {named(booking)}; the search for a "
         f"driver starts when the address is entered: {linked(link)}"

@@ -55,11 +55,7 @@ def list_form(
     thread_ts: str,
     lacking: Mapping[str, Sequence[str]],
 ) -> View:
-    """Which column and how. The column that most looks like addresses is chosen already.
-
-    ``marks``: what people do not see in their spreadsheet. ``lacking``: ways that are not configured, and the variables
-    that they lack.
-    """
+    """Which column and how. ``marks``: what people do not see in it. ``lacking``: way -> variables that it lacks."""
     names = column_names(looks)
     options = []
     for at, look in enumerate(looks[:MOST]):
@@ -105,10 +101,6 @@ def hardly_addresses(look_name: str, percent: int) -> str:
 
 
 def chosen(value: str) -> tuple[int, int, str]:
-    """Place, percentage of addresses and name of the column that was chosen.
-
-    Raises:
-        ValueError: the value is none of ours.
-    """
+    """Place, percentage of addresses and name of a column. Raises ValueError where the value is none of ours."""
     place, percent, name = value.split("|", 2)
     return int(place), int(percent), name

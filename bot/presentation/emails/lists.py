@@ -10,7 +10,7 @@ from bot.domain.content import Block, Content
 from bot.domain.emails.lists import OVER, Answer, ListProgress, Outcome, RunCount, RunState
 from bot.domain.text import clean
 from bot.presentation.blocks import text as md
-from bot.presentation.blocks.elements import Column, actions, button, question, table
+from bot.presentation.blocks.elements import Column, actions, button, lines_under, question, table
 from bot.presentation.reasons import worded
 
 PAUSE = "email.pause"
@@ -54,7 +54,6 @@ def too_many(most: int, given: int, *, command: str) -> str:
 
 
 def detail(answer: Answer, address: str) -> str:
-    """Everything that was said besides the address and the result, on one line."""
     pairs = [pair for pair in answer.pairs if pair[1] and pair[1] != address]
     said = next((pair for pair in pairs if pair[1] == answer.result), None)
     text = "" if answer.text == answer.result != "" else _text(answer)
@@ -99,7 +98,7 @@ def news(progress: ListProgress) -> Content:
     """Thread message to the requester: the list ended without a file, or was paused by a failure."""
     sign, said = _state_line(progress).split(" ", 1)
     lines = f"{sign} {md.mention(progress.requester)} {said}".split("\n")
-    return Content(text=md.fallback_text(lines), blocks=md.paragraphs(lines))
+    return lines_under("", lines)
 
 
 def _state_line(progress: ListProgress) -> str:
@@ -173,7 +172,6 @@ def _buttons(progress: ListProgress) -> list[Block]:
 
 
 def result_comment(progress: ListProgress) -> str:
-    """What stands above the result file; the requester hears of it."""
     who = md.mention(progress.requester)
     if progress.whole:
         return f"{who}: what the service gave back for {md.quote(progress.file, _NAME_LIMIT)}"
@@ -184,7 +182,6 @@ def result_comment(progress: ListProgress) -> str:
 
 
 def result_alt(progress: ListProgress) -> str:
-    """The same in words, for who cannot see a file."""
     return f"Table with the rows of {clean(progress.file)} and what the service said about each address"
 
 

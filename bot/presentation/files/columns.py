@@ -22,7 +22,6 @@ _SAMPLE_LIMIT: Final = 24
 
 
 def mark_lines(marks: Marks) -> list[str]:
-    """Lines of mrkdwn; none where there is nothing to say."""
     found = []
     if marks.hidden_rows.count:
         one = marks.hidden_rows.count == 1
@@ -58,7 +57,6 @@ def _listed(named: Sequence[str], more: int) -> str:
 
 
 def read_as(table: Table) -> str:
-    """Encoding and what stands between the cells, or the sheet."""
     if table.sheet:
         return f"the sheet “{table.sheet}”"
     between = _BETWEEN.get(table.delimiter, table.delimiter)
@@ -66,7 +64,6 @@ def read_as(table: Table) -> str:
 
 
 def columns_read(table: Table, places: Mapping[str, int]) -> str:
-    """Encoding or sheet, which of its columns each of ours came from, and those that are not used."""
     how = table.encoding or (f"sheet “{table.sheet}”" if table.sheet else "")
     often = Counter(name.casefold() for name in table.header)
     called = [
@@ -88,7 +85,6 @@ def column_names(looks: Sequence[ColumnSummary]) -> list[str]:
 
 
 def column_option(name: str, look: ColumnSummary, *, value: str, note: str = "") -> Block:
-    """One column, by its name in the list. ``note``: what is known of it, behind its name."""
     samples = ", ".join(shorten(clean(sample), _SAMPLE_LIMIT) for sample in look.samples) or "empty"
     return option(value, f"{name}{note}", samples)
 
@@ -102,11 +98,7 @@ def option(value: str, text: str, description: str) -> Block:
 
 
 def select(block_id: str, label: str, options: Sequence[Block], *, initial: int | None, of: str = "") -> Block:
-    """A list of which one is chosen; ``initial``: the place of the one that is chosen already.
-
-    ``of``: what the options belong to. Slack keeps what was chosen when a form turns into another one with the same
-    element; options of something else are another element.
-    """
+    """``initial``: the place of what is chosen already. ``of``: Slack keeps the choice where ids are the same."""
     element: Block = {"type": "static_select", "action_id": f"{block_id}{of}", "options": list(options)}
     if initial is not None:
         element["initial_option"] = options[initial]

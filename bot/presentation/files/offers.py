@@ -56,8 +56,6 @@ STALE = message(f":shrug: This button is out of date. Use the shortcut *{SHORTCU
 
 
 class Offered(Protocol):
-    """An operation that is offered for a file: its word in ids, and what its button says."""
-
     @property
     def name(self) -> str: ...
     @property
@@ -105,7 +103,6 @@ def several(
 
 
 def told(content: Content) -> Block:
-    """The same form where there is nothing to choose."""
     return notice(SHORTCUT_NAME, content.text)
 
 
@@ -125,7 +122,6 @@ def is_archive(file: DroppedFile) -> bool:
 
 
 def unusable(trouble: UnusableFile) -> Content:
-    """Why a file cannot be used, for who wants to use it."""
     sign = ":hourglass:" if trouble.trouble is FileTrouble.PROCESSING else ":no_entry_sign:"
     name = f"*{quote(trouble.given, _NAME_LIMIT)}*: " if trouble.given else ""
     return message(f"{sign} {name}{sentence_of(rule_of(trouble))}")
@@ -138,7 +134,6 @@ def unfit(file: DroppedFile, label: str) -> Content:
 
 
 def facts(file: DroppedFile) -> str:
-    """Format, size and duration, and whether the name claims another format."""
     kind = "picture" if file.format in _PICTURES else _WORDS.get(file.kind, "")
     known = " ".join(part for part in (file.format.upper(), kind) if part) or "a format that I do not know"
     known = _NAMED.get(file.format, known)
@@ -166,7 +161,6 @@ def length(milliseconds: int) -> str:
 
 
 def reference(file: DroppedFile) -> str:
-    """Value of a button: the file, its message and its thread."""
     return f"{file.id}|{file.message_ts}|{file.thread_ts}"
 
 

@@ -122,7 +122,6 @@ def _sign(sight: CallView) -> str:
 
 
 def _lacking(sight: CallView) -> str:
-    """Missing parts of the result, and why."""
     found = sight.progress.result
     if not isinstance(found, Tracks) or not found.missing:
         return ""
@@ -146,7 +145,6 @@ def _buttons(sight: CallView) -> list[Block]:
 
 
 def result(sight: CallView) -> Content:
-    """The result in the thread, for who asked; a long text follows as a file."""
     found, head = sight.progress.result, _asked(sight)
     match found:
         case Gender() | Emotion():
@@ -168,7 +166,6 @@ def is_long(sight: CallView) -> bool:
 
 
 def long_text(sight: CallView) -> str:
-    """The whole of a long result, for its file."""
     match sight.progress.result:
         case Written(text=text):
             return text
@@ -179,7 +176,6 @@ def long_text(sight: CallView) -> str:
 
 
 def preview(sight: CallView) -> str:
-    """Mrkdwn beside the file of a long result: who asked, how much there is, how it begins."""
     text = long_text(sight)
     return f"{_asked(sight)}: {len(text):,} characters\n>{md.quote(text[: _PREVIEW * 2], _PREVIEW)}"
 
@@ -207,12 +203,10 @@ def _headline(found: Gender | Emotion) -> str:
 
 
 def failure(sight: CallView) -> Content:
-    """In the thread, for who asked: it ended without a result, or without a part of it."""
     return md.message(f"{_sign(sight)} {_asked(sight)}: {_status(sight)}")
 
 
 def file_comment(sight: CallView, delivery: ResultFile, seconds: float | None) -> str:
-    """Mrkdwn beside a file of the result."""
     length = f", {clock(seconds)}" if seconds is not None else ""
     what = "" if delivery.track.name == "audio" else f": *{md.escape(delivery.track.name)}*"
     return f"{_asked(sight)}{what}{length}, .{md.escape(delivery.track.extension)}"

@@ -42,12 +42,10 @@ class Carried:
     file_name: str = ""
 
     def dump(self) -> str:
-        """As the form's metadata."""
         return json.dumps(asdict(self) | {"file_name": shorten(self.file_name, _NAME)}, separators=(",", ":"))
 
     @classmethod
     def load(cls, metadata: str) -> "Carried":
-        """From the form's metadata."""
         facts = json.loads(metadata)
         return cls(**{**facts, "operations": tuple(facts["operations"])})
 
@@ -55,11 +53,7 @@ class Carried:
 def form(
     capabilities: Sequence[Capability], carried: Carried, *, given: Mapping[str, str] | None = None, note: str = ""
 ) -> Block:
-    """The form of a verb; of several operations that share it, whichever gets what it takes is asked for.
-
-    With a file in ``carried`` only what is left to choose is asked. ``given``: what was typed already, by block id.
-    ``note``: why it is asked; plain text.
-    """
+    """The form of operations that share a verb. ``given``: what was typed, by block id. ``note``: why; plain text."""
     given = given or {}
     blocks: list[Block] = [section(plain(note))] if note else []
     if carried.file:

@@ -58,7 +58,6 @@ TEMPLATE_SENT = md.message(
 
 
 def freezing(frozen: Frozen | None, *, changed: bool, asked_to_freeze: bool, needed: int) -> Content:
-    """The state after freezing or lifting was tried."""
     if frozen is None:
         return md.message(":sunny: Payments flow again." if changed else ":sunny: Payments are not frozen.")
     if asked_to_freeze:
@@ -73,7 +72,6 @@ def freezing(frozen: Frozen | None, *, changed: bool, asked_to_freeze: bool, nee
 
 
 def describe(frozen: Frozen) -> str:
-    """Who froze them and why, in mrkdwn."""
     by = f" by {md.mention(frozen.by)}" if frozen.by else ""
     return f"Payments are frozen{by}: {md.as_said(md.typed(worded(frozen.reason)))}"
 
@@ -134,7 +132,6 @@ def shown_to(instruction: Instruction, votes: Sequence[Vote], *, approvals_chann
 
 
 def waiting(found: Sequence[WaitingRequest], *, approvals_channel: str) -> Content:
-    """What waits for approval, the reader's own decisions first."""
     if not found:
         return md.message(":tada: Nothing waits for approval.")
     mine = sum(1 for one in found if one.mine)
@@ -154,7 +151,6 @@ def waiting(found: Sequence[WaitingRequest], *, approvals_channel: str) -> Conte
 
 
 def waiting_line(one: WaitingRequest) -> str:
-    """A request that waits, on one line of mrkdwn."""
     instruction = one.instruction
     until = f" · until {md.moment(instruction.expires_at)}" if instruction.expires_at else ""
     voted = [vote.person for vote in one.votes]
@@ -187,7 +183,6 @@ def bad_rows(name: str, bad: Sequence[BadRow], *, rows: int) -> Content:
 
 
 def needs_file(bad: Sequence[BadRow]) -> bool:
-    """Whether not all of them fit into a message."""
     return len(bad) > _SHOWN_BAD
 
 

@@ -5,7 +5,6 @@ from typing import Final
 
 from bot.domain.content import Block, Content
 from bot.domain.money import plain, shown
-from bot.domain.overview import What
 from bot.domain.payments.bulk import BulkPayload, BulkProgress, CancelPayload, Tally
 from bot.domain.payments.instruction import Instruction, State
 from bot.presentation.blocks import text as md
@@ -33,14 +32,12 @@ TEMPLATE: Final = (("ana@example.com", "25.00", "March translation"), ("ben@exam
 _NAME = 120
 _EMAILS = 3
 _ROWS = 10
-_TO_DECIDE = frozenset(
-    {State.NEW, State.AWAITING, State.APPROVED, State.SENDING, State.COMMIT_UNKNOWN, State.NEEDS_HUMAN}
-)
+_DOUBTFUL = {State.COMMIT_UNKNOWN, State.NEEDS_HUMAN}
+_TO_DECIDE = _DOUBTFUL | {State.NEW, State.AWAITING, State.APPROVED, State.SENDING}
 _CAN_CANCEL = frozenset({State.COMMITTED, State.PENDING_ESCROW})
 
 
 def payments_to(count: int, people: int) -> str:
-    """So many payments, and to how many people: somebody may be paid more than once."""
     payments = md.counted(count, "payment")
     return (
         f"{payments} to {md.counted(people, 'person', 'people')}" if people else payments
@@ -48,14 +45,12 @@ def payments_to(count: int, people: int) -> str:
 
 
 def repeated(rows: Sequence[int], count: int) -> str:
-    """Rows that repeat an earlier one; ``count`` is how many there are altogether."""
     named = ", ".join(f"row {row}" for row in rows[:_ROWS])
     more = count - len(rows[:_ROWS])
     return f"{named}{f' and {more} more' if more > 0 else ''} (same address and amount as an earlier row)"
 
 
 def accounts_line(progress: BulkProgress | None) -> str:
-    """What the accounts of the recipients say, as far as they were looked up."""
     if progress is None or not progress.to_look_up:
         return "Accounts: not looked up yet"
     if progress.looked_up < progress.to_look_up:
@@ -65,21 +60,14 @@ def accounts_line(progress: BulkProgress | None) -> str:
     if progress.inactive:
         names = ", ".join(md.quote(email, 130) for email in progress.inactive_emails[:_EMAILS])
         more = progress.inactive - min(_EMAILS, len(progress.inactive_emails))
-        parts.append(
-            f":warning: *{progress.inactive} not active* ({NOT_ACTIVE}): {names}"
-            + (f" and {more} more" if more > 0 else "")
-        )
+        names += f" and {more} more" if more > 0 else ""
+        parts.append(f":warning: *{progress.inactive} not active* ({NOT_ACTIVE}): {names}")
     if progress.not_read:
         parts.append(f"{progress.not_read} could not be read")
     return f"Accounts looked up: {progress.looked_up}; {', '.join(parts)}"
 
 
-def _title(words: Wording, instruction: Instruction) -> Block:
-    return md.header(f"{words.noun.capitalize()}: {words.headline(instruction)}")
-
-
 def _many(words: Wording, instruction: Instruction, lines: Sequence[str], asker: str) -> list[str]:
-    """The same card as text, with its facts line by line."""
     title = f"{words.noun.capitalize()} {instruction.reference}: {md.escape(words.headline(instruction))}."
     return [title, *(f"{line}." for line in lines), f"Asked by {asker}."]
 
@@ -93,7 +81,8 @@ def _payload(instruction: Instruction) -> BulkPayload:
 def _head(instruction: Instruction, asker: str) -> list[Block]:
     payload, (_, *more) = _payload(instruction), _lines(instruction)
     about = [("File", md.quote(payload.name, _NAME)), ("Reference", instruction.reference), ("Asked by", asker)]
-    head = [_title(BULK, instruction), *md.fields(*about, ("Payments", _together(payload)))]
+    head = [md.header(f"Bulk payment: {BULK.headline(instruction)}")]
+    head += md.fields(*about, ("Payments", _together(payload)))
     return [*head, md.paragraph("\n".join(more))] if more else head
 
 
@@ -103,24 +92,22 @@ def _lines(instruction: Instruction) -> list[str]:
     if instruction.state not in _TO_DECIDE:
         return [first]  # what was decided on stands in the file; from here on it is about how far it is
     top = "\n".join(f"• {shown(one.cents)} to {md.escape(one.email)} (row {one.row})" for one in payload.largest)
-    duplicates = "none"
+    duplicates = (
+        "no row repeats the address and the amount of another" if 0 < payload.people < payload.count else "none"
+    )
     if payload.duplicate_count:
         duplicates = repeated(payload.duplicates, payload.duplicate_count)
-    elif 0 < payload.people < payload.count:
-        duplicates = "no row repeats the address and the amount of another"
-    found = [
+    same = f":warning: *The same payments* were asked for as {payload.same_as}"
+    return [
         first,
         f"*Largest*:\n{top}",
         f"*Duplicates*: {duplicates}",
         f"*Never paid before*: {md.counted(payload.new_count, 'recipient') if payload.new_count else 'nobody'}",
+        *([same] if payload.same_as else []),
+        accounts_line(instruction.progress),
+        *mark_lines(payload.marks),
+        *([f"Read as: {md.quote(payload.read_as, 300)}"] if payload.read_as else []),
     ]
-    if payload.same_as:
-        found.append(f":warning: *The same payments* were asked for as {payload.same_as}")
-    found.append(accounts_line(instruction.progress))
-    found += mark_lines(payload.marks)
-    if payload.read_as:
-        found.append(f"Read as: {md.quote(payload.read_as, 300)}")
-    return found
 
 
 def _together(payload: BulkPayload) -> str:
@@ -128,7 +115,6 @@ def _together(payload: BulkPayload) -> str:
 
 
 def _cancel_button(instruction: Instruction) -> list[Block]:
-    """As long as something can be canceled."""
     progress = instruction.progress or BulkProgress()
     if instruction.state not in _CAN_CANCEL or not progress.tally.pending:
         return []
@@ -140,29 +126,23 @@ def _cancel_button(instruction: Instruction) -> list[Block]:
 
 def _counts(tally: Tally) -> str:
     """Completed, failed and pending always, the others when there are any; together they are all there is."""
-    parts = [
-        f"{tally.completed} completed ({shown(tally.cents_of('completed'))})",
-        f"{tally.failed} failed ({shown(tally.cents_of('failed'))})",
-        f"{tally.pending} {IN_ESCROW} ({shown(tally.cents_of('pending'))})",
-    ]
-    if tally.canceled:
-        parts.append(f"{tally.canceled} canceled ({shown(tally.cents_of('canceled'))})")
-    if tally.under_way:
-        parts.append(f"{tally.under_way} under way")
-    if tally.unaccounted:
-        parts.append(f"{tally.unaccounted} not reported yet")
-    return ", ".join(parts)
+    return ", ".join(
+        [
+            f"{tally.completed} completed ({shown(tally.cents_of('completed'))})",
+            f"{tally.failed} failed ({shown(tally.cents_of('failed'))})",
+            f"{tally.pending} {IN_ESCROW} ({shown(tally.cents_of('pending'))})",
+            *([f"{tally.canceled} canceled ({shown(tally.cents_of('canceled'))})"] if tally.canceled else []),
+            *([f"{tally.under_way} under way"] if tally.under_way else []),
+            *([f"{tally.unaccounted} not reported yet"] if tally.unaccounted else []),
+        ]
+    )
 
 
 def _outcome(tally: Tally) -> str:
     """What came of a bulk payment that is over, when not all of it was paid."""
-    parts = [
-        f"{tally.completed} paid ({shown(tally.cents_of('completed'))})",
-        f"{tally.failed} failed ({shown(tally.cents_of('failed'))})",
-    ]
-    if tally.canceled:
-        parts.append(f"{tally.canceled} canceled ({shown(tally.cents_of('canceled'))})")
-    return ", ".join(parts)
+    paid, failed = shown(tally.cents_of("completed")), shown(tally.cents_of("failed"))
+    canceled = f", {tally.canceled} canceled ({shown(tally.cents_of('canceled'))})" if tally.canceled else ""
+    return f"{tally.completed} paid ({paid}), {tally.failed} failed ({failed}){canceled}"
 
 
 def _summary(tally: Tally, instruction: Instruction) -> str:
@@ -227,7 +207,6 @@ def _with_chart(told: News, text: str) -> Content:
 
 
 BULK: Final[Wording] = Wording(
-    what=What.BULK,
     noun="bulk payment",
     headline=lambda one: f"{shown(one.cents)} in {md.counted(_payload(one).count, 'payment')}",
     agrees=", and its history does not show it: nothing was paid.",
@@ -328,35 +307,22 @@ def _cancel_line(instruction: Instruction) -> str:
 
 
 def _cancel_head(instruction: Instruction, asker: str) -> list[Block]:
-    asked = f"Asked by {asker}, reference {instruction.reference}"
-    return [_title(CANCELLATION, instruction), md.paragraph(f"{_cancel_line(instruction)}\n{asked}")]
+    said = f"{_cancel_line(instruction)}\nAsked by {asker}, reference {instruction.reference}"
+    return [md.header(f"Cancellation: {CANCELLATION.headline(instruction)}"), md.paragraph(said)]
 
 
 def _canceled(tally: Tally) -> str:
-    """What it came to: canceled and returned, too late, and what still is pending."""
-    late = tally.completed + tally.failed + tally.under_way
-    cents = sum(tally.sums.values()) - tally.cents_of("canceled", "pending")
     canceled = f"{md.counted(tally.canceled, 'payment')} canceled"
     parts = [f"{canceled}, {shown(tally.cents_of('canceled'))} returned to the balance"]
-    if late:
+    if late := tally.completed + tally.failed + tally.under_way:
+        cents = sum(tally.sums.values()) - tally.cents_of("canceled", "pending")
         parts.append(f"{late} too late ({shown(cents)}): {tally.completed} completed, {tally.failed} failed")
     if tally.pending:
         parts.append(f"{tally.pending} still {IN_ESCROW} ({shown(tally.cents_of('pending'))})")
     return "; ".join(parts) + "."
 
 
-def _file(what: str) -> ThreadFile:
-    return ThreadFile(
-        title=f"{{reference}}: {what}",
-        alt="A table of {payments} with their hashes",
-        comment=f":page_facing_up: {{reference}}: {what} ({{payments}})",
-        header=("email", "amount", "status", "hash"),
-        row=lambda row: (row.email, plain(row.cents), row.status, row.hash),
-    )
-
-
 CANCELLATION: Final[Wording] = Wording(
-    what=What.BULK_CANCEL,
     noun="cancellation",
     headline=lambda one: (
         f"{shown(one.cents)} back from {md.counted(_canceling(one).count, 'payment')} still {IN_ESCROW}"
@@ -375,12 +341,9 @@ CANCELLATION: Final[Wording] = Wording(
         ),
         # People have to decide as an answer was lost, or as approvals were.
         State.NEEDS_HUMAN: lambda stands: (
-            (
-                "not all of them were sent to the service. "
-                if stands.instruction.unknown_since is None
-                else f"whether the service canceled them is *{UNKNOWN}*. "
-            )
-            + stands.reason
+            f"not all of them were sent to the service. {stands.reason}"
+            if stands.instruction.unknown_since is None
+            else f"whether the service canceled them is *{UNKNOWN}*. {stands.reason}"
         ),
         State.COMMITTED: "everything was sent; the outcome of each payment is being read. {reason}",
         State.COMPLETED: lambda stands: f"{_canceled(stands.tally)} {stands.reason}",
@@ -402,5 +365,14 @@ CANCELLATION: Final[Wording] = Wording(
     closed_as="",
     close_title="Close a cancellation",
     close_hint="What became of the payments, and how do you know?",
-    files={"request": _file("the payments to cancel"), "result": _file("outcome of each payment")},
+    files={
+        name: ThreadFile(
+            title=f"{{reference}}: {what}",
+            alt="A table of {payments} with their hashes",
+            comment=f":page_facing_up: {{reference}}: {what} ({{payments}})",
+            header=("email", "amount", "status", "hash"),
+            row=lambda row: (row.email, plain(row.cents), row.status, row.hash),
+        )
+        for name, what in (("request", "the payments to cancel"), ("result", "outcome of each payment"))
+    },
 )

@@ -1,7 +1,4 @@
-"""The card of a request, with buttons for those who can use them; messages in its thread and in the alerts channel.
-
-A message says what was observed, and who decided.
-"""
+"""The card of a request, with buttons for those who can use them; messages in its thread and in the alerts channel."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -16,7 +13,7 @@ from bot.presentation import notices
 from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import actions, button
 from bot.presentation.notices import runbook, slack_says
-from bot.presentation.payments.kinds import KINDS, headline, noun, sentence
+from bot.presentation.payments.kinds import KINDS, headline, sentence
 from bot.presentation.payments.wording import News, Stands, policy_line, value_of
 from bot.presentation.reasons import short_of_people, worded
 from bot.presentation.unread import hint
@@ -25,13 +22,11 @@ APPROVE: Final = "payout.approve"
 REJECT: Final = "payout.reject"
 RETRY: Final = "payout.retry"
 CLOSE: Final = "payout.close"
-_TO_COME = frozenset({State.NEW, State.CREATING, State.CREATE_UNKNOWN, State.AWAITING})
-"""People have to act, or soon will."""
-_UNDECIDED = _TO_COME | {State.NEEDS_HUMAN}
+# People have to act, or soon will.
+_UNDECIDED = frozenset({State.NEW, State.CREATING, State.CREATE_UNKNOWN, State.AWAITING, State.NEEDS_HUMAN})
 _DECIDABLE = frozenset({State.AWAITING, State.NEEDS_HUMAN})
 _WITHDRAWABLE = frozenset({State.NEW, State.AWAITING, State.APPROVED})
-_SAID_BY_SLACK = frozenset({"undelivered", "no_approvals_channel"})
-"""Topics of alerts whose reason is an error code of Slack."""
+_SAID_BY_SLACK = frozenset({"undelivered", "no_approvals_channel"})  # alerts whose reason is an error code of Slack
 _LOOKALIKES = "This address uses letters that can look like others. Check it with the recipient."
 
 
@@ -52,15 +47,15 @@ def card(
 
     Args:
         instruction: its present state.
-        votes: the votes of its present round.
+        votes: those of its present round.
         for_approvers: with Approve and Reject; otherwise the requester's copy.
         approvals_channel: where the approvers see it, named on the requester's copy.
-        invite_to: channel in which the request was made and the bot is no member, with the way to mend that.
+        invite_to: channel in which the request was made and the bot is no member.
         buttons: False for a picture of it that nobody can press.
         names: what people are called, of those who are not to be rung.
         handle: the requester's, shown to approvers, because a name can be anybody's.
         approvers: people and groups of the policy who are called on the approvers' copy, as long as they have to act.
-        short: the approvals it needs, if more than people can give; None: enough people can approve.
+        short: the approvals it needs, if more than people can give.
     """
     words, state = KINDS[instruction.kind], instruction.state
     voters, asker = [vote.person for vote in votes], md.named(instruction.requester, names or {}, handle=handle)
@@ -97,11 +92,7 @@ def card(
 
 
 def news(instruction: Instruction, facts: Mapping[str, Any], *, names: Mapping[str, str] | None = None) -> Content:
-    """News of a request, for the thread of a copy of its card.
-
-    A new message rings whom it mentions. That is the requester; those who have decided are named (``names``: what
-    people are called).
-    """
+    """News for the thread of a card. A new message rings whom it mentions: the requester; others are named."""
     words = KINDS[instruction.kind]
     told = News(words, instruction, facts, names or {})
     said = told.say(words.news.get(told.state, "is *{word}*.{why}"))
@@ -112,26 +103,22 @@ def news(instruction: Instruction, facts: Mapping[str, Any], *, names: Mapping[s
 def reminder(
     instruction: Instruction, votes: Sequence[Vote], facts: Mapping[str, Any], *, names: Mapping[str, str] | None = None
 ) -> Content:
-    """The approvers are asked again, in the thread of the card."""
     missing = max(1, instruction.requirement.quorum - len(votes))
     people = "one more approval" if missing == 1 else f"{missing} more approvals"
     until = f", until {md.moment(instruction.expires_at)}" if instruction.expires_at else ""
     asked = " ".join(md.addressed(str(name)) for name in facts.get("approvers", []))
-    text = (
+    return md.message(
         f":bell: {asked} {md.escape(headline(instruction))} ({instruction.reference}), asked by "
         f"{md.named(instruction.requester, names or {})}, still needs {people}{until}."
     )
-    return md.message(text)
 
 
 def out_of_reach(instruction: Instruction, facts: Mapping[str, Any]) -> Content:
-    """The requester is told that there are too few people to approve it."""
     why = short_of_people(Short(needs=int(facts["needs"]), can=int(facts["can"])))
-    text = (
+    return md.message(
         f":warning: {md.mention(instruction.requester)} {md.escape(headline(instruction))} ({instruction.reference}): "
         f"{why}. The admins were told. You can withdraw it."
     )
-    return md.message(text)
 
 
 def alert(
@@ -143,14 +130,9 @@ def alert(
     approvers: Sequence[str] = (),
     admins: Sequence[str] = (),
 ) -> Content:
-    """An alert: a person must look at the request. ``facts``: the topic, and what goes with it. ``link``: to its card.
-
-    ``approvers`` are called where they have to decide, ``admins`` where too few people can.
-    """
-    words, topic = KINDS[instruction.kind], str(facts["topic"])
-    where = md.channel(str(facts["channel"])) if facts.get("channel") else "its channel"
-    found = Reason.read(facts.get("reason"))
-    why = worded(found)
+    """A person must look at it. ``approvers`` are called where they have to decide, ``admins`` where too few can."""
+    words, topic, found = KINDS[instruction.kind], str(facts["topic"]), Reason.read(facts.get("reason"))
+    where, why = md.channel(str(facts["channel"])) if facts.get("channel") else "its channel", worded(found)
     said = slack_says(why) if topic in _SAID_BY_SLACK else f"{md.quote_sentence(why)}{hint(found)}"
     lines = [
         f":rotating_light: {md.capital(words.noun)} {instruction.reference}, {md.escape(headline(instruction))}, "
@@ -162,28 +144,22 @@ def alert(
     if topic == "needs_human" and instruction.kind in APPROVED and able:
         lines.append(f"To decide: {' '.join(able)}")
     if topic == "out_of_reach":
-        called = [md.addressed(one) for one in admins]
-        lines.append(" ".join([*called, "Add somebody to the approvers, or have it withdrawn."]))
+        lines.append(" ".join([*map(md.addressed, admins), "Add somebody to the approvers, or have it withdrawn."]))
     return md.message("\n".join(lines) + runbook(topic))
 
 
 def _buttons(instruction: Instruction, *, for_approvers: bool) -> list[Block]:
-    words, state, found = KINDS[instruction.kind], instruction.state, []
+    words, state = KINDS[instruction.kind], instruction.state
+    decide: list[tuple[str, str, str]] = []
     if for_approvers and state is State.AWAITING:
-        found += [
-            _button("Approve", APPROVE, instruction, style="primary"),
-            _button("Reject", REJECT, instruction, style="danger"),
-        ]
+        decide = [("Approve", APPROVE, "primary"), ("Reject", REJECT, "danger")]
     if for_approvers and state is State.NEEDS_HUMAN:
         # The service has a record that may be this one: paying again waits until people know.
-        found += [] if instruction.suspect else [_button("Retry", RETRY, instruction, style="danger")]
-        found.append(_button(f"Close{words.closed_as}", CLOSE, instruction))
+        decide = [] if instruction.suspect else [("Retry", RETRY, "danger")]
+        decide.append((f"Close{words.closed_as}", CLOSE, ""))
+    about, value = f"the {words.noun} of {shown(instruction.cents)}", value_of(instruction)
+    found = [button(label, to, value, style=style, spoken=f"{label} {about}") for label, to, style in decide]
     found += words.buttons(instruction)
     if state in _WITHDRAWABLE and not instruction.commits:
         found.append(words.withdraw_button(instruction))
     return found
-
-
-def _button(label: str, action_id: str, instruction: Instruction, *, style: str = "") -> Block:
-    spoken = f"{label} the {noun(instruction)} of {shown(instruction.cents)}"
-    return button(label, action_id, value_of(instruction), style=style, spoken=spoken)

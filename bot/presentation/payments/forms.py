@@ -63,7 +63,6 @@ _NAME: Final = 120
 
 
 def about(instruction: Instruction, *, channel: str, ts: str) -> str:
-    """What a form carries: the request, its round, and the message whose button was pressed."""
     facts = {"id": instruction.id, "round": instruction.round, "channel": channel, "ts": ts}
     return json.dumps(facts, separators=(",", ":"))
 
@@ -83,7 +82,6 @@ def reject(instruction: Instruction, *, metadata: str) -> View:
 
 
 def withdraw(instruction: Instruction, *, metadata: str) -> View:
-    """Withdrawing what somebody else asked for needs a reason."""
     return _with_reason(WITHDRAW, "Withdraw", "Everybody sees it; the person who asked is told.", instruction, metadata)
 
 
@@ -104,7 +102,6 @@ def request(*, channel: str, kind: Kind) -> View:
 
 
 def edit(instruction: Instruction) -> View:
-    """Change a payout whose address has no account; the address that was probably meant is filled in."""
     payload, recipient = instruction.payload, instruction.recipient or Recipient()
     fields = _payout_fields(recipient.instead or payload.email, plain_amount(payload.cents), payload.description)
     asked = paragraph(asked_anyway(instruction))

@@ -32,17 +32,14 @@ _COLUMNS = (
 )
 _EVENT_CHARACTERS = 3_500  # of all lines together: a text of more than 4,000 characters is more than Slack likes
 _DETAILS = 200
+# The rule that the name of a purchase breaks where a payout is wanted.
 NO_PURCHASE = "this is a purchase, and the service lists its calls about payouts only"
-"""The rule that the name of a purchase breaks where a payout is wanted."""
 
 
 def listing(
     page: OperationPage, ours: Mapping[str, Instruction], *, operation_type: str | None, command: str
 ) -> Content:
-    """One page of the service's operations, as a table and as lines. ``ours``: the service's id -> our request.
-
-    ``operation_type``: ``payout``, ``purchase`` or None for both: what was asked for.
-    """
+    """One page. ``ours``: the service's id -> our request. ``operation_type``: None for both."""
     what = f"{operation_type.capitalize()}s" if operation_type else "Operations"
     pager = turns(operation_type or "", page.page, page.last_page, back=PREVIOUS, on=NEXT)
     if not page.operations and page.page <= 1:
@@ -54,17 +51,33 @@ def listing(
     span = f" {page.first} to {page.last} of {page.total}" if page.first and page.last else f", {page.total} in all"
     span = f"{span}, page {page.page} of {page.last_page}" if page.last_page > 1 else span
     lead = f"*{what}*{span}"
-    lines = [_line(one, ours.get(one.id)) for one in shown_here]
+    rows, lines = [], []
+    for one in shown_here:
+        known, amount = ours.get(one.id), _amount(one)
+        reference, stands, raw = one.id, status(one), ""
+        line_stands = md.quote(stands, _WORD_LIMIT)
+        if known is not None:  # the service's own word beside ours: it explains nothing, it only says what stands there
+            reference, stands, raw = known.reference, word(known.state), one.state.value if one.state else one.status
+            line_stands = f"{stands} (at the service: {md.quote(raw, _WORD_LIMIT)})"
+        at = f"{one.created_at:%Y-%m-%d %H:%M}" if one.created_at else ""
+        rows.append([at, one.operation_type, amount, one.email or "", stands, raw, reference])
+        parts = [
+            md.moment(one.created_at) if one.created_at else "",
+            md.quote(one.operation_type, _WORD_LIMIT),
+            md.escape(amount),
+            md.quote(one.email or "", _PERSON_LIMIT),
+            line_stands,
+            md.quote(reference, _REFERENCE_LIMIT),
+        ]
+        lines.append("• " + " · ".join(part or NOTHING for part in parts))
     notes = [f"`{command} show` with the reference tells more about one."]
     if len(page.operations) > _MOST_ROWS:
         notes.insert(0, f"The service sent {len(page.operations)} at once; these are the first {_MOST_ROWS}.")
-    rows = [_row(one, ours.get(one.id)) for one in shown_here]
     after = [md.context(" ".join(notes)), *pager]
     return elements.listing(lead, table(_COLUMNS, rows), lines, *after, notes=notes)
 
 
 def record(operation: Operation) -> Content:
-    """An operation that was not asked for through Switchboard."""
     person = clean(operation.email or "")
     towards = {"payout": "to", "purchase": "from"}.get(operation.operation_type, "·")
     return facts(
@@ -76,7 +89,6 @@ def record(operation: Operation) -> Content:
 
 
 def with_record(card: Content, operation: Operation) -> Content:
-    """A request's card with the service's present record."""
     known = _known_there(operation)
     if operation.state is None and f"“{md.quote(operation.status)}”" in card.text:
         known = known[1:]  # the card says already how the service calls it
@@ -85,8 +97,7 @@ def with_record(card: Content, operation: Operation) -> Content:
 
 def without_record(card: Content, said: str) -> Content:
     """The same where the service could not be asked; ``said``: why, a foreign sentence."""
-    text = f":warning: What the service says now could not be read. {md.quote(said)}"
-    return _below(card, md.message(text))
+    return _below(card, md.message(f":warning: What the service says now could not be read. {md.quote(said)}"))
 
 
 def _below(card: Content, more: Content) -> Content:
@@ -98,10 +109,8 @@ def _known_there(operation: Operation) -> list[Fact]:
         ("Status", status(operation)),
         ("The service's id", operation.id),
         ("Code", operation.code or ""),
-        *(
-            (what, f"{at:%Y-%m-%d %H:%M} UTC" if at else "")
-            for what, at in (("Created", operation.created_at), ("Changed", operation.updated_at))
-        ),
+        ("Created", f"{operation.created_at:%Y-%m-%d %H:%M} UTC" if operation.created_at else ""),
+        ("Changed", f"{operation.updated_at:%Y-%m-%d %H:%M} UTC" if operation.updated_at else ""),
         ("Hash", operation.svc_hash or ""),
         ("Why it failed", operation.failure_reason or ""),
     ]
@@ -112,7 +121,17 @@ def events(named: str, found: Sequence[PayoutEvent]) -> Content:
     whose = md.quote(named, _PERSON_LIMIT)
     if not found:
         return md.message(f":mailbox_with_no_mail: The service has recorded no calls to us about {whose}.")
-    told = [_event(one) for one in found]
+    told = []
+    for one in found:
+        known = [
+            md.quote(one.kind.removesuffix("_uri"), _WORD_LIMIT),
+            f"to {md.quote(one.host, _PERSON_LIMIT)}" if one.host else "",
+            f"answered {md.quote(one.status, _WORD_LIMIT)}" if one.status else "",
+        ]
+        parts = [part for part in known if part]
+        if len(parts) < 2:  # noqa: PLR2004 - a record of a form we do not know: show what there is
+            parts = [md.quote(", ".join(f"{name}: {value}" for name, value in one.details), _DETAILS)]
+        told.append("• " + " · ".join([*([md.moment(one.at)] if one.at else []), *parts]))
     kept: list[str] = []
     room = _EVENT_CHARACTERS
     while told and len(told[-1]) < room:
@@ -163,50 +182,6 @@ def status(operation: Operation) -> str:
     if operation.operation_type == "purchase" and operation.state is OperationStatus.CREATED:
         return word(State.OPEN)
     return status_word(operation.status)
-
-
-def _raw(operation: Operation) -> str:
-    """The service's own word: beside our state it explains nothing, it only says what stands there."""
-    return operation.status if operation.state is None else operation.state.value
-
-
-def _row(operation: Operation, ours: Instruction | None) -> list[str]:
-    return [
-        f"{operation.created_at:%Y-%m-%d %H:%M}" if operation.created_at else "",
-        operation.operation_type,
-        _amount(operation),
-        operation.email or "",
-        word(ours.state) if ours is not None else status(operation),
-        _raw(operation) if ours is not None else "",
-        ours.reference if ours is not None else operation.id,
-    ]
-
-
-def _line(operation: Operation, ours: Instruction | None) -> str:
-    stands = md.quote(status(operation), _WORD_LIMIT)
-    if ours is not None:
-        stands = f"{word(ours.state)} (at the service: {md.quote(_raw(operation), _WORD_LIMIT)})"
-    parts = [
-        md.moment(operation.created_at) if operation.created_at else NOTHING,
-        md.quote(operation.operation_type, _WORD_LIMIT),
-        md.escape(_amount(operation)),
-        md.quote(operation.email or "", _PERSON_LIMIT),
-        stands,
-        md.quote(ours.reference if ours is not None else operation.id, _REFERENCE_LIMIT),
-    ]
-    return "• " + " · ".join(part or NOTHING for part in parts)
-
-
-def _event(event: PayoutEvent) -> str:
-    known = [
-        md.quote(event.kind.removesuffix("_uri"), _WORD_LIMIT),
-        f"to {md.quote(event.host, _PERSON_LIMIT)}" if event.host else "",
-        f"answered {md.quote(event.status, _WORD_LIMIT)}" if event.status else "",
-    ]
-    parts = [part for part in known if part]
-    if len(parts) < 2:  # noqa: PLR2004 - a record of a form we do not know: show what there is
-        parts = [md.quote(", ".join(f"{name}: {value}" for name, value in event.details), _DETAILS)]
-    return "• " + " · ".join([*([md.moment(event.at)] if event.at else []), *parts])
 
 
 def _amount(operation: Operation) -> str:

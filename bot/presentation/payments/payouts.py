@@ -6,13 +6,11 @@ from typing import Final
 
 from bot.domain.content import Block
 from bot.domain.money import shown
-from bot.domain.overview import What
 from bot.domain.payments.instruction import Instruction, Recipient, State
 from bot.domain.payments.recipient import Concern, awaits_requester, concerns
-from bot.domain.text import clean
 from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import button, question
-from bot.presentation.payments.wording import ALERTS, BEFORE_DECIDING, DECIDED, NEWS, Stands, Wording, value_of
+from bot.presentation.payments.wording import ALERTS, BEFORE_DECIDING, DECIDED, NEWS, Stands, Wording, purpose, value_of
 from bot.presentation.reasons import worded
 from bot.presentation.words import NOT_ACTIVE, NOTHING_PAID
 
@@ -35,20 +33,17 @@ _CONCERNS: Final[Mapping[Concern, str]] = {
 
 
 def asked_anyway(instruction: Instruction) -> str:
-    """What the requester is asked about an address without an account, in mrkdwn."""
     recipient = instruction.recipient or Recipient()
     meant = f" Did you mean *{md.quote(recipient.instead)}*?" if recipient.instead else ""
     return f"No account for {md.quote(instruction.payload.email)}.{meant}"
 
 
 def warnings(instruction: Instruction) -> list[str]:
-    """What an approver confirms, one sentence each, in mrkdwn."""
     email = md.quote(instruction.payload.email)
     return [_CONCERNS[one].format(email=email) for one in concerns(instruction.recipient)]
 
 
 def recipient_line(recipient: Recipient | None) -> str:
-    """Registered name and what the account can do, in plain words."""
     if recipient is None:
         return "account not looked up yet"
     if recipient.problem is not None:
@@ -59,10 +54,7 @@ def recipient_line(recipient: Recipient | None) -> str:
 
 
 def account_line(recipient: Recipient, *, marked: bool = False) -> str:
-    """Active, verified, primary address; what is not known is said to be not known.
-
-    ``marked``: as mrkdwn, in which what speaks against paying catches the eye.
-    """
+    """What is not known is said to be not known. ``marked``: what speaks against paying stands out, as mrkdwn."""
     before, after = (":warning: *", "*") if marked else ("", "")
     known = (
         (recipient.active, "active", f"{before}not active{after} ({NOT_ACTIVE})"),
@@ -81,7 +73,7 @@ def _head(instruction: Instruction, asker: str) -> list[Block]:
     return [
         md.header(_headline(instruction)),
         *md.fields(named, ("Account", account), ("Asked by", asker), ("Reference", instruction.reference)),
-        md.section(md.plain(md.shorten(f"For: {clean(instruction.payload.description)}", md.SECTION_LIMIT))),
+        purpose(instruction),
     ]
 
 
@@ -123,7 +115,6 @@ def _needs_human(stands: Stands) -> str:
 
 
 PAYOUT: Final = Wording(
-    what=What.PAYOUT,
     noun="payout",
     headline=_headline,
     head=_head,

@@ -5,13 +5,12 @@ from typing import Final
 from bot.domain.content import Block, Content
 from bot.domain.money import plain as amount
 from bot.domain.money import shown
-from bot.domain.overview import What
 from bot.domain.payments.instruction import Instruction, Item, PurchasePayload, State
 from bot.domain.text import clean
 from bot.presentation import notices
 from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import Column, actions, button, table
-from bot.presentation.payments.wording import ALERTS, NEWS, Wording
+from bot.presentation.payments.wording import ALERTS, NEWS, Wording, purpose
 from bot.presentation.words import NEEDS_PERSON, UNKNOWN, symbol
 
 CHECKOUT = "purchase.checkout"
@@ -36,15 +35,21 @@ body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 26rem; margin: 4rem aut
 h1 {{ font-size: 1.3rem }}
 </style></head><body><h1>{title}</h1><p>{text}</p></body></html>
 """
+# The pages on which a browser ends after paying, and after leaving the checkout: what happens next, not what happened.
+THANKS = _PAGE.format(
+    title="Thank you",
+    text="The team that asked you is told as soon as the payment service confirms the payment. "
+    "You can close this page.",
+)
+LEFT = _PAGE.format(
+    title="You left the checkout",
+    text="The team that asked you is told if the purchase was canceled. You can close this page.",
+)
 
 
 def card(instruction: Instruction, *, link: str, invite_to: str = "", buttons: bool = True) -> Content:
-    """The card as it is now. ``link``: where the buyer pays; empty when there is nothing to pay, or not any more.
-
-    ``invite_to``: channel in which it was asked for and the bot is no member. ``buttons``: False for a picture of it.
-    """
-    items = _items(instruction)
-    cells = [(item.name, f"{item.quantity} × {amount(item.unit_cents)}", amount(item.cents)) for item in items]
+    """``link``: where the buyer pays; empty when there is nothing to pay. ``buttons``: False for a picture of it."""
+    cells = [(one.name, f"{one.quantity} × {amount(one.unit_cents)}", amount(one.cents)) for one in _items(instruction)]
     lines = [f"{md.shorten(clean(name), _NAME_LIMIT)}: {each} = {cents}" for name, each, cents in cells]
     asker, sentence = md.mention(instruction.requester), PURCHASE.sentence(instruction, votes=0)
     head, text = PURCHASE.head(instruction, asker), " ".join([*PURCHASE.text(instruction, asker), sentence])
@@ -66,12 +71,11 @@ def card(instruction: Instruction, *, link: str, invite_to: str = "", buttons: b
 
 def checkout(instruction: Instruction, *, link: str) -> Content:
     """The link, for the thread of the card: it stands beside the picture, or alone where pictures are refused."""
-    text = (
+    return md.message(
         f"{symbol(State.OPEN)} {md.mention(instruction.requester)} {md.escape(_headline(instruction))} "
         f"({instruction.reference}) is *open*. Pass the checkout link on to the buyer, to be opened in their browser: "
         f"{md.linked(link)}"
     )
-    return md.message(text)
 
 
 def picture_title(instruction: Instruction) -> str:
@@ -80,18 +84,6 @@ def picture_title(instruction: Instruction) -> str:
 
 def picture_in_words(instruction: Instruction, *, link: str) -> str:
     return f"QR code of the checkout link of {instruction.reference}: {link}"
-
-
-def thanks() -> str:
-    """Page on which a browser ends after paying, as far as it knows: what happens next, not what happened."""
-    said = "The team that asked you is told as soon as the payment service confirms the payment."
-    return _PAGE.format(title="Thank you", text=f"{said} You can close this page.")
-
-
-def left() -> str:
-    """The same after leaving the checkout."""
-    said = "The team that asked you is told if the purchase was canceled. You can close this page."
-    return _PAGE.format(title="You left the checkout", text=said)
 
 
 def _headline(instruction: Instruction) -> str:
@@ -105,22 +97,11 @@ def _items(instruction: Instruction) -> tuple[Item, ...]:
 
 
 def _head(instruction: Instruction, asker: str) -> list[Block]:
-    return [
-        md.header(_headline(instruction)),
-        *md.fields(("Asked by", asker), ("Reference", instruction.reference)),
-        md.section(md.plain(md.shorten(f"For: {clean(instruction.payload.description)}", md.SECTION_LIMIT))),
-    ]
+    about = md.fields(("Asked by", asker), ("Reference", instruction.reference))
+    return [md.header(_headline(instruction)), *about, purpose(instruction)]
 
 
 def _text(instruction: Instruction, asker: str) -> list[str]:
-    return [
-        f"Purchase {instruction.reference}: {md.escape(_headline(instruction))}",
-        f"for “{md.typed(instruction.payload.description, _TEXT_PURPOSE_LIMIT)}”",
-        f"({_items_in_words(instruction)}), asked by {asker}.",
-    ]
-
-
-def _items_in_words(instruction: Instruction) -> str:
     items = _items(instruction)
     told: list[str] = []
     room = _TEXT_ITEMS_LIMIT
@@ -128,30 +109,27 @@ def _items_in_words(instruction: Instruction) -> str:
         line = f"{item.quantity} × {md.typed(item.name, _NAME_LIMIT)} at {amount(item.unit_cents)}"
         room -= len(line) + 2
         if room < 0:
-            return f"{'; '.join(told)}; and {len(items) - len(told)} more"
+            told.append(f"and {len(items) - len(told)} more")
+            break
         told.append(line)
-    return "; ".join(told)
+    return [
+        f"Purchase {instruction.reference}: {md.escape(_headline(instruction))}",
+        f"for “{md.typed(instruction.payload.description, _TEXT_PURPOSE_LIMIT)}”",
+        f"({'; '.join(told)}), asked by {asker}.",
+    ]
 
 
 def _buttons(instruction: Instruction, link: str, *, decide: bool) -> list[Block]:
     found: list[Block] = []
     if instruction.state is State.OPEN and link and len(link) <= _LINK_LIMIT:
-        found.append(
-            button(
-                "Open checkout",
-                CHECKOUT,
-                url=link,
-                style="primary",
-                spoken=f"Open checkout of {shown(instruction.cents)}",
-            )
-        )
+        spoken = f"Open checkout of {shown(instruction.cents)}"
+        found.append(button("Open checkout", CHECKOUT, url=link, style="primary", spoken=spoken))
     if decide and instruction.state is State.NEW:
         found.append(PURCHASE.withdraw_button(instruction))
     return found
 
 
 PURCHASE: Final = Wording(
-    what=What.PURCHASE,
     noun="purchase",
     headline=_headline,
     requested="Asking for {headline}, reference {instruction.reference}. The checkout link follows in a moment.",
@@ -177,7 +155,7 @@ PURCHASE: Final = Wording(
         State.CANCELED: "it was canceled at the service; no money moved.",
         State.FAILED: "the service could not take the payment.{why}",
         State.REFUSED: "the service refused it, so there is nothing to pay.{why_refused}",
-        State.MISMATCH: ("its link is not given out, because the service's record is not what was asked for. {reason}"),
+        State.MISMATCH: "its link is not given out, because the service's record is not what was asked for. {reason}",
         State.CLOSED: "it was never opened, so nobody can pay it. {reason}",
         State.WITHDRAWN: lambda stands: (
             f"{f'{stands.by}{stands.why} ' if stands.by else ''}It was never opened, so nobody can pay it."

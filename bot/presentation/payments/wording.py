@@ -10,13 +10,13 @@ from typing import Any, Final, Self
 
 from bot.domain.content import Block, Content
 from bot.domain.money import shown
-from bot.domain.overview import What
 from bot.domain.payments.bulk import BulkProgress, Tally
 from bot.domain.payments.bulk_records import BulkRow
 from bot.domain.payments.bulk_state import has_failures
 from bot.domain.payments.instruction import Instruction, State
 from bot.domain.payments.operation import read_status
 from bot.domain.reasons import Reason
+from bot.domain.text import clean
 from bot.presentation import notices
 from bot.presentation.blocks import text as md
 from bot.presentation.blocks.elements import button, question
@@ -41,7 +41,6 @@ class _Slots:
         return getattr(self, name)
 
     def say(self, template: str | Callable[[Self], str]) -> str:
-        """A template with its names filled in."""
         return template(self) if callable(template) else template.format_map(self)
 
     @property
@@ -66,7 +65,6 @@ class _Slots:
 
     @property
     def refused(self) -> str:
-        """At the end: that the service refused it, and what agrees with that."""
         agrees = self.words.agrees if self.instruction.commits else f". {NOTHING_PAID}"
         return f"the service refused it{agrees}"
 
@@ -179,7 +177,6 @@ class News(_Slots):
 
     @property
     def sent(self) -> str:
-        """The outcome is unknown: what the service answered, if it did."""
         return sent(Reason.read(self.facts.get("refusal")), self.given)
 
 
@@ -198,7 +195,6 @@ class ThreadFile:
     row: Callable[[BulkRow], Sequence[str]]
 
     def about(self, instruction: Instruction, *, count: int) -> tuple[str, str, str]:
-        """Title, the same in words, and the message."""
         slots = {"reference": instruction.reference, "payments": md.counted(count, "payment")}
         slots["all"] = "The payment with its" if count == 1 else f"All {slots['payments']} with their"
         return self.title.format_map(slots), self.alt.format_map(slots), self.comment.format_map(slots)
@@ -218,7 +214,6 @@ def look_up_first(stands: Stands) -> str:
 class Wording:
     """What one kind of request says, wherever the kinds differ."""
 
-    what: What
     noun: str
     headline: Callable[[Instruction], str]
     """Amount first; plain text, never shortened."""
@@ -260,7 +255,6 @@ class Wording:
     """Files for the thread, by name."""
 
     def sentence(self, instruction: Instruction, *, votes: int) -> str:
-        """Where the request stands, in mrkdwn, claiming no more than was observed."""
         state = instruction.state
         if instruction.stopped and state in (State.NEW, State.CREATING):
             return notices.UNPREPARED
@@ -270,7 +264,6 @@ class Wording:
         return f"{symbol(state)} *{word(state)}*{'' if rest.startswith('by ') else ':'} {rest}".strip()
 
     def withdraw_button(self, instruction: Instruction) -> Block:
-        """The button. Withdrawing ends a request for everybody, so it asks for confirmation."""
         text = (
             f"{md.shorten(self.headline(instruction), _ABOUT)}. This cannot be undone. If somebody else asked for it, "
             "a form asks you for the reason."
@@ -285,8 +278,11 @@ def value_of(instruction: Instruction) -> str:
     return f"{instruction.id}:{instruction.round}"
 
 
+def purpose(instruction: Instruction) -> Block:
+    return md.section(md.plain(md.shorten(f"For: {clean(instruction.payload.description)}", md.SECTION_LIMIT)))
+
+
 def policy_line(instruction: Instruction) -> str:
-    """What this request needs, and why."""
     needs = instruction.requirement
     people = md.counted(needs.quorum, "approval")
     why = f" ({'; '.join(needs.reasons)})" if needs.reasons else ""
@@ -295,7 +291,6 @@ def policy_line(instruction: Instruction) -> str:
 
 
 def sent(refusal: Reason | None, reason: Reason | None) -> str:
-    """The news of an unknown outcome: what the service answered, if it did."""
     said = f" The service answered with a refusal.{because_refused(refusal)}" if refusal else _gave(reason)
     return f"was sent, but its outcome is *{UNKNOWN}*.{said} Switchboard is finding out."
 

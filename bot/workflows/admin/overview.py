@@ -93,7 +93,17 @@ async def under_way(ctx: Context, *, even_waiting: bool = True) -> UnderWay:
 
     def work(uow: Unit) -> UnderWay:
         requests = uow.instructions.awaiting(_OPEN if even_waiting else _MOVING, limit=MOST)
-        found = [_request(one, uow.kinds[one.kind].shown_as) for one in requests]
+        found = [
+            Running(
+                what=one.kind,
+                name=one.reference,
+                state=one.state.value,
+                requester=one.requester,
+                channel=one.origin_channel,
+                since=one.created_at,
+            )
+            for one in requests
+        ]
         found += [_job(one) for one in uow.jobs.open(limit=MOST) if one.kind in (*_LISTS, *LANES)]
         found += [
             Running(
@@ -109,17 +119,6 @@ async def under_way(ctx: Context, *, even_waiting: bool = True) -> UnderWay:
         return UnderWay(rows=sorted(found, key=lambda one: one.since), total=_counts(uow).total)
 
     return await ctx.read(work)
-
-
-def _request(one: Instruction, what: What) -> Running:
-    return Running(
-        what=what,
-        name=one.reference,
-        state=one.state.value,
-        requester=one.requester,
-        channel=one.origin_channel,
-        since=one.created_at,
-    )
 
 
 def _job(job: Job) -> Running:

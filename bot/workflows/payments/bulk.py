@@ -14,7 +14,6 @@ import structlog
 from bot.clients.payments import NewBulk, PaymentsClient
 from bot.clients.transport import Guard
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
-from bot.domain.overview import What
 from bot.domain.payments.bulk import BulkPayload, BulkProgress, Tally, known_digest, row_of
 from bot.domain.payments.bulk_records import UNEXPLAINED, Accounting, BulkJob, BulkRow, ReportedItem, RowChange, is_ours
 from bot.domain.payments.bulk_state import LOOKS_BEFORE_MISSING, state_of
@@ -447,7 +446,6 @@ SUBMITTED: Answers[Claimed, BulkJob] = Answers(done=_adopt, says=lambda _, job: 
 KIND = RequestKind(
     kind=Kind.BULK,
     letter=Letter.BULK,
-    shown_as=What.BULK,
     queue=Queue("bulk", FEW),
     steps={
         State.NEW: prepare,

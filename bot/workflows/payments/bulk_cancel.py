@@ -12,7 +12,6 @@ from bot.clients.payments import PaymentsClient
 from bot.clients.transport import Guard
 from bot.domain.errors import ServiceNow
 from bot.domain.outcome import NotExecuted
-from bot.domain.overview import What
 from bot.domain.payments.bulk import CHUNK, BulkProgress, CancelPayload, HashList, known_digest
 from bot.domain.payments.bulk_records import ReportedItem, RowChange, moves_on, our_word
 from bot.domain.payments.bulk_state import PENDING_WORD, ended_cancel
@@ -323,7 +322,6 @@ CANCELED: Answers[_Chunk, frozenset[str]] = Answers(
 KIND = RequestKind(
     kind=Kind.BULK_CANCEL,
     letter=Letter.CANCELLATION,
-    shown_as=What.BULK_CANCEL,
     queue=Queue("cancellations", FEW),
     ready=PaymentsClient.require_cancel,
     steps={

@@ -17,7 +17,6 @@ from bot.clients.payments import NewPayout, PaymentsClient
 from bot.clients.transport import Guard
 from bot.domain.errors import ServiceNever, ServiceNow
 from bot.domain.outcome import NotExecuted
-from bot.domain.overview import What
 from bot.domain.payments.evidence import differences, is_paid, state_of
 from bot.domain.payments.instruction import CallbackKind, Instruction, Kind, State
 from bot.domain.payments.operation import Operation, OperationStatus
@@ -254,7 +253,6 @@ async def _find(ctx: Context, payments: PaymentsClient, instruction: Instruction
 KIND = RequestKind(
     kind=Kind.PAYOUT,
     letter=Letter.PAYOUT,
-    shown_as=What.PAYOUT,
     steps={
         State.NEW: create,
         State.CREATE_UNKNOWN: find_again,

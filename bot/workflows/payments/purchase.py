@@ -11,7 +11,6 @@ from bot.clients.payments import NewItem, NewPurchase, PaymentsClient
 from bot.clients.transport import Guard
 from bot.domain.errors import ServiceNever
 from bot.domain.money import Cents
-from bot.domain.overview import What
 from bot.domain.payments.evidence import PURCHASE_SETTLED, differences, paid_by_somebody_else, purchase_state_of
 from bot.domain.payments.instruction import FINAL, CallbackKind, Instruction, Kind, PurchasePayload, State
 from bot.domain.payments.operation import Operation, Purchase
@@ -239,7 +238,6 @@ OPENED: Answers[Claimed, Purchase] = Answers(done=adopt, says=lambda _, operatio
 KIND = RequestKind(
     kind=Kind.PURCHASE,
     letter=Letter.PURCHASE,
-    shown_as=What.PURCHASE,
     steps={
         State.NEW: open_it,
         State.CREATE_UNKNOWN: find_again,

@@ -104,9 +104,7 @@ def are_files(stands: Stands, _: News, files: Any) -> bool:
 
 
 FIELDS: Mapping[str, Check] = {
-    **dict.fromkeys(
-        ("what", "noun", "nothing", "agrees", "close_title", "close_hint"), lambda _a, _b, text: bool(text)
-    ),
+    **dict.fromkeys(("noun", "nothing", "agrees", "close_title", "close_hint"), lambda _a, _b, text: bool(text)),
     **dict.fromkeys(("look_up", "requested", "retry"), says),
     **dict.fromkeys(("head", "text"), shows),
     **dict.fromkeys(("sentences", "news", "topics"), is_there),  # entry by entry above
