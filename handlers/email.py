@@ -23,7 +23,6 @@ from bot.workflows.emails.lists import (
     EXAMPLE,
     Press,
     Pressed,
-    RequestedList,
     check_addresses,
     look_at_list,
     press,
@@ -142,18 +141,16 @@ async def start(deps: Dependencies, form: Submission) -> Reply:
     about = form.about
     added = await request_list(
         deps.ctx,
-        RequestedList(
-            requester=form.user,
-            channel=about["channel"],
-            thread_ts=about["thread"] or None,
-            file_id=about["file"],
-            file_name=about["name"],
-            column=column,
-            column_name=name,
-            whole=way == WHOLE_FILE,
-            concurrency=concurrency,
-            source_key=form.source_key,
-        ),
+        by=form.user,
+        channel=about["channel"],
+        thread_ts=about["thread"] or None,
+        file_id=about["file"],
+        file_name=about["name"],
+        column=column,
+        column_name=name,
+        whole=way == WHOLE_FILE,
+        concurrency=concurrency,
+        source_key=form.source_key,
     )
     return Replace(notice(forms.TITLE, forms.STARTED if added else forms.ASKED_BEFORE))
 

@@ -3,15 +3,14 @@
 import asyncio
 import json
 import zlib
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 from functools import partial
 from typing import Any, Final, TypeVar
 
 from bot.clients.emails import EmailsClient
 from bot.domain.approvals import Role, listed
-from bot.domain.emails.lists import CONCURRENCY, OVER, RUN, WHOLE, Answer, Busy, Lost, Outcome, RunState, same_address
+from bot.domain.emails.lists import OVER, RUN, WHOLE, Answer, Busy, Lost, Outcome, RunState, same_address
 from bot.domain.errors import PersonError
 from bot.domain.files.columns import ColumnSummary, looks_like_address, summarize
 from bot.domain.files.dropped import FileInfo
@@ -54,17 +53,9 @@ async def look_at_list(ctx: Context, file_id: str) -> tuple[FileInfo, Table, tup
 ROWS = "rows"
 _BLOCK = 1_000
 _AT_ONCE = 2_000
+_STEM_LIMIT = 60
 NOBODY = -1
 """In place of an address's number: the row has none."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Prepared:
-    header: tuple[str, ...]
-    addresses: Sequence[str]
-    blocks: Sequence[bytes]
-    rows: int
-    skipped: int
 
 
 async def prepare(ctx: Context, job: Job) -> None:
@@ -74,19 +65,18 @@ async def prepare(ctx: Context, job: Job) -> None:
         TableProblem, PersonError, ServiceTrouble, OperatorError: the file cannot be used.
     """
     column = int(job.payload["column"])
-    _, found = await read_list(ctx, str(job.payload["file"]), lambda table: _prepared(table, column))
-    begun = EmailRun(job_id=job.id, header=found.header, rows=0, skipped=0, total=0, taken=0, repeated=0, outcomes={})
+    _, (table, addresses, blocks, skipped) = await read_list(
+        ctx, str(job.payload["file"]), lambda table: (table, *_numbered(table, column))
+    )
+    begun = EmailRun(job_id=job.id, header=table.header, rows=0, skipped=0, total=0, taken=0, repeated=0, outcomes={})
     await ctx.write(lambda uow: uow.emails.begin(begun), name="email_begin", wakes=False)
-    for first, piece in _pieces(found.addresses):
-        numbered = list(enumerate(piece, first))
-        await ctx.write(partial(_add_addresses, job_id=job.id, few=numbered), name="email_addresses", wakes=False)
-    for n, content in enumerate(found.blocks):
+    for first in range(0, len(addresses), _AT_ONCE):
+        few = list(enumerate(addresses[first : first + _AT_ONCE], first))
+        await ctx.write(partial(_add_addresses, job_id=job.id, few=few), name="email_addresses", wakes=False)
+    for n, content in enumerate(blocks):
         await ctx.write(partial(_add_block, job_id=job.id, n=n, content=content), name="email_rows", wakes=False)
-
-    def sized(uow: Unit) -> None:
-        uow.emails.sized(job.id, rows=found.rows, skipped=found.skipped, total=len(found.addresses))
-
-    await ctx.write(sized, name="email_sized", wakes=False)
+    sizes = {"rows": len(table.rows), "skipped": skipped, "total": len(addresses)}
+    await ctx.write(lambda uow: uow.emails.sized(job.id, **sizes), name="email_sized", wakes=False)
 
 
 def _add_addresses(tx: Tx, *, job_id: str, few: Sequence[tuple[int, str]]) -> None:
@@ -111,29 +101,21 @@ def check_column(table: Table, column: int) -> None:
         raise PersonError(argument="column", rule=rule, example="email")
 
 
-def _prepared(table: Table, column: int) -> _Prepared:
+def _numbered(table: Table, column: int) -> tuple[list[str], list[bytes], int]:
+    """Each address once; the rows, with the number of their address; and how many rows have none."""
     check_column(table, column)
     numbers: dict[str, int] = {}
     addresses: list[str] = []
-    blocks: list[bytes] = []
-    block: list[tuple[int, tuple[str, ...]]] = []
-    skipped = 0
+    rows: list[tuple[int, tuple[str, ...]]] = []
     for row in table.rows:
-        cell = row.cells[column].strip()
-        number = NOBODY
+        cell, number = row.cells[column].strip(), NOBODY
         if looks_like_address(cell):
             number = numbers.setdefault(same_address(cell), len(addresses))
             if number == len(addresses):
                 addresses.append(cell)
-        else:
-            skipped += 1
-        block.append((number, row.cells))
-        if len(block) == _BLOCK:
-            blocks.append(packed(block))
-            block = []
-    if block:
-        blocks.append(packed(block))
-    return _Prepared(table.header, addresses, blocks, len(table.rows), skipped)
+        rows.append((number, row.cells))
+    blocks = [packed(rows[first : first + _BLOCK]) for first in range(0, len(rows), _BLOCK)]
+    return addresses, blocks, sum(number == NOBODY for number, _ in rows)
 
 
 def packed(block: Sequence[tuple[int, tuple[str, ...]]]) -> bytes:
@@ -146,38 +128,14 @@ def unpacked(content: bytes) -> list[tuple[int, tuple[str, ...]]]:
     return [(number, tuple(cells)) for number, cells in json.loads(zlib.decompress(content))]
 
 
-def _pieces(addresses: Sequence[str]) -> Iterator[tuple[int, Sequence[str]]]:
-    for first in range(0, len(addresses), _AT_ONCE):
-        yield first, addresses[first : first + _AT_ONCE]
-
-
 SUBJECT = "email"
 """Kind of board."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RequestedList:
-    """A checked request.
-
-    Attributes:
-        thread_ts: thread of the board: the file's, or None.
-        file_id: the file in Slack.
-        column: zero-based place of the addresses.
-        whole: the whole file at once instead of row by row.
-        concurrency: requests at a time.
-        source_key: the click that made it, so that it is done once.
-    """
-
-    requester: str
-    channel: str
-    thread_ts: str | None
-    file_id: str = field(repr=False)
-    file_name: str
-    column: int
-    column_name: str
-    whole: bool
-    concurrency: int = CONCURRENCY
-    source_key: str
+def stem(name: str) -> str:
+    """A file's name without its ending, plain on every disk."""
+    letters = name.rpartition(".")[0] or name
+    return "".join(one if one.isalnum() or one in "._-" else "-" for one in letters).strip("-.")[:_STEM_LIMIT]
 
 
 def subject_of(job_id: str) -> str:
@@ -185,42 +143,50 @@ def subject_of(job_id: str) -> str:
     return f"{SUBJECT}:{job_id}"
 
 
-async def request_list(ctx: Context, requested: RequestedList) -> bool:
-    """Store the job and queue its board; False when the same click made it before."""
+async def request_list(
+    ctx: Context,
+    *,
+    by: str,
+    channel: str,
+    thread_ts: str | None,
+    file_id: str,
+    file_name: str,
+    column: int,
+    column_name: str,
+    whole: bool,
+    concurrency: int,
+    source_key: str,
+) -> bool:
+    """Store the job and queue its board, in the thread of the file; False when the same click made it before.
+
+    ``column``: zero-based place of the addresses. ``concurrency``: requests at a time, where it is not sent ``whole``.
+    """
     now = ctx.clock.now()
     job = Job(
         id=ulid(now),
-        kind=WHOLE if requested.whole else RUN,
+        kind=WHOLE if whole else RUN,
         state=RunState.PREPARING,
         payload={
-            "file": requested.file_id,
-            "name": requested.file_name,
-            "column": requested.column,
-            "column_name": requested.column_name,
-            "concurrency": requested.concurrency,
+            "file": file_id,
+            "name": file_name,
+            "column": column,
+            "column_name": column_name,
+            "concurrency": concurrency,
         },
         detail={},
-        requester=requested.requester,
-        channel=requested.channel,
-        thread_ts=requested.thread_ts,
-        source_key=requested.source_key,
+        requester=by,
+        channel=channel,
+        thread_ts=thread_ts,
+        source_key=source_key,
         created_at=now,
         due_at=now,
     )
-
     added = await ctx.write(lambda uow: post_job(uow, job, subject_of(job.id)), name="ask_emails", wakes=False)
     ctx.wake()
     return added
 
 
-def tell(
-    uow: Unit,
-    job_id: str,
-    *,
-    key: str,
-    state: RunState,
-    reason: Reason | None,
-) -> None:
+def tell(uow: Unit, job_id: str, *, key: str, state: RunState, reason: Reason | None) -> None:
     """Queue a line for the requester: an end without a file, or a pause that nobody requested."""
     payload = {"state": state.value, "reason": stored(reason)}
     post_line(uow, subject=subject_of(job_id), key=key, payload=payload, last=True)
@@ -278,7 +244,6 @@ async def press(ctx: Context, job_id: str, what: Press, *, person: str) -> tuple
     return pressed
 
 
-_TRIES: Final = 2
 _PAUSE_SECONDS: Final = 1.0
 
 
@@ -288,21 +253,19 @@ async def check_addresses(client: EmailsClient, addresses: Sequence[str]) -> lis
     Raises:
         OperatorError: the service does not take our requests.
     """
-    found = await asyncio.gather(*(_check(client, address) for address in addresses))
-    return list(zip(addresses, found, strict=True))
 
-
-async def _check(client: EmailsClient, address: str) -> Answer:
-    said = await client.check(address)
-    for _ in range(_TRIES - 1):
-        if isinstance(said, Answer):
-            break
-        await asyncio.sleep(_PAUSE_SECONDS)
+    async def check(address: str) -> Answer:
         said = await client.check(address)
-    match said:
-        case Answer():
-            return said
-        case Busy():
-            return Answer(outcome=Outcome.FAILED, why=Reason(OfList.BUSY))
-        case Lost(reason=reason):
-            return Answer(outcome=Outcome.FAILED, why=Reason(OfList.TRY_AGAIN, why=reason))
+        if not isinstance(said, Answer):
+            await asyncio.sleep(_PAUSE_SECONDS)
+            said = await client.check(address)
+        match said:
+            case Answer():
+                return said
+            case Busy():
+                return Answer(outcome=Outcome.FAILED, why=Reason(OfList.BUSY))
+            case Lost(reason=reason):
+                return Answer(outcome=Outcome.FAILED, why=Reason(OfList.TRY_AGAIN, why=reason))
+
+    found = await asyncio.gather(*map(check, addresses))
+    return list(zip(addresses, found, strict=True))

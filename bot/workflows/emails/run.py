@@ -128,23 +128,20 @@ class Run:
             self._trouble = failed(refused)
             self._waiting.appendleft((number, address))
         else:
-            self._take_in(number, address, said)
+            match said:
+                case Answer():
+                    self._losses = 0
+                    self._pressure.answered()
+                    self._answers.append(_stored(number, said))
+                case Busy(reason=reason, retry_after=retry_after):
+                    self._waiting.appendleft((number, address))
+                    self._pressure.busy(retry_after)
+                    if self._pressure.holds > _MOST_HOLDS:
+                        self._trouble = Reason(OfList.ASKED_TO_WAIT, why=reason, times=_MOST_HOLDS)
+                case Lost(reason=reason):
+                    self._lost(number, address, reason)
         finally:
             self._news.set()
-
-    def _take_in(self, number: int, address: str, said: Answer | Busy | Lost) -> None:
-        match said:
-            case Answer():
-                self._losses = 0
-                self._pressure.answered()
-                self._answers.append(_stored(number, said))
-            case Busy(reason=reason, retry_after=retry_after):
-                self._waiting.appendleft((number, address))
-                self._pressure.busy(retry_after)
-                if self._pressure.holds > _MOST_HOLDS:
-                    self._trouble = Reason(OfList.ASKED_TO_WAIT, why=reason, times=_MOST_HOLDS)
-            case Lost(reason=reason):
-                self._lost(number, address, reason)
 
     def _lost(self, number: int, address: str, reason: Reason) -> None:
         """Retry later; after too many lost answers the run stops sending."""

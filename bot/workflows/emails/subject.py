@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -13,9 +13,9 @@ from bot.presentation.emails import lists as emails
 from bot.presentation.emails.lists import result_cells, result_header
 from bot.tables import write_csv
 from bot.workflows.context import Attachment, Context, Subject, Unit
-from bot.workflows.emails.lists import NOBODY, ROWS, unpacked
+from bot.workflows.emails.lists import NOBODY, ROWS, stem, unpacked
 from bot.workflows.emails.run import RESULT
-from storage.rows import EmailRun, Job
+from storage.rows import EmailRun
 from storage.transaction import Tx
 
 _COLUMNS = 60
@@ -36,18 +36,9 @@ def result_file(header: Sequence[str], blocks: Sequence[bytes], stored: Mapping[
     names = list(dict.fromkeys(name for answer in answers.values() for name, _ in answer.pairs))[:_COLUMNS]
     cells = {number: result_cells(answer, names) for number, answer in answers.items()}
     cells[NOBODY] = result_cells(_NO_ADDRESS, names)
-    return write_csv(result_header(header, names), _result_rows(blocks, cells, result_cells(_NOT_ASKED, names)))
-
-
-def _result_rows(
-    blocks: Sequence[bytes], cells: Mapping[int, tuple[str, ...]], otherwise: tuple[str, ...]
-) -> Iterator[tuple[str, ...]]:
-    for block in blocks:
-        for number, row in unpacked(block):
-            yield (*row, *cells.get(number, otherwise))
-
-
-_STEM_LIMIT = 60
+    otherwise = result_cells(_NOT_ASKED, names)
+    rows = ((*row, *cells.get(number, otherwise)) for block in blocks for number, row in unpacked(block))
+    return write_csv(result_header(header, names), rows)
 
 
 class EmailList(Subject):
@@ -70,12 +61,20 @@ class EmailList(Subject):
         found = await ctx.read(lambda uow: _progress(uow, id))
         if found is None:
             return None
-        content = await (_returned(ctx, id) if found.whole else _rows(ctx, id))
-        if not content:
-            return None
         job = await ctx.read(lambda uow: uow.jobs.get(id))
         name = str(job.detail.get("result") or "") if job is not None else ""
-        title = _named(name, id) if name else f"{_stem(found.file)}-results-{id[-6:].lower()}.csv"
+        if found.whole:
+            content = b"".join(await ctx.read(lambda uow: list(uow.emails.blocks(id, part=RESULT))))
+        else:
+            content = await _rows(ctx, id)
+        if not content:
+            return None
+        # A unique name in this thread, by which the file is found again.
+        unique = id[-6:].lower()
+        title = f"{stem(found.file)}-results-{unique}.csv"
+        if name:
+            first, dot, extension = name.rpartition(".")
+            title = f"{first or name}-{unique}{dot}{extension if first else ''}"
         return Attachment(
             name=title,
             content=content,
@@ -86,15 +85,20 @@ class EmailList(Subject):
 
 
 def _progress(tx: Tx, job_id: str) -> ListProgress | None:
+    """A job as its board shows it."""
     job = tx.jobs.get(job_id)
     if job is None:
         return None
-    return progress_of(job, tx.emails.get(job_id))
-
-
-def progress_of(job: Job, run: EmailRun | None) -> ListProgress:
-    """A job as its board shows it."""
-    said = job.detail.get("said") or ()
+    count, run = RunCount(), tx.emails.get(job_id)
+    if run is not None:
+        count = RunCount(
+            total=run.total,
+            taken=run.taken,
+            rows=run.rows,
+            skipped=run.skipped,
+            repeated=run.repeated,
+            outcomes=MappingProxyType({Outcome(outcome): count for outcome, count in run.outcomes.items()}),
+        )
     return ListProgress(
         id=job.id,
         state=RunState(job.state),
@@ -103,22 +107,10 @@ def progress_of(job: Job, run: EmailRun | None) -> ListProgress:
         whole=job.kind == WHOLE,
         requester=job.requester,
         concurrency=int(job.payload["concurrency"]),
-        count=RunCount() if run is None else _count(run),
+        count=count,
         reason=Reason.read(job.detail.get("reason")),
         receipt=str(job.detail.get("receipt") or ""),
-        said=tuple((str(name), str(value)) for name, value in said),
-    )
-
-
-def _count(run: EmailRun) -> RunCount:
-    outcomes = {Outcome(outcome): count for outcome, count in run.outcomes.items()}
-    return RunCount(
-        total=run.total,
-        taken=run.taken,
-        rows=run.rows,
-        skipped=run.skipped,
-        repeated=run.repeated,
-        outcomes=MappingProxyType(outcomes),
+        said=tuple((str(name), str(value)) for name, value in job.detail.get("said") or ()),
     )
 
 
@@ -127,21 +119,4 @@ async def _rows(ctx: Context, job_id: str) -> bytes:
         return uow.emails.get(job_id), list(uow.emails.blocks(job_id, part=ROWS)), uow.emails.answers(job_id)
 
     run, blocks, stored = await ctx.read(read)
-    if run is None or not blocks:
-        return b""
-    return await asyncio.to_thread(result_file, run.header, blocks, stored)
-
-
-async def _returned(ctx: Context, job_id: str) -> bytes:
-    return b"".join(await ctx.read(lambda uow: list(uow.emails.blocks(job_id, part=RESULT))))
-
-
-def _named(name: str, job_id: str) -> str:
-    """A unique name in this thread, by which the file is found again."""
-    stem, dot, extension = name.rpartition(".")
-    return f"{stem or name}-{job_id[-6:].lower()}{dot}{extension if stem else ''}"
-
-
-def _stem(name: str) -> str:
-    stem = name.rpartition(".")[0] or name
-    return "".join(letter if letter.isalnum() or letter in "._-" else "-" for letter in stem).strip("-.")[:_STEM_LIMIT]
+    return await asyncio.to_thread(result_file, run.header, blocks, stored) if run is not None and blocks else b""

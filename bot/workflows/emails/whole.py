@@ -12,17 +12,18 @@ from bot.domain.errors import ServiceNever, ServiceNow
 from bot.domain.files.tables import Flaw, Limits, Table, TableProblem
 from bot.domain.outcome import NotExecuted, Unknown
 from bot.domain.reasons import OfList, Reason
-from bot.domain.tracking import back_off, named_or
+from bot.domain.tracking import back_off
 from bot.tables import rewritten, write_csv
 from bot.tables.apart import read_apart
 from bot.workflows.context import Context, Unit
 from bot.workflows.effect import Permit, once
-from bot.workflows.emails.lists import check_column, read_list, subject_of, tell
+from bot.workflows.emails.lists import check_column, read_list, stem, subject_of, tell
 from bot.workflows.emails.run import RESULT
 from bot.workflows.slack.boards import post_file
 from storage.rows import EmailRun, Job
 
 _BLOCK = 256 * 1024
+_NO_NAME = "list"
 _TRIES = 5
 _NO_WORDS = "nothing at all"
 _FIRST_WAIT = 5.0
@@ -46,6 +47,10 @@ async def send_whole(ctx: Context, client: EmailsClient, job: Job) -> None:
         TableProblem, PersonError, ServiceTrouble, OperatorError: nothing was sent, or the
             service refuses us.
     """
+    if job.state == RunState.SENDING:  # its process died: whether the service has it is unknown
+        lost = _Ended(RunState.UNKNOWN, {**job.detail, "reason": Reason(OfList.ANSWER_LOST).stored()})
+        await ctx.write(lambda uow: _end(uow, job, lost), name="email_lost", wakes=False)
+        return
     column = int(job.payload["column"])
 
     def content_of(table: Table) -> tuple[Table, bytes]:
@@ -53,11 +58,22 @@ async def send_whole(ctx: Context, client: EmailsClient, job: Job) -> None:
         return table, write_csv(table.header, (row.cells for row in table.rows), for_people=False)
 
     _, (table, content) = await read_list(ctx, str(job.payload["file"]), content_of)
-    name = f"{_stem(str(job.payload['name']))}-processed.csv"
+    name = f"{stem(str(job.payload['name'])) or _NO_NAME}-processed.csv"
+    sizes: dict[str, Any] = {"rows": len(table.rows), "skipped": 0, "total": 0, "taken": 0, "repeated": 0}
+    run = EmailRun(job_id=job.id, header=table.header, outcomes={}, **sizes)
+
+    def sending(uow: Unit) -> Job | None:
+        current = uow.jobs.get(job.id)
+        if current is None or current.state != RunState.PREPARING:
+            return None
+        uow.emails.begin(run)
+        return uow.jobs.move(current, RunState.SENDING, keep_lease=True)
 
     async def claim(permit: Permit) -> Job | None:
         return await permit.claim(
-            lambda uow: _claim(uow, job, table), name="email_send", read_back=lambda uow: _claimed(uow, job)
+            sending,
+            name="email_send",
+            read_back=lambda uow: uow.jobs.held(job.id, RunState.SENDING, owner=uow.owner),
         )
 
     async def send(_: Job, guard: Guard) -> NotExecuted | _Ended:
@@ -66,37 +82,13 @@ async def send_whole(ctx: Context, client: EmailsClient, job: Job) -> None:
             return answer
         return await _ended(ctx, client, answer, name)
 
-    await once(ctx, None, claim, send, _sent, name="email_sent")
+    def store(uow: Unit, claimed: Job, became: NotExecuted | _Ended) -> None:
+        if isinstance(became, NotExecuted):
+            _later(uow, claimed, became)
+        else:
+            _end(uow, claimed, became)
 
-
-def _sent(uow: Unit, job: Job, became: NotExecuted | _Ended) -> None:
-    if isinstance(became, NotExecuted):
-        _later(uow, job, became)
-    else:
-        _end(uow, job, became)
-
-
-async def lose_whole(ctx: Context, job: Job) -> None:
-    """A process ended while the file was in flight: whether the service has it is unknown, so it is not sent again."""
-    ended = _Ended(RunState.UNKNOWN, {**job.detail, "reason": Reason(OfList.ANSWER_LOST).stored()})
-    await ctx.write(lambda uow: _end(uow, job, ended), name="email_lost", wakes=False)
-
-
-def _claim(uow: Unit, job: Job, table: Table) -> Job | None:
-    current = uow.jobs.get(job.id)
-    if current is None or current.state != RunState.PREPARING:
-        return None
-    run = EmailRun(
-        job_id=job.id, header=table.header, rows=len(table.rows), skipped=0, total=0, taken=0, repeated=0, outcomes={}
-    )
-    uow.emails.begin(run)
-    return uow.jobs.move(current, RunState.SENDING, keep_lease=True)
-
-
-def _claimed(uow: Unit, job: Job) -> Job | None:
-    found = uow.jobs.get(job.id)
-    mine = found is not None and found.state == RunState.SENDING and found.lease_owner == uow.owner
-    return found if mine else None
+    await once(ctx, None, claim, send, store, name="email_sent")
 
 
 def _later(uow: Unit, job: Job, refusal: NotExecuted) -> None:
@@ -106,7 +98,7 @@ def _later(uow: Unit, job: Job, refusal: NotExecuted) -> None:
         reason = Reason(OfList.GIVEN_UP, why=refusal.reason, times=tries)
         _end(uow, job, _Ended(RunState.FAILED, {**job.detail, "reason": reason.stored()}))
         return
-    wait = named_or(refusal.retry_after, back_off(first=_FIRST_WAIT, attempts=tries, ceiling=_LONGEST_WAIT))
+    wait = back_off(first=_FIRST_WAIT, attempts=tries, ceiling=_LONGEST_WAIT, named=refusal.retry_after)
     detail = {**job.detail, "tries": tries, "reason": refusal.reason.stored()}
     uow.jobs.move(job, RunState.PREPARING, detail=detail, due_at=uow.now + wait)
 
@@ -167,7 +159,7 @@ async def _made_safe(file: Returned) -> Returned:
             return file
         return Returned(name=file.name, content=await asyncio.to_thread(rewritten, file.content))
     content = await asyncio.to_thread(write_csv, table.header, (row.cells for row in table.rows))
-    return Returned(name=f"{_stem(file.name)}.csv" if table.sheet else file.name, content=content)
+    return Returned(name=f"{stem(file.name) or _NO_NAME}.csv" if table.sheet else file.name, content=content)
 
 
 def _end(uow: Unit, job: Job, ended: _Ended) -> None:
@@ -183,8 +175,3 @@ def _end(uow: Unit, job: Job, ended: _Ended) -> None:
     else:
         tell(uow, job.id, key="end", state=ended.state, reason=Reason.read(detail.get("reason")))
     uow.jobs.move(current, ended.state, detail=detail)
-
-
-def _stem(name: str) -> str:
-    stem = name.rpartition(".")[0] or name
-    return "".join(letter if letter.isalnum() or letter in "._-" else "-" for letter in stem).strip("-.")[:60] or "list"

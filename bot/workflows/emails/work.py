@@ -14,7 +14,7 @@ from bot.domain.troubles import FileTrouble, unusable
 from bot.workflows.context import Context, Unit
 from bot.workflows.emails.lists import EXAMPLE, prepare, tell
 from bot.workflows.emails.run import Run
-from bot.workflows.emails.whole import lose_whole, send_whole
+from bot.workflows.emails.whole import send_whole
 from bot.workflows.reading_only import reading_only
 from bot.workflows.slack.table_files import TROUBLE
 from bot.workflows.workers import Work, elsewhere
@@ -34,19 +34,15 @@ async def _row_by_row(ctx: Context, client: EmailsClient, job: Job) -> None:
     """Prepare the list, if that is still to be done, and ask for its addresses as far as possible."""
     if job.state == RunState.PREPARING:
         await prepare(ctx, job)
-        job = await ctx.write(lambda uow: _begun(uow, job), name="email_run", wakes=False)
+
+        def begin(uow: Unit) -> Job:
+            current = uow.jobs.get(job.id) or job
+            if current.state != RunState.PREPARING:
+                return current
+            return uow.jobs.move(current, RunState.RUNNING, keep_lease=True) or current
+
+        job = await ctx.write(begin, name="email_run", wakes=False)
     await Run(ctx=ctx, client=client, job=job).go()
-
-
-def _begun(uow: Unit, job: Job) -> Job:
-    current = uow.jobs.get(job.id) or job
-    if current.state != RunState.PREPARING:
-        return current
-    return uow.jobs.move(current, RunState.RUNNING, keep_lease=True) or current
-
-
-async def _whole(ctx: Context, client: EmailsClient, job: Job) -> None:
-    await (lose_whole(ctx, job) if job.state == RunState.SENDING else send_whole(ctx, client, job))
 
 
 async def _step(ctx: Context, step: Step, job: Job) -> None:
@@ -108,4 +104,4 @@ def _work(name: str, kind: str, step: Step, *, once: bool) -> Work[Job]:
     )
 
 
-WORKS = (_work("lists", RUN, _row_by_row, once=False), _work("whole files", WHOLE, _whole, once=True))
+WORKS = (_work("lists", RUN, _row_by_row, once=False), _work("whole files", WHOLE, send_whole, once=True))

@@ -1,13 +1,11 @@
 """A row that cannot be read: what is stopped for it, and who is told how often."""
 
-from typing import Any
-
 import pytest
 
 from bot.workflows.admin.damage import _hold
-from bot.workflows.emails.lists import RequestedList, request_list
 from storage.damage import Damaged
-from tests.support.rig import ALERTS, FINANCE, MARIA, Rig
+from tests.support.lists import requested
+from tests.support.rig import ALERTS, Rig
 from tests.workflows.planted import planted, stored
 
 
@@ -32,15 +30,9 @@ async def test_what_belongs_to_a_request_stops_the_request_and_is_told_once(rig:
 
 
 async def test_what_belongs_to_a_list_stops_the_list(rig: Rig) -> None:
-    ctx = rig.switchboard.context
-    file = rig.workspace.upload(MARIA, "p.csv", b"email\r\nana@example.com\r\n")
-    like: Any = {"channel": FINANCE, "thread_ts": None, "file_id": file, "file_name": "p.csv", "column": 0}
-    asked = RequestedList(requester=MARIA, column_name="email", whole=False, concurrency=1, source_key="test:p", **like)
-    assert await request_list(ctx, asked)
-    job = await ctx.store.read(lambda tx: tx.jobs.by_source("test:p"))
-    assert job is not None
+    job = await requested(rig)
     await hold(rig, "email_run", job.id)
-    again = await ctx.store.read(lambda tx: tx.jobs.get(job.id))
+    again = await rig.switchboard.context.store.read(lambda tx: tx.jobs.get(job.id))
     assert again is not None
     assert again.stopped != ""
     assert told(rig) == 1

@@ -7,11 +7,12 @@ import pytest
 
 from bot.domain.emails.lists import RunState
 from bot.presentation.payments import forms
-from bot.workflows.emails.lists import Press, Pressed, RequestedList, press, request_list
+from bot.workflows.emails.lists import Press, Pressed, press
 from storage.repositories.slack import Boards, Outbox
 from tests.flow.localizing import DONE, Localizer
 from tests.support.deliveries import book, booked, open_rig, step
-from tests.support.rig import FINANCE, MARIA, Rig
+from tests.support.lists import requested
+from tests.support.rig import MARIA, Rig
 
 pytestmark = pytest.mark.rig(opened_by=open_rig)
 
@@ -99,29 +100,8 @@ async def test_of_a_call_the_end_and_all_before_it_is_progress(rig: Rig, said: S
     assert {urgent for key, urgent in said.posts.items() if key.startswith(("line:", "file:"))} == {True}
 
 
-async def ask_a_list(rig: Rig, *addresses: str) -> str:
-    """The id of its job."""
-    content = "".join(f"{line}\r\n" for line in ("email", *addresses)).encode()
-    asked = RequestedList(
-        requester=MARIA,
-        channel=FINANCE,
-        thread_ts=None,
-        file_id=rig.workspace.upload(MARIA, "people.csv", content),
-        file_name="people.csv",
-        column=0,
-        column_name="email",
-        whole=False,
-        concurrency=1,
-        source_key="test:people",
-    )
-    assert await request_list(rig.switchboard.context, asked)
-    job = await rig.switchboard.context.store.read(lambda tx: tx.jobs.by_source("test:people"))
-    assert job is not None
-    return job.id
-
-
 async def test_of_a_list_the_end(rig: Rig, said: Said) -> None:
-    await ask_a_list(rig, "ana@example.com")
+    await requested(rig)
     await rig.settle()
     assert said.edits[-1] == LAST
     assert said.edits.count(LAST) == 1
@@ -130,7 +110,7 @@ async def test_of_a_list_the_end(rig: Rig, said: Said) -> None:
 
 async def test_of_a_list_that_is_stopped_its_end_too(rig: Rig, said: Said) -> None:
     rig.emails.manners.latency = 0.1
-    job_id = await ask_a_list(rig, "ana@example.com", "bo@example.com", "cy@example.com")
+    job_id = (await requested(rig, addresses=["ana@example.com", "bo@example.com", "cy@example.com"])).id
     working = asyncio.create_task(rig.settle())
     await rig.emails.until(lambda: len(rig.emails.asked) == 1)
     assert await press(rig.switchboard.context, job_id, Press.STOP, person=MARIA) == (Pressed.DONE, RunState.STOPPING)
