@@ -18,11 +18,7 @@ RULE: Final = "an e-mail address such as ana@example.com"
 
 
 def address(text: str) -> str:
-    """Normalize an e-mail address: the one form in which it is compared, shown and sent.
-
-    Raises:
-        RuleError: it is none, or too long.
-    """
+    """The one form in which an e-mail address is compared, shown and sent; raises RuleError."""
     try:
         found = validate_email(
             text.strip(), check_deliverability=False, globally_deliverable=False, allow_smtputf8=False
@@ -56,10 +52,7 @@ class AddressFlaw(StrEnum):
 
 
 def flaw_of(url: str, *, own: Collection[str] = ()) -> AddressFlaw | None:
-    """Why an address may neither be opened nor handed on; None: it may.
-
-    ``own``: hosts of configured services, as :func:`plain_host` writes them; they may be private.
-    """
+    """Why an address may neither be opened nor handed on; ``own``: hosts of configured services, may be private."""
     if not url.isprintable() or any(letter in url for letter in ' \\<>"'):
         return AddressFlaw.NO_ADDRESS
     try:

@@ -14,19 +14,15 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 EVERY_ROWS = 100
-"""Rows after which a new anchor is due, at the latest."""
 
 EVERY = timedelta(minutes=15)
-"""Time after which rows without an anchor get one, at the latest."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Anchor:
-    """The chain ended at row ``seq`` with the hash ``head`` at the time ``at``.
+    """The chain ended at row ``seq`` with the hash ``head``. ``about``: the request that was about to leave, if any.
 
-    Attributes:
-        about: the request that was about to leave when it was written; empty: it was written because of the time.
-        torn: hash of half a line that a power cut left before this one; empty: there was none.
+    ``torn``: hash of half a line that a power cut left before this one.
     """
 
     at: datetime
@@ -38,14 +34,9 @@ class Anchor:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Anchors:
-    """What a file of anchors says.
+    """What a file of anchors says: those with our seal in order, and the numbers (from 1) of its other lines.
 
-    Attributes:
-        held: the anchors whose seal is ours, in order.
-        torn: numbers of the lines (from 1) that a power cut left half written: the last one, without its end, and those
-            that the anchor after them names.
-        unreadable: numbers of the other lines that are no anchor: somebody changed them.
-        forged: numbers of the lines that are an anchor without our seal.
+    ``torn``: half written when the power went; ``unreadable``: changed by somebody; ``forged``: without our seal.
     """
 
     held: tuple[Anchor, ...] = ()
@@ -55,10 +46,7 @@ class Anchors:
 
 
 def is_due(last: Anchor | None, *, seq: int, now: datetime) -> bool:
-    """Whether a chain that ends at row ``seq`` (0: it is empty) needs a new anchor.
-
-    A chain that is shorter than its last anchor was restored or replaced; what it holds now is anchored too.
-    """
+    """Whether a chain that ends at row ``seq`` needs an anchor; one shorter than its last anchor was replaced."""
     if seq == 0 or (last is not None and seq == last.seq):
         return False
     if last is None or not 0 < seq - last.seq < EVERY_ROWS:

@@ -20,15 +20,12 @@ class Person:
     team_id: str
     """Empty for people of an Enterprise Grid, who are at home where ``teams`` says."""
     teams: frozenset[str] = frozenset()
-    """Every workspace of their organization that they are a member of."""
     name: str = ""
-    """As they chose it."""
     handle: str = ""
     """Unique in the workspace."""
     deleted: bool = False
     bot: bool = False
     guest: bool = False
-    """Restricted or ultra-restricted."""
     stranger: bool = False
 
 
@@ -55,20 +52,16 @@ class Void(StrEnum):
 
 
 class Refusal(StrEnum):
-    """Why a decision had no effect, besides the reasons of :class:`No`."""
-
     STALE = "stale"
     """The card or form is of an earlier round, or not the card this request was posted as."""
     DECIDED = "decided"
     """The request is in a state in which this has no effect."""
     REPEATED = "repeated"
-    """This person's voice is recorded already."""
     EXPIRED = "expired"
     WRONG_AMOUNT = "wrong_amount"
     UNCONFIRMED = "unconfirmed"
     """What is not fine about the recipient's account was not confirmed."""
     NOT_YOURS = "not_yours"
-    """Only who asked (or an admin) can withdraw."""
     NOT_ASKED = "not_asked"
     """Only who asked says whether the address is right."""
     NO_REASON = "no_reason"
@@ -86,8 +79,6 @@ class Refusal(StrEnum):
 
 
 class Role(StrEnum):
-    """The lists of the policy's ``people``."""
-
     REQUESTER = "requesters"
     APPROVER = "approvers"
     ADMIN = "admins"
@@ -95,10 +86,7 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Membership:
-    """A person together with the policy's user groups they are in, read at a known time.
-
-    ``read_at`` is when the oldest part of it was asked for, in seconds of the clock that also runs through sleep.
-    """
+    """A person and the policy's user groups they are in, as of ``read_at``, in seconds of boot time."""
 
     person: Person | None
     groups: frozenset[str] = frozenset()
@@ -111,8 +99,6 @@ class Membership:
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """Whose votes of the present round count, and why the others do not."""
-
     counted: frozenset[str]
     void: Mapping[str, No | Void]
 
@@ -176,16 +162,7 @@ def counting(
     home: str,
     since: datetime,
 ) -> Count:
-    """Count the votes of the present round: which are valid, and why the others are not.
-
-    Args:
-        votes: of any round.
-        instruction: what they are about.
-        standings: of the voters; who is missing there does not count.
-        people: the policy's lists.
-        home: id of our workspace.
-        since: votes from before then are too old.
-    """
+    """Which votes of the present round count, and why the others do not; ``since``: older ones are void."""
     void: dict[str, No | Void] = {}
     counted = set()
     for vote in votes:

@@ -23,7 +23,6 @@ from typing import IO, Any, NamedTuple
 from bot.domain.anchors import Anchor
 
 SYSTEM = "switchboard"
-"""Actor of what no person did."""
 CLOCK_SET = "clock_set"
 """Action of a row that says by how many ``seconds`` the clock was set and open rows were moved along.
 
@@ -32,7 +31,6 @@ CLOCK_SET = "clock_set"
 _LATE_STEP = timedelta(minutes=2)
 """For so long another process may go by the old time after the first one has noticed that the clock was set."""
 GENESIS = "0" * 64
-"""What the first row names as the hash before it."""
 
 _KEY_ID_LENGTH = 16
 
@@ -67,12 +65,7 @@ class ChainRow:
 
 
 class Stored(NamedTuple):
-    """A row exactly as it is in the database: nothing of it has been parsed or verified.
-
-    Attributes:
-        at: microseconds since 1970, UTC.
-        detail: JSON in its canonical form.
-    """
+    """A row exactly as it is in the database, not verified: ``at`` in microseconds since 1970, ``detail`` as JSON."""
 
     seq: int
     at: int
@@ -116,10 +109,7 @@ class VerifiedRow:
 def on_any_clock(begun: datetime, now: datetime, steps: Iterable[VerifiedRow]) -> tuple[datetime, datetime]:
     """From when to when something lasted, on a clock that was never set, whether ours is right now or was right then.
 
-    Args:
-        begun: by the clock as it was then.
-        now: by the clock as it is.
-        steps: the rows that say by how much the clock was set, in order.
+    ``begun`` is by the clock as it was then; ``steps`` say in order by how much the clock was set.
     """
     since = [_step(entry) for entry in _may_be_since(begun, steps)]
     # Of the clock by which it began and of each later one: how far it is ahead of the first of them.
@@ -146,16 +136,15 @@ def _step(entry: Entry) -> timedelta:
 
 
 def link(*, key: bytes, previous: str, seq: int, entry: Entry) -> str:
-    """The hash of a new row."""
     return seal(stored(ChainRow(seq=seq, entry=entry, previous=previous, hash="")), key=key)
 
 
 def seal(row: Stored, *, key: bytes, previous: str | None = None, seq: int | None = None) -> str:
     """The hash this row ought to have, here or after another row and under another number; "" when it has none.
 
-    What is hashed is JSON with sorted keys, in ASCII, without blanks. The detail goes in as it lies there, so that not
-    even a blank in it can be changed. The text around it cannot be imitated from within: every other part is a JSON
-    string, in which no quotation mark stands free.
+    Hashed is JSON with sorted keys. The detail goes in as it lies there, so that not even a blank in it can be changed.
+    The text around it cannot be imitated from within: every other part is a JSON string, in which no quotation mark is
+    free.
     """
     previous, seq = row.previous if previous is None else previous, row.seq if seq is None else seq
     try:
@@ -186,14 +175,9 @@ class ChainDamage(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Whether a chain holds; the first bad row and what is wrong with it, when it does not.
+    """Whether a chain holds: how many rows do and the hash of the last of them, and the first bad row where one is.
 
-    Attributes:
-        rows: how many rows hold, from the first one on.
-        head: hash of the last of them.
-        bad_seq: number of the first bad row; None: everything holds.
-        damage: the same as a value.
-        found: what stands in that place now; None when nothing does.
+    ``found``: what is in its place now; None when nothing is.
     """
 
     rows: int
@@ -212,8 +196,6 @@ class EarlierKey:
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """The keys of one chain: the one in force, and those before it, the first one first."""
-
     key: bytes = field(repr=False)
     earlier: Sequence[EarlierKey] = ()
 
@@ -230,11 +212,8 @@ def check(
 ) -> Verdict:
     """Walk the chain from its first row and compare it with what is known from elsewhere.
 
-    Args:
-        keys: the keys of the chain.
-        rows: all rows in the order of their numbers. Read once; nothing is kept.
-        end: number and hash of the last row, as the database itself notes it.
-        anchors: notes from outside the database; read them before the rows, so that rows can only be more.
+    ``end`` is the number and hash of the last row as the database notes it. Read the anchors before the rows, so that
+    rows can only be more.
     """
     known = list(anchors)
     anchored: dict[int, list[Anchor]] = {}
@@ -277,10 +256,7 @@ class _Place:
     end: tuple[int, str] | None
 
     def once(self, most: int) -> int | None:
-        """The number under which the row that is there now was written; None: we never wrote it.
-
-        ``most`` is the highest number that is there now; the row may come from further behind.
-        """
+        """The number, up to ``most`` or further, under which the row that is there was written; None: never."""
         row = self.row
         if self.end is not None and type(self.end[0]) is int:
             most = max(most, min(self.end[0], most + _FURTHEST))
@@ -314,7 +290,6 @@ def _diagnose(place: _Place, rest: Iterator[Stored]) -> tuple[int, ChainDamage, 
 
 
 def _in_its_place(place: _Place, *, most: int, is_last: bool) -> tuple[ChainDamage, str]:
-    """The number is right and the row is wrong, and the right one is nowhere."""
     row, seq = place.row, place.seq
     if seal(row, key=place.keys.at(seq), previous=place.previous) == row.hash:
         return ChainDamage.CHANGED, "the hash it names as the one before it is not what was written"
@@ -335,7 +310,6 @@ _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 """Characters with which a spreadsheet formula may begin, and those a spreadsheet skips before one."""
 
 _COLUMNS = {"instruction" if name == "instruction_id" else name: name for name in Stored._fields}
-"""Names in an export, and what they are called in a row."""
 
 
 def write_csv(rows: Iterable[Stored], out: IO[str], *, head: bool = True) -> int:

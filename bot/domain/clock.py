@@ -22,8 +22,8 @@ class Clock(Protocol):
 class SharedClock:
     """The time that rows are written and compared by: of the database's server, or of this machine where it has none.
 
-    Leases and deadlines that one process writes are compared by another, whose own clock may be a minute ahead. Between
-    two looks at that clock it goes on by boot time, so that nobody who sets a clock moves it unnoticed.
+    Another process, whose own clock may be a minute ahead, compares the deadlines that this one writes. Between two
+    looks at the server it runs by boot time, so that nobody who sets a clock moves it unnoticed.
     """
 
     def __init__(self, own: Clock) -> None:
@@ -42,7 +42,6 @@ class SharedClock:
         return self._server is None or self._own.boottime() - self._seen_at >= _LOOK_EVERY
 
     def calendar(self) -> datetime:
-        """What this machine's own clock says, which may be set at any time."""
         return self._own.now()
 
     def set_by(self, server: datetime, *, asked_at: float) -> timedelta:
@@ -61,7 +60,6 @@ class SharedClock:
         return server + timedelta(seconds=(self._own.boottime() - asked_at) / 2)
 
     def now(self) -> datetime:
-        """The server's instant; our own until it was asked."""
         if self._server is None:
             return self._own.now()
         return self._server + timedelta(seconds=self._own.boottime() - self._seen_at)

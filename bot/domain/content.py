@@ -10,9 +10,9 @@ Block = dict[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Content:
-    """One message: ``text`` is complete by itself (screen readers read nothing else), ``blocks`` show the same.
+    """One message: ``text`` is complete by itself (for screen readers), ``blocks`` show the same.
 
-    ``plainer`` shows it once more, for a workspace that refuses ``blocks`` because it does not know one of them.
+    ``plainer`` shows it once more, for a workspace that does not know one of the blocks.
     """
 
     text: str

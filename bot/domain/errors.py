@@ -21,14 +21,7 @@ class SwitchboardError(Exception):
 
 
 class PersonError(SwitchboardError):
-    """Input that breaks a rule. All three parts are shown to the person who typed it.
-
-    Args:
-        argument: the name of the argument as ``help`` prints it, e.g. ``amount``.
-        rule: what is allowed, e.g. ``it must be more than zero``.
-        example: one right example, ready to be copied.
-        given: what was given, shown shortened and escaped; empty when it was missing.
-    """
+    """Input that breaks a rule; the person sees all of it. ``example`` can be copied, ``given`` is shown escaped."""
 
     def __init__(self, *, argument: str, rule: str | Reason, example: str, given: str = "") -> None:
         super().__init__(f"{argument}: {rule}")
@@ -49,8 +42,7 @@ class RuleError(ValueError):
 class OperatorError(SwitchboardError):
     """A setting, credential or route that only the operator can mend; ``mend`` says how.
 
-    ``service`` is the one that it is about, if it is one; ``words`` are that service's own, where it said something:
-    foreign text, and no part of ``str``. ``problem`` is a sentence for the terminal, or what an exchange came to.
+    ``words`` are the service's own: foreign text, and no part of ``str``.
     """
 
     def __init__(self, problem: str | Reason, *, mend: str = "", words: str = "", service: str = "") -> None:
@@ -62,10 +54,7 @@ class OperatorError(SwitchboardError):
 
 
 class ServiceTrouble(SwitchboardError):
-    """A service did not do what was asked, as far as is known.
-
-    ``words`` are its own, unless it forbids showing them: foreign text, and no part of ``str``.
-    """
+    """A service did not do what was asked. ``words`` are its own, unless it forbids showing them: not in ``str``."""
 
     def __init__(self, service: str, reason: Reason, *, words: str = "") -> None:
         super().__init__(f"{service}: {reason}")
@@ -84,8 +73,6 @@ class ServiceTrouble(SwitchboardError):
 
 
 class ServiceNow(ServiceTrouble):
-    """The service did not answer or asked to wait."""
-
     def __init__(self, service: str, reason: Reason, *, retry_after: float | None = None, words: str = "") -> None:
         super().__init__(service, reason, words=words)
         self.retry_after = retry_after

@@ -19,7 +19,6 @@ def email(text: str) -> str:
 
 
 def amount(text: str) -> Cents:
-    """A positive amount with at most two decimals."""
     return ruled("amount", "25.00", parse_amount, text)
 
 

@@ -21,7 +21,6 @@ _AMOUNT = re.compile(r"(?P<units>[0-9]{1,12})(?:\.(?P<cents>[0-9]{1,2}))?", re.A
 _REPORTED = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?", re.ASCII)
 
 OUR_CURRENCY = frozenset({CURRENCY, "$", "US$"})
-"""How people write that an amount is in our currency."""
 
 _CODES = frozenset(
     """
@@ -35,7 +34,6 @@ _CODES = frozenset(
     """.split()  # noqa: SIM905 - a list of a hundred and sixty lines says less
 )
 _SPELLED = frozenset("eur euro euros gbp chf cad aud jpy mxn brl cop clp ars inr yen pesos pounds".split())  # noqa: SIM905
-"""Currency codes in lower case that are not also ordinary words."""
 
 _PLAIN_DIGITS = "it is written in digits, with a point before the cents and no currency sign"
 OTHER_CURRENCY = (
@@ -47,11 +45,7 @@ _LONGEST = 24
 
 
 def parse_amount(text: str) -> Cents:
-    """Read a positive amount a person typed, such as ``25``, ``25.5`` or ``25.00``.
-
-    Raises:
-        RuleError: for zero, a sign, an exponent, a thousands separator, more than two decimals.
-    """
+    """Read a positive amount a person typed: ``25``, ``25.5``, ``25.00``; raises RuleError for anything else."""
     cleaned = text.strip()
     found = _AMOUNT.fullmatch(cleaned)
     if found is None:
@@ -63,7 +57,6 @@ def parse_amount(text: str) -> Cents:
 
 
 def names_other_currency(word: str) -> bool:
-    """Whether a word beside an amount says that it is in another currency than ours."""
     if word.upper() in OUR_CURRENCY:
         return False
     if word in _CODES or word.lower() in _SPELLED:

@@ -47,7 +47,6 @@ class Ended(StrEnum):
     """It left, and no answer tells what became of it."""
     UNREACHABLE = "unreachable"
     NOT_SENT = "not_sent"
-    """Held back on our side."""
 
 
 _NOTHING_LEFT: Final = frozenset({Failure.NOT_CONNECTED, Failure.NOT_SENT, Failure.NOT_ASKED})
@@ -61,12 +60,8 @@ _NO_NAMES: Final[Mapping[str, str]] = MappingProxyType({})
 class Reply:
     """One HTTP exchange, as a value, without the secrets in force. Bodies and texts stay out of ``repr``.
 
-    Attributes:
-        status: HTTP status; None when ``failure`` is set.
-        headers: the few we read, names in lower case (``retry-after``, ``content-type``).
-        json: the parsed body with numbers as int or Decimal, or ``NO_JSON``.
-        text: the start of a body that is neither JSON nor HTML.
-        is_html: whether the body is a page, such as a proxy's; never shown.
+    ``headers`` are the few we read, in lower case; ``json`` has numbers as int or Decimal; ``text`` is the start of a
+    body that is neither JSON nor HTML; ``is_html``: it is a page, such as a proxy's.
     """
 
     status: int | None = None
@@ -97,13 +92,10 @@ class Done(Generic[T]):
 
 @dataclass(frozen=True, kw_only=True)
 class _NotDone:
-    """No record came back.
+    """No record came back; ``failure`` NOT_SENT: our own send guard or limiter said no.
 
-    Attributes:
-        status: HTTP status; None when there was no answer.
-        failure: why there was none. Of what certainly did not happen: ``NOT_SENT`` is our own send guard or limiter.
-        words: the service's words for people, unless it forbids showing them; foreign text, escape it.
-        detail: the service's words in any case and at length, for the audit; addresses and credentials removed.
+    ``words`` are the service's own for people, unless it forbids showing them; ``detail`` the same in any case and at
+    length, for the audit. Both are foreign text without addresses and credentials.
     """
 
     reason: Reason
@@ -124,12 +116,7 @@ class _NotDone:
 
 @dataclass(frozen=True, kw_only=True)
 class NotExecuted(_NotDone):
-    """It was certainly not executed.
-
-    Attributes:
-        again: True: nothing is wrong with the request, go back and try later. False: the service refused it.
-        retry_after: seconds to wait before another try, when the service said so.
-    """
+    """It was certainly not executed. ``again``: nothing is wrong with the request, try later (wait in seconds)."""
 
     again: bool
     retry_after: float | None = None
@@ -142,11 +129,7 @@ class NotExecuted(_NotDone):
 
 @dataclass(frozen=True, kw_only=True)
 class Unknown(_NotDone):
-    """It may or may not have happened. Read its outcome; never send it again unasked.
-
-    Attributes:
-        refusal: why the service said no, when it did, with its words; see :func:`doubted`.
-    """
+    """It may or may not have happened: read it, never send it again unasked. ``refusal``: why the service said no."""
 
     refusal: Reason | None = None
 
@@ -255,11 +238,7 @@ def refusal(status: int, fields: Sequence[str] = ()) -> Reason:
 class ErrorBody:
     """What a service says about an error: foreign text, addresses and credentials removed, not escaped.
 
-    Attributes:
-        message: at most 500 characters of it.
-        whole: at most 2,000, for the audit.
-        fields: the fields it complains about, by its own names.
-        may_be_shown: False: it forbids showing its words to people.
+    ``message`` has at most 500 characters, ``whole`` 2,000 for the audit; ``fields`` are those it complains about.
     """
 
     message: str = ""

@@ -12,12 +12,7 @@ from bot.domain.recovery import ReadingOnly
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServiceStatus:
-    """One of the outside services.
-
-    Attributes:
-        missing: variables without which it is not configured; empty: it is.
-        silent_since: when it stopped answering; None: it answers, as far as anybody knows.
-    """
+    """One of the outside services; ``missing``: variables without which it is not configured."""
 
     name: str
     missing: tuple[str, ...]
@@ -26,12 +21,9 @@ class ServiceStatus:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assumption:
-    """A line of the route table that no document shows and nobody has vouched for.
+    """A line ``service.operation`` of the route table that no document shows and nobody has vouched for.
 
-    Attributes:
-        name: ``service.operation``.
-        mark: how well it is assumed, as the table writes it.
-        blocks: it moves money, so production refuses it until an operator confirms it.
+    ``mark``: how well it is assumed. ``blocks``: it moves money, so production refuses it until it is confirmed.
     """
 
     name: str
@@ -43,12 +35,6 @@ class Assumption:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counts:
-    """How much is not over.
-
-    Attributes:
-        jobs: the same of localization calls and lists of addresses.
-    """
-
     requests: Mapping[tuple[str, str], int]
     jobs: Mapping[tuple[str, str], int]
     bookings: Mapping[str, int]
@@ -60,14 +46,7 @@ class Counts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Overview:
-    """Everything at one moment.
-
-    Attributes:
-        oldest: by queue, since when its oldest item waits; None: it is empty.
-        frozen: why payments do not flow; None: they do.
-        blocking: assumptions that production refuses.
-        reading_only: why nothing is sent until an operator has looked; None: things are sent.
-    """
+    """Everything at one moment; ``oldest``: by queue, since when its oldest item waits; None: it is empty."""
 
     services: Sequence[ServiceStatus]
     under_way: Counts
@@ -87,13 +66,7 @@ class What(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Running:
-    """Something that is under way.
-
-    Attributes:
-        name: a reference of ours, a file's name, or what is done; foreign text.
-        state: the stored word for where it is; a booking's is the service's own.
-        requester: who asked for it; empty: nobody here did.
-    """
+    """Something that is under way; ``name`` is foreign text, a booking's ``state`` the service's own word."""
 
     what: Kind | What
     name: str

@@ -14,11 +14,9 @@ from bot.domain.reasons import Reason
 
 @dataclass(frozen=True, slots=True)
 class Short:
-    """What a request needs, and what there is.
+    """How many approvals a request needs, and how many people could give one (at most as many as are needed).
 
-    Attributes:
-        can: people who could give one, at most as many as are needed.
-        alerts: how often people were told that they are too few.
+    ``alerts``: how often people were told that they are too few.
     """
 
     needs: int
@@ -146,10 +144,7 @@ class People(_Section):
 
 
 class ApprovalRule(_Section):
-    """What more is asked of a request that meets all the conditions given."""
-
     over: Amount | None = None
-    """The amount is above this."""
     new_recipient: bool = False
     """Nothing was ever paid to this address through Switchboard."""
     daily_over: Amount | None = None
@@ -217,12 +212,10 @@ class Policy(_Section):
 
     @property
     def looks_at_recipients(self) -> bool:
-        """Whether any rule depends on earlier payments to the recipient."""
         return any(rule.new_recipient for rule in self.approval.rule)
 
     @property
     def looks_at_the_day(self) -> bool:
-        """Whether any rule depends on the sum sent today."""
         return any(rule.daily_over is not None for rule in self.approval.rule)
 
     def requirement(self, facts: Facts) -> Requirement:

@@ -12,7 +12,6 @@ LOOKS_NEEDED = 2
 """Complete lists without it, a read's spacing apart and after the quiet period, before it may be believed absent."""
 
 MAX_CREATES = 3
-"""Create requests with one code before a person is asked."""
 
 GUARD_SECONDS = 5.0
 """Age of a claim up to which its request may still leave; an older one is abandoned unsent."""
@@ -30,11 +29,9 @@ class Quiet:
         return timedelta(seconds=min(60.0, self.seconds / 4))
 
     def over(self, *, sent_at: datetime | None, now: datetime) -> bool:
-        """Whether the request can no longer be on its way."""
         return sent_at is None or now - sent_at >= timedelta(seconds=self.seconds)
 
     def given_up(self, *, since: datetime | None, now: datetime) -> bool:
-        """Whether reading has failed for so long that a person must look."""
         return since is not None and now - since >= timedelta(seconds=self.seconds * 4)
 
 
@@ -49,7 +46,6 @@ def silence_is_proven(instruction: Instruction, *, reads: int, quiet: Quiet, now
 
 
 def looks_after(instruction: Instruction, *, quiet: Quiet, now: datetime) -> int:
-    """How many lists without it count once another one was read now."""
     counts = quiet.over(sent_at=instruction.sent_at, now=now) and counts_as_read(instruction, quiet=quiet, now=now)
     return instruction.reads + 1 if counts else instruction.reads
 

@@ -31,12 +31,9 @@ class Verbatim(Code):
     GIVEN = "given", "text"
     """A person's or a service's own words, whole: foreign text."""
     ALL = "all", "parts"
-    """Several reasons at once."""
 
 
 class Exchange(Code):
-    """What one request to a service, or a call of Slack, came to."""
-
     NO_ANSWER = "no_answer", "failure"
     NOT_LEFT = "not_left", "failure"
     SENDS_NOTHING = "sends_nothing"
@@ -260,15 +257,7 @@ _WORDS: Final = frozenset({"words"})
 
 
 class Reason:
-    """Why: a code and its facts. Immutable; equal when both are equal.
-
-    Args:
-        code: of one of the subjects.
-        facts: those that the code declares, all of them, and ``words`` where a service said something.
-
-    Raises:
-        TypeError: other facts than declared.
-    """
+    """Why: a code and its facts, all that it declares, and ``words`` where a service said something. Immutable."""
 
     __slots__ = ("code", "facts")
 
@@ -332,11 +321,7 @@ class Reason:
 
     @classmethod
     def read(cls, found: Any) -> "Reason | None":
-        """From JSON, or a sentence of a version that had no codes; None: there is no reason.
-
-        Raises:
-            ValueError: an unknown code, or other facts than it has.
-        """
+        """From JSON, or a sentence of an older version; None: there is none. Raises ValueError: it is no reason."""
         if found is None or found == "":
             return None
         if isinstance(found, Reason):

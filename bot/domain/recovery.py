@@ -12,16 +12,13 @@ from enum import StrEnum
 from bot.domain.reasons import Reason
 
 MOST_NAMED = 200
-"""Requests with an effect that are named one by one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadingOnly:
-    """Since when nothing is sent, and why.
+    """Since when nothing is sent, and why. ``sent``: operation, and code, id or reference, of what may have left.
 
-    Attributes:
-        until: the last moment at which something is known to have been about to leave that the database may lack.
-        sent: those requests, as far as they are known: the operation, and the code, id or reference it named.
+    ``until``: the last moment at which something is known to have been about to leave that the database may lack.
     """
 
     since: datetime
@@ -39,11 +36,7 @@ class ReadingOnly:
 
     @classmethod
     def read(cls, found: object) -> "ReadingOnly | None":
-        """From JSON; None when the flag is not set.
-
-        Raises:
-            ValueError, TypeError, KeyError: it is set, and cannot be read.
-        """
+        """From JSON; None when the flag is not set. Raises ValueError, TypeError or KeyError when it cannot be read."""
         if found is None or found == {}:
             return None
         if not isinstance(found, Mapping):
@@ -97,7 +90,6 @@ class LastSearch:
 
     @classmethod
     def read(cls, found: object) -> "LastSearch | None":
-        """From JSON; None when it is none."""
         if not isinstance(found, Mapping):
             return None
         again = str(found["again_at"])
@@ -109,11 +101,7 @@ class LastSearch:
 
 
 def read_reason(found: object) -> Reason:
-    """A reason that is always there.
-
-    Raises:
-        ValueError: it is none.
-    """
+    """A reason that is always there; raises ValueError where it is none."""
     reason = Reason.read(found)
     if reason is None:
         raise ValueError("no reason")

@@ -16,19 +16,16 @@ _CLEAR = "23456789ABCDEFGHJKLMNPQRSTVWXYZ"
 _REFERENCE_LENGTH = 6
 
 ADDRESSES_LIVE: Final = timedelta(days=90)
-"""How long a callback address stays valid after its request has ended."""
 
 
 class Letter(StrEnum):
-    """What a reference begins with: it tells what it is of.
+    """What a reference begins with, for people: what it is of, its row says.
 
-    References given before stay as they are: bulk payments began with B too, and cancellations with C. So a letter is
-    for people; what a reference is of, its row says.
+    References given before stay as they are: bulk payments began with B too, and cancellations with C.
     """
 
     PAYOUT = "P"
     BULK = "L"
-    """A list of payments."""
     CANCELLATION = "X"
     PURCHASE = "C"
     BOOKING = "B"
@@ -47,17 +44,12 @@ def reference(letter: Letter) -> str:
 
 
 def callback_token(*, key: bytes, instruction_id: str, kind: str) -> str:
-    """The 256-bit secret of one instruction's callback address.
-
-    Derived instead of stored: the same address can be handed out again on a repeated create, and the
-    database holds only its hash.
-    """
+    """The 256-bit secret of a callback address: derived, so that a repeated create hands out the same one."""
     seal = hmac.new(key, f"callback|{kind}|{instruction_id}".encode(), hashlib.sha256).digest()
     return urlsafe_b64encode(seal).rstrip(b"=").decode()
 
 
 def token_hash(token: str) -> str:
-    """SHA-256 (hex) under which a token is looked up."""
     return hashlib.sha256(token.encode()).hexdigest()
 
 

@@ -17,10 +17,7 @@ _MOST_MARKS: Final = 4
 
 
 def clean(text: str) -> str:
-    """The text without control characters and invisible ones, with at most four marks on a letter.
-
-    Invisible characters count as blanks. A text of nothing else is empty.
-    """
+    """The text without control characters; invisible ones count as blanks, and a letter has at most four marks."""
     if text.isascii() and text.isprintable():
         return text.strip()
     kept, marks = [" "], 0
@@ -40,10 +37,8 @@ def clean(text: str) -> str:
 
 
 MAX_WORDS: Final = 500
-"""Characters kept of what a service says."""
 
 MAX_SAID: Final = 2_000
-"""The same for the audit."""
 
 _MOST_READ: Final = 16_000
 
@@ -51,7 +46,6 @@ _TOKEN: Final = re.compile(r"(?<![A-Za-z0-9_-])[A-Za-z0-9_-]{43}(?![A-Za-z0-9_-]
 """256 bits in base64url, the form of our callback tokens. Hashes in hexadecimal are longer."""
 
 PAGE: Final = re.compile(r"<\s*(!doctype|html|head|body|title|script|style|h1|center)\b", re.IGNORECASE)
-"""The beginning of a page of HTML."""
 
 
 def one_line(text: str, limit: int = MAX_WORDS) -> str:
@@ -84,7 +78,6 @@ def without_unstorable(value: Any) -> Any:
 
 
 HIDDEN: Final = "[hidden]"
-"""Stands where a secret stood."""
 
 SHORTEST_SECRET: Final = 6
 """Characters. Anything shorter would be found in texts that have nothing to do with it."""
@@ -93,11 +86,7 @@ _ESCAPE = re.compile("%[0-9A-F]{2}")
 
 
 class Secrets:
-    """The secret values in force.
-
-    Args:
-        values: each; more can be learned. One that is too short is no secret.
-    """
+    """The secret values in force; more can be learned. One that is too short is no secret."""
 
     def __init__(self, values: Iterable[str] = ()) -> None:
         self._values: set[str] = set()
@@ -106,7 +95,6 @@ class Secrets:
         self.learn(*values)
 
     def learn(self, *values: str) -> None:
-        """Add values; quick where they are known."""
         new = {value for value in values if len(value) >= SHORTEST_SECRET} - self._values
         if not new:
             return
@@ -136,14 +124,9 @@ class Secrets:
         return self.hidden(content.decode("utf-8", "surrogateescape")).encode("utf-8", "surrogateescape")
 
     def without(self, document: object, *, brings: Collection[str] = ()) -> object:
-        """A JSON document without them, in names and values.
+        """A JSON document without them, in names and values; raises RecursionError where it is nested too deeply.
 
-        Args:
-            document: parsed; it is not changed.
-            brings: names of fields that hold a key meant for us: left as it is, and a secret from then on.
-
-        Raises:
-            RecursionError: it is nested too deeply.
+        ``brings``: names of fields that hold a key meant for us: left as it is, and a secret from then on.
         """
         if isinstance(document, str):
             return self.hidden(document)

@@ -14,14 +14,7 @@ _SLOW = 2_880
 
 
 def next_poll(*, base: float, polls: int, age: timedelta, waiting_for_people: bool = False) -> timedelta:
-    """Time until the next look.
-
-    Args:
-        base: ``POLL_SECONDS``.
-        polls: looks taken so far.
-        age: since following began.
-        waiting_for_people: nothing happens until somebody signs up, so the pace may fall to daily.
-    """
+    """Time until the next look, ``age`` after following began; the pace falls to daily where it waits for people."""
     brisk_or_steady = _BRISK if age < timedelta(seconds=base * _STEADY) else _STEADY
     ceiling = _SLOW if waiting_for_people else brisk_or_steady
     steps = min(polls, 40)
@@ -39,10 +32,7 @@ def named_or(seconds: float | None, pause: timedelta) -> timedelta:
 
 
 def jittered(pause: timedelta, *, seed: str, spread: float = 0.1) -> timedelta:
-    """The pause with jitter of up to ``spread``, so that operations started together are not polled together.
-
-    The same seed gives the same pause, so that nothing depends on luck.
-    """
+    """The pause with jitter, the same for a seed, so that operations started together are not polled together."""
     share = int.from_bytes(hashlib.sha256(seed.encode()).digest()[:4], "big") / 0xFFFFFFFF
     return pause * (1 - spread + 2 * spread * share)
 
@@ -56,6 +46,5 @@ def reminders_due(*, posted_at: datetime, expires_at: datetime, now: datetime) -
 
 
 def next_look(*, posted_at: datetime, expires_at: datetime, now: datetime) -> datetime:
-    """When a request that waits must be looked at again: its next reminder or its end."""
     span = expires_at - posted_at
     return min([posted_at + span * part for part in _PARTS if posted_at + span * part > now] + [expires_at])

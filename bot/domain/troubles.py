@@ -11,7 +11,6 @@ Trouble = ServiceNow | ServiceNever | OperatorError | NotExecuted | Unknown
 
 
 def full_reason(trouble: ServiceTrouble | OperatorError) -> Reason:
-    """Why, with what the service said about it."""
     if isinstance(trouble, ServiceTrouble):
         return trouble.full_reason
     if isinstance(trouble.problem, Reason):
@@ -30,12 +29,9 @@ def answered(trouble: ServiceNow) -> Reason | None:
 
 
 def failed(trouble: Trouble, *, service: str = PAYMENTS, advice: bool = True) -> Reason:
-    """The trouble as a reason that is worded as a whole sentence.
+    """The trouble as a reason that is worded as a whole sentence; ``service``: of an outcome, which names none.
 
-    Args:
-        trouble: an error of a read, or an outcome of a request that should have changed something.
-        service: its name, for outcomes, which do not carry one.
-        advice: False where Switchboard itself asks again: the reader neither repeats nor checks anything.
+    ``advice``: False where Switchboard itself asks again: the reader neither repeats nor checks anything.
     """
     match trouble:
         case ServiceNow(retry_after=wait):
@@ -51,7 +47,6 @@ def failed(trouble: Trouble, *, service: str = PAYMENTS, advice: bool = True) ->
 
 
 FileTrouble = PersonError | TableProblem | ServiceTrouble | OperatorError
-"""What can be wrong with a file that should hold a table."""
 
 
 def unusable(trouble: FileTrouble, *, example: str) -> Reason:

@@ -38,9 +38,7 @@ _DEEPEST: Final = 4
 _MOST_ITEMS: Final = 3
 """Items of a list that are looked at; the others have the same shape."""
 _MOST_NAMES: Final = 200
-"""Names that are looked at in one object."""
 _MOST_NODES: Final = 20_000
-"""Looked at to find one object in a document."""
 
 _PLAIN: Final = re.compile(r"[@$#]?[^\W\d][\w$:-]{0,49}")
 _HEXADECIMAL: Final = re.compile(r"[0-9A-Fa-f-]{12,}")
@@ -51,8 +49,6 @@ _MOST_TURNS: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field: where it lies, and the words for its type."""
-
     path: Path
     kind: str
 
@@ -64,13 +60,9 @@ class Field:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentShape:
-    """A document without its values.
+    """A document without its values; the fields at ``level``, the object that was looked at in particular, come first.
 
-    Attributes:
-        kind: words for the type of the document itself.
-        level: where the object lies that was looked at in particular.
-        fields: of that object first.
-        is_cut: there are more fields, or they lie deeper.
+    ``is_cut``: there are more fields, or they lie deeper.
     """
 
     kind: str
@@ -80,12 +72,7 @@ class DocumentShape:
 
 
 def shape_of(document: object, *, at: object = None) -> DocumentShape:
-    """The shape of a document.
-
-    Args:
-        document: parsed JSON.
-        at: an object inside it that is looked at in particular, the very same one.
-    """
+    """The shape of parsed JSON; ``at``: the very object inside it that is looked at in particular."""
     looked = _Looked()
     found = _path_of(at, document)
     if found:
@@ -197,13 +184,9 @@ _MOST_CANDIDATES: Final = 5
 class Wanted:
     """A field that was not found in an answer, or whose value has the wrong type.
 
-    Attributes:
-        section: operation whose table of names it is in, ``payments.get_operation``.
-        name: ours.
-        known: names under which it was looked for.
-        is_there: one of them is there, and its value does not fit.
-        candidates: fields at that place that nothing reads and whose type fits, those called alike where there are any.
-        deeper: a field that is called like it and lies too deep to be named; empty: there is none.
+    ``section``: the operation whose table of names it is in; ``known``: names under which it was looked for;
+    ``candidates``: unread fields there whose type fits, those called alike where there are any; ``deeper``: one that
+    lies too deep.
     """
 
     section: str
@@ -214,12 +197,7 @@ class Wanted:
     deeper: str = ""
 
     def likely(self, taken: Collection[str], *, by_name: bool) -> str:
-        """The one candidate that is it, as far as can be told; empty: none, or several.
-
-        Args:
-            taken: candidates that are something else.
-            by_name: names have to be alike; else one that is left alone is it.
-        """
+        """The one candidate that is it; empty: none, or several. ``by_name``: its name has to be alike."""
         ranks = {one: _best(one, (self.name, *self.known)) for one in self.candidates if one not in taken}
         best = max(ranks.values(), default=0)
         if best == 0 and (by_name or self.is_there):
@@ -230,14 +208,9 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnreadAnswer:
-    """A successful answer that could not be read.
+    """A successful answer that could not be read; ``body`` in words: ``object``, ``no JSON (HTML page of 512 bytes)``.
 
-    Attributes:
-        operation: ``payments.create_payout``.
-        body: what it was, in words: ``object``, ``no JSON (HTML page of 512 bytes)``.
-        fields: with their types, those first among which something was looked for.
-        wanted: fields of ours that were not found; empty when the answer does not say.
-        is_cut: it has more fields.
+    ``fields``: those first among which something was looked for; ``wanted`` is empty when the answer does not say.
     """
 
     operation: str
@@ -303,14 +276,9 @@ class Noted:
 def looked_for(
     shape: DocumentShape, *, section: str, name: str, known: tuple[str, ...], read: Collection[str]
 ) -> Wanted:
-    """Describe one missing field for the operator.
+    """Describe one missing field for the operator; ``shape.level`` is where it was looked for.
 
-    Args:
-        shape: of the answer; its ``level`` is where the field was looked for.
-        section: operation whose table of names it is in.
-        name: ours.
-        known: names under which it was looked for.
-        read: every name that table reads: those mean something else.
+    ``known``: names under which it was looked for; ``read``: every name that table reads, which mean something else.
     """
     here = [field for field in shape.fields if field.path[:-1] == shape.level]
     types = _TYPES.get(name, _SCALARS)

@@ -38,11 +38,8 @@ class Stage(StrEnum):
     WAITING = "waiting"
     """A pre-booking whose address the customer has not entered."""
     OPEN = "open"
-    """At the service, and not over."""
     ENDED = "ended"
-    """In a final state at the service."""
     REFUSED = "refused"
-    """The service did not take it."""
     LOST = "lost"
     """Its answer was lost, and the service does not know it. It is looked for a while longer."""
     DROPPED = "dropped"
@@ -50,7 +47,6 @@ class Stage(StrEnum):
 
 
 CLOSED: Final = frozenset({Stage.ENDED, Stage.REFUSED, Stage.DROPPED})
-"""Final stages."""
 _AT_THE_SERVICE: Final = (Stage.OPEN, Stage.ENDED)
 """Where the service's record takes a booking from any stage: a webhook or a search may find one that was given up."""
 MOVES: Final = Machine(
@@ -119,14 +115,11 @@ class Booking:
 
     id: str
     reference: str
-    """What people type, e.g. ``B-4F7K2M``."""
     kind: BookingKind
     store: str
     request: BookingRequest | None
-    """None for one made elsewhere."""
     stage: Stage
     requester: str
-    """Empty for one made elsewhere."""
     channel: str
     created_at: datetime
     source_key: str
@@ -142,7 +135,6 @@ class Booking:
     reason: Reason | None = None
     sent_at: datetime | None = None
     search_at: datetime | None = None
-    """When the cook time is over and the search starts by itself."""
     reads: int = 0
     polls: int = 0
     due_at: datetime | None = None

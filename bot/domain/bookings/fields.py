@@ -22,7 +22,6 @@ STORE_RULE: Final = "the name of a store"
 
 
 def store(text: str) -> str:
-    """The name of a store, without invisible characters and repeated spaces."""
     return " ".join(clean(text).split())
 
 
@@ -32,7 +31,6 @@ def phone(text: str, *, home: str = "") -> Phone:
 
 
 def position(text: str) -> Position:
-    """``lat, lng`` or a link to a map."""
     return ruled("position", "-0.1807, -78.4678", read_position, text)
 
 
@@ -44,7 +42,6 @@ def payment(text: str) -> Payment:
 
 
 def cook_minutes(text: str) -> int:
-    """Whole minutes; 0 for an empty field."""
     digits = text.strip()
     if not digits:
         return 0
@@ -59,12 +56,7 @@ def reason(text: str) -> str:
 
 
 def booking_readers(*, home: str, with_place: bool) -> dict[str, Callable[[str], Any]]:
-    """The reader of each field of a booking, by its name.
-
-    Args:
-        home: the country code of the store.
-        with_place: False for a pre-booking, whose customer enters the place.
-    """
+    """The reader of each field of a booking, by its name; ``home``: country code of the store."""
     readers: dict[str, Callable[[str], Any]] = {
         "name": lambda text: _words(text, "first name", NAME_LIMIT, "Ana"),
         "last_name": lambda text: _words(text, "last name", NAME_LIMIT, "Lopez"),

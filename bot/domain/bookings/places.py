@@ -34,11 +34,7 @@ _SHORTENED: Final = (
 
 
 def read_position(text: str) -> Position:
-    """A position from what somebody typed or pasted.
-
-    Raises:
-        RuleError: there is none in it, or it is not on this planet.
-    """
+    """A position from what somebody typed or pasted; raises RuleError where there is none, or none on this planet."""
     given = text.strip().strip("<>()").partition("|")[0].strip().replace("\u2212", "-")
     if not given or len(given) > _MOST:
         raise RuleError(_NO_POSITION)
@@ -119,15 +115,7 @@ _RULES: Final = {NumberParseException.INVALID_COUNTRY_CODE: _NO_COUNTRY, NumberP
 
 
 def read_phone(text: str, *, home: str = "") -> Phone:
-    """A number from what somebody typed.
-
-    Args:
-        text: with the country's code, as ``+593 99 123 4567`` or ``00593…``; or national where ``home`` is known.
-        home: the country code of where the store is, e.g. ``+593``.
-
-    Raises:
-        RuleError: it has no country code, or no number of that country has so many digits.
-    """
+    """A number with its country's code, or a national one where ``home`` (``+593``) is known; raises RuleError."""
     given = text.strip().removeprefix("tel:")
     if re.search(r"[^\W\d_]|#", given):  # neither 1-800-FLOWERS nor an extension, which the service has no field for
         raise RuleError(_NO_NUMBER)

@@ -53,7 +53,6 @@ _SEARCHING: Final = frozenset({Status.READY_FOR_PICKUP, Status.PROVIDER_NOT_FOUN
 
 
 def read_status(text: str) -> Status | None:
-    """The state in any spelling; None for one that is not known."""
     folded = text.strip().upper().replace(" ", "_").replace("-", "_").replace("CANCELED", "CANCELLED")
     return next((known for known in Status if known.value == folded), None)
 
@@ -166,12 +165,9 @@ class Quote:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Charge:
-    """What the booker pays for a delivery. Every card, answer and audit row shows this figure.
+    """What the booker pays for a delivery, with tax where it is known. Cards, answers and audit rows show this figure.
 
-    Attributes:
-        amount: what is charged, with tax where that is known.
-        tax: the part of the amount that is tax; empty where nobody said.
-        quoted: the service has said it before the booking only.
+    ``quoted``: the service has said it before the booking only.
     """
 
     amount: str
@@ -181,12 +177,9 @@ class Charge:
 
 
 def charge(quoted: Mapping[str, Any], *, fee: str = "", currency: str = "") -> Charge | None:
-    """What is charged, from the quote and from what the booking's own record says; None: nobody said anything.
+    """What is charged, from a :class:`Quote` by its names and from the record; None: nobody said anything.
 
-    Args:
-        quoted: a :class:`Quote` by its names; empty where none was made.
-        fee: of the record. It is the quoted one without its tax, with it, or a figure of its own.
-        currency: of the record.
+    The record's fee is the quoted one without its tax, with it, or a figure of its own.
     """
     said = {name: str(quoted.get(name) or "") for name in ("fee", "fee_with_tax", "tax", "currency")}
     net, gross = said["fee"], said["fee_with_tax"]
@@ -220,8 +213,6 @@ class StoreRecord:
 
 
 class StoreState(StrEnum):
-    """State of a store, as it is kept here."""
-
     CREATING = "creating"
     """Requested; not known yet whether the service created it."""
     READY = "ready"
@@ -231,8 +222,6 @@ STORE_MOVES: Final = Machine({StoreState.CREATING: (StoreState.READY,)}, final=(
 
 
 class WebhookKind(StrEnum):
-    """What a webhook can be registered for; one address each."""
-
     STATUS = "UPDATE_BOOKING_STATUS"
     DRIVER = "DRIVER_ASSIGNED"
 
@@ -260,7 +249,6 @@ class KnownStore:
 
     name: str
     record: Mapping[str, Any]
-    """What the service says of it, without its key."""
     usable: bool
     given: bool = False
     """Its key is in ``DELIVERY_STORE_KEYS``."""
@@ -269,13 +257,7 @@ class KnownStore:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HookState:
-    """One kind of webhook of a store.
-
-    Attributes:
-        host: where it is sent, without the path, which is secret; empty: none is registered; None: it cannot be read.
-        ours: it is sent to this bot.
-        trouble: None when all is well.
-    """
+    """One kind of webhook of a store; ``host`` is empty where none is registered, None where that cannot be read."""
 
     kind: WebhookKind
     host: str | None = ""
@@ -312,8 +294,6 @@ OPTIONAL: Final = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """Evidence of one point: how often it was seen here, when last, and on which booking."""
-
     count: int
     last: datetime
     what: str

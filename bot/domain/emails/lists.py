@@ -16,10 +16,8 @@ from bot.domain.reasons import Reason
 CONCURRENCY_LIMIT = 1_000
 """Concurrent requests that the service recommends at most."""
 CONCURRENCY = 100
-"""Concurrent requests by default."""
 
 RUN = "email.run"
-"""Kind of job: row by row."""
 WHOLE = "email.file"
 """Kind of job: the whole file at once."""
 
@@ -28,25 +26,16 @@ class Outcome(StrEnum):
     ANSWERED = "answered"
     NO_ANSWER = "no answer"
     REFUSED = "refused"
-    """The service said no to this address."""
     FAILED = "failed"
     """The service failed for this address on every attempt."""
     NO_ADDRESS = "no address"
     """The cell holds no address, so the service was not asked."""
     NOT_ASKED = "not asked"
-    """The run was stopped before its turn."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What is known of one address.
-
-    Attributes:
-        result: the word that says it, when the answer has one.
-        pairs: a JSON object's names and values, nested ones with a dot between, as text.
-        text: anything else that was said.
-        why: nothing was said, and why.
-    """
+    """What is known of one address: a word, names and values (nested names dotted), other text, or why nothing is."""
 
     outcome: Outcome
     result: str = ""
@@ -61,7 +50,6 @@ class Answer:
 
 
 def stored_answer(kept: Mapping[str, object]) -> Answer:
-    """Inverse of ``Answer.stored``."""
     pairs = kept["p"]
     assert isinstance(pairs, list)
     return Answer(
@@ -99,8 +87,6 @@ class Returned:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
-    """Where the service put its result."""
-
     url: str = field(repr=False)
 
 
@@ -114,19 +100,15 @@ class Receipt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReturnedRows:
-    """Rows that the service gave back in its answer."""
-
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...] = field(repr=False)
 
 
 FileAnswer = Returned | ReturnedRows | Link | Receipt | Answer
-"""What can come back for a whole file."""
 
 
 class RunState(StrEnum):
     PREPARING = "preparing"
-    """The file is being read."""
     RUNNING = "running"
     PAUSED = "paused"
     STOPPING = "stopping"
@@ -136,9 +118,7 @@ class RunState(StrEnum):
     DONE = "done"
     STOPPED = "stopped"
     FAILED = "failed"
-    """The file could not be used, or the service refused it."""
     UNKNOWN = "unknown"
-    """The whole file was sent and no answer came."""
 
 
 OVER = frozenset({RunState.DONE, RunState.STOPPED, RunState.FAILED, RunState.UNKNOWN})
@@ -165,11 +145,7 @@ WHOLE_FILE: Final = Machine(
 class RunCount:
     """How far a run is, in addresses: each is asked once, however many rows have it.
 
-    Attributes:
-        total: different addresses.
-        taken: of these, asked or about to be.
-        skipped: rows without an address.
-        repeated: addresses that were asked again after a restart.
+    ``taken``: asked or about to be; ``skipped``: rows without an address; ``repeated``: asked again after a restart.
     """
 
     total: int = 0
@@ -186,13 +162,7 @@ class RunCount:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListProgress:
-    """A job as its board shows it.
-
-    Attributes:
-        whole: the whole file at once instead of row by row.
-        receipt: the number that the service gave for a whole file.
-        said: what the service answered to a whole file besides, by name.
-    """
+    """A job as its board shows it. ``said``: what the service answered to a whole file besides its number, by name."""
 
     id: str
     state: RunState
@@ -214,12 +184,7 @@ def same_address(cell: str) -> str:
 
 
 def fair_shares(wants: Sequence[int], *, room: int) -> list[int]:
-    """Divide concurrent requests among runs: none gets more than it wants, none less than an equal part.
-
-    Args:
-        wants: what each run could use.
-        room: requests at a time for all of them together.
-    """
+    """Divide ``room`` concurrent requests among runs: none gets more than it wants, none less than an equal part."""
     shares = [0] * len(wants)
     left, open_runs = room, [at for at, want in enumerate(wants) if want > 0]
     while open_runs and left > 0:

@@ -17,12 +17,7 @@ def looks_like_address(cell: str) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ColumnSummary:
-    """Contents of one column.
-
-    Attributes:
-        filled: cells with something in them.
-        addresses: of these, e-mail addresses.
-    """
+    """Contents of one column: cells with something in them, and how many of these are e-mail addresses."""
 
     name: str
     filled: int
@@ -56,5 +51,4 @@ def summarize(header: Sequence[str], rows: Iterable[Sequence[str]]) -> tuple[Col
 
 
 def likely_column(looks: Sequence[ColumnSummary]) -> int:
-    """The column most of whose cells are addresses; the first of several."""
     return max(range(len(looks)), key=lambda at: (looks[at].share, looks[at].addresses, -at))

@@ -38,16 +38,13 @@ class FileTrouble(StrEnum):
     EXTERNAL = "external"
     """It is stored outside of Slack, e.g. on a shared drive."""
     PAGE = "page"
-    """Written in Slack itself: a canvas, a list, a post."""
     HIDDEN = "hidden"
-    """Behind the limit of the workspace's plan."""
     DENIED = "denied"
     PROCESSING = "processing"
     """Slack is still processing it; the only trouble that is temporary."""
     EMPTY = "empty"
     TOO_LARGE = "too_large"
     CHANGED = "changed"
-    """Its length differs from what Slack said."""
 
 
 _RULES = {
@@ -64,14 +61,7 @@ _RULES = {
 
 
 class UnusableFile(PersonError):
-    """A file that cannot be used, in words for the person who wants to use it.
-
-    Args:
-        trouble: why.
-        name: the file's name where it is known.
-        limit: bytes that would be allowed, when it is too large.
-        size: bytes that it has.
-    """
+    """A file that cannot be used, in words for the person who wants to use it. ``limit`` and ``size`` are in bytes."""
 
     def __init__(self, trouble: FileTrouble, *, name: str = "", limit: int = 0, size: int = 0) -> None:
         rule = _RULES.get(trouble) or (
@@ -92,13 +82,7 @@ class Share:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileInfo:
-    """A file as Slack describes it, ready to be downloaded.
-
-    Attributes:
-        channels: where it is shared, direct messages included.
-        shares: the messages in which it stands, as far as Slack says.
-        url: where its bytes are, for our token only.
-    """
+    """A file as Slack describes it. Its bytes are at ``url``, for our token only."""
 
     id: str
     name: str
@@ -117,15 +101,9 @@ class FileInfo:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DroppedFile:
-    """A file that somebody uploaded, with the type that its bytes show.
+    """A file that somebody uploaded, with the type that its bytes show; ``format`` is e.g. ``wav``.
 
-    Attributes:
-        name: as its uploader called it; may end in anything.
-        format: e.g. ``wav``, by its bytes.
-        duration_ms: how long it plays, as far as Slack found out.
-        channel: where it stands; empty when it was put into a form.
-        thread_ts: the thread its results belong to: the one it stands in, or that of its message.
-        header: of a table, the names in its first row; None where they are not known.
+    ``channel`` is empty when it was put into a form. ``header``: of a table, the names in its first row.
     """
 
     id: str

@@ -6,14 +6,12 @@ from enum import StrEnum
 from typing import NamedTuple
 
 HEAD_BYTES = 64 * 1024
-"""Bytes of a file's beginning that are looked at."""
 
 
 class FileKind(StrEnum):
     AUDIO = "audio"
     VIDEO = "video"
     DOCUMENT = "document"
-    """Words on pages or in pictures."""
     TABLE = "table"
     OTHER = "other"
 
@@ -71,12 +69,7 @@ _BRANDS = (
 
 
 def sniff(head: bytes, name: str = "") -> Sniffed:
-    """What a file is.
-
-    Args:
-        head: its first bytes, up to ``HEAD_BYTES``, or all of them.
-        name: its name, to choose where the bytes fit several formats.
-    """
+    """What a file is, by its first bytes (up to ``HEAD_BYTES``); its name chooses where they fit several formats."""
     suffix = suffix_of(name)
     text = _text(head)
     if b"%PDF-" in head[:_START]:
@@ -125,7 +118,6 @@ def _parted(name: str) -> tuple[str, str]:
 
 
 def _signature(head: bytes, suffix: str) -> str:
-    """Formats that begin with bytes of their own."""
     known = next((found for starts, found in _SIGNATURES if head.startswith(starts)), "")
     if known:
         return known

@@ -19,13 +19,10 @@ Spans = tuple[tuple[int, int], ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hidden:
-    """As a table was read. Columns are zero-based places.
+    """What people do not see, by row number and by zero-based place of the column.
 
-    Args:
-        rows: hidden, filtered out, or too low to be seen.
-        columns: hidden, or too narrow to be seen.
-        formulas: column -> rows whose cell is the stored result of a formula.
-        disguised: column -> rows whose number format shows something else than the cell holds.
+    Hidden are rows that are filtered out or too low, columns too narrow; formulas show a stored result; disguised cells
+    have a number format that shows something else.
     """
 
     rows: Spans = ()
@@ -122,7 +119,6 @@ class Rows(Sequence[Row]):
         self._cells: list[tuple[str, ...]] = []
 
     def add(self, number: int, cells: tuple[str, ...]) -> None:
-        """Append a row while the file is read; a finished table is never changed."""
         self._numbers.append(number)
         self._cells.append(cells)
 
@@ -146,13 +142,7 @@ class Rows(Sequence[Row]):
 class Table:
     """What was read. Rows without anything in them are left out, but counted in the numbers of the others.
 
-    Args:
-        header: the names as they stand in the file, without the blanks around them.
-        rows: the rows that hold something, in order.
-        encoding: how the letters were read, in words for people; empty for a workbook.
-        delimiter: what separates the cells; empty for a workbook.
-        sheet: name of the sheet that was read; empty for text.
-        hidden: what people do not see in their spreadsheet although it counts; nothing for text.
+    ``encoding`` (in words) and ``delimiter`` are of a text, ``sheet`` and ``hidden`` of a workbook.
     """
 
     header: tuple[str, ...]
@@ -165,10 +155,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """How much of a file is read at all: bytes, rows without the header, columns, bytes of an unpacked workbook.
-
-    With a ``sample``, reading ends after so many rows, and nobody looks at the rest of the file.
-    """
+    """How much of a file is read, in bytes, rows without the header, columns; ``sample``: rows after which it ends."""
 
     size: int = 20 * MEBIBYTE
     rows: int = 100_000
@@ -182,8 +169,6 @@ class SampleRead(Exception):
 
 
 class Flaw(StrEnum):
-    """What is wrong with the file as a whole, or with a place in it."""
-
     EMPTY = "empty"
     TOO_LARGE = "too large"
     TOO_MANY_ROWS = "too many rows"
@@ -201,14 +186,12 @@ class Flaw(StrEnum):
     DAMAGED = "damaged"
     BOMB = "bomb"
     TOO_COMPLEX = "too complex"
-    """Reading it took more time or memory than any table should."""
     NO_SHEET = "no sheet"
     NO_RESULT = "no result"
     MERGED = "merged"
     TWICE = "twice"
     """A cell, a row, the table of a sheet or a part of a workbook stands there a second time, or out of order."""
     DISGUISED_NAME = "disguised name"
-    """A name in the first row is shown as something else."""
     MISSING_COLUMNS = "missing columns"
     AMBIGUOUS_COLUMN = "ambiguous column"
 
@@ -218,15 +201,10 @@ UNCLEAR = frozenset({Flaw.MISSING_COLUMNS, Flaw.AMBIGUOUS_COLUMN})
 
 
 class TableProblem(SwitchboardError):
-    """The file holds no table that can be used. A person mends it, so it carries what a sentence about it needs.
+    """The file holds no table that can be used; what a sentence for the person needs.
 
-    Args:
-        flaw: what is wrong.
-        rows: numbers of the rows concerned, as a spreadsheet counts; for ragged rows with their cells in ``counts``.
-        names: columns or cells concerned, as they are called in the file; or the format that the file has.
-        allowed: the limit that was passed, or the cells a row should have.
-        counts: cells of each ragged row.
-        more: how many more places have the same flaw.
+    ``rows`` count as a spreadsheet does, ``names`` are columns, cells or a format, ``allowed`` is the limit passed or
+    the cells a row should have, ``counts`` the cells of each ragged row, ``more`` the number of further places.
     """
 
     def __init__(

@@ -18,7 +18,6 @@ from bot.domain.localization.declaration import (
 from bot.domain.localization.languages import LANGUAGES, LOCALES
 
 TEXT_LIMIT = 3_000
-"""Characters of a text: what a form takes at once."""
 
 _CLIPS = ("mp3", "wav")
 _SOUNDS = ("mp3", "wav", "flac", "ogg", "aiff")
@@ -253,7 +252,6 @@ CAPABILITIES: tuple[Capability, ...] = (
         ),
     ),
 )
-"""In the order of the command's help."""
 
 _BY_OPERATION: Mapping[CallOperation, Capability] = MappingProxyType({one.operation: one for one in CAPABILITIES})
 

@@ -41,7 +41,6 @@ def normal_tag(text: str) -> str | None:
 
 
 def base_of(tag: str) -> str:
-    """The language of a code: ``pt-BR`` -> ``pt``."""
     return tag.partition("-")[0].lower()
 
 
@@ -86,7 +85,6 @@ class OptionChoice:
 
 class Accepts(StrEnum):
     CHOICE = "choice"
-    """One of a closed list."""
     LANGUAGE = "language"
     """One of a list, or the code of another known language: the list of the service is longer than any form."""
     NUMBER = "number"
@@ -95,13 +93,9 @@ class Accepts(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Option:
-    """Something that may be given beside the text or the file.
+    """Something that may be given beside the text or the file. ``word`` is before the equals sign: ``rate=16000``.
 
-    Attributes:
-        name: ours; the route table says what the service calls it.
-        word: before the equals sign on a command line, ``rate=16000``.
-        default: what is sent when nothing is given; empty: nothing is.
-        is_sent: False for an option that is not sent to the service.
+    ``name`` is ours. An empty ``default``: nothing is sent when nothing is given.
     """
 
     name: str
@@ -131,11 +125,7 @@ class Option:
         return self.example or self.default or (self.choices[0].value if self.choices else "1")
 
     def read(self, text: str) -> str:
-        """The value as it is sent.
-
-        Raises:
-            PersonError: it is not allowed.
-        """
+        """The value as it is sent; raises PersonError where it is not allowed."""
         given = text.strip()
         for choice in self.choices:
             if given.casefold() in (choice.value.casefold(), choice.label.casefold()):
@@ -164,13 +154,9 @@ class Option:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Media:
-    """The file or the address of which an operation takes exactly one.
+    """The file or the address of which an operation takes exactly one; ``file`` and ``url`` name our fields.
 
-    Attributes:
-        file: our name of the field that holds the file.
-        url: our name of the field that holds an address.
-        is_closed: whether the service documents that it takes no others.
-        max_seconds: longest duration; None: not documented.
+    ``is_closed``: the service documents that it takes no other formats. ``max_seconds`` None: not documented.
     """
 
     kind: MediaKind
@@ -186,7 +172,6 @@ class Media:
 
     @property
     def listed(self) -> str:
-        """``.mp3 or .wav``."""
         dotted = [f".{one}" for one in self.formats]
         return f"{', '.join(dotted[:-1])} or {dotted[-1]}" if len(dotted) > 1 else dotted[0]
 
@@ -210,15 +195,9 @@ def normal_format(name: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Capability:
-    """One operation as people meet it.
+    """One operation as people meet it. ``label``, on the button below a dropped file, is fixed by contract.
 
-    Attributes:
-        verb: of ``/localize``.
-        label: on the button below a dropped file; fixed by contract.
-        title: of messages, and of forms where it is short enough.
-        doing: while it runs, e.g. ``Detecting the speaker's gender``.
-        text_limit: characters of the text; None: it takes no text.
-        streams: whether the answer may be the media itself instead of its address.
+    ``doing`` is said while it runs. ``streams``: the answer may be the media itself instead of its address.
     """
 
     operation: CallOperation

@@ -51,7 +51,6 @@ for _line in _OTHERS.strip().splitlines():
     _SMALL[_code] = _SMALL.get(_code, frozenset()) | (frozenset(_words) - _ENGLISH)
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _LOOKED_AT = 2_000
-"""Characters of a text."""
 _ENOUGH = 2
 """Small words, or words with letters that English lacks: one alone is a name or a borrowed word."""
 _SHARE = 3
@@ -153,16 +152,11 @@ def _listed(text: str) -> tuple[OptionChoice, ...]:
 
 
 LANGUAGES = _listed(_SPOKEN)
-"""More than a hundred, by name."""
 LOCALES = _listed(_LOCALES)
-"""Languages with a country, for voices; English first."""
 
 
 def script_of(text: str) -> str:
-    """The script of most letters of a text, as Unicode names it; empty without letters.
-
-    Chinese characters beside kana are Japanese, and count as kana.
-    """
+    """The Unicode script of most letters of a text, empty without letters; Chinese beside kana counts as kana."""
     names = Counter(unicodedata.name(letter, "").partition(" ")[0] for letter in text[:_LOOKED_AT] if letter.isalpha())
     kana = sum(names.pop(one, 0) for one in _KANA)
     if kana:

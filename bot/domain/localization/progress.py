@@ -22,7 +22,6 @@ MOST_OPEN = 20
 """Calls of a lane that one person may have under way or waiting: more are told to wait."""
 
 SUBJECT = "localization"
-"""Word before the colon of the boards."""
 
 
 class CallState(StrEnum):
@@ -36,7 +35,6 @@ class CallState(StrEnum):
     """It was sent, and nobody knows what became of it. Never sent again unasked."""
     CANCELED = "canceled"
     INTERRUPTED = "interrupted"
-    """Switchboard was restarted while it waited for the answer."""
 
 
 MOVES: Final = Machine(
@@ -67,7 +65,6 @@ class Order:
     request: Request
     file_name: str = ""
     again_of: str = ""
-    """The job that this one repeats."""
 
     def payload(self) -> dict[str, object]:
         asked = {one.name: getattr(self.request, one.name) for one in fields(Request)}
@@ -86,7 +83,6 @@ class Handed(StrEnum):
     """It may be in the thread: looked for before it is sent again."""
     THERE = "there"
     LOST = "lost"
-    """It cannot be fetched; the other files can."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,14 +96,9 @@ class ResultFile:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallProgress:
-    """Progress so far.
+    """Progress so far. ``words``: the service's own, foreign text; ``again``: id of the job that repeats this one.
 
-    Attributes:
-        reason: why it ended without a result, or without a part of it.
-        words: the service's own about it; foreign text.
-        again: id of the job that repeats this one.
-        tries: of handing the files over.
-        sent_at: when a file was last sent that may be in the thread.
+    ``sent_at``: when a file was last sent that may be in the thread; ``tries``: of handing the files over.
     """
 
     started_at: datetime | None = None
@@ -161,17 +152,10 @@ def _moment(text: str | None) -> datetime | None:
 
 
 def dump_result(result: Result) -> dict[str, object]:
-    match result:
-        case Gender(gender=gender, percent=percent):
-            return {"kind": "gender", "gender": gender, "percent": None if percent is None else str(percent)}
-        case Phrases(sentences=sentences):
-            return {"kind": "phrases", "sentences": list(sentences)}
-        case Written(text=text):
-            return {"kind": "written", "text": text}
-        case Emotion(label=label):
-            return {"kind": "emotion", "label": label}
-        case Tracks(tracks=tracks, missing=missing):
-            return {"kind": "tracks", "tracks": [asdict(track) for track in tracks], "missing": list(missing)}
+    found = {"kind": type(result).__name__.lower(), **asdict(result)}
+    if isinstance(result, Gender) and result.percent is not None:
+        found["percent"] = str(result.percent)
+    return found
 
 
 def load_result(stored: Mapping[str, Any]) -> Result:
@@ -192,14 +176,9 @@ def load_result(stored: Mapping[str, Any]) -> Result:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallView:
-    """What people see of one call.
+    """What people see of one call; ``position`` in the queue counts from 1, ``percent`` is of the file handed over.
 
-    Attributes:
-        position: in the queue, from 1; 0: it does not wait.
-        elapsed: seconds since it began; None: it has not.
-        percent: of the file that was handed to the service; None: unknown or there is none.
-        lengths: seconds that the files of the result play, by their names.
-        silent_since: when the service stopped answering; None: it answers.
+    ``lengths``: seconds that the files of the result play, by their names.
     """
 
     id: str

@@ -31,13 +31,9 @@ _NO_OPTIONS: Mapping[str, str] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """One call of the service.
+    """One call of the service, with a text, an address or the id of a file of the workspace.
 
-    Attributes:
-        file: id of a file of the workspace; exclusive with ``url``.
-        file_format: what its content is, as a file name extension; empty: not looked at yet.
-        seconds: its duration as the workspace reports it; None: it does not.
-        options: our names -> values, every default filled in by :meth:`complete`.
+    ``file_format`` (by its content) and ``seconds`` are empty and None where nobody knows them.
     """
 
     operation: CallOperation
@@ -179,8 +175,8 @@ def _article(noun: str) -> str:
 def url_errors(media: Media, url: str, *, own_hosts: Collection[str]) -> list[PersonError]:
     """What is wrong with an address that the service is to download. We never open it ourselves.
 
-    ``own_hosts``: where the service itself is, when that may be told; when it runs on this machine, it may be told to
-    download from this machine. No other private address is ever passed on.
+    ``own_hosts``: where the service itself is, when that may be said; one that runs on this machine may download from
+    this machine. No other private address is ever passed on.
     """
     if len(url) > _URL_LIMIT:
         return [source_error(media, f"it must have at most {_URL_LIMIT:,} characters", "")]

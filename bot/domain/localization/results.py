@@ -33,17 +33,13 @@ class Emotion:
 
 
 EMOTIONS = ("Anger", "Joy", "Sadness", "Love", "Fear", "Surprise", "Neutral")
-"""The labels that the interface document names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Track:
-    """One file that the service holds for us.
+    """One file that the service holds for us for a while; ``url`` is empty when its bytes were the answer.
 
-    Attributes:
-        name: what it is: ``vocals``, ``music``, ``audio``.
-        url: where it can be fetched for a while; empty when its bytes were the answer.
-        extension: of the file, e.g. ``mp3``: what it is, not what was asked for.
+    ``extension`` is what it is, not what was asked for.
     """
 
     name: str
@@ -60,7 +56,6 @@ class Tracks:
 
 
 SOUNDS = ("mp3", "wav", "ogg", "opus", "flac", "aiff", "aac", "m4a", "webm")
-"""Formats of audio files as their names end."""
 
 
 Result = Gender | Phrases | Written | Emotion | Tracks
@@ -74,12 +69,7 @@ _LAYER_III = 1
 
 
 def seconds_of(head: bytes, size: int) -> float | None:
-    """Seconds that a WAV or MP3 file plays; None when that cannot be told.
-
-    Args:
-        head: its first bytes, some kilobytes of them.
-        size: bytes of all of it.
-    """
+    """Seconds that a WAV or MP3 file of ``size`` bytes plays, by its first kilobytes; None when that cannot be told."""
     try:
         return _wav(head, size) if head[:4] == b"RIFF" and head[8:12] == b"WAVE" else _mp3(head, size)
     except (struct.error, IndexError, ZeroDivisionError):

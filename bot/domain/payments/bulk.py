@@ -23,9 +23,7 @@ from bot.domain.values import Value
 MOST_ITEMS: Final = 10_000
 """Rows of one file. The service shows no limit; this one keeps a card something that a person can check."""
 LARGEST: Final = 5
-"""The largest items, named on the card."""
 CHUNK: Final = 100
-"""Hashes of one request to cancel."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +52,6 @@ class BulkPayload(Value):
     count: Annotated[int, Field(gt=0)]
     cents: Annotated[int, Field(gt=0)]
     items_digest: str
-    """SHA-256 over every item: see :func:`items_digest`."""
     twin_digest: str
     """The same for files that pay the same people the same amounts in whatever order."""
     largest: tuple[Large, ...]
@@ -64,7 +61,6 @@ class BulkPayload(Value):
     people: int = 0
     """Different addresses; 0: an older request, of which that was not counted."""
     new_count: int = 0
-    """Recipients that nothing was ever paid to through Switchboard."""
     new_cents: int = 0
     """The largest item of those."""
     same_as: str = ""
@@ -78,7 +74,6 @@ class BulkPayload(Value):
 
     @property
     def email(self) -> str:
-        """Empty: there is no single recipient."""
         return ""
 
     @property
@@ -87,18 +82,16 @@ class BulkPayload(Value):
 
     @property
     def payee(self) -> str:
-        """Key that a repeated request for the same payment would share."""
         return self.twin_digest
 
     def canonical(self) -> dict[str, object]:
-        """The parts that money depends on, in the one form that is hashed."""
         return {"count": self.count, "amount": plain(self.cents), "items": self.items_digest}
 
 
 class CancelPayload(Value):
-    """Which items of a bulk payment are to be canceled: always by their hashes, which stand in the item table.
+    """Which items of a bulk payment are to be canceled: always by their hashes, which are in the item table.
 
-    Or a payout in escrow, which is canceled by its own id: that stands in the item table in place of a hash.
+    Or a payout in escrow: its own id is in the item table in place of a hash.
     """
 
     has_items: ClassVar[bool] = True
@@ -110,15 +103,12 @@ class CancelPayload(Value):
     count: Annotated[int, Field(gt=0)]
     cents: Annotated[int, Field(gt=0)]
     items_digest: str
-    """SHA-256 over the sorted hashes with their amounts: see :func:`hashes_digest`."""
     all_pending: bool = False
-    """Whether everything that was pending then was meant."""
     payout_to: str = ""
     """Address of the payout's recipient; empty: it is about a bulk payment."""
 
     @property
     def email(self) -> str:
-        """Empty: there is no single recipient."""
         return ""
 
     @property
@@ -127,11 +117,9 @@ class CancelPayload(Value):
 
     @property
     def payee(self) -> str:
-        """Key that a repeated request for the same payment would share."""
         return self.items_digest
 
     def canonical(self) -> dict[str, object]:
-        """The parts that money depends on, in the one form that is hashed."""
         whose = "payout" if self.payout_to else "bulk"
         return {whose: self.bulk_remote_id, "amount": plain(self.cents), "items": self.items_digest}
 
@@ -190,10 +178,7 @@ def row_of(note: str, reference: str) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class HashList:
-    """Hashes to cancel: one at least, because a request without any cancels everything that is pending.
-
-    There is no empty one: the first hash is an argument of its own.
-    """
+    """Hashes to cancel: one at least, because a request without any cancels everything that is pending."""
 
     all: tuple[str, ...]
 
@@ -207,23 +192,16 @@ class HashList:
 
     @classmethod
     def of(cls, hashes: Sequence[str]) -> Self:
-        """From a sequence that is known not to be empty.
-
-        Raises:
-            ValueError: it is empty all the same, or breaks another rule.
-        """
+        """From a sequence that is known not to be empty; raises ValueError where it is, or breaks another rule."""
         if not hashes:
             raise ValueError("an empty list would cancel everything that is pending")
         return cls(*hashes)
 
 
 def sample_of(items: Sequence[BulkItem], *, most: int, known: frozenset[str]) -> tuple[str, ...]:
-    """Addresses worth looking up before anybody approves: all when they are few, else the largest and the newest.
+    """Addresses worth looking up before anybody approves: all when they are few, else the largest and those never paid.
 
-    Args:
-        items: the file.
-        most: addresses at most.
-        known: addresses in lower case that were paid before.
+    ``known``: addresses in lower case that were paid before.
     """
     ordered = sorted(items, key=lambda item: (-item.cents, item.row))
     everybody = list(dict.fromkeys(item.email for item in ordered))
@@ -239,7 +217,6 @@ class Tally(Value):
     counts: Mapping[str, int] = Field(default_factory=dict)
     """Status in our spelling -> items. ``""``: the service has not reported them."""
     sums: Mapping[str, int] = Field(default_factory=dict)
-    """The same in cents."""
 
     @property
     def total(self) -> int:
@@ -269,7 +246,6 @@ class Tally(Value):
 
     @property
     def unaccounted(self) -> int:
-        """Never reported by the service."""
         return self.of("")
 
     @property
@@ -299,18 +275,13 @@ class BulkProgress(Value):
     """What is known of a bulk payment, or of a cancellation, besides its state; what its card shows."""
 
     looked_up: int = 0
-    """Accounts read before the approval."""
     to_look_up: int = 0
     inactive: int = 0
     """Of those: the money would wait in escrow."""
     inactive_emails: tuple[str, ...] = ()
-    """The first few of them."""
     not_read: int = 0
-    """Accounts that could not be read."""
     tally: Tally = Tally()
     over: bool = False
     """The service says that it has created every single payment."""
     read_at: datetime | None = None
-    """When the items were last read to the end."""
     changed_at: datetime | None = None
-    """When an item was last seen to change."""

@@ -31,19 +31,16 @@ COLUMNS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
         ),
     }
 )
-"""Our columns, and what people call them."""
 REQUIRED: Final = ("email", "amount")
 LEAST_COLUMNS: Final = len(REQUIRED)
 """Of a table that can be paid at all, whatever its columns are called."""
 NOTE_LIMIT: Final = 200
-"""Characters of a note."""
 DISGUISED: Final = (
     "its number format shows something else than the cell holds; give the cell a plain number format such as 0.00"
 )
 """The rule that a cell breaks of which people see another value than would be paid."""
 _GIVEN = 80
 _GUESSED_FROM = 200
-"""Rows from which is guessed which column holds the amounts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +55,7 @@ class BadRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
-    """A file that was read: its payments, or every row that is none.
-
-    ``read_as`` says how, in words; ``marks`` what people do not see in their spreadsheet.
-    """
+    """A file that was read: its payments, or every row that is none; ``read_as``: how, in words."""
 
     name: str
     items: Sequence[BulkItem]
@@ -73,13 +67,9 @@ class Checked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preview:
-    """A file as it is shown before anything is asked for.
+    """A file as it is shown before anything is asked for; ``checked`` None: the columns have to be chosen first.
 
-    Attributes:
-        fingerprint: of its content; another one is another content.
-        how: encoding or sheet, in words.
-        places: our column -> its place: as chosen, as the names say, or as a guess.
-        checked: what its rows are with these columns; None: the columns have to be chosen first.
+    ``places``: our column -> its place, as chosen, as the names say, or as a guess.
     """
 
     name: str
@@ -92,13 +82,9 @@ class Preview:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FormMetadata:
-    """Metadata of the form. The server checks all of it again.
+    """Metadata of the form, all checked again. ``key``: by which the request is known, so that there is one.
 
-    Attributes:
-        key: by which the request is known: the same again asks for nothing more.
-        seen: the fingerprint of what was shown; empty before.
-        places: the columns with which it was shown.
-        counted: a sum was shown, so that it can be asked for.
+    ``seen`` and ``places``: fingerprint and columns of what was shown; ``counted``: a sum was shown.
     """
 
     file: str
@@ -118,10 +104,7 @@ class FormMetadata:
 
 
 def guess_places(looks: Sequence[ColumnSummary], rows: Sequence[Row], known: Mapping[str, int]) -> dict[str, int]:
-    """The places that are known, and the likely ones of the required columns that are missing.
-
-    A guess is a suggestion in a form and nothing else: a person chooses, and sees the sum before anything is asked for.
-    """
+    """The places that are known, and likely ones for the required columns that are missing: a suggestion in a form."""
     places = dict(known)
     email = likely_column(looks)
     if "email" not in places and looks[email].is_usable and email not in places.values():
@@ -156,11 +139,7 @@ def read_rows(
 ) -> tuple[list[BulkItem], list[BadRow]]:
     """Every row as a payment, or why it is none; of a row with several mistakes each is named.
 
-    Args:
-        rows: of the file.
-        places: our column -> its place.
-        plain: a cell as it was before it was made safe for spreadsheets.
-        first: what is added to each row's number.
+    ``plain`` turns a cell into what it was before it was made safe for spreadsheets; ``first`` is added to each number.
     """
     items: list[BulkItem] = []
     bad: list[BadRow] = []

@@ -64,12 +64,7 @@ class JobPage(Value):
 
 
 class ReportedItem(Value):
-    """One payment of a bulk payment as the service tells it; texts are foreign.
-
-    Attributes:
-        error: why it failed; only in the list of failures.
-        hash: its transaction hash; what a cancellation names.
-    """
+    """One payment of a bulk payment as reported; texts are foreign, ``hash`` is what a cancellation names."""
 
     email: str = ""
     cents: Cents | None = None
@@ -97,19 +92,14 @@ class ItemPage(Value):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BulkRow:
+class BulkRow(BulkItem):
     """A stored item: what was asked for, and the last that the service said of it."""
 
-    row: int
-    email: str
-    cents: Cents
-    note: str = ""
     status: str = ""
     """Our spelling of the service's word; empty: never reported yet."""
     hash: str = ""
     error: str = ""
     attempt: int = 0
-    """The attempt of a cancellation that named it."""
 
     @property
     def item(self) -> BulkItem:
@@ -149,15 +139,10 @@ UNEXPLAINED: Final = "no reason given"
 
 
 class Accounting:
-    """One pass over the items that the service lists, matching them with the approved rows.
+    """One pass over the items that the service lists, matching them with the approved rows, which it brings up to date.
 
-    Feed page after page to ``take``, then ``finish``.
-
-    Attributes:
-        rows: the rows by number, brought up to date while pages are taken.
-        strangers: items that are none of ours.
-        doubles: items that claim a row which another one claimed before: paid twice, perhaps.
-        different: items with another amount or address than their row.
+    Feed page after page to ``take``, then ``finish``. ``strangers`` are none of ours, ``doubles`` claim a row that
+    another one claimed before (paid twice, perhaps), ``different`` have another amount or address than their row.
     """
 
     def __init__(self, *, reference: str, rows: Iterable[BulkRow]) -> None:

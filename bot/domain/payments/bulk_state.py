@@ -9,13 +9,12 @@ from bot.domain.payments.operation import OperationStatus
 LOOKS_BEFORE_MISSING = 3
 """Looks without any change after the service was done, before people are told what is unaccounted for."""
 SAME_FILE = timedelta(days=7)
-"""How long a file with the same payments is remembered as the same."""
 
 
 def state_of(tally: Tally, *, over: bool) -> State:
-    """The state of a bulk payment whose items stand like this; ``over``: the service has created them all.
+    """The state of a bulk payment: completed when anything was credited and nothing more will happen.
 
-    It is completed when anything was credited and nothing more will happen: the counts tell the rest.
+    ``over``: the service has created all payments.
     """
     if tally.is_settled:
         if tally.completed:

@@ -14,7 +14,6 @@ from bot.domain.payments.operation import Operation, OperationStatus
 from bot.domain.reasons import OfRequest, Reason
 
 SKEW: Final = timedelta(minutes=5)
-"""How far the service's clock may be behind ours."""
 _MOST_SUSPECTS: Final = 50
 
 
@@ -54,13 +53,7 @@ def differences(instruction: Instruction, operation: Operation) -> tuple[Reason,
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sought:
-    """What is looked for in a list.
-
-    Attributes:
-        code: ours.
-        email: the other party's address.
-        since: when the first request that may have made it left.
-    """
+    """What is looked for in a list: our code, the other party, and since when a request that may have made it left."""
 
     code: str
     email: str
@@ -69,12 +62,7 @@ class Sought:
 
 
 class Listing:
-    """What one reading of a list shows besides what is looked for. Give it every record by ``see``.
-
-    Args:
-        sought: what is looked for.
-        known: codes of ours that the list may show, folded.
-    """
+    """What one reading of a list shows besides what is looked for; ``known``: our codes that it may show, folded."""
 
     def __init__(self, sought: Sought, *, known: frozenset[str]) -> None:
         self.suspects: list[Operation] = []
@@ -115,7 +103,6 @@ _PAYOUT_STATES = {
 _RANKS = {State.COMMITTED: 1, State.PENDING_ESCROW: 2}
 _FINAL_RANK = 3
 SETTLED = frozenset({State.COMPLETED, State.CANCELED, State.FAILED})
-"""The final states that the service reports."""
 UNPAID = FINAL - SETTLED
 """The final states that say so without the service's word: a record that reads as paid contradicts them."""
 
@@ -146,7 +133,6 @@ _PURCHASE_STATES = {
 }
 
 PURCHASE_SETTLED = frozenset(_PURCHASE_STATES.values())
-"""The final states that the service reports."""
 
 
 def purchase_state_of(operation: Operation) -> State | None:

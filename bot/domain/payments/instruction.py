@@ -22,8 +22,6 @@ from bot.domain.values import Value
 
 
 class Kind(StrEnum):
-    """What an instruction does once it is approved."""
-
     PAYOUT = "payout"
     """In two steps: created at the service first, committed once approved."""
     ONE_STEP = "one_step"
@@ -37,7 +35,6 @@ class Kind(StrEnum):
 
 
 MONEY_OUT = frozenset({Kind.PAYOUT, Kind.ONE_STEP, Kind.BULK})
-"""What sends money away once it is approved."""
 
 
 class State(StrEnum):
@@ -84,7 +81,6 @@ class PayoutPayload(Value):
         return self.email.casefold()
 
     def canonical(self) -> dict[str, object]:
-        """The parts that money depends on, in the one form that is hashed."""
         return {"email": self.email, "amount": plain(self.cents), "description": self.description}
 
 
@@ -114,11 +110,9 @@ class PurchasePayload(Value):
 
     @property
     def payee(self) -> str:
-        """The other party, in one spelling."""
         return self.email.casefold()
 
     def canonical(self) -> dict[str, object]:
-        """The parts that money depends on, in the one form that is hashed."""
         items = [[item.name, item.quantity, plain(item.unit_cents)] for item in self.items]
         return {"email": self.email, "amount": plain(self.cents), "description": self.description, "items": items}
 
@@ -132,7 +126,6 @@ PAYLOADS: Final[Mapping[Kind, type[Payload]]] = {
     Kind.BULK_CANCEL: CancelPayload,
 }
 Progress = BulkProgress
-"""How far a request with items is."""
 
 
 def digest_of(*, kind: Kind, code: str, payload: Payload) -> str:
@@ -164,7 +157,6 @@ class Instruction:
     id: str
     """ULID; also the order of asking."""
     reference: str
-    """What people type and read, e.g. ``P-4F7K2M``."""
     kind: Kind
     payload: Payload
     code: str
@@ -176,7 +168,6 @@ class Instruction:
     version: int
     requester: str
     origin_channel: str
-    """Conversation where the command was typed."""
     created_at: datetime
     source_key: str
     """What made this request unique at Slack (trigger or view id): the same click makes one row."""
@@ -185,7 +176,6 @@ class Instruction:
     """What is known of many items together; None for kinds that have none."""
     remote_id: str | None = None
     remote_status: str = ""
-    """The service's own word, raw."""
     svc_hash: str = ""
     reason: Reason | None = None
     """Why it stands where it stands: rejection reason, failure reason, what did not match."""
@@ -201,13 +191,11 @@ class Instruction:
     expires_at: datetime | None = None
     exec_deadline: datetime | None = None
     sent_at: datetime | None = None
-    """When the last request with an effect left."""
     unknown_since: datetime | None = None
     reads: int = 0
     """Conclusive reads since the outcome became unknown (or complete listings, for a create)."""
     last_read_at: datetime | None = None
     creates: int = 0
-    """Create requests made so far."""
     commits: int = 0
     """Commit requests made so far whose outcome may have been an effect."""
     puts_off: int = 0
@@ -225,7 +213,6 @@ class Instruction:
         return Cents(self.payload.cents)
 
     def intact(self) -> bool:
-        """Whether the payload still is what the digest was taken of."""
         return self.digest == digest_of(kind=self.kind, code=self.code, payload=self.payload)
 
 
@@ -237,15 +224,12 @@ class Choice(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vote:
-    """One person's voice in one round."""
-
     instruction_id: str
     round: int
     person: str
     choice: Choice
     at: datetime
     typed: bool = False
-    """Whether the person typed the amount."""
 
 
 class AttemptKind(StrEnum):
@@ -296,7 +280,6 @@ class CallbackKind(StrEnum):
     CANCEL = "cancel"
     FAILURE = "failure"
     PURCHASE = "purchase"
-    """A purchase completed."""
 
 
 EFFECT_UNDER_WAY = frozenset({State.CREATING, State.SENDING})

@@ -81,10 +81,8 @@ _DECLARED: Final[Mapping[Kind, Mapping[State, Iterable[State]]]] = {
 
 MACHINES: Final = {kind: Machine(declared, final=FINAL) for kind, declared in _DECLARED.items()}
 MOVES: Final[Mapping[Kind, Mapping[State, frozenset[State]]]] = {kind: one.arrows for kind, one in MACHINES.items()}
-"""Every transition there is, by kind. Final states have none."""
 
 
 CREATES: Final = frozenset(kind for kind in Kind if MACHINES[kind].allows(_NEW, _CREATING))
 """Whose first step sends something. The others ask people first."""
 APPROVED: Final = frozenset(kind for kind in Kind if _AWAITING in MOVES[kind])
-"""What needs approval."""

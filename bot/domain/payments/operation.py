@@ -39,11 +39,7 @@ _RANK: Final = {OperationStatus.CREATED: 0, OperationStatus.COMMITTED: 1, Operat
 
 
 def rank(status: OperationStatus | None) -> int:
-    """How far an operation has come: created 0 < committed 1 < pending 2 < every final status 3.
-
-    What is recorded about an operation never goes down in rank. A status we do not know ranks 0, so it
-    can never move anything forward.
-    """
+    """How far an operation has come: created 0, committed 1, pending 2, final 3. What is recorded never goes down."""
     if status is None:
         return 0
     return _RANK.get(status, 3)
@@ -61,16 +57,10 @@ def read_status(raw: str) -> OperationStatus | None:
 
 
 class Operation(Reported):
-    """One payout or purchase as the service last told it.
+    """One payout or purchase as the service last reported it; texts are foreign.
 
-    Attributes:
-        id: the service's identifier; the path of every later call.
-        code: our own unique code; None when the service reported none.
-        status: as it came, for showing; ``state`` is what decisions use.
-        cents: None when the reported amount is no exact number of cents.
-        operation_type: ``payout`` or ``purchase``; empty when not reported.
-        failure_reason: the service's own words; foreign text, escape it before showing.
-        reports_to: the address at which the service reports, without its last part; None when it did not say.
+    ``code`` is ours; ``cents`` None: the reported amount is no exact number of cents; ``reports_to``: the address at
+    which the service reports, without its last part.
     """
 
     id: str
@@ -89,7 +79,6 @@ class Operation(Reported):
 
     @property
     def state(self) -> OperationStatus | None:
-        """The status to decide by; None for one we do not know, which is never final."""
         return read_status(self.status)
 
     @property
@@ -99,13 +88,6 @@ class Operation(Reported):
 
 
 class PurchaseItem(Reported):
-    """One line of a purchase; None is "it did not say, or nothing exact".
-
-    Attributes:
-        unit_cents: what one costs.
-        line_cents: what all of them cost together.
-    """
-
     description: str = ""
     quantity: int | None = None
     unit_cents: Cents | None = None
@@ -119,16 +101,9 @@ class Purchase(Operation):
 
 
 class PayoutEvent(Reported):
-    """One call the service made to an address of ours, as its own log tells it.
+    """One call the service made to an address of ours, as its own log has it: cleaned of addresses, foreign text.
 
-    The address carries a secret token, so only its host is kept, and ``details`` were cleaned of addresses.
-
-    Attributes:
-        at: when; None when it did not say.
-        kind: what it was about, in the service's words; empty when it did not say.
-        host: where the call went, without path and query.
-        status: what we answered, as the service tells it (``200``).
-        details: every key and value of the record, in its order; foreign text, escape it before showing.
+    The address carries a secret token, so only its host is kept. ``status``: what we answered, as text.
     """
 
     at: datetime | None = None
@@ -139,12 +114,7 @@ class PayoutEvent(Reported):
 
 
 class Partner(Reported):
-    """Who we are to the payments service. Texts are empty when it did not say.
-
-    Attributes:
-        balance: cents, below zero too; None when it is no exact number of cents.
-        balance_text: the balance as it came, for showing when ``balance`` is None.
-    """
+    """Who we are to the payments service; ``balance_text`` is shown when ``balance`` is no number of cents."""
 
     id: str = ""
     name: str = ""
@@ -167,13 +137,9 @@ class OperationPage(Reported):
 
 
 class AccountStatus(Reported):
-    """What the service knows about the account behind an e-mail address; None is "it did not say".
+    """The account behind an e-mail address; None is "it did not say". ``country``: ISO alpha-3 of the holder's ID.
 
-    Attributes:
-        full_name: the registered name; empty when there is no account.
-        primary: whether the address asked about is the account's primary one.
-        country: ISO alpha-3 code of the country that issued the holder's ID; empty when unknown.
-        status: the raw status, for showing when ``active`` is None.
+    ``primary``: the address asked about is the account's primary one; ``status``: raw, shown when ``active`` is None.
     """
 
     full_name: str = ""
@@ -185,10 +151,9 @@ class AccountStatus(Reported):
 
 
 class Search(Reported):
-    """What a scan of the whole list found.
+    """What a scan of the whole list found. An incomplete scan proves nothing; ``reason`` says what went wrong.
 
-    "Present" needs one hit. "Absent" may be concluded only from ``complete`` scans with equal ``total``;
-    an incomplete one proves nothing, and ``reason`` says what went wrong.
+    "Absent" may be concluded only from ``complete`` scans with equal ``total``.
     """
 
     hits: tuple[Operation, ...] = ()

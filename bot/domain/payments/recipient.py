@@ -13,7 +13,6 @@ USUAL_DOMAINS: Final = frozenset(
     protonmail.com gmx.com gmx.net gmx.de web.de
     """.split()  # noqa: SIM905
 )
-"""Domains of many people's addresses."""
 _SHORT: Final = 5
 """A word of up to so many letters may differ in one place, a longer one in two."""
 
@@ -45,10 +44,7 @@ def concerns(recipient: Recipient | None) -> tuple[Concern, ...]:
 
 
 def awaits_requester(instruction: Instruction) -> bool:
-    """Whether the request waits for its requester: the address has no account, and the approvers were not called yet.
-
-    What may exist at the service already goes on: holding it would hide it.
-    """
+    """Whether its requester has to answer first: no account, approvers not called, nothing of it at the service."""
     recipient = instruction.recipient
     if instruction.kind not in (Kind.PAYOUT, Kind.ONE_STEP) or instruction.state is not State.NEW:
         return False
@@ -62,13 +58,9 @@ def _has_no_account(recipient: Recipient) -> bool:
 
 
 def suggestion(email: str, paid: Collection[str]) -> str:
-    """The address that was probably meant; empty where there is none.
+    """The address that was probably meant; empty where there is none. ``paid``: addresses paid before, in lower case.
 
-    An address that was paid before comes first, then the same name at a domain that was paid before or is usual.
-
-    Args:
-        email: as it was typed.
-        paid: addresses that were paid before, in lower case.
+    One that was paid before comes first, then the same name at a domain that was paid before or is usual.
     """
     typed = email.casefold()
     local, _, domain = typed.rpartition("@")

@@ -12,10 +12,7 @@ SAME_PAYMENT = timedelta(days=1)
 
 
 def facts_of(payload: Payload, *, sent_today: int, new_recipient: bool, duplicates: int = 0) -> tuple[Facts, ...]:
-    """What the policy looks at: of a bulk payment its sum, its largest item and its largest to somebody new.
-
-    ``new_recipient`` and ``duplicates`` are for single payouts; a bulk payment counted its own when it was asked for.
-    """
+    """What the policy looks at: of a bulk payment its sum, its largest item and its largest to somebody new."""
     match payload:
         case BulkPayload():
             together = Facts(cents=payload.cents, new_recipient=payload.new_count > 0, sent_today=sent_today)
@@ -43,7 +40,6 @@ def doubts_of(payload: Payload) -> tuple[str, ...]:
 
 
 def requirement_of(policy: Policy, facts: tuple[Facts, ...], *, extra: tuple[str, ...] = ()) -> Requirement:
-    """The strictest of what the policy asks for each; ``extra``: reasons for one more approver, if any."""
     first, *others = (policy.requirement(one) for one in facts)
     found = first
     for other in others:

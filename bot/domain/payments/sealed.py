@@ -37,7 +37,6 @@ from bot.domain.payments.instruction import (
 from bot.domain.policy import Requirement
 
 REQUESTED: Final = "requested"
-"""Action of the first row of every request."""
 RECOUNTED: Final = "recounted"
 """Action of a row that says whose votes went on into a new round."""
 NAMED: Final = "named"
@@ -55,8 +54,6 @@ _ONE_CLAIM: Final = timedelta(minutes=1)
 
 
 class Odd(StrEnum):
-    """In which way a request disagrees with its sealed rows."""
-
     NOT_ASKED = "not asked"
     CHANGED_ROW = "changed row"
     GAP = "gap"
@@ -68,14 +65,11 @@ class Odd(StrEnum):
     """One of its rows begins in another state than the row before it left: a state was changed in between."""
     STATE = "state"
     SENT = "sent"
-    """What was sent so far."""
     REMOTE_ID = "remote id"
     WINDOW = "window"
     VOTES = "votes"
     RESERVED = "reserved"
-    """What its attempts took of the daily limit."""
     ITEMS = "items"
-    """The payments of a bulk payment or of a cancellation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,15 +115,10 @@ def disagreements(
     rows: Sequence[VerifiedRow],
     general: Callable[[], Sequence[VerifiedRow]] = tuple,
 ) -> tuple[Disagreement, ...]:
-    """Every way in which a request disagrees with its rows; empty: it stands as it was asked, decided and sent.
+    """Every way in which a request disagrees with its rows; empty: it is as it was asked, decided and sent.
 
-    Args:
-        instruction: as it would be acted upon.
-        votes: of its present round.
-        attempts: all of them, in order.
-        rows: its audit rows in order.
-        general: audit rows that say by how much the clock was set; read only where something was sent or a deadline is
-            later than it was given.
+    ``votes`` are of its present round. ``general``, rows that say by how much the clock was set, is read only where
+    something was sent or a deadline is later than it was given.
     """
     changed = tuple(str(row.seq) for row in rows if row.entry is None or not row.is_intact)
     if changed:
@@ -196,8 +185,6 @@ def _number(value: object) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Reserved:
-    """What an attempt holds of the limit of a day."""
-
     day: str
     cents: int
     released: bool
@@ -205,13 +192,7 @@ class Reserved:
 
 @dataclass(slots=True)
 class _Send:
-    """A request with an effect, as the rows tell of it.
-
-    Attributes:
-        kind: what it was to do.
-        at: when; None: it is known only that it was sent.
-        place: which of the request's rows says so, from 0.
-    """
+    """A request with an effect, as the request's row number ``place`` has it; ``at`` None: nobody knows when."""
 
     kind: AttemptKind
     at: datetime | None
@@ -271,13 +252,7 @@ def _was_sent_when(
 
 
 def is_reserved_as(instruction: Instruction, held: Mapping[int, Reserved], rows: Sequence[VerifiedRow]) -> bool:
-    """Whether each attempt that may have moved money holds it of the limit of its day.
-
-    Args:
-        instruction: what sends money away.
-        held: its reservations by the number of the attempt.
-        rows: its audit rows in order; those that are not what was written are left out.
-    """
+    """Whether each attempt that may have moved money holds it of its day's limit; ``held`` is by number of attempt."""
     sends = _sends([row.entry for row in rows if row.entry is not None and row.is_intact])
     for n, send in enumerate(sends, 1):
         if send.kind is not AttemptKind.COMMIT or send.put_off or instruction.state is State.REFUSED:
