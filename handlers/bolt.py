@@ -1,13 +1,14 @@
 """Bolt with one listener for each kind of request; names are looked up in the router's tables.
 
-Both transports end here: HTTP hands over bodies it has verified and parsed itself (``slack_http.py``),
-Socket Mode hands over envelopes. Work is stored before the ack is sent, so every
-listener catches everything: an exception after ``ack`` would revoke the ack.
+Both transports end here: HTTP hands over bodies it has verified and parsed itself (``slack_http.py``), Socket Mode
+hands over envelopes. Work is stored before the ack is sent, so every listener catches everything, with one answer
+for each kind of error: an exception after ``ack`` would revoke the ack.
 """
 
 import asyncio
 import logging
 import re
+import secrets
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -24,17 +25,32 @@ from slack_bolt.response import BoltResponse
 from slack_sdk.web.async_client import AsyncWebClient
 
 from bot.domain.content import Content
-from bot.domain.errors import ServiceTrouble
+from bot.domain.errors import OperatorError, PersonError, ServiceNow, ServiceTrouble
+from bot.domain.files.dropped import UnusableFile
 from bot.domain.text import without_unstorable
 from bot.presentation import answers
+from bot.presentation.blocks.text import quote
+from bot.presentation.files import offers
+from bot.presentation.reasons import sentence, told
 from bot.presentation.views import notice, result
 from bot.slack.messenger import Listener
-from bot.slack.people import BotIdentity
-from handlers.errors import answer_to
+from bot.slack.people import BotIdentity, Denied
 from handlers.incoming import Click, Command, Shortcut, Submission, UnreadableError, origin, reading
-from handlers.replies import Answer, Edit, FieldErrors, Later, Nothing, Open, Private, Replace, Reply
+from handlers.replies import (
+    Answer,
+    DeclinedError,
+    Edit,
+    FieldErrors,
+    Later,
+    MistakesError,
+    Nothing,
+    Open,
+    Private,
+    Replace,
+    Reply,
+)
 from handlers.router import Dependencies, Router
-from storage.errors import StorageError
+from storage.errors import CommitUnknown, RowUnreadable, StorageError, StorageFull
 
 log = structlog.get_logger(__name__)
 
@@ -250,15 +266,9 @@ class _Listeners:
         """Events: all are acknowledged except those that could not be stored, which Slack sends again."""
         with reading():
             handler = self.router.events.get(str(body["event"].get("type", "")))
-        if handler is not None and not await self._heard(handler(self.deps, body)):
-            raise UnstoredEventError
-        await ack()
-
-    async def _heard(self, handling: Awaitable[None]) -> bool:
-        """Handle an event; False when it could not be stored, or not in time."""
         stored = True
 
-        async def work() -> Reply:
+        async def work(handling: Awaitable[None]) -> Reply:
             nonlocal stored
             try:
                 await handling
@@ -269,8 +279,11 @@ class _Listeners:
                 raise
             return Nothing()
 
-        await self._safely(work(), patience=self.patience)
-        return stored
+        if handler is not None:
+            await self._safely(work(handler(self.deps, body)), patience=self.patience)
+        if not stored:
+            raise UnstoredEventError
+        await ack()
 
     async def acknowledge(self, ack: AsyncAck) -> None:
         await ack()
@@ -372,6 +385,46 @@ def _view(reply: Answer | Open | FieldErrors) -> dict[str, Any] | None:
             return notice("Switchboard", content.text)
         case _:
             return None
+
+
+def answer_to(error: Exception, *, command: str) -> Content:  # noqa: C901, PLR0911, PLR0912 - one arm a trouble
+    """The answer; what the operator has to know is logged. ``command``: how users type the payments command here."""
+    match error:
+        case DeclinedError(content=content):
+            return content
+        case MistakesError(errors=errors):
+            return answers.mistakes(errors)
+        case UnusableFile():
+            return offers.unusable(error)
+        case PersonError():
+            return answers.mistakes([error])
+        case Denied():
+            log.error("Slack refuses what a request needs", reason=str(error))
+            return answers.pass_on(f"{error.service} {quote(told(error))}.")
+        case ServiceNow():
+            log.warning("a request could not be handled", reason=str(error))
+            return answers.try_again(f"{error.service} {told(error)}.")
+        case RowUnreadable(name=name):
+            log.error("a request needs a row that cannot be read", reason=str(error))
+            return answers.unreadable(name)
+        case CommitUnknown():
+            log.error("a request may or may not have been stored", reason=str(error))
+            return answers.uncertain(command)
+        case StorageFull():
+            log.error("a request could not be stored", problem=error.problem, mend=error.mend)
+            return answers.STORAGE_FULL
+        case StorageError():
+            log.warning("a request could not be stored", reason=str(error))
+            return answers.try_again("The database is busy.")
+        case OperatorError():
+            log.error("the operator has to mend something", problem=str(error), mend=error.mend)
+            return answers.trouble(sentence(error))
+        case TimeoutError():
+            return answers.slow(command)
+        case _:
+            error_id = secrets.token_hex(4)
+            log.error("a handler failed", error_id=error_id, exc_info=error)
+            return answers.broken(error_id)
 
 
 def _message(content: Content) -> Mapping[str, Any]:

@@ -52,7 +52,6 @@ async def submit(deps: Dependencies, form: Submission) -> Reply:
     files, typed = form.files.get(forms.FILE, ()), form.values.get(forms.ROWS, "").strip()
     if bool(files) == bool(typed):
         return FieldErrors({forms.ROWS: forms.NOT_BOTH if files else forms.NEITHER})
-
     carried = FormMetadata(file=next(iter(files), ""), channel=str(form.about["channel"]), key=form.source_key)
 
     async def read() -> Answer:
@@ -66,7 +65,7 @@ async def submit(deps: Dependencies, form: Submission) -> Reply:
             raise MistakesError([unusable]) from None
         return await _request(deps, checked, form.user, carried)
 
-    return service_call(read, meanwhile=Replace(_waiting("")))
+    return service_call(read, meanwhile=Replace(_notice(payment_answers.reading(""))))
 
 
 async def pay_file(deps: Dependencies, click: Click, file: DroppedFile) -> Reply:
@@ -79,7 +78,7 @@ async def pay_file(deps: Dependencies, click: Click, file: DroppedFile) -> Reply
     async def read() -> Open:
         return Open(await _file_form(deps, click.user, carried))
 
-    return service_call(read, meanwhile=Open(_waiting(file.name)))
+    return service_call(read, meanwhile=Open(_notice(payment_answers.reading(file.name))))
 
 
 async def confirm_file(deps: Dependencies, form: Submission) -> Reply:
@@ -91,9 +90,19 @@ async def confirm_file(deps: Dependencies, form: Submission) -> Reply:
         return FieldErrors(wrong)
 
     async def read() -> Replace:
-        return Replace(await _confirmed(deps, form.user, carried, chosen))
+        try:
+            found = await confirm(deps.ctx, carried, chosen)
+        except TROUBLE as trouble:
+            return Replace(_notice(answers.trouble(file_trouble(trouble))))
+        match found:
+            case Instruction():
+                return Replace(_notice(payment_answers.asked_before(found)))
+            case ShownAgain():
+                return Replace(await _shown(deps, form.user, found.preview, carried, note=_NOTES[found.why]))
+        told = await _request(deps, found, form.user, carried)
+        return Replace(views.result(forms.BULK_TITLE, told.content.blocks))
 
-    return service_call(read, meanwhile=Replace(_waiting("")))
+    return service_call(read, meanwhile=Replace(_notice(payment_answers.reading(""))))
 
 
 async def _file_form(deps: Dependencies, user: str, carried: FormMetadata) -> Block:
@@ -107,28 +116,9 @@ async def _file_form(deps: Dependencies, user: str, carried: FormMetadata) -> Bl
     return await _shown(deps, user, found, carried)
 
 
-async def _confirmed(deps: Dependencies, user: str, carried: FormMetadata, chosen: dict[str, int]) -> Block:
-    """The view after the confirmation: the answer to the request, or the form again."""
-    try:
-        found = await confirm(deps.ctx, carried, chosen)
-    except TROUBLE as trouble:
-        return _notice(answers.trouble(file_trouble(trouble)))
-    match found:
-        case Instruction():
-            return _notice(payment_answers.asked_before(found))
-        case ShownAgain():
-            return await _shown(deps, user, found.preview, carried, note=_NOTES[found.why])
-    told = await _request(deps, found, user, carried)
-    return views.result(forms.BULK_TITLE, told.content.blocks)
-
-
 async def _shown(deps: Dependencies, user: str, seen: Preview, carried: FormMetadata, *, note: str = "") -> Block:
     problem = await _problem_with(deps, seen.checked, user=user) if seen.checked is not None else None
     return forms.file_form(seen, carried, note=note, problem=problem.blocks if problem is not None else ())
-
-
-def _waiting(name: str) -> Block:
-    return _notice(payment_answers.reading(name))
 
 
 def _notice(content: Content) -> Block:
@@ -179,11 +169,6 @@ async def _send_file(deps: Dependencies, user: str, content: bytes, *, name: str
 
 
 async def _named(deps: Dependencies, payments: PaymentsClient, text: str, *, example: str) -> Bulk:
-    """The bulk payment with that name.
-
-    Raises:
-        MistakesError: there is none.
-    """
     bulk = await find_bulk(deps.ctx, payments, text)
     if bulk is None:
         rule = answers.unknown("bulk payment", fields.BULK_RULE)
@@ -214,16 +199,8 @@ async def _items_page(
 ) -> Answer:
     bulk = await _named(deps, payments, text, example=(_FAILED if failed else _ITEMS).example)
     found = await items_page(deps.ctx, payments, bulk, page=page, failed=failed)
-    content = payment_answers.items(
-        bulk.name,
-        found.rows,
-        page=found.page,
-        pages=found.pages,
-        total=found.total,
-        failed=failed,
-        read_at=found.read_at,
-    )
-    return shown(content)
+    sizes = {"page": found.page, "pages": found.pages, "total": found.total}
+    return shown(payment_answers.items(bulk.name, found.rows, failed=failed, read_at=found.read_at, **sizes))
 
 
 async def _history(deps: Dependencies, command: Command, values: Values) -> Reply:
@@ -282,15 +259,8 @@ async def _request_cancel(deps: Dependencies, asked: Command | Click, text: str,
         bulk = await _named(deps, payments, text, example=_CANCEL.example)
         if not bulk.remote_id:
             raise wrong(deps, NAME, _CANCEL.example, argument="bulk", rule=payment_answers.NOT_SENT, given=text)
-        found = await request_cancel(
-            deps.ctx,
-            payments,
-            bulk,
-            hashes=hashes,
-            requester=asked.user,
-            channel=asked.channel,
-            source_key=asked.source_key,
-        )
+        by = {"requester": asked.user, "channel": asked.channel, "source_key": asked.source_key}
+        found = await request_cancel(deps.ctx, payments, bulk, hashes=hashes, **by)
         if isinstance(found, NotRequested):
             rule = payment_answers.cannot_cancel(found.why.value, found.hashes, found.statuses, bulk=bulk.name)
             raise wrong(deps, NAME, _CANCEL.example, argument="hash", rule=rule)
@@ -307,14 +277,8 @@ async def return_money(deps: Dependencies, click: Click) -> Reply:
     payout, _ = found
 
     async def work() -> Answer:
-        asked = await request_return(
-            deps.ctx,
-            payments,
-            payout,
-            requester=click.user,
-            channel=click.channel,
-            source_key=click.source_key,
-        )
+        by = {"requester": click.user, "channel": click.channel, "source_key": click.source_key}
+        asked = await request_return(deps.ctx, payments, payout, **by)
         if isinstance(asked, Operation):
             return Private(payment_answers.not_returned(payout.reference, asked.status))
         return Private(payment_answers.requested(asked, member=await can_post(deps.messenger, click.channel)))
@@ -322,14 +286,15 @@ async def return_money(deps: Dependencies, click: Click) -> Reply:
     return service_call(work)
 
 
-def _hash(text: str) -> str:
-    """A hash, its beginning, or a row number."""
-    return text.strip().strip("`,;…").removesuffix("...")
-
-
 _BULK = Argument(name="bulk", rule=fields.BULK_RULE, read=reference)
 _PAGE = Argument(name="page", rule=fields.PAGE_RULE, read=fields.page, optional=True)
-_HASH = Argument(name="hash", typed="<hash…|all>", rule=fields.HASHES_RULE, read=_hash, each=True)
+_HASH = Argument(
+    name="hash",
+    typed="<hash…|all>",
+    rule=fields.HASHES_RULE,
+    read=lambda text: text.strip().strip("`,;…").removesuffix("..."),
+    each=True,
+)
 _FORM = Verb(
     "bulk",
     "ask for many payments with one file or typed rows; they are sent once enough people have approved them",

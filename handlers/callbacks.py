@@ -46,20 +46,12 @@ Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 class CallbackEndpoint(ABC):
     """Receives the messages of one service.
 
-    Attributes:
-        unstored: the line in the log when the database is busy.
-        store: stores the messages.
-        bodies: reads them.
-        vouch: called for each request to a valid address, before its body is read.
-        now: the current instant.
-        wake: wakes the workers that verify messages.
-        sources: networks that may call; empty means any.
-        proxies: networks of our own proxies, whose ``X-Forwarded-For`` is believed.
-        answered: told of each message with which status it was answered.
-        secrets: taken out of each message.
+    ``vouch`` is called for each request to a valid address, before its body is read. ``sources``: networks that may
+    call; empty means any. ``proxies``: our own, whose ``X-Forwarded-For`` is believed.
     """
 
     unstored: ClassVar[str]
+    """The line in the log when the database is busy."""
 
     store: Store
     bodies: Bodies
@@ -80,7 +72,10 @@ class CallbackEndpoint(ABC):
     async def _answer(self, request: web.Request) -> web.Response:
         """The answer: 200 only once the message is durable."""
         token = request.match_info["token"]
-        if request.method != "POST" or not _TOKEN.fullmatch(token) or not self._may_call(request):
+        # A repeated header is one list: a proxy that adds a line leaves the caller's own entry before it.
+        forwarded = ",".join(request.headers.getall("X-Forwarded-For", ()))
+        source = source_of(request.remote, forwarded, self.proxies)
+        if request.method != "POST" or not _TOKEN.fullmatch(token) or not allowed(source, self.sources):
             return _nothing_here()
         try:
             stands = token in self._called or await self._stands(token)
@@ -89,33 +84,19 @@ class CallbackEndpoint(ABC):
             body = await self.bodies.read(request, largest=_LARGEST_BODY)
             if isinstance(body, web.Response):
                 return body
-            known = stands and await self._take_in(token, body.decode(errors="replace"))  # a key is enough
+            # Storing checks the address, too. But unknown senders must not load the writer, so it was read before.
+            known = stands and await self._receive(token, self.secrets.hidden_body(body.decode(errors="replace")))
         except StorageError as busy:
             return _come_back(self.unstored, busy)
         if not known:
-            return _nothing_here()
-        self.wake()
-        return web.json_response({"ok": True})
-
-    async def _take_in(self, token: str, body: str) -> bool:
-        """Store a message; False: there is no such address.
-
-        Storing checks the address, too. But unknown senders must not load the writer: an address without recent
-        messages has been looked up first.
-        """
-        if not await self._receive(token, self.secrets.hidden_body(body)):
             self._called.pop(token, None)
-            return False
+            return _nothing_here()
         self._called[token] = None
         self._called.move_to_end(token)
         if len(self._called) > _REMEMBERED:
             self._called.popitem(last=False)
-        return True
-
-    def _may_call(self, request: web.Request) -> bool:
-        # A repeated header is one list: a proxy that adds a line leaves the caller's own entry before it.
-        forwarded = ",".join(request.headers.getall("X-Forwarded-For", ()))
-        return allowed(source_of(request.remote, forwarded, self.proxies), self.sources)
+        self.wake()
+        return web.json_response({"ok": True})
 
     @abstractmethod
     async def _stands(self, token: str) -> bool:
@@ -181,13 +162,9 @@ def _come_back(problem: str, busy: StorageError) -> web.Response:
 
 
 def source_of(peer: str | None, forwarded: str, trusted: Sequence[Network]) -> Address | None:
-    """The source address: the peer, or behind trusted proxies the right-most hop that is none of them.
+    """The source address: the peer, or behind ``trusted`` proxies the right-most hop that is none of them.
 
-    Args:
-        peer: address of the other end of the connection.
-        forwarded: every line of the header ``X-Forwarded-For``, joined by commas; believed only as far as trusted
-            proxies wrote it.
-        trusted: networks of our own proxies.
+    ``forwarded``: every line of the header ``X-Forwarded-For``, joined by commas.
     """
     address = _read(peer)
     hops = [hop.strip() for hop in forwarded.split(",") if hop.strip()]

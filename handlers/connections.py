@@ -12,6 +12,7 @@ Bodies of senders not yet identified are limited in size, in time and in total.
 """
 
 import asyncio
+import math
 from collections import defaultdict, deque
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -76,26 +77,19 @@ class _Guest:
 
     def overdue(self, now: float) -> bool:
         limits = {_Phase.HEADERS: HEADER_SECONDS, _Phase.IDLE: IDLE_SECONDS}
-        limit = limits.get(self.phase)
-        return limit is not None and now - self.since >= limit
+        return now - self.since >= limits.get(self.phase, math.inf)
 
 
 @dataclass(eq=False)
 class Connections:
-    """Every connection of the server.
-
-    Attributes:
-        now: seconds of a clock that only goes forward.
-        most: unverified connections altogether, see :func:`room`.
-        pause: seconds between two looks for those that keep us waiting.
-        strangers: number of unverified connections.
-    """
+    """Every connection of the server; ``now``: seconds of a clock that only goes forward."""
 
     now: Callable[[], float]
     most: int = CROWD
     pause: float = _BETWEEN_LOOKS
     _guests: dict[asyncio.BaseTransport, _Guest] = field(default_factory=dict)
     strangers: int = 0
+    """Unverified connections, at most ``most``."""
     _look: asyncio.TimerHandle | None = None
     _looks_at: float = 0.0
 
@@ -128,10 +122,6 @@ class Connections:
         if guest is not None and not guest.signed:
             guest.signed = True
             self.strangers -= 1
-
-    def close(self, request: web.Request) -> None:
-        if request.transport is not None:
-            request.transport.abort()
 
     async def last_requests(self) -> None:
         """Wait until every open connection has sent its request, with a time limit."""
@@ -219,28 +209,17 @@ class _Reading:
 
 @dataclass(eq=False)
 class Bodies:
-    """Reads bodies. When the bodies being read exceed the total limit, the largest of them is aborted.
-
-    Attributes:
-        connections: notified while a body is awaited.
-        seconds: time limit of a body.
-        most: total limit in bytes of the bodies being read at a time.
-        held: bytes read so far of unfinished bodies.
-    """
+    """Reads bodies. When the bodies being read exceed the total limit, the largest of them is aborted."""
 
     connections: Connections
     seconds: float = _BODY_SECONDS
     most: int = _BODIES_TOGETHER
     held: int = 0
+    """Bytes read so far of unfinished bodies."""
     _readings: set[_Reading] = field(default_factory=set)
 
     async def read(self, request: web.Request, *, largest: int) -> bytes | web.Response:
-        """The body, or the response that refuses it: no input may cause a 500.
-
-        Args:
-            request: its body has not been read yet.
-            largest: bytes; a compressed body counts unpacked.
-        """
+        """The body, or the response that refuses it: no input may cause a 500. A compressed body counts unpacked."""
         content = request.content
         if content.is_eof() and content.exception() is None and content.total_bytes <= largest:
             return content.read_nowait()  # the body came with its headers: no timer is needed
@@ -272,7 +251,8 @@ class Bodies:
                 most = max(self._readings, key=lambda reading: reading.size)
                 self.held -= most.size
                 most.size, most.cut = 0, True
-                self.connections.close(most.request)
+                if most.request.transport is not None:
+                    most.request.transport.abort()
         return bytes(body)
 
 
@@ -317,11 +297,7 @@ class Site(web.BaseSite):
         return f"http://{self._host}:{self._port}"
 
     async def start(self) -> None:
-        """Begin to listen.
-
-        Raises:
-            OSError: the address or the port cannot be used.
-        """
+        """Begin to listen; ``OSError`` where the address or the port cannot be used."""
         await super().start()
         server = self._runner.server
         if server is None:

@@ -3,7 +3,6 @@
 import json
 import re
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Final
 
 from bot.clients.delivery import NotCovered
 from bot.domain.approvals import Refusal
@@ -31,29 +30,26 @@ from bot.workflows.bookings.follow import (
 from bot.workflows.bookings.stores import known_stores, store_names
 from bot.workflows.services import DeliveryService
 from handlers import stores
-from handlers.grammar.admission import delivery_call, delivery_for
+from handlers.grammar.admission import Opens, delivery_call, delivery_for
 from handlers.grammar.fields import read_form
 from handlers.grammar.verbs import Argument, SlashCommand, Values, Verb, mistake, wrong
 from handlers.incoming import Click, Command, Submission
-from handlers.replies import (
-    Answer,
-    DeclinedError,
-    FieldErrors,
-    Later,
-    Nothing,
-    Open,
-    Private,
-    Replace,
-    Reply,
-)
+from handlers.replies import Answer, DeclinedError, FieldErrors, Later, Nothing, Open, Private, Replace, Reply
 from handlers.router import ClickHandler, Dependencies, SubmissionHandler
-from handlers.stores import NAME, form_with_stores
-
-_BOOKED: Final = "Booking"
+from handlers.stores import NAME
 
 
-async def _quote(deps: Dependencies, command: Command, _values: Values) -> Reply:
-    return await form_with_stores(deps, await delivery_for(deps, command.user), forms.price)
+def _opens(make: Callable[[Sequence[str], str], View], *, sandbox: bool = False) -> Opens:
+    """What a verb without arguments does: open this form, in which a store is chosen by name."""
+
+    async def run(deps: Dependencies, command: Command, _values: object = None) -> Reply:
+        delivery = await delivery_for(deps, command.user)
+        if sandbox and delivery.production:
+            return Private(deliveries.SANDBOX_ONLY)
+        names = await store_names(deps.ctx, delivery)
+        return Open(make(names, command.channel)) if names else Private(deliveries.no_stores(deps.spelled(NAME)))
+
+    return run
 
 
 async def price(deps: Dependencies, form: Submission) -> Reply:
@@ -65,22 +61,11 @@ async def price(deps: Dependencies, form: Submission) -> Reply:
         return FieldErrors({**errors, **wrong})
 
     async def ask() -> Answer:
-        quoted = await book.price(
-            deps.ctx,
-            delivery,
-            store,
-            position=found[forms.POSITION],
-            payment=found[forms.PAYMENT],
-            cents=found[forms.AMOUNT],
-        )
+        position, payment, cents = found[forms.POSITION], found[forms.PAYMENT], found[forms.AMOUNT]
+        quoted = await book.price(deps.ctx, delivery, store, position=position, payment=payment, cents=cents)
         return Replace(result("Price of a delivery", deliveries.priced(store, quoted).blocks))
 
     return _priced(deps, delivery, ask, lambda names, problem: forms.price(names, values=form.values, problem=problem))
-
-
-async def _book(deps: Dependencies, command: Command, _values: Values) -> Reply:
-    delivery = await delivery_for(deps, command.user)
-    return await form_with_stores(deps, delivery, lambda names: forms.book(names, channel=command.channel))
 
 
 async def ask_price(deps: Dependencies, form: Submission) -> Reply:
@@ -134,17 +119,12 @@ async def confirm(deps: Dependencies, form: Submission) -> Reply:
     before = await get_booking(deps.ctx, wanted)
     booking = await book.confirm(deps.ctx, wanted, by=form.user)
     if booking is None or before is None:
-        return Replace(notice(_BOOKED, deliveries.FORM_IS_GONE.text))
-    first = before.stage is Stage.QUOTED
-    said = deliveries.booked(booking, command=deps.spelled(NAME))
-    return Replace(notice(_BOOKED, (said if first else deliveries.confirmed_before(booking)).text))
-
-
-async def _prebook_form(deps: Dependencies, command: Command) -> Reply:
-    delivery = await delivery_for(deps, command.user)
-    if delivery.production:
-        return Private(deliveries.SANDBOX_ONLY)
-    return await form_with_stores(deps, delivery, lambda names: forms.prebook(names, channel=command.channel))
+        said = deliveries.FORM_IS_GONE
+    elif before.stage is Stage.QUOTED:
+        said = deliveries.booked(booking, command=deps.spelled(NAME))
+    else:
+        said = deliveries.confirmed_before(booking)
+    return Replace(notice("Booking", said.text))
 
 
 async def prebook(deps: Dependencies, form: Submission) -> Reply:
@@ -185,7 +165,7 @@ async def _read(
 
 
 async def _store(deps: Dependencies, delivery: DeliveryService, form: Submission) -> tuple[str, dict[str, str]]:
-    """The chosen store's name as it is stored; or the mistake at its field, which lists the stores."""
+    """The chosen store's name as it is stored; or the mistake at its field."""
     given = fields.store(form.values.get(forms.STORE, ""))
     name = await spelled(deps.ctx, delivery, given)
     if name is not None:
@@ -245,16 +225,15 @@ async def _canceled(
 
 async def cancel(deps: Dependencies, form: Submission) -> Reply:
     delivery = await delivery_for(deps, form.user)
-    try:
-        reason = fields.reason(form.values.get(forms.REASON, ""))
-    except PersonError as broken:
-        return FieldErrors({forms.REASON: answers.at_field(broken)})
+    found, errors = read_form(form.values, {forms.REASON: fields.reason})
+    if errors:
+        return FieldErrors(errors)
     booking = await get_booking(deps.ctx, str(form.about["id"]))
     if booking is None:
         return Replace(notice(NO_EFFECT_TITLE, deliveries.FORM_IS_GONE.text))
 
     async def ask() -> Answer:
-        done = await acting.cancel(deps.ctx, delivery, booking, reason=reason, by=form.user)
+        done = await acting.cancel(deps.ctx, delivery, booking, reason=found[forms.REASON], by=form.user)
         return Replace(notice("Cancel", _told(done).content.text))
 
     return delivery_call(ask)
@@ -284,10 +263,10 @@ async def _prebook(deps: Dependencies, command: Command, values: Values) -> Repl
 def _elsewhere(
     deps: Dependencies, text: str, ask: Callable[[], Awaitable[Answer | None]], *, verb: Verb, argument: str = "booking"
 ) -> Reply:
-    """Ask the service about a booking that is not stored here; it does not know a reference of ours."""
+    """Ask the service about a booking that is not stored here."""
     rule = answers.unknown("booking", fields.BOOKING_RULE)
     unknown = wrong(deps, NAME, verb.example, argument=argument, rule=rule, given=text)
-    if re.match(r"[A-Z]-", text.upper()):
+    if re.match(r"[A-Z]-", text.upper()):  # a reference of ours, which the service does not know
         raise unknown
 
     async def call() -> Answer:
@@ -331,9 +310,12 @@ async def _on_card(deps: Dependencies, click: Click) -> tuple[DeliveryService, B
 
 
 async def start_now(deps: Dependencies, click: Click) -> Reply:
-    """Search for a driver before the cook time is over."""
     delivery, booking = await _on_card(deps, click)
-    return _act(lambda: acting.start_search(deps.ctx, delivery, booking, by=click.user))
+
+    async def ask() -> Answer:
+        return _told(await acting.start_search(deps.ctx, delivery, booking, by=click.user))
+
+    return delivery_call(ask)
 
 
 async def open_cancel(deps: Dependencies, click: Click) -> Reply:
@@ -345,18 +327,15 @@ async def open_cancel(deps: Dependencies, click: Click) -> Reply:
 async def refresh(deps: Dependencies, click: Click) -> Reply:
     """Read the booking from the service now; the card is updated afterwards."""
     delivery, booking = await _on_card(deps, click)
-    return _act(lambda: acting.refresh(deps.ctx, delivery, booking))
 
-
-def _act(doing: Callable[[], Awaitable[Acted]]) -> Reply:
     async def ask() -> Answer:
-        return _told(await doing())
+        return _told(await acting.refresh(deps.ctx, delivery, booking))
 
     return delivery_call(ask)
 
 
 async def contact(deps: Dependencies, click: Click) -> Reply:
-    """Send the requesting user the customer's number, address and code privately, if they may see them."""
+    """Send the requesting user the customer's number, address and code privately."""
     _, booking = await _on_card(deps, click)
     return Private(cards.card(booking, now=deps.ctx.clock.now(), private=True))
 
@@ -398,8 +377,12 @@ async def export(deps: Dependencies, click: Click) -> Reply:
 
 _BOOKING = Argument(name="booking", rule=fields.BOOKING_RULE, read=reference)
 _REASON = Argument(name="reason", rule="why", read=fields.store, rest=True, optional=True)
-_QUOTE = Verb("quote", "what a delivery would cost; nothing is booked", _quote)
-_BOOK = Verb("book", "book a delivery; the price is shown before it is booked", _book)
+_QUOTE = Verb("quote", "what a delivery would cost; nothing is booked", _opens(lambda names, _: forms.price(names)))
+_BOOK = Verb(
+    "book",
+    "book a delivery; the price is shown before it is booked",
+    _opens(lambda names, channel: forms.book(names, channel=channel)),
+)
 _SHOW = Verb("show", "one booking as it is now", _show, example="show B-4F7K2M", arguments=(_BOOKING,))
 _CANCEL = Verb(
     "cancel",
@@ -420,7 +403,7 @@ _PREBOOK = Verb(
     "a link with which the customer enters the address (sandbox only)",
     _prebook,
     example="prebook show V-4F7K2M",
-    alone=_prebook_form,
+    alone=_opens(lambda names, channel: forms.prebook(names, channel=channel), sandbox=True),
     arguments=(
         stores.one_of("show|cancel", typed="[show|cancel", example="prebook show V-4F7K2M"),
         Argument(name="id", typed="<id>]", rule=fields.BOOKING_RULE, read=reference),

@@ -62,12 +62,8 @@ def _addresses(text: str) -> list[str]:
     words = [word.strip("<>") for word in text.replace(";", ",").split(",") if word.strip("<> ")]
     wrong = next((word for word in words if not looks_like_address(word)), None)
     if wrong is not None or not words:
-        raise PersonError(
-            argument="address",
-            rule=f"it must be {emails.ADDRESS_RULE}",
-            example="check ana@example.com",
-            given=wrong or text,
-        )
+        rule, example = f"it must be {emails.ADDRESS_RULE}", "check ana@example.com"
+        raise PersonError(argument="address", rule=rule, example=example, given=wrong or text)
     return words
 
 
@@ -126,8 +122,9 @@ def _lacking_ways(deps: Dependencies) -> Mapping[str, Sequence[str]]:
 async def start(deps: Dependencies, form: Submission) -> Reply:
     await emails_for(deps, form.user)
     errors: dict[str, str] = {}
-    concurrency = _concurrency(form.values.get(CONCURRENT, ""))
-    if concurrency is None:
+    digits = form.values.get(CONCURRENT, "").strip() or str(CONCURRENCY)
+    valid = digits.isascii() and digits.isdigit() and len(digits) <= len(str(CONCURRENCY_LIMIT))
+    if not valid or not 1 <= int(digits) <= CONCURRENCY_LIMIT:
         errors[CONCURRENT] = forms.NO_NUMBER
     column, percent, name = forms.chosen(form.values[COLUMN])
     if percent < _LEAST_PERCENT:
@@ -136,7 +133,7 @@ async def start(deps: Dependencies, form: Submission) -> Reply:
     lacking = _lacking_ways(deps).get(way)
     if lacking:
         errors[HOW] = forms.not_configured(way, lacking)
-    if errors or concurrency is None:
+    if errors:
         return FieldErrors(errors)
     about = form.about
     added = await request_list(
@@ -149,18 +146,10 @@ async def start(deps: Dependencies, form: Submission) -> Reply:
         column=column,
         column_name=name,
         whole=way == WHOLE_FILE,
-        concurrency=concurrency,
+        concurrency=int(digits),
         source_key=form.source_key,
     )
     return Replace(notice(forms.TITLE, forms.STARTED if added else forms.ASKED_BEFORE))
-
-
-def _concurrency(text: str) -> int | None:
-    digits = text.strip()
-    if not digits:
-        return CONCURRENCY
-    valid = digits.isascii() and digits.isdigit() and len(digits) <= len(str(CONCURRENCY_LIMIT))
-    return int(digits) if valid and 1 <= int(digits) <= CONCURRENCY_LIMIT else None
 
 
 async def press_board(deps: Dependencies, click: Click, *, what: Press) -> Reply:

@@ -8,7 +8,6 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, Final
 
-from bot.domain.content import Block
 from bot.domain.errors import ServiceNow
 from bot.domain.files.dropped import DroppedFile, Share, UnusableFile
 from bot.presentation import answers
@@ -31,28 +30,24 @@ _REMEMBERED: Final = 200
 
 
 async def said(deps: Dependencies, body: Mapping[str, Any]) -> None:
-    """Store the files of a message as hints, with their thread; each file is read later."""
+    """Store the files of a person's message as hints, with their thread; each file is read later."""
     with reading():
-        seen = _seen(body["event"], bot_user=deps.ctx.bot_user)
+        event = body["event"]
+        user, files = str(event.get("user") or ""), files_of(event)
+        if user in ("", deps.ctx.bot_user) or event.get("bot_id") or str(event.get("subtype") or "") not in _SPOKEN:
+            return
+        seen = [
+            Sighting(
+                file_id=file_id,
+                channel=str(event["channel"]),
+                user=user,
+                message_ts=str(event["ts"]),
+                thread_ts=str(event.get("thread_ts") or ""),
+            )
+            for file_id in files
+        ]
     if seen:
         await notice(deps.ctx, seen)
-
-
-def _seen(event: Mapping[str, Any], *, bot_user: str) -> list[Sighting]:
-    """The files of a message; messages of apps are ignored."""
-    user, files = str(event.get("user") or ""), files_of(event)
-    if user in ("", bot_user) or event.get("bot_id") or str(event.get("subtype") or "") not in _SPOKEN:
-        return []
-    return [
-        Sighting(
-            file_id=file_id,
-            channel=str(event["channel"]),
-            user=user,
-            message_ts=str(event["ts"]),
-            thread_ts=str(event.get("thread_ts") or ""),
-        )
-        for file_id in files
-    ]
 
 
 async def shared(deps: Dependencies, body: Mapping[str, Any]) -> None:
@@ -79,15 +74,6 @@ async def use_file(deps: Dependencies, used: Shortcut) -> Reply:
     """
     if not used.files:
         return Open(offers.told(offers.NO_FILE))
-
-    async def look() -> Open:
-        return Open(await _look(deps, used))
-
-    return Later(look, meanwhile=Open(offers.told(offers.LOOKING)))
-
-
-async def _look(deps: Dependencies, used: Shortcut) -> Block:
-    """The form, or the reason why there is nothing to choose."""
     share = Share(channel=used.channel, ts=used.ts, thread_ts=used.thread_ts)
 
     async def examine(file_id: str) -> DroppedFile | UnusableFile:
@@ -96,36 +82,31 @@ async def _look(deps: Dependencies, used: Shortcut) -> Block:
         except UnusableFile as unusable:
             return unusable
 
-    try:
-        if not await can_post(deps.messenger, used.channel):
-            direct = used.channel.startswith(("D", "G"))
-            return offers.told(offers.NOT_IN_DIRECT_MESSAGES if direct else offers.NOT_HERE)
-        looked = await asyncio.gather(*map(examine, used.files))
-    except ServiceNow as silent:
-        return offers.told(answers.try_again(f"{silent.service} {worded(silent.reason)}."))
-    found = [(file, fitting(deps.ctx, file)) for file in looked if isinstance(file, DroppedFile)]
-    troubles = [trouble for trouble in looked if isinstance(trouble, UnusableFile)]
-    return offers.several(found, troubles, channel=used.channel)
+    async def look() -> Open:
+        try:
+            if not await can_post(deps.messenger, used.channel):
+                direct = used.channel.startswith(("D", "G"))
+                return Open(offers.told(offers.NOT_IN_DIRECT_MESSAGES if direct else offers.NOT_HERE))
+            looked = await asyncio.gather(*map(examine, used.files))
+        except ServiceNow as silent:
+            return Open(offers.told(answers.try_again(f"{silent.service} {worded(silent.reason)}.")))
+        found = [(file, fitting(deps.ctx, file)) for file in looked if isinstance(file, DroppedFile)]
+        troubles = [trouble for trouble in looked if isinstance(trouble, UnusableFile)]
+        return Open(offers.several(found, troubles, channel=used.channel))
+
+    return Later(look, meanwhile=Open(offers.told(offers.LOOKING)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileAction(OfferedAction):
-    """One button of an offer.
-
-    Attributes:
-        start: handles a click; ``click.trigger_id`` opens a form. The file was read again just before.
-    """
+    """One button of an offer."""
 
     start: Callable[[Dependencies, Click, DroppedFile], Awaitable[Reply]]
+    """Handles a click; the file was read again just before."""
 
 
 class Offers:
-    """The actions on files by the names that Slack calls them by.
-
-    Attributes:
-        buttons: a button for each action, and the menu that replaces them where they are many.
-        forms: the shortcut's form.
-    """
+    """The actions on files: a button for each, the menu that replaces them where they are many, the shortcut's form."""
 
     def __init__(self, actions: Sequence[FileAction]) -> None:
         self._actions = {action.name: action for action in actions}

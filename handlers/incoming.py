@@ -85,7 +85,6 @@ class Command:
 
     @classmethod
     def read(cls, body: Mapping[str, Any]) -> "Command":
-        """From the form fields of a command."""
         return cls(
             name=str(body.get("command", "")),
             text=str(body.get("text", "")),
@@ -138,13 +137,7 @@ class Click:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shortcut:
-    """A shortcut used on a message.
-
-    Attributes:
-        ts: the message.
-        thread_ts: the thread of the message; empty outside of threads.
-        files: ids of the files in the message, without deleted ones.
-    """
+    """A shortcut used on a message ``ts``; ``thread_ts`` is empty outside of threads."""
 
     callback_id: str
     user: str
@@ -157,7 +150,6 @@ class Shortcut:
 
     @classmethod
     def read(cls, body: Mapping[str, Any]) -> "Shortcut":
-        """From a ``message_action`` payload."""
         message = body.get("message") or {}
         return cls(
             callback_id=str(body.get("callback_id", "")),
@@ -186,7 +178,7 @@ def origin(body: Mapping[str, Any]) -> tuple[object, object]:
 
 
 def files_of(message: Mapping[str, Any]) -> tuple[str, ...]:
-    """Ids of the files in a message, without duplicates."""
+    """Ids of the files in a message, without duplicates and deleted ones."""
     files = [file for file in message.get("files") or [] if isinstance(file, Mapping)]
     return tuple(dict.fromkeys(str(file["id"]) for file in files if file.get("id") and file.get("mode") != "tombstone"))
 
@@ -195,11 +187,8 @@ def files_of(message: Mapping[str, Any]) -> tuple[str, ...]:
 class Submission:
     """A submitted form, by block id; each block holds one element.
 
-    Attributes:
-        values: the text of the element: what was typed, the value of the chosen option, the chosen id or date;
-            empty where nothing was entered.
-        choices: the choices of a multiple selection: values of options, or ids.
-        files: ids of the files in a ``file_input``.
+    ``values``: what was typed, the value of the chosen option, the chosen id or date; empty where nothing was entered.
+    ``choices``: those of a multiple selection. ``files``: ids of the files in a ``file_input``.
     """
 
     callback_id: str
@@ -222,7 +211,6 @@ class Submission:
 
     @classmethod
     def read(cls, body: Mapping[str, Any]) -> "Submission":
-        """From a ``view_submission`` payload."""
         view = body["view"]
         state = (view.get("state") or {}).get("values") or {}
         entered: dict[str, Mapping[str, Any]] = {block: next(iter(held.values()), {}) for block, held in state.items()}

@@ -74,9 +74,7 @@ async def submit(deps: Dependencies, sent: Submission) -> Reply:
     carried = Carried.load(sent.metadata)
     client = await localization_for(deps, sent.user)
     requests, errors = _read(carried, sent, own_hosts=client.own_hosts)
-    infos: dict[str, FileInfo] = {}
-    if not errors:
-        infos = await _look(deps, requests, errors)
+    infos = {} if errors else await _look(deps, requests, errors)
     if errors:
         return FieldErrors(errors)
     if len(requests) > 1:
@@ -136,10 +134,14 @@ async def _look(deps: Dependencies, requests: list[Request], errors: dict[str, s
     infos: dict[str, FileInfo] = {}
 
     async def look(request: Request) -> None:
+        media, wrong = request.capability.media, None
         try:
-            info = await deps.ctx.downloads.info(request.file)
-            infos[request.file] = info
-            wrong = await _wrong_with(deps, request, info)
+            info = infos[request.file] = await deps.ctx.downloads.info(request.file)
+            if media is not None:
+                found = sniff(await deps.ctx.downloads.head(info, most=HEAD_BYTES), info.name)
+                seconds, format_ = info.duration_ms / 1000 if info.duration_ms else None, normal_format(found.format)
+                errors_of_file = file_errors(media, kind=found.kind, found=format_ or "unknown", seconds=seconds)
+                wrong = next(iter(errors_of_file), None)
         except PersonError as unusable:
             wrong = unusable
         except SwitchboardError:
@@ -152,17 +154,6 @@ async def _look(deps: Dependencies, requests: list[Request], errors: dict[str, s
         async with asyncio.timeout(_LOOK_SECONDS):
             await asyncio.gather(*(look(request) for request in requests if request.file))
     return infos
-
-
-async def _wrong_with(deps: Dependencies, request: Request, info: FileInfo) -> PersonError | None:
-    """The mistake if the operation does not take this file, by its content."""
-    media = request.capability.media
-    if media is None:
-        return None
-    found = sniff(await deps.ctx.downloads.head(info, most=HEAD_BYTES), info.name)
-    seconds = info.duration_ms / 1000 if info.duration_ms else None
-    errors = file_errors(media, kind=found.kind, found=normal_format(found.format) or "unknown", seconds=seconds)
-    return errors[0] if errors else None
 
 
 async def stop(deps: Dependencies, click: Click) -> Reply:

@@ -1,4 +1,4 @@
-"""``/metrics`` for Prometheus: what this process counted, and what the database holds now. No personal data."""
+"""For machines, without personal data: ``/healthz``, ``/readyz``, and ``/metrics`` for Prometheus."""
 
 import hmac
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -17,43 +17,83 @@ from bot.workflows.holding import silent_services
 from bot.workflows.reading_only import reading_only
 from bot.workflows.requests.authority import frozen
 from handlers.measures import Measures
-from storage.disk_space import Disk, DiskSpace, floor_of
+from storage.disk_space import DiskSpace, floor_of
 from storage.errors import StorageError
 from storage.repositories.admin import AGED, Due
 from storage.store import Store
 from storage.transaction import Tx
 
 _FOLLOWED: Final = "tracked"
+_QUEUES: Final = ("callbacks", "webhooks", "messages", "files")
+_DATABASE: Final = {
+    DiskSpace.ENOUGH: "ok",
+    DiskSpace.LOW: "its disk is almost full",
+    DiskSpace.FULL: "its disk is full",
+}
+
+
+@dataclass(eq=False, kw_only=True)
+class Health:
+    """Liveness, and readiness: ``slack``: the bot's identity is known and, in Socket Mode, the socket is up."""
+
+    database: Store
+    slack: Callable[[], bool]
+    now: Callable[[], datetime]
+
+    async def alive(self, _: web.Request) -> web.Response:
+        return web.json_response({"status": "alive"})
+
+    async def ready(self, _: web.Request) -> web.Response:
+        """Database, Slack, and how long the oldest unprocessed item has waited, in seconds.
+
+        Read-only mode counts as ready: callbacks and clicks are still stored. ``mode`` shows that nothing is sent.
+        """
+
+        def held(tx: Tx) -> tuple[dict[str, datetime | None], bool]:
+            tx.audit.check_key()  # a key that is no longer in force cannot write
+            queues = tx.queues.waiting(self.now())
+            return {name: queues[name].oldest for name in _QUEUES}, reading_only(tx) is not None
+
+        joined = self.slack()
+        slack = "ok" if joined else "not connected"
+        try:
+            waiting, only_reads = await self.database.read(held)
+        except StorageError:
+            return web.json_response({"status": "not ready", "database": "unavailable", "slack": slack}, status=503)
+        room = self.database.disk.space_left()
+        is_ready = joined and room is not DiskSpace.FULL
+        now = self.now()
+        age = {name: None if at is None else round((now - at).total_seconds(), 1) for name, at in waiting.items()}
+        return web.json_response(
+            {
+                "status": "ready" if is_ready else "not ready",
+                "database": _DATABASE[room],
+                "slack": slack,
+                "mode": "reading only" if only_reads else "sending",
+                "oldest_seconds": age,
+            },
+            status=200 if is_ready else 503,
+        )
 
 
 @dataclass(eq=False, kw_only=True)
 class Metrics:
-    """Reads the database on each request, in one transaction, so that a restart loses nothing of it.
-
-    Attributes:
-        measures: what this process counted.
-        joined: whether the bot's identity is known.
-        now: the current instant.
-        skew: seconds that this machine's clock is ahead of the database server's.
-        services: names of the monitored services.
-        due: by queue, the rows by which it becomes due.
-        token: expected as ``Authorization: Bearer …``; None: anybody may read.
-    """
+    """Reads the database on each request, in one transaction, so that a restart loses nothing of it."""
 
     database: Store
     measures: Measures
     joined: Callable[[], bool]
     now: Callable[[], datetime]
     skew: Callable[[], float]
+    """Seconds that this machine's clock is ahead of the database server's."""
     services: Sequence[str]
     due: Mapping[str, Sequence[Due]]
+    """By queue, the rows by which it becomes due."""
     token: str | None = field(repr=False)
+    """Expected as ``Authorization: Bearer …``; None: anybody may read."""
 
     async def handle(self, request: web.Request) -> web.Response:
-        """All metrics in the text format; 401 without the token, where one is set.
-
-        While the database cannot be read, those of the process alone.
-        """
+        """All metrics in the text format; while the database cannot be read, those of the process alone."""
         shown = request.headers.get("Authorization", "").encode(errors="surrogateescape")
         if self.token is not None and not hmac.compare_digest(shown, f"Bearer {self.token}".encode()):
             return web.Response(status=401, headers={"WWW-Authenticate": "Bearer"})
@@ -65,8 +105,7 @@ class Metrics:
             chain(
                 self.measures.collect(),
                 self._of_process(readable=held is not None),
-                _of_disk(self.database.disk),
-                () if held is None else _of_database(held, self.due, self.services),
+                () if held is None else self._of_database(held),
             )
         )
         return web.Response(body=generate_latest(page), headers={"Content-Type": CONTENT_TYPE_PLAIN_0_0_4})
@@ -76,6 +115,41 @@ class Metrics:
         said = "Seconds that this machine's clock is ahead of the database server's"
         yield _gauge("clock_skew_seconds", said, self.skew())
         yield _gauge("database_readable", "1 while the database answers; 0: what it holds is left out here", readable)
+        disk = self.database.disk
+        room = disk.space_left()
+        said = "1 while nothing new that moves money is begun for want of space"
+        yield _gauge("disk_low", said, room is not DiskSpace.ENOUGH)
+        yield _gauge("disk_full", "1 while nothing can be relied on to be stored", room is DiskSpace.FULL)
+        if disk.is_ours:  # a database server's disk is its own
+            free, whole = disk.space()
+            yield _gauge("disk_free_bytes", "Bytes free on the database's disk", free)
+            yield _gauge("disk_bytes", "Bytes of the database's disk", whole)
+            yield _gauge("disk_floor_bytes", "Bytes free below which the disk is low", floor_of(whole))
+
+    def _of_database(self, found: "_Held") -> Iterator[Metric]:
+        def seconds(since: datetime | None) -> float:
+            return 0.0 if since is None else max(0.0, (found.now - since).total_seconds())
+
+        def next_due(kinds: Sequence[Due]) -> datetime | None:
+            return min((found.earliest[kind] for kind in kinds if kind in found.earliest), default=None)
+
+        queues = found.queues
+        yield _gauge("requests", "Requests by kind and state", found.requests, "kind", "state")
+        yield _gauge("bookings", "Bookings by how far they are here", found.bookings, "stage")
+        said = "Rows of a queue that wait or are being worked on"
+        yield _gauge("waiting", said, {name: queue.rows for name, queue in queues.items()}, "queue")
+        ages = {name: seconds(queues[name].oldest) for name in AGED}
+        yield _gauge("oldest_seconds", "Age of the oldest unprocessed item", ages, "queue")
+        said = "Seconds since a row of the queue was due that nobody has begun; 0: none is due"
+        overdue = {name: seconds(next_due(kinds)) for name, kinds in self.due.items()}
+        yield _gauge("overdue_seconds", said, overdue, "queue")
+        yield _gauge("stopped", "Rows left alone after an internal error", found.stopped, "table")
+        yield _gauge("audit_rows", "Rows of the audit chain", found.audit_rows)
+        yield _gauge("reading_only", "1 while nothing is sent until an operator has looked", found.reading_only)
+        yield _gauge("frozen", "1 while people have stopped all sending", found.frozen)
+        yield _gauge("unread_operations", "Operations whose last answers could not be read", found.unread)
+        silent = {service: service in found.silent for service in self.services}
+        yield _gauge("service_silent", "1 while a service answers nothing and nothing is sent to it", silent, "service")
 
 
 class _Page(Collector):
@@ -105,48 +179,6 @@ class _Held:
         self.stopped = tx.steps.counts()
         self.audit_rows = tx.audit.head().seq
         self.unread = len(tx.unread.open_operations())
-
-    def next_due(self, kinds: Sequence[Due]) -> datetime | None:
-        """When the next row of a queue is due, or was."""
-        return min((self.earliest[kind] for kind in kinds if kind in self.earliest), default=None)
-
-
-def _of_disk(disk: Disk) -> Iterator[Metric]:
-    """No bytes for a database server, whose disk is its own."""
-    room = disk.space_left()
-    yield _gauge(
-        "disk_low", "1 while nothing new that moves money is begun for want of space", room is not DiskSpace.ENOUGH
-    )
-    yield _gauge("disk_full", "1 while nothing can be relied on to be stored", room is DiskSpace.FULL)
-    if disk.is_ours:
-        free, whole = disk.space()
-        yield _gauge("disk_free_bytes", "Bytes free on the database's disk", free)
-        yield _gauge("disk_bytes", "Bytes of the database's disk", whole)
-        yield _gauge("disk_floor_bytes", "Bytes free below which the disk is low", floor_of(whole))
-
-
-def _of_database(found: _Held, due: Mapping[str, Sequence[Due]], services: Sequence[str]) -> Iterator[Metric]:
-    queues = found.queues
-    yield _gauge("requests", "Requests by kind and state", found.requests, "kind", "state")
-    yield _gauge("bookings", "Bookings by how far they are here", found.bookings, "stage")
-    said = "Rows of a queue that wait or are being worked on"
-    yield _gauge("waiting", said, {name: queue.rows for name, queue in queues.items()}, "queue")
-    ages = {name: _seconds(queues[name].oldest, found.now) for name in AGED}
-    yield _gauge("oldest_seconds", "Age of the oldest unprocessed item", ages, "queue")
-    said = "Seconds since a row of the queue was due that nobody has begun; 0: none is due"
-    overdue = {name: _seconds(found.next_due(kinds), found.now) for name, kinds in due.items()}
-    yield _gauge("overdue_seconds", said, overdue, "queue")
-    yield _gauge("stopped", "Rows left alone after an internal error", found.stopped, "table")
-    yield _gauge("audit_rows", "Rows of the audit chain", found.audit_rows)
-    yield _gauge("reading_only", "1 while nothing is sent until an operator has looked", found.reading_only)
-    yield _gauge("frozen", "1 while people have stopped all sending", found.frozen)
-    yield _gauge("unread_operations", "Operations whose last answers could not be read", found.unread)
-    silent = {service: service in found.silent for service in services}
-    yield _gauge("service_silent", "1 while a service answers nothing and nothing is sent to it", silent, "service")
-
-
-def _seconds(since: datetime | None, now: datetime) -> float:
-    return 0.0 if since is None else max(0.0, (now - since).total_seconds())
 
 
 def _gauge(

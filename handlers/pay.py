@@ -1,32 +1,44 @@
-"""``/pay``: request a payout or a payment from a buyer, on a line or in a form; what waits; the kill switch."""
+"""``/pay``: request a payout or a payment from a buyer, on a line or in a form; decide; what waits; the kill switch.
 
+The buttons of a request's card carry only which request and round it was made for. Where an amount, a confirmation or a
+reason is to be given, the button opens a form, and the form decides.
+"""
+
+from collections.abc import Awaitable, Callable
 from functools import partial
 
-from bot.domain.approvals import Refusal
-from bot.domain.content import Content
+from bot.domain.approvals import Refusal, may_decide, may_look
+from bot.domain.content import Block, Content
 from bot.domain.errors import PersonError
 from bot.domain.fields import amount, email
-from bot.domain.payments.instruction import Instruction, Kind, PayoutPayload, PurchasePayload
+from bot.domain.payments.instruction import Instruction, Kind, PayoutPayload, PurchasePayload, State
+from bot.domain.payments.recipient import concerns
 from bot.domain.text import clean
 from bot.presentation import answers, views
 from bot.presentation.payments import answers as payment_answers
-from bot.presentation.payments import forms, payouts
+from bot.presentation.payments import cards, forms, payouts, wording
 from bot.workflows.admin.overview import decisions
-from bot.workflows.payments.recipient import edited
-from bot.workflows.requests.authority import Freezing, freeze, unfreeze
-from bot.workflows.requests.decide import Decided
+from bot.workflows.payments import recipient
+from bot.workflows.requests import decide
+from bot.workflows.requests.authority import freeze, unfreeze
+from bot.workflows.requests.ballot import standing_of_voter
+from bot.workflows.requests.decide import Decided, Shown, shown_as
 from bot.workflows.requests.request import Requested, request
-from handlers import bulk, pay_decisions, pay_reading
-from handlers.grammar import fields, items
+from handlers import bulk, pay_reading
+from handlers.grammar import fields
 from handlers.grammar.admission import admit, can_post, opens, payments_to_request
 from handlers.grammar.verbs import Argument, SlashCommand, Values, Verb, mistake
-from handlers.incoming import Command, Submission
+from handlers.incoming import Click, Command, Submission
 from handlers.pay_reading import NAME
-from handlers.replies import DeclinedError, FieldErrors, Private, Replace, Reply
-from handlers.router import Dependencies, SubmissionHandler
+from handlers.replies import DeclinedError, FieldErrors, Nothing, Open, Private, Replace, Reply
+from handlers.router import ClickHandler, Dependencies, SubmissionHandler
 
 _KINDS = frozenset({Kind.PAYOUT, Kind.ONE_STEP})
 """What the form of a payout asks for; stored with its payload, any other kind could not be read."""
+_MakesForm = Callable[..., Block]
+"""Makes the form of a decision about an instruction, with its metadata."""
+_Decides = Callable[..., Awaitable[Decided]]
+"""Decides with what the form says: the amount that was typed, or the reason."""
 
 
 async def _payout(deps: Dependencies, command: Command, values: Values, *, kind: Kind) -> Reply:
@@ -35,12 +47,9 @@ async def _payout(deps: Dependencies, command: Command, values: Values, *, kind:
         cents = fields.within_limit(values["amount"], deps.ctx.policy)
     except PersonError as broken:
         raise mistake(deps, NAME, _SEND.example, broken) from None
+    payload = PayoutPayload(email=values["email"], cents=cents, description=values["description"])
     requested = Requested(
-        requester=command.user,
-        channel=command.channel,
-        payload=PayoutPayload(email=values["email"], cents=cents, description=values["description"]),
-        source_key=command.source_key,
-        kind=kind,
+        requester=command.user, channel=command.channel, kind=kind, payload=payload, source_key=command.source_key
     )
     return Private(await _asked(deps, await request(deps.ctx, requested)))
 
@@ -58,16 +67,12 @@ async def submit_payout(deps: Dependencies, form: Submission) -> Reply:
     read, errors = fields.read_form(form.values, readers)
     if errors:
         return FieldErrors(errors)
-    requested = Requested(
-        requester=form.user,
-        channel=str(about["channel"]),
-        payload=PayoutPayload(email=read[forms.EMAIL], cents=read[forms.AMOUNT], description=read[forms.DESCRIPTION]),
-        source_key=form.source_key,
-        kind=Kind(about["kind"]),
-    )
-    await payments_to_request(deps, form.user, requested.kind, even_frozen=False)
+    payload = PayoutPayload(email=read[forms.EMAIL], cents=read[forms.AMOUNT], description=read[forms.DESCRIPTION])
+    channel, kind = str(about["channel"]), Kind(about["kind"])
+    requested = Requested(requester=form.user, channel=channel, kind=kind, payload=payload, source_key=form.source_key)
+    await payments_to_request(deps, form.user, kind, even_frozen=False)
     if form.callback_id == payouts.EDIT:
-        found = await edited(deps.ctx, pay_decisions.decision_of(form), requested)
+        found = await recipient.edited(deps.ctx, _decision_of(form), requested)
         if isinstance(found, Decided):
             raise DeclinedError(payment_answers.refused(found.refusal or Refusal.DECIDED, found.instruction))
     else:
@@ -82,7 +87,7 @@ async def _asked(deps: Dependencies, instruction: Instruction) -> Content:
 
 async def _collect(deps: Dependencies, command: Command, values: Values) -> Reply:
     try:
-        together = items.together(values["item"])
+        together = fields.items_together(values["item"])
     except PersonError as broken:
         raise mistake(deps, NAME, COLLECT.example, broken) from None
     payload = PurchasePayload(email=values["email"], description=values["description"], items=together)
@@ -92,10 +97,10 @@ async def _collect(deps: Dependencies, command: Command, values: Values) -> Repl
 async def submit_purchase(deps: Dependencies, form: Submission) -> Reply:
     """Request a purchase; mistakes are shown at their fields, with the number of each bad line."""
     read, errors = fields.read_form(form.values, {forms.EMAIL: email, forms.DESCRIPTION: fields.description})
-    found, wrong = items.lines(form.values.get(forms.ITEMS, ""))
+    found, wrong = fields.item_lines(form.values.get(forms.ITEMS, ""))
     if not wrong:
         try:
-            items.together(found)
+            fields.items_together(found)
         except PersonError as broken:
             wrong = [broken]
     if wrong:
@@ -114,8 +119,7 @@ async def _request_purchase(
     requested = Requested(
         requester=asked.user, channel=channel, kind=Kind.PURCHASE, payload=payload, source_key=asked.source_key
     )
-    instruction = await request(deps.ctx, requested)
-    return payment_answers.requested(instruction, member=await can_post(deps.messenger, channel))
+    return await _asked(deps, await request(deps.ctx, requested))
 
 
 async def _approvals(deps: Dependencies, command: Command, _values: Values) -> Reply:
@@ -131,22 +135,127 @@ def _reason(text: str) -> str:
     return cleaned
 
 
-async def _freeze(deps: Dependencies, command: Command, values: Values) -> Reply:
-    done = await freeze(deps.ctx, person=command.user, reason=values["reason"], command=deps.spelled(NAME))
-    return _switched(done, asked_to_freeze=True)
-
-
-async def _unfreeze(deps: Dependencies, command: Command, _values: Values) -> Reply:
-    return _switched(await unfreeze(deps.ctx, person=command.user), asked_to_freeze=False)
-
-
-def _switched(done: Freezing, *, asked_to_freeze: bool) -> Private:
+async def _switch(deps: Dependencies, command: Command, values: Values, *, on: bool) -> Reply:
+    if on:
+        done = await freeze(deps.ctx, person=command.user, reason=values["reason"], command=deps.spelled(NAME))
+    else:
+        done = await unfreeze(deps.ctx, person=command.user)
     if done.refusal is not None:
         return Private(answers.refused(done.refusal))
-    said = payment_answers.freezing(
-        done.frozen, changed=done.changed, asked_to_freeze=asked_to_freeze, needed=done.needed
-    )
+    said = payment_answers.freezing(done.frozen, changed=done.changed, asked_to_freeze=on, needed=done.needed)
     return Private(said)
+
+
+async def approve(deps: Dependencies, click: Click) -> Reply:
+    """Count an approval, or open the form where the amount is to be typed or something about the account confirmed."""
+    found, votes = await _decidable(deps, click, State.AWAITING)
+    voters = frozenset(vote.person for vote in votes)
+    if found.requirement.typed_amount or concerns(found.recipient):
+        if click.user in voters:
+            return Private(payment_answers.refused(Refusal.REPEATED, found))
+        return _form(click, found, forms.approve)
+    return _told(await decide.approve(deps.ctx, _decision(click, found, involved=voters | {found.requester})))
+
+
+async def open_form(deps: Dependencies, click: Click, *, wanted: State, view: _MakesForm) -> Reply:
+    found, _ = await _decidable(deps, click, wanted)
+    return _form(click, found, view)
+
+
+async def withdraw(deps: Dependencies, click: Click) -> Reply:
+    """Withdraw the user's own request, or open the form that asks an admin for a reason to withdraw another's."""
+    found, _ = await _meant(deps, click)
+    decided = await decide.withdraw(deps.ctx, _decision(click, found))
+    if decided.refusal is Refusal.NO_REASON:
+        return _form(click, found, forms.withdraw)
+    return Nothing() if decided.refusal is None else _told(decided)
+
+
+async def send_anyway(deps: Dependencies, click: Click) -> Reply:
+    found, _ = await _meant(deps, click)
+    decided = await recipient.send_anyway(deps.ctx, _decision(click, found))
+    return Nothing() if decided.refusal is None else _told(decided)
+
+
+async def edit(deps: Dependencies, click: Click) -> Reply:
+    """Open the form in which the requester changes a request whose address has no account."""
+    found, _ = await _meant(deps, click)
+    asked = await recipient.waiting(deps.ctx, _decision(click, found))
+    if isinstance(asked, Decided):
+        raise DeclinedError(payment_answers.refused(asked.refusal or Refusal.DECIDED, asked.instruction))
+    return Open(forms.edit(asked))
+
+
+def _form(click: Click, found: Instruction, view: _MakesForm) -> Open:
+    return Open(view(found, metadata=forms.about(found, channel=click.channel, ts=click.ts)))
+
+
+async def _meant(deps: Dependencies, click: Click) -> Shown:
+    """The request of a button, if the message is one of its cards, posted by us."""
+    instruction_id, _, round_text = click.value.partition(":")
+    shown = await shown_as(deps.ctx, instruction_id, channel=click.channel, ts=click.ts)
+    if shown is None:
+        raise DeclinedError(answers.refused(Refusal.STALE))
+    if round_text != str(shown[0].round):
+        raise DeclinedError(payment_answers.refused(Refusal.STALE, shown[0]))
+    return shown
+
+
+async def _decidable(deps: Dependencies, click: Click, wanted: State) -> Shown:
+    """The request, if this user may decide on it now; the workflow checks everything again in its transaction.
+
+    Users without any role are refused before the database is read, because anybody can press a button repeatedly.
+    """
+    ctx = deps.ctx
+    instruction_id, _, _ = click.value.partition(":")
+    standing = await standing_of_voter(ctx, click.user, instruction_id)
+    if may_look(standing, people=ctx.policy.people, home=ctx.home) is not None:
+        no = may_decide(standing, requester="", people=ctx.policy.people, home=ctx.home)
+        assert no is not None  # an approver has a role
+        raise DeclinedError(answers.refused(no))
+    shown = await _meant(deps, click)
+    found, _ = shown
+    no = may_decide(standing, requester=found.requester, people=ctx.policy.people, home=ctx.home)
+    if no is not None or found.state is not wanted:
+        raise DeclinedError(payment_answers.refused(no or Refusal.DECIDED, found))
+    return shown
+
+
+def _decision(click: Click, found: Instruction, *, involved: frozenset[str] = frozenset()) -> decide.Click:
+    return decide.Click(instruction_id=found.id, round=found.round, person=click.user, involved=involved)
+
+
+def _told(decided: Decided) -> Reply:
+    if decided.refusal is not None:
+        return Private(payment_answers.refused(decided.refusal, decided.instruction))
+    return Private(payment_answers.recorded(decided.instruction, votes=decided.voices))
+
+
+async def vote(deps: Dependencies, form: Submission, *, count: _Decides) -> Reply:
+    """Approve, or approve a new attempt, with the amount typed."""
+    return _answer(await count(deps.ctx, _decision_of(form), typed_amount=form.values.get(forms.AMOUNT, "")))
+
+
+async def end_with_reason(deps: Dependencies, form: Submission, *, end: _Decides) -> Reply:
+    """Reject, withdraw, or close as not paid, with a reason."""
+    reason = clean(form.values.get(forms.REASON, ""))
+    if not reason:
+        return FieldErrors({forms.REASON: answers.NO_REASON})
+    return _answer(await end(deps.ctx, _decision_of(form), reason=reason))
+
+
+def _decision_of(form: Submission) -> decide.Click:
+    """The request and round that a form was opened for, and who decides."""
+    return decide.Click(instruction_id=str(form.about["id"]), round=int(form.about["round"]), person=form.user)
+
+
+def _answer(decided: Decided) -> Reply:
+    if decided.refusal is None:
+        return Nothing()
+    if decided.refusal is Refusal.WRONG_AMOUNT:
+        return FieldErrors({forms.AMOUNT: answers.wrong_amount(decided.instruction.cents)})
+    content = payment_answers.refused(decided.refusal, decided.instruction)
+    return Replace(views.notice(forms.NO_EFFECT_TITLE, content.text))
 
 
 _SEND = Verb(
@@ -186,25 +295,40 @@ COLLECT = Verb(
     arguments=(
         Argument(name="email", rule=fields.EMAIL_RULE, read=email),
         Argument(name="description", rule=fields.DESCRIPTION_RULE, read=fields.description),
-        Argument(name="item", typed="<item>=<qty>x<unit>…", rule=items.ITEM_RULE, read=items.word, each=True),
+        Argument(name="item", typed="<item>=<qty>x<unit>…", rule=fields.ITEM_RULE, read=fields.word, each=True),
     ),
 )
 _APPROVALS = Verb("approvals", "what waits for approval, for you first", _approvals)
 FREEZE = Verb(
     "freeze",
     "stop all sending at once; any approver or admin may",
-    _freeze,
+    partial(_switch, on=True),
     example="freeze the bank called",
     arguments=(Argument(name="reason", rule="a few words that say why", read=_reason, rest=True),),
 )
-_UNFREEZE = Verb("unfreeze", "your voice for sending again; it takes a quorum of approvers", _unfreeze)
+_UNFREEZE = Verb("unfreeze", "your voice for sending again; it takes a quorum of approvers", partial(_switch, on=False))
 
 COMMAND = SlashCommand(
     NAME,
     "Pay people, with approval",
     (_SEND, _NOW, COLLECT, *pay_reading.VERBS, *bulk.VERBS, _APPROVALS, FREEZE, _UNFREEZE),
 )
+BUTTONS: dict[str, ClickHandler] = {
+    cards.APPROVE: approve,
+    cards.REJECT: partial(open_form, wanted=State.AWAITING, view=forms.reject),
+    wording.WITHDRAW: withdraw,
+    cards.RETRY: partial(open_form, wanted=State.NEEDS_HUMAN, view=forms.retry),
+    cards.CLOSE: partial(open_form, wanted=State.NEEDS_HUMAN, view=forms.close),
+    payouts.SEND_ANYWAY: send_anyway,
+    payouts.EDIT: edit,
+}
 FORMS: dict[str, SubmissionHandler] = {
+    # The form says what is not fine about the recipient, so who submits it confirms that.
+    cards.APPROVE: partial(vote, count=partial(decide.approve, confirmed=True)),
+    cards.REJECT: partial(end_with_reason, end=decide.reject),
+    wording.WITHDRAW: partial(end_with_reason, end=decide.withdraw),
+    cards.RETRY: partial(vote, count=decide.retry),
+    cards.CLOSE: partial(end_with_reason, end=decide.close_as_not_paid),
     forms.REQUEST: submit_payout,
     payouts.EDIT: submit_payout,
     forms.COLLECT: submit_purchase,

@@ -154,10 +154,10 @@ async def _account(deps: Dependencies, command: Command, values: Values) -> Repl
 
 async def look_up(deps: Dependencies, form: Submission) -> Reply:
     """Replace the form by the service's record; a mistake is shown at the field."""
-    try:
-        address = email(form.values.get(forms.EMAIL, ""))
-    except PersonError as broken:
-        return FieldErrors({forms.EMAIL: answers.at_field(broken)})
+    read, errors = fields.read_form(form.values, {forms.EMAIL: email})
+    if errors:
+        return FieldErrors(errors)
+    address: str = read[forms.EMAIL]
     payments = await payments_for(deps, form.user)
 
     async def look_there() -> Answer:

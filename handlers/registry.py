@@ -5,10 +5,9 @@ from functools import partial
 from typing import Final
 
 from bot.presentation import views
-from handlers import bulk, deliver, email, files, home, localize, pay, pay_decisions, pay_reading, switchboard
+from handlers import bulk, deliver, email, files, localize, pay, pay_reading, switchboard
 from handlers.files import FileAction, Offers
-from handlers.grammar import dispatch
-from handlers.grammar.verbs import SlashCommand
+from handlers.grammar.verbs import SlashCommand, run, submit
 from handlers.router import Router
 
 COMMANDS: Final[tuple[SlashCommand, ...]] = (
@@ -23,32 +22,24 @@ FILE_ACTIONS: Final[tuple[FileAction, ...]] = (*localize.FILE_ACTIONS, *bulk.FIL
 
 
 def make_router(actions: Sequence[FileAction], *, prefix: str, more: Sequence[SlashCommand] = ()) -> Router:
-    """The tables of all handlers.
-
-    Args:
-        actions: what can be done with files.
-        prefix: what every slash command begins with after its slash.
-        more: commands of extensions.
-    """
+    """The tables of all handlers; ``actions`` can be done with files, ``more`` are commands of extensions."""
     commands = {one.name: one for one in (*COMMANDS, *more)}
     offers = Offers(actions)
     return Router(
-        commands={f"/{prefix}{name}": partial(dispatch.run, slash=one) for name, one in commands.items()},
+        commands={f"/{prefix}{name}": partial(run, slash=one) for name, one in commands.items()},
         actions={
-            **pay_decisions.BUTTONS,
+            **pay.BUTTONS,
             **pay_reading.BUTTONS,
             **bulk.BUTTONS,
             **deliver.BUTTONS,
             **localize.BUTTONS,
             **email.BUTTONS,
             **switchboard.BUTTONS,
-            **home.BUTTONS,
             **offers.buttons,
         },
         views={
-            views.VERB: partial(dispatch.submit, commands=commands),
+            views.VERB: partial(submit, commands=commands),
             **pay.FORMS,
-            **pay_decisions.FORMS,
             **pay_reading.FORMS,
             **bulk.FORMS,
             **deliver.FORMS,
@@ -57,5 +48,5 @@ def make_router(actions: Sequence[FileAction], *, prefix: str, more: Sequence[Sl
             **offers.forms,
         },
         shortcuts={**files.SHORTCUTS},
-        events={**files.EVENTS, **home.EVENTS},
+        events={**files.EVENTS, **switchboard.EVENTS},
     )

@@ -55,10 +55,8 @@ Answer = Private | Edit | Replace | Nothing
 class Later:
     """An answer that may take longer than Slack waits.
 
-    Attributes:
-        work: makes the answer.
-        meanwhile: shown when the answer takes longer than a moment; the answer then follows it. A form is replaced
-            by the answer, because its trigger expires after three seconds.
+    ``meanwhile`` is shown when the answer takes longer than a moment; the answer then follows it. A form is replaced by
+    the answer, because its trigger expires after three seconds.
     """
 
     work: Callable[[], Awaitable[Answer | Open | FieldErrors]]

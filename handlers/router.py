@@ -1,28 +1,55 @@
-"""What every handler is given, and the tables that find a handler by name.
+"""What every handler is given, the rate limit of commands, and the tables that find a handler by name.
 
 A request costs the same with ten commands or a hundred. (Bolt itself tries its listeners one after the other, at about
 8 µs each.)
 """
 
+from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from bot.slack.messenger import Ephemerals, Messenger
 from bot.workflows.context import Context
-from handlers.allowance import Allowance
 from handlers.incoming import Click, Command, Shortcut, Submission
 from handlers.replies import Reply
+
+AT_ONCE = 120
+"""Commands that a user may send without a pause: more than anybody types by hand, even from a list."""
+A_SECOND = 1.0
+"""Commands a second once these are used up."""
+_PEOPLE = 10_000
+"""Users remembered; the least recent one is dropped and starts with a full bucket."""
+
+
+@dataclass(eq=False, kw_only=True)
+class Allowance:
+    """A token bucket for each user, full at first, so that no user delays the others.
+
+    Counted in memory, in each process for itself: a refusal must cost less than the command it refuses.
+    """
+
+    monotonic: Callable[[], float]
+    at_once: int = AT_ONCE
+    a_second: float = A_SECOND
+    people: int = _PEOPLE
+    _left: OrderedDict[str, tuple[float, float]] = field(default_factory=OrderedDict)
+
+    def take(self, person: str) -> float:
+        """Count one command of a user; 0.0, or the seconds to wait, and nothing is counted."""
+        now = self.monotonic()
+        left, seen = self._left.pop(person, (float(self.at_once), now))
+        left = min(float(self.at_once), left + max(now - seen, 0.0) * self.a_second)
+        wait = max(1.0 - left, 0.0) / self.a_second
+        self._left[person] = (left if wait else left - 1.0, now)
+        if len(self._left) > self.people:
+            self._left.popitem(last=False)
+        return wait
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dependencies:
-    """The workflows' context and the ways to answer; built once by the composition root.
-
-    Attributes:
-        allowance: rate limit of commands per user.
-        command_prefix: what every slash command begins with after its slash.
-    """
+    """The workflows' context and the ways to answer; ``command_prefix``: what every slash command begins with."""
 
     ctx: Context
     messenger: Messenger

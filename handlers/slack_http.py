@@ -1,8 +1,7 @@
 """``POST /slack/events``: everything from Slack over HTTP.
 
-The signature is checked over the raw bytes before anything is parsed, and nothing of an unsigned request
-is logged. Bodies are parsed here, because Bolt takes any form that contains the word "payload" for an
-interaction; what Bolt gets is a dictionary, as in Socket Mode.
+The signature is checked over the raw bytes before anything is parsed, and nothing of an unsigned request is logged.
+Bodies are parsed here, because Bolt takes any form that contains the word "payload" for an interaction.
 """
 
 import hashlib
@@ -19,7 +18,6 @@ from aiohttp import web
 from slack_bolt.async_app import AsyncApp
 
 from bot.slack.authenticity import could_be_signed, signed_by_slack
-from handlers import urlencoded
 from handlers.bolt import dispatched
 from handlers.connections import Bodies
 from handlers.incoming import Acked, Arrival
@@ -37,15 +35,8 @@ _REMEMBERED = 50_000
 class SlackEndpoint:
     """Verifies, remembers, parses and hands over.
 
-    Attributes:
-        signing_secret: of the app.
-        now: seconds since 1970.
-        app: gives the Bolt application, None until Slack has said who we are.
-        bodies: reads them.
-        vouch: called for each signed request that arrives for the first time.
-        first_time: whether no other process has handled the request with this signature.
-        monotonic: seconds, for the time until the ack.
-        acked: told of each ack.
+    ``app`` gives None until Slack has said who we are. ``vouch`` is called for each signed request that arrives for the
+    first time; ``first_time`` asks whether no other process has handled the request with this signature.
     """
 
     signing_secret: str = field(repr=False)
@@ -88,10 +79,16 @@ class SlackEndpoint:
         self.vouch(request)
         if once and not await self.first_time(signature):
             return web.Response()
-        answer = await _dispatched(app, parsed, request)
+        headers: dict[str, str | Sequence[str]] = {name: [value] for name, value in request.headers.items()}
+        answer = await dispatched(app, body=parsed, headers=headers)
         if answer.status == HTTPStatus.OK:
             self.acked(Arrival.of(parsed), self.monotonic() - began)
-        return answer
+        content_type = answer.first_headers_without_set_cookie().get("content-type", "")
+        return web.Response(
+            status=answer.status,
+            body=(answer.body or "").encode(),
+            headers={"Content-Type": content_type} if content_type else None,
+        )
 
     def _repeated(self, signature: str, now: float) -> bool:
         """Whether this exact request arrived before: a replayed one must have no effect."""
@@ -102,17 +99,6 @@ class SlackEndpoint:
             return True
         self._seen[key] = now
         return False
-
-
-async def _dispatched(app: AsyncApp, parsed: dict[str, Any], request: web.Request) -> web.Response:
-    headers: dict[str, str | Sequence[str]] = {name: [value] for name, value in request.headers.items()}
-    answer = await dispatched(app, body=parsed, headers=headers)
-    content_type = answer.first_headers_without_set_cookie().get("content-type", "")
-    return web.Response(
-        status=answer.status,
-        body=(answer.body or "").encode(),
-        headers={"Content-Type": content_type} if content_type else None,
-    )
 
 
 def _refused() -> web.Response:
@@ -133,8 +119,33 @@ def _parse(body: bytes, content_type: str) -> dict[str, Any] | None:
         if content_type == "application/json":
             parsed = json.loads(body.decode())
         else:
-            form = urlencoded.fields(body)
+            form = form_fields(body)
             parsed = json.loads(form["payload"]) if "payload" in form and "command" not in form else form
     except (UnicodeDecodeError, ValueError, RecursionError):
         return None
     return parsed if isinstance(parsed, dict) else {}
+
+
+def form_fields(body: bytes) -> dict[str, str]:
+    """The fields of a URL-encoded form, of repeated ones the last; ``UnicodeDecodeError`` where it is no UTF-8.
+
+    Parsed in C: the standard library takes 0.1 µs for each percent-encoded byte, half a millisecond for a click on a
+    card, more than all other work on it before the database. The result is the same.
+    """
+    text = body.decode()
+    if text.isascii():
+        try:
+            pairs = (pair.partition("=") for pair in text.split("&") if pair)
+            return {_plain(name): _plain(value) for name, _, value in pairs}
+        except UnicodeDecodeError:
+            pass  # a percent sign that encodes nothing stays as it is
+    return dict(parse_qsl(text, keep_blank_values=True))
+
+
+def _plain(text: str) -> str:
+    """ASCII without percent encoding: turned into escapes of a Python literal, which a codec resolves all at once."""
+    text = text.replace("+", " ")
+    if "%" not in text:
+        return text
+    literal = text.replace("\\", "\\\\").replace("%", "\\x").encode("ascii")
+    return literal.decode("unicode_escape").encode("latin-1").decode(errors="replace")

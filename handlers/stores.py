@@ -1,7 +1,7 @@
 """``/deliver stores``, ``store`` and ``webhooks``: which store is meant, its form, and what is registered for it."""
 
-from collections.abc import Callable, Sequence
-from typing import Any, Final
+from functools import partial
+from typing import Final
 
 from bot.clients.delivery import StoreForm
 from bot.domain.approvals import may_look
@@ -12,7 +12,7 @@ from bot.presentation import answers
 from bot.presentation.bookings import answers as deliveries
 from bot.presentation.bookings import forms
 from bot.presentation.reasons import sentence
-from bot.presentation.views import View, notice, result
+from bot.presentation.views import notice, result
 from bot.workflows.bookings import stores, webhooks
 from bot.workflows.services import DeliveryService
 from handlers.grammar.admission import admin, delivery_call, delivery_for
@@ -27,20 +27,8 @@ _ADD_TITLE: Final = "Add a store"
 _EDIT_TITLE: Final = "Edit a store"
 
 
-async def form_with_stores(
-    deps: Dependencies, delivery: DeliveryService, make: Callable[[Sequence[str]], View]
-) -> Reply:
-    """Open a form in which a store is chosen by name."""
-    names = await stores.store_names(deps.ctx, delivery)
-    return Open(make(names)) if names else Private(deliveries.no_stores(deps.spelled(NAME)))
-
-
 async def _chosen(deps: Dependencies, delivery: DeliveryService, given: str | None, *, action: str) -> str:
-    """The store with that name; the only store where none is named.
-
-    Raises:
-        MistakesError: there is no such store; the error lists the stores.
-    """
+    """The store with that name, the only store where none is named; ``MistakesError`` lists the stores."""
     names = await stores.store_names(deps.ctx, delivery)
     if not given and len(names) == 1:
         return names[0]
@@ -69,91 +57,69 @@ async def _store(deps: Dependencies, command: Command, values: Values) -> Reply:
         await delivery_for(deps, command.user, admin)
         return Open(forms.store_add(channel=command.channel, values={forms.NAME: given} if given else {}))
     name = await _chosen(deps, delivery, given, action=f"store {act}")
-    if act == "edit":
-        return Later(
-            lambda: _open_edit(deps, delivery, name), meanwhile=Open(notice(_EDIT_TITLE, answers.asking(DELIVERY).text))
-        )
+
+    async def open_edit() -> Open:
+        # As the service has it now: saving older values would revert changes made elsewhere.
+        try:
+            found = await stores.read_store(deps.ctx, delivery, name)
+        except (ServiceNow, ServiceNever, OperatorError) as trouble:
+            return Open(notice(_EDIT_TITLE, answers.trouble(sentence(trouble)).text))
+        said = found.record
+        values = {
+            forms.NAME: str(said.get("name", "")),
+            forms.EMAIL: str(said.get("email", "")),
+            forms.PHONE: f"{said.get('country_code', '')} {said.get('mobile', '')}".strip(),
+            forms.ADDRESS: str(said.get("address", "")),
+            forms.POSITION: f"{said['latitude']}, {said.get('longitude', '')}" if said.get("latitude") else "",
+            forms.PLACE_REFERENCE: str(said.get("reference", "")),
+        }
+        return Open(forms.store_edit(found.name, values=values))
 
     async def ask() -> Answer:
         found = await stores.read_store(deps.ctx, delivery, name)
         return Private(deliveries.store(found.name, found.record))
 
+    if act == "edit":
+        return Later(open_edit, meanwhile=Open(notice(_EDIT_TITLE, answers.asking(DELIVERY).text)))
     return delivery_call(ask)
 
 
-async def _open_edit(deps: Dependencies, delivery: DeliveryService, name: str) -> Open:
-    """The form with the store as the service has it now: saving older values would revert changes made elsewhere."""
-    try:
-        found = await stores.read_store(deps.ctx, delivery, name)
-    except (ServiceNow, ServiceNever, OperatorError) as trouble:
-        return Open(notice(_EDIT_TITLE, answers.trouble(sentence(trouble)).text))
-    return Open(forms.store_edit(found.name, values=_store_values(found.record)))
-
-
-def _store_values(record: object) -> dict[str, str]:
-    said = record if isinstance(record, dict) else {}
-    where = f"{said.get('latitude', '')}, {said.get('longitude', '')}" if said.get("latitude") else ""
-    return {
-        forms.NAME: str(said.get("name", "")),
-        forms.EMAIL: str(said.get("email", "")),
-        forms.PHONE: f"{said.get('country_code', '')} {said.get('mobile', '')}".strip(),
-        forms.ADDRESS: str(said.get("address", "")),
-        forms.POSITION: where,
-        forms.PLACE_REFERENCE: str(said.get("reference", "")),
-    }
-
-
-async def add(deps: Dependencies, form: Submission) -> Reply:
-    delivery = await delivery_for(deps, form.user, admin)
+async def save(deps: Dependencies, form: Submission, *, new: bool) -> Reply:
+    """Make a store, or change one; after a refusal the filled-in form is shown again with the problem."""
+    delivery = await delivery_for(deps, form.user, admin if new else may_look)
     found, errors = read_form(form.values, fields.store_readers())
     if errors:
         return FieldErrors(errors)
-    channel = str(form.about["channel"])
+    about, title = form.about, _ADD_TITLE if new else _EDIT_TITLE
 
     async def ask() -> Answer:
-        made = await stores.create_store(deps.ctx, delivery, _to_send(found, had_reference=False), by=form.user)
+        known = [] if new else await stores.known_stores(deps.ctx, delivery)
+        # A reference that the user removed from the form is cleared at the service, too.
+        had_reference = any(one.record.get("reference") for one in known if one.name == about["store"])
+        reference = str(found[forms.PLACE_REFERENCE])
+        entered = StoreForm(
+            name=found[forms.NAME],
+            email=found[forms.EMAIL],
+            phone=found[forms.PHONE],
+            position=found[forms.POSITION],
+            address=found[forms.ADDRESS],
+            reference=reference if reference or had_reference else None,
+        )
+        if new:
+            made = await stores.create_store(deps.ctx, delivery, entered, by=form.user)
+        else:
+            made = await stores.change_store(deps.ctx, delivery, about["store"], entered)
+        if made.unknown and made.trouble:
+            return Replace(result(title, deliveries.store_trouble(made.trouble, looked_for=made.name).blocks))
         if made.trouble:
-            trouble = deliveries.store_trouble(made.trouble, looked_for=made.name if made.unknown else "")
-            if made.unknown:
-                return Replace(result(_ADD_TITLE, trouble.blocks))
-            return Replace(forms.store_add(channel=channel, values=form.values, problem=trouble.text))
-        said = deliveries.store(made.name, made.record, lead=deliveries.STORE_ADDED)
-        return Replace(result(_ADD_TITLE, said.blocks))
+            values, problem = form.values, deliveries.store_trouble(made.trouble).text
+            if new:
+                return Replace(forms.store_add(channel=about["channel"], values=values, problem=problem))
+            return Replace(forms.store_edit(about["store"], values=values, problem=problem))
+        lead = deliveries.STORE_ADDED if new else deliveries.STORE_CHANGED
+        return Replace(result(title, deliveries.store(made.name, made.record, lead=lead).blocks))
 
     return delivery_call(ask)
-
-
-async def edit(deps: Dependencies, form: Submission) -> Reply:
-    delivery = await delivery_for(deps, form.user)
-    found, errors = read_form(form.values, fields.store_readers())
-    if errors:
-        return FieldErrors(errors)
-    name = str(form.about["store"])
-
-    async def ask() -> Answer:
-        known = await stores.known_stores(deps.ctx, delivery)
-        had = any(one.record.get("reference") for one in known if one.name == name)
-        made = await stores.change_store(deps.ctx, delivery, name, _to_send(found, had_reference=had))
-        if made.trouble:
-            trouble = deliveries.store_trouble(made.trouble)
-            return Replace(forms.store_edit(name, values=form.values, problem=trouble.text))
-        said = deliveries.store(made.name, made.record, lead=deliveries.STORE_CHANGED)
-        return Replace(result(_EDIT_TITLE, said.blocks))
-
-    return delivery_call(ask)
-
-
-def _to_send(found: dict[str, Any], *, had_reference: bool) -> StoreForm:
-    """The values to send; a reference that the user removed from the form is cleared at the service, too."""
-    reference = str(found[forms.PLACE_REFERENCE])
-    return StoreForm(
-        name=found[forms.NAME],
-        email=found[forms.EMAIL],
-        phone=found[forms.PHONE],
-        position=found[forms.POSITION],
-        address=found[forms.ADDRESS],
-        reference=reference if reference or had_reference else None,
-    )
 
 
 async def _webhooks(deps: Dependencies, command: Command, values: Values) -> Reply:
@@ -204,4 +170,7 @@ WEBHOOKS = Verb(
         Argument(name="store", typed="<store>", rule=fields.STORE_RULE, read=fields.store, rest=True, optional=True),
     ),
 )
-FORMS: dict[str, SubmissionHandler] = {forms.STORE_ADD: add, forms.STORE_EDIT: edit}
+FORMS: dict[str, SubmissionHandler] = {
+    forms.STORE_ADD: partial(save, new=True),
+    forms.STORE_EDIT: partial(save, new=False),
+}

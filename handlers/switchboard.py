@@ -1,25 +1,29 @@
-"""``/switchboard``: how it stands, its audit and the export, and the button that resumes stopped work."""
+"""``/switchboard``: how it stands, its audit and the export, the button that resumes stopped work; the App Home."""
 
 import tempfile
-from collections.abc import AsyncIterator
-from typing import Final
+from collections.abc import AsyncIterator, Mapping
+from typing import Any, Final
+
+import structlog
 
 from bot.domain.approvals import No, Role, listed, may_see_balance
 from bot.domain.content import Content
-from bot.domain.errors import ServiceTrouble
+from bot.domain.errors import OutcomeUnknown, ServiceNever, ServiceTrouble
 from bot.domain.fields import reference
 from bot.presentation import answers, notices, overview, unread
 from bot.presentation import audit as audit_words
 from bot.presentation.bookings import lines as booking_audit
 from bot.workflows import quarantine
 from bot.workflows.admin import audit
+from bot.workflows.admin.overview import look, under_way, unread_answers
 from bot.workflows.admin.overview import overview as everything
-from bot.workflows.admin.overview import under_way, unread_answers
 from handlers.grammar.admission import admit
 from handlers.grammar.verbs import Argument, SlashCommand, Values, Verb, wrong
-from handlers.incoming import Click, Command
-from handlers.replies import Answer, Later, Private, Reply
-from handlers.router import ClickHandler, Dependencies
+from handlers.incoming import Click, Command, an_id, reading
+from handlers.replies import Answer, Later, Nothing, Private, Reply
+from handlers.router import ClickHandler, Dependencies, EventHandler
+
+log = structlog.get_logger(__name__)
 
 NAME: Final = "switchboard"
 _PIECE: Final = 64 * 1024
@@ -112,6 +116,42 @@ async def try_again(deps: Dependencies, click: Click) -> Reply:
     return Private(notices.GOES_ON if done else notices.NOTHING_STOPPED)
 
 
+async def opened(deps: Dependencies, body: Mapping[str, Any]) -> None:
+    """Publish the home when a user opens it; the messages tab needs nothing."""
+    event = body["event"]
+    with reading():
+        user = an_id(event.get("user"))
+    if event.get("tab", "home") == "home":
+        await _draw(deps, user)
+
+
+async def refresh(deps: Dependencies, click: Click) -> Reply:
+    await _draw(deps, click.user)
+    return Nothing()
+
+
+async def _draw(deps: Dependencies, user: str) -> None:
+    ctx = deps.ctx
+    found = await look(ctx, user)
+    drawn = (
+        overview.closed(found.refusal)
+        if found.refusal is not None
+        else overview.view(
+            waiting=found.waiting,
+            asked=found.asked,
+            running=found.running,
+            services=found.services,
+            out_of_reach=[(one.instruction, one.short) for one in found.out_of_reach],
+            approvals_channel=ctx.policy.channels.approvals,
+            now=ctx.clock.now(),
+        )
+    )
+    try:
+        await deps.messenger.publish_home(user=user, view=drawn)
+    except (ServiceNever, OutcomeUnknown) as refused:
+        log.info("a home was not drawn", reason=str(refused))
+
+
 _STATUS = Verb("status", "services, what is under way, how long queues wait", _status)
 _UNREAD = Verb("unread", "service answers that could not be read, and the lines to fix it", _unread)
 _JOBS = Verb("jobs", "what is under way: payments, calls, lists, bookings", _jobs)
@@ -130,4 +170,5 @@ COMMAND = SlashCommand(
     "See how Switchboard stands, what it did, and who told it to",
     (_STATUS, _UNREAD, _JOBS, _AUDIT, _EXPORT, _ROUTES),
 )
-BUTTONS: dict[str, ClickHandler] = {notices.TRY_AGAIN: try_again}
+BUTTONS: dict[str, ClickHandler] = {notices.TRY_AGAIN: try_again, overview.REFRESH: refresh}
+EVENTS: dict[str, EventHandler] = {"app_home_opened": opened}

@@ -28,11 +28,10 @@ from bot.wiring.services import Outside
 from bot.wiring.surroundings import Surroundings
 from bot.workflows.context import Context
 from bot.workflows.requests.reach import approvers
-from handlers.allowance import Allowance
 from handlers.bolt import build
 from handlers.measures import Measures
 from handlers.registry import make_router
-from handlers.router import Dependencies
+from handlers.router import Allowance, Dependencies
 from handlers.socket_mode import SocketMode
 
 log = structlog.get_logger(__name__)

@@ -37,7 +37,6 @@ Opens = Callable[..., Awaitable[Reply]]
 
 _MEMBERSHIP_SECONDS: Final = 0.7
 
-
 Rule = Callable[..., No | None]
 """A function of :mod:`bot.domain.approvals`: the reason for a refusal, None when the user may."""
 
@@ -92,14 +91,7 @@ async def payments_for(deps: Dependencies, user: str, rule: Rule = may_look) -> 
 async def payments_to_request(
     deps: Dependencies, user: str, kind: Kind | None = None, *, even_frozen: bool = True
 ) -> PaymentsClient:
-    """The payments service, for a user who requests a payment.
-
-    Args:
-        deps: what every handler works with.
-        user: id of the requester.
-        kind: kind of the request; None: nothing is sent.
-        even_frozen: False: refuse while sending is frozen.
-    """
+    """The payments service, for a user who requests a payment; ``kind`` None: nothing is sent."""
     payments = configured(deps.ctx.payments, PAYMENTS)
     await admit(deps, user, may_request)
     if kind is not None:
@@ -114,7 +106,6 @@ async def payments_to_request(
 
 
 async def delivery_for(deps: Dependencies, user: str, rule: Rule = may_look) -> DeliveryService:
-    """The delivery service, for a user who may use it; any role of the policy is enough."""
     return await admitted(deps, user, deps.ctx.delivery, DELIVERY, rule=rule, wording=bookings.refused)
 
 
@@ -139,13 +130,7 @@ def opens(admits: Callable[[Dependencies, str], Awaitable[object]], form: Callab
 def service_call(
     work: Callable[[], Awaitable[Answer | Open]], *, service: str = PAYMENTS, meanwhile: Answer | Open | None = None
 ) -> Later:
-    """Run ``work`` beside the ack.
-
-    Args:
-        work: calls the service and makes the answer.
-        service: its display name.
-        meanwhile: shown when the answer takes longer than a moment; None: a notice that the service is being asked.
-    """
+    """Run ``work`` beside the ack; ``meanwhile`` None: a notice that the service, by its display name, is asked."""
 
     async def call() -> Answer | Open:
         try:

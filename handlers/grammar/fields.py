@@ -1,16 +1,29 @@
-"""Readers of what is typed for payments, and of a form's fields: the same checks for command lines and forms."""
+"""Readers of what is typed for payments, and of a form's fields: the same checks for command lines and forms.
 
-from collections.abc import Callable, Mapping
+The items of a purchase are written ``web=2x10.00`` on a line, and ``Web design = 2 x 10.00`` in a form.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from bot.clients.payments import OperationType
 from bot.domain.addresses import RULE
-from bot.domain.errors import PersonError
-from bot.domain.money import OTHER_CURRENCY, OUR_CURRENCY, Cents, names_other_currency, shown
+from bot.domain.errors import PersonError, RuleError
+from bot.domain.money import (
+    OTHER_CURRENCY,
+    OUR_CURRENCY,
+    Cents,
+    names_other_currency,
+    parse_amount,
+    shown,
+)
+from bot.domain.payments.instruction import Item
 from bot.domain.policy import Policy
 from bot.domain.text import clean
 from bot.presentation import answers
 from bot.presentation.payments.forms import DESCRIPTION_LIMIT
+from bot.presentation.payments.purchases import MOST_ITEMS, NAME_LIMIT
 
 EMAIL_RULE = RULE
 AMOUNT_RULE = "an amount in USD such as 25.00"
@@ -21,6 +34,14 @@ BULK_RULE = "a reference such as L-4F7K2M, or the service's id"
 HASHES_RULE = "all, or row numbers of pending payments, or the first eight digits of their hashes"
 OPERATION_RULE = "a reference such as P-4F7K2M, or the operation's id"
 
+ITEM_RULE = "one or more items such as web=2x10.00"
+EXAMPLE = "Web design = 2 x 10.00"
+
+_ITEM_MUST = "it must be written as name = quantity x unit price"
+_WRITTEN = re.compile(r"(?P<name>.*)=(?P<quantity>[^=xX×]*)[xX×](?P<unit>[^=]*)", re.DOTALL)
+_QUANTITY = re.compile(r"[0-9]{1,4}", re.ASCII)
+_MOST_CENTS = 99_999_999_999_999
+"""The largest sum: as many digits as a typed amount may have."""
 _PAGE_DIGITS = 6
 
 Read = Callable[[str], Any]
@@ -28,11 +49,7 @@ Read = Callable[[str], Any]
 
 
 def currency(word: str) -> bool:
-    """Whether a word after an amount only names its currency.
-
-    Raises:
-        PersonError: it names another one. Read as description, it would hide that the currency is wrong.
-    """
+    """Whether a word after an amount only names its currency; as a description, another one would be overlooked."""
     if names_other_currency(word):
         raise PersonError(argument="amount", rule=OTHER_CURRENCY, example="25.00", given=word)
     return word.upper() in OUR_CURRENCY
@@ -71,6 +88,58 @@ def page(text: str) -> int:
     if not (digits.isascii() and digits.isdigit() and len(digits) <= _PAGE_DIGITS and int(digits)):
         raise PersonError(argument="page", rule=f"it must be {PAGE_RULE}", example="list payouts 2", given=text)
     return int(digits)
+
+
+def word(text: str) -> Item:
+    """One item of a command line, where a space ends it."""
+    if "=" not in text:
+        raise _broken(f"{_ITEM_MUST}, and a name or description of several words goes into quotation marks", text)
+    return item(text)
+
+
+def item(text: str) -> Item:
+    found = _WRITTEN.fullmatch(text.strip())
+    if found is None:
+        raise _broken(_ITEM_MUST, text)
+    name, quantity = clean(found["name"]), found["quantity"].strip()
+    if not 1 <= len(name) <= NAME_LIMIT:
+        raise _broken(f"its name must have 1 to {NAME_LIMIT} characters; this has {len(name)}", text)
+    if _QUANTITY.fullmatch(quantity) is None or int(quantity) == 0:
+        raise _broken("its quantity must be a whole number from 1 to 9999", text)
+    try:
+        unit_cents = parse_amount(found["unit"])
+    except RuleError as broken:
+        raise _broken(f"its unit price: {broken.rule}", text) from None
+    return Item(name=name, quantity=int(quantity), unit_cents=unit_cents)
+
+
+def item_lines(text: str) -> tuple[list[Item], list[PersonError]]:
+    """One item per line, without empty lines; every line that breaks a rule is reported by its number."""
+    items: list[Item] = []
+    errors: list[PersonError] = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not line.strip():
+            continue
+        try:
+            items.append(item(line))
+        except PersonError as broken:
+            errors.append(_broken(f"line {number}: {broken.rule}", line))
+    if not items and not errors:
+        errors.append(_broken("it is missing; write one item a line", ""))
+    return items, errors
+
+
+def items_together(items: Sequence[Item]) -> tuple[Item, ...]:
+    """All items of one purchase, unless they are too many or cost too much."""
+    if len(items) > MOST_ITEMS:
+        raise _broken(f"there may be at most {MOST_ITEMS} items; these are {len(items)}", "")
+    if sum(one.cents for one in items) > _MOST_CENTS:
+        raise _broken("all items together cost too much", "")
+    return tuple(items)
+
+
+def _broken(rule: str, given: str) -> PersonError:
+    return PersonError(argument="item", rule=rule, example=EXAMPLE, given=given)
 
 
 def read_form(values: Mapping[str, str], readers: Mapping[str, Read]) -> tuple[dict[str, Any], dict[str, str]]:

@@ -1,4 +1,4 @@
-"""One declaration of a command's verbs, which parses the typed line and prints the help.
+"""One declaration of a command's verbs: it parses the typed line, prints the help, and makes the form.
 
 Typed text has curly quotes, hard spaces, and addresses turned into links. It is normalised first, then
 split at spaces (``"…"`` keeps words together, an apostrophe is a letter), and unescaped last.
@@ -8,12 +8,14 @@ import re
 import shlex
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
+from functools import lru_cache
 from typing import Any
 
+from bot.domain.content import Content
 from bot.domain.errors import PersonError
-from bot.presentation.answers import TOO_MANY_WORDS
-from handlers.incoming import Command
-from handlers.replies import MistakesError, Reply
+from bot.presentation import answers, views
+from handlers.incoming import Command, Submission
+from handlers.replies import FieldErrors, MistakesError, Open, Private, Replace, Reply
 from handlers.router import Dependencies
 
 _SPACES = "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
@@ -69,22 +71,17 @@ Run = Callable[[Dependencies, Command, Values], Awaitable[Reply]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Verb:
-    """A verb of a command.
-
-    Attributes:
-        example: a right line; its name alone where nothing is given.
-        alone: answers the verb typed without any argument.
-        verbatim: gets the rest of the line as it was typed, as the value of its only argument.
-    """
-
     name: str
     summary: str
     run: Run
     _: KW_ONLY
     example: str = ""
+    """A right line; its name alone where nothing is given."""
     arguments: Sequence[Argument] = ()
     alone: Callable[[Dependencies, Command], Awaitable[Reply]] | None = None
+    """Answers the verb typed without any argument."""
     verbatim: bool = False
+    """Gets the rest of the line as it was typed, as the value of its only argument."""
 
     def __post_init__(self) -> None:
         if not self.example:
@@ -136,11 +133,7 @@ def unescape(word: str) -> str:
 
 
 def words_of(text: str, *, example: str) -> list[str]:
-    """Split a command line.
-
-    Raises:
-        PersonError: a quotation mark is not closed.
-    """
+    """Split a command line; ``PersonError``: a quotation mark is not closed."""
     splitter = shlex.shlex(without_links(text.translate(_PLAIN)), posix=True, punctuation_chars=False)
     splitter.whitespace_split = True
     splitter.commenters = ""
@@ -155,11 +148,7 @@ def words_of(text: str, *, example: str) -> list[str]:
 
 
 def read_arguments(verb: Verb, words: Sequence[str], *, spelled: str) -> dict[str, Any]:
-    """Values by argument name.
-
-    Raises:
-        MistakesError: with every argument that is missing or breaks its rule, and every word too many.
-    """
+    """Values by argument name; ``MistakesError`` has every missing or wrong argument, and every word too many."""
     example = f"{spelled} {verb.example}"
     values: dict[str, Any] = {}
     errors: list[PersonError] = []
@@ -194,7 +183,7 @@ def read_arguments(verb: Verb, words: Sequence[str], *, spelled: str) -> dict[st
 def too_many(words: Sequence[str], example: str) -> PersonError:
     """Words after the last argument; the first is named, and they are repeated where there are several."""
     given = " ".join(words) if len(words) > 1 else ""
-    return PersonError(argument=words[0], rule=TOO_MANY_WORDS, example=example, given=given)
+    return PersonError(argument=words[0], rule=answers.TOO_MANY_WORDS, example=example, given=given)
 
 
 def with_example(broken: PersonError, example: str, text: str = "") -> PersonError:
@@ -220,11 +209,6 @@ def _takes(argument: Argument, word: str) -> bool:
 
 
 def read_argument(argument: Argument, text: str) -> Any:
-    """One argument's value.
-
-    Raises:
-        PersonError: it is missing or breaks its rule.
-    """
     if not text.strip():
         raise PersonError(argument=argument.name, rule=f"it is missing; give {argument.rule}", example="")
     return argument.read(text)
@@ -240,3 +224,92 @@ def wrong(
 ) -> MistakesError:
     """One argument that breaks a rule, to raise; ``example`` as of :func:`mistake`."""
     return mistake(deps, command, example, PersonError(argument=argument, rule=rule, example="", given=given))
+
+
+async def run(deps: Dependencies, command: Command, *, slash: SlashCommand) -> Reply:
+    """Find the verb, read its arguments, run it; ``MistakesError`` has every mistake of the line."""
+    spelled = deps.spelled(slash.name)
+    given, rest = (*command.text.split(maxsplit=1), "", "")[:2]
+    verb, rest = _find(given.lower(), rest, slash.verbs)
+    if verb is None:
+        asks = given.lower() in ("", "help")
+        return Private(
+            help_for(spelled, slash.summary, slash.verbs) if asks else no_such_verb(given, spelled, slash.verbs)
+        )
+    below = tuple(one for one in slash.verbs if one.name.startswith(f"{verb.name} "))
+    if rest.strip() and below and not verb.arguments:
+        return Private(no_such_verb(f"{given} {rest.split()[0]}", spelled, below))
+    if not rest.strip() and verb.alone is not None:
+        return await verb.alone(deps, command)
+    if not rest.strip() and any(not argument.optional for argument in verb.arguments):
+        asked = [views.VerbField(argument.name, argument.rule, argument.optional) for argument in verb.arguments]
+        about = {"command": slash.name, "verb": verb.name, "channel": command.channel}
+        return Open(views.verb(f"{spelled} {verb.name}", verb.summary, asked, about=about))
+    if verb.verbatim:
+        return await verb.run(deps, command, {verb.arguments[0].name: rest})
+    try:
+        words = words_of(rest, example=f"{spelled} {verb.example}")
+    except PersonError as broken:
+        raise MistakesError([broken]) from None
+    return await verb.run(deps, command, read_arguments(verb, words, spelled=spelled))
+
+
+def _find(first: str, rest: str, verbs: tuple[Verb, ...]) -> tuple[Verb | None, str]:
+    """The verb, of two words or one, and the rest of the line."""
+    second, left = (*rest.split(maxsplit=1), "", "")[:2]
+    two = next((verb for verb in verbs if second and verb.name == f"{first} {second.lower()}"), None)
+    if two is not None:
+        return two, left
+    return next((verb for verb in verbs if verb.name == first), None), rest
+
+
+@lru_cache(maxsize=16)
+def help_for(spelled: str, summary: str, verbs: tuple[Verb, ...]) -> Content:
+    return answers.usage(spelled, summary, _usages(verbs))
+
+
+def no_such_verb(given: str, spelled: str, verbs: Sequence[Verb]) -> Content:
+    return answers.no_such_verb(unescape(given), spelled, _usages(verbs))
+
+
+def _usages(verbs: Sequence[Verb]) -> list[answers.Usage]:
+    return [answers.Usage(verb.usage, verb.summary, verb.example, verb.name) for verb in verbs]
+
+
+async def submit(deps: Dependencies, form: Submission, *, commands: Mapping[str, SlashCommand]) -> Reply:
+    """Read the fields of a verb's form like a command line, and run the verb; its answer replaces the form."""
+    about = form.about
+    slash = commands.get(about["command"])
+    verb = next((one for one in slash.verbs if one.name == about["verb"]), None) if slash is not None else None
+    if verb is None:
+        raise LookupError(f"the form of a verb that is gone: {about['command']} {about['verb']}")
+    values: dict[str, Any] = {}
+    errors: dict[str, str] = {}
+    for argument in verb.arguments:
+        text = form.values.get(argument.name, "").strip()
+        try:
+            values[argument.name] = read_argument(argument, text) if text or not argument.optional else None
+        except PersonError as broken:
+            errors[argument.name] = answers.at_field(broken)
+    if errors:
+        return FieldErrors(errors)
+    command = Command(
+        name=deps.spelled(about["command"]),
+        text="",
+        user=form.user,
+        channel=about["channel"],
+        trigger_id=form.view_id,
+        response_url="",
+    )
+    try:
+        reply = await verb.run(deps, command, values)
+    except MistakesError as broken:
+        first = verb.arguments[0].name
+        known = {argument.name for argument in verb.arguments}
+        return FieldErrors(
+            {one.argument if one.argument in known else first: answers.at_field(one) for one in broken.errors}
+        )
+    if not isinstance(reply, Private):
+        return reply
+    title, content = views.short_title(f"{command.name} {verb.name}"), reply.content
+    return Replace(views.result(title, content.blocks) if content.blocks else views.notice(title, content.text))

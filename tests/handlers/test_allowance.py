@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from handlers.allowance import Allowance
+from handlers.router import Allowance
 from tests.support.rig import FINANCE, MARIA, TOM, Rig
 
 MANY = 1_000

@@ -20,11 +20,10 @@ from bot.presentation.blocks.text import message
 from bot.presentation.payments import cards, forms
 from bot.slack.people import who_we_are
 from handlers import bolt
-from handlers.allowance import Allowance
 from handlers.bolt import build
 from handlers.registry import make_router
 from handlers.replies import Nothing, Open, Private, Reply
-from handlers.router import Dependencies
+from handlers.router import Allowance, Dependencies
 from storage.errors import CommitUnknown, StorageBusy, StorageError
 from tests.handlers.played import KINDS, Played, boom, replies
 from tests.support.posting import post

@@ -12,6 +12,7 @@ from bot.workflows.slack.dropped_files import Sighting
 from handlers import files
 from handlers.router import Dependencies
 from tests.support.databases import locked
+from tests.support.replaced import replaced
 from tests.support.rig import FINANCE, MARIA, Rig
 from tests.workflows.looking import read
 
@@ -23,12 +24,31 @@ def message(**changes: Any) -> dict[str, Any]:
     return {name: value for name, value in event.items() if value is not None}
 
 
-SEEN = Sighting(file_id="F1", channel="C1", user="U0MARIA", message_ts="1.5", thread_ts="")
+class OnlyItself:
+    """A context without a store: who asks it for one fails."""
+
+    bot_user = "U0BOT"
+
+
+DEPS = Dependencies(ctx=cast("Context", OnlyItself()), messenger=None, ephemerals=None, allowance=None)  # type: ignore[arg-type]
+
+
+async def heard(**changes: Any) -> list[tuple[str, str, str]]:
+    """File, message and thread of each hint that is stored."""
+    found: list[Sighting] = []
+
+    async def notice(_ctx: Context, seen: list[Sighting]) -> None:
+        found.extend(seen)
+
+    with replaced(files, "notice", notice):
+        await files.said(DEPS, {"event": message(**changes)})
+    assert {(one.channel, one.user) for one in found} <= {("C1", "U0MARIA")}
+    return [(one.file_id, one.message_ts, one.thread_ts) for one in found]
 
 
 @pytest.mark.parametrize("subtype", [None, "", "file_share", "thread_broadcast", "me_message"])
-def test_what_people_say_is_heard(subtype: str | None) -> None:
-    assert files._seen(message(subtype=subtype), bot_user="U0BOT") == [SEEN]
+async def test_what_people_say_is_heard(subtype: str | None) -> None:
+    assert await heard(subtype=subtype) == [("F1", "1.5", "")]
 
 
 @pytest.mark.parametrize(
@@ -43,37 +63,27 @@ def test_what_people_say_is_heard(subtype: str | None) -> None:
         {"files": None},
     ],
 )
-def test_what_is_no_upload_of_a_person_is_not(changes: dict[str, Any]) -> None:
-    assert files._seen(message(**changes), bot_user="U0BOT") == []
+async def test_what_is_no_upload_of_a_person_is_not(changes: dict[str, Any]) -> None:
+    assert await heard(**changes) == []
 
 
-def test_each_file_of_a_message_in_its_thread() -> None:
-    found = files._seen(message(files=[FILE, {**FILE, "id": "F2"}], thread_ts="1.2", ts=1.5), bot_user="U0BOT")
-    assert [(one.file_id, one.message_ts, one.thread_ts) for one in found] == [
-        ("F1", "1.5", "1.2"),
-        ("F2", "1.5", "1.2"),
-    ]
-
-
-class OnlyItself:
-    """A context without a store: who asks it for one fails."""
-
-    bot_user = "U0BOT"
+async def test_each_file_of_a_message_in_its_thread() -> None:
+    found = await heard(files=[FILE, {**FILE, "id": "F2"}], thread_ts="1.2", ts=1.5)
+    assert found == [("F1", "1.5", "1.2"), ("F2", "1.5", "1.2")]
 
 
 async def test_what_holds_no_file_asks_the_database_nothing() -> None:
-    deps = Dependencies(ctx=cast("Context", OnlyItself()), messenger=None, ephemerals=None, allowance=None)  # type: ignore[arg-type]
-    await files.said(deps, {"event": message(files=None)})
-    await files.shared(deps, {"event": {"file_id": "F1", "channel_id": "C1", "user_id": "U0BOT"}})
-    await files.shared(deps, {"event": {"file_id": "F1", "user_id": "U0MARIA"}})
-    await files.shared(deps, {"event": {"channel_id": "C1", "user_id": "U0MARIA"}})
-    await files.deleted(deps, {"event": {}})
+    await files.said(DEPS, {"event": message(files=None)})
+    await files.shared(DEPS, {"event": {"file_id": "F1", "channel_id": "C1", "user_id": "U0BOT"}})
+    await files.shared(DEPS, {"event": {"file_id": "F1", "user_id": "U0MARIA"}})
+    await files.shared(DEPS, {"event": {"channel_id": "C1", "user_id": "U0MARIA"}})
+    await files.deleted(DEPS, {"event": {}})
     with pytest.raises(AttributeError):
-        await files.said(deps, {"event": message()})
+        await files.said(DEPS, {"event": message()})
     with pytest.raises(AttributeError):
-        await files.shared(deps, {"event": {"file": {"id": "F1"}, "channel_id": "C1", "user_id": "U0MARIA"}})
+        await files.shared(DEPS, {"event": {"file": {"id": "F1"}, "channel_id": "C1", "user_id": "U0MARIA"}})
     with pytest.raises(AttributeError):
-        await files.deleted(deps, {"event": {"file_id": "F1"}})
+        await files.deleted(DEPS, {"event": {"file_id": "F1"}})
 
 
 UNSTORED = "a request could not be stored"

@@ -4,8 +4,7 @@ import pytest
 from inline_snapshot import snapshot
 
 from handlers import deliver, email, localize, pay, switchboard
-from handlers.grammar.dispatch import help_for, no_such_verb
-from handlers.grammar.verbs import Argument, SlashCommand
+from handlers.grammar.verbs import Argument, SlashCommand, help_for, no_such_verb
 from handlers.registry import COMMANDS
 
 

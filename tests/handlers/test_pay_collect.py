@@ -7,7 +7,7 @@ from bot.domain.errors import PersonError
 from bot.domain.payments.instruction import PurchasePayload
 from bot.presentation.payments import forms
 from bot.presentation.reasons import rule_of
-from handlers.grammar import items
+from handlers.grammar import fields
 from handlers.grammar.verbs import read_arguments, words_of
 from handlers.pay import COLLECT
 from handlers.replies import MistakesError
@@ -134,7 +134,7 @@ async def test_too_much_is_told_with_its_rule(rig: Rig) -> None:
 
 
 def test_the_rules_own_example_is_right() -> None:
-    assert items.item(items.EXAMPLE).cents == 2000
+    assert fields.item(fields.EXAMPLE).cents == 2000
 
 
 async def test_alone_it_opens_a_form_that_asks_for_everything(rig: Rig) -> None:
@@ -185,6 +185,6 @@ async def test_a_mistake_stands_at_its_field(rig: Rig, field: str, text: str, wo
 
 
 def test_many_bad_lines_are_counted() -> None:
-    _, errors = items.lines("\n".join(["web"] * 9))
+    _, errors = fields.item_lines("\n".join(["web"] * 9))
     assert len(errors) == 9
     assert all(isinstance(error, PersonError) for error in errors)

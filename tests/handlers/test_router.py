@@ -39,22 +39,22 @@ def test_everything_that_slack_may_name_has_its_handler() -> None:
     router = make_router(FILE_ACTIONS, prefix="sb-")
     assert named(router.commands) == snapshot(
         [
-            "/sb-pay grammar.dispatch.run(slash=pay)",
-            "/sb-deliver grammar.dispatch.run(slash=deliver)",
-            "/sb-localize grammar.dispatch.run(slash=localize)",
-            "/sb-email grammar.dispatch.run(slash=email)",
-            "/sb-switchboard grammar.dispatch.run(slash=switchboard)",
+            "/sb-pay grammar.verbs.run(slash=pay)",
+            "/sb-deliver grammar.verbs.run(slash=deliver)",
+            "/sb-localize grammar.verbs.run(slash=localize)",
+            "/sb-email grammar.verbs.run(slash=email)",
+            "/sb-switchboard grammar.verbs.run(slash=switchboard)",
         ]
     )
     assert named(router.actions) == snapshot(
         [
-            "payout.approve pay_decisions.approve",
-            "payout.reject pay_decisions.open_form(wanted=awaiting, view=reject)",
-            "payout.withdraw pay_decisions.withdraw",
-            "payout.retry pay_decisions.open_form(wanted=needs_human, view=retry)",
-            "payout.close pay_decisions.open_form(wanted=needs_human, view=close)",
-            "payout.send_anyway pay_decisions.send_anyway",
-            "payout.edit pay_decisions.edit",
+            "payout.approve pay.approve",
+            "payout.reject pay.open_form(wanted=awaiting, view=reject)",
+            "payout.withdraw pay.withdraw",
+            "payout.retry pay.open_form(wanted=needs_human, view=retry)",
+            "payout.close pay.open_form(wanted=needs_human, view=close)",
+            "payout.send_anyway pay.send_anyway",
+            "payout.edit pay.edit",
             "operations.previous pay_reading.turn",
             "operations.next pay_reading.turn",
             "bulk.previous bulk.turn",
@@ -74,7 +74,7 @@ def test_everything_that_slack_may_name_has_its_handler() -> None:
             "email.resume email.press_board(what=resume)",
             "email.stop email.press_board(what=stop)",
             "stopped.again switchboard.try_again",
-            "home.refresh home.refresh",
+            "home.refresh switchboard.refresh",
             "use.gender files.Offers._start(action=gender)",
             "use.separate files.Offers._start(action=separate)",
             "use.convert files.Offers._start(action=convert)",
@@ -89,15 +89,15 @@ def test_everything_that_slack_may_name_has_its_handler() -> None:
     )
     assert named(router.views) == snapshot(
         [
-            "verb grammar.dispatch.submit(commands=pay|deliver|localize|email|switchboard)",
+            "verb grammar.verbs.submit(commands=pay|deliver|localize|email|switchboard)",
+            "payout.approve pay.vote(count=approve(confirmed=True))",
+            "payout.reject pay.end_with_reason(end=reject)",
+            "payout.withdraw pay.end_with_reason(end=withdraw)",
+            "payout.retry pay.vote(count=retry)",
+            "payout.close pay.end_with_reason(end=close_as_not_paid)",
             "payout.request pay.submit_payout",
             "payout.edit pay.submit_payout",
             "purchase.request pay.submit_purchase",
-            "payout.approve pay_decisions.vote(count=approve(confirmed=True))",
-            "payout.reject pay_decisions.end_with_reason(end=reject)",
-            "payout.withdraw pay_decisions.end_with_reason(end=withdraw)",
-            "payout.retry pay_decisions.vote(count=retry)",
-            "payout.close pay_decisions.end_with_reason(end=close_as_not_paid)",
             "account.status pay_reading.look_up",
             "bulk.request bulk.submit",
             "bulk.file bulk.confirm_file",
@@ -106,8 +106,8 @@ def test_everything_that_slack_may_name_has_its_handler() -> None:
             "booking.quote deliver.price",
             "booking.confirm deliver.confirm",
             "booking.cancel deliver.cancel",
-            "store.add stores.add",
-            "store.edit stores.edit",
+            "store.add stores.save(new=True)",
+            "store.edit stores.save(new=False)",
             "localization.ask localize.submit",
             "email.file email.choose_file",
             "email.list email.start",
@@ -120,7 +120,7 @@ def test_everything_that_slack_may_name_has_its_handler() -> None:
             "message files.said",
             "file_shared files.shared",
             "file_deleted files.deleted",
-            "app_home_opened home.opened",
+            "app_home_opened switchboard.opened",
         ]
     )
 

@@ -6,7 +6,7 @@ from urllib.parse import parse_qsl, urlencode
 
 import pytest
 
-from handlers.urlencoded import fields
+from handlers.slack_http import form_fields as fields
 
 PIECES = ["%", "%2", "%41", "%C3%A4", "%c3", "%ff", "%zz", "%u1234", "%5C", "%0a", "%00", "%26", "%3D", "a", "ä", ";"]
 ODD = ["=", "&", "+", "\\", "\\x", "\\x41", "\\n", "\\N{BULLET}", "\\u1234", "\\\n", "\n", "\r", "\t", "\x00", "%e2%82"]

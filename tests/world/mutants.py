@@ -23,7 +23,7 @@ from bot.workflows.payments import payout as two_steps
 from bot.workflows.requests import attempt as attempts
 from bot.workflows.requests import ballot, decide
 from bot.workflows.requests import send as sending
-from handlers import pay_decisions
+from handlers import pay
 from handlers.replies import Private
 from storage.errors import StorageError
 from storage.repositories.requests import Instructions
@@ -92,11 +92,11 @@ def _acked_before_stored() -> Iterator[None]:
     """A vote is acknowledged before it is stored."""
 
     async def approve(deps: Any, click: Any) -> Any:
-        found, _ = await pay_decisions._meant(deps, click)
-        deps.ephemerals.begin(decide.approve(deps.ctx, pay_decisions._decision(click, found)))
+        found, _ = await pay._meant(deps, click)
+        deps.ephemerals.begin(decide.approve(deps.ctx, pay._decision(click, found)))
         return Private(payment_answers.recorded(found, votes=1))
 
-    with replaced(pay_decisions, "BUTTONS", {**pay_decisions.BUTTONS, cards.APPROVE: approve}):
+    with replaced(pay, "BUTTONS", {**pay.BUTTONS, cards.APPROVE: approve}):
         yield
 
 
@@ -166,7 +166,7 @@ def _own_vote_counts() -> Iterator[None]:
     count = vars(ballot)["counting"]
     with (
         replaced(decide, "may_decide", but(vars(decide)["may_decide"])),
-        replaced(pay_decisions, "may_decide", but(vars(pay_decisions)["may_decide"])),
+        replaced(pay, "may_decide", but(vars(pay)["may_decide"])),
         replaced(ballot, "counting", counting),
     ):
         yield

@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from bot.domain.errors import PersonError
-from handlers.grammar.dispatch import submit
-from handlers.grammar.verbs import Argument, SlashCommand, Verb
+from handlers.grammar.verbs import Argument, SlashCommand, Verb, submit
 from handlers.incoming import Submission
 from handlers.replies import FieldErrors, MistakesError
 

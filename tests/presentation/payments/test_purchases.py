@@ -15,7 +15,7 @@ from bot.presentation.blocks import elements
 from bot.presentation.payments import answers as payment_answers
 from bot.presentation.payments import cards, purchases
 from bot.presentation.payments.kinds import KINDS, sentence
-from handlers.grammar.items import lines
+from handlers.grammar.fields import item_lines as lines
 from tests.domain.made import purchase
 from tests.presentation.checks import calls_in, check_message, check_view, seen
 from tests.presentation.drawn import APPROVALS, DECIDER, EMAILS, KEPT_REASONS, ORIGIN, REQUESTER, foreign
