@@ -45,10 +45,9 @@ _READERS: Final = ThreadPoolExecutor(max_workers=2, thread_name_prefix="tables")
 
 
 async def read_apart(file: BinaryIO, *, name: str, limits: Limits | None = None, bounds: Bounds = BOUNDS) -> Table:
-    """Read a CSV or XLSX file as a whole, as :func:`bot.tables.reading.read_table` does, without blocking.
+    """Read a CSV or XLSX file as :func:`bot.tables.reading.read_table` does, without blocking.
 
-    Raises:
-        TableProblem: the file holds no table that can be used, or takes more to read than any table should.
+    A file that takes more than ``bounds`` is a ``TableProblem``, too.
     """
     limits = limits or Limits()
     size = file.seek(0, os.SEEK_END)
@@ -131,39 +130,22 @@ def _table(lines: IO[bytes]) -> Table | None:
             return None
         found = json.loads(line)
         if isinstance(found, int):
-            return None if about is None or found != len(rows) else _whole(about, rows)
+            return None if about is None or found != len(rows) else Table(rows=rows, **about)
         if isinstance(found, list):
             for number, cells in found:
                 rows.add(number, tuple(cells))
         elif "flaw" in found:
-            raise TableProblem(
-                Flaw(found["flaw"]),
-                rows=found["rows"],
-                names=found["names"],
-                allowed=found["allowed"],
-                counts=dict(found["counts"]),
-                more=found["more"],
-            )
+            raise TableProblem(Flaw(found.pop("flaw")), counts=dict(found.pop("counts")), **found)
         else:
-            about = found
+            hidden, columns, formulas, disguised = found.pop("hidden")
+            seen = Hidden(
+                rows=_spans(hidden),
+                columns=tuple(columns),
+                formulas={column: _spans(pairs) for column, pairs in formulas},
+                disguised={column: _spans(pairs) for column, pairs in disguised},
+            )
+            about = {**found, "header": tuple(found["header"]), "hidden": seen}
     return None
-
-
-def _whole(about: dict[str, Any], rows: Rows) -> Table:
-    hidden, columns, formulas, disguised = about["hidden"]
-    return Table(
-        header=tuple(about["header"]),
-        rows=rows,
-        encoding=about["encoding"],
-        delimiter=about["delimiter"],
-        sheet=about["sheet"],
-        hidden=Hidden(
-            rows=_spans(hidden),
-            columns=tuple(columns),
-            formulas={column: _spans(found) for column, found in formulas},
-            disguised={column: _spans(found) for column, found in disguised},
-        ),
-    )
 
 
 def _spans(pairs: list[list[int]]) -> Spans:

@@ -30,7 +30,6 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16", "UTF-16"),
 )
 
-
 _TRIGGERS = "=+\\-@\t\r\n＝＋－＠﹢﹣﹦﹫−"
 """Characters that start a formula or are skipped before one, with the wide and small forms treated alike."""
 
@@ -42,10 +41,31 @@ _WRITTEN = re.compile(rf"'+[\s\u200b\ufeff]*[{_TRIGGERS}]")
 
 def read_text(file: BinaryIO, *, limits: Limits) -> Table:
     codec, encoding = _encoding(file)
+    file.seek(0)
+    decoded: io.StringIO | io.TextIOWrapper
+    if codec == "latin-1":  # Windows-1252, and Latin-1 for the five bytes that it leaves open
+        data = file.read()
+        try:
+            decoded = io.StringIO(data.decode("cp1252"), newline="")
+        except UnicodeDecodeError:
+            decoded = io.StringIO(data.decode("latin-1"), newline="")
+    else:
+        decoded = io.TextIOWrapper(file, codec, newline="")
     try:
-        return _read(file, codec, encoding, limits)
+        sample = decoded.read(_SAMPLE)
+        decoded.seek(0)
+        start, delimiter = _delimiter(sample)
+        if start:
+            decoded.readline()
+        lines = _Lines(decoded)
+        records = _Records(lines, limits)
+        records.take(csv.reader(lines, delimiter=delimiter, strict=True))
     except UnicodeDecodeError as error:
         raise TableProblem(Flaw.ENCODING, names=[encoding]) from error
+    finally:
+        if isinstance(decoded, io.TextIOWrapper):
+            decoded.detach()
+    return Table(header=records.header, rows=records.rows, encoding=encoding, delimiter=delimiter)
 
 
 def _encoding(file: BinaryIO) -> tuple[str, str]:
@@ -102,34 +122,6 @@ class _Lines:
                 self.odd = True
                 self.nul = self.nul or "\x00" in line
             yield line
-
-
-def _read(file: BinaryIO, codec: str, encoding: str, limits: Limits) -> Table:
-    file.seek(0)
-    decoded = _western(file) if codec == "latin-1" else io.TextIOWrapper(file, codec, newline="")
-    try:
-        sample = decoded.read(_SAMPLE)
-        decoded.seek(0)
-        start, delimiter = _delimiter(sample)
-        if start:
-            decoded.readline()
-        lines = _Lines(decoded)
-        records = _Records(lines, limits)
-        records.take(csv.reader(lines, delimiter=delimiter, strict=True))
-    finally:
-        if isinstance(decoded, io.TextIOWrapper):
-            decoded.detach()
-    return Table(header=records.header, rows=records.rows, encoding=encoding, delimiter=delimiter)
-
-
-def _western(file: BinaryIO) -> io.StringIO:
-    """Windows-1252, and Latin-1 for the five bytes that it leaves open."""
-    data = file.read()
-    try:
-        text = data.decode("cp1252")
-    except UnicodeDecodeError:
-        text = data.decode("latin-1")
-    return io.StringIO(text, newline="")
 
 
 def _delimiter(sample: str) -> tuple[bool, str]:

@@ -137,7 +137,7 @@ def _number(value: Decimal, section: str) -> str:
     if found is None or found["thousands"] or section.rstrip().endswith(",") or "/" in section:
         return _general(value)
     places = found["decimals"] or ""
-    if re.search(r"E[+-]", section, re.IGNORECASE):
+    if _EXPONENT.search(section):
         mantissa, exponent = f"{value:.{len(places)}E}".split("E")
         return f"{mantissa}E{exponent[0]}{exponent[1:].zfill(2)}"
     percent = "%" in section
@@ -182,13 +182,19 @@ def _disguise(code: str) -> _Disguise:
     *first, last = _sections(code)
     for_text = len(first) >= _WITH_TEXT - 1 or "@" in _bare(last)
     numbers = first if for_text and first else [last] if not first else [*first, last]
-    above = _misleads(numbers[0]) or _other_sign(numbers[0])
+    visible = _LITERAL.sub(lambda found: _literals(found[0]), numbers[0])
+    before = re.split(r"[0#?]|General", visible, maxsplit=1, flags=re.IGNORECASE)[0]
+    other_sign = not _is_moment(_bare(numbers[0])) and before.rstrip().endswith(_OTHER_SIGN)
+    above = _misleads(numbers[0]) or other_sign
     below = _misleads(numbers[1] if len(numbers) > 1 else numbers[0])
     zero = _has_digits(_literals(numbers[2] if len(numbers) > 2 else numbers[0]))  # noqa: PLR2004 - a dash for zero is right
     conditions = [bool(_CONDITION.search(one)) for one in numbers]
     if any(conditions):  # any of them may show any number, and a number that fits none is shown as ####
         above = below = zero = all(conditions) or any(_misleads(one) for one in numbers) or above
-    return _Disguise(above, below, zero, for_text and _misleads_text(last))
+    bare = _bare(last)
+    has_value = "@" in bare or "general" in bare.casefold()
+    text = for_text and (bool(_literals(last).strip()) or not has_value or _is_repeated(bare))
+    return _Disguise(above, below, zero, text)
 
 
 def _misleads(section: str) -> bool:
@@ -206,21 +212,9 @@ def _misleads(section: str) -> bool:
     return len(runs) != 1 or runs[0].count(".") > 1 or scaled or _has_digits(bare.replace("0", ""))
 
 
-def _misleads_text(section: str) -> bool:
-    bare = _bare(section)
-    shown = "@" in bare or "general" in bare.casefold()
-    return bool(_literals(section).strip()) or not shown or _is_repeated(bare)
-
-
 def _is_repeated(bare: str) -> bool:
     """Whether the cell is shown more than once: ``@@`` shows 25 as 2525."""
     return bare.count("@") + bare.casefold().count("general") > 1
-
-
-def _other_sign(section: str) -> bool:
-    shown = _LITERAL.sub(lambda found: _literals(found[0]), section)
-    before = re.split(r"[0#?]|General", shown, maxsplit=1, flags=re.IGNORECASE)[0]
-    return not _is_moment(_bare(section)) and before.rstrip().endswith(_OTHER_SIGN)
 
 
 def _bare(section: str) -> str:
@@ -229,16 +223,14 @@ def _bare(section: str) -> str:
 
 def _literals(section: str) -> str:
     """What stands there whatever the number is: quoted, escaped, as a currency, or as what fills the cell."""
-    return "".join(_literal(one) for one in _LITERAL.findall(section))
-
-
-def _literal(token: str) -> str:
-    if token[0] == "[":
-        currency = _CURRENCY.match(token)
-        return currency[1] if currency else ""
-    if token[0] == "_":
-        return ""
-    return token[1:-1] if token[0] == '"' else token[1:]
+    found = ""
+    for token in _LITERAL.findall(section):
+        if token[0] == "[":
+            currency = _CURRENCY.match(token)
+            found += currency[1] if currency else ""
+        elif token[0] != "_":
+            found += token[1:-1] if token[0] == '"' else token[1:]
+    return found
 
 
 def _has_digits(text: str) -> bool:

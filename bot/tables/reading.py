@@ -35,12 +35,9 @@ _ROWS_A_LINE = 200
 
 
 def read_table(file: BinaryIO, *, name: str, limits: Limits | None = None) -> Table:
-    """Read a CSV or XLSX file as a whole. It only computes, so a caller with other work should run it in a thread.
+    """Read a CSV or XLSX file as a whole; ``TableProblem`` where it holds no table that can be used.
 
     ``file`` must be seekable; ``name`` is used only where the content leaves the kind open.
-
-    Raises:
-        TableProblem: the file holds no table that can be used.
     """
     limits = limits or Limits()
     size = file.seek(0, 2)
@@ -102,11 +99,8 @@ def find_columns(
 ) -> dict[str, int]:
     """Zero-based positions of the wanted columns, by our names for them, each with other names that mean the same.
 
-    Names are compared without case, accents, blanks and punctuation: ``E-Mail`` is ``email``. Our own name counts too.
-    A column with exactly our name takes precedence over synonyms.
-
-    Raises:
-        TableProblem: two columns mean the same, or a required one is missing.
+    Names are compared without case, accents, blanks and punctuation: ``E-Mail`` is ``email``. A column with exactly our
+    name takes precedence. ``TableProblem``: two columns mean the same, or a required one is missing.
     """
     names = [loose(name) for name in header]
     found: dict[str, int] = {}
@@ -157,8 +151,8 @@ def loose(name: str) -> str:
 def main(arguments: list[str]) -> int:
     """The process that reads one table: the file is its standard input, the table its standard output.
 
-    It limits its own resources before it reads a byte. It writes lines of JSON: the table without its rows, then some
-    rows per line, then the number of rows; or one line with the problem. 0: it wrote all of it.
+    It writes lines of JSON: the table without its rows, then some rows per line, then the number of rows; or one line
+    with the problem.
     """
     asked = json.loads(arguments[0])
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -168,16 +162,7 @@ def main(arguments: list[str]) -> int:
     try:
         table = read_table(file, name=asked["name"], limits=Limits(**asked["limits"]))
     except TableProblem as problem:
-        _write(
-            {
-                "flaw": problem.flaw.value,
-                "rows": problem.rows,
-                "names": problem.names,
-                "allowed": problem.allowed,
-                "counts": sorted(problem.counts.items()),
-                "more": problem.more,
-            }
-        )
+        _write({**vars(problem), "counts": sorted(problem.counts.items())})
         return 0
     hidden = table.hidden
     _write(

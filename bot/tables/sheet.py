@@ -53,7 +53,7 @@ class Sheet:
         self._formula = False
         self._value: str | None = None
         self._parts: list[str] | None = None
-        self._phonetic = False
+        self._phonetic = self._given = False
 
     def table(self) -> tuple[tuple[str, ...], Rows, Hidden]:
         if self._header is None:
@@ -64,7 +64,11 @@ class Sheet:
         if name == "c":
             self._begin_cell(attributes)
         elif name in ("v", "is"):
-            self._begin_value(name)
+            if self._given:
+                raise self._twice(self._column)
+            self._given = True
+            if name == "v":
+                self._parts = []
         elif name == "t":
             self._parts = []
         elif name == "f":
@@ -118,8 +122,12 @@ class Sheet:
         self._column = -1
 
     def _begin_cell(self, attributes: Mapping[str, str]) -> None:
-        given = attributes.get("r")
-        column = self._column + 1 if given is None else self._column_of(given)
+        given, column = attributes.get("r"), self._column + 1
+        if given is not None:
+            place = _PLACE.fullmatch(given)
+            if place is None or int(place[2]) != self._number:
+                raise TableProblem(Flaw.DAMAGED)  # a cell of another row, which would stand there a second time
+            column = _column_of(place[1])
         if column <= self._column:
             raise self._twice(column)
         self._column = column
@@ -129,19 +137,6 @@ class Sheet:
         self._formula = False
         self._value = None
         self._given = False
-
-    def _column_of(self, given: str) -> int:
-        place = _PLACE.fullmatch(given)
-        if place is None or int(place[2]) != self._number:
-            raise TableProblem(Flaw.DAMAGED)  # a cell of another row, which would stand there a second time
-        return _column_of(place[1])
-
-    def _begin_value(self, name: str) -> None:
-        if self._given:
-            raise self._twice(self._column)
-        self._given = True
-        if name == "v":
-            self._parts = []
 
     def _twice(self, column: int) -> TableProblem:
         return TableProblem(Flaw.TWICE, names=[f"Cell {_letters(column)}{self._number}"])
@@ -162,17 +157,18 @@ class Sheet:
             disguised = is_disguised(self._value, code, number=self._kind == "n")
             self._hiding.cell(self._column, formula=self._formula, disguised=disguised)
 
-    def _shown(self, value: str, code: str) -> str:
-        if self._kind == "s":
-            number = int(value) if value.isascii() and value.isdigit() else -1
-            if not 0 <= number < len(self._book.strings):
-                raise TableProblem(Flaw.DAMAGED)
-            return _unescaped(self._book.strings[number])
+    def _shown(self, text: str, code: str) -> str:
         if self._kind == "b":
-            return "TRUE" if value == "1" else "FALSE"
+            return "TRUE" if text == "1" else "FALSE"
         if self._kind == "n":
-            return shown(value, code, since_1904=self._book.since_1904)
-        return _unescaped(value)
+            return shown(text, code, since_1904=self._book.since_1904)
+        if self._kind == "s":
+            strings, number = self._book.strings, int(text) if text.isascii() and text.isdigit() else -1
+            if not 0 <= number < len(strings):
+                raise TableProblem(Flaw.DAMAGED)
+            text = strings[number]
+        # Control characters are written as ``_x0000_``.
+        return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text) if "_x" in text else text
 
     def _end_row(self) -> None:
         cells = {column: text for column, text in self._cells.items() if text.strip()}
@@ -222,11 +218,6 @@ def _letters(column: int) -> str:
     return letters
 
 
-def _unescaped(text: str) -> str:
-    """Control characters are written as ``_x0000_`` in a workbook."""
-    return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text) if "_x" in text else text
-
-
 class _Hiding:
     """What the sheet hides, noted cell by cell and row by row; a row without content leaves no note."""
 
@@ -240,7 +231,8 @@ class _Hiding:
         self._runs = 0
         self._hidden_row = False
         self._row_formulas: list[int] = []
-        self._row_disguised: list[int] = []
+        self.disguised: list[int] = []
+        """Columns of the row whose cells show something else than they hold."""
 
     def defaults(self, attributes: Mapping[str, str]) -> None:
         zero = _is_true(attributes.get("zeroHeight"))
@@ -257,7 +249,7 @@ class _Hiding:
         self._hidden_row = low or _is_true(attributes.get("hidden"))
         self._ranges = [one for one in self._ranges if one[2] >= number]
         self._row_formulas.clear()
-        self._row_disguised.clear()
+        self.disguised.clear()
 
     def formula(self, attributes: Mapping[str, str]) -> None:
         """A formula; one of an array fills other cells, too, which have none of their own."""
@@ -269,21 +261,17 @@ class _Hiding:
         if formula or any(first <= column <= last for first, last, _ in self._ranges):
             self._row_formulas.append(column)
         if disguised:
-            self._row_disguised.append(column)
+            self.disguised.append(column)
 
     def end_row(self, number: int) -> None:
         if self._hidden_row:
             self._runs += self._rows.add(number)
         for column in self._row_formulas:
             self._runs += self._formulas[column].add(number)
-        for column in self._row_disguised:
+        for column in self.disguised:
             self._runs += self._disguised[column].add(number)
         if self._runs > _MOST_RUNS:
             raise TableProblem(Flaw.TOO_COMPLEX)
-
-    @property
-    def disguised(self) -> list[int]:
-        return self._row_disguised
 
     def found(self, width: int) -> Hidden:
         columns = dict.fromkeys(range(width), self._narrow)

@@ -13,7 +13,7 @@ import copy
 import posixpath
 import zipfile
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field
 from lzma import LZMAError
 from struct import error as StructError  # noqa: N812 - a class with a lower-case name
@@ -101,41 +101,51 @@ DAMAGE = (
 
 
 def read_workbook(file: BinaryIO, *, limits: Limits) -> Table:
-    """The table on the first sheet that is not hidden.
-
-    Raises:
-        TableProblem: it cannot be read as one.
-    """
-    with _open_archive(file, limits=limits) as archive:
-        outline = _Outline()
-        _parse(archive.blocks(_WORKBOOK), _OUTLINE, outline.start)
-        relations = _Relations()
-        _parse(archive.blocks(_RELATIONS), _RELATED, relations.start)
-        shown = [
-            (name, *relations.by_id.get(relation, ("", ""))) for name, relation, visible in outline.sheets if visible
-        ]
-        first = next(((name, part) for name, kind, part in shown if kind == "worksheet" and archive.has(part)), None)
-        if first is None:
-            raise TableProblem(Flaw.NO_SHEET)
-        name, part = first
-        book = SharedParts(
-            strings=_strings(archive, relations.part("sharedStrings", "xl/sharedStrings.xml")),
-            formats=_formats(archive, relations.part("styles", "xl/styles.xml")),
-            since_1904=outline.since_1904,
-        )
-        sheet = Sheet(book=book, limits=limits)
-        with suppress(SampleRead):
-            _parse(archive.blocks(part), _SHEET, sheet.start, sheet.end, sheet.text)
-        header, rows, hidden = sheet.table()
-        return Table(header=header, rows=rows, sheet=name, hidden=hidden)
+    """The table on the first sheet that is not hidden."""
+    archive = _Archive(file, limits.unpacked)
+    outline = _Outline()
+    _parse(archive.blocks(_WORKBOOK), _OUTLINE, outline.start)
+    relations = _Relations()
+    _parse(archive.blocks(_RELATIONS), _RELATED, relations.start)
+    shown = [(name, *relations.by_id.get(relation, ("", ""))) for name, relation, visible in outline.sheets if visible]
+    first = next(((name, part) for name, kind, part in shown if kind == "worksheet" and archive.has(part)), None)
+    if first is None:
+        raise TableProblem(Flaw.NO_SHEET)
+    name, part = first
+    book = SharedParts(
+        strings=_strings(archive, relations.part("sharedStrings", "xl/sharedStrings.xml")),
+        formats=_formats(archive, relations.part("styles", "xl/styles.xml")),
+        since_1904=outline.since_1904,
+    )
+    sheet = Sheet(book=book, limits=limits)
+    with suppress(SampleRead):
+        _parse(archive.blocks(part), _SHEET, sheet.start, sheet.end, sheet.text)
+    header, rows, hidden = sheet.table()
+    return Table(header=header, rows=rows, sheet=name, hidden=hidden)
 
 
 class _Archive:
-    def __init__(self, *, archive: zipfile.ZipFile, unpacked: int) -> None:
-        self._archive = archive
-        self._left = unpacked
-        self._allowed = unpacked
-        self._by_name = {info.filename.lower(): info for info in archive.infolist()}
+    def __init__(self, file: BinaryIO, unpacked: int) -> None:
+        file.seek(0)
+        try:
+            self._archive = zipfile.ZipFile(file)
+        except DAMAGE:
+            raise TableProblem(Flaw.DAMAGED) from None
+        self._left = self._allowed = unpacked
+        parts = self._archive.infolist()
+        whole = sum(info.file_size for info in parts)
+        steep = any(info.file_size > max(_SMALL, _RATIO * info.compress_size) for info in parts)
+        if len(parts) > _PARTS or whole > unpacked or steep:
+            raise TableProblem(Flaw.BOMB, allowed=unpacked)
+        if any(info.flag_bits & 1 for info in parts):
+            raise TableProblem(Flaw.LOCKED)
+        seen: set[str] = set()
+        for info in parts:
+            key = posixpath.normpath(f"/{info.filename}".replace("\\", "/")).lower().lstrip("/")
+            if key in seen:  # programs disagree about which of the two is opened
+                raise TableProblem(Flaw.TWICE, names=[f"Part {info.filename}"])
+            seen.add(key)
+        self._by_name = {info.filename.lower(): info for info in parts}
 
     def has(self, part: str) -> bool:
         return part.lower() in self._by_name
@@ -155,30 +165,6 @@ class _Archive:
                     yield block
         except DAMAGE:
             raise TableProblem(Flaw.DAMAGED) from None
-
-
-@contextmanager
-def _open_archive(file: BinaryIO, *, limits: Limits) -> Iterator[_Archive]:
-    file.seek(0)
-    try:
-        archive = zipfile.ZipFile(file)
-    except DAMAGE:
-        raise TableProblem(Flaw.DAMAGED) from None
-    with archive:
-        parts = archive.infolist()
-        whole = sum(info.file_size for info in parts)
-        steep = any(info.file_size > max(_SMALL, _RATIO * info.compress_size) for info in parts)
-        if len(parts) > _PARTS or whole > limits.unpacked or steep:
-            raise TableProblem(Flaw.BOMB, allowed=limits.unpacked)
-        if any(info.flag_bits & 1 for info in parts):
-            raise TableProblem(Flaw.LOCKED)
-        seen: set[str] = set()
-        for info in parts:
-            key = posixpath.normpath(f"/{info.filename}".replace("\\", "/")).lower().lstrip("/")
-            if key in seen:  # programs disagree about which of the two is opened
-                raise TableProblem(Flaw.TWICE, names=[f"Part {info.filename}"])
-            seen.add(key)
-        yield _Archive(archive=archive, unpacked=limits.unpacked)
 
 
 @dataclass(slots=True)
@@ -247,12 +233,14 @@ def _formats(archive: _Archive, part: str) -> list[str]:
     inside = {"numFmts": False, "cellXfs": False}
 
     def start(name: str, attributes: Mapping[str, str]) -> None:
+        given = attributes.get("numFmtId", "")
+        number = int(given) if given.isascii() and given.isdigit() else 0
         if name == "numFmt" and inside["numFmts"]:
-            codes[_number(attributes.get("numFmtId"))] = attributes.get("formatCode", GENERAL)
+            codes[number] = attributes.get("formatCode", GENERAL)
         elif name in inside:
             inside[name] = True
         elif name == "xf" and inside["cellXfs"]:
-            styles.append(codes.get(_number(attributes.get("numFmtId")), GENERAL))
+            styles.append(codes.get(number, GENERAL))
 
     def end(name: str) -> None:
         if name in inside:
@@ -261,10 +249,6 @@ def _formats(archive: _Archive, part: str) -> list[str]:
     if archive.has(part):
         _parse(archive.blocks(part), _STYLES, start, end)
     return styles
-
-
-def _number(text: str | None) -> int:
-    return int(text) if text is not None and text.isascii() and text.isdigit() else 0
 
 
 def _parse(
@@ -289,11 +273,14 @@ def _parse(
             push(found)
             start(found.name, attributes)
 
+    def no_doctype(*_: object) -> None:  # no workbook has one, and it may define entities that expand to gigabytes
+        raise TableProblem(Flaw.DAMAGED)
+
     parser.StartElementHandler = begin
     parser.EndElementHandler = (lambda _: pop()) if end is None else (lambda _: end(pop().name))
     if text is not None:
         parser.CharacterDataHandler = text
-    parser.StartDoctypeDeclHandler = _no_doctype
+    parser.StartDoctypeDeclHandler = no_doctype
     try:
         for block in blocks:
             parser.Parse(block, False)
@@ -302,11 +289,6 @@ def _parse(
         if broken.code == _NO_MEMORY:
             raise MemoryError from None
         raise TableProblem(Flaw.DAMAGED) from None
-
-
-def _no_doctype(*_: object) -> None:
-    # No workbook has one, and it may define entities that expand to gigabytes.
-    raise TableProblem(Flaw.DAMAGED)
 
 
 class _Element(dict[str, "_Element"]):
