@@ -11,8 +11,9 @@ from bot.domain.errors import PersonError, SwitchboardError
 from bot.domain.files.dropped import HEAD_BYTES, DroppedFile, FileInfo, sniff
 from bot.domain.localization import CAPABILITIES, CallOperation, Capability, Request, capability, request_errors
 from bot.domain.localization.declaration import normal_format
+from bot.domain.localization.languages import looks_like, written_in
 from bot.domain.localization.progress import CallState
-from bot.domain.localization.request import SOURCE, file_errors, likely_source
+from bot.domain.localization.request import SOURCE, file_errors
 from bot.presentation import answers
 from bot.presentation.localization import calls as told
 from bot.presentation.localization.calls import AGAIN, CANCEL
@@ -48,7 +49,7 @@ async def _ask(deps: Dependencies, command: Command, values: Values, *, verb: st
     if whole.lacks_source and len(errors) == 1:
         # Filled in with everything that was typed.
         carried = Carried(verb=verb, operations=(request.operation.value,), channel=command.channel)
-        likely = likely_source(request.text)
+        likely = next(iter(written_in(request.text)), "") or looks_like(request.text)
         options = {SOURCE: likely, **request.options} if likely else request.options
         given = {TEXT: request.text, **{f"{OPTION}{name}": value for name, value in options.items()}}
         return Open(form([request.capability], carried, given=given, note=told.WHICH_LANGUAGE))

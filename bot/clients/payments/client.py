@@ -13,7 +13,7 @@ from bot.clients.transport import Guard, decimal_of
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.money import CURRENCY, Cents
 from bot.domain.outcome import Done, NotExecuted, Unknown
-from bot.domain.payments.bulk import BulkItem, HashList, row_reference
+from bot.domain.payments.bulk import BulkItem, HashList
 from bot.domain.payments.bulk_records import BulkJob, ItemPage, JobPage
 from bot.domain.payments.operation import Operation, PayoutEvent, Purchase
 from bot.domain.reasons import Exchange, Reason
@@ -251,7 +251,7 @@ class PaymentsClient(PartnerCalls):
                 names["amount"]: decimal_of(item.cents),
                 names["currency"]: CURRENCY,
                 names["note"]: item.note,
-                names["internal_note"]: row_reference(new.reference, item.row),
+                names["internal_note"]: f"{new.reference}/{item.row}",
             }
             for item in new.items
         ]

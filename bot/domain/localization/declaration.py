@@ -6,7 +6,7 @@ The client, the command line, the forms, the help and the tests are driven by it
 import difflib
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from decimal import Decimal
 from enum import StrEnum
 
@@ -91,7 +91,7 @@ class Accepts(StrEnum):
     WORD = "word"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Option:
     """Something that may be given beside the text or the file. ``word`` is before the equals sign: ``rate=16000``.
 
@@ -101,6 +101,7 @@ class Option:
     name: str
     word: str
     label: str
+    _: KW_ONLY
     accepts: Accepts = Accepts.CHOICE
     choices: tuple[OptionChoice, ...] = ()
     default: str = ""
@@ -184,6 +185,7 @@ class Media:
         return (*self.formats, *(("aif",) if "aiff" in self.formats else ()))
 
 
+TEXT_LIMIT = 3_000
 _ALIASES = {"wave": "wav", "aif": "aiff", "aifc": "aiff", "oga": "ogg", "mpe": "mpeg", "qt": "mov"}
 
 
@@ -193,7 +195,7 @@ def normal_format(name: str) -> str:
     return _ALIASES.get(plain, plain)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Capability:
     """One operation as people meet it. ``label``, on the button below a dropped file, is fixed by contract.
 
@@ -203,14 +205,23 @@ class Capability:
     operation: CallOperation
     verb: str
     label: str
-    title: str
+    _: KW_ONLY
     summary: str
     doing: str
-    text_limit: int | None = None
+    heading: str = ""
     is_english: bool = False
     media: Media | None = None
     options: tuple[Option, ...] = ()
     streams: bool = False
+
+    @property
+    def title(self) -> str:
+        return self.heading or self.label
+
+    @property
+    def text_limit(self) -> int | None:
+        """Characters of the text, as many as a form takes at once; None: it takes a file or an address."""
+        return TEXT_LIMIT if self.media is None else None
 
     def option(self, name: str) -> Option | None:
         return next((one for one in self.options if name in (one.name, one.word)), None)

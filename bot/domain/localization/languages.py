@@ -146,13 +146,13 @@ _WRITTEN: Mapping[str, tuple[str, ...]] = MappingProxyType(
 """Scripts -> the languages written in them, most spoken first. Latin letters say nothing: most languages use them."""
 
 
-def _listed(text: str) -> tuple[OptionChoice, ...]:
+def listed(text: str) -> tuple[OptionChoice, ...]:
     pairs = (entry.strip().partition(" ") for line in text.split("\n") for entry in line.split("|") if entry.strip())
     return tuple(OptionChoice(code, label) for code, _, label in pairs)
 
 
-LANGUAGES = _listed(_SPOKEN)
-LOCALES = _listed(_LOCALES)
+LANGUAGES = listed(_SPOKEN)
+LOCALES = listed(_LOCALES)
 
 
 def script_of(text: str) -> str:

@@ -63,11 +63,6 @@ class Request:
         return wanted and not self.options.get(SOURCE)
 
 
-def likely_source(text: str) -> str:
-    """The language to begin with when somebody is asked for it; empty when nothing suggests one."""
-    return next(iter(written_in(text)), "") or looks_like(text)
-
-
 def request_errors(asked: Request, *, own_hosts: Collection[str] = ()) -> list[PersonError]:
     """Everything that breaks a rule of the operation; empty: it may be sent. ``own_hosts`` as of :func:`url_errors`."""
     declared = asked.capability

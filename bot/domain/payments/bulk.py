@@ -42,16 +42,22 @@ class Large(Value):
     cents: int
 
 
-class BulkPayload(Value):
-    """What a bulk payment pays, without its items: those stand in a table of their own, bound by their digest."""
+class _Many(Value):
+    """About many payments, without their items: those stand in a table of their own, bound by their digest."""
 
     has_items: ClassVar[bool] = True
+    email: ClassVar[str] = ""
 
-    name: str
-    """Of the file, for people; foreign text."""
     count: Annotated[int, Field(gt=0)]
     cents: Annotated[int, Field(gt=0)]
     items_digest: str
+
+
+class BulkPayload(_Many):
+    """What a bulk payment pays."""
+
+    name: str
+    """Of the file, for people; foreign text."""
     twin_digest: str
     """The same for files that pay the same people the same amounts in whatever order."""
     largest: tuple[Large, ...]
@@ -73,10 +79,6 @@ class BulkPayload(Value):
     """Thread of the dropped file it was read from: its outcome is told there. Empty: given in a form."""
 
     @property
-    def email(self) -> str:
-        return ""
-
-    @property
     def description(self) -> str:
         return self.name
 
@@ -88,28 +90,20 @@ class BulkPayload(Value):
         return {"count": self.count, "amount": plain(self.cents), "items": self.items_digest}
 
 
-class CancelPayload(Value):
+class CancelPayload(_Many):
     """Which items of a bulk payment are to be canceled: always by their hashes, which are in the item table.
 
     Or a payout in escrow: its own id is in the item table in place of a hash.
     """
 
-    has_items: ClassVar[bool] = True
     thread_ts: ClassVar[str] = ""
 
     bulk: str
     """Reference of the bulk payment or payout, or the service's id of a bulk payment that was not asked for here."""
     bulk_remote_id: str
-    count: Annotated[int, Field(gt=0)]
-    cents: Annotated[int, Field(gt=0)]
-    items_digest: str
     all_pending: bool = False
     payout_to: str = ""
     """Address of the payout's recipient; empty: it is about a bulk payment."""
-
-    @property
-    def email(self) -> str:
-        return ""
 
     @property
     def description(self) -> str:
@@ -164,10 +158,6 @@ def people_in(items: Iterable[BulkItem]) -> int:
 def largest_of(items: Iterable[BulkItem], most: int = LARGEST) -> tuple[Large, ...]:
     ordered = sorted(items, key=lambda item: (-item.cents, item.row))[:most]
     return tuple(Large(row=item.row, email=item.email, cents=item.cents) for item in ordered)
-
-
-def row_reference(reference: str, row: int) -> str:
-    return f"{reference}/{row}"
 
 
 def row_of(note: str, reference: str) -> int | None:

@@ -53,9 +53,8 @@ def differences(instruction: Instruction, operation: Operation) -> tuple[Reason,
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sought:
-    """What is looked for in a list: our code, the other party, and since when a request that may have made it left."""
+    """What is looked for in a list: the other party, the amount, and since when a request may have made it."""
 
-    code: str
     email: str
     cents: Cents
     since: datetime
@@ -138,9 +137,3 @@ PURCHASE_SETTLED = frozenset(_PURCHASE_STATES.values())
 def purchase_state_of(operation: Operation) -> State | None:
     """The final state this record brings; None while it says ``created`` or something that no purchase is."""
     return _PURCHASE_STATES.get(operation.state) if operation.state is not None else None
-
-
-def paid_by_somebody_else(instruction: Instruction, operation: Operation) -> str:
-    """The address the record names as the buyer's when it is not the one that was asked; else nothing."""
-    named = (operation.email or "").strip()
-    return "" if named.casefold() == instruction.payload.email.casefold() else named

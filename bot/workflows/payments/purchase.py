@@ -11,7 +11,7 @@ from bot.clients.payments import NewItem, NewPurchase, PaymentsClient
 from bot.clients.transport import Guard
 from bot.domain.errors import ServiceNever
 from bot.domain.money import Cents
-from bot.domain.payments.evidence import PURCHASE_SETTLED, differences, paid_by_somebody_else, purchase_state_of
+from bot.domain.payments.evidence import PURCHASE_SETTLED, differences, purchase_state_of
 from bot.domain.payments.instruction import FINAL, CallbackKind, Instruction, Kind, PurchasePayload, State
 from bot.domain.payments.operation import Operation, Purchase
 from bot.domain.reasons import OfRequest, Reason, given, together
@@ -202,8 +202,9 @@ def _seen_after_stop(uow: Unit, instruction: Instruction, operation: Operation) 
 def _reason(instruction: Instruction, operation: Operation, state: State) -> Reason | None:
     if state is State.FAILED:
         return given(operation.failure_reason or "")
-    other = paid_by_somebody_else(instruction, operation) if state is State.COMPLETED else ""
-    return Reason(OfRequest.PAID_BY, other=other) if other else None
+    payer = (operation.email or "").strip()
+    is_other = state is State.COMPLETED and payer.casefold() not in ("", instruction.payload.email.casefold())
+    return Reason(OfRequest.PAID_BY, other=payer) if is_other else None
 
 
 def _watch(uow: Unit, ended: Instruction) -> None:

@@ -43,7 +43,7 @@ async def by_code(ctx: Context, payments: PaymentsClient, instruction: Instructi
     listed = _list_of(ctx, instruction)
     kinds = frozenset(one.kind for one in ctx.kinds.values() if one.listed == listed)
     known, since = await ctx.read(lambda uow: _known(uow, instruction, kinds))
-    sought = Sought(code=instruction.code, email=instruction.payload.email, cents=instruction.cents, since=since)
+    sought = Sought(email=instruction.payload.email, cents=instruction.cents, since=since)
     listing = Listing(sought, known=known)
     search = await payments.find_by_code(instruction.code, listed, see=listing.see)
     if search.hits:

@@ -17,7 +17,6 @@ from bot.domain.payments.bulk import (
     items_digest,
     largest_of,
     row_of,
-    row_reference,
     sample_of,
     tally,
     twin_digest,
@@ -38,7 +37,7 @@ STATUSES = ("created", "COMMITTED", "pending", "Completed", "cancelled", "failed
 
 
 def reported(item: BulkItem, status: str = "completed", **changes: object) -> ReportedItem:
-    values = {"email": item.email, "cents": item.cents, "internal_note": row_reference("B-1", item.row)}
+    values = {"email": item.email, "cents": item.cents, "internal_note": f"B-1/{item.row}"}
     return ReportedItem(status=status, hash=f"h{item.row}", **{**values, **changes})
 
 

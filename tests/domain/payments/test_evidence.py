@@ -11,7 +11,7 @@ from bot.domain.payments.operation import Operation
 from bot.domain.reasons import OfRequest, Reason
 from tests.domain.made import CODE, NOW
 
-SOUGHT = Sought(code=CODE, email="ana@example.com", cents=Cents(2500), since=NOW)
+SOUGHT = Sought(email="ana@example.com", cents=Cents(2500), since=NOW)
 EARLIER = NOW - timedelta(days=3)
 LATER = NOW + timedelta(minutes=1)
 
