@@ -10,8 +10,6 @@ from tests.support.rig import ADA, FINANCE, MARIA, Rig
 from tests.support.scraped import Page
 
 NAME = "switchboard_ack_seconds"
-BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0)
-"""Seconds up to which acks are counted together."""
 
 
 @pytest.fixture(params=["http", "socket"])
@@ -41,8 +39,7 @@ async def test_every_ack_is_counted_by_its_kind(rig: Rig) -> None:
 async def test_seconds_are_those_of_a_clock_that_is_never_set(rig: Rig) -> None:
     await rig.pay()
     found = await Page.of(rig.switchboard.url)
-    fits = [found.value(f"{NAME}_bucket", kind="command", le=str(seconds)) for seconds in BUCKETS]
-    assert fits == [1.0] * 14, "the clock stood still"
+    assert found.value(f"{NAME}_bucket", kind="command", le="0.001") == 1, "the clock stood still"
     transport = "socket" if rig.settings.socket_mode else "http"
     assert found.value("switchboard_build_info", version=version(), database="sqlite", transport=transport) == 1
 

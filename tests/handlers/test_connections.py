@@ -232,13 +232,8 @@ async def test_who_stops_within_a_body_and_who_was_answered_long_ago_are_silent(
         assert await crowd[0].ask("/vouched") == b"200 signed"
 
 
-@pytest.mark.parametrize(
-    ("descriptors", "most"), [(256, 200), (400, 200), (401, 201), (1_024, 824), (2_200, 2_000), (4_096, 2_000)]
-)
-def test_unverified_connections_leave_two_hundred_descriptors_to_the_process_itself(
-    descriptors: int, most: int
-) -> None:
-    assert room(descriptors) == most
+def test_unverified_connections_leave_two_hundred_descriptors_to_the_process_itself() -> None:
+    assert [room(descriptors) for descriptors in (256, 400, 401, 2_200, 4_096)] == [200, 200, 201, 2_000, 2_000]
 
 
 async def test_bodies_that_never_end_are_cut_off_the_largest_first() -> None:

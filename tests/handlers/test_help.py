@@ -1,15 +1,9 @@
-"""The help of each command, whole, and what each argument of its verbs has to be."""
+"""Every verb of each command as its help says it, and what each of its arguments has to be."""
 
-import pytest
 from inline_snapshot import snapshot
 
-from handlers import deliver, email, localize, pay, switchboard
-from handlers.grammar.verbs import Argument, SlashCommand, help_for, no_such_verb
-from handlers.registry import COMMANDS
-
-
-def printed(command: SlashCommand) -> str:
-    return help_for(f"/{command.name}", command.summary, command.verbs).text
+from handlers.grammar.verbs import Argument
+from handlers.registry import COMMANDS, FILE_ACTIONS
 
 
 def takes(argument: Argument) -> str:
@@ -18,138 +12,77 @@ def takes(argument: Argument) -> str:
     return f"{argument.name}: {argument.rule}{''.join(f', {name}' for name in flags)}"
 
 
-def test_the_help_of_payments() -> None:
-    assert printed(pay.COMMAND) == snapshot("""\
-*/pay*: Pay people, with approval
-• `/pay send &lt;email&gt; &lt;amount&gt; &lt;description&gt;`: ask for a payout; it is sent once enough people have \
-approved it
-    for example `/pay send ana@example.com 25.00 "March translation"`
-• `/pay now &lt;email&gt; &lt;amount&gt; &lt;description&gt;`: the same in one step: nothing exists at the service \
-before it is approved
-    for example `/pay now ana@example.com 25.00 "March translation"`
-• `/pay collect &lt;email&gt; &lt;description&gt; &lt;item&gt;=&lt;qty&gt;x&lt;unit&gt;…`: ask somebody for money; \
-answers with a checkout link for them
-    for example `/pay collect ana@example.com "Spring campaign" web=2x10.00 "Print ads=1x99.50"`
-• `/pay show &lt;operation&gt;`: one operation as it is now, with what happened and who did it
-    for example `/pay show P-4F7K2M`
-• `/pay list [payouts|purchases] [page]`: what the service holds, page by page
-    for example `/pay list payouts 2`
-• `/pay events &lt;payout&gt;`: what the service recorded of its calls to us
-    for example `/pay events P-4F7K2M`
-• `/pay account &lt;email&gt;`: the account behind an e-mail address
-    for example `/pay account ana@example.com`
-• `/pay partner`: our own account and its balance, for approvers and admins
-    for example `/pay partner`
-• `/pay bulk`: ask for many payments with one file or typed rows; they are sent once enough people have approved them
-    for example `/pay bulk`
-• `/pay bulk show &lt;bulk&gt;`: one bulk payment as it is now
-    for example `/pay bulk show L-4F7K2M`
-• `/pay bulk items &lt;bulk&gt; [page]`: its payments with their hashes, page by page
-    for example `/pay bulk items L-4F7K2M 2`
-• `/pay bulk failed &lt;bulk&gt; [page]`: those that failed, with the reason
-    for example `/pay bulk failed L-4F7K2M`
-• `/pay bulk history [page]`: all bulk payments of the account
-    for example `/pay bulk history`
-• `/pay bulk cancel &lt;bulk&gt; &lt;hash…|all&gt;`: ask to cancel payments that are still pending: all of them, or \
-some by row number or hash
-    for example `/pay bulk cancel L-4F7K2M 3 9f86d081`
-• `/pay bulk template`: a file to fill in, sent to you directly
-    for example `/pay bulk template`
-• `/pay approvals`: what waits for approval, for you first
-    for example `/pay approvals`
-• `/pay freeze &lt;reason&gt;`: stop all sending at once; any approver or admin may
-    for example `/pay freeze the bank called`
-• `/pay unfreeze`: your voice for sending again; it takes a quorum of approvers
-    for example `/pay unfreeze`\
-""")
-
-
-def test_the_help_of_deliveries() -> None:
-    assert printed(deliver.COMMAND) == snapshot("""\
-*/deliver*: Book deliveries and follow them to the door
-• `/deliver stores`: every store by name
-    for example `/deliver stores`
-• `/deliver store add|show|edit [store]`: look at a store, change one; admins make one
-    for example `/deliver store show Centro`
-• `/deliver quote`: what a delivery would cost; nothing is booked
-    for example `/deliver quote`
-• `/deliver book`: book a delivery; the price is shown before it is booked
-    for example `/deliver book`
-• `/deliver show &lt;booking&gt;`: one booking as it is now
-    for example `/deliver show B-4F7K2M`
-• `/deliver cancel &lt;booking&gt; [reason]`: cancel a booking, with a reason
-    for example `/deliver cancel B-4F7K2M "customer called it off"`
-• `/deliver start &lt;booking&gt;`: search for a driver now, while the booking is on hold
-    for example `/deliver start B-4F7K2M`
-• `/deliver prebook [show|cancel &lt;id&gt;] [reason]`: a link with which the customer enters the address (sandbox only)
-    for example `/deliver prebook show V-4F7K2M`
-• `/deliver webhooks [on|off] &lt;store&gt;`: what is registered for a store; admins register our addresses, or take \
-them away
-    for example `/deliver webhooks on Centro`
-• `/deliver certify`: the certification checklist, each point with what was seen here
-    for example `/deliver certify`\
-""")
-
-
-def test_the_help_of_localization() -> None:
-    assert printed(localize.COMMAND) == snapshot("""\
-*/localize*: Work on audio, video, documents and texts
-• `/localize gender &lt;url&gt;`: tell the gender of the speaker of a recording
-    for example `/localize gender https://example.com/voice.mp3`
-• `/localize separate &lt;url&gt;`: split a song into its vocals and its music, two .mp3 files
-    for example `/localize separate https://example.com/song.mp3`
-• `/localize convert &lt;url&gt; [target=…]`: convert audio to .wav or .mp3
-    for example `/localize convert https://example.com/talk.flac target=mp3`
-• `/localize extract-audio &lt;url&gt; [rate=…] [width=…] [channels=…]`: take the sound of a video, at most 600 \
-seconds long, as a .wav file
-    for example `/localize extract-audio https://example.com/film.mp4 rate=16000`
-• `/localize transcribe &lt;url&gt; [locale=…]`: write down what is said in a recording
-    for example `/localize transcribe https://example.com/call.wav locale=en-GB`
-• `/localize emotion &lt;url or text&gt;`: recognize the emotion in a recording or a text
-    for example `/localize emotion I am so glad that you came`
-• `/localize paraphrase [language=…] &lt;text&gt;`: say an English text in other words
-    for example `/localize paraphrase The meeting was moved to Friday.`
-• `/localize summarize [language=…] &lt;text&gt;`: shorten an English text that is long enough for it
-    for example `/localize summarize The meeting was moved to Friday because the room was taken. Everybody was told in \
-time, and nobody minded. We meet at nine.`
-• `/localize translate [from=…] [to=…] &lt;text&gt;`: translate a text; from= says its language, unless its letters \
-can be of one alone
-    for example `/localize translate from=en to=fr Where is the station?`
-• `/localize transliterate [from=…] &lt;text&gt;`: write a text of another script in English letters
-    for example `/localize transliterate नमस्ते`
-• `/localize speak [locale=…] [gender=…] [speaker=…] [speed=…] [pitch=…] [volume=…] &lt;text&gt;`: make speech of a \
-text, as an audio file
-    for example `/localize speak locale=en-GB Welcome aboard`
-• `/localize extract-text &lt;url&gt; [language=…]`: read the text of a document
-    for example `/localize extract-text https://example.com/contract.pdf`\
-""")
-
-
-def test_the_help_of_lists() -> None:
-    assert printed(email.COMMAND) == snapshot("""\
-*/email*: Process e-mail addresses, one by one or as a list
-• `/email check &lt;address…&gt;`: what the service says about one or several addresses
-    for example `/email check ana@example.com bo@example.com`
-• `/email file`: process a list: choose a file, its column, and whether the service gets it whole or row by row
-    for example `/email file`\
-""")
-
-
-def test_the_help_of_the_operator() -> None:
-    assert printed(switchboard.COMMAND) == snapshot("""\
-*/switchboard*: See how Switchboard stands, what it did, and who told it to
-• `/switchboard status`: services, what is under way, how long queues wait
-    for example `/switchboard status`
-• `/switchboard unread`: service answers that could not be read, and the lines to fix it
-    for example `/switchboard unread`
-• `/switchboard jobs`: what is under way: payments, calls, lists, bookings
-    for example `/switchboard jobs`
-• `/switchboard audit &lt;id&gt;`: what happened to one request or booking, who did it and when
-    for example `/switchboard audit P-4F7K2M`
-• `/switchboard audit export`: the whole audit as a file, in a direct message
-    for example `/switchboard audit export`
-• `/switchboard routes`: what is assumed about the services and not confirmed
-    for example `/switchboard routes`\
+def test_every_verb_as_it_is_declared() -> None:
+    """Usage, what it does and an example, in the order of the help."""
+    declared = [
+        [f"/{one.name}: {one.summary}", *(f"{verb.usage}: {verb.summary} | {verb.example}" for verb in one.verbs)]
+        for one in COMMANDS
+    ]
+    assert "\n".join(line for lines in declared for line in lines) == snapshot("""\
+/pay: Pay people, with approval
+send <email> <amount> <description>: ask for a payout; it is sent once enough people have approved it | send \
+ana@example.com 25.00 "March translation"
+now <email> <amount> <description>: the same in one step: nothing exists at the service before it is approved | now \
+ana@example.com 25.00 "March translation"
+collect <email> <description> <item>=<qty>x<unit>…: ask somebody for money; answers with a checkout link for them | \
+collect ana@example.com "Spring campaign" web=2x10.00 "Print ads=1x99.50"
+show <operation>: one operation as it is now, with what happened and who did it | show P-4F7K2M
+list [payouts|purchases] [page]: what the service holds, page by page | list payouts 2
+events <payout>: what the service recorded of its calls to us | events P-4F7K2M
+account <email>: the account behind an e-mail address | account ana@example.com
+partner: our own account and its balance, for approvers and admins | partner
+bulk: ask for many payments with one file or typed rows; they are sent once enough people have approved them | bulk
+bulk show <bulk>: one bulk payment as it is now | bulk show L-4F7K2M
+bulk items <bulk> [page]: its payments with their hashes, page by page | bulk items L-4F7K2M 2
+bulk failed <bulk> [page]: those that failed, with the reason | bulk failed L-4F7K2M
+bulk history [page]: all bulk payments of the account | bulk history
+bulk cancel <bulk> <hash…|all>: ask to cancel payments that are still pending: all of them, or some by row number or \
+hash | bulk cancel L-4F7K2M 3 9f86d081
+bulk template: a file to fill in, sent to you directly | bulk template
+approvals: what waits for approval, for you first | approvals
+freeze <reason>: stop all sending at once; any approver or admin may | freeze the bank called
+unfreeze: your voice for sending again; it takes a quorum of approvers | unfreeze
+/deliver: Book deliveries and follow them to the door
+stores: every store by name | stores
+store add|show|edit [store]: look at a store, change one; admins make one | store show Centro
+quote: what a delivery would cost; nothing is booked | quote
+book: book a delivery; the price is shown before it is booked | book
+show <booking>: one booking as it is now | show B-4F7K2M
+cancel <booking> [reason]: cancel a booking, with a reason | cancel B-4F7K2M "customer called it off"
+start <booking>: search for a driver now, while the booking is on hold | start B-4F7K2M
+prebook [show|cancel <id>] [reason]: a link with which the customer enters the address (sandbox only) | prebook show \
+V-4F7K2M
+webhooks [on|off] <store>: what is registered for a store; admins register our addresses, or take them away | \
+webhooks on Centro
+certify: the certification checklist, each point with what was seen here | certify
+/localize: Work on audio, video, documents and texts
+gender <url>: tell the gender of the speaker of a recording | gender https://example.com/voice.mp3
+separate <url>: split a song into its vocals and its music, two .mp3 files | separate https://example.com/song.mp3
+convert <url> [target=…]: convert audio to .wav or .mp3 | convert https://example.com/talk.flac target=mp3
+extract-audio <url> [rate=…] [width=…] [channels=…]: take the sound of a video, at most 600 seconds long, as a .wav \
+file | extract-audio https://example.com/film.mp4 rate=16000
+transcribe <url> [locale=…]: write down what is said in a recording | transcribe https://example.com/call.wav \
+locale=en-GB
+emotion <url or text>: recognize the emotion in a recording or a text | emotion I am so glad that you came
+paraphrase [language=…] <text>: say an English text in other words | paraphrase The meeting was moved to Friday.
+summarize [language=…] <text>: shorten an English text that is long enough for it | summarize The meeting was moved \
+to Friday because the room was taken. Everybody was told in time, and nobody minded. We meet at nine.
+translate [from=…] [to=…] <text>: translate a text; from= says its language, unless its letters can be of one alone \
+| translate from=en to=fr Where is the station?
+transliterate [from=…] <text>: write a text of another script in English letters | transliterate नमस्ते
+speak [locale=…] [gender=…] [speaker=…] [speed=…] [pitch=…] [volume=…] <text>: make speech of a text, as an audio \
+file | speak locale=en-GB Welcome aboard
+extract-text <url> [language=…]: read the text of a document | extract-text https://example.com/contract.pdf
+/email: Process e-mail addresses, one by one or as a list
+check <address…>: what the service says about one or several addresses | check ana@example.com bo@example.com
+file: process a list: choose a file, its column, and whether the service gets it whole or row by row | file
+/switchboard: See how Switchboard stands, what it did, and who told it to
+status: services, what is under way, how long queues wait | status
+unread: service answers that could not be read, and the lines to fix it | unread
+jobs: what is under way: payments, calls, lists, bookings | jobs
+audit <id>: what happened to one request or booking, who did it and when | audit P-4F7K2M
+audit export: the whole audit as a file, in a direct message | audit export
+routes: what is assumed about the services and not confirmed | routes\
 """)
 
 
@@ -201,9 +134,17 @@ def test_what_each_argument_has_to_be() -> None:
     )
 
 
-@pytest.mark.parametrize("given", ["&lt;b&gt;", "<b>"])
-def test_a_verb_that_is_none_is_told_as_it_was_typed(given: str) -> None:
-    assert no_such_verb(given, "/email", email.COMMAND.verbs).text == snapshot("""\
-:pencil2: *verb*: `&lt;b&gt;` is not something `/email` can do. It is one of `check`, `file` or `help`.
-For example: `/email check ana@example.com bo@example.com`\
-""")
+def test_the_actions_on_files_in_the_order_of_their_buttons() -> None:
+    assert [f"{one.name}: {one.label}" for one in FILE_ACTIONS] == snapshot(
+        [
+            "gender: Detect gender",
+            "separate: Separate vocals and music",
+            "convert: Convert",
+            "extract_audio: Extract audio",
+            "extract_text: Extract text",
+            "transcribe: Transcribe",
+            "emotion: Emotion",
+            "bulk: Pay in bulk",
+            "emails: Process e-mails",
+        ]
+    )

@@ -58,12 +58,15 @@ def test_a_reason_has_five_hundred_characters_at_most() -> None:
     assert (broken.value.argument, broken.value.rule) == ("reason", "it must have at most 500 characters")
 
 
-@pytest.mark.parametrize("line", ["send ana@example.com 25.00 rent", "now ana@example.com 25.00 rent"])
-async def test_no_line_asks_for_a_payment(rig: Rig, line: str) -> None:
+async def test_frozen_no_line_asks_for_a_payment_but_money_can_still_be_asked_for(rig: Rig) -> None:
     await rig.pay("freeze the bank called", user=ADA)
-    await rig.pay(line)
-    assert ephemerals(rig, MARIA)[-1] == REFUSED
+    for verb in ("send", "now"):
+        await rig.pay(f"{verb} ana@example.com 25.00 rent")
+        assert ephemerals(rig, MARIA)[-1] == REFUSED
     assert not await requests(rig)
+    await rig.pay("collect ben@example.com rent web=1x25.00")
+    assert len(await requests(rig)) == 1
+    assert FINANCE in {card.channel for card in rig.cards(FINANCE)}
 
 
 async def test_no_form_asks_for_a_payment(rig: Rig) -> None:
@@ -78,19 +81,7 @@ async def test_no_form_asks_for_a_payment(rig: Rig) -> None:
     assert not await requests(rig)
 
 
-async def test_money_can_still_be_asked_for(rig: Rig) -> None:
-    await rig.pay("freeze the bank called", user=ADA)
-    await rig.pay("collect ben@example.com rent web=1x25.00")
-    assert len(await requests(rig)) == 1
-    assert FINANCE in {card.channel for card in rig.cards(FINANCE)}
-
-
-async def test_together_they_may_come_to_the_daily_limit(rig: Rig) -> None:
-    await ask(rig, "ana@example.com, 12500.00\nben@example.com, 12500.00")
-    assert (await newest(rig)).cents == 2_500_000
-
-
-async def test_a_cent_more_is_refused_as_a_whole(rig: Rig) -> None:
+async def test_together_they_may_come_to_the_daily_limit_and_a_cent_more_is_refused_as_a_whole(rig: Rig) -> None:
     await ask(rig, "ana@example.com, 12500.00\nben@example.com, 12500.01")
     assert shown(rig.form(MARIA)) == snapshot("""\
 Switchboard
@@ -98,3 +89,5 @@ Switchboard
 Nothing was done.\
 """)
     assert not await requests(rig)
+    await ask(rig, "ana@example.com, 12500.00\nben@example.com, 12500.00")
+    assert (await newest(rig)).cents == 2_500_000

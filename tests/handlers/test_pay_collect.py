@@ -73,31 +73,21 @@ def test_what_is_understood(typed: str, understood: list[tuple[str, int, int]]) 
 
 
 @pytest.mark.parametrize(
-    ("typed", "argument", "rule"),
+    ("typed", "rule"),
     [
-        ("", "item", "it is missing"),
-        ("web", "item", "name = quantity x unit price"),
-        ("web=", "item", "name = quantity x unit price"),
-        ("web=10.00", "item", "name = quantity x unit price"),
-        ("=2x10.00", "item", f"1 to {NAME_LIMIT} characters; this has 0"),
-        (f"{'w' * (NAME_LIMIT + 1)}=2x10.00", "item", f"1 to {NAME_LIMIT} characters; this has {NAME_LIMIT + 1}"),
-        ("web=x10.00", "item", "whole number from 1 to 9999"),
-        ("web=0x10.00", "item", "whole number from 1 to 9999"),
-        ("web=1.5x10.00", "item", "whole number from 1 to 9999"),
-        ("web=-1x10.00", "item", "whole number from 1 to 9999"),
-        ("web=10000x10.00", "item", "whole number from 1 to 9999"),
-        ("web=٢x10.00", "item", "whole number from 1 to 9999"),
-        ("web=2x", "item", "unit price"),
-        ("web=2x0", "item", "more than zero"),
-        ("web=2x-1", "item", "more than zero"),
-        ("web=2x1.005", "item", "two decimal places"),
-        ("web=2x1,50", "item", "without thousands separators"),
-        ("web=2x1e3", "item", "unit price"),
+        ("", "it is missing"),
+        *((typed, "name = quantity x unit price") for typed in ("web", "web=", "web=10.00")),
+        ("=2x10.00", f"1 to {NAME_LIMIT} characters; this has 0"),
+        (f"{'w' * (NAME_LIMIT + 1)}=2x10.00", f"1 to {NAME_LIMIT} characters; this has {NAME_LIMIT + 1}"),
+        *((f"web={number}x10.00", "number from 1 to 9999") for number in ("", "0", "1.5", "-1", "10000", "٢")),
+        ("web=2x", "unit price"),
+        ("web=2x0", "more than zero"),
+        ("web=2x1.005", "two decimal places"),
     ],
 )
-def test_each_mistake_names_argument_and_rule(typed: str, argument: str, rule: str) -> None:
+def test_each_mistake_names_argument_and_rule(typed: str, rule: str) -> None:
     ((named, said),) = wrong(f'ben@example.com "Spring campaign" {typed}')
-    assert named == argument
+    assert named == "item"
     assert rule in said
 
 
@@ -137,15 +127,6 @@ def test_the_rules_own_example_is_right() -> None:
     assert fields.item(fields.EXAMPLE).cents == 2000
 
 
-async def test_alone_it_opens_a_form_that_asks_for_everything(rig: Rig) -> None:
-    ack = await rig.pay("collect")
-    assert ack.ok
-    view = rig.form()
-    assert (view.title, view.submit) == ("Collect money", "Get the link")
-    inputs = [block["block_id"] for block in view.blocks if block["type"] == "input"]
-    assert inputs == [forms.EMAIL, forms.DESCRIPTION, forms.ITEMS]
-
-
 async def test_the_form_collects_for_several_items(rig: Rig) -> None:
     await rig.pay("collect")
     ack = await rig.submit(MARIA, FORM)
@@ -154,11 +135,6 @@ async def test_the_form_collects_for_several_items(rig: Rig) -> None:
     assert lines_of(found.payload) == [("Web design", 2, 1000), ("Hosting", 12, 450)]
     assert (found.origin_channel, found.payload.description) == (FINANCE, "Spring campaign")
     assert found.reference in rig.form().plain
-
-
-async def test_a_form_that_is_sent_twice_asks_once(rig: Rig) -> None:
-    await rig.pay("collect")
-    ack = await rig.submit(MARIA, FORM)
     assert (await rig.workspace.resend(ack)).ok
     await rig.settle()
     assert len(await requests(rig)) == 1

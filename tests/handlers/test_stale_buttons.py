@@ -72,58 +72,45 @@ async def test_every_button_says_what_is_wrong_with_it(rig: Rig) -> None:
 
 @pytest.mark.parametrize("value", ["nothing|1.2", "nothing", "|", "nothing|1.2|3.4|5.6"])
 async def test_an_offer_that_names_too_little_or_too_much_is_out_of_date(rig: Rig, value: str) -> None:
-    assert await pressed(rig, "use.bulk", value) == snapshot(
-        ":shrug: This button is out of date. Use the shortcut *Use this file* on the message with the file."
-    )
-    assert await pressed(rig, "use", f"bulk|{value}") == snapshot(
-        ":shrug: This button is out of date. Use the shortcut *Use this file* on the message with the file."
-    )
+    for action, named in (("use.bulk", value), ("use", f"bulk|{value}")):
+        assert await pressed(rig, action, named) == snapshot(
+            ":shrug: This button is out of date. Use the shortcut *Use this file* on the message with the file."
+        )
 
 
-async def wrong(rig: Rig, verb: str, values: dict[str, str]) -> dict[str, str]:
+PHONE = "This is too short or too long for a phone number. For example: +593 99 123 4567"
+NAME = "It must have 1 to 60 characters; this has 0. For example: Ana"
+PRICE = {
+    views.POSITION: "It must be `lat, lng` or a link to a map. For example: -0.1807, -78.4678",
+    views.AMOUNT: "It must be more than zero. For example: 25.00",
+    views.STORE: "It must be the name of a store; there is: Centro.",
+}
+
+
+@pytest.mark.parametrize(
+    ("verb", "values", "errors"),
+    [
+        ("book", {**FORM, views.PHONE: "+593 1", views.NAME: " "}, {views.PHONE: PHONE, views.NAME: NAME}),
+        ("prebook", {**PRE, views.PHONE: "+593 1"}, {views.PHONE: PHONE}),
+        ("quote", {views.STORE: "Norte", views.POSITION: "here", views.AMOUNT: "0"}, PRICE),
+    ],
+)
+async def test_a_mistake_stands_at_its_field(
+    rig: Rig, verb: str, values: dict[str, str], errors: dict[str, str]
+) -> None:
     await deliver(rig, verb)
     before = len(service_of(rig).bookings)
     await rig.workspace.submit(MARIA, values, force=True)
     await rig.settle()
+    assert rig.form().errors == errors
     assert len(service_of(rig).bookings) == before
     assert not rig.cards(FINANCE)
-    return dict(rig.form().errors)
 
 
-PHONE = "This is too short or too long for a phone number. For example: +593 99 123 4567"
-
-
-async def test_of_a_booking(rig: Rig) -> None:
-    assert await wrong(rig, "book", {**FORM, views.PHONE: "+593 1", views.NAME: " "}) == {
-        views.PHONE: PHONE,
-        views.NAME: "It must have 1 to 60 characters; this has 0. For example: Ana",
-    }
-
-
-async def test_of_a_pre_booking(rig: Rig) -> None:
-    assert await wrong(rig, "prebook", {**PRE, views.PHONE: "+593 1"}) == {views.PHONE: PHONE}
-
-
-async def test_of_a_price(rig: Rig) -> None:
-    given = {views.STORE: "Norte", views.POSITION: "here", views.AMOUNT: "0"}
-    assert await wrong(rig, "quote", given) == snapshot(
-        {
-            "position": "It must be `lat, lng` or a link to a map. For example: -0.1807, -78.4678",
-            "amount": "It must be more than zero. For example: 25.00",
-            "store": "It must be the name of a store; there is: Centro.",
-        }
-    )
-
-
-async def test_of_a_cancellation(rig: Rig) -> None:
+async def test_a_reason_for_a_cancellation_has_1_to_250_characters(rig: Rig) -> None:
     await booked(rig)
-    shown = card(rig)
-    await rig.workspace.click(MARIA, FINANCE, shown.ts, "booking.cancel")
-    await rig.workspace.submit(MARIA, {views.REASON: "x" * 251}, force=True)
-    assert rig.form().errors == snapshot(
-        {"reason": "It must have 1 to 250 characters; this has 251. For example: customer called it off"}
-    )
-    await rig.workspace.submit(MARIA, {views.REASON: " "}, force=True)
-    assert rig.form().errors == snapshot(
-        {"reason": "It must have 1 to 250 characters; this has 0. For example: customer called it off"}
-    )
+    await rig.workspace.click(MARIA, FINANCE, card(rig).ts, "booking.cancel")
+    for reason, length in (("x" * 251, 251), (" ", 0)):
+        await rig.workspace.submit(MARIA, {views.REASON: reason}, force=True)
+        said = f"It must have 1 to 250 characters; this has {length}. For example: customer called it off"
+        assert rig.form().errors == {views.REASON: said}

@@ -141,17 +141,6 @@ async def test_it_comes_out_of_the_process_that_reads() -> None:
     assert apart.hidden == Hidden(rows=((2, 2),), columns=(0,), formulas={1: ((3, 3),)}, disguised={1: ((4, 4),)})
 
 
-async def test_a_refusal_comes_out_of_the_process_that_reads_as_it_was() -> None:
-    made = io.BytesIO(b"email,amount\nana@example.com,1.00,x\nben@example.com,2.00\ncy@example.com\n")
-    with pytest.raises(TableProblem) as here:
-        read_table(made, name="people.csv")
-    made.seek(0)
-    with pytest.raises(TableProblem) as there:
-        await read_apart(made, name="people.csv")
-    assert vars(there.value) == vars(here.value)
-    assert here.value.rows
-
-
 def test_more_than_100_000_places_are_refused() -> None:
     """Formulas in every second row of many columns: no person looks at those."""
     letters = [chr(65 + at) for at in range(25)]

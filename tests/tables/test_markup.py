@@ -83,8 +83,6 @@ def in_workbook(sheets: str) -> dict[str, str]:
 
 
 DAMAGED: dict[str, dict[str, str]] = {
-    "entities": {WHOLE: f'<!DOCTYPE worksheet [<!ENTITY e "5">]>{SHEET}'},
-    "a sheet that breaks off": {WHOLE: SHEET.removesuffix("</worksheet>")},
     "a table that breaks off": {WHOLE: SHEET.removesuffix("</sheetData></worksheet>")},
     "rows before the table": sheet(ANA, before=THIEF),
     "rows behind the table": sheet(ANA, after=THIEF),
@@ -115,11 +113,6 @@ DAMAGED: dict[str, dict[str, str]] = {
 @pytest.mark.parametrize("name", DAMAGED)
 def test_what_only_some_programs_read_is_refused(name: str) -> None:
     assert refused({**sheet(ANA), **DAMAGED[name]}).flaw is Flaw.DAMAGED
-
-
-def test_a_second_table_on_a_sheet_is_refused() -> None:
-    problem = refused(sheet(ANA, after=f"<sheetData>{THIEF}</sheetData>"))
-    assert (problem.flaw, list(problem.names)) == (Flaw.TWICE, ["The table of the sheet"])
 
 
 def test_an_id_of_another_namespace_names_no_part() -> None:
