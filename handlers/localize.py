@@ -19,7 +19,7 @@ from bot.presentation.localization import calls as told
 from bot.presentation.localization.calls import AGAIN, CANCEL
 from bot.presentation.localization.forms import ASK, CONFLICT, FILE, OPTION, TEXT, URL, Carried, form
 from bot.presentation.views import notice
-from bot.workflows.localization import RequestedCall, cancel, make_sure_of_room, repeat, request_call, sight_of
+from bot.workflows.localization.request import cancel, make_sure_of_room, repeat, request_call, sight_of
 from handlers.files import FileAction
 from handlers.grammar.admission import can_post, localization_for
 from handlers.grammar.fields import read_form
@@ -55,10 +55,9 @@ async def _ask(deps: Dependencies, command: Command, values: Values, *, verb: st
         return Open(form([request.capability], carried, given=given, note=told.WHICH_LANGUAGE))
     if errors:
         raise MistakesError([with_example(error, example) for error in errors])
-    requested = RequestedCall(
-        request=request, requester=command.user, channel=command.channel, source_key=command.source_key
+    sight = await request_call(
+        deps.ctx, request, by=command.user, channel=command.channel, source_key=command.source_key
     )
-    sight = await request_call(deps.ctx, requested)
     member = await can_post(deps.messenger, command.channel)
     return Private(told.asked(sight.order, position=sight.position, member=member))
 
@@ -85,14 +84,12 @@ async def submit(deps: Dependencies, sent: Submission) -> Reply:
         info = infos.get(request.file)
         await request_call(
             deps.ctx,
-            RequestedCall(
-                request=request,
-                file_name=info.name if info is not None else carried.file_name,
-                requester=sent.user,
-                channel=carried.channel,
-                thread_ts=carried.thread_ts or None,
-                source_key=f"{sent.source_key}:{number}",
-            ),
+            request,
+            file_name=info.name if info is not None else carried.file_name,
+            by=sent.user,
+            channel=carried.channel,
+            thread_ts=carried.thread_ts or None,
+            source_key=f"{sent.source_key}:{number}",
         )
     if member:
         return Nothing()
@@ -199,16 +196,16 @@ async def use(deps: Dependencies, click: Click, file: DroppedFile, *, declared: 
             file_name=file.name,
         )
         return Open(form([declared], carried))
-    requested = RequestedCall(
-        request=request,
+    sight = await request_call(
+        deps.ctx,
+        request,
         file_name=file.name,
-        requester=click.user,
+        by=click.user,
         channel=file.channel,
         thread_ts=file.thread_ts,
         source_key=click.source_key,
         pressed=True,
     )
-    sight = await request_call(deps.ctx, requested)
     if await can_post(deps.messenger, file.channel):
         return Nothing()
     return Private(told.asked(sight.order, position=sight.position, member=False))

@@ -18,7 +18,7 @@ import structlog
 from apscheduler.schedulers.asyncio import AsyncIOScheduler
 
 from bot.domain.payments.instruction import Kind
-from bot.workflows import alerts, localization
+from bot.workflows import alerts
 from bot.workflows.admin import clocks
 from bot.workflows.admin.resume import recover_claims, take_over
 from bot.workflows.admin.silence import Watched, pass_on_news, probe
@@ -29,6 +29,9 @@ from bot.workflows.context import Context, Recovery, RequestKind, Subject, Unit
 from bot.workflows.emails import work as email_lists
 from bot.workflows.emails.lists import SUBJECT as EMAIL_LISTS
 from bot.workflows.emails.subject import EmailList
+from bot.workflows.localization import running
+from bot.workflows.localization.request import show_queues
+from bot.workflows.localization.subject import LocalizationSubject
 from bot.workflows.payments import bulk, bulk_cancel, callbacks, follow, payout, purchase
 from bot.workflows.payments.sought import survey_due
 from bot.workflows.payments.subject import RequestSubject
@@ -242,7 +245,7 @@ SUBJECTS: dict[str, Subject] = {
     dropped_files.SUBJECT: dropped_files.FileOffers(),
     "booking": BookingSubject(),
     "store": StoreSubject(),
-    "localization": localization.LocalizationSubject(),
+    "localization": LocalizationSubject(),
     EMAIL_LISTS: EmailList(),
 }
 """Subjects of boards, by the word before the colon."""
@@ -272,7 +275,7 @@ WORKS: Final[tuple[Work[Any], ...]] = (
     book.BOOKINGS,
     booking_polls.POLLS,
     events.EVENTS,
-    *localization.WORKS,
+    *running.WORKS,
     *email_lists.WORKS,
     outbox.OUTBOX,
     boards.BOARDS,
@@ -294,7 +297,7 @@ WATCHED: Final = (
     Watched(
         name="localization",
         circuit=lambda ctx: ctx.localization.client.circuit if ctx.localization.client else None,
-        show=localization.show_queues,
+        show=show_queues,
     ),
 )
 """Services whose silence is noticed."""

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from bot.domain.localization import CallOperation, Request
-from bot.domain.localization.progress import MEDIA_LANE, TEXT_LANE
-from bot.workflows.localization import RequestedCall, cancel, request_call
+from bot.domain.localization.progress import MEDIA_LANE, TEXT_LANE, CallView
+from bot.workflows.context import Context
+from bot.workflows.localization.request import cancel, request_call
 from storage.rows import Job
 from tests.flow.localizing import Localizer
 from tests.support import media
@@ -31,11 +32,14 @@ async def stored(rig: Rig, *people: str) -> list[Job]:
     )
 
 
-def pressed(click: str, *, person: str = MARIA, file: str = "F1", thread: str = "1.000001") -> RequestedCall:
-    return RequestedCall(
-        request=Request(operation=CallOperation.GENDER, file=file, file_format="mp3", seconds=1.5),
+async def pressed(
+    ctx: Context, click: str, *, person: str = MARIA, file: str = "F1", thread: str = "1.000001"
+) -> CallView:
+    return await request_call(
+        ctx,
+        Request(operation=CallOperation.GENDER, file=file, file_format="mp3", seconds=1.5),
         file_name="a.mp3",
-        requester=person,
+        by=person,
         channel=FINANCE,
         thread_ts=thread,
         source_key=f"click:{click}",
@@ -67,7 +71,7 @@ async def test_two_processes_hear_of_one_press_each(postgres_url: str) -> None:
     there = await Rig.open(database_url=postgres_url, clock=clock)
     try:
         contexts = [here.switchboard.context, there.switchboard.context] * 3
-        seen = await asyncio.gather(*(request_call(ctx, pressed(str(number))) for number, ctx in enumerate(contexts)))
+        seen = await asyncio.gather(*(pressed(ctx, str(number)) for number, ctx in enumerate(contexts)))
         assert len({one.id for one in seen}) == 1
         assert len(await stored(there)) == 1
     finally:
@@ -77,18 +81,18 @@ async def test_two_processes_hear_of_one_press_each(postgres_url: str) -> None:
 
 @pytest.mark.parametrize("other", [{"person": ADA}, {"file": "F2"}, {"thread": "2.000002"}])
 async def test_what_is_not_the_same_is_no_slip(rig: Rig, other: dict[str, str]) -> None:
-    await request_call(rig.switchboard.context, pressed("1"))
-    await request_call(rig.switchboard.context, pressed("2", **other))
+    await pressed(rig.switchboard.context, "1")
+    await pressed(rig.switchboard.context, "2", **other)
     assert len(await stored(rig, MARIA, ADA)) == 2
 
 
 async def test_who_has_canceled_means_another_one(rig: Rig) -> None:
     context = rig.switchboard.context
-    first = await request_call(context, pressed("1"))
+    first = await pressed(context, "1")
     await cancel(context, first.id, person=MARIA)
-    second = await request_call(context, pressed("2"))
+    second = await pressed(context, "2")
     assert second.id != first.id
-    assert (await request_call(context, pressed("1"))).id == first.id, "the very same click still is the same"
+    assert (await pressed(context, "1")).id == first.id, "the very same click still is the same"
 
 
 async def test_two_commands_are_two_wishes(rig: Rig) -> None:

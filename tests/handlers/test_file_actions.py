@@ -8,7 +8,7 @@ from inline_snapshot import snapshot
 from bot.domain.files.dropped import DroppedFile, FileKind
 from bot.domain.localization import CallOperation, Request
 from bot.playground.workspace import Message
-from bot.workflows.localization import RequestedCall, request_call
+from bot.workflows.localization.request import request_call
 from handlers import email
 from handlers.incoming import Click
 from handlers.replies import Later, Open
@@ -64,10 +64,7 @@ async def test_where_the_bot_is_no_member_any_more_the_number_in_the_queue_is_to
     offer = await offered(rig, "talk.wav", media.make(tmp_path, "wav"))
     for number in range(4):
         sound = Request(operation=CallOperation.SEPARATION, file="F1").complete()
-        asked = RequestedCall(
-            request=sound, requester=MARIA, channel=FINANCE, thread_ts=None, source_key=f"call:{number}"
-        )
-        await request_call(rig.switchboard.context, asked)
+        await request_call(rig.switchboard.context, sound, by=MARIA, channel=FINANCE, source_key=f"call:{number}")
         rig.clock.advance(0.01)  # calls have an order
     rig.workspace.kick(FINANCE, "U0BOT")
     assert await pressed(rig, offer, "Detect gender", user=MARIA) == snapshot(

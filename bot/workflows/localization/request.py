@@ -1,7 +1,7 @@
 """Requests to make a call, cancel one, or repeat one. Calls in flight are in :mod:`.running`."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from bot.domain.errors import PersonError
@@ -34,57 +34,47 @@ _SLIP = timedelta(seconds=5)
 """Time within which a repeated press by the same person counts as accidental."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RequestedCall:
-    """A checked request.
+async def request_call(
+    ctx: Context,
+    request: Request,
+    *,
+    by: str,
+    channel: str,
+    source_key: str,
+    file_name: str = "",
+    thread_ts: str | None = None,
+    pressed: bool = False,
+) -> CallView:
+    """Store the request as a job and queue its message, durably; it begins as soon as there is room.
 
-    Attributes:
+    Args:
+        ctx: the outside world.
+        request: checked.
+        by: who asks.
+        channel: of the message.
         source_key: idempotency key, by the command, form or click that asked.
+        file_name: of its file.
+        thread_ts: thread of the message.
         pressed: made by a button that stays visible: a second press by the same person for the same call, within
-        seconds, makes no second one either, in any process.
+            seconds, makes no second one either, in any process.
     """
+    order = Order(request=request.complete(), file_name=file_name)
+    job = _job(order, by=by, channel=channel, thread_ts=thread_ts, source_key=source_key, now=ctx.clock.now())
 
-    request: Request
-    file_name: str = ""
-    requester: str
-    channel: str
-    thread_ts: str | None = None
-    source_key: str
-    pressed: bool = False
+    def known(uow: Unit) -> Job | None:
+        before = uow.jobs.by_source(source_key)
+        if before is not None or not pressed:
+            return before
+        alike = (
+            one
+            for one in uow.jobs.lately(by, job.kind, since=job.created_at - _SLIP)
+            if (one.channel, one.thread_ts, Order.read(one.payload)) == (channel, thread_ts, order)
+        )
+        return next((one for one in alike if one.state != CallState.CANCELED), None)
 
-
-async def request_call(ctx: Context, requested: RequestedCall) -> CallView:
-    """Store the request as a job and queue its message, durably; it begins as soon as there is room."""
-    order = Order(request=requested.request.complete(), file_name=requested.file_name)
-    job = _job(requested, order, now=ctx.clock.now())
-    return await _store(ctx, job, known=_pressed_before if requested.pressed else _requested_before)
-
-
-def _requested_before(tx: Tx, job: Job) -> Job | None:
-    """The call that the same command, form or click made."""
-    return tx.jobs.by_source(job.source_key)
-
-
-def _pressed_before(tx: Tx, job: Job) -> Job | None:
-    """The same, or the call that a press made a moment ago, unless it was canceled since."""
-    lately = tx.jobs.lately(job.requester, job.kind, since=job.created_at - _SLIP)
-    alike = (one for one in lately if _same(one, job) and one.state != CallState.CANCELED)
-    return _requested_before(tx, job) or next(alike, None)
-
-
-def _same(one: Job, other: Job) -> bool:
-    """Whether both request the same for the same thread."""
-    return (one.channel, one.thread_ts, Order.read(one.payload)) == (
-        other.channel,
-        other.thread_ts,
-        Order.read(other.payload),
-    )
-
-
-async def _store(ctx: Context, job: Job, *, known: Callable[[Unit, Job], Job | None]) -> CallView:
     def work(uow: Unit) -> CallView:
-        before = known(uow, job)  # write transactions are serialized, across processes too
-        if before is None and room_in(uow, job.requester, job.kind) < 1:
+        before = known(uow)  # write transactions are serialized, across processes too
+        if before is None and room_in(uow, by, job.kind) < 1:
             raise too_many()
         if before is not None or not post_job(uow, job, subject_of(job.id)):
             return sight_in(uow, before or job)
@@ -94,7 +84,7 @@ async def _store(ctx: Context, job: Job, *, known: Callable[[Unit, Job], Job | N
     try:
         stored = await ctx.write(work, name="localize", wakes=False)
     except CommitUnknown:
-        found = await ctx.read(lambda uow: known(uow, job))
+        found = await ctx.read(known)
         if found is None:
             raise
         stored = await ctx.read(lambda uow: sight_in(uow, found))
@@ -102,17 +92,17 @@ async def _store(ctx: Context, job: Job, *, known: Callable[[Unit, Job], Job | N
     return stored
 
 
-def _job(requested: RequestedCall, order: Order, *, now: datetime) -> Job:
+def _job(order: Order, *, by: str, channel: str, thread_ts: str | None, source_key: str, now: datetime) -> Job:
     return Job(
         id=ulid(now),
         kind=lane_of(order.request.capability),
         state=CallState.WAITING,
         payload=order.payload(),
         detail={},
-        requester=requested.requester,
-        channel=requested.channel,
-        thread_ts=requested.thread_ts,
-        source_key=requested.source_key,
+        requester=by,
+        channel=channel,
+        thread_ts=thread_ts,
+        source_key=source_key,
         created_at=now,
         due_at=now,
     )
@@ -149,7 +139,7 @@ async def repeat(ctx: Context, job_id: str, *, person: str) -> CallView | None:
     """
     now = ctx.clock.now()
 
-    def work(uow: Unit) -> tuple[Job, Job] | None:
+    def work(uow: Unit) -> Job | None:
         job = find(uow, job_id)
         if job is None or CallState(job.state) not in REPEATABLE:
             return None
@@ -157,25 +147,17 @@ async def repeat(ctx: Context, job_id: str, *, person: str) -> CallView | None:
         if progress.again:
             return None
         order = replace(Order.read(job.payload), again_of=job_id)
-        requested = RequestedCall(
-            request=order.request,
-            requester=person,
-            channel=job.channel,
-            thread_ts=job.thread_ts,
-            source_key=f"again:{job_id}",
-        )
-        new = _job(requested, order, now=now)
+        source = f"again:{job_id}"
+        new = _job(order, by=person, channel=job.channel, thread_ts=job.thread_ts, source_key=source, now=now)
         detail = progress.but(again=new.id, by=progress.by or person).detail()
         changed = uow.jobs.touch(job, show=True, detail=detail)
-        if changed is None or not post_job(uow, new, subject_of(new.id)):
-            return None
-        return job, new
+        return new if changed is not None and post_job(uow, new, subject_of(new.id)) else None
 
-    both = await ctx.write(work, name="repeat_localization", wakes=False)
-    if both is None:
+    new = await ctx.write(work, name="repeat_localization", wakes=False)
+    if new is None:
         return None
     ctx.wake()
-    return await ctx.read(lambda uow: sight_in(uow, both[1]))
+    return await ctx.read(lambda uow: sight_in(uow, new))
 
 
 async def sight_of(ctx: Context, job_id: str) -> CallView | None:
@@ -206,23 +188,20 @@ def find(tx: Tx, job_id: str) -> Job | None:
 
 def sight_in(tx: Tx, job: Job) -> CallView:
     """A job as displayed, without the elapsed time."""
-    state = CallState(job.state)
+    state, position = CallState(job.state), 0
+    if state is CallState.WAITING:  # its number in the queue, from 1; 0 when there is room for it already
+        all_open = tx.jobs.in_turn(job.kind, limit=_MOST)
+        waiting = [one.id for one in all_open if one.state == CallState.WAITING]
+        before = waiting.index(job.id) if job.id in waiting else len(waiting)
+        position = max(len(all_open) - len(waiting) + before + 1 - LANES[job.kind], 0)
     return CallView(
         id=job.id,
         order=Order.read(job.payload),
         state=state,
         progress=CallProgress.read(job.detail),
         requester=job.requester,
-        position=_position(tx, job) if state is CallState.WAITING else 0,
+        position=position,
     )
-
-
-def _position(tx: Tx, job: Job) -> int:
-    """Its number in the queue, from 1; 0 when there is room for it already."""
-    all_open = tx.jobs.in_turn(job.kind, limit=_MOST)
-    waiting = [one.id for one in all_open if one.state == CallState.WAITING]
-    before = waiting.index(job.id) if job.id in waiting else len(waiting)
-    return max(len(all_open) - len(waiting) + before + 1 - LANES[job.kind], 0)
 
 
 async def make_sure_of_room(ctx: Context, person: str, requests: Sequence[Request]) -> None:

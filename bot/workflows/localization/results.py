@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import PurePosixPath
 from typing import IO
 
@@ -95,33 +95,25 @@ class Spool:
 
 def accept(uow: Unit, job: Job, result: Result) -> Job | None:
     """Store the result. Texts are queued with it; the job is returned when files have to be handed over."""
-    progress = CallProgress.read(job.detail).but(ended_at=uow.now, result=_without_addresses(result))
+    progress = CallProgress.read(job.detail).but(ended_at=uow.now)
     if isinstance(result, Tracks):
         order = Order.read(job.payload)
         deliveries = tuple(ResultFile(track=one, name=file_name(order, job.id, one)) for one in result.tracks)
-        detail = progress.but(deliveries=deliveries).detail()
+        # The addresses of its files are kept with the deliveries alone, until those are done.
+        kept = replace(result, tracks=tuple(replace(one, url="") for one in result.tracks))
+        detail = progress.but(result=kept, deliveries=deliveries).detail()
         return uow.jobs.move(job, CallState.HANDING_OVER, detail=detail, due_at=uow.now, keep_lease=True)
-    changed = uow.jobs.move(job, CallState.DONE, detail=progress.detail())
+    changed = uow.jobs.move(job, CallState.DONE, detail=progress.but(result=result).detail())
     if changed is not None:
-        _tell(uow, changed)
+        sight, subject = sight_in(uow, changed), changed.subject
+        show_queue(uow, changed.kind)
+        if told.is_long(sight):
+            text = Track(name=sight.order.request.capability.verb, url="", extension="txt")
+            name = file_name(sight.order, changed.id, text)
+            post_file(uow, subject=subject, key=RESULT, payload={"name": name}, last=True)
+        else:
+            post_line(uow, subject=subject, key=RESULT, payload={"what": RESULT}, last=True)
     return None
-
-
-def _without_addresses(result: Result) -> Result:
-    """The stored result without the addresses of its files: those are kept with the deliveries until done."""
-    if not isinstance(result, Tracks):
-        return result
-    return replace(result, tracks=tuple(replace(one, url="") for one in result.tracks))
-
-
-def _tell(uow: Unit, job: Job) -> None:
-    sight, subject = sight_in(uow, job), job.subject
-    show_queue(uow, job.kind)
-    if told.is_long(sight):
-        name = file_name(sight.order, job.id, Track(name=sight.order.request.capability.verb, url="", extension="txt"))
-        post_file(uow, subject=subject, key=RESULT, payload={"name": name}, last=True)
-    else:
-        post_line(uow, subject=subject, key=RESULT, payload={"what": RESULT}, last=True)
 
 
 def file_name(order: Order, job_id: str, track: Track) -> str:
@@ -164,10 +156,14 @@ async def _hand_one(  # noqa: PLR0911 - one way out for each thing that can beco
     known = delivery.state
     try:
         if delivery.state is Handed.MAYBE:
-            sent = await _sent_by(ctx, progress.sent_at or job.created_at)
+            # Slack may not list an uploaded file yet. Where the clock was set since, the wait begins then.
+            steps = await ctx.read(lambda uow: uow.audit.every(CLOCK_SET))
+            sent = begun_by(progress.sent_at or job.created_at, ctx.clock.now(), steps)
             seen_from = sent + timedelta(seconds=ctx.localization.calls.look_seconds)
             if ctx.clock.now() < seen_from:
-                await _look_at(ctx, job, seen_from)
+                await ctx.write(
+                    lambda uow: uow.jobs.touch(job, due_at=seen_from), name="localization_look", wakes=False
+                )
                 return None
             if await _is_there(ctx, job, delivery):
                 return await _store(ctx, job, _marked(progress, number, Handed.THERE))
@@ -182,8 +178,8 @@ async def _hand_one(  # noqa: PLR0911 - one way out for each thing that can beco
         await _put(ctx, job, delivery, spool)
     except ServiceNow as later:
         # The search failed, so nothing new is known.
-        asked = later.retry_after
-        return await _later(ctx, job, number, known, reason=failed(later, advice=False), spool=spool, asked=asked)
+        reason, asked = failed(later, advice=False), later.retry_after
+        return await _later(ctx, job, number, known, reason=reason, spool=spool, asked=asked)
     except OutcomeUnknown as lost:
         return await _later(ctx, job, number, Handed.MAYBE, reason=lost.reason, spool=spool)
     except ServiceNever as refused:
@@ -207,17 +203,6 @@ async def _store(ctx: Context, job: Job, progress: CallProgress) -> Job | None:
     return await keep(
         ctx, lambda uow: uow.jobs.touch(job, detail=progress.detail(), keep_lease=True), name="localization_file"
     )
-
-
-async def _sent_by(ctx: Context, sent_at: datetime) -> datetime:
-    """When the file was last sent, or when the clock was set since: Slack shows it a while after it was sent."""
-    steps = await ctx.read(lambda uow: uow.audit.every(CLOCK_SET))
-    return begun_by(sent_at, ctx.clock.now(), steps)
-
-
-async def _look_at(ctx: Context, job: Job, due: datetime) -> None:
-    """Slack may not list an uploaded file yet: search for it later."""
-    await ctx.write(lambda uow: uow.jobs.touch(job, due_at=due), name="localization_look", wakes=False)
 
 
 async def _is_there(ctx: Context, job: Job, delivery: ResultFile) -> bool:
@@ -274,9 +259,9 @@ async def _later(
         return await _give_up(ctx, job, number, reason=Reason(OfCall.NOT_HANDED_OVER, why=reason))
     progress = progress.but(tries=progress.tries + (asked is None))
     maybe = any(one.state is Handed.MAYBE for one in progress.deliveries)
-    look = timedelta(seconds=ctx.localization.calls.look_seconds)
-    pause = look if maybe else back_off(first=2.0, attempts=progress.tries, ceiling=30.0)
-    pause = max(pause, timedelta(seconds=asked or 0.0))
+    look = ctx.localization.calls.look_seconds
+    named = max(look, asked or 0.0) if maybe else asked
+    pause = back_off(first=2.0, attempts=progress.tries, ceiling=30.0, named=named)
     holds = spool is not None and spool.size > 0
     changed = await ctx.write(
         lambda uow: uow.jobs.touch(job, detail=progress.detail(), due_at=uow.now + pause, keep_lease=holds),
@@ -318,7 +303,11 @@ async def _share(
 ) -> None:
     async with _opened(ctx, delivery, spool) as (chunks, length):
         head, whole = await _looked_into(chunks)
-        delivery = _as_it_is(delivery, head)
+        found = sniff(head, delivery.name)
+        name = true_name(delivery.name, found.format if found.kind is FileKind.AUDIO else "")
+        if name != delivery.name:  # the bytes require another ending than the service's
+            track = replace(delivery.track, extension=found.format)
+            delivery = replace(delivery, name=name, track=track)
         seconds = seconds_of(head, length or 0) if length else None
         sight = await sight_of(ctx, job.id)
         if sight is None:
@@ -333,15 +322,6 @@ async def _share(
             channel=channel,
             thread_ts=thread_ts,
         )
-
-
-def _as_it_is(delivery: ResultFile, head: bytes) -> ResultFile:
-    """The file with the ending that its bytes require, whatever the service called it."""
-    found = sniff(head, delivery.name)
-    name = true_name(delivery.name, found.format if found.kind is FileKind.AUDIO else "")
-    if name == delivery.name:
-        return delivery
-    return replace(delivery, name=name, track=replace(delivery.track, extension=found.format))
 
 
 @asynccontextmanager

@@ -15,7 +15,7 @@ import structlog
 from bot.clients.localization import Upload, UploadTrouble, upload_as
 from bot.clients.transport import Guard
 from bot.domain.errors import OperatorError, PersonError, ServiceNever, ServiceNow, SwitchboardError
-from bot.domain.files.dropped import HEAD_BYTES, LARGEST, FileInfo, sniff
+from bot.domain.files.dropped import HEAD_BYTES, LARGEST, sniff
 from bot.domain.localization import Request, Result
 from bot.domain.localization.declaration import normal_format
 from bot.domain.localization.progress import LANES, CallProgress, CallState, Order
@@ -50,13 +50,23 @@ async def _step(ctx: Context, job: Job) -> None:
 async def _call(ctx: Context, job: Job) -> None:
     """Look into the file, claim the call, make its one request, hand over what came of it."""
     spool = Spool()
+
+    def begin(uow: Unit) -> Job | None:
+        progress = CallProgress.read(job.detail).but(started_at=uow.now)
+        begun = uow.jobs.move(job, CallState.RUNNING, patient=True, detail=progress.detail(), keep_lease=True)
+        if begun is not None:
+            show_queue(uow, job.kind)
+        return begun
+
+    async def claim(permit: Permit) -> Job | None:
+        return await permit.claim(
+            begin,
+            name="begin_localization",
+            read_back=lambda uow: uow.jobs.held(job.id, CallState.RUNNING, owner=uow.owner),
+        )
+
     try:
         asked, upload = await _prepared(ctx, Order.read(job.payload).request)
-
-        async def claim(permit: Permit) -> Job | None:
-            return await permit.claim(
-                lambda uow: _begin(uow, job), name="begin_localization", read_back=lambda uow: _begun(uow, job)
-            )
 
         async def send(begun: Job, guard: Guard) -> Answered:
             return await _answer(ctx, begun, partial(ctx.localization.required().run, asked, sink=spool), upload, guard)
@@ -69,20 +79,6 @@ async def _call(ctx: Context, job: Job) -> None:
         await end(ctx, job, CallState.FAILED, reason=_trouble(trouble))
     finally:
         spool.close()
-
-
-def _begin(uow: Unit, job: Job) -> Job | None:
-    progress = CallProgress.read(job.detail).but(started_at=uow.now)
-    begun = uow.jobs.move(job, CallState.RUNNING, patient=True, detail=progress.detail(), keep_lease=True)
-    if begun is not None:
-        show_queue(uow, job.kind)
-    return begun
-
-
-def _begun(uow: Unit, job: Job) -> Job | None:
-    found = uow.jobs.get(job.id)
-    mine = found is not None and found.state == CallState.RUNNING and found.lease_owner == uow.owner
-    return found if mine else None
 
 
 Answered = Done[Result] | NotExecuted | Unknown | Reason | None
@@ -151,7 +147,7 @@ def _store(uow: Unit, job: Job, answered: Answered) -> Job | None:
 
 
 async def _prepared(ctx: Context, request: Request) -> tuple[Request, Upload | None]:
-    """The request with the true format of its file, and the file.
+    """The request with the true format of its file, and the file, streamed from the workspace.
 
     Raises:
         PersonError: the operation does not take it.
@@ -162,26 +158,15 @@ async def _prepared(ctx: Context, request: Request) -> tuple[Request, Upload | N
     if not request.file:
         return request, None
     info = await ctx.downloads.info(request.file)
-    known = await _known(ctx, request, info)
-    return known, upload_of(ctx, info, known)
-
-
-async def _known(ctx: Context, request: Request, info: FileInfo) -> Request:
-    """The request with the true format of its file.
-
-    Raises:
-        PersonError: the operation does not take it.
-    """
     media = request.capability.media
     if media is None:
         raise PersonError(argument="file", rule=Reason(OfCall.TEXT_ONLY), example="")
-    head = await ctx.downloads.head(info, most=HEAD_BYTES)
-    found = sniff(head, info.name)
+    found = sniff(await ctx.downloads.head(info, most=HEAD_BYTES), info.name)
     seconds = info.duration_ms / 1000 if info.duration_ms else request.seconds
     errors = file_errors(media, kind=found.kind, found=found.format or "unknown", seconds=seconds)
     if errors:
         raise errors[0]
-    return Request(
+    known = Request(
         operation=request.operation,
         file=request.file,
         file_format=normal_format(found.format),
@@ -189,16 +174,12 @@ async def _known(ctx: Context, request: Request, info: FileInfo) -> Request:
         options=request.options,
     )
 
-
-def upload_of(ctx: Context, info: FileInfo, request: Request) -> Upload:
-    """The upload of the file, streamed from the workspace."""
-
     @asynccontextmanager
     async def opened() -> AsyncIterator[AsyncIterator[bytes]]:
         async with ctx.downloads.open(info, limit=LARGEST) as body:
             yield body
 
-    return upload_as(request.file_format, size=info.size, source=opened)
+    return known, upload_as(known.file_format, size=info.size, source=opened)
 
 
 def _trouble(trouble: BaseException | None) -> Reason:

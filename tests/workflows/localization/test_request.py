@@ -7,10 +7,9 @@ import pytest
 
 from bot.domain.errors import PersonError
 from bot.domain.localization import CallOperation, Request
-from bot.domain.localization.progress import CallProgress, CallState
+from bot.domain.localization.progress import CallProgress, CallState, CallView
 from bot.workflows.localization import running
 from bot.workflows.localization.request import (
-    RequestedCall,
     find,
     make_sure_of_room,
     repeat,
@@ -26,9 +25,8 @@ LANE = "localization.media"
 SOUND = Request(operation=CallOperation.SEPARATION, file="F1").complete()
 
 
-def asked(number: int, requester: str = MARIA, **changes: Any) -> RequestedCall:
-    values: dict[str, Any] = {"request": SOUND, "requester": requester, "channel": FINANCE, "thread_ts": None}
-    return RequestedCall(**{**values, "source_key": f"call:{number}", **changes})
+async def asked(ctx: Any, number: int, by: str = MARIA) -> CallView:
+    return await request_call(ctx, SOUND, by=by, channel=FINANCE, source_key=f"call:{number}")
 
 
 class Unsure:
@@ -52,12 +50,12 @@ def unsure(rig: Rig, *, done: bool) -> Any:
 
 
 async def test_a_call_whose_commit_had_no_answer_is_looked_for(rig: Rig) -> None:
-    seen = await request_call(unsure(rig, done=True), asked(1))
+    seen = await asked(unsure(rig, done=True), 1)
     job = await read(rig, lambda tx: tx.jobs.by_source("call:1"))
     assert job is not None
     assert (seen.id, seen.state) == (job.id, CallState.WAITING)
     with pytest.raises(CommitUnknown):
-        await request_call(unsure(rig, done=False), asked(2))
+        await asked(unsure(rig, done=False), 2)
     assert await read(rig, lambda tx: tx.jobs.by_source("call:2")) is None
 
 
@@ -66,7 +64,7 @@ async def test_three_calls_with_sound_have_room_and_the_others_a_number(rig: Rig
     seen = []
     for n in range(5):
         rig.clock.advance(0.01)  # calls have an order
-        seen.append((await request_call(ctx, asked(n))).position)
+        seen.append((await asked(ctx, n)).position)
     assert seen == [0, 0, 0, 1, 2]
     assert await read(rig, lambda tx: room_in(tx, MARIA, LANE)) == 15
     assert await read(rig, lambda tx: room_in(tx, ADA, LANE)) == 20
@@ -75,24 +73,24 @@ async def test_three_calls_with_sound_have_room_and_the_others_a_number(rig: Rig
 async def test_twenty_open_calls_are_the_most_of_one_person(rig: Rig) -> None:
     ctx = rig.switchboard.context
     for n in range(18):
-        await request_call(ctx, asked(n))
+        await asked(ctx, n)
     await make_sure_of_room(ctx, MARIA, [SOUND, SOUND])
     with pytest.raises(PersonError):
         await make_sure_of_room(ctx, MARIA, [SOUND, SOUND, SOUND])
     for n in (18, 19):
-        await request_call(ctx, asked(n))
+        await asked(ctx, n)
     with pytest.raises(PersonError):
-        await request_call(ctx, asked(20))
-    again = await request_call(ctx, asked(3))
-    assert again.id == (await request_call(ctx, asked(3))).id, "what was stored needs no room"
-    assert (await request_call(ctx, asked(21, ADA))).state is CallState.WAITING
+        await asked(ctx, 20)
+    again = await asked(ctx, 3)
+    assert again.id == (await asked(ctx, 3)).id, "what was stored needs no room"
+    assert (await asked(ctx, 21, ADA)).state is CallState.WAITING
 
 
 async def test_a_call_without_a_result_is_repeated_once(rig: Rig) -> None:
     ctx, now = rig.switchboard.context, rig.clock.now()
     woken: list[bool] = []
     ctx = replace(ctx, wake=lambda: woken.append(True))
-    first = await request_call(ctx, asked(1))
+    first = await asked(ctx, 1)
     assert await repeat(ctx, first.id, person=ADA) is None
     job = await read(rig, lambda tx: tx.jobs.get(first.id))
     assert job is not None
@@ -117,5 +115,5 @@ async def test_what_is_no_call_is_not_found(rig: Rig) -> None:
 async def test_a_file_is_as_long_as_its_milliseconds_say(rig: Rig) -> None:
     ctx = rig.switchboard.context
     file = rig.workspace.upload(MARIA, "song.mp3", b"ID3\0", duration_ms=125_000)
-    known = await running._known(ctx, replace(SOUND, file=file, seconds=7.0), await ctx.downloads.info(file))
+    known, _ = await running._prepared(ctx, replace(SOUND, file=file, seconds=7.0))
     assert (known.seconds, known.file_format) == (125.0, "mp3")

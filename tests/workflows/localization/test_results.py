@@ -111,7 +111,7 @@ async def test_the_message_of_a_call_is_waited_for_ten_seconds(rig: Rig, monkeyp
 
 @on_one_rig([
     (0, None, Handed.NEW, 1, 4), (1, None, Handed.NEW, 2, 8), (3, None, Handed.NEW, 4, 30),
-    (4, None, Handed.NEW, 5, 30), (0, 7.0, Handed.NEW, 0, 7), (4, 7.0, Handed.NEW, 4, 30), (9, 90.0, Handed.NEW, 9, 90),
+    (4, None, Handed.NEW, 5, 30), (0, 7.0, Handed.NEW, 0, 7), (4, 7.0, Handed.NEW, 4, 7), (9, 90.0, Handed.NEW, 9, 90),
 ])  # fmt: skip
 async def test_a_file_that_slack_did_not_take_is_tried_again_five_times(
     rig: Rig, tries: int, asked: float | None, state: Handed, counted: int, seconds: int
