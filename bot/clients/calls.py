@@ -17,18 +17,12 @@ MayLeave = Callable[[str], Awaitable[bool]]
 """Told what the request is about; False: it is not sent."""
 
 HELD_BACK: Final = NotExecuted(again=True, reason=Reason(Exchange.SENDS_NOTHING), failure=Failure.NOT_SENT)
-
 RESTS: Final = NotExecuted(again=True, reason=Reason(Exchange.RESTS), failure=Failure.NOT_SENT)
 """Nothing leaves while the service is silent."""
 FULL: Final = NotExecuted(
     again=True, reason=Reason(Exchange.NOT_LEFT, failure=Failure.NOT_SENT.value), failure=Failure.NOT_SENT
 )
 """Nothing leaves while too many requests wait for their answers."""
-
-
-def not_asked(seconds: float) -> Reply:
-    """Reply in place of an answer where the service is asked only after so many seconds."""
-    return Reply(failure=Failure.NOT_ASKED, headers={"retry-after": f"{max(1.0, seconds):.3f}"})
 
 
 async def always(_: str) -> bool:
@@ -46,7 +40,7 @@ def read_failure(
     Args:
         reply: the exchange.
         service: its name, e.g. ``payments``.
-        address: the setting that holds its address, e.g. ``PAYMENTS_BASE_URL``.
+        address: the setting that holds its address.
         credentials: the settings that hold its credentials.
         names: the service's name of a request field -> ours, to say which field it does not accept.
 
@@ -57,9 +51,8 @@ def read_failure(
     """
     status = reply.status
     if status is None:
-        reason = Reason(Exchange.NO_ANSWER, failure=reply.failure.value if reply.failure else "unknown reason")
-        if reply.failure is Failure.NOT_ASKED:
-            reason = Reason(Exchange.NOT_ASKED)
+        is_asked = reply.failure is not Failure.NOT_ASKED
+        reason = Reason(Exchange.NO_ANSWER, failure=str(reply.failure)) if is_asked else Reason(Exchange.NOT_ASKED)
         return ServiceNow(service, reason, retry_after=reply.retry_after)
     if reply.is_success:
         return ServiceNow(service, Reason(Exchange.UNREADABLE, problem=""))
@@ -68,21 +61,20 @@ def read_failure(
         reason = Reason(Exchange.READ_ANSWERED, status=status)
         return ServiceNow(service, reason, retry_after=reply.retry_after, words=said.words)
     if status < HTTPStatus.BAD_REQUEST:
-        trouble = OperatorError(f"{service} answered with a redirect ({status})", mend=f"check {address}")
-    elif reply.is_html:
-        problem = f"a page came instead of an answer ({status}), probably from a proxy"
+        problem = f"{service} answered with a redirect ({status})"
+        return OperatorError(problem, mend=f"check {address}", words=said.words)
+    if reply.is_html:
+        why: str | Reason = f"a page came instead of an answer ({status}), probably from a proxy"
         mend = f"check {address} and the route that SERVICES_FILE gives"
-        trouble = OperatorError(problem, service=service, mend=mend)
     elif status in {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}:
-        mend = f"check {credentials}: each environment has its own"
-        trouble = OperatorError(refusal(status), service=service, mend=mend)
+        why, mend = refusal(status), f"check {credentials}: each environment has its own"
     else:
         return ServiceNever(service, refusal(status, said.named(names)), status=status, words=said.words)
-    trouble.words = said.words
-    return trouble
+    return OperatorError(why, service=service, mend=mend, words=said.words)
 
 
 T = TypeVar("T")
+Outcome = Done[T] | NotExecuted | Unknown
 
 
 class ServiceCalls:
@@ -98,7 +90,12 @@ class ServiceCalls:
     """
 
     def __init__(
-        self, service: str, routes: RouteTable, transport: Transport, may_leave: MayLeave, answers: AnswerObserver
+        self,
+        service: str,
+        routes: RouteTable,
+        transport: Transport,
+        may_leave: MayLeave,
+        answers: AnswerObserver | None,
     ) -> None:
         self._service = service
         self._routes = routes
@@ -122,7 +119,7 @@ class ServiceCalls:
 
     def _became(
         self, reply: Reply | NotExecuted, route: Route, read: Callable[[object, Route], T], *, earlier_unknown: bool
-    ) -> Done[T] | NotExecuted | Unknown:
+    ) -> Outcome[T]:
         if isinstance(reply, NotExecuted):
             return reply
         reading = TracedReader(lambda document: read(document, route))
@@ -133,7 +130,9 @@ class ServiceCalls:
     async def _ask(self, send: Callable[[], Awaitable[Reply]]) -> Reply:
         """The answer to a request that only reads; a silent service is asked only to find out whether it answers."""
         with self.circuit.reading() as may_ask:
-            return await send() if may_ask else not_asked(self.circuit.rest)
+            if may_ask:
+                return await send()
+            return Reply(failure=Failure.NOT_ASKED, headers={"retry-after": f"{max(1.0, self.circuit.rest):.3f}"})
 
     def _read(
         self, reply: Reply, read: Callable[[object], T], *routes: Route, failure: Callable[[Reply], SwitchboardError]
@@ -160,5 +159,5 @@ def json_request(
         method=route.method,
         path=placed.path,
         headers={**placed.headers, "Content-Type": "application/json", "Accept": "application/json", **headers},
-        body=None if placed.body is None else dump_json(placed.body),
+        body=None if placed.body is None else dump_json(placed.body).encode(),
     )

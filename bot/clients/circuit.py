@@ -42,28 +42,12 @@ _HELD: Final = 60.0
 """Seconds before the next check of an effect that is held because the service is silent."""
 
 
-class SentMark(NamedTuple):
-    """When a request was sent.
-
-    Attributes:
-        answers: number of answers until then.
-        at: seconds of the circuit's clock.
-    """
-
-    answers: int
-    at: float
-
-
-class Taken(NamedTuple):
-    """When a seat was taken.
-
-    Attributes:
-        answers: number of answers until then.
-        effects: number of answers to effects until then.
-    """
+class Mark(NamedTuple):
+    """A moment: number of answers and of answers to effects until then, and seconds of the circuit's clock."""
 
     answers: int
     effects: int
+    at: float
 
 
 class Circuit:
@@ -143,11 +127,10 @@ class Circuit:
 
     # For the transport
 
-    def mark(self) -> SentMark:
-        """Mark of a request that is sent now, for :meth:`silent`."""
-        return SentMark(self._answers, self._clock())
+    def mark(self) -> Mark:
+        return Mark(self._answers, self._effects, self._clock())
 
-    def passed(self, since: SentMark) -> float:
+    def passed(self, since: Mark) -> float:
         """Seconds since a mark was taken."""
         return self._clock() - since.at
 
@@ -165,10 +148,20 @@ class Circuit:
         self.changes += was_silent or before != self.is_open
         self._notify()
 
-    def silent(self, left: SentMark, *, effect: bool = False) -> None:
+    def silent(self, left: Mark, *, effect: bool = False) -> None:
         """Record a time-out or a failed connect of a request sent at ``left``."""
+        now = self._clock()
         if effect:
-            self._lose()
+            if now - self._lost_at >= FORGOTTEN:
+                self._lost = self._trials = 0
+            self._lost, self._lost_at = self._lost + 1, now
+            if self._lost == IN_A_ROW and not self.is_silent and not self._silences:
+                self._since = now
+            if self._lost >= IN_A_ROW:
+                self._trial_at = now + min(TRIAL * 2**self._trials, LONGEST_TRIAL)
+                self._trials = min(self._trials + 1, 20)
+                self.changes += 1
+                self._notify()
         if left.answers != self._answers:
             return  # another request was answered since
         if not self._silences and self._lost < IN_A_ROW:
@@ -176,19 +169,6 @@ class Circuit:
         self._silences += 1
         if self._silences == IN_A_ROW:
             self._open()
-
-    def _lose(self) -> None:
-        now = self._clock()
-        if now - self._lost_at >= FORGOTTEN:
-            self._lost = self._trials = 0
-        self._lost, self._lost_at = self._lost + 1, now
-        if self._lost == IN_A_ROW and not self.is_silent and not self._silences:
-            self._since = now
-        if self._lost >= IN_A_ROW:
-            self._trial_at = now + min(TRIAL * 2**self._trials, LONGEST_TRIAL)
-            self._trials = min(self._trials + 1, 20)
-            self.changes += 1
-            self._notify()
 
     def resume(self, seconds: float) -> None:
         """Open at once: an earlier process found the service silent for ``seconds``. The next read is a probe."""
@@ -241,7 +221,7 @@ class Circuit:
     def _needs_answer(self) -> bool:
         return self._under_way + self._silences >= FEW
 
-    async def acquire(self) -> Taken | None:
+    async def acquire(self) -> Mark | None:
         """For a seat: wait up to ``patience`` for room; None: there is none."""
         deadline = asyncio.get_running_loop().time() + self.patience
         while not self.is_silent:
@@ -250,7 +230,7 @@ class Circuit:
                 self._unanswered += 1
                 self._ready += 1
                 self._seated += 1
-                return Taken(self._answers, self._effects)
+                return self.mark()
             try:
                 async with asyncio.timeout_at(deadline):
                     await self._changed.wait()
@@ -264,7 +244,7 @@ class Circuit:
         self._ready -= 1
         self._notify()
 
-    def release(self, taken: Taken, *, sent: bool) -> None:
+    def release(self, taken: Mark, *, sent: bool) -> None:
         """For a seat: give it back; ``sent``: its request was sent."""
         self._under_way -= taken.answers == self._answers
         self._unanswered -= taken.effects == self._effects
@@ -283,7 +263,7 @@ class Seat:
 
     def __init__(self, circuit: Circuit) -> None:
         self.circuit = circuit
-        self._taken: Taken | None = None
+        self._taken: Mark | None = None
         self._sent = False
 
     def __enter__(self) -> Self:

@@ -15,7 +15,6 @@ import itertools
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Final, Protocol
 
@@ -158,18 +157,11 @@ class Window(Protocol):
         """The service answered 429: all processes that share the window wait for ``hold`` seconds."""
 
 
-@dataclass(order=True)
-class _Ticket:
-    lane: Lane
-    number: int
-    called: "asyncio.Future[None]" = field(compare=False)
-
-
 class _Line:
     """A lock that goes to the best lane, and within it in the order of arrival."""
 
     def __init__(self) -> None:
-        self._waiting: list[_Ticket] = []
+        self._waiting: list[tuple[Lane, int, asyncio.Future[None]]] = []
         self._numbers = itertools.count()
         self._is_taken = False
 
@@ -188,21 +180,22 @@ class _Line:
             self._call()
 
     async def _called(self, lane: Lane) -> None:
-        ticket = _Ticket(lane, next(self._numbers), asyncio.get_running_loop().create_future())
+        called: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        ticket = (lane, next(self._numbers), called)
         heapq.heappush(self._waiting, ticket)
         try:
-            await ticket.called
+            await called
         except asyncio.CancelledError:
             if ticket in self._waiting:
                 self._waiting.remove(ticket)
                 heapq.heapify(self._waiting)
-            elif not ticket.called.cancelled():
+            elif not called.cancelled():
                 self._call()  # called and cancelled in the same moment
             raise
 
     def _call(self) -> None:
         while self._waiting:
-            called = heapq.heappop(self._waiting).called
+            *_, called = heapq.heappop(self._waiting)
             if not called.done():
                 called.set_result(None)
                 return
@@ -233,7 +226,7 @@ class PartnerTurns:
         if len(line) * _EACH > patience:
             return None
         async with line.head(lane):
-            while self._is_full(_AT_ONCE + _FOR_EFFECTS * is_effect):
+            while self._standing() >= _AT_ONCE + _FOR_EFFECTS * is_effect:
                 if self._clock() >= deadline:
                     return None
                 await self._sleep(_LOOK_AGAIN)
@@ -249,27 +242,25 @@ class PartnerTurns:
         self._held_until = max(self._held_until, self._clock() + hold)
         await self._window.slow_down(hold)
 
-    def _is_full(self, most: int) -> bool:
+    def _standing(self) -> int:
+        """Requests that stand before the service, or have begun to connect just now."""
         oldest = self._clock() - _CONNECTING
-        return sum(one.stands or one.begun > oldest for one in self._open) >= most
+        return sum(one.stands or one.begun > oldest for one in self._open)
 
     async def leave(self, turn: "_SendTurn") -> Slot | None:
         """The slot with which a turn leaves, when it is due."""
         async with self._leaving.head(turn.lane):
             while (rest := turn.deadline - self._clock()) >= 0:
-                slot = await self._slot(rest)
+                held = max(self._held_until - self._clock(), 0.0)
+                if held > rest:
+                    break
+                if held:
+                    await self._sleep(held)
+                slot = await self._window.reserve(within=rest - held)
                 if slot is None or await self._may_leave(slot, turn.deadline):
                     turn.left = self._clock()
                     return slot
         return None
-
-    async def _slot(self, within: float) -> Slot | None:
-        held = self._held_until - self._clock()
-        if held > within:
-            return None
-        if held > 0:
-            await self._sleep(held)
-        return await self._window.reserve(within=within - max(held, 0))
 
     async def _may_leave(self, slot: Slot, deadline: float) -> bool:
         while (rest := slot.due - self._clock()) > _EPSILON:

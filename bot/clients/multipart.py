@@ -34,21 +34,18 @@ class Upload(AsyncIterablePayload):
 
     async def _read(self, source: Source, size: int) -> AsyncIterator[bytes]:
         try:
-            async for chunk in self._checked(source, size):
-                yield chunk
+            async with source() as chunks:
+                async for chunk in chunks:
+                    self.sent += len(chunk)
+                    if self.sent > size:
+                        break
+                    yield chunk
         except Exception as broken:
             self.trouble = broken
             raise
-
-    async def _checked(self, source: Source, size: int) -> AsyncIterator[bytes]:
-        async with source() as chunks:
-            async for chunk in chunks:
-                self.sent += len(chunk)
-                if self.sent > size:
-                    raise ValueError("the file is longer than it said")
-                yield chunk
-        if self.sent < size:
-            raise ValueError("the file is shorter than it said")
+        if self.sent != size:
+            self.trouble = ValueError(f"the file is {'longer' if self.sent > size else 'shorter'} than it said")
+            raise self.trouble
 
 
 def make_form(fields: Mapping[str, str], file: tuple[str, Payload] | None = None) -> MultipartWriter:
@@ -65,8 +62,8 @@ def make_form(fields: Mapping[str, str], file: tuple[str, Payload] | None = None
         form.append_payload(text)
     if file is not None:
         name, content = file
-        named = {"name": name, "filename": content.filename or "file"}
-        content.set_content_disposition("form-data", quote_fields=False, **named)
+        filename = content.filename or "file"
+        content.set_content_disposition("form-data", quote_fields=False, name=name, filename=filename)
         form.append_payload(content)
     if form.size is None:  # which writes all heads, and refuses line breaks in them
         raise ValueError("a form goes out with its length told")

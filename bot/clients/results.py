@@ -17,6 +17,7 @@ from aiohttp import content_disposition_filename, parse_content_disposition
 from aiohttp.abc import AbstractResolver, ResolveResult
 from aiohttp.resolver import ThreadedResolver
 
+from bot.clients.transport import bare_session
 from bot.domain.addresses import AddressFlaw, flaw_of, is_public, plain_host
 from bot.domain.errors import ServiceNever, ServiceNow, SwitchboardError
 from bot.domain.reasons import Exchange, Reason
@@ -72,15 +73,10 @@ class GuardedResolver(AbstractResolver):
 
 
 def open_result_session(own: Collection[str], *, resolver: AbstractResolver | None = None) -> aiohttp.ClientSession:
-    """A session for :class:`Results`, closed by the caller. ``own``: hosts that may be private."""
+    """A session for :class:`Results`. ``own``: hosts that may be private."""
     guarded = GuardedResolver(own=_plain(own), resolver=resolver)
-    return aiohttp.ClientSession(
-        connector=aiohttp.TCPConnector(resolver=guarded, use_dns_cache=False, force_close=True, limit=10),
-        trust_env=False,
-        cookie_jar=aiohttp.DummyCookieJar(),
-        headers={"User-Agent": "switchboard"},
-        auto_decompress=False,
-    )
+    connector = aiohttp.TCPConnector(resolver=guarded, use_dns_cache=False, force_close=True, limit=10)
+    return bare_session(connector, auto_decompress=False)
 
 
 class Results:
@@ -185,19 +181,14 @@ class Result:
 
     async def __anext__(self) -> bytes:
         try:
-            return await self._next()
-        except SwitchboardError as reason:
-            self.failure = reason
-            raise
-
-    async def _next(self) -> bytes:
-        try:
             piece = await anext(self._pieces)
         except (aiohttp.ClientError, TimeoutError, asyncio.IncompleteReadError) as broken:
-            raise ServiceNow(self._service, Reason(Exchange.RESULT_NOT_HANDED, why=type(broken).__name__)) from None
+            self.failure = ServiceNow(self._service, Reason(Exchange.RESULT_NOT_HANDED, why=type(broken).__name__))
+            raise self.failure from None
         self._arrived += len(piece)
         if self._arrived > self._limit:
-            raise ServiceNever(self._service, Reason(Exchange.RESULT_OVER_LIMIT, bytes=self._limit))
+            self.failure = ServiceNever(self._service, Reason(Exchange.RESULT_OVER_LIMIT, bytes=self._limit))
+            raise self.failure
         return piece
 
 
@@ -209,9 +200,7 @@ def _plain(hosts: Collection[str]) -> frozenset[str]:
 def _is_private(refused: BaseException | None) -> bool:
     """Whether the guarded resolver is behind this."""
     while refused is not None:
-        if isinstance(refused, PrivateAddressError) or isinstance(
-            getattr(refused, "os_error", None), PrivateAddressError
-        ):
+        if PrivateAddressError in (type(refused), type(getattr(refused, "os_error", None))):
             return True
         refused = refused.__cause__ or refused.__context__
     return False

@@ -136,33 +136,26 @@ class SingleSendRequest(ClientRequest):
     flight: _Flight | None = None
 
     async def send(self, conn: Connection) -> ClientResponse:
-        """Send once, follow no redirect, read at most 2 MiB, unless a sink wants the answer.
-
-        Never raises for anything that happens on the network; cancelling it raises ``CancelledError`` as usual and
-        leaves the outcome unknown. When the connection stands, ``turn`` is waited for, then ``guard`` is asked, right
-        before the first byte; False of either sends nothing. ``total``: seconds for everything, instead of the
-        transport's own: uploads take longer.
-        """
         if self.flight is None:
             raise _NotSent
         await self.flight.take_off(conn)
         return await super().send(conn)
 
 
+def bare_session(connector: aiohttp.TCPConnector, **more: Any) -> aiohttp.ClientSession:
+    """A session that keeps no cookies and knows no proxy, closed by the caller."""
+    headers, cookies = {"User-Agent": "switchboard"}, aiohttp.DummyCookieJar()
+    return aiohttp.ClientSession(connector=connector, trust_env=False, cookie_jar=cookies, headers=headers, **more)
+
+
 def open_session(*, limit: int = 20) -> aiohttp.ClientSession:
-    """A session for ``Transport``, closed by the caller; ``limit``: connections at a time.
+    """A session for ``Transport``; ``limit``: connections at a time.
 
     Every request gets a connection of its own. On one that was kept alive and that the service is just
     closing, a commit would end as "unknown" and a person would have to look after it, for nothing.
     """
-    return aiohttp.ClientSession(
-        connector=aiohttp.TCPConnector(limit=limit, force_close=True),
-        request_class=SingleSendRequest,
-        trust_env=False,
-        cookie_jar=aiohttp.DummyCookieJar(),
-        headers={"User-Agent": "switchboard"},
-        auto_decompress=True,
-    )
+    connector = aiohttp.TCPConnector(limit=limit, force_close=True)
+    return bare_session(connector, request_class=SingleSendRequest)
 
 
 class Transport:
@@ -237,12 +230,11 @@ class Transport:
             return Reply(failure=Failure.NOT_CONNECTED)
         self._secrets.learn(*_credentials(request.headers))
         flight = _Flight(guard, turn, self.circuit)
+        timeout = self._timeout
+        if total is not None:
+            connect = timeout.connect
+            timeout = aiohttp.ClientTimeout(total=total, connect=connect, sock_connect=connect, sock_read=total)
         try:
-            timeout = self._timeout
-            if total is not None:
-                timeout = aiohttp.ClientTimeout(
-                    total=total, connect=timeout.connect, sock_connect=timeout.connect, sock_read=total
-                )
             reply = await self._exchange(request, flight, timeout, sink)
         except (aiohttp.ClientError, _NotSent, OSError, TimeoutError, ValueError) as error:
             # ValueError: aiohttp refuses headers with line breaks and some malformed answers with it.
@@ -256,16 +248,14 @@ class Transport:
         else:
             if _LOGGER.isEnabledFor(logging.DEBUG):  # ten thousand lines for nobody cost as much as two thousand calls
                 self._log.debug("service call", operation=request.operation, status=reply.status, failure=reply.failure)
-        self._tell(request, reply, flight, effect=guard is not None and counts)
-        self._watch(how_ended(reply), self.circuit.passed(flight.began) if flight.left else None)
-        return reply
-
-    def _tell(self, request: PreparedRequest, reply: Reply, flight: _Flight, *, effect: bool) -> None:
-        """Whether the service answered. A body that is read on its way may have broken it off itself."""
+        effect = guard is not None and counts
         if reply.failure is Failure.OVERSIZE or (reply.status is not None and reply.status not in _OF_A_GATEWAY):
             self.circuit.answered(effect=effect)
         elif reply.failure is not Failure.NOT_SENT and isinstance(request.body, bytes | None):
+            # A body that is read on its way may have broken the exchange off itself.
             self.circuit.silent(flight.began, effect=effect and flight.left)
+        self._watch(how_ended(reply), self.circuit.passed(flight.began) if flight.left else None)
+        return reply
 
     async def _exchange(
         self, request: PreparedRequest, flight: _Flight, timeout: aiohttp.ClientTimeout, sink: Sink | None
@@ -283,7 +273,12 @@ class Transport:
             middlewares=(flight,),
         ) as response:
             if sink is not None and response.ok and sink.wants(response.headers.get("Content-Type", "").casefold()):
-                return await self._poured(response, sink)
+                async for chunk in response.content.iter_chunked(_CHUNK):
+                    if not await sink.write(chunk):
+                        return Reply(failure=Failure.OVERSIZE)
+                found = {name: response.headers[name] for name in _HEADERS_OF_FILES if name in response.headers}
+                headers = {name: self._secrets.hidden(value) for name, value in found.items()}
+                return Reply(status=response.status, headers=headers)
             answer = bytearray()
             async for chunk in response.content.iter_chunked(_CHUNK):
                 answer += chunk
@@ -291,14 +286,6 @@ class Transport:
                     return Reply(failure=Failure.OVERSIZE)
             reply = read_reply(status=response.status, headers=response.headers, body=bytes(answer))
             return without_secrets(reply, self._secrets, brings=request.brings)
-
-    async def _poured(self, response: ClientResponse, sink: Sink) -> Reply:
-        async for chunk in response.content.iter_chunked(_CHUNK):
-            if not await sink.write(chunk):
-                return Reply(failure=Failure.OVERSIZE)
-        found = {name: response.headers[name] for name in _HEADERS_OF_FILES if name in response.headers}
-        headers = {name: self._secrets.hidden(value) for name, value in found.items()}
-        return Reply(status=response.status, headers=headers)
 
 
 def _credentials(headers: Mapping[str, str]) -> tuple[str, ...]:
@@ -347,43 +334,33 @@ def read_reply(*, status: int, headers: Mapping[str, str], body: bytes) -> Reply
     )
 
 
-def _finite(text: str) -> Decimal:
+def _exact(text: str) -> Decimal:
     number = Decimal(text)
     # 1e999999 is valid JSON and would make a million-digit integer of somebody's arithmetic.
-    if number and not -_MAX_EXPONENT < number.adjusted() < _MAX_EXPONENT:
+    if not number.is_finite() or (number and not -_MAX_EXPONENT < number.adjusted() < _MAX_EXPONENT):
         raise ValueError("a number out of all bounds")
     return number
 
 
 _MAX_EXPONENT: Final = 40
+_DECODER: Final = json.JSONDecoder(parse_float=_exact, parse_constant=_exact)
 
 
-def _no_constant(text: str) -> Any:
-    raise ValueError(f"{text} is no JSON")
-
-
-_DECODER: Final = json.JSONDecoder(parse_float=_finite, parse_constant=_no_constant)
-
-
-def dump_json(value: object) -> bytes:
+def dump_json(value: object) -> str:
     """JSON with exact numbers: a Decimal is written digit by digit and never becomes a float.
 
     Raises:
         TypeError: for anything but dict, list, tuple, str, bool, int, Decimal and None; a float is refused.
     """
-    return _dump(value).encode()
-
-
-def _dump(value: object) -> str:
     match value:
         case None | bool() | int() | str():
             return json.dumps(value)
         case Decimal() if value.is_finite():
             return format(value, "f")
         case list() | tuple():
-            return f"[{','.join(map(_dump, value))}]"
+            return f"[{','.join(map(dump_json, value))}]"
         case dict():
-            return "{" + ",".join(f"{json.dumps(str(key))}:{_dump(item)}" for key, item in value.items()) + "}"
+            return "{" + ",".join(f"{json.dumps(str(key))}:{dump_json(item)}" for key, item in value.items()) + "}"
         case _:
             raise TypeError(f"{type(value).__name__} has no exact form in JSON")
 

@@ -4,7 +4,7 @@ Names are the alternatives a route's ``reply`` gives; unset fields come as null 
 first alternative that is filled counts. The only error raised is ``ValueError``, mostly an ``Unfit``.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -20,6 +20,7 @@ from bot.domain.unread import WRAPPERS, DocumentShape, UnreadAnswer, Wanted, kin
 
 _MAX_NUMBER_TEXT: Final = 40
 _MAX_COUNT: Final = 10**12
+_FLAGS: Final = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 
 Names = tuple[str, ...]
 
@@ -62,6 +63,11 @@ def as_text(found: object) -> str:
     return str(found).encode("utf-8", "replace").decode("utf-8").replace("\x00", "\ufffd").strip()
 
 
+def line(body: Mapping[str, object], names: Names) -> str:
+    """The same in one line, shortened."""
+    return one_line(text(body, names))
+
+
 def cents(body: Mapping[str, object], names: Names) -> Cents | None:
     """An amount of zero or more as a number or text; None when it is no exact number of cents."""
     found = signed_cents(body, names)
@@ -69,7 +75,7 @@ def cents(body: Mapping[str, object], names: Names) -> Cents | None:
 
 
 def signed_cents(body: Mapping[str, object], names: Names) -> Cents | None:
-    """The same, below zero too: what a balance may be."""
+    """The same, below zero too."""
     found = value(body, names)
     # A number of hundreds of digits is no amount, and rounding it would make it look exact.
     exact = None if found is None or len(str(found)) > _MAX_NUMBER_TEXT else cents_of(found)
@@ -106,9 +112,7 @@ def flag(body: Mapping[str, object], names: Names) -> bool | None:
     found = value(body, names)
     if isinstance(found, bool):
         return found
-    return {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}.get(
-        str(found).strip().casefold()
-    )
+    return _FLAGS.get(str(found).strip().casefold())
 
 
 def moment(body: Mapping[str, object], names: Names) -> datetime | None:
@@ -135,17 +139,6 @@ class AnswerObserver(Protocol):
         """An answer to this operation was read."""
 
 
-class _Nobody:
-    def unread(self, answer: UnreadAnswer) -> None:
-        """Ignored."""
-
-    def read(self, operation: str) -> None:
-        """Ignored."""
-
-
-NOBODY: Final[AnswerObserver] = _Nobody()
-
-
 class TracedReader(Generic[T]):
     """A reader that keeps the exception it raised, which its caller drops."""
 
@@ -165,13 +158,13 @@ class TracedReader(Generic[T]):
 
 
 def tell(
-    answers: AnswerObserver, reply: Reply, *routes: Route, was_read: bool, trouble: Exception | None = None
+    answers: AnswerObserver | None, reply: Reply, *routes: Route, was_read: bool, trouble: Exception | None = None
 ) -> None:
     """Report whether a successful answer was read; others are not reported. Never raises: nothing depends on it.
 
     ``routes``: the operation, then those whose names of fields were read besides.
     """
-    if not reply.is_success:
+    if answers is None or not reply.is_success:
         return
     try:
         if was_read:
@@ -189,44 +182,34 @@ def _described(reply: Reply, routes: tuple[Route, ...], trouble: Exception | Non
         text = f"text of {reply.size} bytes" if reply.size else "empty"
         what = f"HTML page of {reply.size} bytes" if reply.is_html else text
         return UnreadAnswer(operation=operation, status=status, body=f"no JSON ({what})")
-    at = trouble.at if isinstance(trouble, Unfit) and isinstance(trouble.at, dict) else reply.json
-    shape = shape_of(reply.json, at=at)
-    names = trouble.names if isinstance(trouble, Unfit) else ()
+    unfit = trouble if isinstance(trouble, Unfit) else Unfit("")
+    shape = shape_of(reply.json, at=unfit.at if isinstance(unfit.at, dict) else reply.json)
     return UnreadAnswer(
         operation=operation,
         status=status,
         body=kind_of(reply.json),
         fields=shape.fields,
-        wanted=_wanted(shape, names, routes),
+        wanted=_wanted(shape, unfit.names, routes),
         is_cut=shape.is_cut,
     )
 
 
 def _wanted(shape: DocumentShape, names: tuple[Names, ...], routes: tuple[Route, ...]) -> tuple[Wanted, ...]:
     """Fields that were not found; where there are any, fields that do not fit are left out."""
-    found = [_looked_for(shape, route, ours) for route, ours in _ours(names, routes)]
-    missing = [one for one in found if not one.is_there] or found
-    wrappers = [] if any(one.candidates for one in missing) else _wrappers(shape, routes)
-    if missing and wrappers:  # the record may lie in one of them, which the file can name
-        return (*(replace(one, deeper="") for one in missing), *wrappers)
-    return tuple(missing)
 
+    def sought(route: Route, ours: str) -> Wanted:
+        read = {name for alternatives in route.reply.values() for name in alternatives}
+        return looked_for(shape, section=route.name, name=ours, known=route.reply[ours], read=read)
 
-def _ours(names: tuple[Names, ...], routes: tuple[Route, ...]) -> Iterator[tuple[Route, str]]:
-    """Whose name of ours it is that was looked for under these names."""
+    found = []
     for theirs in names:
-        found = [(route, ours) for route in routes for ours, told in route.reply.items() if told == theirs]
+        owners = [(route, ours) for route in routes for ours, told in route.reply.items() if told == theirs]
         # The fields of an item inside a record are called alike, and nothing fails for them.
-        yield from [one for one in found if not one[1].startswith("item_")][:1]
-
-
-def _wrappers(shape: DocumentShape, routes: tuple[Route, ...]) -> list[Wanted]:
-    """Fields of ours that a record may lie in, where something is there that may be one."""
-    ours = [(route, name) for route in routes for name in WRAPPERS if name in route.reply]
-    found = [_looked_for(shape, route, name) for route, name in ours]
-    return [one for one in found if one.candidates and not one.is_there]
-
-
-def _looked_for(shape: DocumentShape, route: Route, ours: str) -> Wanted:
-    read = {name for alternatives in route.reply.values() for name in alternatives}
-    return looked_for(shape, section=route.name, name=ours, known=route.reply[ours], read=read)
+        found += [sought(*one) for one in owners if not one[1].startswith("item_")][:1]
+    missing = [one for one in found if not one.is_there] or found
+    if not missing or any(one.candidates for one in missing):
+        return tuple(missing)
+    # The record may lie in a field of ours that the file can name, where something is there that may be one.
+    wrappers = [sought(route, name) for route in routes for name in WRAPPERS if name in route.reply]
+    wrappers = [one for one in wrappers if one.candidates and not one.is_there]
+    return (*(replace(one, deeper="") for one in missing), *wrappers) if wrappers else tuple(missing)

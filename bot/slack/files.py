@@ -11,7 +11,7 @@ import json
 import tempfile
 from collections.abc import AsyncIterable, AsyncIterator, Mapping
 from contextlib import asynccontextmanager
-from typing import IO, Any, Self
+from typing import IO, Any, NoReturn, Self
 from urllib.parse import urlsplit
 
 import aiohttp
@@ -29,10 +29,8 @@ from bot.slack.messenger import Posted
 log = structlog.get_logger(__name__)
 
 CHUNK_BYTES = 64 * 1024
-_CONNECT_SECONDS = 10.0
-_SILENCE_SECONDS = 30.0
-"""Seconds that a download may stall."""
-_TRANSFER_SECONDS = 3_600.0
+_PATIENCE = aiohttp.ClientTimeout(total=3_600.0, sock_connect=10.0, sock_read=30.0)
+"""With a download."""
 _OK, _TOO_MANY_REQUESTS, _SERVER_ERROR = 200, 429, 500
 _GONE = frozenset({403, 404, 410})
 _TROUBLES = {
@@ -96,19 +94,24 @@ class Downloads:
             raise UnusableFile(FileTrouble.TOO_LARGE, name=info.name, limit=limit, size=info.size)
         if info.size == 0:
             raise UnusableFile(FileTrouble.EMPTY, name=info.name)
-        if not self.trusted(info.url):
+        if not self._hosts.downloads(info.url):
             log.warning("Slack named an address for a file that is not its own", host=urlsplit(info.url).hostname)
             raise UnusableFile(FileTrouble.EXTERNAL, name=info.name)
-        timeout = aiohttp.ClientTimeout(
-            total=_TRANSFER_SECONDS, sock_connect=_CONNECT_SECONDS, sock_read=_SILENCE_SECONDS
-        )
         headers = {"Authorization": f"Bearer {self._token}", "Accept-Encoding": "identity"}
         try:
-            answer = await self._session.get(info.url, headers=headers, allow_redirects=False, timeout=timeout)
+            answer = await self._session.get(info.url, headers=headers, allow_redirects=False, timeout=_PATIENCE)
         except (aiohttp.ClientError, TimeoutError) as broken:
             raise _interrupted(broken) from None
         try:
-            _check(answer, info)
+            status = answer.status
+            if status == _TOO_MANY_REQUESTS or status >= _SERVER_ERROR:
+                raise ServiceNow(SERVICE, Reason(Exchange.SLACK_FILE_KEPT, why=status))
+            if status in _GONE:
+                raise UnusableFile(FileTrouble.DELETED, name=info.name)
+            is_page = answer.content_type == "text/html" and not info.mimetype.startswith("text/html")
+            if status != _OK or is_page:
+                log.error("Slack answered a download with its sign-in page", status=status)
+                raise OperatorError("Slack does not let us download files", mend=_SCOPE)
             yield Body(answer, info=info)
         finally:
             answer.close()  # not released: the rest of it is not read
@@ -122,9 +125,6 @@ class Downloads:
                 if len(collected) >= most:
                     break
         return bytes(collected[:most])
-
-    def trusted(self, url: str) -> bool:
-        return self._hosts.downloads(url)
 
 
 def read_info(file: Mapping[str, Any]) -> FileInfo:
@@ -167,18 +167,6 @@ def read_info(file: Mapping[str, Any]) -> FileInfo:
     )
 
 
-def _check(answer: aiohttp.ClientResponse, info: FileInfo) -> None:
-    status = answer.status
-    if status == _TOO_MANY_REQUESTS or status >= _SERVER_ERROR:
-        raise ServiceNow(SERVICE, Reason(Exchange.SLACK_FILE_KEPT, why=status))
-    if status in _GONE:
-        raise UnusableFile(FileTrouble.DELETED, name=info.name)
-    page = answer.content_type == "text/html" and not info.mimetype.startswith("text/html")
-    if status != _OK or page:
-        log.error("Slack answered a download with its sign-in page", status=status)
-        raise OperatorError("Slack does not let us download files", mend=_SCOPE)
-
-
 def _interrupted(broken: Exception) -> ServiceNow:
     # The address of a public file is a secret like a token, and stays out of the text.
     return ServiceNow(SERVICE, Reason(Exchange.SLACK_FILE_KEPT, why=type(broken).__name__))
@@ -205,24 +193,21 @@ class Body:
 
     async def __anext__(self) -> bytes:
         try:
-            return await self._next()
-        except SwitchboardError as reason:
-            self.failure = reason
-            raise
-
-    async def _next(self) -> bytes:
-        try:
             piece = await anext(self._pieces)
         except StopAsyncIteration:
             if self._arrived != self.size:
-                raise UnusableFile(FileTrouble.CHANGED, name=self._info.name) from None
+                self._fail(UnusableFile(FileTrouble.CHANGED, name=self._info.name))
             raise
         except (aiohttp.ClientError, TimeoutError) as broken:
-            raise _interrupted(broken) from None
+            self._fail(_interrupted(broken))
         self._arrived += len(piece)
         if self._arrived > self.size:
-            raise UnusableFile(FileTrouble.CHANGED, name=self._info.name)
+            self._fail(UnusableFile(FileTrouble.CHANGED, name=self._info.name))
         return piece
+
+    def _fail(self, failure: SwitchboardError) -> NoReturn:
+        self.failure = failure
+        raise failure from None
 
 
 class Uploads:
@@ -271,7 +256,14 @@ class Uploads:
         # A form instead of the library's query string: a comment may exceed the length limit of a URL.
         form = {"files": json.dumps([{"id": file_id, "title": title}]), **where}
         answer = await call(self._client.api_call("files.completeUploadExternal", data=form))
-        return Posted(channel, _ts(answer, channel))
+        # The answer may hold only the file's id and title.
+        found = (
+            str(share.get("ts") or "")
+            for file in answer.get("files") or []
+            for kind in ("public", "private")
+            for share in ((file.get("shares") or {}).get(kind) or {}).get(channel) or []
+        )
+        return Posted(channel, next(found, ""))
 
     async def _upload(self, source: "_Flowing", *, name: str, alt: str) -> str:
         """Upload a file without sharing it, and return its id; Slack deletes it if it is never shared."""
@@ -307,16 +299,6 @@ class Uploads:
             raise ServiceNow(SERVICE, Reason(Exchange.SLACK_FILE_REFUSED, why=status))
         if status != _OK:
             raise ServiceNever(SERVICE, Reason(Exchange.SLACK_UPLOAD_STATUS, status=status), status=status)
-
-
-def _ts(answer: Mapping[str, Any], channel: str) -> str:
-    """The message's ``ts``, where the answer has it: it may hold only the file's id and title."""
-    for file in answer.get("files") or []:
-        shares = file.get("shares") or {}
-        for kind in ("public", "private"):
-            for share in (shares.get(kind) or {}).get(channel) or []:
-                return str(share.get("ts") or "")
-    return ""
 
 
 class _Flowing:

@@ -6,7 +6,8 @@ response URL first (it works where the bot is no member) and then an ephemeral m
 
 import asyncio
 import json
-from collections.abc import Callable, Collection, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -14,7 +15,7 @@ import aiohttp
 import structlog
 from slack_sdk.web.async_client import AsyncWebClient
 
-from bot.domain.content import Block, Content
+from bot.domain.content import Content
 from bot.domain.errors import ServiceNever, SwitchboardError
 from bot.domain.files.dropped import Share
 from bot.domain.outcome import Ended
@@ -224,7 +225,8 @@ class Ephemerals:
             return
         self._being_said.add(words)
         try:
-            for blocks in _block_variants(content):
+            plainer, none = [content.plainer] if content.plainer else [], [()] if content.blocks else []
+            for blocks in (content.blocks, *plainer, *none):
                 if await self._deliver(Content(text=content.text, blocks=blocks), to, replace=replace):
                     return
                 log.warning("the workspace refused blocks", types=sorted({str(block["type"]) for block in blocks}))
@@ -268,7 +270,11 @@ class Ephemerals:
             body["thread_ts"] = to.thread_ts
         try:
             async with self._session.post(to.response_url, json=body, allow_redirects=False) as answer:
-                error = _error(await answer.content.read(_ANSWER_BYTES))
+                said: object = None
+                with suppress(ValueError):  # success is ``ok``, as text or in JSON
+                    said = json.loads(await answer.content.read(_ANSWER_BYTES))
+                failed = isinstance(said, dict) and said.get("ok") is False and (said.get("error") or "refused")
+                error = str(failed or "")
                 ended = Ended.REFUSED if error or answer.status != _OK else Ended.DONE
                 self._watch(Family.PRIVATE, Ended.TOO_MANY if answer.status == _TOO_MANY_REQUESTS else ended)
                 return error if answer.status == _OK else error or f"answered {answer.status}"
@@ -279,26 +285,6 @@ class Ephemerals:
 
 def _words(content: Content, to: Listener) -> tuple[str, str, str]:
     return to.channel, to.user, content.text
-
-
-def _block_variants(content: Content) -> Iterator[Sequence[Block]]:
-    """Block variants in order of richness, tried until one is accepted."""
-    yield content.blocks
-    if content.plainer:
-        yield content.plainer
-    if content.blocks:
-        yield ()
-
-
-def _error(body: bytes) -> str:
-    """The name of the error in an answer; on success the answer is ``ok``, as text or in JSON."""
-    try:
-        answer = json.loads(body)
-    except ValueError:
-        return ""
-    if not isinstance(answer, dict) or answer.get("ok") is not False:
-        return ""
-    return str(answer.get("error") or "refused")
 
 
 def _is_about_blocks(error: str) -> bool:

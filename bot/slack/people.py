@@ -178,8 +178,7 @@ class Directory:
         return found
 
     async def _every_group(self, wanted: _Wanted) -> _Found:
-        method = _GROUP if len(self._groups) == 1 else _GROUPS
-        return await self._read("groups", method, self._all, wanted)
+        return await self._read("groups", _GROUP if len(self._groups) == 1 else _GROUPS, self._all, wanted)
 
     async def _user(self, user: str, wanted: _Wanted) -> _Found:
         return await self._read(f"user:{user}", _USER, lambda: self._person(user), wanted)
@@ -332,24 +331,18 @@ async def who_we_are(client: AsyncWebClient) -> BotIdentity:
             f"the bot token is good for a whole organization ({where}), not for one workspace",
             mend="install the app in one workspace, not in the organization, and put that token into SLACK_BOT_TOKEN",
         )
+    bot: Mapping[str, Any] = {}
+    if answer.get("bot_id"):
+        try:
+            bot = (await call(client.bots_info(bot=str(answer["bot_id"])))).get("bot") or {}
+        except ServiceNever as denied:  # workspace and signing secret then identify the app
+            log.warning("Slack did not say which app we are", reason=str(denied))
     return BotIdentity(
         team_id=team_id,
         team=str(answer.get("team", "")),
         bot_id=str(answer.get("bot_id", "")),
         bot_user_id=str(answer.get("user_id", "")),
         enterprise_id=str(enterprise_id) if enterprise_id else None,
-        app_id=await _app_of(client, str(answer.get("bot_id") or "")),
+        app_id=str(bot.get("app_id") or ""),
         scopes=frozenset(scope.strip() for scope in headers.get("x-oauth-scopes", "").split(",") if scope.strip()),
     )
-
-
-async def _app_of(client: AsyncWebClient, bot_id: str) -> str:
-    """The app of a bot; empty where the token may not read it (workspace and signing secret then identify it)."""
-    if not bot_id:
-        return ""
-    try:
-        answer = await call(client.bots_info(bot=bot_id))
-    except (OperatorError, ServiceNever) as denied:
-        log.warning("Slack did not say which app we are", reason=str(denied))
-        return ""
-    return str((answer.get("bot") or {}).get("app_id") or "")

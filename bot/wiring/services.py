@@ -25,7 +25,7 @@ from bot.clients.results import Results, open_result_session
 from bot.clients.routes import RouteTable
 from bot.clients.routes_file import load_routes
 from bot.clients.transport import CONNECT_SECONDS, Transport, Watch, open_session, unwatched
-from bot.clients.unread import NOBODY, AnswerObserver
+from bot.clients.unread import AnswerObserver
 from bot.domain.emails.lists import CONCURRENCY_LIMIT
 from bot.domain.text import Secrets
 from bot.settings import Environment, Settings
@@ -65,7 +65,7 @@ class Outside:
     connect: float = CONNECT_SECONDS
     monotonic: Callable[[], float]
     may_leave: MayLeave = always
-    answers: AnswerObserver = NOBODY
+    answers: AnswerObserver | None = None
     more_routes: tuple[Path, ...] = ()
     watch: Callable[[str], Watch] = lambda _: unwatched
     secrets: Secrets = field(repr=False)

@@ -71,8 +71,8 @@ def pages(method: str) -> Call:
 CALLS: dict[str, Call] = {
     "create": effect("create_payout", NEW), "commit": effect("commit_payout", "op-1"),
     "cancel": effect("cancel_payout", "op-1"), "one step": effect("one_step_payout", NEW),
-    "purchase": asks("create_purchase", PURCHASE),
-    "open purchase": asks("create_purchase", new_purchase(None, *ITEMS)),
+    "purchase": effect("create_purchase", PURCHASE),
+    "open purchase": effect("create_purchase", new_purchase(None, *ITEMS)),
     "bulk": effect("submit_bulk", BULK),
     "cancel items": effect("cancel_bulk_items", "b-1", HashList("h1", "h2")),
     "operation": asks("get_operation", "op-1"), "events": asks("payout_events", "op-1"),

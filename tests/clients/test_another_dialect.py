@@ -157,7 +157,7 @@ async def test_a_payout_goes_all_the_way(client: PaymentsClient, service: Paymen
     operation_id = await created(client, service)
     assert await client.payout_events(operation_id) == ()
 
-    client.require_committable()
+    client.require("commit_payout")
     committed = await client.commit_payout(operation_id, earlier_unknown=False)
     assert isinstance(committed, Done)
     assert committed.value.state is OperationStatus.COMMITTED
@@ -178,7 +178,7 @@ async def test_a_payout_goes_all_the_way(client: PaymentsClient, service: Paymen
 
 
 async def test_one_step_pays_once_and_is_found_by_its_code(client: PaymentsClient, service: PaymentsSimulator) -> None:
-    client.require_one_step()
+    client.require("one_step_payout")
     before = (await client.partner()).balance
     paid = await client.one_step_payout(payout(service, "code-2"), earlier_unknown=False)
     assert isinstance(paid, Done)
@@ -205,7 +205,8 @@ async def test_a_purchase_is_made_read_and_linked(client: PaymentsClient, servic
             cancel_uri="https://bot.example/canceled",
             callback_uri=f"{service.base_url}/callbacks/payments/t4",
             failure_uri=f"{service.base_url}/callbacks/payments/t5",
-        )
+        ),
+        earlier_unknown=False,
     )
     assert isinstance(made, Done)
     assert (made.value.cents, made.value.email, made.value.code) == (2109, "ana@example.com", "code-3")

@@ -134,6 +134,26 @@ async def test_not_covered_a_refusal_and_an_outage_are_different_things(
             await client.quote(key=KEY, position=HERE, payment=Payment.CARD, cents=100)
 
 
+@pytest.mark.parametrize(("words", "not_covered"), [
+    ("This address is not covered from this store", True),
+    ("Out of range", True), ("Sin cobertura en la zona", True),
+    ("La dirección está fuera de la zona de reparto", True),
+    ("El servicio está fuera de servicio", False),
+    ("The order could not be recovered", False),
+])  # fmt: skip
+async def test_only_a_price_is_refused_for_the_place(
+    make: Make, partner: Partner, words: str, not_covered: bool
+) -> None:
+    partner.answer = lambda _: said({"message": words}, 422)
+    client = make("", partner.url)
+    with pytest.raises(ServiceNever) as refused:
+        await client.quote(key=KEY, position=HERE, payment=Payment.CARD, cents=100)
+    assert (type(refused.value) is NotCovered, refused.value.words) == (not_covered, words)
+    with pytest.raises(ServiceNever) as other:
+        await client.get_store(key=KEY)
+    assert type(other.value) is ServiceNever
+
+
 Ask = Callable[[DeliveryClient], Awaitable[object]]
 
 

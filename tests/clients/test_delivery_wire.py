@@ -5,12 +5,9 @@ from typing import Any
 
 import pytest
 
-from bot.clients.delivery import NotCovered, wire
-from bot.clients.delivery.client import read_trouble
+from bot.clients.delivery import wire
 from bot.clients.routes import Route
 from bot.clients.routes_file import load_routes
-from bot.domain.errors import ServiceNever
-from bot.domain.outcome import Reply
 
 ROUTES = load_routes(None, environment="sandbox")
 
@@ -117,14 +114,13 @@ def test_a_quote_needs_a_price() -> None:
 
 def test_a_record_of_ours_goes_by_either_id_or_by_none() -> None:
     read = route("get_booking")
-    assert wire.read_same(BOOKING, read, booking_id="10001").id == "abc"
-    assert wire.read_same(BOOKING, read, booking_id="abc").id == "abc"
-    assert wire.read_ours(BOOKING, read, external_id="mine").id == "abc"
+    for named in ({"booking_id": "10001"}, {"booking_id": "abc"}, {"external_id": "mine"}):
+        assert wire.read_booking(BOOKING, read, **named).id == "abc"
 
 
 NO_RECORDS: tuple[object, ...] = (None, [], "x", {})
 YOURS = {**BOOKING, "externalBookingId": "yours"}
-REFUSED: list[tuple[str, Callable[..., object], dict[str, str], object, str]] = [
+REFUSED: list[tuple[str, Callable[..., object], dict[str, Any], object, str]] = [
     *[
         ("get_booking", wire.read_booking, {}, document, "no object|no booking")
         for document in (*NO_RECORDS, 5, {"data": None}, {"_id": "abc"}, {"statusText": "ACCEPTED"})
@@ -133,35 +129,17 @@ REFUSED: list[tuple[str, Callable[..., object], dict[str, str], object, str]] = 
         ("get_booking", wire.read_event, {}, document, "no object|no booking")
         for document in (*NO_RECORDS, {"statusText": "COMPLETED"}, {"bookingID": ""})
     ],
-    ("get_booking", wire.read_same, {"booking_id": "abd"}, BOOKING, "another"),
-    ("get_booking", wire.read_ours, {"external_id": "mine"}, YOURS, "another"),
-    ("create_prebooking", wire.read_new_prebooking, {}, {"_id": "p"}, "no link"),
-    ("get_prebooking", wire.read_same_prebooking, {"prebooking_id": "q"}, {"_id": "p"}, "another"),
+    ("get_booking", wire.read_booking, {"booking_id": "abd"}, BOOKING, "another"),
+    ("get_booking", wire.read_booking, {"external_id": "mine"}, YOURS, "another"),
+    ("create_prebooking", wire.read_prebooking, {"is_new": True}, {"_id": "p"}, "no link"),
+    ("get_prebooking", wire.read_prebooking, {"prebooking_id": "q"}, {"_id": "p"}, "another"),
     ("quote", wire.read_quote, {}, {"eta": 25}, "no quote"),
 ]
 
 
 @pytest.mark.parametrize(("operation", "read", "named", "document", "words"), REFUSED)
 def test_what_is_no_such_record_is_refused(
-    operation: str, read: Callable[..., object], named: dict[str, str], document: object, words: str
+    operation: str, read: Callable[..., object], named: dict[str, Any], document: object, words: str
 ) -> None:
     with pytest.raises(ValueError, match=words):
         read(document, route(operation), **named)
-
-
-# What a refused price means, by the words of the service.
-
-
-@pytest.mark.parametrize(("words", "not_covered"), [
-    ("This address is not covered from this store", True),
-    ("Out of range", True), ("Sin cobertura en la zona", True),
-    ("La dirección está fuera de la zona de reparto", True),
-    ("El servicio está fuera de servicio", False),
-    ("The order could not be recovered", False),
-])  # fmt: skip
-@pytest.mark.parametrize("quote", [True, False])
-def test_only_a_price_is_refused_for_the_place(quote: bool, words: str, not_covered: bool) -> None:
-    reply = Reply(status=422, json={"message": words})
-    trouble = read_trouble(reply, with_master=False, route=route("quote"), quote=quote)
-    assert type(trouble) is (NotCovered if quote and not_covered else ServiceNever)
-    assert trouble.words == words

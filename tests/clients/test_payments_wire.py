@@ -30,17 +30,17 @@ PURCHASE = TABLE.use("payments", "get_purchase")
 PARTNER = TABLE.use("payments", "partner")
 
 READERS: list[tuple[Callable[[object], object], st.SearchStrategy[object]]] = [
-    (lambda document: wire.read_operation(document, route=OPERATION), shaped(*operation())),
-    (lambda document: wire.read_committed(document, route=OPERATION, operation_id="op-1"), shaped(*operation())),
+    (lambda document: wire.read_operation(document, OPERATION), shaped(*operation())),
+    (lambda document: wire.read_committed(document, OPERATION, operation_id="op-1"), shaped(*operation())),
     (lambda document: wire.read_page(document, list_route=LIST, record_route=OPERATION),
      shaped("currentPage", "lastPage", "perPage", "total", "from", "to", "data")),
-    (lambda document: wire.read_account(document, route=ACCOUNT),
+    (lambda document: wire.read_account(document, ACCOUNT),
      shaped("fullName", "status", "is_verified", "isPrimary", "country_ID")),
-    (lambda document: wire.read_one_step(document, route=OPERATION, code="code-1"), shaped(*operation())),
-    (lambda document: wire.read_purchase(document, route=PURCHASE, item_amount="unit"), shaped(*operation(), "items")),
-    (lambda document: wire.read_purchase(document, route=PURCHASE, item_amount="line"),
+    (lambda document: wire.read_one_step(document, OPERATION, code="code-1"), shaped(*operation())),
+    (lambda document: wire.read_purchase(document, PURCHASE, item_amount="unit"), shaped(*operation(), "items")),
+    (lambda document: wire.read_purchase(document, PURCHASE, item_amount="line"),
      st.builds(lambda items: operation(1) | {"items": items}, st.lists(shaped("description", "amount", "quantity")))),
-    (lambda document: wire.read_partner(document, route=PARTNER),
+    (lambda document: wire.read_partner(document, PARTNER),
      shaped("id", "name", "email", "currency", "balance", "data")),
 ]  # fmt: skip
 
@@ -64,7 +64,7 @@ def test_a_reader_gives_a_record_or_a_value_error(
     ("1" + "0" * 38 + ".5", None), ([], None),
 ])  # fmt: skip
 def test_an_amount_is_exact_or_none(amount: object, cents: int | None) -> None:
-    assert wire.read_operation(operation(1, amount=amount), route=OPERATION).cents == cents
+    assert wire.read_operation(operation(1, amount=amount), OPERATION).cents == cents
 
 
 @given(st.integers(min_value=0, max_value=10**13), st.booleans())
@@ -73,30 +73,30 @@ def test_every_amount_reads_back_as_number_and_as_text(cents: int, is_text: bool
     amount = f'"{plain}"' if is_text else plain
     body = ('{"id":"a","status":"b","amount":' + amount + "}").encode()
     document = read_reply(status=200, headers={}, body=body).json
-    assert wire.read_operation(document, route=OPERATION).cents == cents
+    assert wire.read_operation(document, OPERATION).cents == cents
 
 
 @pytest.mark.parametrize("name", ["code", "svc_operation_hash", "failure_reason", "svc_user_id", "svc_user_email"])
 @pytest.mark.parametrize("unset", [None, ""])
 def test_an_unset_field_is_none_however_it_comes(name: str, unset: object) -> None:
-    found = wire.read_operation(operation(1, **{name: unset}), route=OPERATION).model_dump()
+    found = wire.read_operation(operation(1, **{name: unset}), OPERATION).model_dump()
     ours = {"svc_operation_hash": "svc_hash", "svc_user_id": "user_id", "svc_user_email": "email"}.get(name, name)
     assert found[ours] is None
 
 
 def test_what_no_database_can_hold_is_replaced() -> None:
-    found = wire.read_operation(operation(1, description="a\x00b\ud800c"), route=OPERATION)
+    found = wire.read_operation(operation(1, description="a\x00b\ud800c"), OPERATION)
     assert found.description == "a\ufffdb?c"
 
 
 @pytest.mark.parametrize("stamp", ["yesterday", "", None, 5, "2026-13-01T00:00:00Z"])
 def test_a_time_that_is_none_costs_nothing_else(stamp: object) -> None:
-    found = wire.read_operation(operation(1, created_at=stamp), route=OPERATION)
+    found = wire.read_operation(operation(1, created_at=stamp), OPERATION)
     assert (found.created_at, found.id) == (None, "op-1")
 
 
 def test_a_time_without_a_zone_is_taken_as_utc() -> None:
-    found = wire.read_operation(operation(1, created_at="2026-11-20T10:00:00"), route=OPERATION)
+    found = wire.read_operation(operation(1, created_at="2026-11-20T10:00:00"), OPERATION)
     assert found.created_at is not None
     assert found.created_at.isoformat() == "2026-11-20T10:00:00+00:00"
 

@@ -303,7 +303,7 @@ def test_reading_a_body_is_total(body: bytes, content_type: str) -> None:
 @given(st.integers(min_value=1, max_value=10**14))
 def test_an_amount_goes_out_with_exactly_its_cents(cents: int) -> None:
     written = dump_json({"amount": decimal_of(cents)})
-    assert written == f'{{"amount":{plain(cents)}}}'.encode()
+    assert written == f'{{"amount":{plain(cents)}}}'
     assert json.loads(written, parse_float=Decimal)["amount"] * 100 == cents
 
 

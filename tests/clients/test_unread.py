@@ -16,7 +16,7 @@ from bot.clients.localization import LocalizationClient
 from bot.clients.payments import NewPayout, PaymentsClient
 from bot.clients.routes_file import load_routes
 from bot.clients.transport import Transport, open_session
-from bot.clients.unread import NOBODY, AnswerObserver
+from bot.clients.unread import AnswerObserver
 from bot.domain.bookings.record import Payment
 from bot.domain.errors import ServiceNever, ServiceNow
 from bot.domain.localization import CallOperation, Request
@@ -83,7 +83,7 @@ OpenPayments = Callable[..., PaymentsClient]
 async def payments(notes: Notes, tmp_path: Path) -> AsyncIterator[OpenPayments]:
     async with open_session() as session:
 
-        def build(url: str, *, services: str = "", answers: AnswerObserver = notes) -> PaymentsClient:
+        def build(url: str, *, services: str = "", answers: AnswerObserver | None = notes) -> PaymentsClient:
             file = tmp_path / "services.toml"
             file.write_text(services, encoding="utf-8")
             return PaymentsClient(
@@ -205,9 +205,9 @@ async def test_only_successes_are_told(payments: OpenPayments, partner: Partner,
     assert (notes.answers, notes.were_read) == ([], [])
 
 
-@pytest.mark.parametrize("answers", [NOBODY, Broken()], ids=["nobody listens", "who listens fails"])
+@pytest.mark.parametrize("answers", [None, Broken()], ids=["nobody listens", "who listens fails"])
 async def test_noting_an_answer_does_not_change_its_outcome(
-    payments: OpenPayments, answers: AnswerObserver, caplog: pytest.LogCaptureFixture
+    payments: OpenPayments, answers: AnswerObserver | None, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with await speaking(create_payout__id="uid") as service:
         client = payments(service.base_url, answers=answers)

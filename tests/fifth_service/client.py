@@ -7,7 +7,7 @@ from pydantic import SecretStr
 from bot.clients.calls import ServiceCalls, always, json_request
 from bot.clients.routes import Route, RouteTable
 from bot.clients.transport import Transport
-from bot.clients.unread import NOBODY, AnswerObserver
+from bot.clients.unread import AnswerObserver
 from bot.domain.errors import ServiceNever, ServiceNow
 from bot.domain.outcome import Done, NotExecuted
 
@@ -18,7 +18,7 @@ class GlossaryClient(ServiceCalls):
     """Calls of the service; ``key`` goes as a Bearer credential."""
 
     def __init__(
-        self, *, routes: RouteTable, transport: Transport, key: SecretStr, answers: AnswerObserver = NOBODY
+        self, *, routes: RouteTable, transport: Transport, key: SecretStr, answers: AnswerObserver | None = None
     ) -> None:
         super().__init__(SERVICE, routes, transport, always, answers)
         self._key = key

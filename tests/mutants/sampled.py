@@ -180,10 +180,10 @@ MUTANTS = (
     Mutant(
         name="any refusal about a zone is a price refused for the place",
         file="bot/clients/delivery/client.py",
-        old="    if quote and _NOT_COVERED.search(trouble.words):",
-        new="    if _NOT_COVERED.search(trouble.words):",
+        old="            if _NOT_COVERED.search(refused.words):",
+        new="            if refused.words:",
         breaks="only a price is refused for the place",
-        tests=("tests/clients/test_delivery_wire.py",),
+        tests=("tests/clients/test_delivery.py",),
     ),
     Mutant(
         name="a table has one row more than is allowed",

@@ -33,8 +33,8 @@ MUTANTS = (
     Mutant(
         name="an e-mail answer keeps our secrets",
         file="bot/clients/emails/client.py",
-        old="                return without_secrets(reply, self._secrets)",
-        new="                return reply",
+        old="            return without_secrets(reply, self._secrets)",
+        new="            return reply",
         breaks="no secret of ours is repeated to people, log or database",
         tests=("tests/clients/test_emails.py",),
     ),

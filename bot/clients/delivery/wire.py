@@ -20,50 +20,39 @@ from bot.domain.text import one_line
 _DEGREES: Final = re.compile(r"-?[0-9]{1,3}(\.[0-9]{1,15})?", re.ASCII)
 _MOST_URL: Final = 2_000
 _MOST_LISTED: Final = 2_000
+_LINES_OF_A_BOOKING: Final = ("currency", "cancel_reason", "validation_code", "address", "payment_method")
+_LINES_OF_A_STORE: Final = ("email", "mobile", "country_code", "address", "reference")
 
 Body = Mapping[str, object]
 
 
-def read_booking(document: object, route: Route) -> BookingRecord:
-    """One booking; it must have an id and a state, everything else may be missing."""
+def read_booking(document: object, route: Route, *, booking_id: str = "", external_id: str = "") -> BookingRecord:
+    """One booking; it must have an id and a state, everything else may be missing.
+
+    ``booking_id``: its id must be this, internal or public. ``external_id``: it must have this, or none of ours.
+    """
     body, names = _unwrapped(document, route), route.reply
-    identifier, status = unread.text(body, names["id"]), unread.text(body, names["status"])
+    identifier, status = unread.text(body, names["id"]), unread.line(body, names["status"])
     if not identifier or not status:
         raise Unfit("no booking: id or statusText is missing", body, names["id"], names["status"])
-    first, last = (one_line(unread.text(body, names[part])) for part in ("name", "last_name"))
-    return BookingRecord(
+    record = BookingRecord(
         id=identifier,
-        status=one_line(status),
+        status=status,
         numeric_id=unread.text(body, names["numeric_id"]),
         external_id=unread.text(body, names["external_id"]),
         tracking_url=_url(body, names["tracking_url"]),
         detail_url=_url(body, names["detail_url"]),
         fee=_amount(body, names["fee"]),
-        currency=one_line(unread.text(body, names["currency"])),
-        driver=_driver(body, route),
-        cancel_reason=one_line(unread.text(body, names["cancel_reason"])),
-        validation_code=one_line(unread.text(body, names["validation_code"])),
+        driver=_driver(body, names),
         proof=_proof(body, names["proof"]),
-        customer=f"{first} {last}".strip(),
-        address=one_line(unread.text(body, names["address"])),
+        customer=f"{unread.line(body, names['name'])} {unread.line(body, names['last_name'])}".strip(),
         amount=_amount(body, names["amount"]),
-        payment_method=one_line(unread.text(body, names["payment_method"])),
+        **{ours: unread.line(body, names[ours]) for ours in _LINES_OF_A_BOOKING},
     )
-
-
-def read_same(document: object, route: Route, *, booking_id: str) -> BookingRecord:
-    """The booking with exactly this id, internal or public."""
-    record = read_booking(document, route)
-    if not record.goes_by(booking_id):
-        raise Unfit("the record of another booking", _unwrapped(document, route), route.reply["id"])
-    return record
-
-
-def read_ours(document: object, route: Route, *, external_id: str) -> BookingRecord:
-    """The booking with our own id; a record without one is assumed to be the one that was asked for."""
-    record = read_booking(document, route)
-    if record.external_id not in ("", external_id):
-        raise Unfit("the record of another booking", _unwrapped(document, route), route.reply["external_id"])
+    if booking_id and not record.goes_by(booking_id):
+        raise Unfit("the record of another booking", body, names["id"])
+    if external_id and record.external_id not in ("", external_id):
+        raise Unfit("the record of another booking", body, names["external_id"])
     return record
 
 
@@ -80,8 +69,7 @@ def read_event(document: object, route: Route) -> tuple[str, BookingRecord]:
     named = {**body, names["id"][0]: identifier}
     if not unread.text(named, names["status"]):
         named[names["status"][0]] = "?"
-    record = read_booking(named, route)
-    return identifier, record
+    return identifier, read_booking(named, route)
 
 
 def read_quote(document: object, route: Route) -> Quote:
@@ -94,22 +82,18 @@ def read_quote(document: object, route: Route) -> Quote:
         fee=fee or with_tax,
         fee_with_tax=with_tax,
         tax=_amount(body, names["tax"]),
-        currency=one_line(unread.text(body, names["currency"])),
+        currency=unread.line(body, names["currency"]),
         eta=unread.shown(body, names["eta"]),
         distance=unread.shown(body, names["distance"]),
     )
 
 
-def read_store(document: object, route: Route) -> StoreRecord:
-    """One store; it must have a name."""
-    return _store(_unwrapped(document, route), route)
-
-
-def read_new_store(document: object, route: Route) -> StoreRecord:
-    """A store just created; without a key nothing could be done with it."""
-    store = read_store(document, route)
-    if store.key is None:
-        raise Unfit("no key came with the store", _unwrapped(document, route), route.reply["key"])
+def read_store(document: object, route: Route, *, is_new: bool = False) -> StoreRecord:
+    """One store; it must have a name, and a key where it was just created: nothing could be done without."""
+    body = _unwrapped(document, route)
+    store = _store(body, route)
+    if is_new and store.key is None:
+        raise Unfit("no key came with the store", body, route.reply["key"])
     return store
 
 
@@ -148,34 +132,24 @@ def read_webhooks(document: object, route: Route) -> tuple[Webhook, ...]:
     return tuple(one for one in read if one.kind and one.url)
 
 
-def read_new_prebooking(document: object, route: Route) -> PrebookingRecord:
-    """A pre-booking just created; without a link nobody could enter an address."""
-    record = read_prebooking(document, route)
-    if not record.url:
-        raise Unfit("no link came with the pre-booking", _unwrapped(document, route), route.reply["url"])
-    return record
-
-
-def read_prebooking(document: object, route: Route) -> PrebookingRecord:
-    """One pre-booking; it must have an id."""
+def read_prebooking(
+    document: object, route: Route, *, prebooking_id: str = "", is_new: bool = False
+) -> PrebookingRecord:
+    """One pre-booking; it must have an id. ``is_new``: and a link, without which nobody could enter an address."""
     body, names = _unwrapped(document, route), route.reply
-    identifier = unread.text(body, names["id"])
-    if not identifier:
-        raise Unfit("no pre-booking: its id is missing", body, names["id"])
-    return PrebookingRecord(
-        id=identifier,
+    record = PrebookingRecord(
+        id=unread.text(body, names["id"]),
         url=_url(body, names["url"]),
         has_address=unread.flag(body, names["has_address"]),
         booking_id=unread.text(body, names["booking_id"]),
-        status=one_line(unread.text(body, names["status"])),
+        status=unread.line(body, names["status"]),
     )
-
-
-def read_same_prebooking(document: object, route: Route, *, prebooking_id: str) -> PrebookingRecord:
-    """The pre-booking with exactly this id."""
-    record = read_prebooking(document, route)
-    if record.id != prebooking_id:
-        raise Unfit("the record of another pre-booking", _unwrapped(document, route), route.reply["id"])
+    if not record.id:
+        raise Unfit("no pre-booking: its id is missing", body, names["id"])
+    if is_new and not record.url:
+        raise Unfit("no link came with the pre-booking", body, names["url"])
+    if prebooking_id not in ("", record.id):
+        raise Unfit("the record of another pre-booking", body, names["id"])
     return record
 
 
@@ -194,40 +168,33 @@ def _unwrapped(document: object, route: Route) -> dict[str, object]:
 
 def _store(body: Body, route: Route) -> StoreRecord:
     names = route.reply
-    name = one_line(unread.text(body, names["name"]))
+    name, key = unread.line(body, names["name"]), unread.text(body, names["key"])
     if not name:
         raise Unfit("no store: its name is missing", body, names["name"])
-    key = unread.text(body, names["key"])
     return StoreRecord(
         name=name,
         id=unread.text(body, names["id"]),
         key=SecretStr(key) if key else None,
-        email=one_line(unread.text(body, names["email"])),
-        mobile=one_line(unread.text(body, names["mobile"])),
-        country_code=one_line(unread.text(body, names["country_code"])),
         latitude=_degrees(body, names["latitude"]),
         longitude=_degrees(body, names["longitude"]),
-        address=one_line(unread.text(body, names["address"])),
-        reference=one_line(unread.text(body, names["reference"])),
+        **{ours: unread.line(body, names[ours]) for ours in _LINES_OF_A_STORE},
     )
 
 
-def _driver(body: Body, route: Route) -> Driver:
-    names = route.reply
+def _driver(body: Body, names: Mapping[str, unread.Names]) -> Driver:
     inner = unread.value(body, names["driver"])
     found = inner if isinstance(inner, dict) else {}
-
-    def said(part: str) -> str:
-        # Only the first name is the driver's own at the top; the others would be the booking's.
-        return one_line(unread.text(found, names[part]) or unread.text(body, names[part][:1]))
-
-    provider = one_line(unread.text(found, names["provider"]) or unread.text(body, names["provider"]))
+    # Only the first name is the driver's own at the top; the others would be the booking's.
+    name, mobile, email = (
+        unread.line(found, names[part]) or unread.line(body, names[part][:1])
+        for part in ("driver_name", "driver_mobile", "driver_email")
+    )
     return Driver(
-        name=said("driver_name"),
-        mobile=said("driver_mobile"),
-        email=said("driver_email"),
+        name=name,
+        mobile=mobile,
+        email=email,
         image=_url(found, names["driver_image"]) or _url(body, names["driver_image"][:1]),
-        provider=provider,
+        provider=unread.line(found, names["provider"]) or unread.line(body, names["provider"]),
     )
 
 

@@ -29,11 +29,12 @@ from bot.clients.transport import (
     PreparedRequest,
     Transport,
     Watch,
+    bare_session,
     read_reply,
     unwatched,
     without_secrets,
 )
-from bot.clients.unread import NOBODY, AnswerObserver, tell
+from bot.clients.unread import AnswerObserver, tell
 from bot.domain.emails.lists import Answer, Busy, Checked, FileAnswer, Lost, Outcome
 from bot.domain.errors import OperatorError, ServiceNever, SwitchboardError
 from bot.domain.outcome import Ended, Failure, NotExecuted, Reply, Unknown, how_ended, read_error, refusal
@@ -44,13 +45,8 @@ _CONNECT_SECONDS: Final = 5.0
 
 
 def open_quick_session(*, limit: int) -> aiohttp.ClientSession:
-    """A session for ``Quick``, closed by the caller; ``limit``: connections at a time."""
-    return aiohttp.ClientSession(
-        connector=aiohttp.TCPConnector(limit=limit),
-        trust_env=False,
-        cookie_jar=aiohttp.DummyCookieJar(),
-        headers={"User-Agent": "switchboard"},
-    )
+    """A session for ``Quick``; ``limit``: connections at a time."""
+    return bare_session(aiohttp.TCPConnector(limit=limit))
 
 
 class Quick:
@@ -80,45 +76,36 @@ class Quick:
     async def ask(self, operation: str, *, method: str, path: str, headers: Mapping[str, str]) -> Reply:
         """Send, read at most 2 MiB. ``path`` is encoded, with the query; it holds the key and stays here."""
         began = get_running_loop().time()
-        reply = await self._exchange(operation, method=method, path=path, headers=headers)
+        try:
+            reply = await self._exchange(method, path, headers)
+        except (aiohttp.ClientError, OSError, TimeoutError, ValueError) as error:
+            failure = Failure.TIMEOUT if isinstance(error, TimeoutError) else Failure.DROPPED
+            if isinstance(error, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError):
+                failure = Failure.NOT_CONNECTED
+            self._log.info("service call", operation=operation, failure=failure)
+            reply = Reply(failure=failure)
         ended = how_ended(reply)
         self._watch(ended, None if ended is Ended.UNREACHABLE else get_running_loop().time() - began)
         return reply
 
-    async def _exchange(self, operation: str, *, method: str, path: str, headers: Mapping[str, str]) -> Reply:
-        try:
-            async with self._session.request(
-                method,
-                URL(self._base_url + path, encoded=True),
-                headers=headers,
-                timeout=self._timeout,
-                allow_redirects=False,
-            ) as response:
-                body = await _body(response)
-                if body is None:
-                    return Reply(failure=Failure.OVERSIZE)
-                reply = read_reply(status=response.status, headers=response.headers, body=body)
-                return without_secrets(reply, self._secrets)
-        except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError):
-            failure = Failure.NOT_CONNECTED
-        except TimeoutError:
-            failure = Failure.TIMEOUT
-        except (aiohttp.ClientError, OSError, ValueError):
-            failure = Failure.DROPPED
-        self._log.info("service call", operation=operation, failure=failure)
-        return Reply(failure=failure)
-
-
-async def _body(response: aiohttp.ClientResponse) -> bytes | None:
-    """All of it; None when it is too large."""
-    if response.content_length is not None:
-        return await response.read() if response.content_length <= MAX_BODY else None
-    body = bytearray()
-    async for chunk in response.content.iter_any():
-        body += chunk
-        if len(body) > MAX_BODY:
-            return None
-    return bytes(body)
+    async def _exchange(self, method: str, path: str, headers: Mapping[str, str]) -> Reply:
+        async with self._session.request(
+            method,
+            URL(self._base_url + path, encoded=True),
+            headers=headers,
+            timeout=self._timeout,
+            allow_redirects=False,
+        ) as response:
+            if (response.content_length or 0) > MAX_BODY:
+                return Reply(failure=Failure.OVERSIZE)
+            body = await response.read() if response.content_length is not None else bytearray()
+            if response.content_length is None:
+                async for chunk in response.content.iter_any():
+                    body += chunk
+                    if len(body) > MAX_BODY:
+                        return Reply(failure=Failure.OVERSIZE)
+            reply = read_reply(status=response.status, headers=response.headers, body=bytes(body))
+            return without_secrets(reply, self._secrets)
 
 
 SERVICE: Final = "email"
@@ -127,14 +114,7 @@ RESULT_BYTES: Final = 20 * 1024 * 1024
 """Of a file that the service gives back: what can be kept until it is posted."""
 
 _BUSY: Final = frozenset({HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE})
-_FOR_THE_OPERATOR: Final = frozenset(
-    {
-        HTTPStatus.UNAUTHORIZED,
-        HTTPStatus.FORBIDDEN,
-        HTTPStatus.METHOD_NOT_ALLOWED,
-        HTTPStatus.PROXY_AUTHENTICATION_REQUIRED,
-    }
-)
+_FOR_THE_OPERATOR: Final = frozenset({401, 403, 405, 407})
 _LOST: Final = frozenset({HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.TOO_EARLY})
 _ADDRESS: Final = "switchboard-address"
 """Stands for the address in what is the same for all requests."""
@@ -170,7 +150,7 @@ class EmailsClient:
         bulk: Transport | None,
         api_key: SecretStr,
         secrets: Secrets,
-        answers: AnswerObserver = NOBODY,
+        answers: AnswerObserver | None = None,
     ) -> None:
         self._answers = answers
         self._check = routes.use(SERVICE, "check")
@@ -232,9 +212,8 @@ class EmailsClient:
             body=self._secrets.hidden_bytes(content),
             links=tuple(values(raw.json, self._file.reply["url"])),
         )
-        reply = whole.reply
-        tell(self._answers, reply, self._file, was_read=not reply.is_html)
-        if reply.is_html:
+        tell(self._answers, whole.reply, self._file, was_read=not whole.reply.is_html)
+        if whole.reply.is_html:
             return Unknown(reason=Reason(Exchange.PAGE), status=reply.status)
         return read_file_answer(
             whole, receipt=self._file.reply["receipt"], result=self._check.reply["result"], name=name
@@ -257,14 +236,12 @@ class EmailsClient:
                 return Answer(outcome=Outcome.NO_ANSWER, text=unread[reply.failure])
             return Lost(reason=_no_answer(reply))
         if status in _BUSY:
-            return Busy(reason=self._answered(reply), retry_after=reply.retry_after)
+            return Busy(reason=_answered(reply), retry_after=reply.retry_after)
         if status >= HTTPStatus.INTERNAL_SERVER_ERROR or status in _LOST:
-            return Lost(reason=self._answered(reply))
-        if status in _FOR_THE_OPERATOR or status < HTTPStatus.OK or _is_redirect(status):
-            raise self._refused(reply, self._check)
-        if reply.is_html:
-            if status == HTTPStatus.OK:
-                return Lost(reason=Reason(Exchange.PAGE))
+            return Lost(reason=_answered(reply))
+        if reply.is_html and status == HTTPStatus.OK:
+            return Lost(reason=Reason(Exchange.PAGE))
+        if status in _FOR_THE_OPERATOR or status < HTTPStatus.OK or _is_redirect(status) or reply.is_html:
             raise self._refused(reply, self._check)
         outcome = Outcome.ANSWERED if reply.is_success else Outcome.REFUSED
         return read_answer(reply, result=self._check.reply["result"], outcome=outcome)
@@ -273,16 +250,15 @@ class EmailsClient:
         """Outcome of a file whose answer holds no result."""
         status = reply.status
         if status is None:
-            left = reply.failure not in (Failure.NOT_CONNECTED, Failure.NOT_SENT)
-            if left:
-                return Unknown(reason=_no_answer(reply), failure=reply.failure)
-            reason = Reason(Exchange.NOT_LEFT, failure=str(reply.failure))
-            return NotExecuted(again=True, reason=reason, failure=reply.failure)
+            if reply.failure in (Failure.NOT_CONNECTED, Failure.NOT_SENT):
+                reason = Reason(Exchange.NOT_LEFT, failure=str(reply.failure))
+                return NotExecuted(again=True, reason=reason, failure=reply.failure)
+            return Unknown(reason=_no_answer(reply), failure=reply.failure)
         if status in _BUSY:
             reason = Reason(Exchange.ASKS_TO_WAIT).saying(read_error(reply).words)
             return NotExecuted(again=True, reason=reason, retry_after=reply.retry_after, status=status)
         if status >= HTTPStatus.INTERNAL_SERVER_ERROR or status in _LOST:
-            return Unknown(reason=self._answered(reply), status=status)
+            return Unknown(reason=_answered(reply), status=status)
         if status in _FOR_THE_OPERATOR or _is_redirect(status) or reply.is_html:
             raise self._refused(reply, self._file)
         said = read_answer(reply, result=())
@@ -297,12 +273,13 @@ class EmailsClient:
             return OperatorError(trouble.reason, service=SERVICE, mend=mend, words=trouble.words)
         return trouble
 
-    def _answered(self, reply: Reply) -> Reason:
-        return Reason(Exchange.READ_ANSWERED, status=reply.status).saying(read_error(reply).words)
-
 
 def _not_configured(what: str, setting: str) -> OperatorError:
     return OperatorError(f"processing {what} is not configured", service=SERVICE, mend=f"set {setting}")
+
+
+def _answered(reply: Reply) -> Reason:
+    return Reason(Exchange.READ_ANSWERED, status=reply.status).saying(read_error(reply).words)
 
 
 def _no_answer(reply: Reply) -> Reason:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from decimal import Decimal
+from itertools import islice
 from operator import itemgetter
 from urllib.parse import urlsplit
 
@@ -48,7 +49,14 @@ def read_answer(reply: Reply, *, result: Sequence[str], outcome: Outcome = Outco
         document = document[0]
     if isinstance(document, dict):
         pairs = _pairs(document)
-        return Answer(outcome=outcome, result=_result(pairs, result), pairs=pairs)
+        words: dict[str, list[tuple[int, str]]] = {}
+        for path, value in pairs:
+            words.setdefault(path.rpartition(".")[2].casefold(), []).append((path.count("."), value))
+        # Under the first of the names that holds one, at the top or further down.
+        found = [word for name in result for _, word in sorted(words.get(name.casefold(), ()), key=itemgetter(0))]
+        candidates = list(filter(_is_word, found))
+        telling = [word for word in candidates if word.casefold() not in _PLAIN_WORDS]
+        return Answer(outcome=outcome, result=(telling or candidates or [""])[0], pairs=pairs)
     text = _short(reply.text if document is NO_JSON else _scalar(document), _TEXT_LIMIT)
     return Answer(outcome=outcome, result=text if _is_word(text) else "", text=text)
 
@@ -58,7 +66,12 @@ def read_file_answer(whole: Whole, *, receipt: Sequence[str], result: Sequence[s
 
     ``receipt`` and ``result`` are names of a receipt's number and of a result word; ``name`` is for a file without one.
     """
-    if _is_file(whole):
+    disposition = whole.headers.get("content-disposition", "").casefold()
+    first, end, _ = whole.body[:2_000].decode("utf-8", "replace").partition("\n")
+    looks_like_a_table = whole.reply.json is NO_JSON and end and any(mark in first for mark in ",;\t")
+    is_named = disposition.startswith("attachment")
+    is_typed = whole.headers.get("content-type", "").casefold().startswith(_FILE_TYPES)
+    if whole.body.strip() and not whole.reply.is_html and (is_typed or is_named or looks_like_a_table):
         announced = announced_name(whole.headers.get("content-disposition", ""))
         safe = "".join(letter if letter.isalnum() or letter in "._- " else "_" for letter in announced).strip(" .")
         return Returned(name=safe[-_FILE_NAME_LIMIT:] or name, content=whole.body)
@@ -70,30 +83,18 @@ def read_file_answer(whole: Whole, *, receipt: Sequence[str], result: Sequence[s
                     return Link(url=link)
         lists = [value for value in document.values() if isinstance(value, list) and value]
         found = [rows for rows in lists if all(isinstance(row, dict) for row in rows)]
-        rows = found[0] if len(found) == 1 else None  # they may lie there under whatever name
-        if rows is None:
-            number = next((found for found in values(document, receipt) if found.strip()), None)
+        if len(found) == 1:  # they may lie there under whatever name
+            document = found[0]
+        else:
+            number = next(filter(str.strip, values(document, receipt)), None)
             if number is not None:
                 return Receipt(id=_short(number, _VALUE_LIMIT), pairs=_pairs(document))
-        document = rows if rows is not None else document
     if isinstance(document, list) and document:
         flat = [_pairs(row) if isinstance(row, dict) else (("value", _scalar(row)),) for row in document]
         names = tuple(dict.fromkeys(name for pairs in flat for name, _ in pairs))
-        return ReturnedRows(
-            header=names, rows=tuple(tuple(dict(pairs).get(name, "") for name in names) for pairs in flat)
-        )
+        rows = tuple(tuple(dict(pairs).get(name, "") for name in names) for pairs in flat)
+        return ReturnedRows(header=names, rows=rows)
     return read_answer(whole.reply, result=result)
-
-
-def _is_file(whole: Whole) -> bool:
-    kind = whole.headers.get("content-type", "").casefold()
-    disposition = whole.headers.get("content-disposition", "").casefold()
-    if not whole.body.strip() or whole.reply.is_html:
-        return False
-    if kind.startswith(_FILE_TYPES) or disposition.startswith("attachment"):
-        return True
-    first = whole.body[:2_000].decode("utf-8", "replace").partition("\n")
-    return whole.reply.json is NO_JSON and first[1] == "\n" and any(mark in first[0] for mark in ",;\t")
 
 
 def values(document: object, names: Sequence[str]) -> Iterator[str]:
@@ -109,12 +110,8 @@ def values(document: object, names: Sequence[str]) -> Iterator[str]:
 
 
 def _pairs(document: Mapping[str, object]) -> tuple[tuple[str, str], ...]:
-    found: list[tuple[str, str]] = []
-    for name, value in _leaves(document, "", _DEPTH):
-        found.append((_short(name, _NAME_LIMIT), _short(value, _VALUE_LIMIT)))
-        if len(found) == _PAIRS:
-            break
-    return tuple(found)
+    leaves = islice(_leaves(document, "", _DEPTH), _PAIRS)
+    return tuple((_short(name, _NAME_LIMIT), _short(value, _VALUE_LIMIT)) for name, value in leaves)
 
 
 def _leaves(document: Mapping[str, object], before: str, depth: int) -> Iterator[tuple[str, str]]:
@@ -142,21 +139,6 @@ def _scalar(value: object) -> str:
             return str(value)
         case _:
             return json.dumps(value, ensure_ascii=False, default=str)
-
-
-def _result(pairs: Sequence[tuple[str, str]], names: Sequence[str]) -> str:
-    """The word that says it: under the first of the names that holds one, at the top or further down."""
-    words: dict[str, list[tuple[int, str]]] = {}
-    for path, value in pairs:
-        words.setdefault(path.rpartition(".")[2].casefold(), []).append((path.count("."), value))
-    candidates = [
-        value
-        for name in names
-        for _, value in sorted(words.get(name.casefold(), ()), key=itemgetter(0))
-        if _is_word(value)
-    ]
-    telling = [word for word in candidates if word.casefold() not in _PLAIN_WORDS]
-    return (telling or candidates or [""])[0]
 
 
 def _is_word(text: str) -> bool:

@@ -1,12 +1,11 @@
 """The client of the content localization service: one request, sent once, and what became of it."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Final
 from urllib.parse import urljoin
 
-from aiohttp import MultipartWriter
 from pydantic import SecretStr
 
 from bot.clients.calls import RESTS
@@ -15,10 +14,10 @@ from bot.clients.localization.wire import extension_of, read_result
 from bot.clients.multipart import Upload, UploadTrouble, make_form
 from bot.clients.routes import Route, RouteTable
 from bot.clients.transport import Guard, PreparedRequest, Sink, Transport
-from bot.clients.unread import NOBODY, AnswerObserver, TracedReader, tell
+from bot.clients.unread import AnswerObserver, TracedReader, tell
 from bot.domain.localization import Request, Result, Track, Tracks, request_errors
 from bot.domain.localization.results import SOUNDS
-from bot.domain.outcome import NO_JSON, Done, NotExecuted, Reply, Unknown, classify, read_error
+from bot.domain.outcome import Done, NotExecuted, Reply, Unknown, classify, read_error
 from bot.domain.reasons import Exchange, Reason
 
 SERVICE: Final = "localization"
@@ -34,6 +33,7 @@ _SUBTYPES: Final[Mapping[str, str]] = {
     "x-aiff": "aiff", "aacp": "aac",
 }  # fmt: skip
 """Formats whose content type is not called like them."""
+_FAILED: Final = ("error", "failed", "fail")
 _MEDIA: Final = ("audio/", "video/", "application/octet-stream", "binary/octet-stream")
 
 Outcome = Done[Result] | NotExecuted | Unknown
@@ -54,7 +54,7 @@ class LocalizationClient:
         media: Transport,
         key: SecretStr,
         own_hosts: Collection[str] = (),
-        answers: AnswerObserver = NOBODY,
+        answers: AnswerObserver | None = None,
     ) -> None:
         self._answers = answers
         self._routes = routes
@@ -82,16 +82,19 @@ class LocalizationClient:
             PersonError: it breaks a rule of the operation; nothing was sent.
             UploadTrouble: the file could not be read to its end; the request was truncated.
         """
-        check(asked, upload, own_hosts=self.own_hosts)
+        for error in request_errors(asked, own_hosts=self.own_hosts):
+            raise error
+        if bool(asked.file) != (upload is not None):
+            raise ValueError("a request with a file needs the file, and only such a one")
         route = self._routes.use(SERVICE, asked.operation.value)
-        form = form_of(route, asked, upload)
+        request = self._prepare(route, asked, upload)
         is_text = asked.capability.media is None and not asked.capability.streams
         transport = self._texts if is_text else self._media
         poured = _Poured(sink) if sink is not None and asked.capability.streams else None
         with transport.circuit.reading() as may_ask:
             if not may_ask:
                 return RESTS
-            reply = await transport.send(self._prepare(route, form), sink=poured, guard=guard, counts=False)
+            reply = await transport.send(request, sink=poured, guard=guard, counts=False)
         if upload is not None and upload.trouble is not None and reply.status is None:
             raise UploadTrouble(upload.trouble) from upload.trouble
         if poured is not None and poured.content_type and reply.is_success:
@@ -105,14 +108,16 @@ class LocalizationClient:
         tracks = (replace(track, url=urljoin(base, track.url) if track.url else "") for track in outcome.value.tracks)
         return Done(value=replace(outcome.value, tracks=tuple(tracks)))
 
-    def _outcome(self, asked: Request, route: Route, reply: Reply) -> Outcome:
-        reading = TracedReader(partial(read_result, asked, route.reply))
-        outcome = _outcome(reading, route, reply)
-        if not isinstance(outcome, NotExecuted):  # a refusal that came as a success was read
-            tell(self._answers, reply, route, was_read=reading.was_read, trouble=reading.trouble)
-        return outcome
-
-    def _prepare(self, route: Route, form: MultipartWriter) -> PreparedRequest:
+    def _prepare(self, route: Route, asked: Request, upload: Upload | None) -> PreparedRequest:
+        """The form of a request under the service's names; whatever is not given is left out."""
+        media = asked.capability.media
+        sent = {one.name for one in asked.capability.options if one.is_sent}
+        ours: dict[str, object] = {"text": asked.text or None}
+        ours |= {name: value for name, value in asked.options.items() if name in sent}
+        if media is not None:
+            ours[media.url] = asked.url or None
+        fields = {name: str(value) for name, value in route.named(ours).items()}
+        form = make_form(fields, None if upload is None or media is None else (route.fields[media.file], upload))
         return PreparedRequest(
             operation=route.name,
             method=route.method,
@@ -125,33 +130,23 @@ class LocalizationClient:
             body=form,
         )
 
-
-def check(asked: Request, upload: Upload | None, *, own_hosts: Collection[str]) -> None:
-    """Validate a request against its declaration.
-
-    Raises:
-        PersonError: the first rule it breaks.
-        ValueError: a file is named and not given, or the other way round.
-    """
-    errors = request_errors(asked, own_hosts=own_hosts)
-    if errors:
-        raise errors[0]
-    if bool(asked.file) != (upload is not None):
-        raise ValueError("a request with a file needs the file, and only such a one")
-
-
-def form_of(route: Route, asked: Request, upload: Upload | None) -> MultipartWriter:
-    """The form of a request under the service's names; whatever is not given is left out."""
-    media = asked.capability.media
-    told = {one.name for one in asked.capability.options if one.is_sent}
-    ours: dict[str, object] = {"text": asked.text or None}
-    ours |= {name: value for name, value in asked.options.items() if name in told}
-    if media is not None:
-        ours[media.url] = asked.url or None
-    fields = {name: str(value) for name, value in route.named(ours).items()}
-    if upload is None or media is None:
-        return make_form(fields)
-    return make_form(fields, (route.fields[media.file], upload))
+    def _outcome(self, asked: Request, route: Route, reply: Reply) -> Outcome:
+        refused, said = _REFUSALS.get(reply.status or 0), read_error(reply, route.ours)
+        if refused is not None:
+            reason = Reason(refused, status=reply.status)
+            return NotExecuted(again=False, reason=reason, words=said.words, detail=said.whole, status=reply.status)
+        reading = TracedReader(partial(read_result, asked, route.reply))
+        outcome = classify(reply, read=reading, earlier_unknown=False, names=route.ours)
+        body = reply.json
+        if isinstance(outcome, Unknown) and reply.is_success and isinstance(body, dict):
+            # An error may come with status 200: it names an error and holds no result.
+            said = read_error(reply)
+            failed = body.get("success") is False or str(body.get("status", "")).casefold() in _FAILED
+            if failed or (body.keys() & {"error", "errors", "detail"} and said.message):
+                reason = Reason(Exchange.REFUSED, status=None, fields=())
+                return NotExecuted(again=False, reason=reason, words=said.words, detail=said.whole, status=200)
+        tell(self._answers, reply, route, was_read=reading.was_read, trouble=reading.trouble)
+        return outcome
 
 
 class _Poured:
@@ -169,26 +164,3 @@ class _Poured:
 
     async def write(self, chunk: bytes) -> bool:
         return await self._sink.write(chunk)
-
-
-def _outcome(read: Callable[[object], Result], route: Route, reply: Reply) -> Outcome:
-    refused = _REFUSALS.get(reply.status or 0)
-    if refused is not None:
-        said = read_error(reply, route.ours)
-        reason = Reason(refused, status=reply.status)
-        return NotExecuted(again=False, reason=reason, words=said.words, detail=said.whole, status=reply.status)
-    outcome = classify(reply, read=read, earlier_unknown=False, names=route.ours)
-    return _in_band(outcome, reply)
-
-
-def _in_band(outcome: Outcome, reply: Reply) -> Outcome:
-    """An error that came with status 200: it names an error and holds no result."""
-    body = reply.json if reply.json is not NO_JSON else None
-    if not isinstance(outcome, Unknown) or not reply.is_success or not isinstance(body, dict):
-        return outcome
-    failed = body.get("success") is False or str(body.get("status", "")).casefold() in ("error", "failed", "fail")
-    said = read_error(reply)
-    if failed or (body.keys() & {"error", "errors", "detail"} and said.message):
-        reason = Reason(Exchange.REFUSED, status=None, fields=())
-        return NotExecuted(again=False, reason=reason, words=said.words, detail=said.whole, status=200)
-    return outcome

@@ -110,9 +110,9 @@ def _tracks(_asked: Request, names: Mapping[str, Names], body: Mapping[str, obje
     """Every track that is there; missing ones are named, not an error."""
     found: list[Track] = []
     missing: list[str] = []
-    for name, alternatives in names.items():
+    for name in names:
         try:
-            found.append(_track(name, _value(body, alternatives), otherwise="mp3"))
+            found.append(_track(body, names, name, otherwise="mp3"))
         except ValueError:
             missing.append(name)
     if not found:
@@ -121,11 +121,7 @@ def _tracks(_asked: Request, names: Mapping[str, Names], body: Mapping[str, obje
 
 
 def _audio(asked: Request, names: Mapping[str, Names], body: Mapping[str, object]) -> Tracks:
-    try:
-        track = _track("audio", _value(body, names["audio"]), otherwise=extension_of(asked))
-    except ValueError as unfit:
-        raise Unfit(str(unfit), body, names["audio"]) from unfit
-    return Tracks(tracks=(track,))
+    return Tracks(tracks=(_track(body, names, "audio", otherwise=extension_of(asked)),))
 
 
 def extension_of(asked: Request) -> str:
@@ -139,20 +135,22 @@ def extension_of(asked: Request) -> str:
             return "mp3"
 
 
-def _track(name: str, found: object, *, otherwise: str) -> Track:
+def _track(body: Mapping[str, object], names: Mapping[str, Names], name: str, *, otherwise: str) -> Track:
+    found = _value(body, names[name])
     if isinstance(found, list) and len(found) == 1:
         found = found[0]
     if isinstance(found, dict):
         found = found.get("url") or found.get("href")
     url = as_text(found)
+    no_address = Unfit(f"{name} is no address", body, names[name])
     try:
         parts = urlsplit(url)
     except ValueError:
-        raise ValueError(f"{name} is no address") from None
+        raise no_address from None
     is_whole = parts.scheme in ("http", "https") and bool(parts.hostname)
     # A path alone is one of the service's own; the client knows of what.
     if not is_whole and (parts.scheme or parts.netloc or not url.startswith("/")):
-        raise ValueError(f"{name} is no address")
+        raise no_address
     ending = normal_format(PurePosixPath(unquote(parts.path)).suffix)
     return Track(name=name, url=url, extension=ending if ending in SOUNDS else otherwise)
 

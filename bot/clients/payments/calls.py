@@ -13,14 +13,14 @@ from typing import Final, Literal, TypeVar
 import structlog
 from pydantic import SecretStr
 
-from bot.clients.calls import MayLeave, ServiceCalls, always, json_request, read_failure
-from bot.clients.limiter import Lane, SendSlots, SendTurn
+from bot.clients.calls import MayLeave, Outcome, ServiceCalls, always, json_request, read_failure
+from bot.clients.limiter import Lane, SendSlots
 from bot.clients.payments import wire
 from bot.clients.routes import Place, Route, RouteTable
 from bot.clients.transport import Guard, Transport
-from bot.clients.unread import NOBODY, AnswerObserver
+from bot.clients.unread import AnswerObserver
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow, SwitchboardError
-from bot.domain.outcome import NO_JSON, Done, Failure, NotExecuted, Reply, Unknown
+from bot.domain.outcome import NO_JSON, Failure, Reply
 from bot.domain.payments.evidence import same_code
 from bot.domain.payments.operation import AccountStatus, Operation, OperationPage, Partner, Search
 from bot.domain.reasons import Exchange, Reason
@@ -56,22 +56,20 @@ class PartnerCalls(ServiceCalls):
         effect_patience: float = _EFFECT_PATIENCE,
         read_patience: float = _READ_PATIENCE,
         may_leave: MayLeave = always,
-        answers: AnswerObserver = NOBODY,
+        answers: AnswerObserver | None = None,
     ) -> None:
         super().__init__(SERVICE, routes, transport, may_leave, answers)
         self._limiter = limiter
         self._partner_id = partner_id
         self._partner_secret = partner_secret
-        self._patience = {Lane.EFFECT: effect_patience}
-        self._read_patience = read_patience
+        self._patience = {Lane.EFFECT: effect_patience, Lane.READ: read_patience, Lane.LISTING: read_patience}
         # A proxy that refuses a body on GET is met once: see ``_list``.
         self._list_parameters: Place = self._dialect.list_parameters
 
     async def get_operation(self, operation_id: str) -> Operation:
         """Read one operation; a record with another id is refused."""
-        return await self._look(
-            "get_operation", {"id": operation_id}, partial(wire.read_same, operation_id=operation_id)
-        )
+        read = partial(wire.read_operation, operation_id=operation_id)
+        return await self._look("get_operation", {"id": operation_id}, read)
 
     async def list_operations(
         self, page: int = 1, per_page: int = 10, operation_type: OperationType | None = None
@@ -85,7 +83,11 @@ class PartnerCalls(ServiceCalls):
         found = await self._list(page=page, per_page=per_page, operation_type=operation_type, lane=Lane.READ)
         if found.page == found.last_page < page and found.per_page == per_page:  # by the list's own figures
             raise ServiceNever(SERVICE, Reason(Exchange.LIST_ENDS, page=found.last_page))
-        mismatch = page_mismatch(found, page=page, per_page=per_page) or type_mismatch(found, operation_type)
+        # Figures at their defaults cannot tell that the type was dropped.
+        others = {one.operation_type for one in found.operations} - {"", operation_type}
+        mismatch = page_mismatch(found, page=page, per_page=per_page)
+        if not mismatch and operation_type and others:
+            mismatch = Reason(Exchange.OTHER_TYPE_LISTED, asked=operation_type, came=min(others))
         if mismatch:
             raise OperatorError(
                 mismatch,
@@ -128,7 +130,7 @@ class PartnerCalls(ServiceCalls):
         return await self._look("account_status", {"email": email}, wire.read_account)
 
     async def partner(self) -> Partner:
-        """Read our own account at the service and its balance."""
+        """Our own account at the service, with its balance."""
         return await self._look("partner", {}, wire.read_partner)
 
     async def _list(
@@ -152,10 +154,10 @@ class PartnerCalls(ServiceCalls):
         read: Callable[[object, Route], T],
         *,
         earlier_unknown: bool,
-        guard: Guard | None,
+        guard: Guard | None = None,
         total: float | None = None,
         about: str = "",
-    ) -> Done[T] | NotExecuted | Unknown:
+    ) -> Outcome[T]:
         """Send a request that changes something, once, and say what became of it.
 
         ``about`` is what it is known by here, where that is neither its code nor its id.
@@ -190,11 +192,23 @@ class PartnerCalls(ServiceCalls):
         credentials = f"{self._partner_id}:{self._partner_secret.get_secret_value()}".encode()
         authorization = f"Basic {base64.b64encode(credentials).decode('ascii')}"
         request = json_request(route, values, {"Authorization": authorization}, where=where)
-        turn = await self._take_turn(lane)
+        try:
+            turn = await self._limiter.acquire(lane, patience=self._patience[lane])
+        except Exception:
+            log.exception("no turn could be had, so nothing is sent")
+            turn = None
         if turn is None:
             return Reply(failure=Failure.NOT_SENT)
+
+        async def departs() -> bool:
+            try:
+                return await turn.departs()
+            except Exception:  # before anything was sent
+                log.exception("a turn could not be counted, so nothing is sent")
+                return False
+
         try:
-            reply = await self._transport.send(request, guard=guard, turn=partial(_departs, turn), total=total)
+            reply = await self._transport.send(request, guard=guard, turn=departs, total=total)
         finally:
             turn.over()
         if reply.status == 429:  # noqa: PLR2004 - the documented answer to an eleventh request in a second
@@ -202,13 +216,6 @@ class PartnerCalls(ServiceCalls):
         if reply.status is not None:
             await turn.answered()
         return reply
-
-    async def _take_turn(self, lane: Lane) -> SendTurn | None:
-        try:
-            return await self._limiter.acquire(lane, patience=self._patience.get(lane, self._read_patience))
-        except Exception:
-            log.exception("no turn could be had, so nothing is sent")
-            return None
 
 
 def failure_of(route: Route) -> Callable[[Reply], SwitchboardError]:
@@ -222,15 +229,6 @@ def failure_of(route: Route) -> Callable[[Reply], SwitchboardError]:
     )
 
 
-async def _departs(turn: SendTurn) -> bool:
-    """Right before the first byte: what goes wrong here went wrong before anything was sent."""
-    try:
-        return await turn.departs()
-    except Exception:
-        log.exception("a turn could not be counted, so nothing is sent")
-        return False
-
-
 def page_mismatch(found: OperationPage, *, page: int, per_page: int) -> Reason | None:
     """Why a page is not the one that was asked for; None when it is."""
     if found.page != page:
@@ -238,14 +236,6 @@ def page_mismatch(found: OperationPage, *, page: int, per_page: int) -> Reason |
     if found.per_page != per_page:
         return Reason(Exchange.OTHER_SIZE, asked=per_page, came=found.per_page)
     return None
-
-
-def type_mismatch(found: OperationPage, operation_type: str | None) -> Reason | None:
-    """Why a page is not of the type asked for; None when it is. Figures at their defaults cannot tell."""
-    others = {one.operation_type for one in found.operations} - {"", operation_type}
-    if not operation_type or not others:
-        return None
-    return Reason(Exchange.OTHER_TYPE_LISTED, asked=operation_type, came=min(others))
 
 
 class OperationScan:
@@ -268,7 +258,10 @@ class OperationScan:
 
     def take(self, found: OperationPage) -> None:
         """Look at the next page; ends the scan when it was the last or cannot be trusted."""
-        self._look_at([one for one in found.operations if one.id not in self._seen])
+        for one in found.operations:
+            if one.id not in self._seen:
+                is_ours = same_code(one.code, self._code)
+                (self._hits.append if is_ours else self._see)(one)
         distrust = page_mismatch(found, page=self.page, per_page=self.per_page) or self._distrust(found)
         if distrust:
             self.broken_off(distrust)
@@ -290,13 +283,6 @@ class OperationScan:
         self.is_over = True
         self.result = Search(hits=tuple(self._hits), complete=False, total=self._total, reason=reason)
         return self.result
-
-    def _look_at(self, fresh: list[Operation]) -> None:
-        for one in fresh:
-            if same_code(one.code, self._code):
-                self._hits.append(one)
-            else:
-                self._see(one)
 
     def _distrust(self, found: OperationPage) -> Reason | None:
         ids = {one.id for one in found.operations}

@@ -3,16 +3,16 @@
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Final, TypeVar
+from typing import Final, Required, TypedDict, TypeVar, Unpack
 
+from bot.clients.calls import Outcome
 from bot.clients.limiter import Lane
 from bot.clients.payments import wire
 from bot.clients.payments.calls import SERVICE, PartnerCalls
-from bot.clients.routes import place
+from bot.clients.routes import Route, place
 from bot.clients.transport import Guard, decimal_of
 from bot.domain.errors import OperatorError, ServiceNever, ServiceNow
 from bot.domain.money import CURRENCY, Cents
-from bot.domain.outcome import Done, NotExecuted, Unknown
 from bot.domain.payments.bulk import BulkItem, HashList
 from bot.domain.payments.bulk_records import BulkJob, ItemPage, JobPage
 from bot.domain.payments.operation import Operation, PayoutEvent, Purchase
@@ -23,6 +23,13 @@ UPLOAD_SECONDS: Final = 600.0
 MOST_PAGES: Final = 5_000
 
 Page = TypeVar("Page", JobPage, ItemPage)
+
+
+class Sending(TypedDict, total=False):
+    """How a request that changes something is sent; see ``ServiceCalls``."""
+
+    earlier_unknown: Required[bool]
+    guard: Guard | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,63 +122,51 @@ class NewBulk:
 class PaymentsClient(PartnerCalls):
     """Everything the payments service can be asked; see ``PartnerCalls`` for how to make one."""
 
-    def require_committable(self) -> None:
-        """Check before creating a payout that it could be committed."""
-        self._route("commit_payout")
+    def require(self, operation: str) -> None:
+        """Check before an approval that this could be sent.
 
-    def require_cancel_payout(self) -> None:
-        """Check before approval that a payout in escrow could be canceled."""
-        self._route("cancel_payout")
+        Raises:
+            OperatorError: see ``RouteTable.use``; or items are to be canceled and the route could not carry the list.
+        """
+        route = self._route(operation)
+        if operation == "cancel_bulk_items" and not (
+            route.parameters in ("body", "both") and route.fields.get("items") and route.fields.get("hash")
+        ):
+            raise OperatorError(
+                f"{route.name} has no place for the list of hashes, and without one everything would be canceled",
+                mend='write it like this: parameters = "body", fields.items = "paymentItems"',
+            )
 
-    def require_one_step(self) -> None:
-        """Check before approval that a payout could be paid in one step."""
-        self._route("one_step_payout")
-
-    async def create_payout(
-        self, new: NewPayout, *, earlier_unknown: bool, guard: Guard | None = None
-    ) -> Done[Operation] | NotExecuted | Unknown:
+    async def create_payout(self, new: NewPayout, **sending: Unpack[Sending]) -> Outcome[Operation]:
         """Create a payout; no money moves. Done carries what the service made of it: compare before going on."""
-        return await self._change(
-            "create_payout", new.values(), wire.read_operation, earlier_unknown=earlier_unknown, guard=guard
-        )
+        return await self._change("create_payout", new.values(), wire.read_operation, **sending)
 
-    async def commit_payout(
-        self, operation_id: str, *, earlier_unknown: bool, guard: Guard | None = None
-    ) -> Done[Operation] | NotExecuted | Unknown:
+    async def commit_payout(self, operation_id: str, **sending: Unpack[Sending]) -> Outcome[Operation]:
         """Commit a payout: money moves. Done means this operation, committed or further (even failed)."""
         read = partial(wire.read_committed, operation_id=operation_id)
-        return await self._change(
-            "commit_payout", {"id": operation_id}, read, earlier_unknown=earlier_unknown, guard=guard
-        )
+        return await self._change("commit_payout", {"id": operation_id}, read, **sending)
 
-    async def cancel_payout(
-        self, operation_id: str, *, earlier_unknown: bool, guard: Guard | None = None
-    ) -> Done[frozenset[str]] | NotExecuted | Unknown:
+    async def cancel_payout(self, operation_id: str, **sending: Unpack[Sending]) -> Outcome[frozenset[str]]:
         """Cancel a payout in escrow: the money comes back. Done means this operation, canceled; carries its id."""
         read = partial(wire.read_canceled, operation_id=operation_id)
-        return await self._change(
-            "cancel_payout", {"id": operation_id}, read, earlier_unknown=earlier_unknown, guard=guard
-        )
+        return await self._change("cancel_payout", {"id": operation_id}, read, **sending)
 
-    async def one_step_payout(
-        self, new: NewPayout, *, earlier_unknown: bool, guard: Guard | None = None
-    ) -> Done[Operation] | NotExecuted | Unknown:
+    async def one_step_payout(self, new: NewPayout, **sending: Unpack[Sending]) -> Outcome[Operation]:
         """Create and commit a payout in one request: money moves.
 
         Done means a payout that says it is committed or further (even failed) and, where it says a code, says
         ours; its amount and recipient are the service's word: compare. After Unknown look for it with
         ``find_by_code``.
         """
-        read = partial(wire.read_one_step, code=new.code)
-        return await self._change("one_step_payout", new.values(), read, earlier_unknown=earlier_unknown, guard=guard)
+        return await self._change(
+            "one_step_payout", new.values(), partial(wire.read_one_step, code=new.code), **sending
+        )
 
     async def payout_events(self, operation_id: str) -> tuple[PayoutEvent, ...]:
         """Read the service's log of its calls to a payout's addresses, in its order; empty when there are none."""
         return await self._look("payout_events", {"id": operation_id}, wire.read_events)
 
-    async def create_purchase(
-        self, new: NewPurchase, *, earlier_unknown: bool = False, guard: Guard | None = None
-    ) -> Done[Purchase] | NotExecuted | Unknown:
+    async def create_purchase(self, new: NewPurchase, **sending: Unpack[Sending]) -> Outcome[Purchase]:
         """Create a purchase; nobody pays until the buyer does. Sent once and never repeated here.
 
         Done means a purchase that, where it says a code, says ours; its amount is the service's word: compare.
@@ -198,7 +193,7 @@ class PaymentsClient(PartnerCalls):
             "callback_uri": new.callback_uri,
             "failure_uri": new.failure_uri,
         }
-        return await self._change("create_purchase", fields, read, earlier_unknown=earlier_unknown, guard=guard)
+        return await self._change("create_purchase", fields, read, **sending)
 
     async def get_purchase(self, purchase_id: str) -> Purchase:
         """Read one purchase with its items; a record with another id is refused.
@@ -220,26 +215,7 @@ class PaymentsClient(PartnerCalls):
         """
         return self._transport.address(place(self._route("checkout"), {"id": purchase_id}).path)
 
-    def require_bulk(self) -> None:
-        """Check before approval that a bulk payment could be submitted."""
-        self._route("create_bulk_payment")
-
-    def require_cancel(self) -> None:
-        """Check before approval that items could be canceled.
-
-        Raises:
-            OperatorError: production, and the route is an unconfirmed assumption; or it could not carry the list.
-        """
-        route = self._route("cancel_bulk_items")
-        if route.parameters not in ("body", "both") or not route.fields.get("items") or not route.fields.get("hash"):
-            raise OperatorError(
-                f"{route.name} has no place for the list of hashes, and without one everything would be canceled",
-                mend='write it like this: parameters = "body", fields.items = "paymentItems"',
-            )
-
-    async def submit_bulk(
-        self, new: NewBulk, *, earlier_unknown: bool, guard: Guard | None = None
-    ) -> Done[BulkJob] | NotExecuted | Unknown:
+    async def submit_bulk(self, new: NewBulk, **sending: Unpack[Sending]) -> Outcome[BulkJob]:
         """Submit a bulk payment: money moves. Done carries what the service made of it: compare the count.
 
         After Unknown the history tells; it is never submitted again unasked.
@@ -255,79 +231,69 @@ class PaymentsClient(PartnerCalls):
             }
             for item in new.items
         ]
+        sent = {"payments": rows}
         return await self._change(
-            "create_bulk_payment",
-            {"payments": rows},
-            wire.read_new_job,
-            earlier_unknown=earlier_unknown,
-            guard=guard,
-            total=UPLOAD_SECONDS,
-            about=new.reference,
+            "create_bulk_payment", sent, wire.read_job, total=UPLOAD_SECONDS, about=new.reference, **sending
         )
 
     async def get_bulk(self, job_id: str) -> BulkJob:
         """Read one bulk payment's status and figures; a record with another id is refused."""
-        return await self._look("get_bulk_payment", {"id": job_id}, partial(wire.read_same_job, job_id=job_id))
+        return await self._look("get_bulk_payment", {"id": job_id}, partial(wire.read_job, job_id=job_id))
 
-    async def bulk_item_page(self, job_id: str, page: int = 1) -> ItemPage:
+    async def bulk_item_page(self, job_id: str, page: int = 1, *, lane: Lane = Lane.READ) -> ItemPage:
         """One page of the items with their hashes.
 
         Raises:
             ServiceNow, ServiceNever, OperatorError: see ``read_failure``; OperatorError also for another page
                 than the one asked for: the parameter was dropped on the way.
         """
-        return await self._item_page("list_bulk_items", job_id, page, Lane.READ)
+        return await self._page("list_bulk_items", {"id": job_id}, page, wire.read_items, lane)
 
     def bulk_items(self, job_id: str) -> AsyncIterator[ItemPage]:
         """All items, page by page; see :meth:`bulk_item_page`. Ends with ServiceNow when pages do not add up."""
-        return _to_the_end(lambda page: self._item_page("list_bulk_items", job_id, page, Lane.LISTING))
+        return _to_the_end(partial(self.bulk_item_page, job_id, lane=Lane.LISTING))
 
-    async def bulk_failure_page(self, job_id: str, page: int = 1) -> ItemPage:
+    async def bulk_failure_page(self, job_id: str, page: int = 1, *, lane: Lane = Lane.READ) -> ItemPage:
         """One page of the items that failed, with the reasons; see :meth:`bulk_item_page`."""
-        return await self._item_page("list_bulk_failures", job_id, page, Lane.READ)
+        return await self._page("list_bulk_failures", {"id": job_id}, page, wire.read_items, lane)
 
     def bulk_failures(self, job_id: str) -> AsyncIterator[ItemPage]:
         """All items that failed, page by page; see :meth:`bulk_items`."""
-        return _to_the_end(lambda page: self._item_page("list_bulk_failures", job_id, page, Lane.LISTING))
+        return _to_the_end(partial(self.bulk_failure_page, job_id, lane=Lane.LISTING))
 
     async def bulk_history_page(self, page: int = 1) -> JobPage:
         """One page of all bulk payments of the account; errors as with :meth:`bulk_item_page`."""
-        found = await self._look("list_bulk_payments", {"page": page}, wire.read_jobs)
-        return _checked(found, page, "list_bulk_payments")
+        return await self._page("list_bulk_payments", {}, page, wire.read_jobs, Lane.READ)
 
     def bulk_history(self) -> AsyncIterator[JobPage]:
         """All bulk payments of the account, page by page; see :meth:`bulk_items`."""
         return _to_the_end(self.bulk_history_page)
 
     async def cancel_bulk_items(
-        self, job_id: str, hashes: HashList, *, earlier_unknown: bool, guard: Guard | None = None
-    ) -> Done[frozenset[str]] | NotExecuted | Unknown:
+        self, job_id: str, hashes: HashList, **sending: Unpack[Sending]
+    ) -> Outcome[frozenset[str]]:
         """Cancel pending items by their hashes. Done carries those that the service says it canceled."""
-        self.require_cancel()
+        self.require("cancel_bulk_items")
         name = self._route("cancel_bulk_items").fields["hash"]
         values = {"id": job_id, "items": [{name: one} for one in hashes.all]}
-        return await self._change(
-            "cancel_bulk_items", values, wire.read_canceled_items, earlier_unknown=earlier_unknown, guard=guard
+        return await self._change("cancel_bulk_items", values, wire.read_canceled_items, **sending)
+
+    async def _page(
+        self, operation: str, values: dict[str, object], page: int, read: Callable[[object, Route], Page], lane: Lane
+    ) -> Page:
+        """The page that was asked for.
+
+        Raises:
+            OperatorError: another one came, so everything behind it would be lost without a word.
+        """
+        found = await self._look(operation, {**values, "page": page}, read, lane=lane)
+        if found.page == page or (page == 1 and found.page == 0 and not found.pages):  # an empty list may count from 0
+            return found
+        raise OperatorError(
+            f"page {page} of {SERVICE}.{operation} was asked for, page {found.page} came",
+            service=SERVICE,
+            mend=f"check parameters and fields.page of [{SERVICE}.{operation}] in the file that SERVICES_FILE names",
         )
-
-    async def _item_page(self, operation: str, job_id: str, page: int, lane: Lane) -> ItemPage:
-        found = await self._look(operation, {"id": job_id, "page": page}, wire.read_items, lane=lane)
-        return _checked(found, page, operation)
-
-
-def _checked(found: Page, page: int, operation: str) -> Page:
-    """The page that was asked for.
-
-    Raises:
-        OperatorError: another one came, so everything behind it would be lost without a word.
-    """
-    if found.page == page or (page == 1 and found.page == 0 and not found.pages):  # an empty list may count from 0
-        return found
-    raise OperatorError(
-        f"page {page} of {SERVICE}.{operation} was asked for, page {found.page} came",
-        service=SERVICE,
-        mend=f"check parameters and fields.page of [{SERVICE}.{operation}] in the file that SERVICES_FILE names",
-    )
 
 
 async def _to_the_end(read: Callable[[int], Awaitable[Page]]) -> AsyncIterator[Page]:

@@ -24,9 +24,11 @@ from bot.domain.payments.operation import (
 from bot.domain.text import one_line
 
 
-def read_operation(document: object, route: Route) -> Operation:
-    """One operation; it must have an id and a status, everything else may be missing."""
-    return Operation(**_operation(document, route))
+def read_operation(document: object, route: Route, *, operation_id: str | None = None) -> Operation:
+    """One operation; it must have an id, this one if it is given, and a status; everything else may be missing."""
+    operation = Operation(**_operation(document, route))
+    _see_same(operation, document, route, operation_id)
+    return operation
 
 
 def _operation(document: object, route: Route) -> dict[str, Any]:
@@ -38,28 +40,27 @@ def _operation(document: object, route: Route) -> dict[str, Any]:
     return {
         "id": identifier,
         "status": status,
-        "code": unread.text(body, names["code"]) or None,
         "cents": unread.cents(body, names["amount"]),
-        "email": unread.text(body, names["email"]) or None,
         "description": unread.text(body, names["description"]),
         "operation_type": unread.text(body, names["operation_type"]).casefold(),
         "svc_hash": unread.text(body, names["hash"]) or None,
-        "failure_reason": unread.text(body, names["failure_reason"]) or None,
-        "user_id": unread.text(body, names["user_id"]) or None,
         "reports_to": unread.text(body, names["reports_to"]).rpartition("/")[0] or None,
-        "created_at": unread.moment(body, names["created_at"]),
-        "updated_at": unread.moment(body, names["updated_at"]),
+        **{ours: unread.text(body, names[ours]) or None for ours in ("code", "email", "failure_reason", "user_id")},
+        **{ours: unread.moment(body, names[ours]) for ours in ("created_at", "updated_at")},
     }
 
 
-def read_committed(document: object, route: Route, *, operation_id: str) -> Operation:
+def read_committed(document: object, route: Route, *, operation_id: str | None = None) -> Operation:
     """The answer to a commit: this operation, committed or further."""
-    return _committed(read_same(document, route=route, operation_id=operation_id), document, route)
+    operation = read_operation(document, route, operation_id=operation_id)
+    if operation.state is OperationStatus.CONFIRMED or rank(operation.state) < rank(OperationStatus.COMMITTED):
+        raise Unfit("the operation does not say that it is committed", document, route.reply["status"])
+    return operation
 
 
 def read_canceled(document: object, route: Route, *, operation_id: str) -> frozenset[str]:
     """The answer to a cancellation: the id of this operation, which is canceled."""
-    operation = read_same(document, route=route, operation_id=operation_id)
+    operation = read_operation(document, route, operation_id=operation_id)
     if operation.state is not OperationStatus.CANCELED:
         raise Unfit("the operation does not say that it is canceled", document, route.reply["status"])
     return frozenset({operation.id})
@@ -67,15 +68,13 @@ def read_canceled(document: object, route: Route, *, operation_id: str) -> froze
 
 def read_one_step(document: object, route: Route, *, code: str) -> Operation:
     """The answer to a one-step payout: a payout, committed or further, under no other code than ours."""
-    operation = read_operation(document, route=route)
-    _see_ours(operation, document, route, code=code, operation_type="payout")
-    return _committed(operation, document, route)
+    _see_ours(read_operation(document, route), document, route, code=code, operation_type="payout")
+    return read_committed(document, route)
 
 
-def _committed(operation: Operation, document: object, route: Route) -> Operation:
-    if operation.state is OperationStatus.CONFIRMED or rank(operation.state) < rank(OperationStatus.COMMITTED):
-        raise Unfit("the operation does not say that it is committed", document, route.reply["status"])
-    return operation
+def _see_same(operation: Operation, document: object, route: Route, operation_id: str | None) -> None:
+    if operation_id not in (None, operation.id):
+        raise Unfit("the record of another operation", document, route.reply["id"])
 
 
 def _see_ours(operation: Operation, document: object, route: Route, *, code: str, operation_type: str) -> None:
@@ -83,14 +82,6 @@ def _see_ours(operation: Operation, document: object, route: Route, *, code: str
         raise Unfit("the record of another code", document, route.reply["code"])
     if operation.operation_type not in {"", operation_type}:
         raise Unfit(f"no {operation_type}", document, route.reply["operation_type"])
-
-
-def read_same(document: object, route: Route, *, operation_id: str) -> Operation:
-    """The operation with exactly this id."""
-    operation = read_operation(document, route=route)
-    if operation.id != operation_id:
-        raise Unfit("the record of another operation", document, route.reply["id"])
-    return operation
 
 
 def read_page(document: object, *, list_route: Route, record_route: Route) -> OperationPage:
@@ -101,7 +92,7 @@ def read_page(document: object, *, list_route: Route, record_route: Route) -> Op
     if not isinstance(data, list):
         raise Unfit("no list of operations", body, names["operations"])
     return OperationPage(
-        operations=tuple(read_operation(item, route=record_route) for item in data),
+        operations=tuple(read_operation(item, record_route) for item in data),
         page=unread.count(body, names["page"]),
         last_page=unread.count(body, names["last_page"]),
         per_page=unread.count(body, names["per_page"]),
@@ -144,8 +135,7 @@ def read_purchase(
     listed = [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
     items = tuple(_item(one, route, item_amount) for one in listed)
     purchase = Purchase(**_operation(document, route), items=items)
-    if operation_id is not None and purchase.id != operation_id:
-        raise Unfit("the record of another operation", document, route.reply["id"])
+    _see_same(purchase, document, route, operation_id)
     if code is not None:
         _see_ours(purchase, document, route, code=code, operation_type="purchase")
     return purchase
@@ -163,9 +153,8 @@ def _item(body: dict[str, object], route: Route, item_amount: str) -> PurchaseIt
         line = Cents(amount * quantity) if amount is not None and quantity is not None else None
     elif amount is not None:
         unit = Cents(amount // quantity) if quantity and amount % quantity == 0 else None
-    return PurchaseItem(
-        description=unread.text(body, names["item_description"]), quantity=quantity, unit_cents=unit, line_cents=line
-    )
+    description = unread.text(body, names["item_description"])
+    return PurchaseItem(description=description, quantity=quantity, unit_cents=unit, line_cents=line)
 
 
 def read_partner(document: object, route: Route) -> Partner:
@@ -174,12 +163,9 @@ def read_partner(document: object, route: Route) -> Partner:
     inner = unread.value(body, names["partner"])
     body = inner if isinstance(inner, dict) else body
     partner = Partner(
-        id=unread.text(body, names["id"]),
-        name=unread.text(body, names["name"]),
-        email=unread.text(body, names["email"]),
-        currency=unread.text(body, names["currency"]),
         balance=unread.signed_cents(body, names["balance"]),
         balance_text=unread.shown(body, names["balance"]),
+        **{ours: unread.text(body, names[ours]) for ours in ("id", "name", "email", "currency")},
     )
     if not (partner.id or partner.name or partner.email):
         raise Unfit("no partner", body, names["id"], names["name"], names["email"])
@@ -189,17 +175,12 @@ def read_partner(document: object, route: Route) -> Partner:
 T = TypeVar("T")
 
 
-def read_new_job(document: object, route: Route) -> BulkJob:
-    """The answer to a new bulk payment: it must have an id."""
-    return _job(unread.as_object(document), route.reply)
-
-
-def read_same_job(document: object, route: Route, *, job_id: str) -> BulkJob:
-    """The bulk payment with exactly this id; it must say a status."""
+def read_job(document: object, route: Route, *, job_id: str = "") -> BulkJob:
+    """A bulk payment: it must have an id; if that is given, it must be this one and say a status."""
     job = _job(unread.as_object(document), route.reply)
-    if job.id != job_id:
+    if job_id not in ("", job.id):
         raise Unfit("the record of another bulk payment", document, route.reply["id"])
-    if not job.status:
+    if job_id and not job.status:
         raise Unfit("no status", document, route.reply["status"])
     return job
 
@@ -216,7 +197,13 @@ def read_items(document: object, route: Route) -> ItemPage:
     """One page of items or of failures. A list without figures is all there is: who counts misses what is not in it."""
     names = route.reply
     body = {names["payments"][0]: document} if isinstance(document, list) else unread.as_object(document)
-    items = _list(body, names["payments"], lambda one: _bulk_item(one, names))
+
+    def read(one: dict[str, object]) -> ReportedItem:
+        texts = ("email", "note", "internal_note", "status", "hash", "error", "user_id")
+        found = {ours: unread.text(one, names[ours]) for ours in texts if ours in names}
+        return ReportedItem(cents=unread.cents(one, names["amount"]), **found)
+
+    items = _list(body, names["payments"], read)
     is_paged = any(unread.value(body, names[told]) is not None for told in ("page", "pages", "count"))
     page, pages, count = _figures(body, names) if is_paged else (1, 1, len(items))
     return ItemPage(items=items, page=page, pages=pages, count=count)
@@ -224,13 +211,13 @@ def read_items(document: object, route: Route) -> ItemPage:
 
 def read_canceled_items(document: object, route: Route) -> frozenset[str]:
     """The hashes that the service says it canceled; a document without such a list says nothing."""
-    found = unread.value(unread.as_object(document), route.reply["successful"])
-    listed = found if isinstance(found, list) else None
-    if listed is None:
-        if unread.as_object(document).keys() & set(route.reply["successful"]):
+    body, names = unread.as_object(document), route.reply["successful"]
+    found = unread.value(body, names)
+    if not isinstance(found, list):
+        if body.keys() & set(names):
             return frozenset()  # the list is there and empty, which a service may write as null or ""
-        raise Unfit("no list of canceled payments", document, route.reply["successful"])
-    return frozenset(filter(None, (unread.as_text(one) for one in listed)))
+        raise Unfit("no list of canceled payments", document, names)
+    return frozenset(filter(None, map(unread.as_text, found)))
 
 
 def _job(body: Mapping[str, object], names: Mapping[str, tuple[str, ...]], *, count: str = "count") -> BulkJob:
@@ -239,20 +226,12 @@ def _job(body: Mapping[str, object], names: Mapping[str, tuple[str, ...]], *, co
         raise Unfit("no bulk payment: id is missing", body, names["id"])
     inner = unread.value(body, names["payments"])
     figures = inner if isinstance(inner, dict) else body
+    told_as = {"count": count, "pending": "pending", "completed": "completed", "failed": "failed"}
     return BulkJob(
         id=identifier,
         status=unread.text(body, names["status"]),
         created_at=unread.moment(body, names["created_at"]) if "created_at" in names else None,
-        **{
-            ours: _figure(figures, names[told])
-            for ours, told in (
-                ("count", count),
-                ("pending", "pending"),
-                ("completed", "completed"),
-                ("failed", "failed"),
-            )
-            if told in names
-        },
+        **{ours: _figure(figures, names[told]) for ours, told in told_as.items() if told in names},
     )
 
 
@@ -277,22 +256,6 @@ def _list(body: Mapping[str, object], names: tuple[str, ...], read: Callable[[di
     return tuple(read(unread.as_object(one)) for one in found)
 
 
-def _bulk_item(body: Mapping[str, object], names: Mapping[str, tuple[str, ...]]) -> ReportedItem:
-    def text(ours: str) -> str:
-        return unread.text(body, names[ours]) if ours in names else ""
-
-    return ReportedItem(
-        email=text("email"),
-        cents=unread.cents(body, names["amount"]),
-        note=text("note"),
-        internal_note=text("internal_note"),
-        status=text("status"),
-        hash=text("hash"),
-        error=text("error"),
-        user_id=text("user_id"),
-    )
-
-
 _DEEPEST: Final = 4
 _MOST_DETAILS: Final = 40
 _SECRET_NAMES: Final = ("token", "secret", "password", "authorization", "signature", "apikey", "api_key", "cookie")
@@ -307,8 +270,19 @@ def read_events(document: object, route: Route) -> tuple[PayoutEvent, ...]:
     if document is None:
         return ()
     if not isinstance(document, dict | list):
-        raise unread.Unfit("no list of events", document)
-    return tuple(_read_event(record, route) for record in _records(document, route, _DEEPEST) if record)
+        raise Unfit("no list of events", document)
+    names, events = route.reply, []
+    for record in filter(None, _records(document, route, _DEEPEST)):
+        body = record if isinstance(record, dict) else {"event": record}
+        event = PayoutEvent(
+            at=unread.moment(body, names["at"]),
+            kind=unread.line(body, names["kind"]),
+            host=_host(unread.text(body, names["url"])),
+            status=unread.line(body, names["status"]),
+            details=tuple(_details(body, "", _DEEPEST))[:_MOST_DETAILS],
+        )
+        events.append(event)
+    return tuple(events)
 
 
 def _records(found: object, route: Route, depth: int) -> list[object]:
@@ -317,25 +291,11 @@ def _records(found: object, route: Route, depth: int) -> list[object]:
     if not isinstance(found, dict) or depth == 0:
         return [found]
     inner = [found[name] for name in route.reply["events"] if isinstance(found.get(name), dict | list)]
-    filled = next((one for one in inner if one), None)
-    if filled is not None:
-        return _records(filled, route, depth - 1)
+    if any(inner):
+        return _records(next(filter(None, inner)), route, depth - 1)
     is_event = any(unread.text(found, route.reply[name]) for name in ("at", "kind", "url"))
-    is_error = bool(unread.text(found, route.reply["error"]))
     # An empty list and a "none" error mean the same.
-    return [found] if is_event or not (is_error or inner) else []
-
-
-def _read_event(record: object, route: Route) -> PayoutEvent:
-    body = record if isinstance(record, dict) else {"event": record}
-    names = route.reply
-    return PayoutEvent(
-        at=unread.moment(body, names["at"]),
-        kind=one_line(unread.text(body, names["kind"])),
-        host=_host(unread.text(body, names["url"])),
-        status=one_line(unread.text(body, names["status"])),
-        details=tuple(_details(body, "", _DEEPEST))[:_MOST_DETAILS],
-    )
+    return [found] if is_event or not (inner or unread.text(found, route.reply["error"])) else []
 
 
 def _host(address: str) -> str:

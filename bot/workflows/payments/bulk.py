@@ -7,6 +7,7 @@ anyway, because it is not documented what the figures count.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from operator import methodcaller
 from typing import Final
 
 import structlog
@@ -257,7 +258,7 @@ async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction)
     """APPROVED: check everything again, note the history, claim the one attempt, submit, store the outcome."""
     if await not_now(ctx, instruction):
         return
-    payments.require_bulk()
+    payments.require("create_bulk_payment")
     new = await ctx.read(lambda uow: _as_approved(uow, instruction))
     if new is None:
         await hold_changed(ctx, instruction)
@@ -455,7 +456,7 @@ KIND = RequestKind(
         State.CLOSED: watch_closed,
         State.REFUSED: watch_closed,
     },
-    ready=PaymentsClient.require_bulk,
+    ready=methodcaller("require", "create_bulk_payment"),
     find=_find,
     ended=_landed,
 )

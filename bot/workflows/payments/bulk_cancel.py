@@ -7,6 +7,7 @@ no longer pending are left out. The result shown is what the service's own list 
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from operator import methodcaller
 
 from bot.clients.payments import PaymentsClient
 from bot.clients.transport import Guard
@@ -49,20 +50,17 @@ RESULT_FILE = "result"
 async def prepare(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
     """NEW: the items were read when it was requested; ask the approvers."""
     if _payload(instruction).payout_to:
-        payments.require_cancel_payout()
+        payments.require("cancel_payout")
         await prepared(ctx, instruction)
         return
-    payments.require_cancel()
+    payments.require("cancel_bulk_items")
     await prepared(ctx, instruction, file=REQUEST_FILE)
 
 
 async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
     """APPROVED: read the items again, then name the next chunk of those that are still pending, once."""
     of_payout = bool(_payload(instruction).payout_to)
-    if of_payout:
-        payments.require_cancel_payout()
-    else:
-        payments.require_cancel()
+    payments.require("cancel_payout" if of_payout else "cancel_bulk_items")
     if not await ctx.read(lambda uow: _as_approved(uow, instruction)):
         await hold_changed(ctx, instruction)
         return
@@ -323,7 +321,7 @@ KIND = RequestKind(
     kind=Kind.BULK_CANCEL,
     letter=Letter.CANCELLATION,
     queue=Queue("cancellations", FEW),
-    ready=PaymentsClient.require_cancel,
+    ready=methodcaller("require", "cancel_bulk_items"),
     steps={
         State.NEW: prepare,
         State.APPROVED: send,

@@ -116,7 +116,7 @@ def _payload(uow: Unit, checked: Checked, *, thread_ts: str) -> BulkPayload:
 
 async def prepare(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
     """NEW: look up accounts, all or a sample, and ask the approvers; this pays nothing."""
-    payments.require_bulk()
+    payments.require("create_bulk_payment")
     emails = await ctx.read(lambda uow: _sample(uow, instruction))
     looked = await _look_up(ctx, payments, instruction, emails)
     if looked is not None:

@@ -141,10 +141,10 @@ async def request_return(
         The request, or the record of a payout that is not pending any more.
 
     Raises:
-        OperatorError: it could not be canceled; see ``PaymentsClient.require_cancel_payout``.
+        OperatorError: it could not be canceled; see ``PaymentsClient.require``.
         ServiceNow, ServiceNever: the payout could not be read.
     """
-    payments.require_cancel_payout()
+    payments.require("cancel_payout")
     operation = await payments.get_operation(payout.remote_id or "")
     if operation.state is not OperationStatus.PENDING:
         return operation

@@ -12,6 +12,7 @@ believed when those lists agree with it; until then its outcome is unknown, as a
 
 from collections.abc import Sequence
 from dataclasses import replace
+from operator import methodcaller
 
 from bot.clients.payments import NewPayout, PaymentsClient
 from bot.clients.transport import Guard
@@ -190,7 +191,7 @@ async def send(ctx: Context, payments: PaymentsClient, instruction: Instruction)
     """APPROVED: check everything again, claim the one attempt, send it, store the outcome."""
     if await not_now(ctx, instruction):
         return
-    payments.require_committable()
+    payments.require("commit_payout")
     operation = await payments.get_operation(instruction.remote_id or "")
     if await ctx.write(lambda uow: _is_not_as_approved(uow, instruction, operation), name="reread", wakes=False):
         ctx.wake()
@@ -264,7 +265,7 @@ KIND = RequestKind(
     },
     called_back=(CallbackKind.CONFIRMATION, CallbackKind.CANCEL, CallbackKind.FAILURE),
     listed="payout",
-    ready=PaymentsClient.require_committable,
+    ready=methodcaller("require", "commit_payout"),
     find=_find,
     read=lambda payments, remote_id: payments.get_operation(remote_id),
     observe=follow.observe,
@@ -277,7 +278,7 @@ PAID = Answers(done=paid, says=status_of)
 
 async def prepare(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
     """NEW: read the recipient's account and ask the approvers; nothing is created yet."""
-    payments.require_one_step()
+    payments.require("one_step_payout")
     looked_up = await with_recipient(ctx, payments, instruction)
     if looked_up is not None:
         await prepared(ctx, looked_up)
@@ -287,7 +288,7 @@ async def pay(ctx: Context, payments: PaymentsClient, instruction: Instruction) 
     """APPROVED: check everything again, claim the one attempt, send it, store the outcome."""
     if await not_now(ctx, instruction):
         return
-    payments.require_one_step()
+    payments.require("one_step_payout")
     if instruction.commits:
         look = await by_code(ctx, payments, instruction)
         if not await is_absent(ctx, instruction, look, take_in=_take_in_first):
@@ -337,6 +338,6 @@ ONE_STEP = replace(
         State.CLOSED: watch_closed,
         State.REFUSED: watch_closed,
     },
-    ready=PaymentsClient.require_one_step,
+    ready=methodcaller("require", "one_step_payout"),
     find=find_by_code,
 )
