@@ -19,20 +19,15 @@ reply       = "operation"
 
 """  # noqa: E501 - a line of the file as it is
 _CALL = """\
-    def require_refund(self) -> None:
-        self._route("refund")
-
-    async def refund(
-        self, new: NewPayout, *, earlier_unknown: bool, guard: Guard | None = None
-    ) -> Done[Operation] | NotExecuted | Unknown:
-        read = partial(wire.read_one_step, code=new.code)
-        return await self._change("refund", new.values(), read, earlier_unknown=earlier_unknown, guard=guard)
+    async def refund(self, new: NewPayout, **sending: Unpack[Sending]) -> Outcome[Operation]:
+        return await self._change("refund", new.values(), partial(wire.read_one_step, code=new.code), **sending)
 
 """
 _STEPS = '''\
 """A refund from request to end: one request, sent once after approval, found by its code after a lost answer."""
 
 from dataclasses import replace
+from operator import methodcaller
 
 from bot.clients.payments import PaymentsClient
 from bot.clients.transport import Guard
@@ -47,7 +42,7 @@ from bot.workflows.requests.send import not_now, sending
 
 
 async def prepare(ctx: Context, payments: PaymentsClient, instruction: Instruction) -> None:
-    payments.require_refund()
+    payments.require("refund")
     await prepared(ctx, instruction)
 
 
@@ -67,7 +62,7 @@ KIND = replace(
     kind=Kind.REFUND,
     letter=Letter.REFUND,
     steps={**ONE_STEP.steps, State.NEW: prepare, State.APPROVED: give_back},
-    ready=PaymentsClient.require_refund,
+    ready=methodcaller("require", "refund"),
 )
 '''
 _WORDS = '''\
