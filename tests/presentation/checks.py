@@ -1,7 +1,7 @@
 """What must hold for everything that is shown: Slack's limits, complete texts, and no call of somebody else's."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from slack_sdk.models.blocks import Block as SdkBlock
@@ -99,6 +99,12 @@ def _line(block: dict[str, Any]) -> str:
             return f"({block['title']}: {', '.join(pieces)})"
         case _:
             return " | ".join(_LABEL.sub(r"\1: ", text["text"]) for text in text_objects(block))
+
+
+def lines_of(found: Mapping[Any, str] | Sequence[str]) -> str:
+    """Texts of a table, one a line and behind its name where it has one; ⏎ stands for the end of a line of one."""
+    lines = [f"{name}: {text}" for name, text in found.items()] if isinstance(found, Mapping) else found
+    return "\n".join(line.replace("\n", " ⏎ ") for line in lines)
 
 
 def as_sent(view: dict[str, Any]) -> str:

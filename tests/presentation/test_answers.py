@@ -12,7 +12,7 @@ from bot.presentation import answers
 from bot.presentation.answers import Usage, at_field, mistakes, no_such_verb, usage
 from bot.presentation.payments import answers as payment_answers
 from tests.domain.made import NOW, instruction, payload, vote
-from tests.presentation.checks import check_message, readable, seen
+from tests.presentation.checks import check_message, lines_of, readable, seen
 
 
 def same_words(content: Content) -> None:
@@ -32,49 +32,39 @@ def test_every_refusal_has_a_sentence() -> None:
     found = {refusal.value: payment_answers.refused(refusal, instruction()) for refusal in (*No, *Refusal)}
     for content in found.values():
         check_message(content)
-    assert {refusal: content.text for refusal, content in found.items()} == snapshot(
-        {
-            "unknown": ":no_entry_sign: Slack does not know who you are here, so this has no effect.",
-            "elsewhere": ":no_entry_sign: Only members of this workspace can do this; you belong to another one.",
-            "guest": ":no_entry_sign: Guests cannot do this. Ask a full member of the workspace.",
-            "bot": ":no_entry_sign: Bots cannot do this.",
-            "gone": ":no_entry_sign: Your account is deactivated, so this has no effect.",
-            "not_requester": """:no_entry_sign: *requester*: only people whom the policy names may ask for \
-payments, and you are not among them. The operator can add you there, for example `requesters = ["S0FINANCE"]`.""",
-            "not_approver": """:no_entry_sign: You are not among the approvers of the policy, so your decision \
-does not count.""",
-            "own_request": ":no_entry_sign: You asked for this yourself, so somebody else has to decide.",
-            "no_role": """:no_entry_sign: Only people whom the policy names as requesters, approvers or admins may \
-look at payments, and you are not among them. The operator can add you there.""",
-            "not_in_charge": """:no_entry_sign: Only approvers and admins of the policy may see this, and you are \
-not among them.""",
-            "may_not_freeze": """:no_entry_sign: Only approvers and admins of the policy may freeze payments, and \
-you are not among them.""",
-            "may_not_unfreeze": """:no_entry_sign: Only approvers of the policy may let payments flow again, and \
-you are not among them.""",
-            "not_admin": ":no_entry_sign: Only admins of the policy may do this, and you are not among them.",
-            "stale": """:no_entry_sign: This button is out of date; the request has changed since. Look at its \
-card again. Its status: *waiting for approval*.""",
-            "decided": ":information_source: 25.00 USD to ana@example.com (P-4F7K2M) is now *waiting for approval*.",
-            "repeated": ":no_entry_sign: Your approval is recorded already; each person counts once.",
-            "expired": ":no_entry_sign: This request has expired; it has to be asked for again. Nothing was paid.",
-            "wrong_amount": ":no_entry_sign: This is not the amount on the card.",
-            "unconfirmed": ":no_entry_sign: Approve it with the button on its card: the form says what is not fine \
-about the account.",
-            "not_yours": ":no_entry_sign: Only the person who asked, or an admin, can withdraw this.",
-            "not_asked": ":no_entry_sign: Only the person who asked can say whether this address is right.",
-            "no_reason": ":no_entry_sign: You did not ask for this yourself, so withdrawing it needs a reason.",
-            "too_late": ":no_entry_sign: It is too late to withdraw this. Its status: *waiting for approval*.",
-            "suspect": """:no_entry_sign: The service holds what may be this payment; the card names it. Look \
-there first. While it is there nothing is sent again: if it is another one, close this as not paid and ask anew.""",
-            "too_early": """:no_entry_sign: It cannot be withdrawn while it is being created. Try again when it \
-waits for approval.""",
-            "disagrees": """:no_entry_sign: Nothing is recorded: what the database holds of this is not what the audit \
-says, so it is on hold. The operator has been told.""",
-            "held": """:no_entry_sign: Your approval is not recorded: who asked may not ask any more. The card \
-says what can be done.""",
-        }
-    )
+    assert lines_of({refusal: content.text for refusal, content in found.items()}) == snapshot("""\
+unknown: :no_entry_sign: Slack does not know who you are here, so this has no effect.
+elsewhere: :no_entry_sign: Only members of this workspace can do this; you belong to another one.
+guest: :no_entry_sign: Guests cannot do this. Ask a full member of the workspace.
+bot: :no_entry_sign: Bots cannot do this.
+gone: :no_entry_sign: Your account is deactivated, so this has no effect.
+not_requester: :no_entry_sign: *requester*: only people whom the policy names may ask for payments, and you are not \
+among them. The operator can add you there, for example `requesters = ["S0FINANCE"]`.
+not_approver: :no_entry_sign: You are not among the approvers of the policy, so your decision does not count.
+own_request: :no_entry_sign: You asked for this yourself, so somebody else has to decide.
+no_role: :no_entry_sign: Only people whom the policy names as requesters, approvers or admins may look at payments, \
+and you are not among them. The operator can add you there.
+not_in_charge: :no_entry_sign: Only approvers and admins of the policy may see this, and you are not among them.
+may_not_freeze: :no_entry_sign: Only approvers and admins of the policy may freeze payments, and you are not among them.
+may_not_unfreeze: :no_entry_sign: Only approvers of the policy may let payments flow again, and you are not among them.
+not_admin: :no_entry_sign: Only admins of the policy may do this, and you are not among them.
+stale: :no_entry_sign: This button is out of date; the request has changed since. Look at its card again. Its status: \
+*waiting for approval*.
+decided: :information_source: 25.00 USD to ana@example.com (P-4F7K2M) is now *waiting for approval*.
+repeated: :no_entry_sign: Your approval is recorded already; each person counts once.
+expired: :no_entry_sign: This request has expired; it has to be asked for again. Nothing was paid.
+wrong_amount: :no_entry_sign: This is not the amount on the card.
+unconfirmed: :no_entry_sign: Approve it with the button on its card: the form says what is not fine about the account.
+not_yours: :no_entry_sign: Only the person who asked, or an admin, can withdraw this.
+not_asked: :no_entry_sign: Only the person who asked can say whether this address is right.
+no_reason: :no_entry_sign: You did not ask for this yourself, so withdrawing it needs a reason.
+too_late: :no_entry_sign: It is too late to withdraw this. Its status: *waiting for approval*.
+suspect: :no_entry_sign: The service holds what may be this payment; the card names it. Look there first. While it is \
+there nothing is sent again: if it is another one, close this as not paid and ask anew.
+too_early: :no_entry_sign: It cannot be withdrawn while it is being created. Try again when it waits for approval.
+disagrees: :no_entry_sign: Nothing is recorded: what the database holds of this is not what the audit says, so it is \
+on hold. The operator has been told.
+held: :no_entry_sign: Your approval is not recorded: who asked may not ask any more. The card says what can be done.""")
 
 
 def test_the_loser_is_told_who_was_first() -> None:
@@ -112,20 +102,16 @@ def test_who_asked_is_told_what_it_needs_and_where_to_hear_of_it() -> None:
             instruction(origin_channel="D0OTHERS"), member=False
         ),
     }
-    assert {name: content.text for name, content in found.items()} == snapshot(
-        {
-            "a member": """:memo: Asked for 25.00 USD to ana@example.com, reference P-4F7K2M. Needs 2 approvals \
-besides the requester, typing the amount (over 1000.00 USD). The outcome will be posted here.""",
-            "no member: with the rule and the way to invite it": """\
-:memo: Asked for 25.00 USD to ana@example.com, reference P-4F7K2M. Needs 1 approval besides the requester. \n\
-*channel*: I can only post where I am a member, and I am not in <#C0FINANCE>, so I will send you the outcome of this \
-one in a direct message. To have the next one there, invite me: `/invite @Switchboard`\
-""",
-            "direct messages of others: nobody is invited": """:memo: Asked for 25.00 USD to ana@example.com, \
-reference P-4F7K2M. Needs 1 approval besides the requester. I am not part of this conversation, so I will send you the \
-outcome in a direct message.""",
-        }
-    )
+    assert lines_of({name: content.text for name, content in found.items()}) == snapshot("""\
+a member: :memo: Asked for 25.00 USD to ana@example.com, reference P-4F7K2M. Needs 2 approvals besides the requester, \
+typing the amount (over 1000.00 USD). The outcome will be posted here.
+no member: with the rule and the way to invite it: :memo: Asked for 25.00 USD to ana@example.com, reference P-4F7K2M. \
+Needs 1 approval besides the requester.  ⏎ *channel*: I can only post where I am a member, and I am not in \
+<#C0FINANCE>, so I will send you the outcome of this one in a direct message. To have the next one there, invite me: \
+`/invite @Switchboard`
+direct messages of others: nobody is invited: :memo: Asked for 25.00 USD to ana@example.com, reference P-4F7K2M. Needs \
+1 approval besides the requester. I am not part of this conversation, so I will send you the outcome in a direct \
+message.""")
 
 
 def test_what_waits_is_told_the_readers_own_first_with_what_it_is_for() -> None:
@@ -215,10 +201,9 @@ For example: `/pay send a@b.c`""")
 
 
 def test_a_service_that_is_not_configured_names_its_variables() -> None:
-    assert answers.not_configured("payments", ["PAYMENTS_BASE_URL", "PAYMENTS_PARTNER_ID"]).text == snapshot(
-        """:electric_plug: The payments service is not configured. The operator has to set `PAYMENTS_BASE_URL`, \
-`PAYMENTS_PARTNER_ID`."""
-    )
+    assert answers.not_configured("payments", ["PAYMENTS_BASE_URL", "PAYMENTS_PARTNER_ID"]).text == snapshot("""\
+:electric_plug: The payments service is not configured. The operator has to set `PAYMENTS_BASE_URL`, \
+`PAYMENTS_PARTNER_ID`.""")
 
 
 def test_other_troubles_have_their_words() -> None:
@@ -228,13 +213,10 @@ def test_other_troubles_have_their_words() -> None:
         answers.broken("deadbeef"),
         answers.unknown_command("/x<!here>"),
     )
-    assert [one.text for one in told] == snapshot(
-        [
-            ":warning: The database is busy. Nothing was recorded. Please try again in a moment.",
-            """:snail: This takes longer than Slack waits. It may still happen: look at the card or at `/sb-pay \
-approvals` before you repeat it.""",
-            """:boom: Something went wrong on our side. Nothing more will happen by itself. If it stays like this, \
-tell your operator this number: `deadbeef`""",
-            ":question: `/x&lt;!here&gt;` is not a command of Switchboard.",
-        ]
-    )
+    assert lines_of([one.text for one in told]) == snapshot("""\
+:warning: The database is busy. Nothing was recorded. Please try again in a moment.
+:snail: This takes longer than Slack waits. It may still happen: look at the card or at `/sb-pay approvals` before you \
+repeat it.
+:boom: Something went wrong on our side. Nothing more will happen by itself. If it stays like this, tell your operator \
+this number: `deadbeef`
+:question: `/x&lt;!here&gt;` is not a command of Switchboard.""")

@@ -15,7 +15,7 @@ from bot.domain.reasons import Exchange, Reason, stored
 from bot.domain.reasons import given as own_words
 from bot.presentation.audit import lines, story
 from tests.domain.made import NOW, instruction, payload
-from tests.presentation.checks import calls_in, check_message, seen
+from tests.presentation.checks import calls_in, check_message, lines_of, seen
 from tests.presentation.drawn import KEPT_REASONS, foreign
 
 ODD_REASONS = [{"code": "of_tomorrow"}, {"code": "ended_here", "facts": {"found": "x", "state": "odd"}}]
@@ -86,18 +86,15 @@ def test_reasons_are_shown() -> None:
         ("needs_human", "switchboard", ""),
         ("refused", "switchboard", "no funds"),
     ]
-    assert [
-        said(told(1, action, actor=by, detail={"reason": stored(own_words(why))})) for action, by, why in ends
-    ] == snapshot(
-        [
-            "<@U0ADA> rejected it. Reason: wrong invoice.",
-            "<@U0MARIA> withdrew it.",
-            "<@U0LIN> closed it as not paid. Reason: not at the bank.",
-            "It expired. Reason: nobody decided in time.",
-            "It needs a person: nobody can know by reading.",
-            "The service refused it; nothing was paid. Reason: no funds.",
-        ]
-    )
+    assert lines_of(
+        [said(told(1, action, actor=by, detail={"reason": stored(own_words(why))})) for action, by, why in ends]
+    ) == snapshot("""\
+<@U0ADA> rejected it. Reason: wrong invoice.
+<@U0MARIA> withdrew it.
+<@U0LIN> closed it as not paid. Reason: not at the bank.
+It expired. Reason: nobody decided in time.
+It needs a person: nobody can know by reading.
+The service refused it; nothing was paid. Reason: no funds.""")
 
 
 def test_a_life_in_plain_words() -> None:
@@ -143,14 +140,11 @@ def test_an_action_that_is_not_known_here_is_told_by_its_name() -> None:
 def test_a_row_that_is_not_what_was_written_is_marked() -> None:
     rows = [*LIFE, told(14, "approve", actor="U0EVE", intact=False), VerifiedRow(seq=15, entry=None, is_intact=False)]
     shown = story(instruction(), rows)
-    assert seen(shown).splitlines()[-3:] == snapshot(
-        [
-            "• 2026-11-20 09:00:14 UTC  :warning: *this row is not what was written:* <@U0EVE> approved.",
-            "• :warning: *Row 15 cannot be read: it is not what was written.*",
-            """12 rows, from 3 to 15, of the audit, *not all of them as they were written: tell your operator*. \
-`switchboard audit verify` shows whether one is missing.""",
-        ]
-    )
+    assert lines_of(seen(shown).splitlines()[-3:]) == snapshot("""\
+• 2026-11-20 09:00:14 UTC  :warning: *this row is not what was written:* <@U0EVE> approved.
+• :warning: *Row 15 cannot be read: it is not what was written.*
+12 rows, from 3 to 15, of the audit, *not all of them as they were written: tell your operator*. `switchboard audit \
+verify` shows whether one is missing.""")
     assert ":warning:" not in "\n".join(shown.text.splitlines()[:-2])
 
 

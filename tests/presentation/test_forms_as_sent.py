@@ -23,8 +23,7 @@ private_metadata={"channel":"C0FINANCE","kind":"one_step"}
 block_id=email label=Recipient's e-mail address as=email_text_input action_id=email
 block_id=amount label=Amount in USD as=plain_text_input action_id=amount max_length=20 placeholder=25.00
 block_id=description label=What is it for? as=plain_text_input action_id=description max_length=500 placeholder=March \
-translation\
-""")
+translation""")
     assert as_sent(payments.collect(channel="C0FINANCE")) == snapshot("""\
 callback_id=purchase.request title=Collect money submit=Get the link close=Cancel \
 private_metadata={"channel":"C0FINANCE"}
@@ -33,8 +32,7 @@ block_id=description label=What is it for? as=plain_text_input action_id=descrip
 translation
 block_id=items label=Items as=plain_text_input action_id=items max_length=2000 multiline=True placeholder=Web design = \
 2 x 10.00
-Hosting = 12 x 4.50 hint=One a line: what it is = how many x the price of one in USD\
-""")
+Hosting = 12 x 4.50 hint=One a line: what it is = how many x the price of one in USD""")
     assert as_sent(payments.bulk(channel="C0FINANCE")) == snapshot("""\
 callback_id=bulk.request title=Pay in bulk submit=Ask for approval close=Cancel private_metadata={"channel":"C0FINANCE"}
 type=section text=A table with the columns *email*, *amount* (USD) and *note*. Nothing is paid before people approve \
@@ -44,12 +42,10 @@ optional=True
 block_id=rows label=… or rows as=plain_text_input action_id=rows max_length=3000 multiline=True \
 placeholder=ana@example.com, 25.00, March translation
 ben@example.com, 10.50, Proofreading optional=True hint=One payment a line: e-mail address, amount, note. Copied from \
-a spreadsheet works too.\
-""")
+a spreadsheet works too.""")
     assert as_sent(payments.account()) == snapshot("""\
 callback_id=account.status title=Account status submit=Look it up close=Cancel private_metadata=
-block_id=email label=E-mail address as=email_text_input action_id=email\
-""")
+block_id=email label=E-mail address as=email_text_input action_id=email""")
 
 
 def test_forms_about_a_payout() -> None:
@@ -60,8 +56,7 @@ callback_id=payout.approve title=Approve a payout submit=Approve close=Cancel \
 private_metadata={"id":"01KAGT00000000000000000000","round":1,"channel":"C0APPROVE","ts":"1.2"}
 type=section text=25.00 USD to ana@example.com
 Reference P-4F7K2M
-block_id=amount label=Type the amount, 25.00 USD, to approve it as=plain_text_input action_id=amount max_length=20\
-""")
+block_id=amount label=Type the amount, 25.00 USD, to approve it as=plain_text_input action_id=amount max_length=20""")
     assert as_sent(payments.reject(one, metadata=about)) == snapshot("""\
 callback_id=payout.reject title=Reject a payout submit=Reject close=Cancel \
 private_metadata={"id":"01KAGT00000000000000000000","round":1,"channel":"C0APPROVE","ts":"1.2"}
@@ -78,8 +73,7 @@ block_id=email label=Recipient's e-mail address as=email_text_input action_id=em
 block_id=amount label=Amount in USD as=plain_text_input action_id=amount max_length=20 placeholder=25.00 \
 initial_value=25.00
 block_id=description label=What is it for? as=plain_text_input action_id=description max_length=500 placeholder=March \
-translation initial_value=March translation\
-""")
+translation initial_value=March translation""")
 
 
 def test_forms_of_bookings() -> None:
@@ -109,8 +103,7 @@ hint=The search for a driver waits this long, at most 1440. Empty: it starts at 
 block_id=notes label=Notes for the driver as=plain_text_input action_id=notes max_length=250 placeholder=Ring twice \
 optional=True hint=Nothing, or 3 to 250 characters.
 block_id=anyway label=Without a price as=checkboxes action_id=anyway options=[text=Book it even if there is no price \
-value=anyway] optional=True\
-""")
+value=anyway] optional=True""")
     typed = {bookings.STORE: "Norte", bookings.NAME: "Ana", bookings.PAYMENT: "CASH"}
     assert as_sent(bookings.prebook(["Centro", "Norte"], channel="C0FINANCE", values=typed)) == snapshot("""\
 callback_id=booking.prebook title=Pre-book a delivery submit=Get the link close=Close \
@@ -132,8 +125,7 @@ hint=Without delivery fee and discounts, also when it is paid in cash.
 block_id=cook label=Cook time in minutes as=plain_text_input action_id=cook max_length=4 placeholder=15 optional=True \
 hint=The search for a driver waits this long, at most 1440. Empty: it starts at once.
 block_id=notes label=Notes for the driver as=plain_text_input action_id=notes max_length=250 placeholder=Ring twice \
-optional=True hint=Nothing, or 3 to 250 characters.\
-""")
+optional=True hint=Nothing, or 3 to 250 characters.""")
     assert as_sent(bookings.price(["Centro", "Norte"], problem="*No*")) == snapshot("""\
 callback_id=booking.quote title=Price of a delivery submit=Show the price close=Close private_metadata={}
 type=section text=*No*
@@ -144,8 +136,7 @@ block_id=payment label=How is the order paid? as=radio_buttons action_id=payment
 already, the driver collects nothing value=CARD, text=Cash: the driver collects the amount value=CASH] \
 initial_option=text=Card: it was paid already, the driver collects nothing value=CARD
 block_id=amount label=Gross amount of the order as=plain_text_input action_id=amount max_length=20 placeholder=25.50 \
-hint=Without delivery fee and discounts, also when it is paid in cash.\
-""")
+hint=Without delivery fee and discounts, also when it is paid in cash.""")
 
 
 def test_forms_about_a_booking() -> None:
@@ -155,16 +146,14 @@ callback_id=booking.confirm title=Book it at this price? submit=Book close=Close
 type=section text=:moneybag: *Delivery fee 4.76 USD (0.62 USD tax)*
 type=section text=*B-4F7K2M · Centro → Ana Lopez*
 12 Market Street · -0.18, -78.46
-Order of 25.50 USD, cash: the driver collects it, 15 minutes of cook time\
-""")
+Order of 25.50 USD, cash: the driver collects it, 15 minutes of cook time""")
     assert as_sent(bookings.confirm(booking(stage=Stage.QUOTED, detail={"unpriced": "no answer"}))) == snapshot("""\
 callback_id=booking.confirm title=Book without a price? submit=Book close=Close private_metadata={"id":"01M"}
 type=section text=:warning: *There is no price*: No answer. It can be booked all the same. What it costs is known when \
 the delivery service has taken it; it may not take it.
 type=section text=*B-4F7K2M · Centro → Ana Lopez*
 12 Market Street · -0.18, -78.46
-Order of 25.50, cash: the driver collects it, 15 minutes of cook time\
-""")
+Order of 25.50, cash: the driver collects it, 15 minutes of cook time""")
     assert as_sent(bookings.cancel(booking(detail={"driver": {"name": "Luis"}}, remote_id="r"))) == snapshot("""\
 callback_id=booking.cancel title=Cancel the booking submit=Cancel the booking close=Keep it \
 private_metadata={"id":"01M"}
@@ -172,8 +161,7 @@ type=section text=B-4F7K2M · Centro → Ana Lopez
 type=section text=This cancels the booking at the delivery service. It cannot be taken back. A driver is on the way \
 already, so the service may charge for it.
 block_id=reason label=Reason as=plain_text_input action_id=reason max_length=250 multiline=True hint=The delivery \
-service and the card show it.\
-""")
+service and the card show it.""")
     assert bookings.cancel(booking())["title"]["text"] == "Cancel the booking"
     taken = booking(kind=BookingKind.PREBOOKING, remote_id="r")
     assert bookings.cancel(taken)["title"]["text"] == "Cancel the booking"
@@ -184,8 +172,7 @@ private_metadata={"id":"01M"}
 type=section text=B-4F7K2M · Centro → Ana Lopez
 type=section text=This cancels the pre-booking at the delivery service. It cannot be taken back.
 block_id=reason label=Reason as=plain_text_input action_id=reason max_length=250 multiline=True hint=The delivery \
-service and the card show it.\
-""")
+service and the card show it.""")
 
 
 def test_forms_of_stores() -> None:
@@ -199,8 +186,7 @@ block_id=address label=Address as=plain_text_input action_id=address max_length=
 block_id=position label=Position as=plain_text_input action_id=position max_length=2000 placeholder=-0.1807, -78.4678 \
 hint=Latitude, longitude; or paste a link to a map.
 block_id=place_reference label=How to find it as=plain_text_input action_id=place_reference max_length=150 \
-placeholder=Beside the church optional=True\
-""")
+placeholder=Beside the church optional=True""")
     known = {bookings.NAME: "Centro", bookings.EMAIL: "centro@example.com"}
     changed = bookings.store_edit("Centro", values=known)
     assert changed["blocks"][2:] == bookings.store_add(channel="C0FINANCE")["blocks"][2:]
@@ -208,8 +194,7 @@ placeholder=Beside the church optional=True\
     assert as_sent(changed) == snapshot("""\
 callback_id=store.edit title=Edit Centro submit=Save close=Close private_metadata={"store":"Centro"}
 block_id=name label=Name as=plain_text_input action_id=name max_length=60 placeholder=Centro initial_value=Centro
-block_id=email label=E-mail address as=email_text_input action_id=email initial_value=centro@example.com\
-""")
+block_id=email label=E-mail address as=email_text_input action_id=email initial_value=centro@example.com""")
 
 
 def test_a_hundred_stores_are_a_list_and_more_are_typed() -> None:
@@ -218,9 +203,8 @@ def test_a_hundred_stores_are_a_list_and_more_are_typed() -> None:
         return store
 
     assert store(100).endswith("text=S99 value=S99] (100)")
-    assert store(101) == snapshot(
-        "block_id=store label=Store as=plain_text_input action_id=store max_length=60 placeholder=S0 hint=Its name."
-    )
+    assert store(101) == snapshot("""\
+block_id=store label=Store as=plain_text_input action_id=store max_length=60 placeholder=S0 hint=Its name.""")
 
 
 LOOKS = [
@@ -233,8 +217,7 @@ def test_forms_of_lists() -> None:
     assert as_sent(emails.file_form(channel="C0FINANCE")) == snapshot("""\
 callback_id=email.file title=Process e-mails submit=Go on close=Cancel private_metadata={"channel":"C0FINANCE"}
 block_id=file label=List of addresses as=file_input action_id=file filetypes=[csv, tsv, txt, xlsx] max_files=1 \
-hint=CSV or Excel (.xlsx) with names in its first row, for example email,name. At most 10 MB here.\
-""")
+hint=CSV or Excel (.xlsx) with names in its first row, for example email,name. At most 10 MB here.""")
     given = {"read_as": "UTF-8 with commas", "file": "F1", "name": "list.csv", "channel": "C1", "thread_ts": "1.2"}
     assert as_sent(emails.list_form(LOOKS, rows=1, marks=Marks(), lacking={}, **given)) == snapshot("""\
 callback_id=email.list title=Process e-mails submit=Start close=Cancel \
@@ -247,8 +230,7 @@ block_id=how label=How as=radio_buttons action_id=how options=[value=rows text=R
 asked once; pause and stop at any time, value=whole text=Whole file description=The file goes to the service in one \
 piece] initial_option=value=rows text=Row by row description=Each address is asked once; pause and stop at any time
 block_id=concurrent label=Requests at a time as=number_input action_id=concurrent is_decimal_allowed=False min_value=1 \
-max_value=1000 initial_value=100 optional=True hint=1 to 1,000, row by row only; 100 if empty.\
-""")
+max_value=1000 initial_value=100 optional=True hint=1 to 1,000, row by row only; 100 if empty.""")
     lacking = {emails.ROW_BY_ROW: ["EMAIL_SINGLE_BASE_URL"]}
     assert as_sent(emails.list_form(LOOKS, rows=2_000, marks=Marks(), lacking=lacking, **given)) == snapshot("""\
 callback_id=email.list title=Process e-mails submit=Start close=Cancel \
@@ -260,8 +242,7 @@ initial_option=value=1|66|email text=email (66% addresses) description=ana@examp
 block_id=how label=How as=radio_buttons action_id=how options=[value=whole text=Whole file description=The file goes \
 to the service in one piece] initial_option=value=whole text=Whole file description=The file goes to the service in \
 one piece
-type=section text=“Row by row” cannot be chosen: the operator has to set EMAIL_SINGLE_BASE_URL.\
-""")
+type=section text=“Row by row” cannot be chosen: the operator has to set EMAIL_SINGLE_BASE_URL.""")
 
 
 def test_the_form_of_a_verb() -> None:
@@ -272,5 +253,4 @@ callback_id=verb title=/pay list submit=Go on close=Cancel private_metadata={"co
 type=section text=Everything at the service.
 block_id=payouts|purchases label=Payouts or purchases as=plain_text_input action_id=payouts|purchases max_length=500 \
 optional=True hint=One of the two.
-block_id=page label=Page as=plain_text_input action_id=page max_length=500 hint=A number.\
-""")
+block_id=page label=Page as=plain_text_input action_id=page max_length=500 hint=A number.""")

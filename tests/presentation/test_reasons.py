@@ -10,6 +10,7 @@ from inline_snapshot import snapshot
 from bot.domain.reasons import SUBJECTS, Code, Exchange, OfRequest, Reason, Verbatim, given, has_code, stored
 from bot.presentation import reasons
 from bot.presentation.reasons import in_words, worded
+from tests.presentation.checks import lines_of
 from tests.presentation.sampled import FACTS, NO_ANSWER, sample
 
 CODES: Final = [code for subject in SUBJECTS for code in subject.__members__.values()]
@@ -38,292 +39,275 @@ def test_a_template_tells_the_facts_of_its_code(code: Code) -> None:
 
 
 def test_each_code_in_words() -> None:
-    assert {code.value: worded(sample(code)) for code in CODES} == snapshot(
-        {
-            "as_stored": "the list cannot be used",
-            "given": "the bank called",
-            "all": "it has another id; the code is another one",
-            "no_answer": "no answer (timed out)",
-            "not_left": "the request did not leave (not connected)",
-            "sends_nothing": "Switchboard sends nothing at the moment",
-            "rests": "the service has not answered for a while, so nothing is sent to it",
-            "not_asked": "it has not answered for a while, so it was not asked",
-            "too_many": "too many requests",
-            "answered": "answer 500",
-            "answered_after_unknown": "answer 409 after an attempt of unknown outcome",
-            "no_json": "answer 200 with a body that is no JSON",
-            "unexpected": "answer 200 with an unexpected body",
-            "refused": "the service does not accept the amount and the e-mail (422)",
-            "read_answered": "it answered 503",
-            "unreadable": "its answer could not be read (no amount)",
-            "page": "a page came instead of an answer",
-            "asks_to_wait": "it asks to wait",
-            "list_gap": "its list has an empty page before the last one",
-            "list_changed": "its list changed while it was read",
-            "list_ends": "its list ends with page 3",
-            "other_type": "this operation is a payout, not a purchase",
-            "other_page": "page 2 of the list was asked for, page 1 came",
-            "other_size": "100 operations a page were asked for, the answer says 25",
-            "other_type_listed": "only payouts were asked for, a purchase came",
-            "scan_changed": "the list changed while it was read",
-            "scan_double": "the list showed an operation twice",
-            "scan_stands": "the list's pages do not advance",
-            "scan_gap": "the list showed an empty page before its end",
-            "scan_long": "the list has more than 1000 pages",
-            "scan_count": "the list says 7 operations and showed 6",
-            "payment_required": "the service wants to be paid first (402)",
-            "method_unknown": "the service does not know what was asked for (405)",
-            "gone": "the service does not offer this any more (410)",
-            "plain_refusal": "the service refused the request (411)",
-            "file_too_large": "the file is larger than the service takes (413)",
-            "address_too_long": "the address is longer than the service takes (414)",
-            "kind_of_file": "the service does not take this kind of file (415)",
-            "booking_fixed": "the booking cannot be canceled now",
-            "search_begun": "the search starts only from ON_HOLD, and the booking is not on hold any more",
-            "prebooking_fixed": "the pre-booking cannot be canceled any more",
-            "suspended_workspace": "the service has suspended the workspace",
-            "other_environment": "the key belongs to the other environment",
-            "master_key": "the master key is not accepted",
-            "store_key": "the key of this store is not accepted",
-            "result_too_large": "made a result of 3000 bytes, which is too large",
-            "result_over_limit": "made a result of more than 2000 bytes, which is too large",
-            "result_redirects": "sent us from address to address for its result",
-            "result_private": "named a private address for its result",
-            "result_no_address": "named an address for its result that is none",
-            "result_unreachable": "has a result at a host that cannot be reached",
-            "result_not_handed": "did not hand its result over (503)",
-            "result_gone": "has no result at the address it named (404)",
-            "not_configured_here": "is not configured",
-            "slack_error": "not_in_channel",
-            "slack_unreachable": "cannot be reached",
-            "slack_broke": "the connection broke (ClientOSError)",
-            "slack_wait": "asked us to wait",
-            "slack_unreadable": "answered 502 without a readable body",
-            "slack_file_kept": "did not hand the file over (503)",
-            "slack_file_refused": "did not take the file (TimeoutError)",
-            "slack_upload_address": "named an upload address that is not its own",
-            "slack_upload_length": "was promised 4000 bytes, and another number came",
-            "slack_upload_status": "upload_answered_500",
-            "slack_nobody": "did not say who you are",
-            "slack_slow_people": "takes too long to say who people are",
-            "slack_message_missing": "has not taken the message of this call yet",
-            "slack_denies": """does not let us read who somebody is (missing_scope, users:read); the bot token lacks \
-a scope: put the manifest into the app's settings and install the app again""",
-            "answer_lost": "Switchboard failed before the answer was stored",
-            "process_ended": "the process ended before the answer was stored",
-            "failed_named": "delivery: the key of this store is not accepted",
-            "failed_mended": "the key of this store is not accepted; list the stores",
-            "failed_now": "The payments service gave no answer (timed out); try again in 30 s.",
-            "failed_never": "The payments service does not know what was asked for (404); check what you gave.",
-            "failed_operator": """The operator of Switchboard has to mend this: delivery: the master key is not \
-accepted; set DELIVERY_MASTER_KEY.""",
-            "not_executed": "The payments service got too many requests; nothing was executed, try again in a minute.",
-            "outcome_unknown": """The payments service gave answer 500, saying “try again later”; whether it was \
-executed is not known yet, so it is looked up and not repeated.""",
-            "unanswered": "the payments service has not answered since 2026-11-20 09:00 UTC, so nothing was sent",
-            "service_said": "the payments service answered 500",
-            "held": """held, because the account of who asked for it is deactivated. An admin can withdraw it; if the \
-requester may ask again, it needs new approvals""",
-            "on_hold": """on hold, as the database and the audit disagree: it is not what was asked for; rows 7, 9 of \
-the audit were changed""",
-            "restored": "held: the database may be older than the services, so an operator has to look",
-            "ask_again": """the database was put back to an earlier moment, so what was decided before needs deciding \
-again""",
-            "votes_void": """somebody who approved no longer counts (their account is deactivated); an approval no \
-longer counts, because it was given too long ago, so 2 more approvals are needed""",
-            "frozen": "payments are frozen: the bank called",
-            "daily_limit": "the daily limit is reached",
-            "another_is_sent": "another bulk payment is being submitted",
-            "not_configured": "payments is not configured: the operator has to set PAYMENTS_BASE_URL, PAYMENTS_API_KEY",
-            "out_of_reach": "it needs 2 approvals, and only 1 person can approve it",
-            "undecided": """held: the database may be older than the services, so an operator has to look; the time \
-for that is over""",
-            "not_sent_in_time": """it was not sent in time after approval: the payments service answered 500, saying \
-“Out of order”""",
-            "new_attempt_not_sent": "the new attempt was not sent in time (the daily limit is reached)",
-            "address_not_confirmed": "nobody said whether its address is right",
-            "edited": "replaced by an edited request",
-            "created_in_vain": "its creation was tried several times",
-            "no_link": "no checkout link can be made of its id",
-            "not_listed": "the service does not list it",
-            "not_in_history": "the service's history does not show it",
-            "note_changed": "what the history held before it was sent is not what was noted then",
-            "not_committed": "it is created there, and not committed",
-            "still_not_committed": "the service still shows it as not committed",
-            "still_pending": "the service still shows them as pending",
-            "no_items": "its list of items is empty",
-            "followed": "it is followed at the service already",
-            "read_before": "its items are read again before anything is canceled",
-            "disagrees_with_audit": "its state in the audit: needs a person",
-            "found_after_restore": "the service has it already: it was sent before the database was put back",
-            "ended_here": "the list of payouts holds it; it is rejected here",
-            "unread": "it cannot be read (payments: no answer (timed out))",
-            "list_unusable": "the list cannot be used: the list's pages do not advance",
-            "history_unusable": "the history cannot be used: its list changed while it was read",
-            "no_codes": """the service's list does not show our codes, so this cannot be looked up in it; an admin \
-names their field in SERVICES_FILE, [payments.records.operation] code = "…\"""",
-            "paid_by": "paid by eve@example.com",
-            "several": "the service holds several payouts with our code",
-            "several_bulk": "the service holds 6 bulk payments with our items: bulk-1, bulk-2, bulk-3, bulk-4, bulk-5",
-            "miscounted": "the service counts 9 payments instead of 10",
-            "mismatched_items": """1 payments were reported twice, so they may have been paid twice; 2 payments have \
-another amount or address than was approved; 3 payments were not asked for""",
-            "may_be_this_bulk": """the service holds bulk-7, which is new and may be this one: look there which \
-payments it makes""",
-            "may_be_ours": """the service holds op-77, made since this was sent, for the same recipient and amount \
-and without our code: look whether that is this one""",
-            "says": "the service says pending in escrow",
-            "unasked": "the service says sent, although Switchboard sent nothing",
-            "contradicted": "it was completed, now the service says failed",
-            "paid_as": "the service holds it as bulk-7, completed",
-            "unconfirmed": "a callback reported cancellation, but the service's record never confirmed it",
-            "unaccounted": """the service says it is through, with 1 payment neither done nor failed and 2 payments \
-missing from its list""",
-            "stands_still": "nothing has changed for a long time; 3 payments neither done nor failed",
-            "after_refusal": """the service refused the request (422), saying “the limit is reached”, but the list \
-cannot be used: the list's pages do not advance""",
-            "after_answer": """the service gave answer 500, saying “try again later”, and now the service does not \
-list it""",
-            "changed_here": "our own record was changed after it was approved",
-            "other_id": "it has another id",
-            "other_amount": "the amount is 25.01 instead of 25.00",
-            "other_recipient": "the recipient is another one",
-            "other_code": "the code is another one",
-            "other_kind": "it is no purchase",
-            "list_holds": "the list of payouts holds it",
-            "list_lacks": "the list of purchases does not hold it",
-            "history_holds": "the history of bulk payments holds it",
-            "history_lacks": "the history of bulk payments does not hold it",
-            "joined": "B-4F7K2M",
-            "cannot_start": "The search starts by hand only while it is on hold.",
-            "cannot_cancel": "It cannot be canceled now.",
-            "just_changed": "It has just changed. Look at its card and try again.",
-            "not_said": """The delivery service did not say whether it did that. The card shows what it says of the \
-booking now.""",
-            "no_master_key": "Stores are made with DELIVERY_MASTER_KEY, which is missing; the operator can set it.",
-            "no_key": "there is no key for the store Centro",
-            "name_taken": "There is a store called Centro already. Choose another name.",
-            "no_public_url": """PUBLIC_URL is missing, so there is no address that the delivery service could reach, \
-and nothing was registered""",
-            "list_answer_lost": "Switchboard was restarted while the service had the file",
-            "empty_result": "its result is empty",
-            "result_not_fetched": "it has no result at the address it named (404)",
-            "list_given_up": "no answer (timed out) (3 times)",
-            "asked_to_wait": "the service asked to wait 5 times in a row (it asks to wait)",
-            "not_working": "the service does not work at the moment: it answered 500",
-            "asked_in_vain": "asked 4 times: no answer (timed out)",
-            "list_busy": "the service has too much to do; try again in a minute",
-            "list_try_again": "no answer (timed out); try again in a minute",
-            "no_column": "the file has no such column any more",
-            "hardly_addresses": """the column “name” hardly holds e-mail addresses (1 of 20 cells); choose the one \
-that does, for example email""",
-            "unusable_file": """The file is empty. It needs a first row with names and at least one row below, for \
-example email.""",
-            "file_rule": "The file has too many columns.",
-            "file_later": "Slack did not hand the file over (503). Try again in a minute.",
-            "file_never": "Slack file_not_found.",
-            "restarted": "Switchboard was restarted before the answer came",
-            "result_lost": "a restart lost what the service had made",
-            "broken": "something went wrong here; the operator finds it in the log",
-            "file_cut_off": "the file could not be read to its end",
-            "text_only": "this takes a text, no file",
-            "localization_not_configured": "localization is not configured",
-            "queue_full": "you have 20 calls under way or waiting, which is the most; wait for one, or cancel one",
-            "call_unknown": "the localization service gave no answer (timed out)",
-            "file_refused": "Slack does not take the file (invalid_arguments)",
-            "service_refused": "it was done, but the localization service named a private address for its result",
-            "not_handed_over": "it was done, but its files could not be handed over: cannot be reached",
-            "bad_input": """It must have at most 2,000 characters; this has 2,001. For example: The meeting was moved \
-to Friday.""",
-            "older": "what was written down outside the database says that it once held more than it does now",
-            "mode_unreadable": "it cannot be read whether Switchboard may send",
-            "mode_changed": "row 7 of the audit was changed",
-            "freeze_unreadable": "it cannot be read whether they are",
-            "rows_unreadable": "its rows cannot be read (OperationalError)",
-            "not_in_database": "it is in the audit and not in the database",
-            "freeze_lost": "Payments are frozen, says the audit; the database says that they are not",
-            "freeze_forged": "Payments are not frozen, says the audit; the database says that they are",
-            "unknown_here": "the service holds what the database says was never sent: P-4F7K2M",
-            "nobody_asked": """the payments service holds payments that report to us and that nothing in the database \
-asked for""",
-        }
-    )
+    assert lines_of({code.value: worded(sample(code)) for code in CODES}) == snapshot("""\
+as_stored: the list cannot be used
+given: the bank called
+all: it has another id; the code is another one
+no_answer: no answer (timed out)
+not_left: the request did not leave (not connected)
+sends_nothing: Switchboard sends nothing at the moment
+rests: the service has not answered for a while, so nothing is sent to it
+not_asked: it has not answered for a while, so it was not asked
+too_many: too many requests
+answered: answer 500
+answered_after_unknown: answer 409 after an attempt of unknown outcome
+no_json: answer 200 with a body that is no JSON
+unexpected: answer 200 with an unexpected body
+refused: the service does not accept the amount and the e-mail (422)
+read_answered: it answered 503
+unreadable: its answer could not be read (no amount)
+page: a page came instead of an answer
+asks_to_wait: it asks to wait
+list_gap: its list has an empty page before the last one
+list_changed: its list changed while it was read
+list_ends: its list ends with page 3
+other_type: this operation is a payout, not a purchase
+other_page: page 2 of the list was asked for, page 1 came
+other_size: 100 operations a page were asked for, the answer says 25
+other_type_listed: only payouts were asked for, a purchase came
+scan_changed: the list changed while it was read
+scan_double: the list showed an operation twice
+scan_stands: the list's pages do not advance
+scan_gap: the list showed an empty page before its end
+scan_long: the list has more than 1000 pages
+scan_count: the list says 7 operations and showed 6
+payment_required: the service wants to be paid first (402)
+method_unknown: the service does not know what was asked for (405)
+gone: the service does not offer this any more (410)
+plain_refusal: the service refused the request (411)
+file_too_large: the file is larger than the service takes (413)
+address_too_long: the address is longer than the service takes (414)
+kind_of_file: the service does not take this kind of file (415)
+booking_fixed: the booking cannot be canceled now
+search_begun: the search starts only from ON_HOLD, and the booking is not on hold any more
+prebooking_fixed: the pre-booking cannot be canceled any more
+suspended_workspace: the service has suspended the workspace
+other_environment: the key belongs to the other environment
+master_key: the master key is not accepted
+store_key: the key of this store is not accepted
+result_too_large: made a result of 3000 bytes, which is too large
+result_over_limit: made a result of more than 2000 bytes, which is too large
+result_redirects: sent us from address to address for its result
+result_private: named a private address for its result
+result_no_address: named an address for its result that is none
+result_unreachable: has a result at a host that cannot be reached
+result_not_handed: did not hand its result over (503)
+result_gone: has no result at the address it named (404)
+not_configured_here: is not configured
+slack_error: not_in_channel
+slack_unreachable: cannot be reached
+slack_broke: the connection broke (ClientOSError)
+slack_wait: asked us to wait
+slack_unreadable: answered 502 without a readable body
+slack_file_kept: did not hand the file over (503)
+slack_file_refused: did not take the file (TimeoutError)
+slack_upload_address: named an upload address that is not its own
+slack_upload_length: was promised 4000 bytes, and another number came
+slack_upload_status: upload_answered_500
+slack_nobody: did not say who you are
+slack_slow_people: takes too long to say who people are
+slack_message_missing: has not taken the message of this call yet
+slack_denies: does not let us read who somebody is (missing_scope, users:read); the bot token lacks a scope: put the \
+manifest into the app's settings and install the app again
+answer_lost: Switchboard failed before the answer was stored
+process_ended: the process ended before the answer was stored
+failed_named: delivery: the key of this store is not accepted
+failed_mended: the key of this store is not accepted; list the stores
+failed_now: The payments service gave no answer (timed out); try again in 30 s.
+failed_never: The payments service does not know what was asked for (404); check what you gave.
+failed_operator: The operator of Switchboard has to mend this: delivery: the master key is not accepted; set \
+DELIVERY_MASTER_KEY.
+not_executed: The payments service got too many requests; nothing was executed, try again in a minute.
+outcome_unknown: The payments service gave answer 500, saying “try again later”; whether it was executed is not known \
+yet, so it is looked up and not repeated.
+unanswered: the payments service has not answered since 2026-11-20 09:00 UTC, so nothing was sent
+service_said: the payments service answered 500
+held: held, because the account of who asked for it is deactivated. An admin can withdraw it; if the requester may ask \
+again, it needs new approvals
+on_hold: on hold, as the database and the audit disagree: it is not what was asked for; rows 7, 9 of the audit were \
+changed
+restored: held: the database may be older than the services, so an operator has to look
+ask_again: the database was put back to an earlier moment, so what was decided before needs deciding again
+votes_void: somebody who approved no longer counts (their account is deactivated); an approval no longer counts, \
+because it was given too long ago, so 2 more approvals are needed
+frozen: payments are frozen: the bank called
+daily_limit: the daily limit is reached
+another_is_sent: another bulk payment is being submitted
+not_configured: payments is not configured: the operator has to set PAYMENTS_BASE_URL, PAYMENTS_API_KEY
+out_of_reach: it needs 2 approvals, and only 1 person can approve it
+undecided: held: the database may be older than the services, so an operator has to look; the time for that is over
+not_sent_in_time: it was not sent in time after approval: the payments service answered 500, saying “Out of order”
+new_attempt_not_sent: the new attempt was not sent in time (the daily limit is reached)
+address_not_confirmed: nobody said whether its address is right
+edited: replaced by an edited request
+created_in_vain: its creation was tried several times
+no_link: no checkout link can be made of its id
+not_listed: the service does not list it
+not_in_history: the service's history does not show it
+note_changed: what the history held before it was sent is not what was noted then
+not_committed: it is created there, and not committed
+still_not_committed: the service still shows it as not committed
+still_pending: the service still shows them as pending
+no_items: its list of items is empty
+followed: it is followed at the service already
+read_before: its items are read again before anything is canceled
+disagrees_with_audit: its state in the audit: needs a person
+found_after_restore: the service has it already: it was sent before the database was put back
+ended_here: the list of payouts holds it; it is rejected here
+unread: it cannot be read (payments: no answer (timed out))
+list_unusable: the list cannot be used: the list's pages do not advance
+history_unusable: the history cannot be used: its list changed while it was read
+no_codes: the service's list does not show our codes, so this cannot be looked up in it; an admin names their field in \
+SERVICES_FILE, [payments.records.operation] code = "…"
+paid_by: paid by eve@example.com
+several: the service holds several payouts with our code
+several_bulk: the service holds 6 bulk payments with our items: bulk-1, bulk-2, bulk-3, bulk-4, bulk-5
+miscounted: the service counts 9 payments instead of 10
+mismatched_items: 1 payments were reported twice, so they may have been paid twice; 2 payments have another amount or \
+address than was approved; 3 payments were not asked for
+may_be_this_bulk: the service holds bulk-7, which is new and may be this one: look there which payments it makes
+may_be_ours: the service holds op-77, made since this was sent, for the same recipient and amount and without our \
+code: look whether that is this one
+says: the service says pending in escrow
+unasked: the service says sent, although Switchboard sent nothing
+contradicted: it was completed, now the service says failed
+paid_as: the service holds it as bulk-7, completed
+unconfirmed: a callback reported cancellation, but the service's record never confirmed it
+unaccounted: the service says it is through, with 1 payment neither done nor failed and 2 payments missing from its list
+stands_still: nothing has changed for a long time; 3 payments neither done nor failed
+after_refusal: the service refused the request (422), saying “the limit is reached”, but the list cannot be used: the \
+list's pages do not advance
+after_answer: the service gave answer 500, saying “try again later”, and now the service does not list it
+changed_here: our own record was changed after it was approved
+other_id: it has another id
+other_amount: the amount is 25.01 instead of 25.00
+other_recipient: the recipient is another one
+other_code: the code is another one
+other_kind: it is no purchase
+list_holds: the list of payouts holds it
+list_lacks: the list of purchases does not hold it
+history_holds: the history of bulk payments holds it
+history_lacks: the history of bulk payments does not hold it
+joined: B-4F7K2M
+cannot_start: The search starts by hand only while it is on hold.
+cannot_cancel: It cannot be canceled now.
+just_changed: It has just changed. Look at its card and try again.
+not_said: The delivery service did not say whether it did that. The card shows what it says of the booking now.
+no_master_key: Stores are made with DELIVERY_MASTER_KEY, which is missing; the operator can set it.
+no_key: there is no key for the store Centro
+name_taken: There is a store called Centro already. Choose another name.
+no_public_url: PUBLIC_URL is missing, so there is no address that the delivery service could reach, and nothing was \
+registered
+list_answer_lost: Switchboard was restarted while the service had the file
+empty_result: its result is empty
+result_not_fetched: it has no result at the address it named (404)
+list_given_up: no answer (timed out) (3 times)
+asked_to_wait: the service asked to wait 5 times in a row (it asks to wait)
+not_working: the service does not work at the moment: it answered 500
+asked_in_vain: asked 4 times: no answer (timed out)
+list_busy: the service has too much to do; try again in a minute
+list_try_again: no answer (timed out); try again in a minute
+no_column: the file has no such column any more
+hardly_addresses: the column “name” hardly holds e-mail addresses (1 of 20 cells); choose the one that does, for \
+example email
+unusable_file: The file is empty. It needs a first row with names and at least one row below, for example email.
+file_rule: The file has too many columns.
+file_later: Slack did not hand the file over (503). Try again in a minute.
+file_never: Slack file_not_found.
+restarted: Switchboard was restarted before the answer came
+result_lost: a restart lost what the service had made
+broken: something went wrong here; the operator finds it in the log
+file_cut_off: the file could not be read to its end
+text_only: this takes a text, no file
+localization_not_configured: localization is not configured
+queue_full: you have 20 calls under way or waiting, which is the most; wait for one, or cancel one
+call_unknown: the localization service gave no answer (timed out)
+file_refused: Slack does not take the file (invalid_arguments)
+service_refused: it was done, but the localization service named a private address for its result
+not_handed_over: it was done, but its files could not be handed over: cannot be reached
+bad_input: It must have at most 2,000 characters; this has 2,001. For example: The meeting was moved to Friday.
+older: what was written down outside the database says that it once held more than it does now
+mode_unreadable: it cannot be read whether Switchboard may send
+mode_changed: row 7 of the audit was changed
+freeze_unreadable: it cannot be read whether they are
+rows_unreadable: its rows cannot be read (OperationalError)
+not_in_database: it is in the audit and not in the database
+freeze_lost: Payments are frozen, says the audit; the database says that they are not
+freeze_forged: Payments are not frozen, says the audit; the database says that they are
+unknown_here: the service holds what the database says was never sent: P-4F7K2M
+nobody_asked: the payments service holds payments that report to us and that nothing in the database asked for""")
 
 
 def test_what_an_exchange_came_to_with_the_name_of_the_service() -> None:
-    assert {code.value: worded(sample(code), by="payments") for code in Exchange} == snapshot(
-        {
-            "no_answer": "The payments service gave no answer (timed out)",
-            "not_left": "The request to the payments service did not leave (not connected)",
-            "sends_nothing": "The payments service: Switchboard sends nothing at the moment",
-            "rests": "The payments service has not answered for a while, so nothing is sent to it",
-            "not_asked": "The payments service has not answered for a while, so it was not asked",
-            "too_many": "The payments service got too many requests",
-            "answered": "The payments service gave answer 500",
-            "answered_after_unknown": "The payments service gave answer 409 after an attempt of unknown outcome",
-            "no_json": "The payments service gave answer 200 with a body that is no JSON",
-            "unexpected": "The payments service gave answer 200 with an unexpected body",
-            "refused": "The payments service does not accept the amount and the e-mail (422)",
-            "read_answered": "The payments service answered 503",
-            "unreadable": "The payments service's answer could not be read (no amount)",
-            "page": "The payments service: a page came instead of an answer",
-            "asks_to_wait": "The payments service asks to wait",
-            "list_gap": "The payments service's list has an empty page before the last one",
-            "list_changed": "The payments service's list changed while it was read",
-            "list_ends": "The payments service's list ends with page 3",
-            "other_type": "The payments service: this operation is a payout, not a purchase",
-            "other_page": "The payments service: page 2 of the list was asked for, page 1 came",
-            "other_size": "The payments service: 100 operations a page were asked for, the answer says 25",
-            "other_type_listed": "The payments service: only payouts were asked for, a purchase came",
-            "scan_changed": "The payments service: the list changed while it was read",
-            "scan_double": "The payments service: the list showed an operation twice",
-            "scan_stands": "The payments service: the list's pages do not advance",
-            "scan_gap": "The payments service: the list showed an empty page before its end",
-            "scan_long": "The payments service: the list has more than 1000 pages",
-            "scan_count": "The payments service: the list says 7 operations and showed 6",
-            "payment_required": "The payments service wants to be paid first (402)",
-            "method_unknown": "The payments service does not know what was asked for (405)",
-            "gone": "The payments service does not offer this any more (410)",
-            "plain_refusal": "The payments service refused the request (411)",
-            "file_too_large": "The payments service: the file is larger than the service takes (413)",
-            "address_too_long": "The payments service: the address is longer than the service takes (414)",
-            "kind_of_file": "The payments service does not take this kind of file (415)",
-            "booking_fixed": "The payments service: the booking cannot be canceled now",
-            "search_begun": """The payments service: the search starts only from ON_HOLD, and the booking is not on \
-hold any more""",
-            "prebooking_fixed": "The payments service: the pre-booking cannot be canceled any more",
-            "suspended_workspace": "The payments service has suspended the workspace",
-            "other_environment": "The payments service: the key belongs to the other environment",
-            "master_key": "The payments service: the master key is not accepted",
-            "store_key": "The payments service: the key of this store is not accepted",
-            "result_too_large": "The payments service: made a result of 3000 bytes, which is too large",
-            "result_over_limit": "The payments service: made a result of more than 2000 bytes, which is too large",
-            "result_redirects": "The payments service: sent us from address to address for its result",
-            "result_private": "The payments service: named a private address for its result",
-            "result_no_address": "The payments service: named an address for its result that is none",
-            "result_unreachable": "The payments service: has a result at a host that cannot be reached",
-            "result_not_handed": "The payments service: did not hand its result over (503)",
-            "result_gone": "The payments service: has no result at the address it named (404)",
-            "not_configured_here": "The payments service: is not configured",
-            "slack_error": "The payments service: not_in_channel",
-            "slack_unreachable": "The payments service: cannot be reached",
-            "slack_broke": "The payments service: the connection broke (ClientOSError)",
-            "slack_wait": "The payments service: asked us to wait",
-            "slack_unreadable": "The payments service: answered 502 without a readable body",
-            "slack_file_kept": "The payments service: did not hand the file over (503)",
-            "slack_file_refused": "The payments service: did not take the file (TimeoutError)",
-            "slack_upload_address": "The payments service: named an upload address that is not its own",
-            "slack_upload_length": "The payments service: was promised 4000 bytes, and another number came",
-            "slack_upload_status": "The payments service: upload_answered_500",
-            "slack_nobody": "The payments service: did not say who you are",
-            "slack_slow_people": "The payments service: takes too long to say who people are",
-            "slack_message_missing": "The payments service: has not taken the message of this call yet",
-            "slack_denies": """The payments service: does not let us read who somebody is (missing_scope, \
-users:read); the bot token lacks a scope: put the manifest into the app's settings and install the app again""",
-            "answer_lost": "The payments service: Switchboard failed before the answer was stored",
-            "process_ended": "The payments service: the process ended before the answer was stored",
-        }
-    )
+    assert lines_of({code.value: worded(sample(code), by="payments") for code in Exchange}) == snapshot("""\
+no_answer: The payments service gave no answer (timed out)
+not_left: The request to the payments service did not leave (not connected)
+sends_nothing: The payments service: Switchboard sends nothing at the moment
+rests: The payments service has not answered for a while, so nothing is sent to it
+not_asked: The payments service has not answered for a while, so it was not asked
+too_many: The payments service got too many requests
+answered: The payments service gave answer 500
+answered_after_unknown: The payments service gave answer 409 after an attempt of unknown outcome
+no_json: The payments service gave answer 200 with a body that is no JSON
+unexpected: The payments service gave answer 200 with an unexpected body
+refused: The payments service does not accept the amount and the e-mail (422)
+read_answered: The payments service answered 503
+unreadable: The payments service's answer could not be read (no amount)
+page: The payments service: a page came instead of an answer
+asks_to_wait: The payments service asks to wait
+list_gap: The payments service's list has an empty page before the last one
+list_changed: The payments service's list changed while it was read
+list_ends: The payments service's list ends with page 3
+other_type: The payments service: this operation is a payout, not a purchase
+other_page: The payments service: page 2 of the list was asked for, page 1 came
+other_size: The payments service: 100 operations a page were asked for, the answer says 25
+other_type_listed: The payments service: only payouts were asked for, a purchase came
+scan_changed: The payments service: the list changed while it was read
+scan_double: The payments service: the list showed an operation twice
+scan_stands: The payments service: the list's pages do not advance
+scan_gap: The payments service: the list showed an empty page before its end
+scan_long: The payments service: the list has more than 1000 pages
+scan_count: The payments service: the list says 7 operations and showed 6
+payment_required: The payments service wants to be paid first (402)
+method_unknown: The payments service does not know what was asked for (405)
+gone: The payments service does not offer this any more (410)
+plain_refusal: The payments service refused the request (411)
+file_too_large: The payments service: the file is larger than the service takes (413)
+address_too_long: The payments service: the address is longer than the service takes (414)
+kind_of_file: The payments service does not take this kind of file (415)
+booking_fixed: The payments service: the booking cannot be canceled now
+search_begun: The payments service: the search starts only from ON_HOLD, and the booking is not on hold any more
+prebooking_fixed: The payments service: the pre-booking cannot be canceled any more
+suspended_workspace: The payments service has suspended the workspace
+other_environment: The payments service: the key belongs to the other environment
+master_key: The payments service: the master key is not accepted
+store_key: The payments service: the key of this store is not accepted
+result_too_large: The payments service: made a result of 3000 bytes, which is too large
+result_over_limit: The payments service: made a result of more than 2000 bytes, which is too large
+result_redirects: The payments service: sent us from address to address for its result
+result_private: The payments service: named a private address for its result
+result_no_address: The payments service: named an address for its result that is none
+result_unreachable: The payments service: has a result at a host that cannot be reached
+result_not_handed: The payments service: did not hand its result over (503)
+result_gone: The payments service: has no result at the address it named (404)
+not_configured_here: The payments service: is not configured
+slack_error: The payments service: not_in_channel
+slack_unreachable: The payments service: cannot be reached
+slack_broke: The payments service: the connection broke (ClientOSError)
+slack_wait: The payments service: asked us to wait
+slack_unreadable: The payments service: answered 502 without a readable body
+slack_file_kept: The payments service: did not hand the file over (503)
+slack_file_refused: The payments service: did not take the file (TimeoutError)
+slack_upload_address: The payments service: named an upload address that is not its own
+slack_upload_length: The payments service: was promised 4000 bytes, and another number came
+slack_upload_status: The payments service: upload_answered_500
+slack_nobody: The payments service: did not say who you are
+slack_slow_people: The payments service: takes too long to say who people are
+slack_message_missing: The payments service: has not taken the message of this call yet
+slack_denies: The payments service: does not let us read who somebody is (missing_scope, users:read); the bot token \
+lacks a scope: put the manifest into the app's settings and install the app again
+answer_lost: The payments service: Switchboard failed before the answer was stored
+process_ended: The payments service: the process ended before the answer was stored""")
 
 
 def test_no_reason_has_no_words() -> None:

@@ -17,7 +17,7 @@ from bot.presentation import answers, notices, overview, reasons
 from bot.presentation import overview as home
 from bot.presentation.blocks.elements import facts
 from tests.domain.made import NOW, instruction
-from tests.presentation.checks import seen
+from tests.presentation.checks import lines_of, seen
 from tests.support.reasons import own_words
 
 MODE = ReadingOnly(since=NOW, reason=own_words("the database was put back"), until=NOW)
@@ -28,25 +28,18 @@ def test_what_the_operator_reads_before_it_goes_on() -> None:
         ("P-4F7K2M", LastSearch(seen=Seen.ABSENT, reason=own_words("not in the list"), again_at=None)),
         ("P-2B2B2B", None),
     ]
-    assert notices.report(MODE, looked, ["payments.commit_payout x"]) == snapshot(
-        [
-            "Reading only since 2026-11-20 09:00 UTC: the database was put back.",
-            "  P-4F7K2M: absent: not in the list",
-            "  P-2B2B2B: not looked for yet",
-            "Left before, and nothing in this database knows it; look for it at the service:",
-            "  payments.commit_payout x",
-        ]
-    )
-    assert notices.report(MODE, [], []) == snapshot(
-        [
-            "Reading only since 2026-11-20 09:00 UTC: the database was put back.",
-            "  No request was open, so none had to be looked for.",
-        ]
-    )
-    assert notices.describe(MODE) == snapshot(
-        """:rotating_light: *Reading only* since 2026-11-20 09:00 UTC: the database was put back. Nothing is sent \
-until an operator runs `switchboard resume`."""
-    )
+    assert lines_of(notices.report(MODE, looked, ["payments.commit_payout x"])) == snapshot("""\
+Reading only since 2026-11-20 09:00 UTC: the database was put back.
+  P-4F7K2M: absent: not in the list
+  P-2B2B2B: not looked for yet
+Left before, and nothing in this database knows it; look for it at the service:
+  payments.commit_payout x""")
+    assert lines_of(notices.report(MODE, [], [])) == snapshot("""\
+Reading only since 2026-11-20 09:00 UTC: the database was put back.
+  No request was open, so none had to be looked for.""")
+    assert notices.describe(MODE) == snapshot("""\
+:rotating_light: *Reading only* since 2026-11-20 09:00 UTC: the database was put back. Nothing is sent until an \
+operator runs `switchboard resume`.""")
 
 
 def test_of_many_requests_that_need_approval_again_twenty_are_named() -> None:
@@ -61,11 +54,10 @@ def test_of_many_requests_that_need_approval_again_twenty_are_named() -> None:
 
 def test_lines_of_the_anchors_that_were_changed() -> None:
     changed = {"topic": "anchors_changed", "lines": [2, 3], "count": 2, "file": "a.anchors"}
-    assert notices.notice(changed).text == snapshot(
-        """:rotating_light: *The anchors of the audit were changed*: line 2, 3 of `a.anchors` was not written by \
-Switchboard, or was changed since. The operator runs `switchboard audit verify`.
-Runbook: `docs/alerts.md#anchors-changed`"""
-    )
+    assert notices.notice(changed).text == snapshot("""\
+:rotating_light: *The anchors of the audit were changed*: line 2, 3 of `a.anchors` was not written by Switchboard, or \
+was changed since. The operator runs `switchboard audit verify`.
+Runbook: `docs/alerts.md#anchors-changed`""")
     assert "line 2, 3 and 1 more of" in notices.notice({**changed, "count": 3}).text
 
 
@@ -102,26 +94,23 @@ def test_each_failure_of_a_service_in_one_sentence() -> None:
             Unknown(reason=own_words("odd")),
         )
     ]
-    assert found == snapshot(
-        [
-            "The payments service gave no answer (timed out); try again in a minute.",
-            "The payments service got too many requests; try again in 5 s.",
-            "The payments service gave answer 503, saying “we are closed”; try again in 120 s.",
-            "The payments service asks to wait; try again in 2 minutes.",
-            "The payments service's list changed while it was read; try again in a minute.",
-            "The request to the payments service did not leave (not connected); check what you gave.",
-            "The payments service refused the request.",
-            "The payments service says: The limit is reached!",
-            "The operator of Switchboard has to mend this: PAYMENTS_BASE_URL is missing; set it.",
-            "The operator of Switchboard has to mend this: payments: it refuses the key, saying “bad key”.",
-            "The payments service gave answer 503; nothing was executed, try again in 30 s.",
-            "Nothing was executed, the payments service says: the limit is reached.",
-            "The payments service gave answer 422; nothing was executed.",
-            """The payments service gave no answer (timed out); whether it was executed is not known yet, so it is \
-looked up and not repeated.""",
-            "The payments service: odd; whether it was executed is not known yet, so it is looked up and not repeated.",
-        ]
-    )
+    assert lines_of(found) == snapshot("""\
+The payments service gave no answer (timed out); try again in a minute.
+The payments service got too many requests; try again in 5 s.
+The payments service gave answer 503, saying “we are closed”; try again in 120 s.
+The payments service asks to wait; try again in 2 minutes.
+The payments service's list changed while it was read; try again in a minute.
+The request to the payments service did not leave (not connected); check what you gave.
+The payments service refused the request.
+The payments service says: The limit is reached!
+The operator of Switchboard has to mend this: PAYMENTS_BASE_URL is missing; set it.
+The operator of Switchboard has to mend this: payments: it refuses the key, saying “bad key”.
+The payments service gave answer 503; nothing was executed, try again in 30 s.
+Nothing was executed, the payments service says: the limit is reached.
+The payments service gave answer 422; nothing was executed.
+The payments service gave no answer (timed out); whether it was executed is not known yet, so it is looked up and not \
+repeated.
+The payments service: odd; whether it was executed is not known yet, so it is looked up and not repeated.""")
     quiet = [reasons.sentence(ServiceNow("payments", own_words("odd")), advice=False)]
     quiet.append(reasons.sentence(ServiceNever("payments", own_words("odd"), status=400), advice=False))
     assert quiet == snapshot(["The payments service: odd.", "The payments service: odd."])
@@ -180,8 +169,7 @@ operator runs `switchboard resume`.
 • :warning: webhooks of deliveries: the oldest has waited 1 minute
 • dropped files: the oldest has waited 0 seconds
 :warning: 1 assumed route that moves money is not confirmed: `/sb-switchboard routes`.
-`/sb-switchboard jobs` names what is under way.\
-""")
+`/sb-switchboard jobs` names what is under way.""")
     nothing = Counts(requests={}, jobs={}, bookings={})
     idle = whole(services=[], under_way=nothing, oldest={}, blocking=0, reading_only=None)
     assert overview.status(idle, command="/switchboard", now=NOW).text == snapshot("""\
@@ -189,8 +177,7 @@ operator runs `switchboard resume`.
 *Under way*
 Nothing.
 *Queues*
-`/switchboard jobs` names what is under way.\
-""")
+`/switchboard jobs` names what is under way.""")
     assert "2 assumed routes that move money are not" in overview.status(whole(blocking=2), command="/x", now=NOW).text
 
 
@@ -219,8 +206,7 @@ def test_what_is_under_way() -> None:
 • *Booking* it: driver assigned, asked by <@U0MARIA> in <#C0FINANCE>, <!date^1795165200^{date_short_pretty} \
 {time}|2026-11-20 09:00 UTC>
 • *Booking* it: driver assigned, made outside of Switchboard, <!date^1795165200^{date_short_pretty} {time}|2026-11-20 \
-09:00 UTC>\
-""")
+09:00 UTC>""")
     assert overview.jobs(UnderWay(rows=[], total=0)).text == ":zzz: Nothing is under way."
 
 
@@ -245,8 +231,7 @@ To vouch for one, the operator writes it into SERVICES_FILE: `[payments.commit_p
 • `c.d` POST `/x`: assumed by analogy, *moves money*
 • `a.b` POST `/x`: assumed on strong evidence
 • `e.f` POST `/x`: assumed by naming only
-• `g.h` POST `/x`: assumed A9\
-""")
+• `g.h` POST `/x`: assumed A9""")
     assert overview.assumptions(found[:1]).text.splitlines()[0] == snapshot(
         "*1 route is assumed* and nobody has confirmed it."
     )
@@ -256,13 +241,10 @@ To vouch for one, the operator writes it into SERVICES_FILE: `[payments.commit_p
     assert overview.assumptions([]).text == snapshot(
         ":white_check_mark: Every route is documented or confirmed by the operator."
     )
-    assert [overview.EXPORTING.text, overview.exported(1).text, overview.exported(2).text] == snapshot(
-        [
-            ":hourglass_flowing_sand: Writing the audit into a file…",
-            ":page_facing_up: The audit, 1 row, is in your direct messages.",
-            ":page_facing_up: The audit, 2 rows, is in your direct messages.",
-        ]
-    )
+    assert lines_of([overview.EXPORTING.text, overview.exported(1).text, overview.exported(2).text]) == snapshot("""\
+:hourglass_flowing_sand: Writing the audit into a file…
+:page_facing_up: The audit, 1 row, is in your direct messages.
+:page_facing_up: The audit, 2 rows, is in your direct messages.""")
 
 
 def named(name: str) -> list[str]:
@@ -275,29 +257,26 @@ def named(name: str) -> list[str]:
 
 
 def test_what_was_stopped_is_named_by_its_table() -> None:
-    assert named("P-4F7K2M") == snapshot(
-        [
-            "request P-4F7K2M",
-            "callback of P-4F7K2M",
-            "message about P-4F7K2M",
-            "following of P-4F7K2M",
-            "job P-4F7K2M",
-            "dropped file P-4F7K2M",
-            "booking P-4F7K2M",
-            "webhook of a store P-4F7K2M",
-            "card P-4F7K2M",
-            "store P-4F7K2M",
-            "vote about request P-4F7K2M",
-            "attempt of request P-4F7K2M",
-            "item of request P-4F7K2M",
-            "callback address of request P-4F7K2M",
-            "list of addresses P-4F7K2M",
-            "webhook address of a store P-4F7K2M",
-            "setting P-4F7K2M",
-            "note of an answer of P-4F7K2M",
-            "of_tomorrow P-4F7K2M",
-        ]
-    )
+    assert lines_of(named("P-4F7K2M")) == snapshot("""\
+request P-4F7K2M
+callback of P-4F7K2M
+message about P-4F7K2M
+following of P-4F7K2M
+job P-4F7K2M
+dropped file P-4F7K2M
+booking P-4F7K2M
+webhook of a store P-4F7K2M
+card P-4F7K2M
+store P-4F7K2M
+vote about request P-4F7K2M
+attempt of request P-4F7K2M
+item of request P-4F7K2M
+callback address of request P-4F7K2M
+list of addresses P-4F7K2M
+webhook address of a store P-4F7K2M
+setting P-4F7K2M
+note of an answer of P-4F7K2M
+of_tomorrow P-4F7K2M""")
     alone = {
         by_name.removesuffix(" P-4F7K2M"): word for by_name, word in zip(named("P-4F7K2M"), named(""), strict=True)
     }
@@ -316,21 +295,16 @@ alone: nothing is sent or read for it. Everything else goes on.
 It was damaged or forged, or a newer version wrote it. The operator puts the row right from a backup; then an admin \
 presses *Try again*.
 Runbook: `docs/alerts.md#row-that-cannot-be-read`
-[Try again]\
-""")
+[Try again]""")
     assert seen(notices.notice({**row, "number": "", "column": ""})) == snapshot("""\
 :octagonal_sign: *A row of the database cannot be read*: the vote about request P-4F7K2M. Everything else goes on.
 It was damaged or forged, or a newer version wrote it. The operator puts the row right from a backup.
-Runbook: `docs/alerts.md#row-that-cannot-be-read`\
-""")
-    assert [notices.note("0badcafe"), notices.GOES_ON.text, notices.NOTHING_STOPPED.text] == snapshot(
-        [
-            """:octagonal_sign: Switchboard stopped here after an internal error (`0badcafe`). An admin can have it \
-tried again in the alerts channel.""",
-            ":arrow_forward: It is tried again now. Should it go on failing, this channel hears of it.",
-            ":information_source: Nothing is stopped by this error any more.",
-        ]
-    )
+Runbook: `docs/alerts.md#row-that-cannot-be-read`""")
+    assert lines_of([notices.note("0badcafe"), notices.GOES_ON.text, notices.NOTHING_STOPPED.text]) == snapshot("""\
+:octagonal_sign: Switchboard stopped here after an internal error (`0badcafe`). An admin can have it tried again in \
+the alerts channel.
+:arrow_forward: It is tried again now. Should it go on failing, this channel hears of it.
+:information_source: Nothing is stopped by this error any more.""")
 
 
 def wrong(count: int) -> list[PersonError]:
@@ -338,13 +312,10 @@ def wrong(count: int) -> list[PersonError]:
 
 
 def test_four_lines_that_are_wrong_are_told_and_of_more_how_many() -> None:
-    assert answers.at_lines(wrong(4)) == snapshot(
-        "Line 0: it is odd. Line 1: it is odd. Line 2: it is odd. Line 3: it is odd. For example: a = 1 x 2.00"
-    )
-    assert answers.at_lines(wrong(6)) == snapshot(
-        """Line 0: it is odd. Line 1: it is odd. Line 2: it is odd. Line 3: it is odd. And 2 more. For example: a = 1 \
-x 2.00"""
-    )
+    assert answers.at_lines(wrong(4)) == snapshot("""\
+Line 0: it is odd. Line 1: it is odd. Line 2: it is odd. Line 3: it is odd. For example: a = 1 x 2.00""")
+    assert answers.at_lines(wrong(6)) == snapshot("""\
+Line 0: it is odd. Line 1: it is odd. Line 2: it is odd. Line 3: it is odd. And 2 more. For example: a = 1 x 2.00""")
 
 
 def test_a_name_that_nothing_is_known_by() -> None:
@@ -354,9 +325,8 @@ def test_a_name_that_nothing_is_known_by() -> None:
     assert answers.unknown("payout", "a reference", says="not found") == snapshot(
         "no payout of that name is known here (the service says: not found); it is a reference"
     )
-    assert answers.wrong_amount(2_500) == snapshot(
-        "This is not the amount on the card. Type that amount, with a point before the cents: 25.00"
-    )
+    assert answers.wrong_amount(2_500) == snapshot("""\
+This is not the amount on the card. Type that amount, with a point before the cents: 25.00""")
 
 
 def test_requests_that_too_few_can_approve_stand_in_the_home_tab() -> None:
@@ -379,8 +349,7 @@ Under way
 Services
 
 As of 2026-11-20 09:00 UTC
-[Refresh]\
-""")
+[Refresh]""")
 
 
 def test_a_record_cuts_its_title_and_what_it_is_about() -> None:

@@ -10,7 +10,7 @@ from bot.domain.reasons import Exchange, OfBooking, Reason
 from bot.presentation.bookings import answers
 from bot.presentation.bookings import answers as outcomes
 from tests.presentation.bookings.moments import NO_ANSWER, booking, moments
-from tests.presentation.checks import check_message
+from tests.presentation.checks import check_message, lines_of
 
 QUOTED = Quote(fee="4.14", fee_with_tax="4.76", tax="0.62", currency="USD", eta="25", distance="3.2")
 RECORD = {"address": "12 Market Street", "country_code": "+593", "mobile": "22345678", "latitude": "-0.18"}
@@ -34,40 +34,26 @@ def test_answers() -> None:
     }
     for content in told.values():
         check_message(content)
-    assert {name: content.text for name, content in told.items()} == snapshot(
-        {
-            "priced": """\
-:moneybag: *Delivery fee 4.76 USD (0.62 USD tax)*
-About 25 minutes, 3.2 km
-From Centro. Nothing was booked.""",
-            "booked": """:package: B-4F7K2M (Centro to Ana Lopez) is being booked. Its card shows how it goes on; \
-look at it with `/deliver show B-4F7K2M`.""",
-            "confirmed before": """:information_source: B-4F7K2M (Centro to Ana Lopez) was confirmed already; it \
-is booked once.""",
-            "form is gone": ":hourglass: This form is out of date. Nothing was booked; please fill it in again.",
-            "no stores": """:convenience_store: No store is known here yet. `/deliver stores` asks the delivery \
-service for them, `/deliver store add` makes one.""",
-            "sandbox only": """:no_entry_sign: Pre-bookings exist only in the sandbox of the delivery service, and \
-this is production. Ask the customer for the address and use `book` instead.""",
-            "say why": """:information_source: B-4F7K2M (Centro to Ana Lopez) was made outside of Switchboard and \
-is followed here from now on. To cancel it, say why: `/deliver cancel B-4F7K2M &lt;reason&gt;`.""",
-            "prebooked": """:link: B-4F7K2M (Centro to Ana Lopez) is being pre-booked. The link for the customer \
-comes on its card in a moment.""",
-            "exported": ":page_facing_up: The checklist is in your direct messages with me, as a file.",
-            "store": """\
-:convenience_store: *Centro*
-Address: 12 Market Street
-Position: -0.18
-Phone: +593 22345678""",
-            "store changed": """\
-:white_check_mark: This is the store now: *Centro*
-Address: 12 Market Street
-Position: -0.18
-Phone: +593 22345678""",
-            "store trouble": """:warning: The delivery service gave no answer. Centro is looked for in the list of \
-stores; look at `stores` in a minute.""",
-        }
-    )
+    assert lines_of({name: content.text for name, content in told.items()}) == snapshot("""\
+priced: :moneybag: *Delivery fee 4.76 USD (0.62 USD tax)* ⏎ About 25 minutes, 3.2 km ⏎ From Centro. Nothing was booked.
+booked: :package: B-4F7K2M (Centro to Ana Lopez) is being booked. Its card shows how it goes on; look at it with \
+`/deliver show B-4F7K2M`.
+confirmed before: :information_source: B-4F7K2M (Centro to Ana Lopez) was confirmed already; it is booked once.
+form is gone: :hourglass: This form is out of date. Nothing was booked; please fill it in again.
+no stores: :convenience_store: No store is known here yet. `/deliver stores` asks the delivery service for them, \
+`/deliver store add` makes one.
+sandbox only: :no_entry_sign: Pre-bookings exist only in the sandbox of the delivery service, and this is production. \
+Ask the customer for the address and use `book` instead.
+say why: :information_source: B-4F7K2M (Centro to Ana Lopez) was made outside of Switchboard and is followed here from \
+now on. To cancel it, say why: `/deliver cancel B-4F7K2M &lt;reason&gt;`.
+prebooked: :link: B-4F7K2M (Centro to Ana Lopez) is being pre-booked. The link for the customer comes on its card in a \
+moment.
+exported: :page_facing_up: The checklist is in your direct messages with me, as a file.
+store: :convenience_store: *Centro* ⏎ Address: 12 Market Street ⏎ Position: -0.18 ⏎ Phone: +593 22345678
+store changed: :white_check_mark: This is the store now: *Centro* ⏎ Address: 12 Market Street ⏎ Position: -0.18 ⏎ \
+Phone: +593 22345678
+store trouble: :warning: The delivery service gave no answer. Centro is looked for in the list of stores; look at \
+`stores` in a minute.""")
 
 
 def test_why_there_is_no_price() -> None:
@@ -77,17 +63,13 @@ def test_why_there_is_no_price() -> None:
         answers.no_price("The delivery service gave no answer.", refused=False),
         answers.unpriced("The delivery service answered 500."),
     ]
-    assert told == snapshot(
-        [
-            """:no_entry_sign: *Not covered*: the delivery service does not deliver this. This address is not \
-covered. Check the position, or choose another store. To book it without knowing the price, tick the box at the end \
-of the form.""",
-            ":no_entry_sign: *No price*: The delivery service says: The amount is too high. Nothing was booked.",
-            ":warning: *No price right now*: The delivery service gave no answer. Nothing was booked.",
-            """:warning: *There is no price*: The delivery service answered 500. It can be booked all the same. \
-What it costs is known when the delivery service has taken it; it may not take it.""",
-        ]
-    )
+    assert lines_of(told) == snapshot("""\
+:no_entry_sign: *Not covered*: the delivery service does not deliver this. This address is not covered. Check the \
+position, or choose another store. To book it without knowing the price, tick the box at the end of the form.
+:no_entry_sign: *No price*: The delivery service says: The amount is too high. Nothing was booked.
+:warning: *No price right now*: The delivery service gave no answer. Nothing was booked.
+:warning: *There is no price*: The delivery service answered 500. It can be booked all the same. What it costs is \
+known when the delivery service has taken it; it may not take it.""")
 
 
 def test_lists() -> None:
@@ -145,20 +127,14 @@ def test_what_became_of_an_act() -> None:
     found = {act.value: outcomes.acted(booking(), act, trouble=None).text for act in Act}
     found["refused"] = outcomes.acted(booking(), Act.CANCEL, trouble=Reason(OfBooking.CANNOT_CANCEL)).text
     found["looked for"] = outcomes.acted(moments()["unknown"], Act.REFRESH, trouble=None).text
-    assert found == snapshot(
-        {
-            "start": """:ballot_box_with_check: B-4F7K2M (Centro to Ana Lopez): the search for a driver has been \
-asked for. Its status: *driver assigned*.""",
-            "cancel": """:ballot_box_with_check: B-4F7K2M (Centro to Ana Lopez): it is canceled. Its status: \
-*driver assigned*.""",
-            "refresh": """:ballot_box_with_check: B-4F7K2M (Centro to Ana Lopez): this is what the delivery \
-service says now. Its status: *driver assigned*.""",
-            "refused": """:warning: B-4F7K2M (Centro to Ana Lopez): It cannot be canceled now. Its status: *driver \
-assigned*.""",
-            "looked for": """:ballot_box_with_check: B-4F7K2M (Centro to Ana Lopez): it is being looked for at the \
-delivery service.""",
-        }
-    )
+    assert lines_of(found) == snapshot("""\
+start: :ballot_box_with_check: B-4F7K2M (Centro to Ana Lopez): the search for a driver has been asked for. Its status: \
+*driver assigned*.
+cancel: :ballot_box_with_check: B-4F7K2M (Centro to Ana Lopez): it is canceled. Its status: *driver assigned*.
+refresh: :ballot_box_with_check: B-4F7K2M (Centro to Ana Lopez): this is what the delivery service says now. Its \
+status: *driver assigned*.
+refused: :warning: B-4F7K2M (Centro to Ana Lopez): It cannot be canceled now. Its status: *driver assigned*.
+looked for: :ballot_box_with_check: B-4F7K2M (Centro to Ana Lopez): it is being looked for at the delivery service.""")
 
 
 def test_of_many_stores_forty_are_listed_and_ten_are_named() -> None:

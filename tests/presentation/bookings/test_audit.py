@@ -10,6 +10,7 @@ from bot.domain.audit import Entry, VerifiedRow
 from bot.domain.reasons import given, stored
 from bot.presentation.bookings.lines import _SAID, story
 from tests.presentation.bookings.moments import NOW, booking
+from tests.presentation.checks import lines_of
 
 WORTH = {"amount": "25.50", "fee": "4.76", "tax": "0.62", "currency": "USD"}
 DETAIL: dict[str, dict[str, Any]] = {
@@ -35,29 +36,26 @@ def said(action: str, **detail: Any) -> str:
 
 
 def test_each_action_has_its_sentence() -> None:
-    assert [said(action, **DETAIL.get(action, {})) for action in _SAID] == snapshot(
-        [
-            "<@U0MARIA> booked it, an order of 25.50, for a fee of 4.76 USD (0.62 USD tax).",
-            "<@U0MARIA> asked for a link with which the customer enters the address, an order of 25.50.",
-            "A webhook told of it: it was made outside of Switchboard.",
-            "<@U0MARIA> named it by its number at the service: it was made outside of Switchboard.",
-            "It turned out to be B-2B2B2B, which was waiting for its answer.",
-            "Sent to the delivery service, attempt 1.",
-            "That attempt was not executed; to be sent again.",
-            "The delivery service took it as number 1042, and says *driver assigned*.",
-            "The delivery service made the link for the customer.",
-            "The delivery service did not take it. Reason: the store is closed.",
-            "The delivery service did not say whether it took it; only looking for it from here on.",
-            "The delivery service does not know it: not booked, as far as Switchboard can see.",
-            "The delivery service says *completed*.",
-            "<@U0MARIA> asked to start the search for a driver.",
-            "<@U0MARIA> asked to cancel it.",
-            "The delivery service did that.",
-            "The delivery service did not do that.",
-            "The delivery service did not say whether it did that; the booking is read instead.",
-            "The pre-booking was called off.",
-        ]
-    )
+    assert lines_of([said(action, **DETAIL.get(action, {})) for action in _SAID]) == snapshot("""\
+<@U0MARIA> booked it, an order of 25.50, for a fee of 4.76 USD (0.62 USD tax).
+<@U0MARIA> asked for a link with which the customer enters the address, an order of 25.50.
+A webhook told of it: it was made outside of Switchboard.
+<@U0MARIA> named it by its number at the service: it was made outside of Switchboard.
+It turned out to be B-2B2B2B, which was waiting for its answer.
+Sent to the delivery service, attempt 1.
+That attempt was not executed; to be sent again.
+The delivery service took it as number 1042, and says *driver assigned*.
+The delivery service made the link for the customer.
+The delivery service did not take it. Reason: the store is closed.
+The delivery service did not say whether it took it; only looking for it from here on.
+The delivery service does not know it: not booked, as far as Switchboard can see.
+The delivery service says *completed*.
+<@U0MARIA> asked to start the search for a driver.
+<@U0MARIA> asked to cancel it.
+The delivery service did that.
+The delivery service did not do that.
+The delivery service did not say whether it did that; the booking is read instead.
+The pre-booking was called off.""")
 
 
 @pytest.mark.parametrize(

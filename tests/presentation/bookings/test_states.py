@@ -41,10 +41,9 @@ def test_only_what_was_dropped_is_told_by_its_kind_before_the_service_says_anyth
 
 def test_a_booking_on_hold_says_when_the_search_starts() -> None:
     soon = booking(status="ON_HOLD", search_at=NOW + timedelta(minutes=9))
-    assert cards.sentence(soon, now=NOW) == snapshot(
-        """:cook: *On hold* · `ON_HOLD`. 9 minutes of cook time left; the search for a driver starts \
-<!date^1795176540^{date_short_pretty} {time}|2026-11-20 12:09 UTC>."""
-    )
+    assert cards.sentence(soon, now=NOW) == snapshot("""\
+:cook: *On hold* · `ON_HOLD`. 9 minutes of cook time left; the search for a driver starts \
+<!date^1795176540^{date_short_pretty} {time}|2026-11-20 12:09 UTC>.""")
 
 
 def test_a_second_search_is_counted() -> None:

@@ -5,7 +5,7 @@ from inline_snapshot import snapshot
 from bot.domain.emails.lists import Answer, Outcome, RunState
 from bot.domain.reasons import Exchange, OfList, Reason
 from bot.presentation.emails import lists
-from tests.presentation.checks import check_message, seen
+from tests.presentation.checks import check_message, lines_of, seen
 from tests.presentation.emails.moments import MOMENTS
 
 SILENCE = Reason(Exchange.NO_ANSWER, failure="timed out")
@@ -29,78 +29,36 @@ def test_boards() -> None:
         assert ABOUT[one.whole] in text
         found[name] = text.removeprefix(HEAD).replace(ABOUT[one.whole], "")
     assert {one.state for one in MOMENTS.values()} == set(RunState)
-    assert found == snapshot(
-        {
-            "preparing": """\
-:hourglass_flowing_sand: The file is being read.
-[Stop]""",
-            "running": """\
-:arrow_forward: Under way.
-`████████░░░░░░░░░░░░ 40 %` 4,003 of 10,000 addresses
-4,000 answered · 3 no answer · 12,000 rows, 7 of them without an address
-[Pause] [Stop]""",
-            "paused": """\
-:double_vertical_bar: Paused. What was under way is stored; press *Resume* to go on.
-`████████░░░░░░░░░░░░ 40 %` 4,003 of 10,000 addresses
-4,000 answered · 3 no answer · 12,000 rows, 7 of them without an address
-[Resume] [Stop]""",
-            "paused by a failure": """\
-:double_vertical_bar: Paused. What was under way is stored; press *Resume* to go on.
-The service does not work at the moment: answer 500.
-`████████░░░░░░░░░░░░ 40 %` 4,003 of 10,000 addresses
-4,000 answered · 3 no answer · 12,000 rows, 7 of them without an address
-[Resume] [Stop]""",
-            "stopping": """\
-:octagonal_sign: Stopping: what is under way is waited for.
-`████████░░░░░░░░░░░░ 40 %` 4,003 of 10,000 addresses
-4,000 answered · 3 no answer · 12,000 rows, 7 of them without an address""",
-            "stopped": """\
-:octagonal_sign: Stopped. The result holds what was answered until then.
-`████████░░░░░░░░░░░░ 40 %` 4,003 of 10,000 addresses
-4,000 answered · 3 no answer · 5,997 not asked · 12,000 rows, 7 of them without an address""",
-            "failed": """\
-:x: Nothing was processed.
-The column “name” hardly holds e-mail addresses.""",
-            "done": """\
-:white_check_mark: Done.
-`████████████████████ 100 %` 1 of 1 address
-1 answered · 1 row
-:arrows_counterclockwise: Switchboard was restarted meanwhile: 1 address that had no stored answer yet was asked \
-again.""",
-            "done after a restart": """\
-:white_check_mark: Done.
-`░░░░░░░░░░░░░░░░░░░░ 0 %` 0 of 99 addresses
-99 rows
-:arrows_counterclockwise: Switchboard was restarted meanwhile: 37 addresses that had no stored answer yet were \
-asked again.""",
-            "whole, sending": """\
-:outbox_tray: The file is with the service. This may take minutes.
-12,000 rows""",
-            "whole, unknown": """\
-:grey_question: The service did not say whether it processed the file, so it was *not* sent again. Look at the \
-service first; to send it once more, drop the file again.
-Switchboard was restarted while the service had the file.
-12,000 rows""",
-            "whole, done": """\
-:white_check_mark: Done. What the service gave back is in the thread.
-12,000 rows""",
-            "whole, with a receipt": """\
-:receipt: The service took the file and gave the receipt `R-77`. It has no way to ask for its outcome; keep the \
-receipt for the service's own site or support.
-status: queued
-12,000 rows""",
-            "whole, not fetched": """\
-:warning: The service gave the address of a result, and nothing could be fetched from it:
-result: https://results.example.com/77
-Its result is empty.
-12,000 rows""",
-            "whole, with an answer": """\
-:white_check_mark: The service answered:
-valid: 9
-invalid: 1
-12,000 rows""",
-        }
-    )
+    assert lines_of(found) == snapshot("""\
+preparing: :hourglass_flowing_sand: The file is being read. ⏎ [Stop]
+running: :arrow_forward: Under way. ⏎ `████████░░░░░░░░░░░░ 40 %` 4,003 of 10,000 addresses ⏎ 4,000 answered · 3 no \
+answer · 12,000 rows, 7 of them without an address ⏎ [Pause] [Stop]
+paused: :double_vertical_bar: Paused. What was under way is stored; press *Resume* to go on. ⏎ `████████░░░░░░░░░░░░ \
+40 %` 4,003 of 10,000 addresses ⏎ 4,000 answered · 3 no answer · 12,000 rows, 7 of them without an address ⏎ [Resume] \
+[Stop]
+paused by a failure: :double_vertical_bar: Paused. What was under way is stored; press *Resume* to go on. ⏎ The \
+service does not work at the moment: answer 500. ⏎ `████████░░░░░░░░░░░░ 40 %` 4,003 of 10,000 addresses ⏎ 4,000 \
+answered · 3 no answer · 12,000 rows, 7 of them without an address ⏎ [Resume] [Stop]
+stopping: :octagonal_sign: Stopping: what is under way is waited for. ⏎ `████████░░░░░░░░░░░░ 40 %` 4,003 of 10,000 \
+addresses ⏎ 4,000 answered · 3 no answer · 12,000 rows, 7 of them without an address
+stopped: :octagonal_sign: Stopped. The result holds what was answered until then. ⏎ `████████░░░░░░░░░░░░ 40 %` 4,003 \
+of 10,000 addresses ⏎ 4,000 answered · 3 no answer · 5,997 not asked · 12,000 rows, 7 of them without an address
+failed: :x: Nothing was processed. ⏎ The column “name” hardly holds e-mail addresses.
+done: :white_check_mark: Done. ⏎ `████████████████████ 100 %` 1 of 1 address ⏎ 1 answered · 1 row ⏎ \
+:arrows_counterclockwise: Switchboard was restarted meanwhile: 1 address that had no stored answer yet was asked again.
+done after a restart: :white_check_mark: Done. ⏎ `░░░░░░░░░░░░░░░░░░░░ 0 %` 0 of 99 addresses ⏎ 99 rows ⏎ \
+:arrows_counterclockwise: Switchboard was restarted meanwhile: 37 addresses that had no stored answer yet were asked \
+again.
+whole, sending: :outbox_tray: The file is with the service. This may take minutes. ⏎ 12,000 rows
+whole, unknown: :grey_question: The service did not say whether it processed the file, so it was *not* sent again. \
+Look at the service first; to send it once more, drop the file again. ⏎ Switchboard was restarted while the service \
+had the file. ⏎ 12,000 rows
+whole, done: :white_check_mark: Done. What the service gave back is in the thread. ⏎ 12,000 rows
+whole, with a receipt: :receipt: The service took the file and gave the receipt `R-77`. It has no way to ask for its \
+outcome; keep the receipt for the service's own site or support. ⏎ status: queued ⏎ 12,000 rows
+whole, not fetched: :warning: The service gave the address of a result, and nothing could be fetched from it: ⏎ \
+result: https://results.example.com/77 ⏎ Its result is empty. ⏎ 12,000 rows
+whole, with an answer: :white_check_mark: The service answered: ⏎ valid: 9 ⏎ invalid: 1 ⏎ 12,000 rows""")
 
 
 def test_news_are_the_state_of_the_board_and_call_who_asked() -> None:
@@ -112,13 +70,10 @@ def test_news_are_the_state_of_the_board_and_call_who_asked() -> None:
 
 def test_results() -> None:
     told = ("stopped", "done", "whole, done")
-    assert {name: lists.result_comment(MOMENTS[name]) for name in told} == snapshot(
-        {
-            "stopped": "<@U0MARIA>: 12,000 rows, 4,000 of 10,000 addresses answered. It was stopped before its end.",
-            "done": "<@U0MARIA>: 1 row, 1 of 1 address answered",
-            "whole, done": "<@U0MARIA>: what the service gave back for people.csv",
-        }
-    )
+    assert lines_of({name: lists.result_comment(MOMENTS[name]) for name in told}) == snapshot("""\
+stopped: <@U0MARIA>: 12,000 rows, 4,000 of 10,000 addresses answered. It was stopped before its end.
+done: <@U0MARIA>: 1 row, 1 of 1 address answered
+whole, done: <@U0MARIA>: what the service gave back for people.csv""")
     assert {lists.result_alt(MOMENTS[name]) for name in told} == {
         "Table with the rows of people.csv and what the service said about each address"
     }
@@ -182,12 +137,9 @@ def test_presses_that_come_too_late() -> None:
 def test_stopping_a_list_is_confirmed_with_what_would_be_lost() -> None:
     (actions,) = (block for block in lists.board(MOMENTS["running"]).blocks if block["type"] == "actions")
     confirmed = {one["text"]["text"]: one["confirm"]["text"]["text"] for one in actions["elements"] if "confirm" in one}
-    assert confirmed == snapshot(
-        {
-            "Stop": """4,000 of 10,000 addresses answered when this was drawn. The others will not be asked, and a \
-stopped list cannot go on. Pause keeps it."""
-        }
-    )
+    assert lines_of(confirmed) == snapshot("""\
+Stop: 4,000 of 10,000 addresses answered when this was drawn. The others will not be asked, and a stopped list cannot \
+go on. Pause keeps it.""")
 
 
 def test_addresses_and_what_is_said_of_them_may_take_several_lines() -> None:

@@ -195,8 +195,7 @@ value=gender|F0123456789|1700000000.000100|1700000000.000000, text=Separate voca
 value=separate|F0123456789|1700000000.000100|1700000000.000000], label=march.csv options=[text=Pay in bulk \
 value=bulk|F2|1700000000.000100|1700000000.000000, text=Process e-mails \
 value=emails|F2|1700000000.000100|1700000000.000000]] action_id=choice initial_option=text=Detect gender \
-value=gender|F0123456789|1700000000.000100|1700000000.000000\
-""")
+value=gender|F0123456789|1700000000.000100|1700000000.000000""")
 
 
 def test_where_nothing_can_be_done_there_is_nothing_to_submit() -> None:
@@ -204,17 +203,14 @@ def test_where_nothing_can_be_done_there_is_nothing_to_submit() -> None:
     assert as_sent(offers.several([(unused, [])], [], channel="C0")) == snapshot("""\
 callback_id=notice title=Use this file close=Close
 type=section text=:paperclip: *a.xyz* · a format that I do not know, 3.3 MB: nothing here can use it. Audio, video, \
-documents and pictures with words, CSV and Excel tables can be used.\
-""")
+documents and pictures with words, CSV and Excel tables can be used.""")
     assert as_sent(offers.STARTED) == snapshot("""\
 callback_id=notice title=Use this file close=Close
-type=section text=:outbox_tray: It has begun. The answer comes into the thread of the file.\
-""")
+type=section text=:outbox_tray: It has begun. The answer comes into the thread of the file.""")
     assert as_sent(offers.told(offers.NO_FILE)) == snapshot("""\
 callback_id=notice title=Use this file close=Close
 type=section text=:paperclip: There is no file in this message. Use the shortcut on a message with one. Audio, video, \
-documents and pictures with words, CSV and Excel tables can be used.\
-""")
+documents and pictures with words, CSV and Excel tables can be used.""")
 
 
 def test_more_than_five_uses_are_a_menu() -> None:

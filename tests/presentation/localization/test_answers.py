@@ -12,6 +12,7 @@ from bot.domain.reasons import Exchange, OfCall, Reason, Verbatim, given
 from bot.presentation.localization import calls
 from bot.presentation.reasons import worded
 from bot.workflows.localization.results import _not_handed_over
+from tests.presentation.checks import lines_of
 
 ORDER = Order(request=Request(operation=CallOperation.PARAPHRASE, text="Hello").complete(), file_name="")
 SIGHT = CallView(
@@ -24,10 +25,9 @@ def test_what_is_on_its_way() -> None:
     assert calls.asked(ORDER, position=0, member=True).text == snapshot(
         ":memo: *Paraphrase*: on it. The answer comes here."
     )
-    assert calls.asked(ORDER, position=3, member=False).text == snapshot(
-        """:memo: *Paraphrase*: on it. It is number 3 in the queue. I am not a member of this channel, so the answer \
-comes to you directly. `/invite @Switchboard` brings me here."""
-    )
+    assert calls.asked(ORDER, position=3, member=False).text == snapshot("""\
+:memo: *Paraphrase*: on it. It is number 3 in the queue. I am not a member of this channel, so the answer comes to you \
+directly. `/invite @Switchboard` brings me here.""")
     options = {"source_lang": "en", "target_lang": "fr"}
     translated = Request(operation=CallOperation.TRANSLATION, text="Hello", options=options).complete()
     assert calls.asked(Order(request=translated, file_name=""), position=0, member=True).text == snapshot(
@@ -41,19 +41,16 @@ comes to you directly. `/invite @Switchboard` brings me here."""
 
 def test_what_cannot_be_canceled() -> None:
     found = [None, *(replace(SIGHT, state=state) for state in CallState)]
-    assert [calls.no_cancel(one).text for one in found] == snapshot(
-        [
-            ":warning: This button is out of date.",
-            ":warning: There is nothing to cancel: it is over already: waiting.",
-            ":warning: There is nothing to cancel: it is over already: running.",
-            ":warning: There is nothing to cancel: it is done already; its files are on their way.",
-            ":warning: There is nothing to cancel: it is done already.",
-            ":warning: There is nothing to cancel: it is over already: failed.",
-            ":warning: There is nothing to cancel: it is over already: unknown.",
-            ":warning: There is nothing to cancel: it is over already: canceled.",
-            ":warning: There is nothing to cancel: it is over already: interrupted.",
-        ]
-    )
+    assert lines_of([calls.no_cancel(one).text for one in found]) == snapshot("""\
+:warning: This button is out of date.
+:warning: There is nothing to cancel: it is over already: waiting.
+:warning: There is nothing to cancel: it is over already: running.
+:warning: There is nothing to cancel: it is done already; its files are on their way.
+:warning: There is nothing to cancel: it is done already.
+:warning: There is nothing to cancel: it is over already: failed.
+:warning: There is nothing to cancel: it is over already: unknown.
+:warning: There is nothing to cancel: it is over already: canceled.
+:warning: There is nothing to cancel: it is over already: interrupted.""")
     assert calls.not_yours("U0MARIA").text == snapshot(
         ":warning: Only <@U0MARIA>, who asked for it, or an admin can cancel it."
     )
@@ -85,10 +82,7 @@ def test_reasons() -> None:
         Reason(OfCall.UNKNOWN, why=Reason(Exchange.NO_ANSWER, failure="")),
         Reason(OfCall.NOT_HANDED_OVER, why=given("timed out")),
     ]
-    assert [worded(one) for one in found] == snapshot(
-        [
-            "you have 20 calls under way or waiting, which is the most; wait for one, or cancel one",
-            "the localization service gave no answer",
-            "it was done, but its files could not be handed over: timed out",
-        ]
-    )
+    assert lines_of([worded(one) for one in found]) == snapshot("""\
+you have 20 calls under way or waiting, which is the most; wait for one, or cancel one
+the localization service gave no answer
+it was done, but its files could not be handed over: timed out""")

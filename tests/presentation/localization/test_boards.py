@@ -11,7 +11,7 @@ from bot.domain.localization import CallOperation, Emotion, Gender, Phrases, Req
 from bot.domain.localization.progress import CallProgress, CallState, CallView, Order
 from bot.domain.reasons import Exchange, OfCall, Reason
 from bot.presentation.localization import calls
-from tests.presentation.checks import check_message, seen
+from tests.presentation.checks import check_message, lines_of, seen
 
 NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
 
@@ -63,49 +63,27 @@ def test_boards() -> None:
         assert ABOUT in seen(board)
         found[name] = seen(board).replace(ABOUT, "")
     assert {one.state for one in MOMENTS.values()} == set(CallState)
-    assert found == snapshot(
-        {
-            "about to begin": """\
-:hourglass_flowing_sand: *Transcribe*: about to begin
-[Cancel]""",
-            "waiting": """\
-:hourglass_flowing_sand: *Transcribe*: waiting, number 2 in the queue
-[Cancel]""",
-            "waiting for the service": """\
-:hourglass_flowing_sand: *Transcribe*: waiting; the service has not answered since 2026-11-20 09:00 UTC
-[Cancel]""",
-            "sending the file": """\
-:hourglass_flowing_sand: *Transcribe*: writing down what is said, 1:15
-Sending the file █████████░░░░░░░░░░░ 45 %
-[Cancel]""",
-            "running": """\
-:hourglass_flowing_sand: *Transcribe*: writing down what is said, 1:15
-[Cancel]""",
-            "handing over": ":inbox_tray: *Transcribe*: done, its files are on their way",
-            "done": ":white_check_mark: *Transcribe*: done after 1:15",
-            "failed": """\
-:x: *Transcribe*: failed after 1:15. The service refused the request (422). It says: too noisy.
-[Run again]""",
-            "failed, run again": """\
-:x: *Transcribe*: failed after 1:15. A restart lost what the service had made. It was run again.""",
-            "unknown": """\
-:grey_question: *Transcribe*: *unknown* after 1:15. The localization service gave no answer (timed out). The \
-service may have done it, and may bill it. It is not sent again by itself.
-[Run again]""",
-            "canceled": """\
-:no_entry_sign: *Transcribe*: canceled by <@U0ADA>.
-[Run again]""",
-            "canceled under way": """\
-:no_entry_sign: *Transcribe*: canceled by <@U0ADA> after 1:15. The service may go on with it, and bill it.
-[Run again]""",
-            "interrupted": """\
-:arrows_counterclockwise: *Transcribe*: interrupted; run it again. Switchboard was restarted before the answer came.
-[Run again]""",
-            "interrupted, run again": """\
-:arrows_counterclockwise: *Transcribe*: interrupted. Switchboard was restarted before the answer came. It was run \
-again.""",
-        }
-    )
+    assert lines_of(found) == snapshot("""\
+about to begin: :hourglass_flowing_sand: *Transcribe*: about to begin ⏎ [Cancel]
+waiting: :hourglass_flowing_sand: *Transcribe*: waiting, number 2 in the queue ⏎ [Cancel]
+waiting for the service: :hourglass_flowing_sand: *Transcribe*: waiting; the service has not answered since 2026-11-20 \
+09:00 UTC ⏎ [Cancel]
+sending the file: :hourglass_flowing_sand: *Transcribe*: writing down what is said, 1:15 ⏎ Sending the file \
+█████████░░░░░░░░░░░ 45 % ⏎ [Cancel]
+running: :hourglass_flowing_sand: *Transcribe*: writing down what is said, 1:15 ⏎ [Cancel]
+handing over: :inbox_tray: *Transcribe*: done, its files are on their way
+done: :white_check_mark: *Transcribe*: done after 1:15
+failed: :x: *Transcribe*: failed after 1:15. The service refused the request (422). It says: too noisy. ⏎ [Run again]
+failed, run again: :x: *Transcribe*: failed after 1:15. A restart lost what the service had made. It was run again.
+unknown: :grey_question: *Transcribe*: *unknown* after 1:15. The localization service gave no answer (timed out). The \
+service may have done it, and may bill it. It is not sent again by itself. ⏎ [Run again]
+canceled: :no_entry_sign: *Transcribe*: canceled by <@U0ADA>. ⏎ [Run again]
+canceled under way: :no_entry_sign: *Transcribe*: canceled by <@U0ADA> after 1:15. The service may go on with it, and \
+bill it. ⏎ [Run again]
+interrupted: :arrows_counterclockwise: *Transcribe*: interrupted; run it again. Switchboard was restarted before the \
+answer came. ⏎ [Run again]
+interrupted, run again: :arrows_counterclockwise: *Transcribe*: interrupted. Switchboard was restarted before the \
+answer came. It was run again.""")
 
 
 def test_ends_without_a_result_are_told_in_the_thread_as_on_the_board() -> None:

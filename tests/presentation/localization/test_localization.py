@@ -129,8 +129,7 @@ def test_every_documented_emotion_has_a_face_of_its_own() -> None:
 <@U0MARIA> *Emotion in a text*: :fearful: *Fear*
 <@U0MARIA> *Emotion in a text*: :astonished: *Surprise*
 <@U0MARIA> *Emotion in a text*: :neutral_face: *Neutral*
-<@U0MARIA> *Emotion in a text*: :speech_balloon: *not documented*\
-""")
+<@U0MARIA> *Emotion in a text*: :speech_balloon: *not documented*""")
 
 
 @pytest.mark.parametrize("state", [CallState.UNKNOWN, CallState.FAILED, CallState.CANCELED, CallState.INTERRUPTED])

@@ -217,22 +217,66 @@ def voted(name: str, one: Instruction) -> list[Vote]:
     return [vote("U0LIN")] if "one" in name or one.state is State.APPROVED or (one.commits and not anew) else []
 
 
-def every(kind: Kind, head: str, *, approvers: bool = True) -> dict[str, str]:
-    """Moment -> the card below its head; where the head is another one, all of it."""
+HEADS: Final = {
+    Kind.PAYOUT: """\
+25.00 USD to ana@example.com
+*Registered name*: Ana Maria Lopez | *Account*: active, verified, primary address | *Asked by*: Maria Quispe | \
+*Reference*: P-4F7K2M
+For: March translation""",
+    Kind.PURCHASE: """\
+119.50 USD from ben@example.com
+*Asked by*: <@U0MARIA> | *Reference*: C-4F7K2M
+For: Spring campaign
+Item | Quantity × each | USD
+web | 2 × 10.00 | 20.00
+Print ads | 1 × 99.50 | 99.50""",
+    Kind.BULK: """\
+Bulk payment: 1250.00 USD in 10 payments
+*File*: march.csv | *Reference*: L-4F7K2M | *Asked by*: Maria Quispe | *Payments*: 10 payments to 9 people, 1250.00 \
+USD together""",
+    Kind.BULK_CANCEL: """\
+Cancellation: 95.00 USD back from 2 payments still pending in escrow
+Of bulk payment L-4F7K2M. Everything that was pending when it was asked for: 2 payments, each by its hash
+Asked by Maria Quispe, reference X-4F7K2M""",
+}
+"""The first lines of the card of each kind; those of a payout in one step are those of a payout."""
+TO_DECIDE: Final = """\
+*Largest*:
+• 900.00 USD to luis@example.com (row 4)
+• 90.00 USD to ana@example.com (row 2)
+*Duplicates*: row 7 (same address and amount as an earlier row)
+*Never paid before*: 2 recipients
+Accounts looked up: 9; 8 active, :warning: *1 not active* (no account, signup not completed, or it cannot receive \
+money now): eve@example.com
+Read as: UTF-8 with commas: email, amount, note"""
+MARKS: Final = {
+    TO_DECIDE: "(what is decided on)",
+    "Approved by <@U0LIN>\nNeeded 1 approval besides the requester": "(approved)",
+    "To decide: <@U0ADA> <@U0LIN> <!subteam^S0TREASURY>\nNeeds 1 approval besides the requester": "(to decide)",
+}
+"""What stands on many cards -> how it is named below."""
+
+
+def every(kind: Kind, *, approvers: bool = True) -> dict[str, str]:
+    """Moment -> the card below its head, by its marks; where the head is another one, all of it."""
     found = {}
     for name, one in moments(kind).items():
         content = card(one, approvers=approvers, votes=voted(name, one))
         check_message(content)
-        found[name] = seen(content).removeprefix(f"{head}\n")
+        text = seen(content).removeprefix(f"{HEADS.get(kind, HEADS[Kind.PAYOUT])}\n")
+        for lines, mark in MARKS.items():
+            text = text.replace(lines, mark)
+        found[name] = text
     return found
 
 
-def differing(kind: Kind) -> dict[str, str]:
+def differing() -> dict[str, str]:
     """Moments in which the copy of who asked differs, by the lines that it lacks, behind a minus, and has instead."""
-    approvers, asked = every(kind, ""), every(kind, "", approvers=False)
     found: dict[str, list[str]] = {}
-    for name in asked:
-        theirs, ours = approvers[name].splitlines(), asked[name].splitlines()
-        lines = [f"- {line}" for line in theirs if line not in ours] + [line for line in ours if line not in theirs]
-        found.setdefault("\n".join(lines), []).append(name)
+    for kind in (Kind.PAYOUT, Kind.BULK, Kind.BULK_CANCEL):
+        approvers, asked = every(kind), every(kind, approvers=False)
+        for name in asked:
+            theirs, ours = approvers[name].splitlines(), asked[name].splitlines()
+            lines = [f"- {line}" for line in theirs if line not in ours] + [line for line in ours if line not in theirs]
+            found.setdefault("\n".join(lines), []).append(f"{kind} {name}")
     return {", ".join(names): text for text, names in found.items() if text}

@@ -13,7 +13,7 @@ from bot.domain.payments.instruction import Kind, State
 from bot.presentation.payments import answers
 from bot.presentation.payments.answers import requested
 from tests.domain.made import NOW, bulk, instruction
-from tests.presentation.checks import check_message, seen
+from tests.presentation.checks import check_message, lines_of, seen
 
 
 def test_one_word_is_spelled_one_way_in_the_history() -> None:
@@ -64,8 +64,7 @@ Row | Recipient | Amount | Status | Hash
 2 | ana@example.com | 25.00 USD | completed | 9f86d081
 3 | ben@example.com | 10.50 USD | not reported | –
 As the service said 2026-11-20 09:00 UTC.
-[Previous] [Next]\
-""")
+[Previous] [Next]""")
     check_message(told)
     assert [(one["text"]["text"], one["action_id"], one["value"]) for one in told.blocks[-1]["elements"]] == snapshot(
         [("Previous", "bulk.previous", "items:L-4F7K2M:1"), ("Next", "bulk.next", "items:L-4F7K2M:3")]
@@ -87,8 +86,7 @@ def test_a_page_of_failed_payments() -> None:
 Row | Recipient | Amount | Why
 2 | ana@example.com | 25.00 USD | the account is closed
 3 | ben@example.com | 10.50 USD | not said
-[Next]\
-""")
+[Next]""")
     assert [(one["text"]["text"], one["action_id"], one["value"]) for one in told.blocks[-1]["elements"]] == snapshot(
         [("Next", "bulk.next", "failed:L-4F7K2M:2")]
     )
@@ -127,8 +125,7 @@ Created (UTC) | Bulk payment | Status | Payments | Completed | Failed
 2026-11-20 09:00 | a1 | completed | 1 | 1 | 0
 – | L-4F7K2M | sent | 3 | 1 | 2
 `/sb-pay bulk show` with the reference or id tells more about one.
-[Previous] [Next]\
-""")
+[Previous] [Next]""")
     assert [(one["action_id"], one["value"]) for one in told.blocks[-1]["elements"]] == snapshot(
         [("bulk.previous", "history:1"), ("bulk.next", "history:3")]
     )
@@ -153,8 +150,7 @@ This is the service's record. Switchboard did not ask for it.
 --
 Bulk payment a1
 *Status*: under way | *Payments*: 6 | *Pending in escrow*: 1 | *Completed*: 3 | *Failed*: 2
-This is the service's record. Switchboard did not ask for it.\
-""")
+This is the service's record. Switchboard did not ask for it.""")
 
 
 def bad(count: int) -> list[BadRow]:
@@ -167,15 +163,13 @@ def test_bad_rows_are_named_with_what_they_say() -> None:
     assert answers.bad_rows("march.csv", bad(1), rows=1).text == snapshot("""\
 :pencil2: *Nothing was requested.* The only row in “march.csv” cannot be paid. Mend it and drop the file again.
 • *row 2*, amount: it must be more than zero. It says: 0
-A right row: `ana@example.com,25.00,March translation`\
-""")
+A right row: `ana@example.com,25.00,March translation`""")
     silent = BadRow(row=3, column="email", rule="it is missing", given="")
     assert answers.bad_rows("march.csv", [*bad(1), silent], rows=9).text == snapshot("""\
 :pencil2: *Nothing was requested.* 2 of 9 rows in “march.csv” cannot be paid. Mend them and drop the file again.
 • *row 2*, amount: it must be more than zero. It says: 0
 • *row 3*, email: it is missing.
-A right row: `ana@example.com,25.00,March translation`\
-""")
+A right row: `ana@example.com,25.00,March translation`""")
     assert answers.bad_lines([*bad(1), silent]) == [
         ("2", "amount", "It must be more than zero.", "0"),
         ("3", "email", "It is missing.", ""),
@@ -203,15 +197,12 @@ def test_why_nothing_is_canceled() -> None:
         answers.cannot_cancel(why, ["a1", "b2"], ["completed", "failed", "completed"], bulk="L-4F7K2M")
         for why in ("nothing pending", "unknown hash", "ambiguous", "not pending", "unknown amount")
     ]
-    assert found == snapshot(
-        [
-            "nothing of L-4F7K2M is pending now, so there is nothing to cancel",
-            "L-4F7K2M has no payment with the hash or row a1, b2",
-            "a1, b2 may be one of several payments of L-4F7K2M; give more digits of the hash",
-            "a1, b2 is not pending any more (completed, failed); only pending payments can be canceled",
-            "the service does not say how much a1, b2 is, so nobody could approve it",
-        ]
-    )
+    assert lines_of(found) == snapshot("""\
+nothing of L-4F7K2M is pending now, so there is nothing to cancel
+L-4F7K2M has no payment with the hash or row a1, b2
+a1, b2 may be one of several payments of L-4F7K2M; give more digits of the hash
+a1, b2 is not pending any more (completed, failed); only pending payments can be canceled
+the service does not say how much a1, b2 is, so nobody could approve it""")
     of_many = answers.cannot_cancel("not pending", ["a", "b", "c", "d", "e"], [], bulk="L-4F7K2M")
     assert of_many == snapshot("a, b, c and 2 more is not pending any more; only pending payments can be canceled")
     assert "a, b, c is not" in answers.cannot_cancel("not pending", ["a", "b", "c"], [], bulk="L-4F7K2M")
@@ -221,10 +212,9 @@ def test_what_is_told_on_the_way() -> None:
     one = instruction(kind=Kind.BULK, payload=bulk().payload, reference="L-4F7K2M")
     assert answers.reading("march.csv").text == ":hourglass_flowing_sand: Reading “march.csv”…"
     assert answers.reading("").text == ":hourglass: Reading…"
-    assert answers.asked_before(one).text == snapshot(
-        """:information_source: This file was asked for already, as L-4F7K2M: 1250.00 USD in 10 payments, *waiting for \
-approval*. Nothing was asked for again."""
-    )
+    assert answers.asked_before(one).text == snapshot("""\
+:information_source: This file was asked for already, as L-4F7K2M: 1250.00 USD in 10 payments, *waiting for approval*. \
+Nothing was asked for again.""")
     assert answers.not_returned("P-4F7K2M", "completed").text == snapshot(
         ":information_source: P-4F7K2M can't be canceled any more. It is *completed*."
     )
@@ -232,7 +222,6 @@ approval*. Nothing was asked for again."""
     assert answers.asked(one, read, member=True).text == snapshot("""\
 :memo: Asked for 1250.00 USD in 10 payments, reference L-4F7K2M. Needs 1 approval besides the requester. The outcome \
 will be posted here.
-I read “march.csv” as UTF-8 with commas.\
-""")
+I read “march.csv” as UTF-8 with commas.""")
     typed = Checked(name="", items=[], bad=[], rows=3, read_as="")
     assert answers.asked(one, typed, member=True) == requested(one, member=True)

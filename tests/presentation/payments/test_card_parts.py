@@ -13,7 +13,7 @@ from bot.presentation.payments import cards
 from bot.presentation.payments.kinds import sentence
 from bot.presentation.words import word
 from tests.domain.made import instruction, payload, vote
-from tests.presentation.checks import readable, seen
+from tests.presentation.checks import lines_of, readable, seen
 from tests.presentation.payments.moments import card, moments
 
 DECIDED = {State.REJECTED, State.WITHDRAWN, State.CLOSED}
@@ -37,32 +37,25 @@ def test_texts_of_notifications() -> None:
             (Kind.BULK_CANCEL, "awaiting"),
         )
     }
-    assert texts == snapshot(
-        {
-            "payout": """Payout P-4F7K2M: 25.00 USD to ana@example.com (Ana Maria Lopez, active, verified, primary \
-address) for “March translation”, asked by Maria Quispe. :hourglass_flowing_sand: *waiting for approval*: 0 of 2, \
-until <!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC>. Needs 2 approvals besides the requester, \
-typing the amount (over 1000.00 USD). To decide: <@U0ADA> <@U0LIN> <!subteam^S0TREASURY>.""",
-            "purchase": """Purchase C-4F7K2M: 119.50 USD from ben@example.com for “Spring campaign” (2 × web at \
-10.00; 1 × Print ads at 99.50), asked by <@U0MARIA>. :link: *open*: waiting for the buyer; nothing has been paid. \
-Checkout: <https://pay.example.com/checkout/op-1>""",
-            "bulk": """\
-Bulk payment L-4F7K2M: 1250.00 USD in 10 payments. File “march.csv”, 10 payments to 9 people, 1250.00 USD \
-together. *Largest*:
-• 900.00 USD to luis@example.com (row 4)
-• 90.00 USD to ana@example.com (row 2). *Duplicates*: row 7 (same address and amount as an earlier row). *Never \
-paid before*: 2 recipients. Accounts looked up: 9; 8 active, :warning: *1 not active* (no account, signup not \
-completed, or it cannot receive money now): eve@example.com. Read as: UTF-8 with commas: email, amount, note. Asked \
-by Maria Quispe. :hourglass_flowing_sand: *waiting for approval*: 0 of 1, until \
-<!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC>. Needs 1 approval besides the requester. To \
-decide: <@U0ADA> <@U0LIN> <!subteam^S0TREASURY>.""",
-            "bulk_cancel": """Cancellation X-4F7K2M: 95.00 USD back from 2 payments still pending in escrow. Of \
-bulk payment L-4F7K2M. Everything that was pending when it was asked for: 2 payments, each by its hash. Asked by \
-Maria Quispe. :hourglass_flowing_sand: *waiting for approval*: 0 of 1, until <!date^1795251600^{date_short_pretty} \
-{time}|2026-11-21 09:00 UTC>. Needs 1 approval besides the requester. To decide: <@U0ADA> <@U0LIN> \
-<!subteam^S0TREASURY>.""",
-        }
-    )
+    assert lines_of(texts) == snapshot("""\
+payout: Payout P-4F7K2M: 25.00 USD to ana@example.com (Ana Maria Lopez, active, verified, primary address) for “March \
+translation”, asked by Maria Quispe. :hourglass_flowing_sand: *waiting for approval*: 0 of 2, until \
+<!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC>. Needs 2 approvals besides the requester, typing \
+the amount (over 1000.00 USD). To decide: <@U0ADA> <@U0LIN> <!subteam^S0TREASURY>.
+purchase: Purchase C-4F7K2M: 119.50 USD from ben@example.com for “Spring campaign” (2 × web at 10.00; 1 × Print ads at \
+99.50), asked by <@U0MARIA>. :link: *open*: waiting for the buyer; nothing has been paid. Checkout: \
+<https://pay.example.com/checkout/op-1>
+bulk: Bulk payment L-4F7K2M: 1250.00 USD in 10 payments. File “march.csv”, 10 payments to 9 people, 1250.00 USD \
+together. *Largest*: ⏎ • 900.00 USD to luis@example.com (row 4) ⏎ • 90.00 USD to ana@example.com (row 2). \
+*Duplicates*: row 7 (same address and amount as an earlier row). *Never paid before*: 2 recipients. Accounts looked \
+up: 9; 8 active, :warning: *1 not active* (no account, signup not completed, or it cannot receive money now): \
+eve@example.com. Read as: UTF-8 with commas: email, amount, note. Asked by Maria Quispe. :hourglass_flowing_sand: \
+*waiting for approval*: 0 of 1, until <!date^1795251600^{date_short_pretty} {time}|2026-11-21 09:00 UTC>. Needs 1 \
+approval besides the requester. To decide: <@U0ADA> <@U0LIN> <!subteam^S0TREASURY>.
+bulk_cancel: Cancellation X-4F7K2M: 95.00 USD back from 2 payments still pending in escrow. Of bulk payment L-4F7K2M. \
+Everything that was pending when it was asked for: 2 payments, each by its hash. Asked by Maria Quispe. \
+:hourglass_flowing_sand: *waiting for approval*: 0 of 1, until <!date^1795251600^{date_short_pretty} {time}|2026-11-21 \
+09:00 UTC>. Needs 1 approval besides the requester. To decide: <@U0ADA> <@U0LIN> <!subteam^S0TREASURY>.""")
 
 
 @pytest.mark.parametrize("state", list(State))
@@ -93,43 +86,33 @@ def test_what_is_known_of_the_recipient() -> None:
         "bad": Recipient(full_name="Mia <Keller>", active=False, verified=False, primary=False),
     }
     found = {name: card(stands(State.AWAITING, recipient=one)) for name, one in recipients.items()}
-    assert {name: seen(one).splitlines()[1] for name, one in found.items()} == snapshot(
-        {
-            "not looked up": """*Registered name*: not known | *Account*: not looked up yet | *Asked by*: Maria Quispe \
-| *Reference*: P-4F7K2M""",
-            "not read": """*Registered name*: not known | *Account*: could not be read: no such account | *Asked by*: \
-Maria Quispe | *Reference*: P-4F7K2M""",
-            "nothing said": """*Registered name*: unknown | *Account*: active: not known, verified: not known, primary \
-address: not known | *Asked by*: Maria Quispe | *Reference*: P-4F7K2M""",
-            "no name": """*Registered name*: unknown | *Account*: active, verified, primary address | *Asked by*: \
-Maria Quispe | *Reference*: P-4F7K2M""",
-            "bad": """*Registered name*: Mia &lt;Keller&gt; | *Account*: :warning: *not active* (no account, signup \
-not completed, or it cannot receive money now), :warning: *not verified*, not the primary address | *Asked by*: Maria \
-Quispe | *Reference*: P-4F7K2M""",
-        }
-    )
-    assert {name: one.text.partition(" for “")[0] for name, one in found.items()} == snapshot(
-        {
-            "not looked up": "Payout P-4F7K2M: 25.00 USD to ana@example.com (account not looked up yet)",
-            "not read": "Payout P-4F7K2M: 25.00 USD to ana@example.com (account could not be read: no such account)",
-            "nothing said": """Payout P-4F7K2M: 25.00 USD to ana@example.com (registered name unknown, active: not \
-known, verified: not known, primary address: not known)""",
-            "no name": """Payout P-4F7K2M: 25.00 USD to ana@example.com (registered name unknown, active, verified, \
-primary address)""",
-            "bad": """Payout P-4F7K2M: 25.00 USD to ana@example.com (Mia &lt;Keller&gt;, not active (no account, \
-signup not completed, or it cannot receive money now), not verified, not the primary address)""",
-        }
-    )
+    assert lines_of({name: seen(one).splitlines()[1] for name, one in found.items()}) == snapshot("""\
+not looked up: *Registered name*: not known | *Account*: not looked up yet | *Asked by*: Maria Quispe | *Reference*: \
+P-4F7K2M
+not read: *Registered name*: not known | *Account*: could not be read: no such account | *Asked by*: Maria Quispe | \
+*Reference*: P-4F7K2M
+nothing said: *Registered name*: unknown | *Account*: active: not known, verified: not known, primary address: not \
+known | *Asked by*: Maria Quispe | *Reference*: P-4F7K2M
+no name: *Registered name*: unknown | *Account*: active, verified, primary address | *Asked by*: Maria Quispe | \
+*Reference*: P-4F7K2M
+bad: *Registered name*: Mia &lt;Keller&gt; | *Account*: :warning: *not active* (no account, signup not completed, or \
+it cannot receive money now), :warning: *not verified*, not the primary address | *Asked by*: Maria Quispe | \
+*Reference*: P-4F7K2M""")
+    assert lines_of({name: one.text.partition(" for “")[0] for name, one in found.items()}) == snapshot("""\
+not looked up: Payout P-4F7K2M: 25.00 USD to ana@example.com (account not looked up yet)
+not read: Payout P-4F7K2M: 25.00 USD to ana@example.com (account could not be read: no such account)
+nothing said: Payout P-4F7K2M: 25.00 USD to ana@example.com (registered name unknown, active: not known, verified: not \
+known, primary address: not known)
+no name: Payout P-4F7K2M: 25.00 USD to ana@example.com (registered name unknown, active, verified, primary address)
+bad: Payout P-4F7K2M: 25.00 USD to ana@example.com (Mia &lt;Keller&gt;, not active (no account, signup not completed, \
+or it cannot receive money now), not verified, not the primary address)""")
 
 
 def test_an_address_with_lookalike_letters_is_flagged() -> None:
     flagged = card(stands(State.AWAITING, payload=payload(email="ana@xn--exmple-cua.com")))
-    assert seen(flagged).splitlines()[-2:] == snapshot(
-        [
-            ":warning: This address uses letters that can look like others. Check it with the recipient.",
-            "[Approve] [Reject] [Withdraw]",
-        ]
-    )
+    assert lines_of(seen(flagged).splitlines()[-2:]) == snapshot("""\
+:warning: This address uses letters that can look like others. Check it with the recipient.
+[Approve] [Reject] [Withdraw]""")
     assert flagged.text.endswith(" This address uses letters that can look like others. Check it with the recipient.")
 
 

@@ -7,6 +7,7 @@ from bot.domain.payments.instruction import State
 from bot.domain.payments.sealed import Odd
 from bot.domain.reasons import OfRequest, Reason
 from bot.presentation.reasons import worded
+from tests.presentation.checks import lines_of
 
 FACTS: dict[Odd, tuple[str, ...]] = {
     Odd.CHANGED_ROW: ("7",),
@@ -21,24 +22,21 @@ def told(*found: tuple[Odd, tuple[str, ...]]) -> str:
 
 
 def test_each_way_has_its_words() -> None:
-    assert told(*((odd, FACTS.get(odd, ())) for odd in Odd)).split("; ") == snapshot(
-        [
-            "the audit does not know who asked for it",
-            "row 7 of the audit was changed",
-            "the audit does not hold from row 9 on",
-            "it is not what was asked for",
-            "somebody else asked for it, or at another time",
-            "it asks for less approval than it did",
-            "its state was changed past the audit",
-            "its state in the audit: needs a person",
-            "the attempts to send it are not those of the audit",
-            "it names another operation at the service",
-            "the time in which it may be sent is another one",
-            "an approval was never given",
-            "what its attempts took of the daily limit is not what was sent",
-            "its payments are not those that were asked for",
-        ]
-    )
+    assert lines_of(told(*((odd, FACTS.get(odd, ())) for odd in Odd)).split("; ")) == snapshot("""\
+the audit does not know who asked for it
+row 7 of the audit was changed
+the audit does not hold from row 9 on
+it is not what was asked for
+somebody else asked for it, or at another time
+it asks for less approval than it did
+its state was changed past the audit
+its state in the audit: needs a person
+the attempts to send it are not those of the audit
+it names another operation at the service
+the time in which it may be sent is another one
+an approval was never given
+what its attempts took of the daily limit is not what was sent
+its payments are not those that were asked for""")
 
 
 def test_several_rows_and_votes_are_told_as_several() -> None:

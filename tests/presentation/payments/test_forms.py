@@ -7,7 +7,7 @@ from inline_snapshot import snapshot
 from bot.domain.payments.instruction import Kind
 from bot.presentation.payments import forms
 from bot.presentation.payments.kinds import headline
-from tests.presentation.checks import check_view, text_objects
+from tests.presentation.checks import check_view, lines_of, text_objects
 from tests.presentation.payments.moments import card, moments
 
 
@@ -29,27 +29,14 @@ def decisions(kind: Kind) -> dict[str, str]:
 
 
 def test_forms_about_a_payout() -> None:
-    assert decisions(Kind.PAYOUT) == snapshot(
-        {
-            "payout.approve": """\
-Approve a payout [Approve]
-Type the amount, 25.00 USD, to approve it""",
-            "payout.reject": """\
-Reject a payout [Reject]
-Reason | Everybody sees it.""",
-            "payout.withdraw": """\
-Withdraw a payout [Withdraw]
-Reason | Everybody sees it; the person who asked is told.""",
-            "payout.retry": """\
-Retry a payout [Approve new attempt]
-:warning: *Look this payout up at the service first.* If it was paid there, a new attempt may pay it again. \
-Switchboard reads it once more before it sends anything.
-Type the amount, 25.00 USD""",
-            "payout.close": """\
-Close as not paid [Close]
-Reason | How do you know that it was not paid?""",
-        }
-    )
+    assert lines_of(decisions(Kind.PAYOUT)) == snapshot("""\
+payout.approve: Approve a payout [Approve] ⏎ Type the amount, 25.00 USD, to approve it
+payout.reject: Reject a payout [Reject] ⏎ Reason | Everybody sees it.
+payout.withdraw: Withdraw a payout [Withdraw] ⏎ Reason | Everybody sees it; the person who asked is told.
+payout.retry: Retry a payout [Approve new attempt] ⏎ :warning: *Look this payout up at the service first.* If it was \
+paid there, a new attempt may pay it again. Switchboard reads it once more before it sends anything. ⏎ Type the \
+amount, 25.00 USD
+payout.close: Close as not paid [Close] ⏎ Reason | How do you know that it was not paid?""")
     never_created = forms.retry(moments(Kind.PAYOUT)["needs_human, never created"], metadata="{}")
     assert shown(never_created) == snapshot("""\
 Retry a payout [Approve new attempt]
@@ -97,16 +84,12 @@ def test_what_buttons_ask() -> None:
                 if "confirm" in element:
                     asked = [text["text"] for text in text_objects(element["confirm"])]
                     found[f"{kind}, {element['text']['text']}"] = " | ".join(asked)
-    assert found == snapshot(
-        {
-            "payout, Withdraw": """Withdraw this payout? | 25.00 USD to ana@example.com. This cannot be undone. If \
-somebody else asked for it, a form asks you for the reason. | Withdraw | Leave it""",
-            "purchase, Withdraw": """Withdraw this purchase? | 119.50 USD from ben@example.com. This cannot be \
-undone. If somebody else asked for it, a form asks you for the reason. | Withdraw | Leave it""",
-            "bulk, Cancel pending": """Ask to cancel? | 2 payments are pending. Approvers decide about exactly \
-those that are pending now. | Ask for approval | Leave them""",
-            "bulk_cancel, Withdraw": """Withdraw this cancellation? | 95.00 USD back from 2 payments still pending \
-in escrow. This cannot be undone. If somebody else asked for it, a form asks you for the reason. | Withdraw | Leave \
-it""",
-        }
-    )
+    assert lines_of(found) == snapshot("""\
+payout, Withdraw: Withdraw this payout? | 25.00 USD to ana@example.com. This cannot be undone. If somebody else asked \
+for it, a form asks you for the reason. | Withdraw | Leave it
+purchase, Withdraw: Withdraw this purchase? | 119.50 USD from ben@example.com. This cannot be undone. If somebody else \
+asked for it, a form asks you for the reason. | Withdraw | Leave it
+bulk, Cancel pending: Ask to cancel? | 2 payments are pending. Approvers decide about exactly those that are pending \
+now. | Ask for approval | Leave them
+bulk_cancel, Withdraw: Withdraw this cancellation? | 95.00 USD back from 2 payments still pending in escrow. This \
+cannot be undone. If somebody else asked for it, a form asks you for the reason. | Withdraw | Leave it""")

@@ -11,6 +11,7 @@ from bot.domain.troubles import answered
 from bot.presentation.reasons import worded
 from bot.workflows.requests.attempt import not_what_it_said
 from tests.domain.made import NOW
+from tests.presentation.checks import lines_of
 
 
 def held(no: No, *, sent_before: bool) -> str:
@@ -30,55 +31,41 @@ def alike(said: Mapping[str, str]) -> dict[str, str]:
 
 
 def test_why_somebody_may_no_longer_ask_and_what_can_be_done() -> None:
-    assert alike({no: held(no, sent_before=False).partition(". ")[0] for no in No}) == snapshot(
-        {
-            "unknown": "held, because Slack does not know who asked for it any more",
-            "elsewhere": "held, because who asked for it belongs to another workspace",
-            "guest": "held, because who asked for it is a guest now",
-            "bot": "held, because who asked for it is a bot",
-            "gone": "held, because the account of who asked for it is deactivated",
-            "not_requester": "held, because by the policy, who asked for it may no longer ask for payments",
-            "not_approver, own_request, no_role, not_in_charge, may_not_freeze, may_not_unfreeze, not_admin": """held, \
-because who asked for it may no longer ask for payments""",
-        }
-    )
+    assert lines_of(alike({no: held(no, sent_before=False).partition(". ")[0] for no in No})) == snapshot("""\
+unknown: held, because Slack does not know who asked for it any more
+elsewhere: held, because who asked for it belongs to another workspace
+guest: held, because who asked for it is a guest now
+bot: held, because who asked for it is a bot
+gone: held, because the account of who asked for it is deactivated
+not_requester: held, because by the policy, who asked for it may no longer ask for payments
+not_approver, own_request, no_role, not_in_charge, may_not_freeze, may_not_unfreeze, not_admin: held, because who \
+asked for it may no longer ask for payments""")
     assert held(No.GONE, sent_before=False).partition(". ")[2] == snapshot(
         "An admin can withdraw it; if the requester may ask again, it needs new approvals"
     )
-    assert held(No.GONE, sent_before=True).partition(". ")[2] == snapshot(
-        "Approvers can close it once they know its outcome; if the requester may ask again, it needs new approvals"
-    )
+    assert held(No.GONE, sent_before=True).partition(". ")[2] == snapshot("""\
+Approvers can close it once they know its outcome; if the requester may ask again, it needs new approvals""")
 
 
 def test_why_votes_no_longer_suffice() -> None:
-    assert alike({no: asked_again({no}, 1) for no in (*No, *Void)}) == snapshot(
-        {
-            "unknown": """somebody who approved no longer counts (Slack does not know them any more), so one more \
-approval is needed""",
-            "elsewhere": """somebody who approved no longer counts (they belong to another workspace), so one more \
-approval is needed""",
-            "guest": "somebody who approved no longer counts (they are a guest now), so one more approval is needed",
-            "bot": "somebody who approved no longer counts (they are a bot), so one more approval is needed",
-            "gone": """somebody who approved no longer counts (their account is deactivated), so one more approval is \
-needed""",
-            "not_requester, no_role, not_in_charge, may_not_freeze, may_not_unfreeze, not_admin": """somebody who \
-approved no longer counts (they do not count here), so one more approval is needed""",
-            "not_approver": """somebody who approved no longer counts (they are no approver any more), so one more \
-approval is needed""",
-            "own_request": """somebody who approved no longer counts (they asked for it themselves), so one more \
-approval is needed""",
-            "untyped": """an approval without the amount typed no longer counts, because the policy asks for that now, \
-so one more approval is needed""",
-            "too_old": """an approval no longer counts, because it was given too long ago, so one more approval is \
-needed""",
-        }
-    )
+    assert lines_of(alike({no: asked_again({no}, 1) for no in (*No, *Void)})) == snapshot("""\
+unknown: somebody who approved no longer counts (Slack does not know them any more), so one more approval is needed
+elsewhere: somebody who approved no longer counts (they belong to another workspace), so one more approval is needed
+guest: somebody who approved no longer counts (they are a guest now), so one more approval is needed
+bot: somebody who approved no longer counts (they are a bot), so one more approval is needed
+gone: somebody who approved no longer counts (their account is deactivated), so one more approval is needed
+not_requester, no_role, not_in_charge, may_not_freeze, may_not_unfreeze, not_admin: somebody who approved no longer \
+counts (they do not count here), so one more approval is needed
+not_approver: somebody who approved no longer counts (they are no approver any more), so one more approval is needed
+own_request: somebody who approved no longer counts (they asked for it themselves), so one more approval is needed
+untyped: an approval without the amount typed no longer counts, because the policy asks for that now, so one more \
+approval is needed
+too_old: an approval no longer counts, because it was given too long ago, so one more approval is needed""")
     both = asked_again({No.GONE, No.GUEST, Void.TOO_OLD, Void.UNTYPED}, 2)
-    assert both == snapshot(
-        """somebody who approved no longer counts (their account is deactivated, they are a guest now); an approval no \
-longer counts, because it was given too long ago; an approval without the amount typed no longer counts, because the \
-policy asks for that now, so 2 more approvals are needed"""
-    )
+    assert both == snapshot("""\
+somebody who approved no longer counts (their account is deactivated, they are a guest now); an approval no longer \
+counts, because it was given too long ago; an approval without the amount typed no longer counts, because the policy \
+asks for that now, so 2 more approvals are needed""")
     assert asked_again(set(), 1) == snapshot("the policy asks for more approvals now, so one more approval is needed")
 
 

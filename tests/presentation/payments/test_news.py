@@ -13,7 +13,7 @@ from bot.presentation.payments import cards
 from bot.presentation.payments.kinds import KINDS
 from bot.workflows.requests.announce import TOLD
 from tests.domain.made import instruction, purchase, vote
-from tests.presentation.checks import check_message, seen
+from tests.presentation.checks import check_message, lines_of, seen
 from tests.presentation.payments.moments import NAMES, facts_of, moments
 
 NOT_IN_CHANNEL = Reason(Exchange.SLACK_ERROR, error="not_in_channel")
@@ -55,207 +55,152 @@ def alerts(one: Instruction, head: str, tail: str) -> dict[str, str]:
 
 
 def test_a_payout() -> None:
-    assert told(Kind.PAYOUT) == snapshot(
-        {
-            "rejected": ":no_entry: … was *rejected* by Ada Okafor. Reason: the invoice is wrong. Nothing was paid.",
-            "withdrawn": ":wastebasket: … was *withdrawn* by Maria Quispe. Nothing was paid.",
-            "withdrawn, by an admin": """:wastebasket: … was *withdrawn* by <@U0TOM>. Reason: asked for twice. \
-Nothing was paid.""",
-            "expired": ":alarm_clock: … has *expired*. Nothing was paid. Reason: nobody decided in time.",
-            "expired, late": """:alarm_clock: … has *expired*. Nothing was paid. Reason: it was not sent in time \
-after approval.""",
-            "closed": """:no_entry: … has *failed*: Ada Okafor closed it as not paid. Reason: the service shows no \
-payment.""",
-            "commit_unknown": """:grey_question: … was sent, but its outcome is *unknown*. Switchboard is finding \
-out. Do not pay again.""",
-            "commit_unknown, it spoke": """:grey_question: … was sent, but its outcome is *unknown*. The service \
-gave answer 500, saying “try again later”. Switchboard is finding out. Do not pay again.""",
-            "commit_unknown, refused": """:grey_question: … was sent, but its outcome is *unknown*. The service \
-answered with a refusal. Reason: answer 422, saying “the limit is reached”. Switchboard is finding out. Do not pay \
-again.""",
-            "pending_escrow": """:lock: … is in escrow: the service holds the money until the recipient has signed \
-up. Approved by Lin Chen.""",
-            "completed": """:white_check_mark: … is *completed*: the service confirms that the recipient was \
-credited. Approved by Lin Chen. Hash `a1b2c3`.""",
-            "canceled": """:leftwards_arrow_with_hook: … was *canceled* by the service; the money went back. \
-Approved by Lin Chen.""",
-            "failed": ":x: … *failed* at the service. Reason: the account is closed. Approved by Lin Chen.",
-            "refused": """:x: … has *failed*: the service refused it; its record says it is not paid. Reason: \
-answer 422, saying “the limit is reached”.""",
-            "refused, never sent": """:x: … has *failed*: the service refused it. Nothing was paid. Reason: answer \
-422, saying “the limit is reached”.""",
-            "mismatch": """:octagonal_sign: … has *failed*: not sent, because the service's record is not what was \
-asked for. Reason: the amount is 26.00 instead of 25.00; the recipient is another one.""",
-            "needs_human": """:warning: … *needs a person*: its outcome is *unknown*. Reason: the service still \
-shows it as not committed.""",
-            "needs_human, never created": """:warning: … *needs a person*: its outcome is *unknown*. Reason: its \
-creation was tried several times.""",
-            "needs_human, one of two": """:warning: … *needs a person*: its outcome is *unknown*. Reason: the new \
-attempt was not sent in time.""",
-        }
-    )
+    assert lines_of(told(Kind.PAYOUT)) == snapshot("""\
+rejected: :no_entry: … was *rejected* by Ada Okafor. Reason: the invoice is wrong. Nothing was paid.
+withdrawn: :wastebasket: … was *withdrawn* by Maria Quispe. Nothing was paid.
+withdrawn, by an admin: :wastebasket: … was *withdrawn* by <@U0TOM>. Reason: asked for twice. Nothing was paid.
+expired: :alarm_clock: … has *expired*. Nothing was paid. Reason: nobody decided in time.
+expired, late: :alarm_clock: … has *expired*. Nothing was paid. Reason: it was not sent in time after approval.
+closed: :no_entry: … has *failed*: Ada Okafor closed it as not paid. Reason: the service shows no payment.
+commit_unknown: :grey_question: … was sent, but its outcome is *unknown*. Switchboard is finding out. Do not pay again.
+commit_unknown, it spoke: :grey_question: … was sent, but its outcome is *unknown*. The service gave answer 500, \
+saying “try again later”. Switchboard is finding out. Do not pay again.
+commit_unknown, refused: :grey_question: … was sent, but its outcome is *unknown*. The service answered with a \
+refusal. Reason: answer 422, saying “the limit is reached”. Switchboard is finding out. Do not pay again.
+pending_escrow: :lock: … is in escrow: the service holds the money until the recipient has signed up. Approved by Lin \
+Chen.
+completed: :white_check_mark: … is *completed*: the service confirms that the recipient was credited. Approved by Lin \
+Chen. Hash `a1b2c3`.
+canceled: :leftwards_arrow_with_hook: … was *canceled* by the service; the money went back. Approved by Lin Chen.
+failed: :x: … *failed* at the service. Reason: the account is closed. Approved by Lin Chen.
+refused: :x: … has *failed*: the service refused it; its record says it is not paid. Reason: answer 422, saying “the \
+limit is reached”.
+refused, never sent: :x: … has *failed*: the service refused it. Nothing was paid. Reason: answer 422, saying “the \
+limit is reached”.
+mismatch: :octagonal_sign: … has *failed*: not sent, because the service's record is not what was asked for. Reason: \
+the amount is 26.00 instead of 25.00; the recipient is another one.
+needs_human: :warning: … *needs a person*: its outcome is *unknown*. Reason: the service still shows it as not \
+committed.
+needs_human, never created: :warning: … *needs a person*: its outcome is *unknown*. Reason: its creation was tried \
+several times.
+needs_human, one of two: :warning: … *needs a person*: its outcome is *unknown*. Reason: the new attempt was not sent \
+in time.""")
 
 
 def test_a_payout_that_is_made_by_one_request() -> None:
     first, one_step = told(Kind.PAYOUT), told(Kind.ONE_STEP)
-    assert {name: text for name, text in one_step.items() if text != first.get(name)} == snapshot(
-        {
-            "refused": """:x: … has *failed*: the service refused it, and its list does not show it: nothing was \
-paid. Reason: answer 422, saying “the limit is reached”.""",
-            "commit_unknown, suspect": """:grey_question: … was sent, but its outcome is *unknown*. Switchboard is \
-finding out. Do not pay again.""",
-            "needs_human": """:warning: … *needs a person*: its outcome is *unknown*. Reason: the service does not \
-list it.""",
-            "needs_human, suspect": """:warning: … *needs a person*: its outcome is *unknown*. Reason: the service \
-holds op-77, made since this was sent, for the same recipient and amount and without our code: look whether that is \
-this one.""",
-            "needs_human, refused": """:warning: … *needs a person*: its outcome is *unknown*. Reason: the service \
-refused the request (422), saying “the limit is reached”, but the list cannot be used: its pages repeat.""",
-        }
-    )
+    assert lines_of({name: text for name, text in one_step.items() if text != first.get(name)}) == snapshot("""\
+refused: :x: … has *failed*: the service refused it, and its list does not show it: nothing was paid. Reason: answer \
+422, saying “the limit is reached”.
+commit_unknown, suspect: :grey_question: … was sent, but its outcome is *unknown*. Switchboard is finding out. Do not \
+pay again.
+needs_human: :warning: … *needs a person*: its outcome is *unknown*. Reason: the service does not list it.
+needs_human, suspect: :warning: … *needs a person*: its outcome is *unknown*. Reason: the service holds op-77, made \
+since this was sent, for the same recipient and amount and without our code: look whether that is this one.
+needs_human, refused: :warning: … *needs a person*: its outcome is *unknown*. Reason: the service refused the request \
+(422), saying “the limit is reached”, but the list cannot be used: its pages repeat.""")
 
 
 def test_a_purchase() -> None:
-    assert told(Kind.PURCHASE) == snapshot(
-        {
-            "needs_human": """:warning: … *needs a person*: whether the service opened it is *unknown*. Reason: \
-the list cannot be used: its pages repeat.""",
-            "completed": ":white_check_mark: … is *completed*: the service confirms that the buyer paid.",
-            "completed, by another": """:white_check_mark: … is *completed*: the service confirms that the buyer \
-paid. Paid by eve@example.com.""",
-            "canceled": ":leftwards_arrow_with_hook: … was *canceled* at the service; no money moved.",
-            "failed": ":x: … has *failed* at the service. Reason: card declined.",
-            "refused": """:x: … has *failed*: the service refused it, so there is nothing to pay. Reason: answer \
-422, saying “the limit is reached”.""",
-            "mismatch": """:octagonal_sign: … has *failed*: the service's record is not what was asked for; do not \
-pass any link on. Reason: the amount is 120.00 instead of 119.50.""",
-            "closed": """:no_entry: … has *failed*: it was never opened, so nobody can pay it. Reason: the service \
-does not list it.""",
-            "withdrawn": ":wastebasket: … was *withdrawn* by Maria Quispe. It was never opened.",
-            "withdrawn, by an admin": """:wastebasket: … was *withdrawn* by <@U0TOM>. Reason: asked for twice. It \
-was never opened.""",
-        }
-    )
+    assert lines_of(told(Kind.PURCHASE)) == snapshot("""\
+needs_human: :warning: … *needs a person*: whether the service opened it is *unknown*. Reason: the list cannot be \
+used: its pages repeat.
+completed: :white_check_mark: … is *completed*: the service confirms that the buyer paid.
+completed, by another: :white_check_mark: … is *completed*: the service confirms that the buyer paid. Paid by \
+eve@example.com.
+canceled: :leftwards_arrow_with_hook: … was *canceled* at the service; no money moved.
+failed: :x: … has *failed* at the service. Reason: card declined.
+refused: :x: … has *failed*: the service refused it, so there is nothing to pay. Reason: answer 422, saying “the limit \
+is reached”.
+mismatch: :octagonal_sign: … has *failed*: the service's record is not what was asked for; do not pass any link on. \
+Reason: the amount is 120.00 instead of 119.50.
+closed: :no_entry: … has *failed*: it was never opened, so nobody can pay it. Reason: the service does not list it.
+withdrawn: :wastebasket: … was *withdrawn* by Maria Quispe. It was never opened.
+withdrawn, by an admin: :wastebasket: … was *withdrawn* by <@U0TOM>. Reason: asked for twice. It was never opened.""")
 
 
 def test_a_bulk_payment() -> None:
-    assert told(Kind.BULK) == snapshot(
-        {
-            "rejected": ":no_entry: … was *rejected* by Ada Okafor. Reason: the invoice is wrong. Nothing was paid.",
-            "withdrawn": ":wastebasket: … was *withdrawn* by Maria Quispe. Nothing was paid.",
-            "expired": ":alarm_clock: … has *expired*. Nothing was paid. Reason: nobody decided in time.",
-            "closed": """:no_entry: … has *failed*: Ada Okafor closed it as not paid. Reason: the service shows no \
-payment.""",
-            "commit_unknown": """:grey_question: … was sent, but its outcome is *unknown*. Switchboard is finding \
-out. Do not pay again.""",
-            "commit_unknown, refused": """:grey_question: … was sent, but its outcome is *unknown*. The service \
-answered with a refusal. Reason: answer 422, saying “the limit is reached”. Switchboard is finding out. Do not pay \
-again.""",
-            "needs_human": """:warning: … *needs a person*: its outcome is *unknown*. Reason: the service's \
-history does not show it.""",
-            "pending_escrow": """:lock: … is not finished: so far 7 completed (1100.00 USD), 1 failed (55.00 USD), \
-2 pending in escrow (95.00 USD). What is pending is followed; the summary comes when every payment is final. \
-Approved by Lin Chen.""",
-            "completed": """\
-:white_check_mark: … is *completed*. *Summary*: 10 completed (1250.00 USD), 0 failed (0.00 USD), 0 pending in \
-escrow (0.00 USD). That is all 10 payments that were approved. Approved by Lin Chen.
-(Payments of L-4F7K2M: Completed 10)""",
-            "completed, some failed": """\
-:warning: … is *finished*: 7 paid (1100.00 USD), 1 failed (55.00 USD), 2 canceled (95.00 USD). *Summary*: 7 \
-completed, 1 failed, 0 pending in escrow, 2 canceled. That is all 10 payments that were approved. Approved by Lin \
-Chen.
-(Payments of L-4F7K2M: Completed 7, Failed 1, Canceled 2)""",
-            "failed": """\
-:x: … has *failed*. *Summary*: 0 completed (0.00 USD), 10 failed (1250.00 USD), 0 pending in escrow (0.00 USD). \
-That is all 10 payments that were approved. Approved by Lin Chen.
-(Payments of L-4F7K2M: Failed 10)""",
-            "canceled": """\
-:leftwards_arrow_with_hook: … was *canceled*. *Summary*: 0 completed (0.00 USD), 0 failed (0.00 USD), 0 pending in \
-escrow (0.00 USD), 10 canceled (1250.00 USD). That is all 10 payments that were approved. Approved by Lin Chen.
-(Payments of L-4F7K2M: Canceled 10)""",
-            "refused": """:x: … has *failed*: the service refused it, and its history does not show it: nothing \
-was paid. Reason: answer 422, saying “the limit is reached”.""",
-            "mismatch": """:octagonal_sign: … has *failed*: it was not sent. Nothing was paid. Reason: our own \
-record was changed after it was approved.""",
-        }
-    )
+    assert lines_of(told(Kind.BULK)) == snapshot("""\
+rejected: :no_entry: … was *rejected* by Ada Okafor. Reason: the invoice is wrong. Nothing was paid.
+withdrawn: :wastebasket: … was *withdrawn* by Maria Quispe. Nothing was paid.
+expired: :alarm_clock: … has *expired*. Nothing was paid. Reason: nobody decided in time.
+closed: :no_entry: … has *failed*: Ada Okafor closed it as not paid. Reason: the service shows no payment.
+commit_unknown: :grey_question: … was sent, but its outcome is *unknown*. Switchboard is finding out. Do not pay again.
+commit_unknown, refused: :grey_question: … was sent, but its outcome is *unknown*. The service answered with a \
+refusal. Reason: answer 422, saying “the limit is reached”. Switchboard is finding out. Do not pay again.
+needs_human: :warning: … *needs a person*: its outcome is *unknown*. Reason: the service's history does not show it.
+pending_escrow: :lock: … is not finished: so far 7 completed (1100.00 USD), 1 failed (55.00 USD), 2 pending in escrow \
+(95.00 USD). What is pending is followed; the summary comes when every payment is final. Approved by Lin Chen.
+completed: :white_check_mark: … is *completed*. *Summary*: 10 completed (1250.00 USD), 0 failed (0.00 USD), 0 pending \
+in escrow (0.00 USD). That is all 10 payments that were approved. Approved by Lin Chen. ⏎ (Payments of L-4F7K2M: \
+Completed 10)
+completed, some failed: :warning: … is *finished*: 7 paid (1100.00 USD), 1 failed (55.00 USD), 2 canceled (95.00 USD). \
+*Summary*: 7 completed, 1 failed, 0 pending in escrow, 2 canceled. That is all 10 payments that were approved. \
+Approved by Lin Chen. ⏎ (Payments of L-4F7K2M: Completed 7, Failed 1, Canceled 2)
+failed: :x: … has *failed*. *Summary*: 0 completed (0.00 USD), 10 failed (1250.00 USD), 0 pending in escrow (0.00 \
+USD). That is all 10 payments that were approved. Approved by Lin Chen. ⏎ (Payments of L-4F7K2M: Failed 10)
+canceled: :leftwards_arrow_with_hook: … was *canceled*. *Summary*: 0 completed (0.00 USD), 0 failed (0.00 USD), 0 \
+pending in escrow (0.00 USD), 10 canceled (1250.00 USD). That is all 10 payments that were approved. Approved by Lin \
+Chen. ⏎ (Payments of L-4F7K2M: Canceled 10)
+refused: :x: … has *failed*: the service refused it, and its history does not show it: nothing was paid. Reason: \
+answer 422, saying “the limit is reached”.
+mismatch: :octagonal_sign: … has *failed*: it was not sent. Nothing was paid. Reason: our own record was changed after \
+it was approved.""")
 
 
 def test_a_cancellation() -> None:
-    assert told(Kind.BULK_CANCEL) == snapshot(
-        {
-            "rejected": """:no_entry: … was *rejected* by Ada Okafor. Reason: the invoice is wrong. Nothing was \
-canceled.""",
-            "withdrawn": ":wastebasket: … was *withdrawn* by Maria Quispe. Nothing was canceled.",
-            "expired": ":alarm_clock: … has *expired*. Nothing was canceled. Reason: nobody decided in time.",
-            "closed": ":no_entry: … has *failed*: Ada Okafor closed it. Reason: the service shows no payment.",
-            "commit_unknown": ":grey_question: … was sent, but its outcome is *unknown*. Switchboard is finding out.",
-            "needs_human": """:warning: … *needs a person*: its outcome is *unknown*. Reason: the service still \
-shows them as pending.""",
-            "needs_human, not all sent": """:warning: … *needs a person*: its outcome is *unknown*. Reason: \
-somebody who approved no longer counts (they are no approver any more), so one more approval is needed.""",
-            "completed": """:white_check_mark: … is *completed*: 1 payment canceled, 45.00 USD returned to the \
-balance; 1 too late (50.00 USD): 1 completed, 0 failed. Approved by Lin Chen.""",
-            "failed": """:x: … has *failed*: 0 payments canceled, 0.00 USD returned to the balance; 2 too late \
-(95.00 USD): 1 completed, 1 failed. Approved by Lin Chen.""",
-            "mismatch": """:octagonal_sign: … has *failed*: it was not sent. Nothing was canceled. Reason: our own \
-record was changed after it was approved.""",
-        }
-    )
+    assert lines_of(told(Kind.BULK_CANCEL)) == snapshot("""\
+rejected: :no_entry: … was *rejected* by Ada Okafor. Reason: the invoice is wrong. Nothing was canceled.
+withdrawn: :wastebasket: … was *withdrawn* by Maria Quispe. Nothing was canceled.
+expired: :alarm_clock: … has *expired*. Nothing was canceled. Reason: nobody decided in time.
+closed: :no_entry: … has *failed*: Ada Okafor closed it. Reason: the service shows no payment.
+commit_unknown: :grey_question: … was sent, but its outcome is *unknown*. Switchboard is finding out.
+needs_human: :warning: … *needs a person*: its outcome is *unknown*. Reason: the service still shows them as pending.
+needs_human, not all sent: :warning: … *needs a person*: its outcome is *unknown*. Reason: somebody who approved no \
+longer counts (they are no approver any more), so one more approval is needed.
+completed: :white_check_mark: … is *completed*: 1 payment canceled, 45.00 USD returned to the balance; 1 too late \
+(50.00 USD): 1 completed, 0 failed. Approved by Lin Chen.
+failed: :x: … has *failed*: 0 payments canceled, 0.00 USD returned to the balance; 2 too late (95.00 USD): 1 \
+completed, 1 failed. Approved by Lin Chen.
+mismatch: :octagonal_sign: … has *failed*: it was not sent. Nothing was canceled. Reason: our own record was changed \
+after it was approved.""")
 
 
 def test_alerts() -> None:
     head = ":rotating_light: Payout P-4F7K2M, 25.00 USD to ana@example.com, asked by Maria Quispe: "
-    assert alerts(instruction(), head, TAIL) == snapshot(
-        {
-            "contradiction": "the service contradicts what it said before.",
-            "unconfirmed": "was reported, not confirmed.",
-            "unknown_status": "has a status at the service that Switchboard does not know; it goes on being followed.",
-            "stuck": "cannot go on.",
-            "needs_human": """needs a person: its outcome is unknown. Look it up at the service, then decide on \
-the card.""",
-            "mismatch": "was stopped: the service's record is not what was asked for. Switchboard did not send it.",
-            "differs": "the service's record of it differs from what was approved.",
-            "paid_after_close": "was closed as not paid, but the service shows a payment.",
-            "paid_after_end": "had ended as not paid, but the service shows a payment.",
-            "paid_elsewhere": "was never sent by Switchboard, but was committed elsewhere.",
-            "suspended": "is not sent.",
-            "out_of_reach": """\
-cannot be approved by the people there are.
-The service says On &lt;Hold&gt;.
-The service's id: `652f7a1e9b3c4d5e6f708192`
-Add somebody to the approvers, or have it withdrawn.""",
-            "disagrees": """is on hold: the database holds what the audit does not. Nothing is sent. The operator has \
-to look.""",
-            "unaccounted": "is not accounted for by the service's own list. Look it up at the service.",
-            "unread": """is over at the service, but its list of payments cannot be read. Switchboard goes on asking \
-for it.""",
-            "stands_still": "does not move at the service.",
-            "undelivered": """\
-its outcome could not be posted in <#C0FINANCE>. Invite me there: `/invite @Switchboard`
-Slack says `not_in_channel`.
-The service's id: `652f7a1e9b3c4d5e6f708192`""",
-            "no_approvals_channel": """\
-cannot be shown to the approvers in <#C0FINANCE>. Invite me there: `/invite @Switchboard`
-Slack says `not_in_channel`.
-The service's id: `652f7a1e9b3c4d5e6f708192`""",
-        }
-    )
+    assert lines_of(alerts(instruction(), head, TAIL)) == snapshot("""\
+contradiction: the service contradicts what it said before.
+unconfirmed: was reported, not confirmed.
+unknown_status: has a status at the service that Switchboard does not know; it goes on being followed.
+stuck: cannot go on.
+needs_human: needs a person: its outcome is unknown. Look it up at the service, then decide on the card.
+mismatch: was stopped: the service's record is not what was asked for. Switchboard did not send it.
+differs: the service's record of it differs from what was approved.
+paid_after_close: was closed as not paid, but the service shows a payment.
+paid_after_end: had ended as not paid, but the service shows a payment.
+paid_elsewhere: was never sent by Switchboard, but was committed elsewhere.
+suspended: is not sent.
+out_of_reach: cannot be approved by the people there are. ⏎ The service says On &lt;Hold&gt;. ⏎ The service's id: \
+`652f7a1e9b3c4d5e6f708192` ⏎ Add somebody to the approvers, or have it withdrawn.
+disagrees: is on hold: the database holds what the audit does not. Nothing is sent. The operator has to look.
+unaccounted: is not accounted for by the service's own list. Look it up at the service.
+unread: is over at the service, but its list of payments cannot be read. Switchboard goes on asking for it.
+stands_still: does not move at the service.
+undelivered: its outcome could not be posted in <#C0FINANCE>. Invite me there: `/invite @Switchboard` ⏎ Slack says \
+`not_in_channel`. ⏎ The service's id: `652f7a1e9b3c4d5e6f708192`
+no_approvals_channel: cannot be shown to the approvers in <#C0FINANCE>. Invite me there: `/invite @Switchboard` ⏎ \
+Slack says `not_in_channel`. ⏎ The service's id: `652f7a1e9b3c4d5e6f708192`""")
 
 
 def test_alerts_of_a_purchase_where_they_differ() -> None:
     payout = alerts(instruction(), ":rotating_light: Payout P-4F7K2M, 25.00 USD to ana@example.com, ", TAIL)
     found = alerts(purchase(), ":rotating_light: Purchase C-4F7K2M, 119.50 USD from ben@example.com, ", TAIL)
-    assert {topic: text for topic, text in found.items() if text != payout[topic]} == snapshot(
-        {
-            "needs_human": """asked by Maria Quispe: needs a person: whether the service opened it is unknown. Look it \
-up there.""",
-            "mismatch": """asked by Maria Quispe: was stopped: the service's record is not what was asked for. Its \
-link was not given out.""",
-            "differs": "asked by Maria Quispe: the service's record of it differs from what was asked for.",
-            "paid_elsewhere": "asked by Maria Quispe: was paid, although its link was not given out.",
-        }
-    )
+    assert lines_of({topic: text for topic, text in found.items() if text != payout[topic]}) == snapshot("""\
+needs_human: asked by Maria Quispe: needs a person: whether the service opened it is unknown. Look it up there.
+mismatch: asked by Maria Quispe: was stopped: the service's record is not what was asked for. Its link was not given \
+out.
+differs: asked by Maria Quispe: the service's record of it differs from what was asked for.
+paid_elsewhere: asked by Maria Quispe: was paid, although its link was not given out.""")
 
 
 def test_an_alert_that_calls_who_decides_and_leads_to_the_card() -> None:
@@ -273,10 +218,10 @@ Runbook: `docs/alerts.md#needs-a-person`""")
 
 def test_a_reminder() -> None:
     two = moments(Kind.PAYOUT)["awaiting, one of two"]
-    assert seen(cards.reminder(two, [vote("U0LIN")], {"approvers": ["U0ADA", "S0TREASURY"]}, names=NAMES)) == snapshot(
-        """:bell: <@U0ADA> <!subteam^S0TREASURY> 25.00 USD to ana@example.com (P-4F7K2M), asked by Maria Quispe, \
-still needs one more approval, until 2026-11-21 09:00 UTC."""
-    )
+    content = cards.reminder(two, [vote("U0LIN")], {"approvers": ["U0ADA", "S0TREASURY"]}, names=NAMES)
+    assert seen(content) == snapshot("""\
+:bell: <@U0ADA> <!subteam^S0TREASURY> 25.00 USD to ana@example.com (P-4F7K2M), asked by Maria Quispe, still needs one \
+more approval, until 2026-11-21 09:00 UTC.""")
 
 
 NOTICES: list[dict[str, Any]] = [
@@ -302,74 +247,43 @@ NOTICES: list[dict[str, Any]] = [
 
 
 def test_notices() -> None:
-    assert [seen(notices.notice(facts)) for facts in NOTICES] == snapshot(
-        [
-            """\
+    assert lines_of([seen(notices.notice(facts)) for facts in NOTICES]) == snapshot("""\
 :rotating_light: A message could not be posted in <#C0FINANCE>: Slack says `not_in_channel`. Invite the app there, or \
-ask an admin whether it may post.
-Runbook: `docs/alerts.md#message-not-posted`""",
-            """\
+ask an admin whether it may post. ⏎ Runbook: `docs/alerts.md#message-not-posted`
 :rotating_light: A message could not be posted: Slack says `not_in_channel`. Invite the app there, or ask an admin \
-whether it may post.
-Runbook: `docs/alerts.md#message-not-posted`""",
-            """\
+whether it may post. ⏎ Runbook: `docs/alerts.md#message-not-posted`
 :rotating_light: Slack does not let the app read who people are: missing_scope. Until then nobody it concerns can ask \
-or decide.
-Runbook: `docs/alerts.md#slack-denies`""",
-            """\
+or decide. ⏎ Runbook: `docs/alerts.md#slack-denies`
 :alarm_clock: *The clock of a machine is 90 s ahead of the database server's.* Switchboard goes by the server's, so \
-nothing is lost. The operator should set the machine's clock.
-Runbook: `docs/alerts.md#clock-skew`""",
-            """\
+nothing is lost. The operator should set the machine's clock. ⏎ Runbook: `docs/alerts.md#clock-skew`
 :alarm_clock: *The clock of a machine is 90 s behind the database server's.* Switchboard goes by the server's, so \
-nothing is lost. The operator should set the machine's clock.
-Runbook: `docs/alerts.md#clock-skew`""",
-            """\
+nothing is lost. The operator should set the machine's clock. ⏎ Runbook: `docs/alerts.md#clock-skew`
 :rotating_light: *A message in <#C0FINANCE> shows an older state*: an internal error keeps it from being drawn anew. \
-Ask Switchboard for the newest state. The operator finds the cause in the log under `0badcafe`.
-Runbook: `docs/alerts.md#older-state`""",
-            """\
+Ask Switchboard for the newest state. The operator finds the cause in the log under `0badcafe`. ⏎ Runbook: \
+`docs/alerts.md#older-state`
 :octagonal_sign: *Switchboard stopped after an internal error* at the request P-4F7K2M. It failed several times in a \
-row, so it is left alone: nothing more is sent or read for it.
-The operator finds `0badcafe` in the log. When that is mended, an admin presses *Try again*.
-Runbook: `docs/alerts.md#stopped-after-an-internal-error`
-[Try again]""",
-            """\
+row, so it is left alone: nothing more is sent or read for it. ⏎ The operator finds `0badcafe` in the log. When that \
+is mended, an admin presses *Try again*. ⏎ Runbook: `docs/alerts.md#stopped-after-an-internal-error` ⏎ [Try again]
 :octagonal_sign: *Switchboard stopped after an internal error* at the callback. It failed several times in a row, so \
-it is left alone: nothing more is sent or read for it.
-The operator finds `0badcafe` in the log. When that is mended, an admin presses *Try again*.
-Runbook: `docs/alerts.md#stopped-after-an-internal-error`
-[Try again]""",
-            """\
-:snowflake: *Payments are frozen* by <@U0ADA>: the books are being audited.
-Nothing is sent until approvers lift it with `/sb-pay unfreeze`.
-Runbook: `docs/alerts.md#payments-frozen`""",
-            ":sunny: *Payments flow again*, decided by <@U0ADA>, <@U0LIN>.",
-            """\
+it is left alone: nothing more is sent or read for it. ⏎ The operator finds `0badcafe` in the log. When that is \
+mended, an admin presses *Try again*. ⏎ Runbook: `docs/alerts.md#stopped-after-an-internal-error` ⏎ [Try again]
+:snowflake: *Payments are frozen* by <@U0ADA>: the books are being audited. ⏎ Nothing is sent until approvers lift it \
+with `/sb-pay unfreeze`. ⏎ Runbook: `docs/alerts.md#payments-frozen`
+:sunny: *Payments flow again*, decided by <@U0ADA>, <@U0LIN>.
 :electric_plug: *The payments service has not answered* since 2026-11-20 09:00 UTC. Nothing is sent to it, so that no \
-outcome becomes unknown; one request at a time finds out when it answers, and then what waits goes on by itself.
-Runbook: `docs/alerts.md#service-silent`""",
-            """:sunny: *The payments service answers again.* It had not since 2026-11-20 09:00 UTC, for 1 hour. \
-What waited goes on by itself.""",
-            """\
+outcome becomes unknown; one request at a time finds out when it answers, and then what waits goes on by itself. ⏎ \
+Runbook: `docs/alerts.md#service-silent`
+:sunny: *The payments service answers again.* It had not since 2026-11-20 09:00 UTC, for 1 hour. What waited goes on \
+by itself.
 :rotating_light: *Switchboard only reads.* The database may be older than the services: the service holds what the \
 database says was never sent. Nothing is sent, so that nothing is paid twice; every open request is looked for at the \
-services. An operator has to look and run `switchboard resume`.
-Runbook: `docs/alerts.md#reading-only`""",
-            """:sunny: *Switchboard sends again*, an operator decided. The backup was taken an hour ago. The \
-database was put back to an earlier moment, so these need approval again: P-4F7K2M, L-4F7K2M.""",
-            """\
+services. An operator has to look and run `switchboard resume`. ⏎ Runbook: `docs/alerts.md#reading-only`
+:sunny: *Switchboard sends again*, an operator decided. The backup was taken an hour ago. The database was put back to \
+an earlier moment, so these need approval again: P-4F7K2M, L-4F7K2M.
 :rotating_light: *Nothing is sent*: before anything leaves it is written down in `/var/lib/switchboard/sent.log`, and \
-that file cannot be written: No space left on device.
-Runbook: `docs/alerts.md#anchors-failing`""",
-            """\
-:warning: *The disk of the database is almost full*: 499 of 20,000 MB are free. No new request is taken; what is \
-under way goes on. The operator should make room; no restart is needed.
-Runbook: `docs/alerts.md#disk`""",
-            """\
+that file cannot be written: No space left on device. ⏎ Runbook: `docs/alerts.md#anchors-failing`
+:warning: *The disk of the database is almost full*: 499 of 20,000 MB are free. No new request is taken; what is under \
+way goes on. The operator should make room; no restart is needed. ⏎ Runbook: `docs/alerts.md#disk`
 :rotating_light: *The disk of the database is full.* Nothing can be stored, so nothing is taken and nothing is sent. \
-The operator has to make room; no restart is needed.
-Runbook: `docs/alerts.md#disk`""",
-            ":sunny: *The disk of the database has room again.* What waited goes on by itself.",
-        ]
-    )
+The operator has to make room; no restart is needed. ⏎ Runbook: `docs/alerts.md#disk`
+:sunny: *The disk of the database has room again.* What waited goes on by itself.""")

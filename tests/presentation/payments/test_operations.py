@@ -18,7 +18,7 @@ from bot.presentation.audit import with_timeline
 from bot.presentation.payments import answers as payment_answers
 from bot.presentation.payments import forms, operations
 from tests.domain.made import NOW, instruction
-from tests.presentation.checks import calls_in, check_message, check_view, seen, text_objects
+from tests.presentation.checks import calls_in, check_message, check_view, lines_of, seen, text_objects
 from tests.presentation.drawn import APPROVALS, KEPT_REASONS, foreign, instructions, votes
 from tests.presentation.longest import WHOLE_ANSWER, ours
 
@@ -234,36 +234,14 @@ def test_what_is_not_said_is_said_to_be_not_said() -> None:
             Partner(id="7", balance=Cents(-1234), currency="EUR", name="Acme", email="pay@acme.example")
         ),
     )
-    assert [one.text for one in told] == snapshot(
-        [
-            """\
-*ana@example.com*
-Registered name: unknown
-Account: active: not known, verified: not known, primary address: not known
-The service's word for it: On_Hold
-Country: not said""",
-            """\
-*Our account*
-Balance: not said
-Currency: not said
-E-mail: not said
-Id: 7
-Approvers and admins of the policy may see this.""",
-            """\
-*Our account*
-Balance: lots
-Currency: not said
-E-mail: not said
-Id: 7
-Approvers and admins of the policy may see this.""",
-            """\
-*Acme*
-Balance: -12.34 EUR
-E-mail: pay@acme.example
-Id: 7
-Approvers and admins of the policy may see this.""",
-        ]
-    )
+    assert lines_of([one.text for one in told]) == snapshot("""\
+*ana@example.com* ⏎ Registered name: unknown ⏎ Account: active: not known, verified: not known, primary address: not \
+known ⏎ The service's word for it: On_Hold ⏎ Country: not said
+*Our account* ⏎ Balance: not said ⏎ Currency: not said ⏎ E-mail: not said ⏎ Id: 7 ⏎ Approvers and admins of the policy \
+may see this.
+*Our account* ⏎ Balance: lots ⏎ Currency: not said ⏎ E-mail: not said ⏎ Id: 7 ⏎ Approvers and admins of the policy may \
+see this.
+*Acme* ⏎ Balance: -12.34 EUR ⏎ E-mail: pay@acme.example ⏎ Id: 7 ⏎ Approvers and admins of the policy may see this.""")
 
 
 def test_of_many_calls_the_last_are_told_in_their_order() -> None:
@@ -290,33 +268,19 @@ def test_a_record_is_shown_below_its_amount_and_person() -> None:
     late = one.model_copy(
         update={"email": None, "cents": None, "created_at": datetime(2026, 1, 2, 3, 4, tzinfo=UTC), "code": "c-1"}
     )
-    assert [operations.record(found).text for found in (one, late)] == snapshot(
-        [
-            """\
-*1.00 USD from a@b.example*
-Type: purchase
-Status: Held
-The service's id: op-1
-This is the service's record. Switchboard did not ask for it.""",
-            """\
-*unknown amount*
-Type: purchase
-Status: Held
-The service's id: op-1
-Code: c-1
-Created: 2026-01-02 03:04 UTC
-This is the service's record. Switchboard did not ask for it.""",
-        ]
-    )
+    assert lines_of([operations.record(found).text for found in (one, late)]) == snapshot("""\
+*1.00 USD from a@b.example* ⏎ Type: purchase ⏎ Status: Held ⏎ The service's id: op-1 ⏎ This is the service's record. \
+Switchboard did not ask for it.
+*unknown amount* ⏎ Type: purchase ⏎ Status: Held ⏎ The service's id: op-1 ⏎ Code: c-1 ⏎ Created: 2026-01-02 03:04 UTC \
+⏎ This is the service's record. Switchboard did not ask for it.""")
 
 
 def test_the_timeline_stands_below_the_card() -> None:
     entry = Entry(at=NOW, instruction_id="x", actor="U0MARIA", action="requested", before="", after="new", detail={})
     card = payment_answers.shown_to(instruction(), [], approvals_channel=APPROVALS)
     content = with_timeline(card, instruction(), [VerifiedRow(seq=1, entry=entry, is_intact=True)])
-    assert seen(content).removeprefix(seen(card)).strip() == snapshot(
-        "*What happened*: • 2026-11-20 09:00:00 UTC  <@U0MARIA> asked for 25.00 USD to ana@example.com."
-    )
+    assert seen(content).removeprefix(seen(card)).strip() == snapshot("""\
+*What happened*: • 2026-11-20 09:00:00 UTC  <@U0MARIA> asked for 25.00 USD to ana@example.com.""")
     assert content.text.startswith(card.text)
     assert list(content.blocks[: len(card.blocks)]) == list(card.blocks)
 
