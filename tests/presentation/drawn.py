@@ -49,9 +49,7 @@ LONG = st.sampled_from(["&", "<", ">", "é", "\U0001f600", "<!channel> ", "W", "
 def foreign(longest: int | None = None) -> st.SearchStrategy[str]:
     """Text of somebody else."""
     drawn = st.one_of(
-        st.text(max_size=60),
-        st.lists(st.sampled_from(ACTIVE), min_size=1, max_size=6).map(" ".join),
-        LONG,
+        st.text(max_size=60), st.lists(st.sampled_from(ACTIVE), min_size=1, max_size=6).map(" ".join), LONG
     )
     return drawn if longest is None else drawn.map(lambda text: text[:longest])
 

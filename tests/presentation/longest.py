@@ -4,12 +4,7 @@ from datetime import timedelta
 
 from bot.domain.payments.instruction import Vote
 from tests.domain.made import NOW
-from tests.presentation.drawn import (
-    APPROVALS,
-    DECIDER,
-    ORIGIN,
-    REQUESTER,
-)
+from tests.presentation.drawn import APPROVALS, DECIDER, ORIGIN, REQUESTER
 
 WHOLE_ANSWER = 40_000
 """Characters of an answer to a command: only its asker sees it, and it is never edited."""

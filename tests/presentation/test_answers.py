@@ -118,8 +118,7 @@ def test_what_waits_is_told_the_readers_own_first_with_what_it_is_for() -> None:
     one = instruction(expires_at=NOW + timedelta(days=1))
     other = instruction(reference="P-222222", payload=payload(description="Tom & Ana's <dinner>"), requester="U0TOM")
     content = payment_answers.waiting(
-        [WaitingRequest(one, [vote("U0LIN")], True), WaitingRequest(other, [], False)],
-        approvals_channel="C0APPROVE",
+        [WaitingRequest(one, [vote("U0LIN")], True), WaitingRequest(other, [], False)], approvals_channel="C0APPROVE"
     )
     check_message(content)
     same_words(content)

@@ -17,16 +17,7 @@ from bot.presentation.payments import answers as payment_answers
 from bot.presentation.payments.kinds import KINDS
 from tests.domain.made import NOW
 from tests.presentation.checks import calls_in, check_message, check_view
-from tests.presentation.drawn import (
-    APPROVALS,
-    DECIDER,
-    KEPT_REASONS,
-    ORIGIN,
-    REQUESTER,
-    foreign,
-    instructions,
-    votes,
-)
+from tests.presentation.drawn import APPROVALS, DECIDER, KEPT_REASONS, ORIGIN, REQUESTER, foreign, instructions, votes
 from tests.presentation.longest import WHOLE_ANSWER, ours
 
 
@@ -38,12 +29,7 @@ def check(content: Content, voters: list[Vote], **limits: int) -> None:
 @given(instructions(), votes(), st.booleans(), st.sampled_from(["", ORIGIN]), st.booleans())
 def test_cards(instruction: Instruction, cast: list[Vote], approvers: bool, invite: str, buttons: bool) -> None:
     card = cards.card(
-        instruction,
-        cast,
-        for_approvers=approvers,
-        approvals_channel=APPROVALS,
-        invite_to=invite,
-        buttons=buttons,
+        instruction, cast, for_approvers=approvers, approvals_channel=APPROVALS, invite_to=invite, buttons=buttons
     )
     check(card, cast)
 

@@ -66,12 +66,7 @@ guesses by name and type; where there are several, uncomment the right one.""")
 
 def test_lines_of_several_that_may_be_meant_are_left_to_the_operator() -> None:
     lines = file_lines(answer({"operation_id": "x", "user_id": "y", "state": "z"}, "id", "status"))
-    assert lines == [
-        "[payments.create_payout.reply]",
-        '# id = "operation_id"',
-        '# id = "user_id"',
-        'status = "state"',
-    ]
+    assert lines == ["[payments.create_payout.reply]", '# id = "operation_id"', '# id = "user_id"', 'status = "state"']
 
 
 @pytest.mark.parametrize("theirs", ["uid", "código", "$id", "@id", "x-id", "a:id"])

@@ -66,14 +66,8 @@ def test_a_refusal_by_its_status(status: int | None, fields: tuple[str, ...], sa
         (Reason(OfRequest.UNDECIDED, held=None), "nobody decided in time"),
         (Reason(OfRequest.NOT_SENT_IN_TIME, held=None), "it was not sent in time after approval"),
         (Reason(OfRequest.NEW_ATTEMPT_NOT_SENT, held=None), "the new attempt was not sent in time"),
-        (
-            Reason(OfRequest.SEVERAL_BULK, ids=("a", "b")),
-            "the service holds 2 bulk payments with our items: a, b",
-        ),
-        (
-            Reason(OfRequest.MISMATCHED_ITEMS, doubles=0, different=0, strangers=2),
-            "2 payments were not asked for",
-        ),
+        (Reason(OfRequest.SEVERAL_BULK, ids=("a", "b")), "the service holds 2 bulk payments with our items: a, b"),
+        (Reason(OfRequest.MISMATCHED_ITEMS, doubles=0, different=0, strangers=2), "2 payments were not asked for"),
         (
             Reason(OfRequest.PAID_AS, id="bulk-7", status="odd", count=None, completed=None, pending=None, failed=None),
             "the service holds it as bulk-7, odd",
@@ -96,10 +90,7 @@ def test_a_refusal_by_its_status(status: int | None, fields: tuple[str, ...], sa
         ),
         (Reason(OfRequest.CHANGED_HERE, is_purchase=True), "our own record was changed after it was asked for"),
         (Reason(OfRequest.OTHER_KIND, is_purchase=False), "it is no payout"),
-        (
-            Reason(OfList.FILE_RULE, rule=Reason(OfRequest.OTHER_ID)),
-            "It has another id.",
-        ),
+        (Reason(OfList.FILE_RULE, rule=Reason(OfRequest.OTHER_ID)), "It has another id."),
         (
             Reason(OfCall.BAD_INPUT, rule=Reason(OfCall.QUEUE_FULL, most=20), example=""),
             "You have 20 calls under way or waiting, which is the most; wait for one, or cancel one.",

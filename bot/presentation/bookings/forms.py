@@ -43,12 +43,7 @@ Values = Mapping[str, str]
 
 
 def book(
-    stores: Sequence[str],
-    *,
-    channel: str,
-    values: Values | None = None,
-    problem: str = "",
-    anyway: bool = False,
+    stores: Sequence[str], *, channel: str, values: Values | None = None, problem: str = "", anyway: bool = False
 ) -> View:
     """The price is shown before anything is booked. ``anyway``: it could not be had; offers to go on without."""
     given = values or {}

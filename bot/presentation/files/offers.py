@@ -29,12 +29,7 @@ _SIGNS = {
     FileKind.TABLE: ":bar_chart:",
     FileKind.OTHER: ":paperclip:",
 }
-_WORDS = {
-    FileKind.AUDIO: "audio",
-    FileKind.VIDEO: "video",
-    FileKind.DOCUMENT: "document",
-    FileKind.TABLE: "table",
-}
+_WORDS = {FileKind.AUDIO: "audio", FileKind.VIDEO: "video", FileKind.DOCUMENT: "document", FileKind.TABLE: "table"}
 _NAMED = {"txt": "text"}
 _PICTURES = frozenset({"png", "jpeg", "gif", "tiff", "webp", "bmp", "heic"})
 _ARCHIVES = frozenset({"zip", "gz", "7z", "rar", "tar"})

@@ -27,9 +27,7 @@ from bot.presentation.bookings import answers
 from bot.presentation.bookings import answers as deliveries
 from bot.presentation.bookings import cards as booking_cards
 from bot.presentation.bookings import forms as views
-from bot.presentation.bookings import (
-    lines as booking_lines,
-)
+from bot.presentation.bookings import lines as booking_lines
 from bot.presentation.bookings.cards import countdown
 from tests.presentation.bookings.moments import MARIA, NOW, booking
 from tests.presentation.checks import calls_in, check_message, check_view, lines_of, seen, text_objects

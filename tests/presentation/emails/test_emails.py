@@ -38,13 +38,7 @@ def test_a_long_answer_about_a_whole_file_is_shown_in_several_paragraphs(receipt
     st.lists(st.tuples(foreign(), foreign()), max_size=60),
 )
 def test_boards(
-    state: RunState,
-    file: str,
-    column: str,
-    reason: str,
-    receipt: str,
-    whole: bool,
-    said: list[tuple[str, str]],
+    state: RunState, file: str, column: str, reason: str, receipt: str, whole: bool, said: list[tuple[str, str]]
 ) -> None:
     shown = progress(
         state, file=file, column=column, reason=own_words(reason), receipt=receipt, whole=whole, said=tuple(said)

@@ -152,13 +152,7 @@ def test_every_trouble_says_what_to_do() -> None:
 
 
 def test_the_other_answers_are_complete() -> None:
-    for content in (
-        offers.NO_FILE,
-        offers.NOT_HERE,
-        offers.NOT_IN_DIRECT_MESSAGES,
-        offers.STALE,
-        offers.LOOKING,
-    ):
+    for content in (offers.NO_FILE, offers.NOT_HERE, offers.NOT_IN_DIRECT_MESSAGES, offers.STALE, offers.LOOKING):
         check_message(content)
         assert readable(content) == content.text
 

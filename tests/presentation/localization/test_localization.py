@@ -35,9 +35,7 @@ def sight(
 ) -> CallView:
     media = one.media is not None
     request = Request(
-        operation=one.operation,
-        text="" if media else text or "Hello",
-        file="F1" if media else "",
+        operation=one.operation, text="" if media else text or "Hello", file="F1" if media else ""
     ).complete()
     return CallView(
         id="01J00000000000000000000000",

@@ -23,10 +23,7 @@ _REFUSED: Final = {"commits": 1, "refusal": _SAID, "reason": _SAID}
 _NO_CODE: Final = Reason(OfRequest.MAY_BE_OURS, id="op-77")
 _SPOKE: Final = Reason(Exchange.ANSWERED, status=500).saying("try again later")
 _PAGES_REPEAT: Final = Reason(OfRequest.LIST_UNUSABLE, why=given("its pages repeat"))
-_DIFFERENCES: Final = (
-    Reason(OfRequest.OTHER_AMOUNT, theirs="26.00", ours="25.00"),
-    Reason(OfRequest.OTHER_RECIPIENT),
-)
+_DIFFERENCES: Final = (Reason(OfRequest.OTHER_AMOUNT, theirs="26.00", ours="25.00"), Reason(OfRequest.OTHER_RECIPIENT))
 _CHANGED: Final = Reason(OfRequest.CHANGED_HERE, is_purchase=False)
 
 _DECIDED: Final[Mapping[str, Mapping[str, Any]]] = {

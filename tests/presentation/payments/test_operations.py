@@ -50,13 +50,7 @@ EVENTS = st.builds(
 )
 FLAGS = st.none() | st.booleans()
 ACCOUNTS = st.builds(
-    AccountStatus,
-    full_name=foreign(),
-    active=FLAGS,
-    verified=FLAGS,
-    primary=FLAGS,
-    country=foreign(),
-    status=foreign(),
+    AccountStatus, full_name=foreign(), active=FLAGS, verified=FLAGS, primary=FLAGS, country=foreign(), status=foreign()
 )
 PARTNERS = st.builds(
     Partner,
