@@ -1,20 +1,17 @@
 """The audit chain at work: anchors written outside the database, and the story of one request.
 
-An anchor goes to a file only, not to a channel: anybody with the bot's token can edit or delete a message. The file can
-be kept out of reach of the bot's users and the database's users.
+An anchor goes to a file only, not to a channel: anybody with the bot's token can edit or delete a message.
 """
 
 import asyncio
 import io
-from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 from typing import IO, Generic, TypeVar
 
 import structlog
 
 from bot.domain.anchors import Anchor, is_due
-from bot.domain.audit import Stored, VerifiedRow, write_csv
+from bot.domain.audit import VerifiedRow, write_csv
 from bot.domain.bookings.booking import Booking, Stage
 from bot.domain.clock import Clock
 from bot.domain.payments.instruction import MONEY_OUT, Instruction
@@ -60,7 +57,7 @@ class Anchoring:
         return await self._write(always=False)
 
     async def finish(self) -> None:
-        """Anchor what has no anchor yet: the process stops. Never raises: nothing depends on it."""
+        """Anchor what has no anchor yet: the process stops. Raises nothing: nothing depends on it."""
         try:
             await self._write(always=True)
         except StorageError as problem:
@@ -72,7 +69,17 @@ class Anchoring:
         head = await self._store.read(lambda tx: tx.audit.head())
         now = self._clock.now()
         try:
-            last = await self._known(head.seq)
+            if not self._read:
+                self._last = await asyncio.to_thread(self._file.last)
+                self._read = True
+                if self._last is not None and self._last.seq > head.seq:
+                    log.error(
+                        "the audit has fewer rows than its anchors say: an older copy of the database, or another one",
+                        rows=head.seq,
+                        anchored=self._last.seq,
+                        mend="run `switchboard audit verify`",
+                    )
+            last = self._last
             anchored = last.seq if last is not None else 0
             if head.seq in (0, anchored) or not (always or is_due(last, seq=head.seq, now=now)):
                 return 0
@@ -85,39 +92,19 @@ class Anchoring:
         self._last = anchor
         return 1
 
-    async def _known(self, seq: int) -> Anchor | None:
-        """The last anchor; read from the file once."""
-        if not self._read:
-            self._last = await asyncio.to_thread(self._file.last)
-            self._read = True
-            if self._last is not None and self._last.seq > seq:
-                log.error(
-                    "the audit has fewer rows than its anchors say: an older copy of the database, or another one",
-                    rows=seq,
-                    anchored=self._last.seq,
-                    mend="run `switchboard audit verify`",
-                )
-        return self._last
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Story(Generic[About]):
-    """A request or a booking with everything the audit says of it, oldest first."""
+    """What the audit says of a request or a booking, oldest first; not ``is_complete``: there are more rows."""
 
     about: About
     rows: tuple[VerifiedRow, ...]
     is_complete: bool
-    """False: there are more rows than are read for a story."""
 
 
 async def story(store: Store, text: str) -> Story[Instruction] | None:
     """Story of the request that ``text`` names: a reference, our code or id, or the service's id."""
-
-    def work(tx: Tx) -> Story[Instruction] | None:
-        instruction = tx.instructions.find(text)
-        return None if instruction is None else _told(tx, instruction)
-
-    return await store.read(work)
+    return await store.read(lambda tx: _story(tx, tx.instructions.find(text)))
 
 
 async def booking_story(store: Store, text: str) -> Story[Booking] | None:
@@ -125,15 +112,19 @@ async def booking_story(store: Store, text: str) -> Story[Booking] | None:
 
     def work(tx: Tx) -> Story[Booking] | None:
         booking = tx.bookings.find(text)
-        return None if booking is None or booking.stage is Stage.QUOTED else _told(tx, booking)
+        return _story(tx, None if booking is None or booking.stage is Stage.QUOTED else booking)
 
     return await store.read(work)
 
 
-def _told(tx: Tx, about: About) -> Story[About]:
+def _story(tx: Tx, about: About | None) -> Story[About] | None:
+    if about is None:
+        return None
     rows = list(tx.audit.stored(instruction_id=about.id, limit=STORY_ROWS + 1))
-    told = [VerifiedRow(seq=row.seq, entry=row.entry(), is_intact=tx.audit.is_intact(row)) for row in rows[:STORY_ROWS]]
-    return Story(about=about, rows=tuple(told), is_complete=len(rows) <= STORY_ROWS)
+    verified = [
+        VerifiedRow(seq=row.seq, entry=row.entry(), is_intact=tx.audit.is_intact(row)) for row in rows[:STORY_ROWS]
+    ]
+    return Story(about=about, rows=tuple(verified), is_complete=len(rows) <= STORY_ROWS)
 
 
 async def export(store: Store, out: IO[bytes]) -> int:
@@ -142,17 +133,13 @@ async def export(store: Store, out: IO[bytes]) -> int:
     count, after = 0, None
     try:
         while True:
-            page = await store.read(partial(_page, after))
+            page = await store.read(lambda tx: list(tx.audit.stored(after, limit=STORY_ROWS)))  # noqa: B023 - run at once
             count += await asyncio.to_thread(write_csv, page, text, head=after is None)
             if len(page) < STORY_ROWS:
                 return count
             after = page[-1].seq
     finally:
         text.detach()
-
-
-def _page(after: int | None, tx: Tx) -> list[Stored]:
-    return list(tx.audit.stored(after, limit=STORY_ROWS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,30 +156,23 @@ def compare(tx: Tx) -> Compared:
     found: list[tuple[str, Reason]] = []
     for instruction_id, reference in tx.instructions.names():
         count += 1
-        odd_one = _of(tx, instruction_id)
-        if odd_one is not None:
-            found.append((reference, odd_one))
+        try:
+            instruction = tx.instructions.get(instruction_id)
+            assert instruction is not None, "its name was read in the same transaction"
+            odds = list(odd(tx, instruction))
+            if instruction.kind in MONEY_OUT:
+                held, rows = tx.reservations.of(instruction_id), tx.audit.verified(tx.audit.about(instruction_id))
+                if not is_reserved_as(instruction, held, rows):
+                    odds.append(Disagreement(Odd.RESERVED))
+        except Exception as unreadable:  # noqa: BLE001 - anything can stand in a row that somebody else wrote
+            found.append((reference, Reason(OfMode.ROWS_UNREADABLE, error=type(unreadable).__name__)))
+        else:
+            if odds:
+                facts = [(one.odd.value, one.facts) for one in odds]
+                found.append((reference, Reason(OfRequest.DISAGREES, found=facts)))
     found += [(reference, Reason(OfMode.NOT_IN_DATABASE)) for reference in tx.instructions.missing()]
-    found += [("", flag) for flag in _flags(tx)]
-    return Compared(count, tuple(found))
-
-
-def _of(tx: Tx, instruction_id: str) -> Reason | None:
-    try:
-        instruction = tx.instructions.get(instruction_id)
-        assert instruction is not None, "its name was read in the same transaction"
-        found = odd(tx, instruction)
-        if instruction.kind in MONEY_OUT:
-            held, rows = tx.reservations.of(instruction_id), tx.audit.verified(tx.audit.about(instruction_id))
-            if not is_reserved_as(instruction, held, rows):
-                found = (*found, Disagreement(Odd.RESERVED))
-    except Exception as unreadable:  # noqa: BLE001 - anything can stand in a row that somebody else wrote
-        return Reason(OfMode.ROWS_UNREADABLE, error=type(unreadable).__name__)
-    return Reason(OfRequest.DISAGREES, found=[(one.odd.value, one.facts) for one in found]) if found else None
-
-
-def _flags(tx: Tx) -> Iterator[Reason]:
     if frozen_by_audit(tx) is not None and not tx.flags.get(FREEZE):
-        yield Reason(OfMode.FREEZE_LOST)
+        found.append(("", Reason(OfMode.FREEZE_LOST)))
     elif frozen(tx) is not None and frozen_by_audit(tx) is None:
-        yield Reason(OfMode.FREEZE_FORGED)
+        found.append(("", Reason(OfMode.FREEZE_FORGED)))
+    return Compared(count, tuple(found))

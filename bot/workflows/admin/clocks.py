@@ -84,8 +84,7 @@ async def _move(ctx: Context, clock: SharedClock, by: timedelta) -> None:
         reading_only.move_along(uow, by)
         move_silences(uow, by)
         uow.flags.set(_STEPS, steps + 1, uow.now)
-        seconds = round(by.total_seconds())
-        exactly = by // timedelta(microseconds=1)
+        seconds, exactly = round(by.total_seconds()), by // timedelta(microseconds=1)
         witness(uow, CLOCK_SET, {"seconds": seconds, "microseconds": exactly, "rows": rows})
         facts = {"topic": "clock_set", "seconds": seconds}
         tell_everybody(uow, key=f"clock_set:{ctx.owner}:{steps}", facts=facts)
@@ -106,10 +105,5 @@ async def warn(ctx: Context, clock: SharedClock) -> None:
     if abs(clock.skew) < _TOO_FAR:
         return
     log.warning("the clock of this machine is not the database server's", seconds=round(clock.skew, 1))
-    facts = {"topic": "clock_skew", "seconds": round(clock.skew)}
-    await ctx.write(
-        lambda uow: tell_everybody(uow, key=f"clock_skew:{ctx.owner}", facts=facts),
-        name="clock_skew",
-        wakes=False,
-    )
-    ctx.wake()
+    facts, key = {"topic": "clock_skew", "seconds": round(clock.skew)}, f"clock_skew:{ctx.owner}"
+    await ctx.write(lambda uow: tell_everybody(uow, key=key, facts=facts), name="clock_skew")

@@ -100,22 +100,21 @@ class Retention:
         """Delete some of what is old enough; how many rows. Once nothing is left, it looks again in an hour."""
         if ctx.clock.boottime() < self._next_look:
             return 0
-        if not await ctx.read(_has_old):
+
+        def has_old(uow: Unit) -> bool:
+            kept = (uow.emails, uow.dropped, uow.inbox, uow.store_events)
+            return any(one.has_old(before=uow.now - KEPT) for one in kept) or uow.tokens.has_old(now=uow.now)
+
+        def forget(uow: Unit) -> int:
+            before, kept = uow.now - KEPT, (uow.dropped, uow.inbox, uow.store_events)
+            rows = uow.emails.forget(before=before, limit=_AT_ONCE)
+            rows += sum(one.forget_old(before=before, limit=_AT_ONCE) for one in kept)
+            return rows + uow.tokens.forget_old(now=uow.now, limit=_AT_ONCE)
+
+        if not await ctx.read(has_old):
             self._next_look = ctx.clock.boottime() + _EVERY
             return 0
-        return await ctx.write(_forget, name="prune", wakes=False)
-
-
-def _has_old(uow: Unit) -> bool:
-    kept = (uow.emails, uow.dropped, uow.inbox, uow.store_events)
-    return any(one.has_old(before=uow.now - KEPT) for one in kept) or uow.tokens.has_old(now=uow.now)
-
-
-def _forget(uow: Unit) -> int:
-    before = uow.now - KEPT
-    rows = uow.emails.forget(before=before, limit=_AT_ONCE)
-    rows += sum(one.forget_old(before=before, limit=_AT_ONCE) for one in (uow.dropped, uow.inbox, uow.store_events))
-    return rows + uow.tokens.forget_old(now=uow.now, limit=_AT_ONCE)
+        return await ctx.write(forget, name="prune", wakes=False)
 
 
 _AGAIN: Final = 10.0
@@ -147,26 +146,18 @@ class DiskWatch:
         self._again_at = ctx.clock.boottime() + _AGAIN
         if not has_news:
             await ctx.write(lambda uow: uow.flags.set(_TRIED, ctx.owner, ctx.clock.now()), name="disk", wakes=False)
-        elif room is DiskSpace.FULL:
-            await self._post(ctx)
+        elif room is DiskSpace.FULL:  # from memory: the outbox cannot be written
+            content = notices.notice({"topic": "disk_full"})
+            try:
+                await ctx.messenger.post(channel=ctx.policy.alerts, content=content, marker=ulid(ctx.clock.now()))
+            except (ServiceTrouble, OperatorError) as refused:
+                log.warning("a full disk could not be told", reason=str(refused))
+            else:
+                self._told = room
         else:
-            await self._store(ctx, room)
+            now, (free, whole) = ctx.clock.now(), disk.space()
+            facts = {"topic": f"disk_{room.value}", "free": free, "whole": whole}
+            key = f"disk_{room.value}:{now:%Y-%m-%dT%H:%M}"  # several processes may meet it
+            await ctx.write(lambda uow: tell_everybody(uow, key=key, facts=facts), name="disk")
+            self._told = room
         return int(has_news)
-
-    async def _post(self, ctx: Context) -> None:
-        """Say that it is full, from memory: the outbox cannot be written."""
-        content = notices.notice({"topic": "disk_full"})
-        try:
-            await ctx.messenger.post(channel=ctx.policy.alerts, content=content, marker=ulid(ctx.clock.now()))
-        except (ServiceTrouble, OperatorError) as refused:
-            log.warning("a full disk could not be told", reason=str(refused))
-        else:
-            self._told = DiskSpace.FULL
-
-    async def _store(self, ctx: Context, room: DiskSpace) -> None:
-        now, (free, whole) = ctx.clock.now(), ctx.store.disk.space()
-        facts = {"topic": f"disk_{room.value}", "free": free, "whole": whole}
-        key = f"disk_{room.value}:{now:%Y-%m-%dT%H:%M}"  # several processes may meet it
-        await ctx.write(lambda uow: tell_everybody(uow, key=key, facts=facts), name="disk", wakes=False)
-        self._told = room
-        ctx.wake()

@@ -6,8 +6,7 @@ however little it lacks; then nothing is sent until an operator has looked.
 
 import asyncio
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from itertools import islice
 
 import structlog
@@ -22,6 +21,7 @@ from bot.workflows.context import Unit
 from bot.workflows.reading_only import enter, reading_only, resumed_at
 from storage.anchors import AnchorFile
 from storage.errors import StorageError
+from storage.rows import Head
 from storage.store import Store
 from storage.transaction import Tx
 
@@ -30,16 +30,6 @@ log = structlog.get_logger(__name__)
 _CHUNK = 100
 _NAMED = 10
 """Changed lines that an alert names."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Stand:
-    """Where the database stands: the end of its chain, and whether anything may leave."""
-
-    seq: int
-    head: str
-    may_send: bool
-    is_whole: bool
 
 
 class HighWater:
@@ -83,10 +73,10 @@ class HighWater:
         """Anchor a request that is about to be sent; False: it must not be. The caller has stored its claim."""
         async with self._turn:
             try:
-                stand = await self._stand()
-                if not stand.may_send:
+                head, may_send = await self._stand()
+                if not may_send:
                     return False
-                anchor = Anchor(at=self._clock.now(), seq=stand.seq, head=stand.head, about=about)
+                anchor = Anchor(at=self._clock.now(), seq=head.seq, head=head.hash, about=about)
                 await asyncio.to_thread(self._file.append, anchor)
             except StorageError as silent:
                 log.warning("nothing leaves: the database does not say where it stands", reason=str(silent))
@@ -100,7 +90,7 @@ class HighWater:
     async def is_sound(self) -> bool:
         """Whether the chain may be anchored now: it has all that was sent, and no operator has to check it."""
         async with self._turn:
-            return (await self._stand()).may_send
+            return (await self._stand())[1]
 
     async def doubt(self, reason: Reason, *, sent: Sequence[str] = ()) -> None:
         """Start reading-only mode: the services hold more than the database; ``sent``: kind and code or id of each."""
@@ -115,13 +105,18 @@ class HighWater:
     async def _held(self, chunk: list[Anchor]) -> list[bool]:
         return await self._store.read(lambda tx: [tx.audit.holds(one.seq, one.head) for one in chunk])
 
-    async def _stand(self) -> _Stand:
+    async def _stand(self) -> tuple[Head, bool]:
+        """The end of the database's chain, and whether anything may leave."""
         last = self._last
-        stand = await self._store.read(lambda tx: _read(tx, last))
-        if last is not None and stand.may_send and not stand.is_whole:
+
+        def read(tx: Tx) -> tuple[Head, bool, bool]:
+            return tx.audit.head(), reading_only(tx) is None, last is None or tx.audit.holds(last.seq, last.head)
+
+        head, may_send, is_whole = await self._store.read(read)
+        if last is not None and may_send and not is_whole:
             await self._account_for([last])
-            stand = await self._store.read(lambda tx: _read(tx, None))
-        return stand
+            head, may_send, _ = await self._store.read(read)
+        return head, may_send
 
     async def _account_for(self, lost: list[Anchor]) -> None:
         """Handle anchors that the chain lacks: unless an operator has accounted for them, start reading-only mode."""
@@ -154,22 +149,17 @@ class HighWater:
         self._last = newest
 
     async def _were_changed(self, lines: Sequence[int]) -> None:
-        """Lines of the file are not as we wrote them: told once for the same lines."""
+        """Lines of the file are not as we wrote them: one alert for the same lines."""
         file = str(self._file.path)
         log.error("anchors were changed", file=file, lines=lines, mend="run `switchboard audit verify`")
-        facts = {"topic": "anchors_changed", "file": file, "lines": list(lines[:_NAMED]), "count": len(lines)}
-        key = f"anchors_changed:{hashlib.sha256(repr(lines).encode()).hexdigest()}"
-        await self._store.write(lambda tx: tell_everybody(self._unit(tx), key=key, facts=facts), name="anchors_changed")
+        facts = {"file": file, "lines": list(lines[:_NAMED]), "count": len(lines)}
+        await self._tell("anchors_changed", hashlib.sha256(repr(lines).encode()).hexdigest(), facts)
 
     async def _cannot_write(self, refused: OSError) -> None:
-        reason, file, now = refused.strerror or str(refused), str(self._file.path), self._clock.now()
+        reason, file = refused.strerror or str(refused), str(self._file.path)
         log.error("nothing leaves: it cannot be written down before", file=file, reason=reason)
-        facts = {"topic": "no_anchor", "file": file, "reason": reason}
-        key = f"no_anchor:{now:%Y-%m-%d}"
-        await self._store.write(lambda tx: tell_everybody(self._unit(tx), key=key, facts=facts), name="no_anchor")
+        await self._tell("no_anchor", f"{self._clock.now():%Y-%m-%d}", {"file": file, "reason": reason})
 
-
-def _read(tx: Tx, last: Anchor | None) -> _Stand:
-    head = tx.audit.head()
-    whole = last is None or tx.audit.holds(last.seq, last.head)
-    return _Stand(head.seq, head.hash, may_send=reading_only(tx) is None, is_whole=whole)
+    async def _tell(self, topic: str, once: str, facts: Mapping[str, object]) -> None:
+        key, facts = f"{topic}:{once}", {"topic": topic, **facts}
+        await self._store.write(lambda tx: tell_everybody(self._unit(tx), key=key, facts=facts), name=topic)

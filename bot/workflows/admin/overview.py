@@ -38,28 +38,21 @@ _LEFT_OUT = frozenset(stage.value for stage in (*CLOSED, Stage.QUOTED))
 
 def services(uow: Unit) -> tuple[ServiceStatus, ...]:
     """The outside services, the variables they lack, and whether they answer."""
-    silent = silent_services(uow, uow.now)
-    named = ((PAYMENTS, uow.ctx.payments), (LOCALIZATION, uow.ctx.localization), (DELIVERY, uow.ctx.delivery))
-    return (
-        *(ServiceStatus(name=name, missing=one.missing, silent_since=silent.get(name)) for name, one in named),
-        *_emails(uow.ctx),
-    )
-
-
-def _emails(ctx: Context) -> tuple[ServiceStatus, ...]:
-    """One service, or its two halves where one of them works alone."""
-    emails = ctx.emails
+    silent, emails = silent_services(uow, uow.now), uow.ctx.emails
+    named = [
+        (PAYMENTS, uow.ctx.payments.missing),
+        (LOCALIZATION, uow.ctx.localization.missing),
+        (DELIVERY, uow.ctx.delivery.missing),
+    ]
     if emails.missing or not (emails.missing_single or emails.missing_files):
-        return (ServiceStatus(name=EMAILS, missing=emails.missing),)
-    return (
-        ServiceStatus(name=EMAILS_ALONE, missing=emails.missing_single),
-        ServiceStatus(name=EMAIL_FILES, missing=emails.missing_files),
-    )
+        named.append((EMAILS, emails.missing))
+    else:  # its two halves, where one of them works alone
+        named += [(EMAILS_ALONE, emails.missing_single), (EMAIL_FILES, emails.missing_files)]
+    return tuple(ServiceStatus(name=name, missing=missing, silent_since=silent.get(name)) for name, missing in named)
 
 
 async def overview(ctx: Context) -> Overview:
     """Counts and ages of all rows."""
-    blocking = sum(one.blocks for one in ctx.assumptions)
 
     def work(uow: Unit) -> Overview:
         queues = uow.queues.waiting(ctx.clock.now())
@@ -68,7 +61,7 @@ async def overview(ctx: Context) -> Overview:
             under_way=_counts(uow),
             oldest={name: queues[name].oldest for name in ("messages", "callbacks", "webhooks", "files")},
             frozen=frozen(uow),
-            blocking=blocking,
+            blocking=sum(one.blocks for one in ctx.assumptions),
             reading_only=reading_only(uow),
         )
 
@@ -92,7 +85,6 @@ async def under_way(ctx: Context, *, even_waiting: bool = True) -> UnderWay:
     """
 
     def work(uow: Unit) -> UnderWay:
-        requests = uow.instructions.awaiting(_OPEN if even_waiting else _MOVING, limit=MOST)
         found = [
             Running(
                 what=one.kind,
@@ -102,7 +94,7 @@ async def under_way(ctx: Context, *, even_waiting: bool = True) -> UnderWay:
                 channel=one.origin_channel,
                 since=one.created_at,
             )
-            for one in requests
+            for one in uow.instructions.awaiting(_OPEN if even_waiting else _MOVING, limit=MOST)
         ]
         found += [_job(one) for one in uow.jobs.open(limit=MOST) if one.kind in (*_LISTS, *LANES)]
         found += [
@@ -143,9 +135,10 @@ class Home:
 
     Attributes:
         refusal: why they see nothing; None: they see everything below.
-        waiting: requests that wait for approvers, those they can decide first.
+        waiting: requests that they can decide.
         asked: their own requests that are not over, newest first, with their votes.
         running: what is under way: everybody's for approvers and admins, else their own.
+        out_of_reach: for admins: requests that too few people can approve.
     """
 
     refusal: No | None
@@ -154,15 +147,9 @@ class Home:
     running: Sequence[Running] = ()
     services: Sequence[ServiceStatus] = ()
     out_of_reach: Sequence[OutOfReach] = ()
-    """For admins: requests that too few people can approve."""
 
 
 async def look(ctx: Context, user: str) -> Home:
-    """Read it.
-
-    Raises:
-        ServiceNow: Slack does not say who this is.
-    """
     standing = await ctx.people.standing(user)
     refusal = full_member(standing.person, home=ctx.home)
     if refusal is not None:
@@ -172,7 +159,7 @@ async def look(ctx: Context, user: str) -> Home:
     return Home(
         refusal=None,
         waiting=[one for one in await decisions(ctx, standing, user) if one.mine],
-        asked=await ctx.read(lambda uow: _asked(uow, user)),
+        asked=await ctx.read(lambda uow: [*with_votes(uow, uow.instructions.open_for_requester(user, limit=_ASKED))]),
         running=[one for one in moving.rows if in_charge or one.requester == user],
         services=await ctx.read(services),
         out_of_reach=await ctx.read(all_short) if listed(Role.ADMIN, standing, ctx.policy.people) else (),
@@ -196,10 +183,6 @@ def _is_mine(ctx: Context, standing: Membership, user: str, one: Instruction, vo
     return no is None and not voted and one.state in (State.AWAITING, State.NEEDS_HUMAN)
 
 
-def _asked(tx: Tx, user: str) -> list[tuple[Instruction, Sequence[Vote]]]:
-    return [*with_votes(tx, tx.instructions.open_for_requester(user, limit=_ASKED))]
-
-
 log = structlog.get_logger(__name__)
 
 _MOST_WAITING: Final = 50
@@ -211,8 +194,7 @@ _EVERY: Final = 30.0
 class UnreadLog:
     """Answers that this process could not read, and operations that it can read again. One per process.
 
-    Takes notes for the clients, see :class:`bot.clients.unread.AnswerObserver`. That touches memory; :meth:`flush`
-    stores it.
+    The clients' :class:`bot.clients.unread.AnswerObserver`: noting touches memory; :meth:`flush` stores it.
     """
 
     def __init__(self, *, store: Store, clock: Clock) -> None:
@@ -224,7 +206,6 @@ class UnreadLog:
         self._next_look = 0.0
 
     def unread(self, answer: UnreadAnswer) -> None:
-        """Note an answer that could not be read."""
         key, now = answer.fingerprint, self._clock.now()
         self._read.pop(answer.operation, None)
         known = self._waiting.get(key)
@@ -235,7 +216,6 @@ class UnreadLog:
             self._waiting[key] = Noted(answer=answer, first_seen=now, last_seen=now, count=1)
 
     def read(self, operation: str) -> None:
-        """Note that an operation can be read again, if it has an unread answer."""
         if operation in self._open or any(one.answer.operation == operation for one in self._waiting.values()):
             self._read[operation] = self._clock.now()
 
@@ -248,36 +228,32 @@ class UnreadLog:
         """Store the notes; how many. They are kept where that fails."""
         unread, read = dict(self._waiting), dict(self._read)
         if unread or read:
-            self._open = await self._store.write(lambda tx: _stored(tx, list(unread.values()), read), name="unread")
-            self._forget(unread, read)
+
+            def store(tx: Tx) -> frozenset[str]:
+                for one in unread.values():
+                    tx.unread.note(one)
+                for operation, at in read.items():
+                    tx.unread.mended(operation, at)
+                return tx.unread.open_operations()
+
+            self._open = await self._store.write(store, name="unread")
+            for key, stored in unread.items():  # drop what was stored, except what changed meanwhile
+                now = self._waiting[key]
+                if now.count == stored.count:
+                    del self._waiting[key]
+                else:
+                    self._waiting[key] = replace(now, count=now.count - stored.count)
+            self._read = {name: at for name, at in self._read.items() if read.get(name) != at}
         elif self._clock.boottime() >= self._next_look:
             await self.look()
         return len(unread) + len(read)
 
     async def finish(self) -> None:
-        """Store the notes: the process stops. Never raises: nothing depends on it."""
+        """Store the notes: the process stops. Raises nothing: nothing depends on it."""
         try:
             await self.flush()
         except StorageError as problem:
             log.warning("answers that could not be read are not stored", reason=str(problem))
-
-    def _forget(self, unread: dict[str, Noted], read: dict[str, datetime]) -> None:
-        """Drop the notes that were stored, except those that changed meanwhile."""
-        for key, stored in unread.items():
-            now = self._waiting[key]
-            if now.count == stored.count:
-                del self._waiting[key]
-            else:
-                self._waiting[key] = replace(now, count=now.count - stored.count)
-        self._read = {name: at for name, at in self._read.items() if read.get(name) != at}
-
-
-def _stored(tx: Tx, unread: Sequence[Noted], read: dict[str, datetime]) -> frozenset[str]:
-    for one in unread:
-        tx.unread.note(one)
-    for operation, at in read.items():
-        tx.unread.mended(operation, at)
-    return tx.unread.open_operations()
 
 
 async def unread_answers(store: Store) -> Sequence[Noted]:

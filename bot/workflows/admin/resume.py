@@ -30,9 +30,8 @@ _ALL = 1_000_000
 class Standing:
     """Findings in reading-only mode.
 
-    Attributes:
-        looked: requests that were not final when it was noticed, by reference, with the last look for each.
-        unknown: requests with an effect that were sent, and that this database lacks.
+    ``looked``: requests that were not final when it was noticed, by reference, with the last look for each.
+    ``unknown``: requests with an effect that were sent, and that this database lacks.
     """
 
     mode: ReadingOnly
@@ -57,13 +56,7 @@ def standing(tx: Tx) -> Standing | None:
     return Standing(mode=mode, looked=looked, unknown=unknown)
 
 
-def resume(
-    uow: Unit,
-    found: Standing,
-    *,
-    reason: str,
-    forced: bool,
-) -> list[str]:
+def resume(uow: Unit, found: Standing, *, reason: str, forced: bool) -> list[str]:
     """Send again from here on; the references of the requests that need approval again.
 
     What the services hold was taken in while looking. What they do not hold may go on, but not with earlier votes:
@@ -86,7 +79,20 @@ def _reopen(uow: Unit, mode: ReadingOnly, instruction: Instruction) -> bool:
     """Release one request; whether approvers have to decide anew."""
     from_before = instruction.created_at <= mode.since
     if instruction.state is State.APPROVED and from_before:
-        return _back_to_people(uow, instruction)
+        moved = uow.instructions.move(
+            instruction,
+            State.NEEDS_HUMAN if instruction.commits else State.AWAITING,
+            actor=OPERATOR,
+            action="approve_again",
+            facts={"reason": Reason(OfRequest.ASK_AGAIN).stored()},
+            reason=Reason(OfRequest.ASK_AGAIN),
+            round=instruction.round + 1,
+            decided_by="",
+            exec_deadline=None,
+            expires_at=_expires(instruction, uow.now),
+            due_at=uow.now,
+        )
+        return moved is not None
     voted = bool(uow.votes.of(instruction.id, instruction.round))
     if voted and from_before and instruction.state in (State.AWAITING, State.NEEDS_HUMAN):
         expires = _expires(instruction, uow.now) if instruction.state is State.AWAITING else instruction.expires_at
@@ -104,24 +110,6 @@ def _reopen(uow: Unit, mode: ReadingOnly, instruction: Instruction) -> bool:
     if has_code(instruction.reason, OfRequest.RESTORED):
         uow.instructions.touch(instruction, show=True, reason=None, due_at=uow.now)
     return False
-
-
-def _back_to_people(uow: Unit, instruction: Instruction) -> bool:
-    back = State.NEEDS_HUMAN if instruction.commits else State.AWAITING
-    moved = uow.instructions.move(
-        instruction,
-        back,
-        actor=OPERATOR,
-        action="approve_again",
-        facts={"reason": Reason(OfRequest.ASK_AGAIN).stored()},
-        reason=Reason(OfRequest.ASK_AGAIN),
-        round=instruction.round + 1,
-        decided_by="",
-        exec_deadline=None,
-        expires_at=_expires(instruction, uow.now),
-        due_at=uow.now,
-    )
-    return moved is not None
 
 
 def _expires(instruction: Instruction, now: datetime) -> datetime | None:
@@ -179,33 +167,25 @@ def _expire(uow: Unit, owner: str) -> int:
 
 
 async def recover(ctx: Context) -> int:
-    """At start: end the leases of steps that only read, then as :func:`recover_claims`.
+    """At start: end the leases of steps that only read, then as :func:`recover_claims`."""
 
-    It looks at every row that may have a lease, so it is for the start alone.
-    """
+    def free(uow: Unit) -> None:
+        for rows in (uow.instructions, uow.inbox, uow.tracked, uow.jobs, uow.dropped, uow.bookings, uow.store_events):
+            rows.recover(uow.owner)
+        uow.boards.hasten(uow.now)
+
     if ctx.store.exclusive:
-        await ctx.write(_free, name="free", wakes=False)
+        await ctx.write(free, name="free", wakes=False)
     return await recover_claims(ctx)
 
 
 async def recover_claims(ctx: Context) -> int:
-    """Turn abandoned claims into unknown outcomes; returns how many there were.
-
-    Where no other process can be alive (SQLite) every claim of another owner is abandoned; otherwise
-    only those whose lease has run out.
-    """
+    """Turn abandoned claims into unknown outcomes: of another owner on SQLite, else those whose lease has run out."""
     count = await ctx.write(lambda uow: sum(each(uow) for each in ctx.recoveries), name="recover", wakes=False)
     if count:
         log.warning("found requests that an earlier process left without an outcome", count=count)
         ctx.wake()
     return count
-
-
-def _free(uow: Unit) -> None:
-    """A step of a dead process that only read needs nothing but the end of its lease."""
-    for rows in (uow.instructions, uow.inbox, uow.tracked, uow.jobs, uow.dropped, uow.bookings, uow.store_events):
-        rows.recover(uow.owner)
-    uow.boards.hasten(uow.now)
 
 
 KEPT: Final = timedelta(seconds=600)

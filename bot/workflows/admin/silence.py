@@ -28,25 +28,20 @@ _MOST: Final = 10_000
 _WAITING: Final = frozenset({State.NEW, State.APPROVED})
 
 
-def _nothing(_uow: Unit) -> None:
-    """Default of ``show``: rows that wait for the service show its silence by themselves."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Watched:
     """A service whose silence is noticed.
 
     Attributes:
-        name: its name, as in its circuit.
         circuit: whether it answers; None: it is not configured.
         ask: makes a cheap read; None: nothing of it can be read.
-        show: redraws what waits for it.
+        show: redraws what waits for it, where that does not show the silence by itself.
     """
 
     name: str
     circuit: Callable[[Context], Circuit | None]
     ask: Callable[[Context], Awaitable[object]] | None = None
-    show: Callable[[Unit], None] = _nothing
+    show: Callable[[Unit], None] = lambda _: None
 
 
 async def remember(watched: Sequence[Watched], ctx: Context) -> None:
@@ -103,8 +98,7 @@ def _silent(uow: Unit, circuit: Circuit, show: Callable[[Unit], None]) -> None:
         uow.flags.set(key, flag, uow.now)
     elif uow.flags.add(key, flag, uow.now):
         log.warning("a service answers nothing", service=circuit.service)
-        facts = {"topic": "silent", "service": circuit.service, "since": since.isoformat()}
-        _tell(uow, facts)
+        _tell(uow, {"topic": "silent", "service": circuit.service, "since": since.isoformat()})
         show(uow)
     if not circuit.holds_effects:
         _go_on(uow, circuit)  # one request goes first; the others follow when it is answered
@@ -128,9 +122,8 @@ def _go_on(uow: Unit, circuit: Circuit) -> None:
     is_open = circuit.is_open
     for waiting in uow.instructions.awaiting(_WAITING, limit=_MOST):
         if _waits_for(circuit, waiting.reason):
-            uow.instructions.touch(
-                waiting, show=not is_open, reason=waiting.reason if is_open else None, due_at=uow.now
-            )
+            reason = waiting.reason if is_open else None
+            uow.instructions.touch(waiting, show=not is_open, reason=reason, due_at=uow.now)
     for booking in uow.bookings.open(limit=_MOST):
         if booking.stage is Stage.NEW and _waits_for(circuit, booking.reason):
             uow.bookings.hasten(booking.id, uow.now)
