@@ -20,11 +20,7 @@ _TAIL = 4096
 
 
 def anchors_path(url: str) -> Path:
-    """Beside the SQLite file, not beside a link; for PostgreSQL ``switchboard.anchors`` in the working directory.
-
-    Raises:
-        StorageError: the address is wrong.
-    """
+    """Beside the SQLite file, not beside a link; for PostgreSQL ``switchboard.anchors`` in the working directory."""
     address = parse_address(url)
     if isinstance(address, SqliteFile):
         there, here = (path.with_name(path.name + _SUFFIX) for path in (address.path.resolve(), address.path))
@@ -33,9 +29,9 @@ def anchors_path(url: str) -> Path:
 
 
 class AnchorFile:
-    """One such file. Every method blocks, and raises ``OSError`` when the disk fails.
+    """Every method blocks, and raises ``OSError`` when the disk fails.
 
-    ``earlier``: see :func:`bot.domain.anchors.read_lines`. ``watch``: told of each anchor whether it could be written.
+    ``earlier``: see :func:`bot.domain.anchors.read_lines`. ``watch``: whether each anchor could be written.
     """
 
     def __init__(
@@ -51,7 +47,7 @@ class AnchorFile:
         self._earlier = tuple(earlier)
         self._watch = watch
 
-    def speaking_also(self, earlier: Sequence[tuple[int, bytes]]) -> "AnchorFile":
+    def with_keys(self, earlier: Sequence[tuple[int, bytes]]) -> "AnchorFile":
         """The same file, read with the keys that were in force before ours, too."""
         return AnchorFile(self.path, key=self._key, earlier=earlier)
 
@@ -68,9 +64,12 @@ class AnchorFile:
         is_new = not self.path.exists()
         descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
         try:
+            size, tail = os.fstat(descriptor).st_size, b""
+            while size > 0 and b"\n" not in tail:
+                begin = max(0, size - _TAIL)
+                tail, size = os.pread(descriptor, size - begin, begin) + tail, begin
             # A power cut may have left half a line: the new anchor starts on a new line, and vouches for the half.
-            half = _half_a_line(descriptor)
-            if half:
+            if half := tail.rpartition(b"\n")[2].decode("utf-8", errors="replace"):
                 anchor = replace(anchor, torn=torn_hash(half))
             text = ("\n" if half else "") + line(anchor, key=self._key) + "\n"
             if os.write(descriptor, text.encode()) < len(text):
@@ -111,9 +110,9 @@ class AnchorFile:
                 yield from reversed(self._read(text).held)
 
     def last_of_another_key(self) -> Anchor | None:
-        """The last line, when it is an anchor that none of our keys sealed. Only its time may be used.
+        """The last line, when none of our keys sealed it, as after a restore from before a key change.
 
-        A copy of the database from before a key change does not hold the later key.
+        Only its time may be used.
         """
         try:
             with self.path.open("rb") as file:
@@ -134,19 +133,13 @@ class AnchorFile:
         return aside
 
     def copy_to(self, path: Path) -> None:
-        """Go on at another place, with what was written so far; nothing to do where it is there already.
-
-        Raises:
-            StorageError: there are other anchors.
-        """
+        """Go on at another place, with what was written so far. Raises StorageError when other anchors are there."""
         if path == self.path or not self.path.exists():
             return
         held = self.path.read_bytes()
         if path.exists() and not held.startswith(path.read_bytes()):
-            raise StorageError(
-                f"There are other anchors in {path}.",
-                mend="Name another file with ANCHORS_FILE, or move that one away.",
-            )
+            mend = "Name another file with ANCHORS_FILE, or move that one away."
+            raise StorageError(f"There are other anchors in {path}.", mend=mend)
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         with os.fdopen(descriptor, "wb") as file:
             file.write(held)
@@ -156,15 +149,6 @@ class AnchorFile:
 
     def _read(self, text: str) -> Anchors:
         return read_lines(text, key=self._key, earlier=self._earlier)
-
-
-def _half_a_line(descriptor: int) -> str:
-    """What stands after the last end of a line."""
-    size, half = os.fstat(descriptor).st_size, b""
-    while size > 0 and b"\n" not in half:
-        begin = max(0, size - _TAIL)
-        half, size = os.pread(descriptor, size - begin, begin) + half, begin
-    return half.rpartition(b"\n")[2].decode("utf-8", errors="replace")
 
 
 def _sync_folder(folder: Path) -> None:

@@ -1,13 +1,9 @@
 """Units of work that wait together run together: writes share a commit, reads share a transaction.
 
 A durable commit costs the same for one row and for a hundred, so units that arrive during one commit are committed
-together by the next. A single request never waits for others. Each unit runs in a savepoint of its own.
-
-Handing reads to a connection and opening a transaction cost several times what a small query does, and every busy
-thread delays the event loop. So reads that arrive together share both, and a second connection is taken only while the
-first is busy.
-
-A unit that fails does not affect the others.
+together by the next, each in a savepoint of its own. Handing reads to a connection and opening a transaction cost
+several times what a small query does, so reads share both, and a second connection is taken only while the first is
+busy. A unit that fails does not affect the others.
 """
 
 import asyncio
@@ -16,6 +12,7 @@ import secrets
 import sqlite3
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
@@ -35,21 +32,16 @@ Probe = Callable[[str], None]
 
 WAITING_MAX = 1024
 """Writing units accepted and not yet committed; further callers wait before they are accepted."""
-
 WRITES_MAX = 128
 """Units in one commit: bounds how long one of them may wait."""
-
 READS_MAX = 16
 """Units that share a reading transaction: bounds what a quick one may have to wait for."""
-
 WRITERS_LOCK = 0x5377_6274
 """Advisory lock on PostgreSQL that every write batch of every process takes first.
 
-It makes writers run one after the other, as they do on SQLite. The audit chain needs that (each row seals the one
-before it). Sums such as the daily limit are exact without further locks, and two batches that touch the same rows
-in different order cannot deadlock.
+Writers run one after the other, as on SQLite: each row of the audit seals the one before it, and sums such as the
+daily limit are exact without further locks.
 """
-
 NEWS = "switchboard"
 """PostgreSQL channel that notifies the other processes of every batch that changed a row."""
 
@@ -93,16 +85,10 @@ class GroupWriter:
         """Id in our notifications, to tell them from those of other processes."""
         self._task = asyncio.create_task(self._serve(), name="group writer")
         self.commits = 0
-        self.changes = 0
-        """Batches that changed a row."""
+        self.changes = 0  # batches that changed a row
 
     async def submit(self, work: Callable[[Tx], T], *, name: str) -> T:
-        """Run ``work`` in the next batch; returns when that is committed.
-
-        Raises:
-            Exception: whatever ``work`` raised; it wrote nothing then.
-            StorageError: the batch could not be written; see its subclasses.
-        """
+        """Run ``work`` in the next batch; returns when that is committed."""
         self._refuse_when_over()
         async with self._room:
             self._refuse_when_over()
@@ -164,14 +150,13 @@ class GroupWriter:
             _settle(unit, outcome)
 
     async def _run(self, batch: list[_Unit]) -> list[_Outcome]:
+        # Where the server was restarted since the last batch, nothing ran yet, so a retry is safe.
+        with suppress(_NotBegun):
+            return await self._line.run(lambda connection: self._transact(connection, batch))
         try:
             return await self._line.run(lambda connection: self._transact(connection, batch))
-        except _NotBegun:
-            # The server was restarted since the last batch. Nothing ran yet, so a retry is safe.
-            try:
-                return await self._line.run(lambda connection: self._transact(connection, batch))
-            except _NotBegun as error:
-                raise StorageBusy("The database is unreachable.", mend="See whether the server runs.") from error
+        except _NotBegun as error:
+            raise StorageBusy("The database is unreachable.", mend="See whether the server runs.") from error
 
     def _transact(self, connection: Connection, batch: list[_Unit]) -> list[_Outcome]:
         transaction = self._begin(connection)
@@ -232,12 +217,7 @@ class Readers:
         self._closed = False
 
     async def run(self, work: Callable[[Tx], T]) -> T:
-        """Run on one consistent state of what was committed before this call.
-
-        Raises:
-            Exception: whatever ``work`` raised.
-            StorageError: it could not be read, or ``work`` tried to write.
-        """
+        """Run on one consistent state of what was committed before this call."""
         if self._closed:
             raise StorageClosed("The database was closed: the process is stopping.")
         unit = _Unit(work, asyncio.get_running_loop().create_future())
@@ -285,26 +265,21 @@ class Readers:
     def _transact(self, connection: Connection, batch: list[_Unit]) -> list[_Outcome]:
         outcomes: list[_Outcome] = []
         while len(outcomes) < len(batch):
-            outcomes += self._until_one_fails(connection, batch[len(outcomes) :])
-        return outcomes
-
-    def _until_one_fails(self, connection: Connection, units: list[_Unit]) -> list[_Outcome]:
-        # In one transaction. On PostgreSQL a failing statement aborts it: the other units need a new one.
-        outcomes: list[_Outcome] = []
-        transaction = connection.begin()
-        try:
-            tx = self._make_tx(connection)
-            for unit in units:
-                try:
-                    outcomes.append(_Outcome(unit.work(tx)))
-                except SQLAlchemyError as error:
-                    outcomes.append(_Outcome(error=translated(error)))
-                    break
-                except Exception as error:  # noqa: BLE001 - it goes to this caller; the others go on
-                    outcomes.append(_Outcome(error=error))
-        finally:
-            # There is nothing to commit, and a broken connection can be replaced only after a rollback.
-            transaction.rollback()
+            # On PostgreSQL a failing statement aborts the transaction: the other units need a new one.
+            transaction = connection.begin()
+            try:
+                tx = self._make_tx(connection)
+                for unit in batch[len(outcomes) :]:
+                    try:
+                        outcomes.append(_Outcome(unit.work(tx)))
+                    except SQLAlchemyError as error:
+                        outcomes.append(_Outcome(error=translated(error)))
+                        break
+                    except Exception as error:  # noqa: BLE001 - it goes to this caller; the others go on
+                        outcomes.append(_Outcome(error=error))
+            finally:
+                # There is nothing to commit, and a broken connection can be replaced only after a rollback.
+                transaction.rollback()
         return outcomes
 
 

@@ -1,7 +1,6 @@
 """Rows that cannot be read: damaged, forged, or written by a newer program. They are noted, and never guessed.
 
-A list leaves such a row out, so that it affects nobody else's; reading it alone is an error. The bot holds what was
-noted, and tells the operator: see ``bot.workflows.admin.damage``.
+A list leaves such a row out; reading it alone is an error. ``bot.workflows.admin.damage`` holds what was noted.
 """
 
 import threading
@@ -33,20 +32,15 @@ class Broken(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Damaged:
-    """One row that cannot be read.
-
-    Attributes:
-        key: the values of the columns that name it, as the database holds them.
-        name: what people call it, where that can be read; otherwise "".
-        about: id of the request that it belongs to; "" for none.
-        column: the first one that cannot be read.
-    """
-
     table: str
     key: tuple[Any, ...]
+    """The values of the columns that name it, as the database holds them."""
     name: str
+    """What people call it, where that can be read; otherwise ""."""
     about: str
+    """Id of the request that it belongs to; "" for none."""
     column: str
+    """The first one that cannot be read."""
 
 
 @dataclass(slots=True)
@@ -73,7 +67,6 @@ class Damage:
         return found
 
     def forget(self, table: str, key: tuple[Any, ...]) -> None:
-        """The row is tried again: should it still be damaged, it is noted anew."""
         with self._lock:
             self._known.discard((table, repr(key)))
 
@@ -86,37 +79,45 @@ class Shape(Generic[R]):
         make: makes the record of the values of the columns; raises Broken, or any error of values.
         called: the column with what people call such a row; "" for none.
         key: the columns that name a row; empty: those of the primary key.
+        holds: whether a column of JSON holds what it should.
+        apart: columns that are no part of the record.
     """
 
     table: Table
     make: Callable[..., R]
     called: str = ""
     key: tuple[str, ...] = ()
+    holds: Mapping[str, Callable[[Any], bool]] = field(default_factory=dict)
+    apart: tuple[str, ...] = ()
 
     def read(self, values: Mapping[str, Any]) -> R:
-        """The record of a row.
-
-        Raises:
-            Broken: it cannot be read.
-        """
-        check(self.table, values)
+        """The record of a row. Raises Broken."""
+        expected = _expected(self.table)
+        for name, value in values.items():
+            if not _fits(value, *expected[name]):
+                raise Broken(name)
+        for name, is_right in self.holds.items():
+            if not is_right(values[name]):
+                raise Broken(name)
         try:
-            return self.make(**values)
+            return self.make(**{name: value for name, value in values.items() if name not in self.apart})
         except (ValueError, TypeError, KeyError, AttributeError, ArithmeticError, RecursionError) as error:
             raise Broken("") from error
 
     def damaged(self, values: Mapping[str, Any], column: str) -> Damaged:
-        names = self.key or tuple(self.table.primary_key.columns.keys())
-        held = [values.get(name) for name in names]
+        held = [values.get(name) for name in self.key or self.table.primary_key.columns.keys()]
         key = tuple(value.raw if isinstance(value, Unreadable) else value for value in held)
         about = values.get("id" if self.table.name == "instruction" else "instruction_id")
-        return Damaged(
-            table=self.table.name,
-            key=key,
-            name=_readable(values.get(self.called)),
-            about=_readable(about),
-            column=column,
-        )
+        name, about = (v if isinstance(v, str) and v.isprintable() else "" for v in (values.get(self.called), about))
+        return Damaged(table=self.table.name, key=key, name=name, about=about, column=column)
+
+
+def is_object(value: object) -> bool:
+    return isinstance(value, dict)
+
+
+def are_words(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(one, str) for one in value)
 
 
 def read_all(damage: Damage, shape: Shape[R], rows: Iterable[Row[Any]]) -> list[R]:
@@ -132,11 +133,7 @@ def read_all(damage: Damage, shape: Shape[R], rows: Iterable[Row[Any]]) -> list[
 
 
 def read_one(damage: Damage, shape: Shape[R], values: Mapping[str, Any]) -> R:
-    """The record of one row.
-
-    Raises:
-        RowUnreadable: it cannot be read; that is noted.
-    """
+    """The record of one row. Raises RowUnreadable, which is noted."""
     try:
         return shape.read(values)
     except Broken as broken:
@@ -145,19 +142,8 @@ def read_one(damage: Damage, shape: Shape[R], values: Mapping[str, Any]) -> R:
         raise RowUnreadable(found.table, found.name or found.about, found.column) from broken
 
 
-def check(table: Table, values: Mapping[str, Any]) -> None:
-    """Check that each value is of its column's kind: SQLite stores anything anywhere.
-
-    Raises:
-        Broken: naming the first column whose value is not.
-    """
-    expected = _expected(table)
-    for name, value in values.items():
-        if not _fits(value, *expected[name]):
-            raise Broken(name)
-
-
 def _fits(value: Any, kinds: tuple[type, ...], nullable: bool, bound: int) -> bool:
+    """Whether a value is of its column's kind: SQLite stores anything anywhere."""
     if value is None:
         return nullable
     kind = type(value)
@@ -194,7 +180,3 @@ _KINDS: Final[Mapping[type, tuple[type, ...]]] = {
     Float: (float, int),
     LargeBinary: (bytes,),
 }
-
-
-def _readable(value: Any) -> str:
-    return value if isinstance(value, str) and value.isprintable() else ""

@@ -1,7 +1,4 @@
-"""The disk of the database: how much space is left, and whether it outlives the machine's restart.
-
-Work that cannot be stored must not be started.
-"""
+"""The disk of the database: how much space is left, and whether it outlives the machine's restart."""
 
 import os
 import re
@@ -16,8 +13,7 @@ FLOOR: Final = 500_000_000
 """Bytes below which nothing new is begun that moves money: what is under way needs room until its end."""
 
 _SHARE: Final = 10
-"""On a small disk, the floor is this fraction of it: a tenth."""
-
+"""On a small disk, the floor is a tenth of it."""
 _EMPTY: Final = 25
 """Below this fraction of the floor, nothing can be relied on to be stored."""
 

@@ -1,8 +1,7 @@
 """Which of the two databases, and its connections: a whole transaction runs as one synchronous function on one.
 
 On SQLite the function runs in the thread of an aiosqlite connection, in one hop. SQLAlchemy's own adapter
-would hop for every cursor call: measured, that makes a vote five times slower. On PostgreSQL it runs on
-SQLAlchemy's async engine, which does not block the event loop while it waits for the socket.
+would hop for every cursor call: measured, that makes a vote five times slower.
 """
 
 import asyncio
@@ -34,14 +33,12 @@ T = TypeVar("T")
 
 BUSY_SECONDS = 2.0
 """How long a lock is waited for: below Slack's 3 s for an answer, so that a person is told the truth in time."""
-
 LOOK_AGAIN_SECONDS = 0.2
 """Between two looks at whether the process before has let go of its database file."""
-
-LOG = logging.getLogger(__name__)
-
 IDLE_SECONDS = 10
 """PostgreSQL ends a transaction whose process froze in the middle: it would hold up every other writer."""
+
+LOG = logging.getLogger(__name__)
 
 _PRAGMAS = {
     "journal_mode": "wal",
@@ -50,8 +47,6 @@ _PRAGMAS = {
     "foreign_keys": 1,
     "busy_timeout": int(BUSY_SECONDS * 1000),
 }
-
-
 _DECODED = methodcaller("decode", "utf-8", "surrogateescape")
 
 _EXAMPLE = "Set DATABASE_URL to e.g. sqlite+aiosqlite:///switchboard.db or postgresql://user@host/database."
@@ -81,8 +76,7 @@ class PostgresServer:
 def parse_address(text: str) -> SqliteFile | PostgresServer:
     """Read ``sqlite+aiosqlite:///path`` or ``postgresql://…`` (``postgres://`` too).
 
-    Raises:
-        StorageError: it is neither; the address itself is not repeated, it may hold a password.
+    Raises StorageError, which does not repeat the address: it may hold a password.
     """
     try:
         url = make_url(text.strip())
@@ -93,20 +87,15 @@ def parse_address(text: str) -> SqliteFile | PostgresServer:
         return PostgresServer(url.set(drivername="postgresql+psycopg"))
     if family == "sqlite" and driver in {"", "aiosqlite"}:
         if not url.database or url.database == ":memory:" or url.query:
-            raise StorageError(
-                "SQLite needs the path of a file: what is in memory is lost with money in it.", mend=_EXAMPLE
-            )
+            problem = "SQLite needs the path of a file: what is in memory is lost with money in it."
+            raise StorageError(problem, mend=_EXAMPLE)
         return SqliteFile(Path(url.database).absolute())
     raise StorageError(f"DATABASE_URL names {url.drivername}, which is not supported.", mend=_EXAMPLE)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LockPatience:
-    """Seconds to wait for another process to release a SQLite file.
-
-    A running process keeps the file unless it is just ending. A frozen one is waited for: once it is killed,
-    this process takes over without another start.
-    """
+    """Seconds to wait for another process to release a SQLite file; a frozen one may be killed soon."""
 
     running: float = 0.0
     frozen: float = 0.0
@@ -126,12 +115,7 @@ class LockFile:
 
     @classmethod
     async def wait(cls, database: Path, *, patience: LockPatience) -> "LockFile":
-        """Take ``<database>.lock`` as soon as it is free.
-
-        Raises:
-            InUse: another process still held it when the patience ran out.
-            StorageError: the folder cannot be written.
-        """
+        """Take ``<database>.lock`` as soon as it is free. Raises as :meth:`take` when the patience ran out."""
         began = time.monotonic()
         seen_frozen: float | None = None
         while True:
@@ -198,8 +182,7 @@ def _locked_inode(database: Path) -> int | None:
     """The database file itself, locked: links to it, and a removed lock file, let no second process in.
 
     On Linux alone, where ``flock`` and SQLite's own locks do not meet. The descriptor stays open longer than SQLite
-    has the file: closing any descriptor of it would end SQLite's locks of this process. A file with another name is
-    refused: beside that, SQLite would not find what was not yet merged into it.
+    has the file: closing any descriptor of it would end SQLite's locks of this process.
     """
     if not sys.platform.startswith("linux"):
         return None
@@ -215,7 +198,7 @@ def _locked_inode(database: Path) -> int | None:
     except OSError:
         os.close(descriptor)
         raise
-    if names > 1:
+    if names > 1:  # beside the other name, SQLite would not find what was not yet merged into the file
         os.close(descriptor)
         raise StorageError(
             f"The database has a second name (a hard link): {database}.",
@@ -270,11 +253,7 @@ class SqliteLine:
 
     @classmethod
     async def open(cls, database: SqliteFile, *, writes: bool) -> "SqliteLine":
-        """Connect and check that every PRAGMA that money depends on took effect.
-
-        Raises:
-            StorageError: the file is no database, cannot be opened, or a PRAGMA had no effect.
-        """
+        """Connect and check that every PRAGMA that money depends on took effect. Raises StorageError."""
 
         def connect() -> sqlite3.Connection:
             # isolation_level None: the engine's event begins transactions, not the driver.
@@ -297,7 +276,6 @@ class SqliteLine:
         return cls(aio, connection)
 
     async def run(self, work: Callable[[Connection], T]) -> T:
-        """Run in the connection's thread; functions run one after the other."""
         return await self._aio.call(lambda: work(self._connection))
 
     async def close(self) -> None:
@@ -338,10 +316,7 @@ class PostgresLine:
     def open(
         cls, server: PostgresServer, *, writes: bool, connections: int, one_by_one: bool = False
     ) -> "PostgresLine":
-        """Prepare a pool; the first connection is made when it is needed.
-
-        ``one_by_one``: each statement is a transaction of its own, and may be lost in a crash of the server.
-        """
+        """``one_by_one``: each statement is a transaction of its own, and may be lost in a crash of the server."""
         limits: dict[str, object] = {
             "lock_timeout": int(BUSY_SECONDS * 1000),
             "idle_in_transaction_session_timeout": IDLE_SECONDS * 1000,
@@ -363,7 +338,6 @@ class PostgresLine:
         return cls(engine)
 
     async def run(self, work: Callable[[Connection], T]) -> T:
-        """Run on a connection of the pool; broken ones are replaced first."""
         async with self._engine.connect() as connection:
             return await connection.run_sync(work)
 
@@ -372,15 +346,13 @@ class PostgresLine:
 
 
 Line = SqliteLine | PostgresLine
-"""One connection's worth of work at a time."""
 
 
 @asynccontextmanager
 async def open_writing(address: SqliteFile | PostgresServer, *, patience: LockPatience | None) -> AsyncIterator[Line]:
     """The writing line of a database. A SQLite file is locked first, unless ``patience`` is None.
 
-    Raises:
-        StorageError: another process uses the SQLite file, or it cannot be opened.
+    Raises StorageError when another process uses the SQLite file, or it cannot be opened.
     """
     async with AsyncExitStack() as stack:
         line: Line

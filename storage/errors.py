@@ -1,18 +1,4 @@
-"""Errors of the database, sorted by who must act.
-
-::
-
-    StorageError       the operator must fix it: address, permissions, a second process, a missing migration
-    ├── StorageBusy    temporary: the database is locked or unreachable; nothing was written, a retry may work
-    │   └── StorageFull   the disk is full; the operator makes room
-    │   └── StorageClosed  permanent: the process is stopping
-    ├── Conflict       a UNIQUE or CHECK constraint failed; the unit wrote nothing
-    ├── InUse          another process has the SQLite file
-    ├── NewerDatabase  a later version of the program made the tables
-    ├── OtherKey       SECRET_KEY is not the one of this database; nothing was written
-    └── CommitUnknown  the connection broke during COMMIT: read the rows back before going on
-    RowUnreadable      one row cannot be read; every other one can
-"""
+"""Errors of the database, sorted by who must act."""
 
 import sqlite3
 
@@ -29,7 +15,7 @@ _AWAY = (
 
 
 class StorageError(OperatorError):
-    """The database cannot be used as it is. ``problem`` and ``mend`` are texts for the operator."""
+    """The operator must act: address, permissions, a second process, a missing migration."""
 
 
 class StorageBusy(StorageError):
@@ -87,7 +73,7 @@ class RowUnreadable(Exception):
 
 
 class CommitUnknown(StorageError):
-    """COMMIT was sent and not answered: the transaction may or may not be committed."""
+    """COMMIT was sent and not answered: read the rows back before going on."""
 
 
 def translated(error: SQLAlchemyError) -> StorageError:

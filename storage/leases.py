@@ -1,7 +1,4 @@
-"""Leases: short, and renewed for as long as the process lives and the step runs.
-
-So a step may take any time, and the rows of a process that died are free after a minute at the latest.
-"""
+"""Leases: short, and renewed for as long as the process lives and the step runs."""
 
 import asyncio
 import logging
@@ -25,14 +22,9 @@ _AFTER_TROUBLE: Final = 2.0
 
 
 class Leases:
-    """The rows that this process works on.
+    """The rows that this process, ``owner``, works on.
 
-    Args:
-        store: holds the rows.
-        clock: by which rows are due.
-        owner: id of this process, under which it holds leases.
-        seconds: how long a lease is.
-        sleep: waits that many seconds of the clock by which leases run out.
+    ``sleep`` waits so many seconds of the ``clock`` by which leases of so many ``seconds`` run out.
     """
 
     def __init__(

@@ -1,12 +1,7 @@
 """What an operator does to a whole database: copy it to PostgreSQL, change its ``SECRET_KEY``. All of it, or nothing.
 
 Copy: while nobody uses either database, in one transaction at the target. Before that commits, the source is marked: a
-program that starts on it afterwards refuses, because two databases would pay the same request twice. The target is
-committed only when it reads back as the source does and its audit holds.
-
-Change of the key: everything in the database that depends on it, in one transaction. The audit goes on under the new
-key. Keys of stores are sealed anew. The callback addresses that a repeated request will carry from now on are added;
-the ones handed out before stay valid.
+program that starts on it afterwards refuses, because two databases would pay the same request twice.
 """
 
 import hashlib
@@ -66,14 +61,7 @@ class Copied:
 
 
 async def copy(source: str, target: str, *, audit_key: bytes, anchors: AnchorFile, now: datetime) -> Copied:
-    """Copy every row. After a crash it can be repeated.
-
-    Args:
-        source: address of the SQLite file.
-        target: address of a PostgreSQL database without tables, or without rows.
-        audit_key: the one that the source was written with.
-        anchors: of the source.
-        now: when the source is marked as copied.
+    """Copy every row to a PostgreSQL database without rows. After a crash it can be repeated.
 
     Raises:
         StorageError: an address is of the wrong kind, a process uses one of the two, the target holds something, the
@@ -103,24 +91,17 @@ async def copy(source: str, target: str, *, audit_key: bytes, anchors: AnchorFil
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rotated:
-    """The result of a change of the key.
-
-    Attributes:
-        stores: names of the stores whose keys were sealed anew.
-        unopened: names of the stores whose keys the old key did not open; they were left as they are.
-        addresses: how many open requests got an additional address.
-    """
-
     head: Head
     stores: tuple[str, ...]
+    """Names of the stores whose keys were sealed anew."""
     unopened: tuple[str, ...]
+    """Names of those whose keys the old key did not open; they were left as they are."""
     addresses: int
+    """How many open requests got an additional address."""
 
 
 async def rotate(url: str, *, anchors: Path, old: str, new: str, now: datetime) -> Rotated | None:
-    """Switch to another key; None: that key is in force already. ``anchors``: their file.
-
-    Nothing is changed unless the whole audit holds under the old key.
+    """Switch to another key; None: that key is in force already.
 
     Raises:
         StorageError: another process uses the SQLite file, the old key is not the one in force, the audit does not
@@ -141,10 +122,9 @@ async def rotate(url: str, *, anchors: Path, old: str, new: str, now: datetime) 
             _require_whole(tx, AnchorFile(anchors, key=derived_key(old, "anchor")), so="nothing was changed")
             entry = Entry(at=now, instruction_id="", actor="system", action="", before="", after="", detail={})
             last = tx.audit.rotate_key(entry, to=derived_key(new, "audit"), anchor_key=derived_key(old, "anchor"))
-            head = Head(last.seq, last.hash)
             sealed, unopened = _reseal(tx, old, new)
             addresses = _add_addresses(connection, tx, new)
-            return Rotated(head=head, stores=sealed, unopened=unopened, addresses=addresses)
+            return Rotated(head=Head(last.seq, last.hash), stores=sealed, unopened=unopened, addresses=addresses)
 
     try:
         async with open_writing(parse_address(url), patience=IMPATIENT) as line:
@@ -154,11 +134,7 @@ async def rotate(url: str, *, anchors: Path, old: str, new: str, now: datetime) 
 
 
 def anchor(path: Path, rotated: Rotated, *, key: str, now: datetime) -> None:
-    """Write an anchor of the audit under the new key, outside the database, into the file ``path``.
-
-    Raises:
-        OSError: it could not be written; the bot writes one at its next start.
-    """
+    """Write an anchor under the new key. When an OSError prevents it, the bot writes one at its next start."""
     file = AnchorFile(path, key=derived_key(key, "anchor"))
     file.append(Anchor(at=now, seq=rotated.head.seq, head=rotated.head.hash))
 
@@ -201,11 +177,9 @@ def _copy(reading: Connection, server: PostgresServer, audit_key: bytes, anchors
 
 def _raw(table: Table) -> Table:
     """The table with its columns as the databases hold them: what was written is copied, not what it means."""
-    columns = (
-        (column, column.type.impl_instance if isinstance(column.type, TypeDecorator) else column.type)
-        for column in table.columns
-    )
-    return Table(table.name, MetaData(), *(Column(column.name, kind, key=column.key) for column, kind in columns))
+    kinds = [one.type.impl_instance if isinstance(one.type, TypeDecorator) else one.type for one in table.columns]
+    columns = (Column(one.name, kind, key=one.key) for one, kind in zip(table.columns, kinds, strict=True))
+    return Table(table.name, MetaData(), *columns)
 
 
 def _rows(table: Table) -> Select[tuple[object, ...]]:
@@ -285,7 +259,7 @@ def _add_addresses(connection: Connection, tx: Tx, new: str) -> int:
 
 def _require_whole(tx: Tx, file: AnchorFile, *, so: str) -> None:
     earlier = [(one.until, one.anchors) for one in tx.audit.closed_keys()]
-    anchors = file.speaking_also(earlier).read()
+    anchors = file.with_keys(earlier).read()
     verdict = check(keys=tx.audit.keys(), rows=tx.audit.stored(), end=tx.audit.head(), anchors=anchors.held)
     if verdict.bad_seq is not None or anchors.forged or anchors.unreadable:
         raise StorageError(

@@ -1,7 +1,6 @@
 """Bring a database to the version this program needs. Safe to run at every start and by several processes.
 
-Each step says the oldest program that works on its result. While programs that old or newer run, it is made beside
-them; what would take something away from one that runs is refused.
+Each step says the oldest program that works on its result: it is refused while an older one runs.
 """
 
 import re
@@ -23,23 +22,19 @@ MIGRATION_LOCK = 0x5377_6D67
 """Advisory lock on PostgreSQL: of several processes that start together, one migrates and the others wait."""
 
 OLDEST = "oldest_program"
-"""Flag: a version of the tables, and the oldest program that works on them, by the version it needs."""
+"""Flag: a version of the tables, and the oldest program that works on them."""
 MOVED = "moved"
 """Flag of a SQLite file that was copied to a server: where to."""
 _SESSIONS = (
     "SELECT application_name FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
 )
-_LOOKS = 10
 _PROGRAM = re.compile(rf"{migrations.PROGRAM}(?: {migrations.PEERS})?(?: (\d+))?")
 
 
 async def migrate(url: str, *, audit_key: bytes | None = None, patience: LockPatience = IMPATIENT) -> None:
     """Run the steps that are missing, all in one transaction; with none missing, nothing is written.
 
-    Args:
-        url: where the database is.
-        audit_key: must be the one that the database was written with; None: the caller has no key.
-        patience: how long to wait for another process that holds the SQLite file.
+    ``audit_key``: the one that the database was written with, where the caller has it.
 
     Raises:
         StorageError: the address is wrong, another process uses the SQLite file, the database is too new for this
@@ -61,35 +56,30 @@ def alembic_config() -> Config:
 
 
 def check_version(connection: Connection, *, moving_to: str = "") -> None:
-    """Check that this program works on the tables that there are.
-
-    Args:
-        connection: a transaction.
-        moving_to: where the database may have been copied to all the same.
-
-    Raises:
-        StorageError: they are older, too new, or were copied to another database.
-    """
+    """Raises StorageError when the tables are older, too new, or were copied to another database than ``moving_to``."""
     if connection.dialect.name == "postgresql":
         # Either the process that migrates sees this one, or this one sees its result.
         connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock_shared({MIGRATION_LOCK})").close()
-    held = _version(connection)
-    _refuse_too_new(connection, held)
+    held = refuse_newer(connection)
     if held is None or held < migrations.HEAD:
         raise StorageError(
             f"The database is at version {held or 'none'}, this program needs {migrations.HEAD}.",
             mend="Run `switchboard migrate` with this version of the program.",
         )
-    _refuse_moved(Flags(connection), but_to=moving_to)
+    _refuse_moved(connection, but_to=moving_to)
 
 
-def refuse_newer(connection: Connection) -> None:
-    """Check that no later program made the tables.
-
-    Raises:
-        NewerDatabase: one did, and this program does not work on them.
-    """
-    _refuse_too_new(connection, _version(connection))
+def refuse_newer(connection: Connection) -> str | None:
+    """The version of the tables. Raises NewerDatabase when this program does not work on those of a later one."""
+    has_any = inspect(connection).has_table("alembic_version")
+    held = connection.execute(text("SELECT version_num FROM alembic_version")).scalar() if has_any else None
+    # The steps are numbered. An older program is not tested with tables that do not name it.
+    if held is not None and held > migrations.HEAD and _oldest(connection, held) > migrations.HEAD:
+        raise NewerDatabase(
+            f"The database is at version {held}, which is newer than this program: it knows up to {migrations.HEAD}.",
+            mend="Start the version of the program that was used last, or a later one.",
+        )
+    return held
 
 
 def moved_to(flags: Flags) -> str:
@@ -97,19 +87,13 @@ def moved_to(flags: Flags) -> str:
     return str(found["to"]) if isinstance(found, dict) else ""
 
 
-def _refuse_moved(flags: Flags, *, but_to: str = "") -> None:
-    to = moved_to(flags)
+def _refuse_moved(connection: Connection, *, but_to: str = "") -> None:
+    to = moved_to(Flags(connection))
     if to not in ("", but_to):
         raise StorageError(
             f"This database was copied to {to}, and goes on there.",
             mend="Set DATABASE_URL to that one. To go back to the file, restore a backup from before the copy.",
         )
-
-
-def _version(connection: Connection) -> str | None:
-    if not inspect(connection).has_table("alembic_version"):
-        return None
-    return connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
 
 
 def _oldest(connection: Connection, held: str | None) -> str:
@@ -118,18 +102,7 @@ def _oldest(connection: Connection, held: str | None) -> str:
     match found:
         case [version, str(oldest)] if version == held:
             return oldest
-        case _:
-            return held or ""
-
-
-def _refuse_too_new(connection: Connection, held: str | None) -> None:
-    # The steps are numbered. An older program is not tested with tables that do not name it.
-    if held is None or held <= migrations.HEAD or _oldest(connection, held) <= migrations.HEAD:
-        return
-    raise NewerDatabase(
-        f"The database is at version {held}, which is newer than this program: it knows up to {migrations.HEAD}.",
-        mend="Start the version of the program that was used last, or a later one.",
-    )
+    return held or ""
 
 
 def _upgrade(connection: Connection, audit_key: bytes | None) -> None:
@@ -139,10 +112,9 @@ def _upgrade(connection: Connection, audit_key: bytes | None) -> None:
         if connection.dialect.name == "postgresql":
             connection.exec_driver_sql("SET LOCAL lock_timeout = 0")
             connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({MIGRATION_LOCK})").close()
-        held = _version(connection)
-        _refuse_too_new(connection, held)
+        held = refuse_newer(connection)
         if held is not None:
-            _refuse_moved(Flags(connection))
+            _refuse_moved(connection)
         if held is None or held < migrations.HEAD:
             # Each missing step says the oldest program that works on its result: as a rule the one it belongs to.
             steps = ScriptDirectory.from_config(config).walk_revisions(held or "base", "heads")
@@ -161,15 +133,9 @@ def _upgrade(connection: Connection, audit_key: bytes | None) -> None:
 
 
 def keep_programs_out(connection: Connection) -> None:
-    """Until the transaction ends, no process starts on this PostgreSQL database.
-
-    A session that was just closed, such as that of a migration, shows until the server has ended it: it gets a second.
-
-    Raises:
-        StorageError: one runs.
-    """
+    """Until the transaction ends, no process starts on this PostgreSQL database. Raises StorageError when one runs."""
     connection.exec_driver_sql(f"SELECT pg_advisory_xact_lock({MIGRATION_LOCK})").close()
-    for _ in range(_LOOKS):
+    for _ in range(10):  # a session that was just closed shows until the server has ended it
         if not _programs(connection):
             return
         connection.exec_driver_sql("SELECT pg_sleep(0.1), pg_stat_clear_snapshot()").close()

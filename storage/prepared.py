@@ -1,9 +1,7 @@
 """Statements that every request runs: built once, and on SQLite run without SQLAlchemy's overhead.
 
-SQLAlchemy's overhead for one execution (cache key, parameters, context, result, rows) costs four times what SQLite
-needs for these. All of it holds the interpreter's lock and delays every other thread. So on SQLite the compiled text
-goes to the driver with the same values, through the same types, and an error becomes SQLAlchemy's again. On any other
-database SQLAlchemy runs it.
+That costs four times what SQLite needs for these, and holds the interpreter's lock. So on SQLite the compiled text goes
+to the driver with the same values, through the same types, and an error becomes SQLAlchemy's again.
 """
 
 import sqlite3
@@ -28,11 +26,7 @@ class _Plan:
 
 
 class Prepared:
-    """A statement whose values are named parameters.
-
-    Args:
-        statement: without lists among its parameters.
-    """
+    """A statement whose values are named parameters, without lists among them."""
 
     def __init__(self, statement: Statement) -> None:
         self.names = tuple(str(column.key) for column in statement.exported_columns)

@@ -1,12 +1,8 @@
-"""Read-only access to a database from outside its process: no lock file, no writing connection, no change.
-
-For commands that must work while the bot runs, with an account that may only read, and on a database that was
-tampered with.
-"""
+"""Read-only access for commands that must work while the bot runs, and on a database that was tampered with."""
 
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 from urllib.parse import quote
@@ -24,8 +20,6 @@ from storage.transaction import Tx
 
 T = TypeVar("T")
 
-_CONNECT_SECONDS = 5
-
 
 class Reading:
     """Reads one database. Made by :func:`open_for_reading`; blocks while it reads."""
@@ -35,18 +29,14 @@ class Reading:
         self._audit_key = audit_key
 
     def read(self, work: Callable[[Tx], T]) -> T:
-        """Run a unit of work that only reads, on one consistent state of what is committed.
-
-        Raises:
-            StorageError: it could not be read, or ``work`` tried to write.
-        """
+        """Run a unit of work on one consistent state of what is committed. Raises StorageError when it writes."""
         return self._run(lambda connection: work(Tx(connection, audit_key=self._audit_key)))
 
     def refuse_newer(self) -> None:
         self._run(refuse_newer)
 
     def fits(self) -> bool:
-        """Whether our key is the one in force according to the database; older databases do not store it."""
+        """Whether our key is the one in force; older databases do not store it."""
 
         def check_key(connection: Connection) -> None:
             if inspect(connection).has_table(audit_key.name):
@@ -59,13 +49,11 @@ class Reading:
         return True
 
     def is_current(self) -> bool:
-
         def see(connection: Connection) -> bool:
-            try:
+            with suppress(StorageError):
                 check_version(connection)
-            except StorageError:
-                return False
-            return True
+                return True
+            return False
 
         return self._run(see)
 
@@ -81,8 +69,7 @@ class Reading:
 def open_for_reading(url: str, *, audit_key: bytes) -> Iterator[Reading]:
     """Open a database for reading its audit, whatever its version: evidence is not migrated first.
 
-    Raises:
-        StorageError: the address is wrong, there is no database, or it holds no audit.
+    Raises StorageError when the address is wrong, there is no database, or it holds no audit.
     """
     address = parse_address(url)
     with _postgres(address) if isinstance(address, PostgresServer) else _sqlite(address) as engine:
@@ -106,7 +93,7 @@ def _postgres(server: PostgresServer) -> Iterator[Engine]:
         hide_parameters=True,
         pool_size=1,
         max_overflow=0,
-        connect_args={"connect_timeout": _CONNECT_SECONDS, "application_name": "switchboard reading"},
+        connect_args={"connect_timeout": 5, "application_name": "switchboard reading"},
         execution_options={"isolation_level": "REPEATABLE READ", "postgresql_readonly": True},
     )
     try:

@@ -1,7 +1,6 @@
 """Encryption of secrets in the database: AES-256-GCM, bound to the row and column they belong to.
 
-A sealed text moved to another row or column does not open; neither does one sealed under another key. The id of
-the key comes first: so a wrong key can be told from a damaged text, and a second key can be added later.
+The id of the key comes first: so a wrong key can be told from a damaged text, and a second key can be added later.
 """
 
 import hashlib
@@ -22,11 +21,7 @@ class SealError(ValueError):
 
 
 class Sealer:
-    """Seals under one key.
-
-    Args:
-        key: 32 bytes, the same for the life of the database.
-    """
+    """Seals under one key of 32 bytes."""
 
     def __init__(self, *, key: bytes) -> None:
         if len(key) != _KEY_BYTES:
@@ -41,11 +36,7 @@ class Sealer:
         return f"{_VERSION}.{self.key_id}.{urlsafe_b64encode(nonce + sealed).decode()}"
 
     def open(self, sealed: str, *, row: str, column: str) -> str:
-        """The plain text.
-
-        Raises:
-            SealError: it does not open.
-        """
+        """The plain text. Raises SealError."""
         version, _, rest = sealed.partition(".")
         key_id, _, body = rest.partition(".")
         if version != _VERSION or key_id != self.key_id:

@@ -1,8 +1,7 @@
 """The store: opens the database, runs units of work in it, closes it.
 
 A unit of work is a synchronous function of a :class:`~storage.transaction.Tx`, so no network call can happen
-while a transaction is open. On SQLite it runs in the thread of the connection: it must touch nothing but
-its arguments and return values.
+while a transaction is open. On SQLite it runs in another thread: it touches nothing but its arguments.
 """
 
 from collections.abc import Callable
@@ -39,9 +38,6 @@ T = TypeVar("T")
 
 
 class Store:
-    exclusive: bool
-    """Whether no other process can hold leases (SQLite): what another owner holds is dead."""
-
     def __init__(
         self,
         *,
@@ -54,9 +50,9 @@ class Store:
     ) -> None:
         self.disk = disk
         self.damage = damage
-        """Rows that could not be read."""
         self.exclusive = exclusive
-        self._writer = writer
+        """Whether no other process can hold leases (SQLite): what another owner holds is dead."""
+        self.writer = writer
         self._readers = readers
         self._resources = resources
 
@@ -78,13 +74,9 @@ class Store:
             audit_key: seals the audit chain; the one that the database was written with.
             readers: connections for reading.
             probe: called with ``write.before:<name>`` and ``write.after:<name>`` around the commit of each unit,
-                in whatever thread the commit runs. A ``BaseException`` it raises simulates a crash of the process:
-                every waiting caller gets it and nothing is written any more; ``close`` still works.
+                in whatever thread the commit runs. A ``BaseException`` it raises simulates a crash of the process.
             patience: how long to wait for another process that holds the SQLite file.
             beside: for a command that writes once while the bot may be running: the lock is not taken.
-
-        Raises:
-            StorageError: the operator must act: wrong address, a second process, not migrated, another key.
         """
         address = parse_address(url)
         damage = Damage()
@@ -121,28 +113,11 @@ class Store:
             StorageBusy: nothing was written, a later try may work.
             CommitUnknown: it may or may not have been written.
         """
-        return await self._writer.submit(work, name=name)
+        return await self.writer.submit(work, name=name)
 
     async def read(self, work: Callable[[Tx], T]) -> T:
-        """Run a unit of work that only reads, on one consistent state of what is committed.
-
-        Raises:
-            StorageError: it could not be read, or ``work`` tried to write.
-        """
+        """Run a unit of work on one consistent state of what is committed. Raises StorageError when it writes."""
         return await self._readers.run(work)
-
-    @property
-    def commits(self) -> int:
-        return self._writer.commits
-
-    @property
-    def changes(self) -> int:
-        return self._writer.changes
-
-    @property
-    def voice(self) -> str:
-        """Id in this store's notifications, to tell them from those of other processes."""
-        return self._writer.voice
 
     async def close(self) -> None:
         """Commit what was accepted, then close every connection. Later calls raise ``StorageBusy``."""

@@ -19,7 +19,7 @@ from storage.walked import Walked
 
 
 class Tx:
-    """One transaction. Valid only while the unit of work runs. ``damage``: notes the rows that cannot be read."""
+    """Valid only while the unit of work runs. ``damage``: notes the rows that cannot be read."""
 
     def __init__(
         self, connection: Connection, *, audit_key: bytes, damage: Damage | None = None, walked: Walked | None = None

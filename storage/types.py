@@ -53,7 +53,6 @@ class Moment(TypeDecorator[datetime]):
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> int | None:  # noqa: ARG002
-        """Refuse naive times: their zone is unknown."""
         if value is None:
             return None
         if value.tzinfo is None:
@@ -89,10 +88,8 @@ class Json(TypeDecorator[object]):
         return None if value is None else canonical_json(value)
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> object | None:  # noqa: ARG002
-        if value is None:
-            return None
         try:
-            return cast("object", json.loads(value))
+            return None if value is None else cast("object", json.loads(value))
         except (ValueError, TypeError, RecursionError):
             return Unreadable(value)
 
@@ -111,13 +108,11 @@ class Reasoned(TypeDecorator[Reason]):
         self.nullable = nullable
 
     def process_bind_param(self, value: Reason | None, dialect: Dialect) -> str | None:  # noqa: ARG002
-        """See :func:`canonical_json`."""
         if value is None:
             return None if self.nullable else ""
         return canonical_json(value.stored())
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> Reason | None:  # noqa: ARG002
-        """The reason; see :class:`Unreadable`."""
         if isinstance(value, str) and not is_encodable(value):
             return cast("Reason", Unreadable(value))
         try:
@@ -144,9 +139,7 @@ class Named(TypeDecorator[E], Generic[E]):
         return None if value is None else self.kind(value).value
 
     def process_result_value(self, value: str | None, dialect: Dialect) -> E | None:  # noqa: ARG002
-        if value is None:
-            return None
         try:
-            return self.kind(value)
+            return None if value is None else self.kind(value)
         except ValueError:
             return cast("E", Unreadable(value))

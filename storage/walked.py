@@ -1,7 +1,7 @@
 """The part of the audit chain that this process has found whole: each row is verified once, not for each claim.
 
-A request's rows are found by its id, and each shows by itself that it is unchanged. That none of them was taken away
-shows only the chain: from the first of them to its end, no number is missing and every row seals the one before it.
+That none of a request's rows was taken away shows only the chain: from the first of them to its end, no number is
+missing and every row seals the one before it.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -59,12 +59,8 @@ class Walked:
     ) -> int | None:
         """Number of the first row that is missing or is not what was written, from the first of ``own`` on; None: none.
 
-        Args:
-            own: the rows of one request, in order; each is intact.
-            rows: reads the chain.
-            end: number and hash of the last row, as the database notes it.
-            is_intact: whether a row is what was written under its number.
-            keep: remember what was found whole. Only of what is committed.
+        ``own``: the intact rows of one request, in order. ``end``: number and hash of the last row, as the database
+        notes it. ``keep``: remember what was found whole; only of what is committed.
         """
         name, start = own[0].instruction_id, own[0].seq
         known, span = self._known(name, start)

@@ -59,7 +59,8 @@ async def open_database(
     stack.push_async_callback(store.close)
     peers, server, owner = None, parse_address(address), around.owner
     if isinstance(server, PostgresServer):  # before any lease is taken
-        peers = Peers(server=server, owner=owner, voice=store.voice, heard=heard, ended=ended, clock=time.monotonic)
+        voice = store.writer.voice
+        peers = Peers(server=server, owner=owner, voice=voice, heard=heard, ended=ended, clock=time.monotonic)
         await at_start(peers.join)
         stack.push_async_callback(peers.leave)
         now = around.clock.now()

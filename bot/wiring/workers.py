@@ -369,7 +369,7 @@ def make_schedule(ctx: Context) -> Schedule:
             for name, worker in WORKERS.items()
         },
         look=partial(look, ctx),
-        changes=lambda: ctx.store.changes,
+        changes=lambda: ctx.store.writer.changes,
         now=ctx.clock.now,
         by_the_clock=BY_THE_CLOCK,
         every_tick=EVERY_TICK,

@@ -5,11 +5,8 @@ import sqlalchemy as sa
 
 revision = ${repr(up_revision)}
 down_revision = ${repr(down_revision)}
-branch_labels = None
-depends_on = None
 works_with = ${repr(down_revision)}  # the oldest program that works on the result
 
 
 def upgrade() -> None:
-    """What it adds."""
     ${upgrades if upgrades else "raise NotImplementedError"}

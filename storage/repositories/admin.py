@@ -1,8 +1,4 @@
-"""What is asked of all tables at once, and the small tables that belong to no feature.
-
-Flags, the processes on one PostgreSQL, and answers that could not be read; when work becomes due, how much waits, the
-sweep that reads every row that is not over, and the times that move along when the clock was set.
-"""
+"""What is asked of all tables at once, and the small tables that belong to no feature."""
 
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
@@ -35,7 +31,7 @@ from sqlalchemy import (
 from bot.domain.bookings.booking import CLOSED
 from bot.domain.payments.instruction import EFFECT_UNDER_WAY, FINAL
 from bot.domain.unread import Noted, UnreadAnswer
-from storage.damage import Broken, Shape, read_all
+from storage.damage import Shape, is_object, read_all
 from storage.prepared import Prepared
 from storage.repositories import bookings, callbacks, jobs, payments, requests, slack
 from storage.repositories.leased import Condition, Repository, as_text, insert_once
@@ -48,23 +44,14 @@ from storage.tables.services import booking, store_event
 from storage.tables.services import unread_answer as unread
 from storage.types import Moment
 
-
-def _flag(*, key: str, value: object, updated_at: datetime) -> tuple[str, object]:  # noqa: ARG001
-    return key, value
-
-
-_FLAG = Shape(flag, _flag, called="key")
+_FLAG: Shape[tuple[str, object]] = Shape(flag, lambda key, value: (key, value), called="key", apart=("updated_at",))
 
 
 class Flags(Repository):
-    """The table ``flag``: single values that all processes share, such as a freeze. Values are JSON, never null."""
+    """Single values that all processes share, such as a freeze. Values are JSON, never null."""
 
     def get(self, key: str) -> object | None:
-        """The value; None when it was never set.
-
-        Raises:
-            RowUnreadable: the row cannot be read.
-        """
+        """The value; None when it was never set. Raises RowUnreadable."""
         found = self._one(_FLAG, select(flag).where(flag.c.key == key))
         return None if found is None else found[1]
 
@@ -77,11 +64,11 @@ class Flags(Repository):
             self._change(flag, flag.c.key == key, value=value, updated_at=now)
 
     def add(self, key: str, value: object, now: datetime) -> bool:
-        """Set a value that is not set yet; False when it was."""
+        """False when it was set already."""
         return insert_once(self._connection, flag, {"key": key, "value": value, "updated_at": now}, unless=("key",))
 
     def starting(self, prefix: str) -> dict[str, object]:
-        """Values by key, of the keys with this prefix; those that cannot be read are left out."""
+        """Values by key, of the keys with this prefix that can be read."""
         return dict(self._all(_FLAG, select(flag).where(flag.c.key.startswith(prefix, autoescape=True))))
 
     def forget(self, prefix: str) -> int:
@@ -105,10 +92,7 @@ def life_lock(owner: str) -> int:
 
 
 class Processes:
-    """The flags ``process:…``, one a process that works on this PostgreSQL database.
-
-    Each process holds an advisory lock for life, so that its end is noticed.
-    """
+    """The flags ``process:…``, one a process on PostgreSQL. Each holds an advisory lock for life, so its end shows."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -134,24 +118,22 @@ REMEMBERED: Final = timedelta(days=1)
 _ORDER = (unread.c.mended_at.is_not(None), unread.c.last_seen.desc(), unread.c.fingerprint)
 
 
-def _answer(*, operation: str, detail: object, fingerprint: str, **values: Any) -> Noted:  # noqa: ARG001
-    if not isinstance(detail, dict):
-        raise Broken("detail")
+def _answer(*, operation: str, detail: dict[str, Any], **values: Any) -> Noted:
     return Noted(answer=UnreadAnswer.from_json(operation, detail), **values)
 
 
-_ANSWER = Shape(unread, _answer, called="operation")
+_ANSWER = Shape(unread, _answer, called="operation", holds={"detail": is_object}, apart=("fingerprint",))
 
 
 class UnreadAnswers(Repository):
-    """The table ``unread_answer``: answers that could not be read, one row a shape; never more than a few."""
+    """Answers that could not be read, one row a shape; never more than a few."""
 
     def is_there(self) -> bool:
         """Whether the table exists: a command that only reads may open an older database."""
         return inspect(self._connection).has_table(unread.name)
 
     def note(self, found: Noted) -> None:
-        """Store an answer that was seen ``count`` times; add to the count if its shape is stored already."""
+        """Store an answer; add to the count if its shape is stored already."""
         key = {"operation": found.answer.operation, "fingerprint": found.answer.fingerprint}
         changed = {"detail": found.answer.as_json(), "mended_at": None}
         seen = {"first_seen": found.first_seen, "last_seen": found.last_seen, "count": found.count}
@@ -166,7 +148,7 @@ class UnreadAnswers(Repository):
             self._connection.execute(delete(unread).where(*one))
 
     def mended(self, operation: str, at: datetime) -> None:
-        """Mark the operation's earlier unread answers as mended: an answer was read at that time."""
+        """An answer of the operation was read at that time: earlier unread ones do not matter any more."""
         self._connection.execute(delete(unread).where(unread.c.mended_at < at - REMEMBERED))
         earlier = (unread.c.operation == operation, unread.c.last_seen <= at, unread.c.mended_at.is_(None))
         self._change(unread, *earlier, mended_at=at)
@@ -193,7 +175,7 @@ _CLAIMED: Final[Mapping[str, Sequence[Condition]]] = {
 
 
 class Horizon(Repository):
-    """When due work becomes due. Leased rows are left out: the end of their step wakes the workers itself."""
+    """When due work becomes due. Leased rows are left out: the end of their step wakes the workers."""
 
     def earliest(self, kinds: Sequence[Due]) -> Mapping[Due, datetime]:
         """When the next row of each kind becomes due; kinds without one are left out."""
@@ -237,10 +219,7 @@ class Queues(Repository):
     """
 
     def waiting(self, now: datetime, *, followed: Collection[str] = ()) -> dict[str, Waiting]:
-        """What waits in each queue, rows that are being worked on or stopped included.
-
-        Rows that become due again and again have no age. ``followed``: kinds of followed resources that count.
-        """
+        """Leased and stopped rows too. ``followed``: kinds of followed resources that count."""
         rows = self._connection.execute(_WAITING, {"now": now, "followed": list(followed)})
         return {name: Waiting(count, oldest if isinstance(oldest, datetime) else None) for name, count, oldest in rows}
 
@@ -276,7 +255,6 @@ _OPEN: Final[Mapping[str, tuple[Shape[Any], Sequence[Condition]]]] = {
     "store": (bookings.STORE, ()),
 }
 SWEPT: Final = tuple(_OPEN)
-"""Tables whose open rows are swept."""
 
 Key = tuple[Any, ...]
 
@@ -285,14 +263,9 @@ class Sweep(Repository):
     """Reads every row that is not over, page by page, so that those that cannot be read are noted."""
 
     def page(self, name: str, after: Key | None = None) -> tuple[list[Any], Key | None]:
-        """Read a page of the open rows of a table, in the order of their keys.
+        """A page of the open rows of a table, by their keys, and the key that it ended with; None: there are no more.
 
-        Args:
-            name: of the table.
-            after: the key that the last page ended with; None: from the beginning.
-
-        Returns:
-            Its records, and the key that it ended with; None: there are no more.
+        ``after``: the key that the last page ended with.
         """
         shape, which = _OPEN[name]
         key = [column for column in shape.table.columns if column.primary_key]
@@ -337,17 +310,18 @@ class Times(Repository):
         A step that read its request before does not write back what it read: the version is another one, unless a
         request with an effect is in flight, whose outcome counts all the same.
         """
-        return sum(self._shift(table, by) for table in metadata.tables.values() if "due_at" in table.c)
-
-    def _shift(self, table: Table, by: timedelta) -> int:
-        names = [name for name in (*_EVERYWHERE, *_MORE.get(table.name, ())) if name in table.c]
-        micro = by // timedelta(microseconds=1)
-        moved: dict[str, Any] = {
-            name: type_coerce(type_coerce(table.c[name], BigInteger) + micro, Moment) for name in names
-        }
-        if table is instruction:
-            under_way = table.c.state.in_(EFFECT_UNDER_WAY)
-            moved["version"] = case((under_way, table.c.version), else_=table.c.version + 1)
-        timed = or_(*(table.c[name].is_not(None) for name in names if name in _EVERYWHERE or table.c[name].nullable))
-        which = table.c.state.not_in(FINAL) if table is instruction else timed
-        return self._connection.execute(update(table).where(which).values(moved)).rowcount
+        count, micro = 0, by // timedelta(microseconds=1)
+        for table in metadata.tables.values():
+            if "due_at" not in table.c:
+                continue
+            times = [table.c[name] for name in (*_EVERYWHERE, *_MORE.get(table.name, ())) if name in table.c]
+            moved: dict[str, Any] = {
+                time.name: type_coerce(type_coerce(time, BigInteger) + micro, Moment) for time in times
+            }
+            which = or_(*(time.is_not(None) for time in times if time.name in _EVERYWHERE or time.nullable))
+            if table is instruction:
+                under_way = table.c.state.in_(EFFECT_UNDER_WAY)
+                moved["version"] = case((under_way, table.c.version), else_=table.c.version + 1)
+                which = table.c.state.not_in(FINAL)
+            count += self._connection.execute(update(table).where(which).values(moved)).rowcount
+        return count

@@ -45,7 +45,7 @@ _BY_ACTION = Prepared(
 
 
 class AuditTrail:
-    """The tables ``audit`` and ``audit_head``.
+    """The chain in one transaction.
 
     Rows get their numbers without gaps because writers come one after the other: one writing connection on
     SQLite, an advisory lock on PostgreSQL. So the end is read once a transaction. After a rollback to a savepoint
@@ -59,11 +59,7 @@ class AuditTrail:
         self._last: Head | None = None
 
     def append(self, entry: Entry) -> ChainRow:
-        """Add a row at the end of the chain. ``detail`` must be JSON-ready.
-
-        Raises:
-            OtherKey: another key is in force; nothing is written.
-        """
+        """Add a row at the end of the chain. ``detail`` must be JSON-ready. Raises OtherKey, and writes nothing."""
         entry = _as_read_back(entry)
         head = self._last or self._end()
         seq = head.seq + 1
@@ -80,10 +76,7 @@ class AuditTrail:
 
     def _end(self) -> Head:
         row = _END.first(self._connection, {})
-        if row is None:
-            self.check_key()
-            return Head(0, GENESIS)
-        seq, last, held = row
+        seq, last, held = (0, GENESIS, self.key_in_force()) if row is None else row
         if held is not None and held != key_id(self._key):
             raise OtherKey
         return Head(seq, last)
@@ -92,21 +85,13 @@ class AuditTrail:
         return self._connection.execute(_KEY_ID).scalar_one_or_none()
 
     def check_key(self) -> None:
-        """Compare our key with the one in force.
-
-        Raises:
-            OtherKey: it is another one.
-        """
+        """Raises OtherKey when our key is not the one in force."""
         held = self.key_in_force()
         if held is not None and held != key_id(self._key):
             raise OtherKey
 
     def ensure_key(self) -> None:
-        """Store our key as the one in force if none is stored, and if it sealed the last row.
-
-        Raises:
-            OtherKey: another key is in force, or sealed the last row.
-        """
+        """Store our key as the one in force if none is stored, and if it sealed the last row. Raises OtherKey."""
         if self.key_in_force() is None:
             head = self.head()
             last = next(self.stored(head.seq - 1, limit=1), None)
@@ -119,12 +104,8 @@ class AuditTrail:
         """Close the chain under this key and continue under another one; returns the first row under that.
 
         That row holds the former keys, sealed under the new one: the new key alone can verify the whole chain. The new
-        key's seal covers the hash before it, so the old key cannot be used to rewrite older rows.
-
-        Args:
-            entry: who changes the key and when; the rest is filled in here.
-            to: the new key.
-            anchor_key: the key of the anchors that goes with the old one.
+        key's seal covers the hash before it, so the old key cannot be used to rewrite older rows. ``entry`` says who
+        changes the key and when; ``anchor_key`` belongs to the old one.
         """
         old, new = key_id(self._key), key_id(to)
         entry = replace(entry, instruction_id="")
@@ -186,13 +167,7 @@ class AuditTrail:
     def stored(
         self, after_seq: int | None = None, instruction_id: str | None = None, limit: int | None = None
     ) -> Iterator[Stored]:
-        """Rows as stored, unverified, in the order of their numbers, read in pages.
-
-        Args:
-            after_seq: begin after this row; None: at the first row stored.
-            instruction_id: only rows of this instruction.
-            limit: at most so many.
-        """
+        """Rows as stored, unverified, in the order of their numbers, read in pages; None: from the first one."""
         query = _STORED if instruction_id is None else _STORED.where(table.c.instruction_id == instruction_id)
         left = limit
         while left is None or left > 0:
@@ -209,14 +184,13 @@ class AuditTrail:
         return [Stored._make(row) for row in _ABOUT.rows(self._connection, {"about": instruction_id})]
 
     def verified(self, rows: Sequence[Stored]) -> list[VerifiedRow]:
-        """What rows say, and which of them are unchanged. A former key is asked for where ours did not seal a row."""
+        """What rows say, and which of them are unchanged."""
         return [VerifiedRow(seq=row.seq, entry=row.entry(), is_intact=self.is_intact(row)) for row in rows]
 
     def gap(self, rows: Sequence[Stored], *, keep: bool) -> int | None:
         """Number of the first row that is missing since the first of these rows of one instruction; None: none is.
 
-        Each row is verified once in a process. ``keep``: what was found is remembered, in a unit that only reads;
-        one that writes would remember what may be rolled back.
+        ``keep``: what was found is remembered. Not in a unit that writes: it may be rolled back.
         """
         head = self.head()
         return self._walked.gap(rows, rows=self.stored, end=(head.seq, head.hash), is_intact=self.is_intact, keep=keep)

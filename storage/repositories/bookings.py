@@ -1,4 +1,4 @@
-"""Deliveries: stores by the name people use, bookings from the form to the final state, and what webhooks bring."""
+"""Deliveries: stores, bookings, and the events of webhooks."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -9,8 +9,7 @@ from sqlalchemy import ColumnElement, bindparam, delete, func, insert, or_, sele
 
 from bot.domain.bookings.booking import CLOSED, MOVES, Booking, BookingRequest, Stage
 from bot.domain.bookings.record import STORE_MOVES, StoreState
-from bot.domain.machine import Machine
-from storage.damage import Broken, Shape, read_one
+from storage.damage import Broken, Shape, are_words, read_one
 from storage.errors import StorageBusy
 from storage.repositories.leased import FREED, Queue, claiming, columns, insert_once
 from storage.repositories.moving import Moving, MovingRows
@@ -19,13 +18,11 @@ from storage.tables.services import booking, store, store_event
 from storage.tables.services import store_hook as hooks
 
 
-def _store(*, record: object, **values: Any) -> StoreRow:
-    if not isinstance(record, dict) or not all(isinstance(value, str) for value in record.values()):
-        raise Broken("record")
-    return StoreRow(**values, record=record)
+def _is_record(value: object) -> bool:
+    return isinstance(value, dict) and are_words([*value.values()])
 
 
-STORE = Shape(store, _store, called="name")
+STORE = Shape(store, StoreRow, called="name", holds={"record": _is_record})
 
 
 def folded(name: str) -> str:
@@ -34,10 +31,10 @@ def folded(name: str) -> str:
 
 
 class Stores(Moving[StoreRow]):
-    """The table ``store``: stores of the delivery service, found by the name people use."""
+    machine = STORE_MOVES
 
     def add(self, new: StoreRow) -> bool:
-        """Store it; False when the name is taken."""
+        """False when the name is taken."""
         return insert_once(self._connection, store, columns(new), unless=("folded",))
 
     def get(self, name: str) -> StoreRow | None:
@@ -64,9 +61,6 @@ class Stores(Moving[StoreRow]):
     def _find(self, condition: ColumnElement[bool]) -> StoreRow | None:
         return self._one(STORE, select(store).where(condition))
 
-    def _machine(self, row: StoreRow) -> Machine[StoreState]:  # noqa: ARG002 - one machine for all
-        return STORE_MOVES
-
     def _put(self, before: StoreRow, to: str, changes: dict[str, Any]) -> StoreRow | None:
         same = update(store).where(store.c.id == before.id, store.c.state == before.state)
         return self._one(STORE, same.values({**changes, "state": to}).returning(store))
@@ -86,16 +80,14 @@ def _booking(*, request: object, detail: object, **values: Any) -> Booking:
 
 
 class Bookings(MovingRows[Booking]):
-    """The table ``booking``."""
-
     state = "stage"
-
+    machine = MOVES
     shape = Shape(booking, _booking, called="reference")
     claims = claiming(booking, booking.c.stage.in_(bindparam("in_stages", expanding=True)))
     in_flight = booking.c.stage == Stage.SENDING
 
     def add(self, new: Booking) -> bool:
-        """Store it; False when one was made from the same source before."""
+        """False when one was made from the same source before."""
         request = new.request
         values = {**columns(new), "request": None if request is None else request.model_dump(mode="json")}
         return insert_once(self._connection, booking, values, unless=("source_key",))
@@ -118,7 +110,6 @@ class Bookings(MovingRows[Booking]):
         return self._one(self.shape, self._rows(same).order_by(booking.c.created_at.desc()).limit(1))
 
     def open(self, *, limit: int) -> list[Booking]:
-        """Bookings that are under way, newest first."""
         hidden = (*CLOSED, Stage.QUOTED)
         query = self._rows(booking.c.stage.not_in(hidden)).order_by(booking.c.created_at.desc())
         return self._all(self.shape, query.limit(limit))
@@ -133,17 +124,11 @@ class Bookings(MovingRows[Booking]):
     def claim_due(self, *, stages: Collection[Stage], **hold: Unpack[Hold]) -> list[Booking]:
         return self._claimed(hold, in_stages=list(stages))
 
-    def _machine(self, row: Booking) -> Machine[Stage]:  # noqa: ARG002 - one machine for all
-        return MOVES
-
     def _facts(self, row: Booking, facts: Mapping[str, object]) -> Mapping[str, object]:
         return row.audit_facts(facts)
 
-    def _mark(self, row: Booking, *, now: datetime, patient: bool) -> None:
-        self._boards.mark(row.subject, now=now, progress=patient, urgent=row.closed_at is not None)
-
     def count_poll(self, booking_id: str, *, due_at: datetime) -> None:
-        """Count a read without news; due again at ``due_at``. The version stays: nothing relevant changed."""
+        """Count a read without news. The version stays: nothing relevant changed."""
         self._change(booking, booking.c.id == booking_id, **FREED, polls=booking.c.polls + 1, reads=0, due_at=due_at)
 
     def rename_store(self, before: str, after: str) -> None:
@@ -164,8 +149,6 @@ _HOOK = select(hooks).where(hooks.c.token_hash == bindparam("address"), hooks.c.
 
 
 class StoreEvents(Queue[StoreEvent]):
-    """The tables ``store_hook`` and ``store_event``: the addresses of webhooks, and the events received."""
-
     shape = Shape(store_event, StoreEvent, called="store")
     unfinished = store_event.c.state == InboxState.RECEIVED
     claims = claiming(store_event, unfinished, changed={"attempts": store_event.c.attempts + 1})
@@ -176,7 +159,6 @@ class StoreEvents(Queue[StoreEvent]):
         self._connection.execute(insert(hooks).values(columns(hook)))
 
     def find_hook(self, token_hash: str) -> StoreHook | None:
-        """The store and kind of an address, unless it ended."""
         row = self._connection.execute(_HOOK, {"address": token_hash}).first()
         return None if row is None else read_one(self._damage, _HOOKS, row._asdict())
 
@@ -195,20 +177,15 @@ class StoreEvents(Queue[StoreEvent]):
             self._change(each, each.c.store == before, store=after)
 
     def receive(self, event: StoreEvent, *, most: int) -> bool:
-        """Store an event; False when the same one is still unprocessed. The oldest processed ones make room.
+        """False when the same event is still unprocessed. The oldest processed ones make room.
 
-        Raises:
-            StorageBusy: ``most`` events of this address wait already.
+        Raises StorageBusy when ``most`` events of this address wait already.
         """
-        waiting = (
-            store_event.c.token_hash == event.token_hash,
-            store_event.c.body_hash == event.body_hash,
-            self.unfinished,
-        )
-        # Safe because writers run one after the other; a unique index enforces it as well.
-        if self._connection.execute(select(store_event.c.id).where(*waiting)).first() is not None:
-            return False
         of_it = store_event.c.token_hash == event.token_hash
+        same = (of_it, store_event.c.body_hash == event.body_hash, self.unfinished)
+        # Safe because writers run one after the other; a unique index enforces it as well.
+        if self._connection.execute(select(store_event.c.id).where(*same)).first() is not None:
+            return False
         if self._connection.execute(select(func.count()).where(of_it)).scalar_one() >= most:
             looked_at = select(store_event.c.id).where(of_it, store_event.c.state != InboxState.RECEIVED)
             oldest = looked_at.order_by(store_event.c.received_at, store_event.c.id).limit(most // 10).scalar_subquery()

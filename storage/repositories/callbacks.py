@@ -1,6 +1,6 @@
 """Callbacks: the addresses that a service sends them to, by their hash, and the inbox that stores what arrives.
 
-A callback is stored before it is answered. Each address has one row in the inbox, however many arrive.
+A callback is stored before it is answered. Each address has one row in the inbox.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -45,7 +45,7 @@ STANDING = (
         or_(instruction.c.closed_at.is_(None), instruction.c.closed_at > bindparam("ended", type_=Moment)),
     )
 )
-"""The address, unless it expired or its instruction ended long ago; parameters by :func:`_at`."""
+"""The address, unless it expired or its instruction ended long ago."""
 
 _FIND = Prepared(STANDING)
 _TOKEN = Shape(token, CallbackToken)
@@ -64,7 +64,6 @@ class Tokens(Repository):
         return insert_once(self._connection, token, values, unless=("token_hash",))
 
     def find(self, token_hash: str, now: datetime) -> CallbackToken | None:
-        """The instruction and kind of a token, unless it expired or its instruction ended long ago."""
         return next(iter(self._whole(_TOKEN, _FIND, **_at(now, token_hash))), None)
 
     def expire(self, instruction_id: str, at: datetime) -> None:
@@ -75,7 +74,6 @@ class Tokens(Repository):
         return self._connection.execute(query).first() is not None
 
     def forget_old(self, *, now: datetime, limit: int) -> int:
-        """Delete addresses of instructions that ended long ago, up to ``limit``; how many."""
         return self._forget(token.c.token_hash, _over(now), limit=limit)
 
 
@@ -97,18 +95,18 @@ def _due(instruction_id: ColumnElement[str]) -> ColumnElement[Any]:
     return select(due).where(others.c.instruction_id == instruction_id).correlate_except(others).scalar_subquery()
 
 
-def _same_or_newest() -> ColumnElement[str]:
-    """The row of the address; of several, left by earlier versions, the one with this body or else the newest."""
-    own = inbox.alias("own")
-    order = ((own.c.body_hash == bindparam("digest")).desc(), own.c.received_at.desc(), own.c.id.desc())
-    query = select(own.c.id).where(own.c.token_hash == bindparam("address"))
-    return query.order_by(*order).limit(1).scalar_subquery()
-
-
+_OWN = inbox.alias("own")
+_SAME_OR_NEWEST = (
+    select(_OWN.c.id)
+    .where(_OWN.c.token_hash == bindparam("address"))
+    .order_by((_OWN.c.body_hash == bindparam("digest")).desc(), _OWN.c.received_at.desc(), _OWN.c.id.desc())
+    .limit(1)
+)
+"""The row of the address; of several, left by earlier versions, the one with this body or else the newest."""
 _MORE = Prepared(
     update(inbox)
     .where(
-        inbox.c.id == _same_or_newest(),
+        inbox.c.id == _SAME_OR_NEWEST.scalar_subquery(),
         not_(and_(inbox.c.body_hash == bindparam("digest"), _SETTLED)),
         STANDING.exists(),
     )
@@ -148,22 +146,16 @@ class Inbox(Queue[InboxRow]):
     def receive(
         self, *, new_id: Callable[[], str], token_hash: str, body_hash: str, now: datetime, pause: timedelta
     ) -> bool:
-        """Store a callback; False when its address is not valid, or when the callback is not new.
+        """Store a callback; False when its address is not valid, or when it has the body of the last, settled one.
 
-        A callback is not new when it has the body of the last one, which was processed to the end.
-
-        Args:
-            new_id: makes a new ULID, for the first callback of an address.
-            token_hash: hash of the address's token.
-            body_hash: hash of the callback's body.
-            now: the current instant.
-            pause: between two readings of an instruction.
+        ``new_id`` makes a new ULID, for the first callback of an address. ``pause``: between two readings of an
+        instruction.
         """
         values = {**_at(now, token_hash), "digest": body_hash, "pause": pause // timedelta(microseconds=1)}
         if _MORE.count(self._connection, values):
             return True
-        statement = _first(self._connection.dialect.name)
-        return statement.first(self._connection, values | {"new": new_id()}) is not None
+        first = _first(self._connection.dialect.name)
+        return first.first(self._connection, values | {"new": new_id()}) is not None
 
     def finish(self, inbox_id: str, state: InboxState, *, hints: int) -> bool:
         """Store the outcome; False when it was stored before, or when more than ``hints`` callbacks arrived."""

@@ -1,4 +1,4 @@
-"""Jobs: long-running work, leased by the process that does it; and the lists of e-mail addresses that jobs go through.
+"""Jobs, and the lists of e-mail addresses that jobs go through.
 
 Addresses are taken in the order of their numbers, so one number shows which were taken: all below it. Those without
 an answer were in flight when a process died.
@@ -15,7 +15,7 @@ from bot.domain.emails.lists import ROW_BY_ROW, RUN, WHOLE, WHOLE_FILE, RunState
 from bot.domain.localization.progress import LANES, CallProgress, CallState, Order
 from bot.domain.localization.progress import MOVES as CALLS
 from bot.domain.machine import Machine
-from storage.damage import Broken, Shape
+from storage.damage import Broken, Shape, are_words, is_object
 from storage.repositories.leased import Repository, claiming, columns, insert_once
 from storage.repositories.moving import MovingRows
 from storage.rows import EmailRun, Hold, Job
@@ -25,27 +25,20 @@ from storage.tables.services import email_address, email_block, email_run
 _LIST: Final = {"file": str, "name": str, "column": int, "column_name": str, "concurrency": int}
 
 
-def _read_job(*, kind: str, state: str, payload: object, detail: object, **values: Any) -> Job:
-    if not isinstance(payload, dict):
-        raise Broken("payload")
-    if not isinstance(detail, dict):
-        raise Broken("detail")
+def _read_job(*, kind: str, state: str, payload: dict[str, Any], detail: dict[str, Any], **values: Any) -> Job:
+    read: dict[str, tuple[Any, object]] = {}
     if kind in LANES:
-        _see(CallState, state, "state")
-        _see(Order.read, payload, "payload")
-        _see(CallProgress.read, detail, "detail")
+        read = {"state": (CallState, state), "payload": (Order.read, payload), "detail": (CallProgress.read, detail)}
     elif kind in (RUN, WHOLE):
-        _see(RunState, state, "state")
-        if any(type(payload.get(name)) is not wanted for name, wanted in _LIST.items()):
-            raise Broken("payload")
+        read = {"state": (RunState, state)}
+    for column, (as_record, value) in read.items():
+        try:
+            as_record(value)
+        except (ValueError, TypeError, KeyError, AttributeError, ArithmeticError) as wrong:
+            raise Broken(column) from wrong
+    if kind in (RUN, WHOLE) and any(type(payload.get(name)) is not wanted for name, wanted in _LIST.items()):
+        raise Broken("payload")
     return Job(kind=kind, state=state, payload=payload, detail=detail, **values)
-
-
-def _see(read: Any, value: object, column: str) -> None:
-    try:
-        read(value)
-    except (ValueError, TypeError, KeyError, AttributeError, ArithmeticError) as wrong:
-        raise Broken(column) from wrong
 
 
 _MACHINES: Final[Mapping[str, Machine[RunState]]] = {RUN: ROW_BY_ROW, WHOLE: WHOLE_FILE}
@@ -63,13 +56,11 @@ _CLAIM_IN_TURN = claiming(job, job.c.kind == bindparam("of_kind"), source=_WITH_
 
 
 class Jobs(MovingRows[Job]):
-    """The table ``job``."""
-
-    shape = Shape(job, _read_job)
+    shape = Shape(job, _read_job, holds={"payload": is_object, "detail": is_object})
     claims = claiming(job, job.c.kind == bindparam("of_kind"), order=[job.c.due_at])
 
     def add(self, new: Job) -> bool:
-        """Store a new job; False when one was made from the same source before."""
+        """False when one was made from the same source before."""
         return insert_once(self._connection, job, columns(new), unless=("source_key",))
 
     def open(self, kind: str | None = None, *, limit: int = 100) -> list[Job]:
@@ -89,10 +80,7 @@ class Jobs(MovingRows[Job]):
         return {(str(kind), str(state)): count for kind, state, count in rows}
 
     def in_turn(self, kind: str, *, limit: int = 1_000) -> list[Job]:
-        """Open jobs of one kind, round-robin by requester, so that nobody waits for all earlier jobs of another person.
-
-        First the first job of each requester, then the second of each, and so on; within a round, oldest first.
-        """
+        """Open jobs of one kind, round-robin by requester: nobody waits for all earlier jobs of another person."""
         query = select(job).select_from(_WITH_TURNS).order_by(*_IN_TURN).limit(limit)
         return self._all(self.shape, query.params(of_kind=kind))
 
@@ -103,38 +91,23 @@ class Jobs(MovingRows[Job]):
     def _machine(self, row: Job) -> Machine[Any]:
         return _MACHINES.get(row.kind, CALLS)
 
-    def _mark(self, row: Job, *, now: datetime, patient: bool) -> None:
-        self._boards.mark(row.subject, now=now, progress=patient, urgent=row.closed_at is not None)
-
 
 Numbered = tuple[int, str]
-"""An address, or an answer in its stored form, by its number."""
+"""An address and its number."""
 
-_RECORD = (
-    update(email_address)
-    .where(
-        email_address.c.job_id == bindparam("job"),
-        email_address.c.n == bindparam("number"),
-        email_address.c.answer.is_(None),
-    )
-    .values(answer=bindparam("said"))
-)
+_UNANSWERED = email_address.c.answer.is_(None)
+_THIS = (email_address.c.job_id == bindparam("job"), email_address.c.n == bindparam("number"), _UNANSWERED)
+_RECORD = update(email_address).where(*_THIS).values(answer=bindparam("said"))
 
 
-def _run(*, header: object, outcomes: object, **values: Any) -> EmailRun:
-    if not isinstance(header, list) or not all(isinstance(one, str) for one in header):
-        raise Broken("header")
-    if not isinstance(outcomes, dict) or not all(type(count) is int for count in outcomes.values()):
-        raise Broken("outcomes")
-    return EmailRun(**values, header=header, outcomes=outcomes)
+def _are_counts(value: object) -> bool:
+    return isinstance(value, dict) and all(type(count) is int for count in value.values())
 
 
-_RUN = Shape(email_run, _run)
+_RUN = Shape(email_run, EmailRun, holds={"header": are_words, "outcomes": _are_counts})
 
 
 class EmailRuns(Repository):
-    """The tables ``email_run``, ``email_address`` and ``email_block``."""
-
     def begin(self, run: EmailRun) -> None:
         """Start empty: delete what a process stored that died while it read the file."""
         for table in (email_address, email_block, email_run):
@@ -156,7 +129,6 @@ class EmailRuns(Repository):
         return self._one(_RUN, select(email_run).where(email_run.c.job_id == job_id))
 
     def sized(self, job_id: str, *, rows: int, skipped: int, total: int) -> None:
-        """Store the totals, once the whole file has been read."""
         self._note(job_id, rows=rows, skipped=skipped, total=total)
 
     def take(self, job_id: str, count: int) -> list[Numbered]:
@@ -174,12 +146,12 @@ class EmailRuns(Repository):
         self._note(job_id, parked=count)
 
     def pick_up(self, job_id: str) -> list[Numbered]:
-        """Addresses that were taken and have no answer; ask all of them.
+        """Addresses that were taken and have no answer.
 
         Those that were not parked may have been asked by a process that died; they count as repeated.
         """
         taken = select(email_run.c.taken).where(email_run.c.job_id == job_id).scalar_subquery()
-        left = self._addresses(job_id, email_address.c.answer.is_(None), email_address.c.n < taken)
+        left = self._addresses(job_id, _UNANSWERED, email_address.c.n < taken)
         self._note(job_id, repeated=email_run.c.repeated + len(left) - email_run.c.parked, parked=0)
         return left
 
@@ -190,9 +162,8 @@ class EmailRuns(Repository):
         kept = select(email_run.c.outcomes).where(email_run.c.job_id == job_id)
         outcomes: Counter[str] = Counter(self._connection.execute(kept).scalar_one())
         asked = [number for number, _, _ in answers]
-        answered = (email_address.c.job_id == job_id, email_address.c.answer.is_not(None))
-        between = email_address.c.n.between(min(asked), max(asked))
-        known = set(self._connection.execute(select(email_address.c.n).where(*answered, between)).scalars())
+        answered = (email_address.c.job_id == job_id, ~_UNANSWERED, email_address.c.n.between(min(asked), max(asked)))
+        known = set(self._connection.execute(select(email_address.c.n).where(*answered)).scalars())
         new = {number: (outcome, said) for number, outcome, said in answers if number not in known}
         if not new:
             return
@@ -201,10 +172,8 @@ class EmailRuns(Repository):
         self._note(job_id, outcomes=dict(outcomes))
 
     def answers(self, job_id: str) -> Mapping[int, str]:
-        """Every stored answer, by the number of its address."""
-        answered = (email_address.c.job_id == job_id, email_address.c.answer.is_not(None))
-        rows = self._connection.execute(select(email_address.c.n, email_address.c.answer).where(*answered))
-        return {row[0]: row[1] for row in rows}
+        query = select(email_address.c.n, email_address.c.answer).where(email_address.c.job_id == job_id, ~_UNANSWERED)
+        return {row[0]: row[1] for row in self._connection.execute(query)}
 
     def blocks(self, job_id: str, *, part: str) -> Iterator[bytes]:
         query = select(email_block.c.content).where(email_block.c.job_id == job_id, email_block.c.part == part)
@@ -216,7 +185,6 @@ class EmailRuns(Repository):
         return run is not None and 0 < run.total <= sum(run.outcomes.values())
 
     def has_old(self, *, before: datetime) -> bool:
-        """Whether :meth:`forget` would find anything."""
         return self._connection.execute(_old(before)).first() is not None
 
     def forget(self, *, before: datetime, limit: int) -> int:

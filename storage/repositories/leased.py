@@ -1,11 +1,7 @@
 """Rows that one process at a time works on: claimed when due, leased for a short time, free again after the step.
 
-:class:`Repository` is the base of all repositories, :class:`Leased` of those with such rows: a table declares its
-shape, how its rows are claimed, and which of them have a request in flight. :class:`Steps` ends, stops and resumes the
-step of any row by the name of its table and its key.
-
-Statements that every request runs are built once and get their values as parameters: building one costs
-SQLAlchemy several times what SQLite needs to run it.
+Statements that every request runs are built once: building one costs SQLAlchemy several times what SQLite needs to
+run it.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -59,7 +55,6 @@ Condition = ColumnElement[bool] | TextClause
 
 NO_LEASE: Mapping[str, Any] = {"lease_owner": "", "lease_until": None}
 FREED: Mapping[str, Any] = {**NO_LEASE, "tries": 0}
-"""Values stored at the end of a step: no lease, and no failed steps to count."""
 
 
 class Repository:
@@ -70,11 +65,7 @@ class Repository:
         self._damage = damage if damage is not None else Damage()
 
     def _one(self, shape: Shape[R], query: Executable) -> R | None:
-        """The first row as a record; None: there is no row.
-
-        Raises:
-            RowUnreadable: it cannot be read.
-        """
+        """The first row as a record; None: there is no row. Raises RowUnreadable."""
         row = next(iter(self._connection.execute(query).all()), None)  # all: an update has to run to its end
         return None if row is None else read_one(self._damage, shape, row._asdict())
 
@@ -83,11 +74,7 @@ class Repository:
         return read_all(self._damage, shape, self._connection.execute(query).all())
 
     def _whole(self, shape: Shape[R], query: Executable | Prepared, **values: object) -> list[R]:
-        """The rows as records, where one that is left out would change what the others say.
-
-        Raises:
-            RowUnreadable: one of them cannot be read.
-        """
+        """The rows as records, where one that is left out would change what the others say. Raises RowUnreadable."""
         if isinstance(query, Prepared):
             rows = [dict(zip(query.names, row, strict=True)) for row in query.rows(self._connection, values)]
         else:
@@ -105,7 +92,7 @@ class Repository:
 
 
 def insert_once(connection: Connection, table: Table, values: Mapping[str, object], *, unless: tuple[str, ...]) -> bool:
-    """Insert, unless a row has the same values in the unique columns ``unless``; returns whether it was inserted."""
+    """Insert, unless a row has the same values in the unique columns ``unless``; whether it was inserted."""
     return _insert_unless(connection.dialect.name, table, unless).first(connection, values) is not None
 
 
@@ -143,7 +130,7 @@ def claiming(
     changed: Mapping[str, ColumnElement[Any]] | None = None,
     read: Iterable[Column[Any]] | None = None,
 ) -> Executable:
-    """The statement that leases rows that are due and free; see :class:`Leased`.
+    """The statement that leases rows that are due and free; ``which``: conditions on them.
 
     Args:
         table: with ``due_at``, ``lease_owner``, ``lease_until``, ``tries`` and ``stopped``.
@@ -166,7 +153,7 @@ def claiming(
         .values(
             lease_owner=bindparam("holder"),
             lease_until=bindparam("until", type_=Moment),
-            tries=table.c.tries + 1,
+            tries=table.c.tries + 1,  # before the step, so that a crash counts too
             **(changed or {}),
         )
         .returning(*(read or table.c))
@@ -177,8 +164,6 @@ class Leased(Repository, Generic[R]):
     """A table of rows that one process at a time works on.
 
     Attributes:
-        shape: the table, and how its rows become records.
-        claims: the statement by which rows are claimed, made by :func:`claiming`.
         turn: attributes of a record that give the order in which claimed rows are worked on.
         unfinished: rows that a step can still change.
         in_flight: rows whose request may have been sent. Its outcome is read, under any lease.
@@ -191,21 +176,14 @@ class Leased(Repository, Generic[R]):
     in_flight: ColumnElement[bool] = false()
 
     def recover(self, owner: str) -> int:
-        """End other owners' leases, except on rows in flight; how many.
-
-        Only where no other process can be alive. A restart then need not wait for leases to end.
-        """
+        """End other owners' leases, except on rows in flight, where no other process can be alive; how many."""
         rows = self.shape.table
         return self._change(rows, rows.c.lease_owner != "", rows.c.lease_owner != owner, ~self.in_flight, **NO_LEASE)
 
     def abandoned(self, *, now: datetime, owner: str, exclusive: bool, limit: int = 1000) -> list[R]:
-        """Rows in flight whose process died, by their ids.
+        """Rows in flight whose process died, by their ids: their lease ended by ``now``.
 
-        Args:
-            now: leases that ended by then are dead.
-            owner: id of this process.
-            exclusive: no other process can be alive (SQLite): every lease that is not ``owner``'s is dead.
-            limit: at most so many.
+        ``exclusive``: no other process can be alive (SQLite), so every lease that is not ``owner``'s is dead.
         """
         query = self._rows(self.in_flight, self._dead(now, owner, exclusive))
         return self._all(self.shape, query.order_by(self.shape.table.c.id).limit(limit))
@@ -239,7 +217,7 @@ class Leased(Repository, Generic[R]):
 
 
 class Asked(Leased[R]):
-    """A table of what people asked for: with a unique ``source_key``, and a ``version`` that every change raises."""
+    """What people asked for, with a unique ``source_key``, and a ``version`` that every change raises."""
 
     def get(self, row_id: str) -> R | None:
         return self._find(self.shape.table.c.id == row_id)
@@ -259,14 +237,12 @@ class Asked(Leased[R]):
 
 
 class Queue(Leased[R]):
-    """A table whose rows are stored first and worked on once, one by one; old ones are deleted."""
+    """Rows that are stored first and worked on once, one by one; old ones are deleted."""
 
     def claim_due(self, **hold: Unpack[Hold]) -> list[R]:
-        """Claim unfinished rows that are due; the attempt is counted already."""
         return self._claimed(hold)
 
     def again(self, row_id: str, due_at: datetime) -> bool:
-        """No outcome yet: due again at ``due_at``."""
         return self._end(row_id, due_at=due_at)
 
     def has_old(self, *, before: datetime) -> bool:
@@ -288,7 +264,6 @@ _WITHOUT_STOP: Final[Mapping[str, Table]] = {
 }
 """Tables of due rows that cannot be stopped: a held row is not due any more."""
 HELD: Final = frozenset((*_TABLES, *_WITHOUT_STOP))
-"""Tables whose rows can be held."""
 KEYS: Final[Mapping[str, Key]] = {name: tuple(metadata.tables[name].primary_key.columns.keys()) for name in HELD} | {
     "outbox": ("id",)
 }
@@ -296,7 +271,6 @@ KEYS: Final[Mapping[str, Key]] = {name: tuple(metadata.tables[name].primary_key.
 
 
 def key_of(table: str, row: object) -> Key:
-    """The key of a row in its table."""
     return tuple(str(getattr(row, column)) for column in KEYS[table])
 
 
@@ -329,14 +303,12 @@ class Steps(Repository):
     def hold(self, table: str, key: Sequence[Any], *, number: str) -> str:
         """Stop a row that cannot be read, even one under a lease.
 
-        Returns:
-            The number that it is stopped by: another one when it was stopped before; "" when such rows have none.
+        The number that it is stopped by: another one when it was stopped before; "" when such rows have none.
         """
         if table in _WITHOUT_STOP:
             self._change(_WITHOUT_STOP[table], *_is(_WITHOUT_STOP[table], key), due_at=None)
             return ""
-        where = _TABLES[table]
-        same = _is(where, key)
+        where, same = _TABLES[table], _is(_TABLES[table], key)
         held = self._connection.execute(select(type_coerce(where.c.stopped, Text)).where(*same)).scalar()
         if isinstance(held, str) and held and held.isascii():
             return held
@@ -380,8 +352,5 @@ def _is_stopped(table: Table) -> ColumnElement[bool]:
 
 
 _COUNTS: Final = union_all(
-    *(
-        select(literal(name), func.count()).select_from(table).where(_is_stopped(table))
-        for name, table in _TABLES.items()
-    )
+    *(select(literal(name), func.count()).where(_is_stopped(table)) for name, table in _TABLES.items())
 )

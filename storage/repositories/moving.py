@@ -15,7 +15,7 @@ from storage.repositories.audit import AuditTrail
 from storage.repositories.leased import FREED, Asked, Repository
 from storage.repositories.slack import Boards
 
-R = TypeVar("R")
+R = TypeVar("R", bound=Any)
 
 
 class Moving(Repository, Generic[R]):
@@ -24,11 +24,13 @@ class Moving(Repository, Generic[R]):
     Attributes:
         state: name of the column of the state.
         entered: columns that are set when another state is entered.
+        machine: the transitions.
         now: the moment of the unit of work, for calls that name no other.
     """
 
     state: ClassVar[str] = "state"
     entered: ClassVar[Mapping[str, Any]] = {}
+    machine: Machine[Any]
     now: datetime | None = None
 
     def __init__(
@@ -88,7 +90,7 @@ class Moving(Repository, Generic[R]):
             self._audit.append(
                 Entry(
                     at=moment,
-                    instruction_id=self._id(after),
+                    instruction_id=after.id,
                     actor=actor,
                     action=action,
                     before=held,
@@ -114,14 +116,8 @@ class Moving(Repository, Generic[R]):
         assert moment is not None, "outside of a unit of work a transition names its moment"
         return moment
 
-    def _machine(self, row: R) -> Machine[Any]:
-        """The transitions of this kind of row."""
-        raise NotImplementedError
-
-    @staticmethod
-    def _id(row: Any) -> str:
-        found: str = row.id
-        return found
+    def _machine(self, row: R) -> Machine[Any]:  # noqa: ARG002 - most have one for all rows
+        return self.machine
 
     def _put(self, before: R, to: str, changes: dict[str, Any]) -> R | None:
         """Write the row if it is still as it was read; the row as it is now, else None."""
@@ -132,8 +128,7 @@ class Moving(Repository, Generic[R]):
         return facts
 
     def _mark(self, row: R, *, now: datetime, patient: bool) -> None:
-        """Mark its boards as out of date."""
-        raise NotImplementedError
+        self._boards.mark(row.subject, now=now, progress=patient, urgent=row.closed_at is not None)
 
 
 class MovingRows(Moving[R], Asked[R]):
@@ -143,9 +138,8 @@ class MovingRows(Moving[R], Asked[R]):
 
     def _put(self, before: R, to: str, changes: dict[str, Any]) -> R | None:
         rows = self.shape.table
-        row: Any = before
-        values = {self.state: to, "version": row.version + 1, **self._freed(changes), **changes}
-        same = (rows.c.id == row.id, rows.c.version == row.version)
+        values = {self.state: to, "version": before.version + 1, **self._freed(changes), **changes}
+        same = (rows.c.id == before.id, rows.c.version == before.version)
         return self._one(self.shape, update(rows).where(*same).values(values).returning(rows))
 
     def held(self, row_id: str, *states: str, owner: str) -> R | None:
@@ -159,8 +153,5 @@ class MovingRows(Moving[R], Asked[R]):
         return self.touch(before, show=reason != row.reason, reason=reason, due_at=due_at, **changes)
 
     def _freed(self, changes: dict[str, Any]) -> Mapping[str, Any]:
-        """The end of the lease, unless the change has ``keep_lease`` or a lease of its own.
-
-        A step that keeps its lease is not over, so its tries are not reset.
-        """
+        """End of the lease. A step that keeps or renews it is not over, so its tries are not reset."""
         return {} if changes.pop("keep_lease", False) or changes.get("lease_until") is not None else FREED

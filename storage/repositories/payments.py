@@ -1,11 +1,11 @@
-"""What belongs to a request about money: votes, attempts, reservations, items of bulk payments, followed resources."""
+"""What belongs to a request: votes, attempts, reservations, items of bulk payments, followed resources."""
 
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from itertools import islice
 from typing import Any, Unpack
 
-from sqlalchemy import Select, bindparam, func, insert, select, update
+from sqlalchemy import ColumnElement, bindparam, func, insert, select, update
 
 from bot.domain.money import Cents
 from bot.domain.payments.bulk import BulkItem, Tally, tally
@@ -43,47 +43,24 @@ def _item(*, number: int, cents: int, **values: Any) -> BulkRow:
 _ITEM = Shape(bulk_item, _item)
 
 
-def _values(instruction_id: str, row: BulkRow | BulkItem) -> dict[str, Any]:
-    known = row if isinstance(row, BulkRow) else None
-    return {
-        "instruction_id": instruction_id,
-        "number": row.row,
-        "email": row.email,
-        "payee": row.email.casefold(),
-        "cents": row.cents,
-        "note": row.note,
-        "status": known.status if known else "",
-        "hash": known.hash if known else "",
-        "error": known.error if known else "",
-        "attempt": 0,
-    }
-
-
 class Votes(Repository):
-    """The table ``vote``: one row per person and round, however often a button is clicked."""
-
     def cast(self, new: Vote) -> bool:
         """Store a vote; False when this person has voted in this round already."""
         return insert_once(self._connection, vote, columns(new), unless=("instruction_id", "round", "person"))
 
     def of(self, instruction_id: str, round: int) -> list[Vote]:  # noqa: A002 - the domain's word
-        """The votes of one round, in the order of voting.
-
-        Raises:
-            RowUnreadable: one of them cannot be read.
-        """
+        """The votes of one round, in the order of voting. Raises RowUnreadable."""
         return self._whole(_VOTE, _OF_ROUND, wanted=instruction_id, wanted_round=round)
 
 
 class Attempts(Repository):
-    """The table ``attempt``: the claim that is stored before a request with an effect is sent."""
+    """The claims that are stored before a request with an effect is sent."""
 
     def open(self, new: Attempt) -> None:
         """Store an attempt before it is made.
 
-        Raises:
-            Conflict: the number is taken, or an attempt of this instruction is still open. The whole unit is
-                rolled back and must not continue.
+        Raises Conflict when the number is taken, or an attempt of this instruction is still open: the whole unit is
+        rolled back and must not continue.
         """
         self._connection.execute(insert(attempt).values(columns(new)))
 
@@ -93,20 +70,13 @@ class Attempts(Repository):
         return self._change(attempt, *mine, outcome=outcome, detail=detail, finished_at=now) == 1
 
     def of(self, instruction_id: str) -> list[Attempt]:
-        """Every attempt of an instruction, in order.
-
-        Raises:
-            RowUnreadable: one of them cannot be read.
-        """
+        """Every attempt of an instruction, in order. Raises RowUnreadable."""
         query = select(attempt).where(attempt.c.instruction_id == instruction_id).order_by(attempt.c.n)
         return self._whole(_ATTEMPT, query)
 
 
 class Reservations(Repository):
-    """The table ``reservation``: the part of the daily limit that attempts have taken.
-
-    A day is a UTC date in ISO form, e.g. ``2026-11-20``.
-    """
+    """The part of the daily limit that attempts have taken. A day is a UTC date in ISO form, e.g. ``2026-11-20``."""
 
     def reserve(self, instruction_id: str, n: int, day: str, cents: int, limit_cents: int) -> bool:
         """Take ``cents`` for attempt ``n`` if the day's sum stays within the limit; whether it did.
@@ -138,38 +108,43 @@ class Reservations(Repository):
         return {row.n: Reserved(row.day, row.cents, row.released) for row in rows}
 
     def sum(self, day: str) -> int:
-        query = select(func.coalesce(func.sum(reservation.c.cents), 0))
-        return int(
-            self._connection.execute(
-                query.where(reservation.c.day == day, reservation.c.released.is_(False))
-            ).scalar_one()
-        )
+        query = select(func.sum(reservation.c.cents))
+        query = query.where(reservation.c.day == day, reservation.c.released.is_(False))
+        return int(self._connection.execute(query).scalar_one() or 0)
 
 
 class BulkItems(Repository):
     def add(self, instruction_id: str, rows: Iterable[BulkRow | BulkItem]) -> None:
         """Store the items, with the request itself. Addresses and amounts never change afterwards."""
-        every = iter(rows)
-        while batch := list(islice(every, _BATCH)):
-            self._connection.execute(insert(bulk_item), [_values(instruction_id, row) for row in batch])
+        values = (
+            {
+                "instruction_id": instruction_id,
+                "number": row.row,
+                "email": row.email,
+                "payee": row.email.casefold(),
+                "cents": row.cents,
+                "note": row.note,
+                **{name: getattr(row, name, "") for name in ("status", "hash", "error")},
+                "attempt": 0,
+            }
+            for row in rows
+        )
+        while batch := list(islice(values, _BATCH)):
+            self._connection.execute(insert(bulk_item), batch)
 
     def rows(
         self, instruction_id: str, *, statuses: Collection[str] = (), offset: int = 0, limit: int | None = None
     ) -> list[BulkRow]:
         """Items in the order of the file; those with one of the statuses, when any are named."""
-        query = select(*_SHOWN).where(bulk_item.c.instruction_id == instruction_id).order_by(bulk_item.c.number)
-        if statuses:
-            query = query.where(bulk_item.c.status.in_(statuses))
-        return self._read(query.offset(offset).limit(limit))
+        which = [bulk_item.c.status.in_(statuses)] if statuses else []
+        return self._of(instruction_id, *which, offset=offset, limit=limit)
 
     def not_sent(self, instruction_id: str, *, status: str, limit: int) -> list[BulkRow]:
         """Of a cancellation: items with this status that are in no attempt yet."""
-        mine = (bulk_item.c.instruction_id == instruction_id, bulk_item.c.attempt == 0, bulk_item.c.status == status)
-        return self._read(select(*_SHOWN).where(*mine).order_by(bulk_item.c.number).limit(limit))
+        return self._of(instruction_id, bulk_item.c.attempt == 0, bulk_item.c.status == status, limit=limit)
 
     def named_by(self, instruction_id: str, attempt: int) -> list[BulkRow]:
-        mine = (bulk_item.c.instruction_id == instruction_id, bulk_item.c.attempt == attempt)
-        return self._read(select(*_SHOWN).where(*mine).order_by(bulk_item.c.number))
+        return self._of(instruction_id, bulk_item.c.attempt == attempt)
 
     def name(self, instruction_id: str, numbers: Sequence[int], attempt: int) -> None:
         """Assign these items to an attempt; 0 undoes it."""
@@ -189,22 +164,22 @@ class BulkItems(Repository):
         rows = self._connection.execute(query.where(bulk_item.c.instruction_id == instruction_id))
         return tally((status, count, int(cents)) for status, count, cents in rows)
 
-    def _read(self, query: Select[Any]) -> list[BulkRow]:
-        return self._whole(_ITEM, query)
+    def _of(
+        self, instruction_id: str, *which: ColumnElement[bool], offset: int = 0, limit: int | None = None
+    ) -> list[BulkRow]:
+        query = select(*_SHOWN).where(bulk_item.c.instruction_id == instruction_id, *which)
+        return self._whole(_ITEM, query.order_by(bulk_item.c.number).offset(offset).limit(limit))
 
 
 class BulkFlights(Repository):
-    """The table ``bulk_flight``: the one submission in flight, and the service's history before it."""
+    """The one submission in flight, and the service's history before it."""
 
     def flying(self) -> str | None:
-        """Id of the request whose submission is in flight or of unknown outcome; None: there is none."""
+        """Id of the request whose submission is in flight or of unknown outcome."""
         return self._connection.execute(select(flight.c.instruction_id).where(flight.c.flying == 1)).scalar()
 
     def take(self, instruction_id: str, *, known: Collection[str], now: datetime) -> bool:
-        """Put the submission of a request in flight; False when that of another one is.
-
-        ``known``: ids of the history before its first submission. Only the first value is stored.
-        """
+        """Put a submission in flight; False when another one is. The first ``known`` ids of the history are kept."""
         holder = self.flying()
         if holder is not None:
             return holder == instruction_id
@@ -214,7 +189,7 @@ class BulkFlights(Repository):
         return True
 
     def land(self, instruction_id: str) -> bool:
-        """End the flight, as the outcome is known; False when it was not in flight."""
+        """The outcome is known; False when it was not in flight."""
         mine = (flight.c.instruction_id == instruction_id, flight.c.flying == 1)
         return self._change(flight, *mine, flying=None) == 1
 
@@ -226,7 +201,7 @@ class BulkFlights(Repository):
 
 
 class TrackedResources(Leased[Tracked]):
-    """The table ``tracked``: resources at the services that are polled until they are final."""
+    """Resources at the services that are polled until they are final."""
 
     shape = Shape(tracked, Tracked, called="remote_id")
     claims = claiming(
@@ -249,23 +224,19 @@ class TrackedResources(Leased[Tracked]):
         return self._find(tracked.c.kind == kind, tracked.c.remote_id == remote_id)
 
     def claim_due(self, *, kind: str, **hold: Unpack[Hold]) -> list[Tracked]:
-        """Claim resources of one kind that are due, longest due first; the read is counted already."""
+        """The read is counted already."""
         return self._claimed(hold, of_kind=kind)
 
     def again(self, kind: str, remote_id: str, due_at: datetime, status: str, *, afresh: bool = False) -> bool:
-        """Read it again at ``due_at``; ``status``: the service's current status. False when it is no longer followed.
-
-        ``afresh`` resets the count of reads: it changed, so it may change again soon.
-        """
+        """Read it again; ``afresh`` resets the count of reads: it changed, so it may change again soon."""
         counted = {"polls": 0} if afresh else {}
         return self._set(kind, remote_id, due_at=due_at, last_status=status, **counted)
 
     def stop(self, kind: str, remote_id: str, now: datetime) -> bool:
-        """Stop following it, as it is final; False when it was stopped before or never followed."""
+        """It is final; False when it was stopped before or never followed."""
         return self._set(kind, remote_id, due_at=None, stopped_at=now)
 
     def hasten(self, kind: str, remote_id: str, now: datetime) -> bool:
-        """Make it due now, after a request or a callback."""
         return self._set(kind, remote_id, due_at=now)
 
     def _set(self, kind: str, remote_id: str, **values: object) -> bool:

@@ -1,7 +1,7 @@
 """Requests: their rows as records and back, and one conditional update a transition, with its audit row beside it."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import fields, replace
 from datetime import datetime, timedelta
 from typing import Any, TypedDict, Unpack
@@ -35,29 +35,21 @@ from storage.rows import Hold
 from storage.tables.instructions import audit, bulk_item
 from storage.tables.instructions import instruction as table
 
+_MODELS: Mapping[str, type[BaseModel]] = {"requirement": Requirement, "recipient": Recipient, "progress": BulkProgress}
+
 
 def values_of(instruction: Instruction) -> dict[str, Any]:
-    values: dict[str, Any] = columns(instruction)
-    values["payload"] = instruction.payload.model_dump(mode="json")
-    values["requirement"] = instruction.requirement.model_dump(mode="json")
-    values["recipient"] = _model_of(instruction.recipient)
-    values["progress"] = _model_of(instruction.progress)
+    values = _stored(columns(instruction))
     return values | {"payee_email": instruction.payload.payee, "cents": instruction.payload.cents}
 
 
-def _model_of(found: Recipient | BulkProgress | None) -> dict[str, Any] | None:
-    return found.model_dump(mode="json") if found is not None else None
+def _stored(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values of the columns, models as JSON."""
+    return {k: one.model_dump(mode="json") if isinstance(one, BaseModel) else one for k, one in values.items()}
 
 
 def _made(**values: Any) -> Instruction:
-    for copied in ("payee_email", "cents"):
-        values.pop(copied, None)
-    models: dict[str, type[BaseModel]] = {
-        "payload": PAYLOADS[values["kind"]],
-        "requirement": Requirement,
-        "recipient": Recipient,
-        "progress": BulkProgress,
-    }
+    models = {"payload": PAYLOADS[values["kind"]], **_MODELS}
     for name, model in models.items():
         if values[name] is not None:
             try:
@@ -67,12 +59,11 @@ def _made(**values: Any) -> Instruction:
     return Instruction(**values)
 
 
-SHAPE = Shape(table, _made, called="reference")
+SHAPE = Shape(table, _made, called="reference", apart=("payee_email", "cents"))
 
 _MONEY_OUT = tuple(MONEY_OUT)
 CLAIMED = frozenset(State) - EFFECT_UNDER_WAY
-"""States in which a row is claimed. One with a request in flight belongs to the process that holds its lease, or to
-:meth:`Leased.abandoned` once that is dead."""
+"""States in which a row is claimed. One with a request in flight belongs to the holder of its lease."""
 _IN_ONE_QUERY = 500
 _COLUMNS = [table.c[field.name] for field in fields(Instruction)]
 _ALL = select(*_COLUMNS)
@@ -130,8 +121,6 @@ _CHANGEABLE = frozenset(Changes.__annotations__)
 
 
 class Instructions(MovingRows[Instruction]):
-    """The table ``instruction``."""
-
     shape = SHAPE
     claims = _CLAIM
     in_flight = table.c.state.in_(EFFECT_UNDER_WAY)
@@ -141,11 +130,9 @@ class Instructions(MovingRows[Instruction]):
     def insert(self, instruction: Instruction, *, actor: str) -> bool:
         """Store a new request and its audit row ``requested``; False when its ``source_key`` exists already.
 
-        Raises:
-            Conflict: reference, code or id is taken: generate another one.
+        Raises Conflict when reference, code or id is taken: generate another one.
         """
-        values = values_of(instruction)
-        if not insert_once(self._connection, table, values, unless=("source_key",)):
+        if not insert_once(self._connection, table, values_of(instruction), unless=("source_key",)):
             return False
         self._audit.append(
             Entry(
@@ -171,8 +158,7 @@ class Instructions(MovingRows[Instruction]):
     def find(self, text: str) -> Instruction | None:
         """The instruction with this reference, id or code (in any case), or with exactly this id at the service.
 
-        Raises:
-            RowUnreadable: there is one, and it cannot be read.
+        Raises RowUnreadable.
         """
         word = text.strip()
         if not word:
@@ -186,8 +172,7 @@ class Instructions(MovingRows[Instruction]):
 
     def by_remote(self, remote_id: str) -> Instruction | None:
         """The instruction whose operation at the service has this id; the oldest, should there be several."""
-        query = _ALL.where(table.c.remote_id == remote_id).order_by(table.c.id).limit(1)
-        return self._one(SHAPE, query)
+        return self._one(SHAPE, _ALL.where(table.c.remote_id == remote_id).order_by(table.c.id).limit(1))
 
     def codes_at_the_service(self, kinds: Collection[Kind], *, limit: int = 5000) -> list[str]:
         """Codes of the latest requests of these kinds that have an id at the service."""
@@ -203,9 +188,8 @@ class Instructions(MovingRows[Instruction]):
         return bool(self._connection.execute(query).scalar_one())
 
     def awaiting(self, states: Collection[State], *, limit: int = 1000) -> list[Instruction]:
-        """Instructions in any of these states, oldest first."""
-        query = _ALL.where(table.c.state.in_(states)).order_by(table.c.id).limit(limit)
-        return self._all(SHAPE, query)
+        """Oldest first."""
+        return self._all(SHAPE, _ALL.where(table.c.state.in_(states)).order_by(table.c.id).limit(limit))
 
     def not_over_at(self, moment: datetime) -> list[str]:
         """Ids of the requests that existed at that moment and were not final, oldest first."""
@@ -223,18 +207,12 @@ class Instructions(MovingRows[Instruction]):
     ) -> int:
         """How many requests to pay the same amount to the same address were made since then.
 
-        Requests in one of the ``ignoring`` states do not count. With ``before``, only requests made before the one
-        with that id count.
+        ``ignoring``: states that do not count. ``before``: only those made before the one with this id count.
         """
-        query = (
-            select(func.count())
-            .select_from(table)
-            .where(table.c.payee_email == email.casefold(), table.c.cents == cents, table.c.created_at >= since)
-            .where(table.c.state.not_in(ignoring), table.c.kind.in_(_MONEY_OUT))
-        )
-        if before:
-            query = query.where(table.c.id < before)
-        return self._connection.execute(query).scalar_one()
+        same = (table.c.payee_email == email.casefold(), table.c.cents == cents, table.c.created_at >= since)
+        counted = (table.c.state.not_in(ignoring), table.c.kind.in_(_MONEY_OUT))
+        query = select(func.count()).where(*same, *counted)
+        return self._connection.execute(query.where(table.c.id < before) if before else query).scalar_one()
 
     def last_same(
         self, *, kind: Kind, payee: str, since: datetime, ignoring: Collection[State] = ()
@@ -257,7 +235,6 @@ class Instructions(MovingRows[Instruction]):
         return [str(entry.detail.get("reference", "")) for entry in asked_for if entry is not None]
 
     def counts(self) -> dict[tuple[str, str], int]:
-        """How many there are, by kind and state."""
         # Grouped in the order of the index, which holds all that is counted.
         query = select(table.c.kind, table.c.state, func.count()).group_by(table.c.state, table.c.kind)
         found: Counter[tuple[str, str]] = Counter()
@@ -265,11 +242,7 @@ class Instructions(MovingRows[Instruction]):
             found[str(kind), str(state)] += count  # several words may be unknown
         return dict(found)
 
-    def paid_before(self, email: str) -> bool:
-        """Whether any payment to this address was ever completed; payments from it do not count."""
-        return bool(self.all_paid_before([email]))
-
-    def all_paid_before(self, emails: Iterable[str]) -> frozenset[str]:
+    def paid_before(self, emails: Iterable[str]) -> frozenset[str]:
         """The addresses, in lower case, to which any payment was ever completed, alone or in bulk."""
         wanted = sorted({email.casefold() for email in emails})
         found: set[str] = set()
@@ -286,12 +259,8 @@ class Instructions(MovingRows[Instruction]):
         """The addresses, in lower case, that were paid last, alone or in bulk; up to ``limit`` of each."""
         done = (table.c.state == State.COMPLETED, table.c.kind.in_(_MONEY_OUT), table.c.payee_email != "")
         alone = select(table.c.payee_email).where(*done).order_by(table.c.id.desc()).limit(limit)
-        together = (
-            select(bulk_item.c.payee)
-            .where(bulk_item.c.status == OperationStatus.COMPLETED)
-            .order_by(bulk_item.c.instruction_id.desc())
-            .limit(limit)
-        )
+        paid = select(bulk_item.c.payee).where(bulk_item.c.status == OperationStatus.COMPLETED)
+        together = paid.order_by(bulk_item.c.instruction_id.desc()).limit(limit)
         found = {str(one) for query in (alone, together) for one in self._connection.execute(query).scalars()}
         return frozenset(one for one in found if "@" in one)
 
@@ -308,38 +277,24 @@ class Instructions(MovingRows[Instruction]):
 
         Raises:
             TypeError: the field never changes.
-            ValueError: a state in which a request with an effect is in flight is entered without a lease: a crash
-                would look like work.
+            ValueError: a request with an effect goes in flight without a lease: a crash would look like work.
         """
         if not changes.keys() <= _CHANGEABLE:
             raise TypeError(f"never changes: {changes.keys() - _CHANGEABLE}")
         if to in EFFECT_UNDER_WAY and to != before.state and changes.get("lease_until") is None:
             raise ValueError(f"{to} is entered with a lease")
         over = self._freed(changes)
-        after = replace(before, **{**over, **changes}, state=State(to), version=before.version + 1)
-        written = {name: getattr(after, name) for name in ("state", "version", *over, *changes)}
-        if "recipient" in written:
-            written["recipient"] = _model_of(after.recipient)
-        if "progress" in written:
-            written["progress"] = _model_of(after.progress)
-        if "requirement" in written:
-            written["requirement"] = after.requirement.model_dump(mode="json")
+        changed = {**over, **changes, "state": State(to), "version": before.version + 1}
         same = {"same_id": before.id, "same_state": before.state, "same_version": before.version}
-        return after if _REPLACE.count(self._connection, written | same) == 1 else None
+        written = _REPLACE.count(self._connection, _stored(changed) | same) == 1
+        return replace(before, **changed) if written else None
 
     # Working
 
     def claim_due(
-        self,
-        *,
-        kinds: Collection[Kind] = tuple(Kind),
-        states: Collection[State] = CLAIMED,
-        **hold: Unpack[Hold],
+        self, *, kinds: Collection[Kind] = tuple(Kind), states: Collection[State] = CLAIMED, **hold: Unpack[Hold]
     ) -> list[Instruction]:
-        """Claim instructions of these kinds, in these states, that are due and free, longest due first.
-
-        Claiming raises the version, so that every later update by the holder of an expired lease fails.
-        """
+        """Claiming raises the version, so that every later update by the holder of an expired lease fails."""
         others = [state for state in State if state not in states]
         return self._claimed(hold, of_kinds=list(kinds), but_states=others)
 

@@ -1,7 +1,6 @@
-"""What Slack is told and what comes from it: outbox, boards, dropped files, and the requests that were handled.
+"""What goes to Slack and comes from it: outbox, boards, dropped files, and the requests that were handled.
 
-A post is stored in the transaction of the change it reports; posts about one subject go out in their order. A board is
-the one message of a subject: where it was posted, and whether it shows the latest.
+A post is stored in the transaction of the change it reports; posts about one subject go out in their order.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,7 +24,7 @@ from sqlalchemy import (
 )
 
 from bot.domain.files.dropped import DroppedFile
-from storage.damage import Broken, Shape, read_all
+from storage.damage import Shape, are_words, is_object, read_all
 from storage.prepared import Prepared
 from storage.repositories.leased import (
     FREED,
@@ -48,23 +47,16 @@ OPEN: Condition = text("outbox.state IN ('new', 'sending', 'unknown')")
 """The same as what the partial index covers: SQLite does not find that in parameters."""
 
 
-def _post(*, payload: object, subject: object, seq: int = 0, **values: Any) -> OutboxRow:  # noqa: ARG001
-    if not isinstance(payload, dict):
-        raise Broken("payload")
-    if not isinstance(subject, str):
-        raise Broken("subject")
-    return OutboxRow(**values, payload=payload, subject=subject)
-
-
+_HOLDS = {"payload": is_object, "subject": lambda subject: subject is not None}
 _EARLIER = outbox.alias("earlier")
 _BEHIND = (_EARLIER.c.seq < outbox.c.seq, _EARLIER.c.state.in_(_UNFINISHED), _EARLIER.c.stopped == "")
 _SENDING = case((outbox.c.state == OutboxState.NEW, OutboxState.SENDING.value), else_=OutboxState.UNKNOWN.value)
 
 
 class Outbox(Leased[OutboxRow]):
-    """The table ``outbox``: posts, first in, first out per subject."""
+    """Posts, first in, first out per subject."""
 
-    shape = Shape(outbox, _post, called="key", key=("id",))
+    shape = Shape(outbox, OutboxRow, called="key", key=("id",), holds=_HOLDS, apart=("seq",))
     claims = claiming(
         outbox,
         OPEN,
@@ -130,9 +122,8 @@ class Outbox(Leased[OutboxRow]):
         return self._change(outbox, *finished, id=new_id, payload={}, **FREED, **fresh) == 1
 
     def claim_due(self, **hold: Unpack[Hold]) -> list[OutboxRow]:
-        """Claim rows that are due, the urgent ones first, in their order.
+        """The urgent ones first. A row waits while an earlier one of the same subject is unfinished.
 
-        A row waits while an earlier one of the same subject is unfinished.
         Rows come back as ``SENDING`` (send it) or ``UNKNOWN`` (search first whether it arrived). The attempt is
         counted already, so a row that kills its worker is counted too.
         """
@@ -141,21 +132,15 @@ class Outbox(Leased[OutboxRow]):
 
     def hold(self, row: OutboxRow, *, now: datetime, until: datetime) -> bool:
         """Extend the lease of a claimed row; False when it has run out, so that another worker may hold the row."""
-        mine = (
-            outbox.c.id == row.id,
-            outbox.c.attempts == row.attempts,
-            outbox.c.lease_owner == row.lease_owner,
-            outbox.c.lease_until > now,
-            OPEN,
-        )
-        return self._change(outbox, *mine, lease_until=until) == 1
+        same = (outbox.c.id == row.id, outbox.c.attempts == row.attempts, outbox.c.lease_owner == row.lease_owner)
+        return self._change(outbox, *same, outbox.c.lease_until > now, OPEN, lease_until=until) == 1
 
     def sent(self, outbox_id: str, channel: str, ts: str, now: datetime) -> bool:
-        """Store that it arrived as this message; False when the row was finished before."""
+        """It arrived as this message; False when the row was finished before."""
         return self._end(outbox_id, state=OutboxState.SENT, sent_channel=channel, sent_ts=ts, due_at=now, last_error="")
 
     def again(self, outbox_id: str, due_at: datetime, error: str, *, counted: bool = True) -> bool:
-        """Send it (again) at ``due_at``; it certainly did not arrive. ``counted``: False: not an attempt."""
+        """Send it (again) at ``due_at``; it certainly did not arrive. Not ``counted``: that was no attempt."""
         fewer = {} if counted else _UNCOUNTED
         return self._end(outbox_id, state=OutboxState.NEW, due_at=due_at, last_error=error, **fewer)
 
@@ -169,12 +154,10 @@ class Outbox(Leased[OutboxRow]):
         counted: bool = True,
     ) -> bool:
         """Search for it at ``due_at``, as it may have arrived; ``payload`` replaces the payload. See :meth:`again`."""
-        changed: dict[str, object] = {} if payload is None else {"payload": dict(payload)}
-        changed |= {} if counted else _UNCOUNTED
+        changed = {**({} if payload is None else {"payload": dict(payload)}), **({} if counted else _UNCOUNTED)}
         return self._end(outbox_id, state=OutboxState.UNKNOWN, due_at=due_at, last_error=error, **changed)
 
     def note(self, outbox_id: str, payload: Mapping[str, object]) -> bool:
-        """Replace the payload; the lease stays as it is."""
         return self._change(outbox, outbox.c.id == outbox_id, OPEN, payload=dict(payload)) == 1
 
     def dead(self, outbox_id: str, error: str) -> bool:
@@ -186,10 +169,7 @@ class Outbox(Leased[OutboxRow]):
         return self._end(outbox_id, state=OutboxState.NEW, payload=dict(payload), due_at=due_at, attempts=0)
 
     def mark_unknown(self, owner: str, now: datetime, exclusive: bool, look_at: datetime | None = None) -> int:
-        """Set rows whose sender died to unknown, to be searched for at ``look_at`` (default: now); how many.
-
-        For ``exclusive`` see :meth:`abandoned`.
-        """
+        """Set rows whose sender died to unknown, to be searched for at ``look_at`` (default: now); how many."""
         dead = self._dead(now, owner, exclusive)
         sending = outbox.c.state == OutboxState.SENDING
         count = self._change(outbox, sending, dead, state=OutboxState.UNKNOWN, due_at=look_at or now, **NO_LEASE)
@@ -226,7 +206,7 @@ _MARK_REQUEST = Prepared(
 
 
 class Boards(Repository):
-    """The table ``board``: the one message of a subject, where it was posted and whether it shows the latest."""
+    """The one message of a subject, where it was posted and whether it shows the latest."""
 
     def add(
         self, subject: str, *, channel: str, thread_ts: str | None, requester: str, instruction_id: str | None = None
@@ -244,13 +224,13 @@ class Boards(Repository):
         return next(iter(self._whole(BOARD, _FIND, wanted_channel=channel, wanted_ts=ts)), None)
 
     def posted(self, subject: str, *, channel: str, ts: str, version: int, now: datetime) -> None:
-        """Store where it was posted and that it shows ``version``; due at once when that is out of date."""
+        """It shows ``version``; due at once when that is out of date."""
         # A thread of the original channel does not exist in a direct message.
         thread = case((board.c.channel == channel, board.c.thread_ts), else_=null())
         self._set(subject, channel=channel, ts=ts, thread_ts=thread, **_showing(version, now))
 
     def lost(self, subject: str, *, ts: str) -> bool:
-        """Store that its message ``ts`` is no more; False when it was lost before, or stands elsewhere by now."""
+        """Its message ``ts`` is no more; False when it was lost before, or is elsewhere by now."""
         there = (board.c.subject == subject, board.c.ts == ts)
         return self._change(board, *there, ts="", due_at=None, attempts=0) == 1
 
@@ -259,14 +239,7 @@ class Boards(Repository):
         self._set(subject, thread_ts=None, **({"channel": ""} if direct else {}))
 
     def mark(self, subject: str, *, now: datetime, progress: bool, urgent: bool = False) -> None:
-        """Mark it as out of date.
-
-        Args:
-            subject: of the board.
-            now: the present.
-            progress: only the progress is out of date, so the edit may wait a little.
-            urgent: its last state is to be shown.
-        """
+        """Mark it as out of date: only its ``progress``, so the edit may wait a little; ``urgent``: its last state."""
         due: Any = literal(now, Moment)
         if progress:
             recent = and_(board.c.edited_at.is_not(None), board.c.edited_at > now - _GAP)
@@ -274,7 +247,6 @@ class Boards(Repository):
         self._set(subject, **_changed(due, progress=progress, urgent=literal(urgent)))
 
     def mark_request(self, instruction_id: str, *, now: datetime, urgent: bool = False) -> None:
-        """Mark every board of this request as out of date; ``urgent``: its last state is to be shown."""
         _MARK_REQUEST.count(self._connection, {"wanted": instruction_id, "moment": now, "last": urgent})
 
     def due(self, now: datetime, limit: int) -> list[Board]:
@@ -283,10 +255,7 @@ class Boards(Repository):
         return self._all(BOARD, select(board).where(board.c.due_at <= now).order_by(*order).limit(limit))
 
     def claim_due(self, *, now: datetime, again_at: datetime, limit: int) -> list[Board]:
-        """The same, claimed by the caller; due again at ``again_at`` unless it calls :meth:`shown` or :meth:`delay`.
-
-        From then on only what is marked meanwhile tells how urgent the next edit is.
-        """
+        """Due again at ``again_at`` unless shown or delayed. What is marked meanwhile tells how urgent the next is."""
         found = self.due(now, limit)
         for one in found:
             self._set(one.subject, due_at=again_at, progress=True, urgent=False)
@@ -297,10 +266,7 @@ class Boards(Repository):
         self._change(board, board.c.due_at > now, due_at=now, progress=False)
 
     def shown(self, subject: str, version: int, now: datetime) -> None:
-        """Store that an edit made it show ``version``.
-
-        It is due at once when it was marked again meanwhile, or when an older edit overtook a newer one.
-        """
+        """Due at once when it was marked again meanwhile, or when an older edit overtook a newer one."""
         self._set(subject, attempts=0, **_showing(version, now))
 
     def delay(self, claimed: Board, due_at: datetime, *, failed: bool) -> None:
@@ -324,24 +290,17 @@ def _showing(version: int, now: datetime) -> dict[str, Any]:
     return {"shown_version": version, "edited_at": now, "due_at": case((latest, null()), else_=literal(now, Moment))}
 
 
-def _file(*, header: object, **values: Any) -> DropRow:
-    if header is not None and not (isinstance(header, list) and all(isinstance(one, str) for one in header)):
-        raise Broken("header")
-    return DropRow(**values, header=header)
-
-
 class DroppedFiles(Queue[DropRow]):
-    """The table ``dropped_file``: one row a file, however many events Slack sends about it."""
+    """One row a file, however many events Slack sends about it."""
 
-    shape = Shape(dropped_file, _file, called="name")
+    shape = Shape(dropped_file, DropRow, called="name", holds={"header": lambda one: one is None or are_words(one)})
     claims = claiming(dropped_file, changed={"attempts": dropped_file.c.attempts + 1})
     unfinished = dropped_file.c.state == DropState.NOTICED
 
     def notice(self, row: DropRow) -> bool:
         """Store a file to look at; False when this adds nothing.
 
-        Only the event about the message names the message. Coming second, it fills in what the event about the file
-        left open.
+        Only the event about the message names the message: coming second, it adds that.
         """
         if insert_once(self._connection, dropped_file, columns(row), unless=("id",)):
             return True
@@ -357,16 +316,16 @@ class DroppedFiles(Queue[DropRow]):
         return self._find(dropped_file.c.id == file_id)
 
     def offered(self, file: DroppedFile) -> bool:
-        """Store that it can be used, and what it is; False when it was settled before."""
+        """It can be used; False when it was settled before."""
         found = columns(file)
         return self._end(found.pop("id"), state=DropState.OFFERED, due_at=None, **found)
 
     def quiet(self, file_id: str) -> bool:
-        """Store that nothing is posted about it; False when it was settled before."""
+        """Nothing is posted about it; False when it was settled before."""
         return self._end(file_id, state=DropState.QUIET, due_at=None)
 
     def gone(self, file_id: str) -> bool:
-        """Store that an offered file was deleted; False when it was not offered or was deleted before."""
+        """False when it was not offered or was deleted before."""
         offered = (dropped_file.c.id == file_id, dropped_file.c.state == DropState.OFFERED)
         return self._change(dropped_file, *offered, state=DropState.GONE) == 1
 
@@ -375,14 +334,11 @@ class DroppedFiles(Queue[DropRow]):
         return (*finished, dropped_file.c.created_at < before)
 
 
-_PRUNED_AT_ONCE = 100
-
-
 class SeenRequests(Repository):
-    """The table ``seen_request``: requests from Slack that one of the processes has handled."""
+    """Requests from Slack that one of the processes has handled."""
 
     def first_time(self, signature_hash: str, *, now: datetime, kept: timedelta) -> bool:
         """Whether no process has handled this request; it counts as handled from now on. Deletes some old rows."""
-        self._forget(seen_request.c.signature_hash, seen_request.c.seen_at < now - kept, limit=_PRUNED_AT_ONCE)
+        self._forget(seen_request.c.signature_hash, seen_request.c.seen_at < now - kept, limit=100)
         values = {"signature_hash": signature_hash, "seen_at": now}
         return insert_once(self._connection, seen_request, values, unless=("signature_hash",))

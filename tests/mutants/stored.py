@@ -157,8 +157,8 @@ MUTANTS = (
     Mutant(
         name="a post is held beyond its lease",
         file="storage/repositories/slack.py",
-        old="            outbox.c.lease_until > now,\n",
-        new="",
+        old="*same, outbox.c.lease_until > now, OPEN,",
+        new="*same, OPEN,",
         breaks="who was too slow does not post what somebody else may be posting",
         tests=_QUEUES,
     ),

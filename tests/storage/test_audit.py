@@ -61,7 +61,7 @@ async def test_a_unit_that_fails_leaves_no_gap_for_those_committed_with_it(store
     units = [store.write(partial(twice, fails=number % 3 == 1)) for number in range(9)]
     outcomes = await asyncio.gather(*units, return_exceptions=True)
     assert [isinstance(outcome, LookupError) for outcome in outcomes] == [False, True, False] * 3
-    assert store.commits < 9  # or nothing was committed together
+    assert store.writer.commits < 9  # or nothing was committed together
     rows = await store.read(audit_rows)
     assert [row.seq for row in rows] == list(range(1, 13))
     assert (await _verdict(store)).bad_seq is None

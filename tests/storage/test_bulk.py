@@ -69,9 +69,9 @@ async def test_changes_add_up(store: Store) -> None:
 async def test_an_item_that_was_paid_makes_its_recipient_known(store: Store) -> None:
     made = await stored(store)
     await store.write(lambda tx: tx.bulk_items.change(made.id, [RowChange(2, "completed", "h", "")]))
-    known = await store.read(lambda tx: tx.instructions.all_paid_before(["ANA@example.com", "ben@example.com"]))
+    known = await store.read(lambda tx: tx.instructions.paid_before(["ANA@example.com", "ben@example.com"]))
     assert known == {"ana@example.com"}
-    assert await store.read(lambda tx: tx.instructions.paid_before("Ana@Example.com"))
+    assert await store.read(lambda tx: tx.instructions.paid_before(["Ana@Example.com"]))
 
 
 async def test_the_same_file_is_found_again(store: Store) -> None:

@@ -387,7 +387,7 @@ async def test_what_a_buyer_is_asked_for_is_no_payment_to_them(store: Store) -> 
 
     await store.write(work)
     assert await store.read(lambda tx: tx.instructions.recent_same("ana@example.com", 2500, NOW)) == 0
-    assert not await store.read(lambda tx: tx.instructions.paid_before("ana@example.com"))
+    assert not await store.read(lambda tx: tx.instructions.paid_before(["ana@example.com"]))
 
 
 @pytest.mark.parametrize(

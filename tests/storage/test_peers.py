@@ -31,7 +31,7 @@ class Process:
         self.peers = Peers(
             server=address,
             owner=owner,
-            voice=store.voice,
+            voice=store.writer.voice,
             heard=self.news.set,
             ended=self.ended.set,
             clock=time.monotonic,
@@ -83,11 +83,11 @@ async def test_what_another_process_writes_is_heard_and_our_own_is_not(postgres_
 
 async def test_a_batch_that_changes_nothing_is_no_news(postgres_url: str) -> None:
     async with process(postgres_url, "one") as one, process(postgres_url, "two") as two:
-        changes = one.store.changes
+        changes = one.store.writer.changes
         await one.store.write(lambda tx: tx.flags.forget("nothing begins so"))
-        assert one.store.changes == changes
+        assert one.store.writer.changes == changes
         await one.store.write(lambda tx: tx.flags.set("x", 1, NOW))
-        assert one.store.changes == changes + 1
+        assert one.store.writer.changes == changes + 1
         await two.heard()
 
 

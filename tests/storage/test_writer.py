@@ -63,11 +63,11 @@ async def test_fifty_clicks_are_one_vote(store: Store) -> None:
 
 
 async def test_what_arrived_together_is_one_commit(store: Store) -> None:
-    before = store.commits
+    before = store.writer.commits
     await asyncio.gather(*(store.write(_increment) for _ in range(BATCH_MAX)))
-    assert store.commits - before == 1
+    assert store.writer.commits - before == 1
     await store.write(_increment)
-    assert store.commits - before == 2
+    assert store.writer.commits - before == 2
 
 
 async def test_a_failing_unit_fails_alone(store: Store) -> None:
@@ -82,10 +82,10 @@ async def test_a_failing_unit_fails_alone(store: Store) -> None:
         tx.attempts.open(attempt(asked, 1))
         tx.attempts.open(attempt(asked, 2))
 
-    before = store.commits
+    before = store.writer.commits
     units = [_increment, fail, _increment, break_a_rule, _increment]
     results = await asyncio.gather(*(store.write(unit) for unit in units), return_exceptions=True)
-    assert store.commits - before == 1
+    assert store.writer.commits - before == 1
     assert [result for result in results if not isinstance(result, Exception)] == [1, 2, 3]
     assert isinstance(results[1], LookupError)
     assert isinstance(results[3], Conflict)

@@ -59,7 +59,7 @@ class Ticks:
         if self._pruned is None or now - self._pruned >= _PRUNED_EVERY:
             self._pruned = now
             names |= {"retention"}
-        changes = ctx.store.changes
+        changes = ctx.store.writer.changes
         if self._anchored != changes:
             self._anchored = changes
             names |= {"anchors"}

@@ -90,7 +90,7 @@ def _requested_before(tx: Tx, key: str) -> tuple[Instruction | None, str]:
 
 def _payload(uow: Unit, checked: Checked, *, thread_ts: str) -> BulkPayload:
     items = checked.items
-    known = uow.instructions.all_paid_before(item.email for item in items)
+    known = uow.instructions.paid_before(item.email for item in items)
     fresh = [item for item in items if item.email.casefold() not in known]
     twin = twin_digest(items)
     same = uow.instructions.last_same(kind=Kind.BULK, payee=twin, since=uow.now - SAME_FILE, ignoring=NOT_PAID)
@@ -126,7 +126,7 @@ async def prepare(ctx: Context, payments: PaymentsClient, instruction: Instructi
 
 def _sample(tx: Tx, instruction: Instruction) -> tuple[str, ...]:
     items = [row.item for row in tx.bulk_items.rows(instruction.id)]
-    known = tx.instructions.all_paid_before(item.email for item in items)
+    known = tx.instructions.paid_before(item.email for item in items)
     return sample_of(items, most=_SAMPLE, known=known)
 
 

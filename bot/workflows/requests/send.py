@@ -160,7 +160,7 @@ def required(uow: Unit, payload: Payload, asked_at: datetime, *, before: str = "
     alone = not payload.has_items
     facts = facts_of(
         payload,
-        new_recipient=uow.policy.looks_at_recipients and alone and not uow.instructions.paid_before(payload.email),
+        new_recipient=uow.policy.looks_at_recipients and alone and not uow.instructions.paid_before([payload.email]),
         sent_today=uow.reservations.sum(daily_key(uow.now)) if uow.policy.looks_at_the_day else 0,
         duplicates=_twins(uow, payload, asked_at, before) if alone else 0,
     )

@@ -3,39 +3,40 @@
 import sqlalchemy as sa
 from alembic import op
 
+from storage.migrations import index, of_instruction
+
 revision = "0001"
 down_revision = None
-branch_labels = None
-depends_on = None
 
-_FROZEN = (
-    "id",
-    "reference",
-    "kind",
-    "payload",
-    "code",
-    "digest",
-    "requester",
-    "created_at",
-    "source_key",
+_FROZEN = "id, reference, kind, payload, code, digest, requester, created_at, source_key"
+_NEVER, _ASKED = "audit rows are never changed", "what was asked never changes"
+_ON_SQLITE = (
+    f"CREATE TRIGGER audit_no_update BEFORE UPDATE ON audit BEGIN SELECT RAISE(ABORT, '{_NEVER}'); END",
+    f"CREATE TRIGGER audit_no_delete BEFORE DELETE ON audit BEGIN SELECT RAISE(ABORT, '{_NEVER}'); END",
+    f"CREATE TRIGGER audit_head_no_delete BEFORE DELETE ON audit_head BEGIN SELECT RAISE(ABORT, '{_NEVER}'); END",
+    "CREATE TRIGGER audit_head_forward BEFORE UPDATE ON audit_head WHEN NEW.seq <> OLD.seq + 1 "
+    f"BEGIN SELECT RAISE(ABORT, '{_NEVER}'); END",
+    f"CREATE TRIGGER instruction_frozen BEFORE UPDATE OF {_FROZEN} ON instruction "
+    f"BEGIN SELECT RAISE(ABORT, '{_ASKED}'); END",
 )
-_NEVER = "audit rows are never changed"
+_ON_POSTGRES = (
+    *(
+        f"CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS "
+        f"$$ BEGIN RAISE EXCEPTION '{message}' USING ERRCODE = 'integrity_constraint_violation'; END $$"
+        for name, message in (("refuse_audit_change", _NEVER), ("refuse_frozen_change", _ASKED))
+    ),
+    "CREATE TRIGGER audit_no_change BEFORE UPDATE OR DELETE OR TRUNCATE ON audit "
+    "FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change()",
+    "CREATE TRIGGER audit_head_no_delete BEFORE DELETE OR TRUNCATE ON audit_head "
+    "FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change()",
+    "CREATE TRIGGER audit_head_forward BEFORE UPDATE ON audit_head FOR EACH ROW "
+    "WHEN (NEW.seq <> OLD.seq + 1) EXECUTE FUNCTION refuse_audit_change()",
+    f"CREATE TRIGGER instruction_frozen BEFORE UPDATE OF {_FROZEN} ON instruction "
+    "FOR EACH STATEMENT EXECUTE FUNCTION refuse_frozen_change()",
+)
 
 
 def upgrade() -> None:
-    """Create everything."""
-    _create_instruction()
-    _create_voting()
-    _create_queues()
-    _create_following()
-    _create_audit()
-    if op.get_bind().dialect.name == "postgresql":
-        _protect_on_postgres()
-    else:
-        _protect_on_sqlite()
-
-
-def _create_instruction() -> None:
     op.create_table(
         "instruction",
         sa.Column("id", sa.Text(), nullable=False),
@@ -82,26 +83,13 @@ def _create_instruction() -> None:
         sa.UniqueConstraint("reference", name=op.f("uq_instruction_reference")),
         sa.UniqueConstraint("source_key", name=op.f("uq_instruction_source_key")),
     )
+    index("ix_instruction_due_at", "instruction", ["due_at"], where="due_at IS NOT NULL")
     op.create_index(
-        "ix_instruction_due_at",
-        "instruction",
-        ["due_at"],
-        unique=False,
-        sqlite_where=sa.text("due_at IS NOT NULL"),
-        postgresql_where=sa.text("due_at IS NOT NULL"),
+        "ix_instruction_payee_email_cents_created_at", "instruction", ["payee_email", "cents", "created_at"]
     )
-    op.create_index(
-        "ix_instruction_payee_email_cents_created_at",
-        "instruction",
-        ["payee_email", "cents", "created_at"],
-        unique=False,
-    )
-    op.create_index(op.f("ix_instruction_remote_id"), "instruction", ["remote_id"], unique=False)
-    op.create_index(op.f("ix_instruction_requester"), "instruction", ["requester"], unique=False)
-    op.create_index(op.f("ix_instruction_state"), "instruction", ["state"], unique=False)
-
-
-def _create_voting() -> None:
+    op.create_index(op.f("ix_instruction_remote_id"), "instruction", ["remote_id"])
+    op.create_index(op.f("ix_instruction_requester"), "instruction", ["requester"])
+    op.create_index(op.f("ix_instruction_state"), "instruction", ["state"])
     op.create_table(
         "vote",
         sa.Column("instruction_id", sa.Text(), nullable=False),
@@ -109,9 +97,7 @@ def _create_voting() -> None:
         sa.Column("person", sa.Text(), nullable=False),
         sa.Column("choice", sa.Text(), nullable=False),
         sa.Column("at", sa.BigInteger(), nullable=False),
-        sa.ForeignKeyConstraint(
-            ["instruction_id"], ["instruction.id"], name=op.f("fk_vote_instruction_id_instruction")
-        ),
+        of_instruction("vote"),
         sa.PrimaryKeyConstraint("instruction_id", "round", "person", name=op.f("pk_vote")),
     )
     op.create_table(
@@ -128,19 +114,10 @@ def _create_voting() -> None:
         sa.CheckConstraint(
             "outcome IN ('open', 'done', 'not_executed', 'unknown', 'abandoned')", name=op.f("ck_attempt_outcome")
         ),
-        sa.ForeignKeyConstraint(
-            ["instruction_id"], ["instruction.id"], name=op.f("fk_attempt_instruction_id_instruction")
-        ),
+        of_instruction("attempt"),
         sa.PrimaryKeyConstraint("instruction_id", "n", name=op.f("pk_attempt")),
     )
-    op.create_index(
-        "uq_attempt_open",
-        "attempt",
-        ["instruction_id"],
-        unique=True,
-        sqlite_where=sa.text("outcome = 'open'"),
-        postgresql_where=sa.text("outcome = 'open'"),
-    )
+    index("uq_attempt_open", "attempt", ["instruction_id"], where="outcome = 'open'", unique=True)
     op.create_table(
         "reservation",
         sa.Column("instruction_id", sa.Text(), nullable=False),
@@ -149,15 +126,10 @@ def _create_voting() -> None:
         sa.Column("cents", sa.BigInteger(), nullable=False),
         sa.Column("released", sa.Boolean(), nullable=False),
         sa.CheckConstraint("cents > 0", name=op.f("ck_reservation_cents")),
-        sa.ForeignKeyConstraint(
-            ["instruction_id"], ["instruction.id"], name=op.f("fk_reservation_instruction_id_instruction")
-        ),
+        of_instruction("reservation"),
         sa.PrimaryKeyConstraint("instruction_id", "n", name=op.f("pk_reservation")),
     )
-    op.create_index(op.f("ix_reservation_day"), "reservation", ["day"], unique=False)
-
-
-def _create_queues() -> None:
+    op.create_index(op.f("ix_reservation_day"), "reservation", ["day"])
     op.create_table(
         "outbox",
         sa.Column("seq", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), autoincrement=True, nullable=False),
@@ -178,22 +150,13 @@ def _create_queues() -> None:
         sa.Column("created_at", sa.BigInteger(), nullable=False),
         sa.Column("last_error", sa.Text(), nullable=False),
         sa.CheckConstraint("state IN ('new', 'sending', 'sent', 'unknown', 'dead')", name=op.f("ck_outbox_state")),
-        sa.ForeignKeyConstraint(
-            ["instruction_id"], ["instruction.id"], name=op.f("fk_outbox_instruction_id_instruction")
-        ),
+        of_instruction("outbox"),
         sa.PrimaryKeyConstraint("seq", name=op.f("pk_outbox")),
         sa.UniqueConstraint("id", name=op.f("uq_outbox_id")),
         sa.UniqueConstraint("key", name=op.f("uq_outbox_key")),
     )
-    op.create_index("ix_outbox_instruction_id_place_seq", "outbox", ["instruction_id", "place", "seq"], unique=False)
-    op.create_index(
-        "ix_outbox_open_due_at",
-        "outbox",
-        ["due_at"],
-        unique=False,
-        sqlite_where=sa.text("state IN ('new', 'sending', 'unknown')"),
-        postgresql_where=sa.text("state IN ('new', 'sending', 'unknown')"),
-    )
+    op.create_index("ix_outbox_instruction_id_place_seq", "outbox", ["instruction_id", "place", "seq"])
+    index("ix_outbox_open_due_at", "outbox", ["due_at"], where="state IN ('new', 'sending', 'unknown')")
     op.create_table(
         "callback_token",
         sa.Column("token_hash", sa.Text(), nullable=False),
@@ -201,12 +164,10 @@ def _create_queues() -> None:
         sa.Column("kind", sa.Text(), nullable=False),
         sa.Column("expires_at", sa.BigInteger(), nullable=True),
         sa.CheckConstraint("kind IN ('confirmation', 'cancel', 'failure')", name=op.f("ck_callback_token_kind")),
-        sa.ForeignKeyConstraint(
-            ["instruction_id"], ["instruction.id"], name=op.f("fk_callback_token_instruction_id_instruction")
-        ),
+        of_instruction("callback_token"),
         sa.PrimaryKeyConstraint("token_hash", name=op.f("pk_callback_token")),
     )
-    op.create_index("ix_callback_token_instruction_id", "callback_token", ["instruction_id"], unique=False)
+    op.create_index("ix_callback_token_instruction_id", "callback_token", ["instruction_id"])
     op.create_table(
         "inbox",
         sa.Column("id", sa.Text(), nullable=False),
@@ -222,23 +183,11 @@ def _create_queues() -> None:
         sa.Column("lease_owner", sa.Text(), nullable=False),
         sa.Column("lease_until", sa.BigInteger(), nullable=True),
         sa.CheckConstraint("state IN ('received', 'applied', 'stale', 'unconfirmed')", name=op.f("ck_inbox_state")),
-        sa.ForeignKeyConstraint(
-            ["instruction_id"], ["instruction.id"], name=op.f("fk_inbox_instruction_id_instruction")
-        ),
+        of_instruction("inbox"),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_inbox")),
         sa.UniqueConstraint("token_hash", "body_hash", name=op.f("uq_inbox_token_hash_body_hash")),
     )
-    op.create_index(
-        "ix_inbox_received_due_at",
-        "inbox",
-        ["due_at"],
-        unique=False,
-        sqlite_where=sa.text("state = 'received'"),
-        postgresql_where=sa.text("state = 'received'"),
-    )
-
-
-def _create_following() -> None:
+    index("ix_inbox_received_due_at", "inbox", ["due_at"], where="state = 'received'")
     op.create_table(
         "card_copy",
         sa.Column("instruction_id", sa.Text(), nullable=False),
@@ -249,20 +198,11 @@ def _create_following() -> None:
         sa.Column("wanted_version", sa.BigInteger(), nullable=False),
         sa.Column("due_at", sa.BigInteger(), nullable=True),
         sa.Column("attempts", sa.Integer(), nullable=False),
-        sa.ForeignKeyConstraint(
-            ["instruction_id"], ["instruction.id"], name=op.f("fk_card_copy_instruction_id_instruction")
-        ),
+        of_instruction("card_copy"),
         sa.PrimaryKeyConstraint("instruction_id", "place", name=op.f("pk_card_copy")),
         sa.UniqueConstraint("channel", "ts", name=op.f("uq_card_copy_channel_ts")),
     )
-    op.create_index(
-        "ix_card_copy_due_at",
-        "card_copy",
-        ["due_at"],
-        unique=False,
-        sqlite_where=sa.text("due_at IS NOT NULL"),
-        postgresql_where=sa.text("due_at IS NOT NULL"),
-    )
+    index("ix_card_copy_due_at", "card_copy", ["due_at"], where="due_at IS NOT NULL")
     op.create_table(
         "tracked",
         sa.Column("kind", sa.Text(), nullable=False),
@@ -275,19 +215,10 @@ def _create_following() -> None:
         sa.Column("lease_until", sa.BigInteger(), nullable=True),
         sa.Column("last_status", sa.Text(), nullable=False),
         sa.Column("stopped_at", sa.BigInteger(), nullable=True),
-        sa.ForeignKeyConstraint(
-            ["instruction_id"], ["instruction.id"], name=op.f("fk_tracked_instruction_id_instruction")
-        ),
+        of_instruction("tracked"),
         sa.PrimaryKeyConstraint("kind", "remote_id", name=op.f("pk_tracked")),
     )
-    op.create_index(
-        "ix_tracked_kind_due_at",
-        "tracked",
-        ["kind", "due_at"],
-        unique=False,
-        sqlite_where=sa.text("due_at IS NOT NULL"),
-        postgresql_where=sa.text("due_at IS NOT NULL"),
-    )
+    index("ix_tracked_kind_due_at", "tracked", ["kind", "due_at"], where="due_at IS NOT NULL")
     op.create_table(
         "flag",
         sa.Column("key", sa.Text(), nullable=False),
@@ -295,9 +226,6 @@ def _create_following() -> None:
         sa.Column("updated_at", sa.BigInteger(), nullable=False),
         sa.PrimaryKeyConstraint("key", name=op.f("pk_flag")),
     )
-
-
-def _create_audit() -> None:
     op.create_table(
         "audit",
         sa.Column("seq", sa.BigInteger(), autoincrement=False, nullable=False),
@@ -312,7 +240,7 @@ def _create_audit() -> None:
         sa.Column("hash", sa.Text(), nullable=False),
         sa.PrimaryKeyConstraint("seq", name=op.f("pk_audit")),
     )
-    op.create_index(op.f("ix_audit_instruction_id"), "audit", ["instruction_id"], unique=False)
+    op.create_index(op.f("ix_audit_instruction_id"), "audit", ["instruction_id"])
     op.create_table(
         "audit_head",
         sa.Column("id", sa.Integer(), autoincrement=False, nullable=False),
@@ -321,46 +249,5 @@ def _create_audit() -> None:
         sa.CheckConstraint("id = 1", name=op.f("ck_audit_head_one_row")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_audit_head")),
     )
-
-
-def _protect_on_sqlite() -> None:
-    for event in ("UPDATE", "DELETE"):
-        op.execute(
-            f"CREATE TRIGGER audit_no_{event.lower()} BEFORE {event} ON audit "
-            f"BEGIN SELECT RAISE(ABORT, '{_NEVER}'); END"
-        )
-    op.execute(
-        f"CREATE TRIGGER audit_head_no_delete BEFORE DELETE ON audit_head BEGIN SELECT RAISE(ABORT, '{_NEVER}'); END"
-    )
-    op.execute(
-        "CREATE TRIGGER audit_head_forward BEFORE UPDATE ON audit_head WHEN NEW.seq <> OLD.seq + 1 "
-        f"BEGIN SELECT RAISE(ABORT, '{_NEVER}'); END"
-    )
-    op.execute(
-        f"CREATE TRIGGER instruction_frozen BEFORE UPDATE OF {', '.join(_FROZEN)} ON instruction "
-        "BEGIN SELECT RAISE(ABORT, 'what was asked never changes'); END"
-    )
-
-
-def _protect_on_postgres() -> None:
-    for name, message in (("refuse_audit_change", _NEVER), ("refuse_frozen_change", "what was asked never changes")):
-        op.execute(
-            f"CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS "
-            f"$$ BEGIN RAISE EXCEPTION '{message}' USING ERRCODE = 'integrity_constraint_violation'; END $$"
-        )
-    op.execute(
-        "CREATE TRIGGER audit_no_change BEFORE UPDATE OR DELETE OR TRUNCATE ON audit "
-        "FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change()"
-    )
-    op.execute(
-        "CREATE TRIGGER audit_head_no_delete BEFORE DELETE OR TRUNCATE ON audit_head "
-        "FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change()"
-    )
-    op.execute(
-        "CREATE TRIGGER audit_head_forward BEFORE UPDATE ON audit_head FOR EACH ROW "
-        "WHEN (NEW.seq <> OLD.seq + 1) EXECUTE FUNCTION refuse_audit_change()"
-    )
-    op.execute(
-        f"CREATE TRIGGER instruction_frozen BEFORE UPDATE OF {', '.join(_FROZEN)} ON instruction "
-        "FOR EACH STATEMENT EXECUTE FUNCTION refuse_frozen_change()"
-    )
+    for statement in _ON_POSTGRES if op.get_bind().dialect.name == "postgresql" else _ON_SQLITE:
+        op.execute(statement)

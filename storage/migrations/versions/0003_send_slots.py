@@ -5,14 +5,11 @@ from alembic import op
 
 revision = "0003"
 down_revision = "0002"
-branch_labels = None
-depends_on = None
 
 _REQUESTS_A_SECOND = 10
 
 
 def upgrade() -> None:
-    """Create the rows, all free."""
     slots = op.create_table(
         "send_slot",
         sa.Column("n", sa.Integer(), nullable=False),

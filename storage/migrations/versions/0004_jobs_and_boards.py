@@ -3,21 +3,15 @@
 import sqlalchemy as sa
 from alembic import op
 
+from storage.migrations import index
+
 revision = "0004"
 down_revision = "0003"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
-    """Create both tables; let the outbox post for boards."""
     op.add_column("outbox", sa.Column("subject", sa.Text()))
-    _index("ix_outbox_subject_seq", "outbox", ["subject", "seq"], where="subject IS NOT NULL")
-    _create_board()
-    _create_job()
-
-
-def _create_board() -> None:
+    index("ix_outbox_subject_seq", "outbox", ["subject", "seq"], where="subject IS NOT NULL")
     op.create_table(
         "board",
         sa.Column("subject", sa.Text(), nullable=False),
@@ -34,10 +28,7 @@ def _create_board() -> None:
         sa.PrimaryKeyConstraint("subject", name=op.f("pk_board")),
     )
     op.create_index("ix_board_channel_ts", "board", ["channel", "ts"])
-    _index("ix_board_due_at", "board", ["due_at"], where="due_at IS NOT NULL")
-
-
-def _create_job() -> None:
+    index("ix_board_due_at", "board", ["due_at"], where="due_at IS NOT NULL")
     op.create_table(
         "job",
         sa.Column("id", sa.Text(), nullable=False),
@@ -59,11 +50,6 @@ def _create_job() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_job")),
         sa.UniqueConstraint("source_key", name=op.f("uq_job_source_key")),
     )
-    _index("ix_job_kind_due_at", "job", ["kind", "due_at"], where="due_at IS NOT NULL")
-    _index("ix_job_open_created_at", "job", ["created_at"], where="closed_at IS NULL")
+    index("ix_job_kind_due_at", "job", ["kind", "due_at"], where="due_at IS NOT NULL")
+    index("ix_job_open_created_at", "job", ["created_at"], where="closed_at IS NULL")
     op.create_index("ix_job_requester_created_at", "job", ["requester", "created_at"])
-
-
-def _index(name: str, table: str, columns: list[str], *, where: str) -> None:
-    condition = sa.text(where)
-    op.create_index(name, table, columns, sqlite_where=condition, postgresql_where=condition)

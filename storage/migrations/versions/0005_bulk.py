@@ -3,14 +3,13 @@
 import sqlalchemy as sa
 from alembic import op
 
+from storage.migrations import of_instruction
+
 revision = "0005"
 down_revision = "0004"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
-    """Create the tables, add the column."""
     op.add_column("instruction", sa.Column("progress", sa.Text(), nullable=True))
     op.create_table(
         "bulk_item",
@@ -25,9 +24,7 @@ def upgrade() -> None:
         sa.Column("error", sa.Text(), nullable=False),
         sa.Column("attempt", sa.Integer(), nullable=False),
         sa.CheckConstraint("cents > 0", name=op.f("ck_bulk_item_cents")),
-        sa.ForeignKeyConstraint(
-            ["instruction_id"], ["instruction.id"], name=op.f("fk_bulk_item_instruction_id_instruction")
-        ),
+        of_instruction("bulk_item"),
         sa.PrimaryKeyConstraint("instruction_id", "number", name=op.f("pk_bulk_item")),
     )
     op.create_index("ix_bulk_item_payee_status", "bulk_item", ["payee", "status"])
@@ -38,9 +35,7 @@ def upgrade() -> None:
         sa.Column("known", sa.Text(), nullable=False),
         sa.Column("taken_at", sa.BigInteger(), nullable=False),
         sa.CheckConstraint("flying = 1", name=op.f("ck_bulk_flight_flying")),
-        sa.ForeignKeyConstraint(
-            ["instruction_id"], ["instruction.id"], name=op.f("fk_bulk_flight_instruction_id_instruction")
-        ),
+        of_instruction("bulk_flight"),
         sa.PrimaryKeyConstraint("instruction_id", name=op.f("pk_bulk_flight")),
         sa.UniqueConstraint("flying", name=op.f("uq_bulk_flight_flying")),
     )

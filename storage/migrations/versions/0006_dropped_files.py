@@ -3,14 +3,13 @@
 import sqlalchemy as sa
 from alembic import op
 
+from storage.migrations import index
+
 revision = "0006"
 down_revision = "0005"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
-    """Create the table."""
     op.create_table(
         "dropped_file",
         sa.Column("id", sa.Text(), nullable=False),
@@ -32,7 +31,4 @@ def upgrade() -> None:
         sa.Column("lease_until", sa.BigInteger()),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_dropped_file")),
     )
-    waiting = sa.text("due_at IS NOT NULL")
-    op.create_index(
-        "ix_dropped_file_due_at", "dropped_file", ["due_at"], sqlite_where=waiting, postgresql_where=waiting
-    )
+    index("ix_dropped_file_due_at", "dropped_file", ["due_at"], where="due_at IS NOT NULL")

@@ -3,21 +3,13 @@
 import sqlalchemy as sa
 from alembic import op
 
+from storage.migrations import index
+
 revision = "0007"
 down_revision = "0006"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
-    """Create the tables."""
-    _create_store()
-    _create_booking()
-    _create_hook()
-    _create_event()
-
-
-def _create_store() -> None:
     op.create_table(
         "store",
         sa.Column("id", sa.Text(), nullable=False),
@@ -34,9 +26,6 @@ def _create_store() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_store")),
         sa.UniqueConstraint("folded", name=op.f("uq_store_folded")),
     )
-
-
-def _create_booking() -> None:
     op.create_table(
         "booking",
         sa.Column("id", sa.Text(), nullable=False),
@@ -75,10 +64,7 @@ def _create_booking() -> None:
     op.create_index(op.f("ix_booking_stage"), "booking", ["stage"])
     op.create_index("ix_booking_numeric_id", "booking", ["numeric_id"])
     op.create_index("ix_booking_requester_created_at", "booking", ["requester", "created_at"])
-    _index("ix_booking_due_at", "booking", ["due_at"], where="due_at IS NOT NULL")
-
-
-def _create_hook() -> None:
+    index("ix_booking_due_at", "booking", ["due_at"], where="due_at IS NOT NULL")
     op.create_table(
         "store_hook",
         sa.Column("token_hash", sa.Text(), nullable=False),
@@ -90,9 +76,6 @@ def _create_hook() -> None:
         sa.PrimaryKeyConstraint("token_hash", name=op.f("pk_store_hook")),
     )
     op.create_index("ix_store_hook_store_kind", "store_hook", ["store", "kind"])
-
-
-def _create_event() -> None:
     op.create_table(
         "store_event",
         sa.Column("id", sa.Text(), nullable=False),
@@ -110,11 +93,6 @@ def _create_event() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_store_event")),
     )
     received = "state = 'received'"
-    _index("uq_store_event_open", "store_event", ["token_hash", "body_hash"], where=received, unique=True)
-    _index("ix_store_event_received_due_at", "store_event", ["due_at"], where=received)
+    index("uq_store_event_open", "store_event", ["token_hash", "body_hash"], where=received, unique=True)
+    index("ix_store_event_received_due_at", "store_event", ["due_at"], where=received)
     op.create_index("ix_store_event_store_received_at", "store_event", ["store", "received_at"])
-
-
-def _index(name: str, table: str, columns: list[str], *, where: str, unique: bool = False) -> None:
-    condition = sa.text(where)
-    op.create_index(name, table, columns, unique=unique, sqlite_where=condition, postgresql_where=condition)

@@ -5,12 +5,9 @@ from alembic import op
 
 revision = "0008"
 down_revision = "0007"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
-    """Create the three tables."""
     op.create_table(
         "email_run",
         _job_id(),

@@ -5,12 +5,9 @@ from alembic import op
 
 revision = "0010"
 down_revision = "0009"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
-    """Create the table; the first start with a key that fits the audit fills it."""
     op.create_table(
         "audit_key",
         sa.Column("id", sa.Integer(), autoincrement=False, nullable=False),

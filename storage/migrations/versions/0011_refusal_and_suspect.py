@@ -5,11 +5,8 @@ from alembic import op
 
 revision = "0011"
 down_revision = "0010"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
-    """Add the two columns."""
     op.add_column("instruction", sa.Column("refusal", sa.Text(), nullable=True))
     op.add_column("instruction", sa.Column("suspect", sa.Text(), nullable=True))

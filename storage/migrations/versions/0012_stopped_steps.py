@@ -3,18 +3,16 @@
 import sqlalchemy as sa
 from alembic import op
 
+from storage.migrations import index
+
 revision = "0012"
 down_revision = "0011"
-branch_labels = None
-depends_on = None
 
 _TABLES = ("instruction", "inbox", "outbox", "tracked", "job", "dropped_file", "booking", "store_event")
 
 
 def upgrade() -> None:
-    """Add two columns to each table, and an index of stopped rows."""
-    condition = sa.text("stopped <> ''")
     for table in _TABLES:
         op.add_column(table, sa.Column("tries", sa.Integer(), nullable=False, server_default="0"))
         op.add_column(table, sa.Column("stopped", sa.Text(), nullable=False, server_default=sa.text("''")))
-        op.create_index(f"ix_{table}_stopped", table, ["stopped"], sqlite_where=condition, postgresql_where=condition)
+        index(f"ix_{table}_stopped", table, ["stopped"], where="stopped <> ''")

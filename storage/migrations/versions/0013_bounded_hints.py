@@ -5,12 +5,9 @@ from alembic import op
 
 revision = "0013"
 down_revision = "0012"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
-    """Count hints, store when they were last read, delete the stored bodies."""
     op.add_column("inbox", sa.Column("hints", sa.Integer(), nullable=False, server_default="1"))
     op.add_column("inbox", sa.Column("read_at", sa.BigInteger()))
     op.create_index("ix_inbox_instruction_id_read_at", "inbox", ["instruction_id", "read_at"])

@@ -5,12 +5,9 @@ from alembic import op
 
 revision = "0014"
 down_revision = "0013"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
-    """Create the table."""
     op.create_table(
         "seen_request",
         sa.Column("signature_hash", sa.Text(), nullable=False),

@@ -5,12 +5,9 @@ from alembic import op
 
 revision = "0016"
 down_revision = "0015"
-branch_labels = None
-depends_on = None
 
 
 def upgrade() -> None:
-    """Create the table."""
     op.create_table(
         "unread_answer",
         sa.Column("operation", sa.Text(), nullable=False),

@@ -9,10 +9,10 @@ import json
 import sqlalchemy as sa
 from alembic import op
 
+from storage.migrations import index
+
 revision = "0017"
 down_revision = "0016"
-branch_labels = None
-depends_on = None
 
 _OPEN = "('new', 'sending', 'unknown')"
 _COLUMNS = (
@@ -49,10 +49,8 @@ LEFT JOIN outbox o ON o.key = 'card:' || i.id || ':' || 'requester' WHERE i.kind
 
 
 def upgrade() -> None:
-    """Copy the cards, name the subjects, rewrite queued messages."""
     op.add_column("board", sa.Column("instruction_id", sa.Text()))
-    known = sa.text("instruction_id IS NOT NULL")
-    op.create_index("ix_board_instruction_id", "board", ["instruction_id"], sqlite_where=known, postgresql_where=known)
+    index("ix_board_instruction_id", "board", ["instruction_id"], where="instruction_id IS NOT NULL")
     connection = op.get_bind()
     connection.execute(sa.text(_CARDS))
     connection.execute(sa.text(_TO_BE_POSTED), {"no": False, "direct": '%"direct":true%'})

@@ -4,12 +4,9 @@ from alembic import op
 
 revision = "0018"
 down_revision = "0017"
-branch_labels = None
-depends_on = None
 works_with = "0017"
 
 
 def upgrade() -> None:
-    """Replace the index; the earlier program runs with either."""
     op.create_index("ix_instruction_state_kind", "instruction", ["state", "kind"])
     op.drop_index("ix_instruction_state", "instruction")

@@ -12,8 +12,6 @@ from alembic import op
 
 revision = "0020"
 down_revision = "0019"
-branch_labels = None
-depends_on = None
 
 _DECIDED = {
     "held, because ": "held",
@@ -33,7 +31,6 @@ _AT_ONCE = 500
 
 
 def upgrade() -> None:
-    """Wrap each reason."""
     connection = op.get_bind()
     for table, column in (("instruction", "reason"), ("instruction", "refusal"), ("booking", "reason")):
         _wrap(connection, table, column)
@@ -49,7 +46,7 @@ def _wrap(connection: sa.Connection, table: str, column: str) -> None:
         if not found:
             return
         for key, text in found:
-            connection.execute(sa.update(rows).where(rows.c.id == key).values({column: _as_stored(text)}))
+            connection.execute(sa.update(rows).where(rows.c.id == key).values({column: _json(_value(text))}))
         last = found[-1][0]
 
 
@@ -66,10 +63,6 @@ def _wrap_queued(connection: sa.Connection) -> None:
         changed = {name: _value(text) for name, text in said.items() if isinstance(text, str) and _was(text)}
         if changed:
             connection.execute(sa.update(rows).where(rows.c.id == key).values(payload=_json({**facts, **changed})))
-
-
-def _as_stored(text: str) -> str:
-    return _json(_value(text))
 
 
 def _value(text: str) -> dict[str, object]:

@@ -105,20 +105,10 @@ EQUIVALENT: tuple[Equivalent, ...] = (
     ),
     Equivalent(
         "storage/migrations/versions/0001_initial.py",
-        """postgresql_where=sa.text("due_at IS NOT NULL"),""",
-        """postgresql_where=("due_at IS NOT NULL"),""",
-        "the same condition: a text is taken for one",
-    ),
-    Equivalent(
-        "storage/migrations/versions/0001_initial.py",
-        """sa.ForeignKeyConstraint(
-            ["instruction_id"], ["instruction.id"], name=op.f("fk_reservation_instruction_id_instruction")
-        ),
+        """of_instruction("reservation"),
         sa.PrimaryKeyConstraint("instruction_id", "n", name=op.f("pk_reservation")),""",
         """sa.PrimaryKeyConstraint("instruction_id", "n", name=op.f("pk_reservation")),
-        sa.ForeignKeyConstraint(
-            ["instruction_id"], ["instruction.id"], name=op.f("fk_reservation_instruction_id_instruction")
-        ),""",
+        of_instruction("reservation"),""",
         "the order in which columns or constraints are named: every statement names the columns it reads and writes",
     ),
     Equivalent(
@@ -208,13 +198,6 @@ EQUIVALENT: tuple[Equivalent, ...] = (
         "found = sorted((distance(domain, one), one) for one in known if _near(domain, one))",
         "found = sorted((distance(one, domain), one) for one in known if _near(domain, one))",
         "a distance is the same in both directions",
-    ),
-    Equivalent(
-        "storage/migrations/versions/0007_deliveries.py",
-        'sa.Column("token_hash", sa.Text(), nullable=False),',
-        'sa.Column("token_hash", sa.Text()),',
-        "SQLAlchemy writes NOT NULL for each column of a primary key whose definition does not say otherwise",
-        scope="_create_hook",
     ),
     Equivalent(
         "bot/presentation/payments/purchases.py",

@@ -142,10 +142,10 @@ async def test_a_stranger_never_gets_to_the_writer_and_who_called_before_gets_th
     await approved(rig)
     found = await newest(rig)
     store, first = rig.switchboard.context.store, token(found.id)
-    begun = store.commits
+    begun = store.writer.commits
     for number in range(20):
         assert (await call(rig, f"{number:A>43}"))[0] == 404
-    assert store.commits == begun
+    assert store.writer.commits == begun
     assert (await call(rig, first, {"n": 0}))[0] == 200
 
     async def nothing_is_read(_: object) -> None:
@@ -153,9 +153,9 @@ async def test_a_stranger_never_gets_to_the_writer_and_who_called_before_gets_th
 
     with monkeypatch.context() as patched:
         patched.setattr(store, "read", nothing_is_read)
-        begun = store.commits
+        begun = store.writer.commits
         assert (await call(rig, first, {"n": 1}))[0] == 200
-        assert store.commits == begun + 1
+        assert store.writer.commits == begun + 1
     [row] = await read(rig, lambda tx: callbacks_of(tx, found.id))
     assert row.hints == 2
 

@@ -351,7 +351,7 @@ async def test_a_buyer_comes_from_anywhere_a_callback_from_the_service_alone(rig
 async def test_what_a_buyer_pays_makes_no_known_recipient(rig: Rig) -> None:
     await collect(rig, "collect ana@example.com rent flat=1x25.00")
     await decide(rig)
-    assert not await read(rig, lambda tx: tx.instructions.paid_before("ana@example.com"))
+    assert not await read(rig, lambda tx: tx.instructions.paid_before(["ana@example.com"]))
     await rig.pay()
     payout = await newest(rig)
     assert payout.requirement.quorum == 1
