@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bot.domain.approvals import (
+    Count,
     Membership,
     No,
     Person,
@@ -17,6 +18,7 @@ from bot.domain.approvals import (
     may_decide,
     may_request,
 )
+from bot.domain.payments.instruction import Vote
 from bot.domain.policy import People, Requirement
 from tests.domain.made import NOW, instruction, vote
 
@@ -95,19 +97,30 @@ def test_empty_lists_let_nobody() -> None:
     assert may_decide(approver(), requester="U0MARIA", people=nobody, home=HOME) is No.NOT_APPROVER
 
 
-def counted(*votes: Any, standings: dict[str, Membership], **changes: Any) -> frozenset[str]:
+def counted(*votes: Vote, standings: dict[str, Membership], **changes: Any) -> Count:
     asked = instruction(**changes)
-    return counting(votes, instruction=asked, standings=standings, people=PEOPLE, home=HOME, since=NOW).counted
+    return counting(votes, instruction=asked, standings=standings, people=PEOPLE, home=HOME, since=NOW)
 
 
-def test_only_the_present_round_counts_and_each_person_once() -> None:
-    standings = {"U0ADA": approver("U0ADA"), "U0LIN": approver("U0LIN")}
-    votes = [vote("U0ADA", round=1), vote("U0LIN", round=2), vote("U0LIN", round=2)]
-    assert counted(*votes, standings=standings, round=2) == {"U0LIN"}
+TYPED = {"requirement": Requirement(quorum=2, typed_amount=True)}
+EARLIER = NOW - timedelta(seconds=1)
 
 
-def test_who_was_not_read_does_not_count() -> None:
-    assert counted(vote("U0ADA"), standings={}) == frozenset()
+@pytest.mark.parametrize(
+    ("votes", "changes", "void"),
+    [
+        ([vote("U0ADA", round=1), vote("U0LIN", round=2), vote("U0LIN", round=2)], {"round": 2}, {}),
+        ([vote("U0ADA"), vote("U0LIN", typed=True)], TYPED, {"U0ADA": Void.UNTYPED}),
+        ([vote("U0ADA", at=EARLIER), vote("U0LIN", at=NOW)], {}, {"U0ADA": Void.TOO_OLD}),
+        ([vote("U0GUS"), vote("U0EVE"), vote("U0LIN")], {}, {"U0GUS": No.GONE, "U0EVE": No.UNKNOWN}),
+    ],
+    ids=["the present round, each person once", "the amount was not typed", "too old", "who is gone or was not read"],
+)
+def test_whose_votes_count_and_why_others_do_not(
+    votes: list[Vote], changes: dict[str, Any], void: dict[str, No | Void]
+) -> None:
+    standings = {"U0ADA": approver(), "U0LIN": approver("U0LIN"), "U0GUS": approver("U0GUS", deleted=True)}
+    assert counted(*votes, standings=standings, **changes) == Count(frozenset({"U0LIN"}), void)
 
 
 @given(
@@ -120,31 +133,6 @@ def test_what_counts_is_always_eligible_voters_without_the_requester(voters: lis
         user: Membership(person(user, **flawed.get(user, {})), frozenset({"S0TREASURY"} if user in in_group else ()))
         for user in {*voters, *in_group}
     }
-    found = counted(*(vote(user) for user in voters), standings=standings, requester="U0MARIA")
+    found = counted(*(vote(user) for user in voters), standings=standings, requester="U0MARIA").counted
     listed_by_id = {"U0LIN"}
     assert found == (set(voters) & (in_group | listed_by_id)) - {"U0MARIA", "U0GUS", "U0EVE"}
-
-
-def test_a_vote_without_the_amount_does_not_count_where_it_must_be_typed() -> None:
-    strict = instruction(requirement=Requirement(quorum=2, typed_amount=True))
-    standings = {"U0ADA": approver("U0ADA"), "U0LIN": approver("U0LIN")}
-    votes = [vote("U0ADA"), vote("U0LIN", typed=True)]
-    found = counting(votes, instruction=strict, standings=standings, people=PEOPLE, home=HOME, since=NOW)
-    assert found.counted == {"U0LIN"}
-    assert found.void == {"U0ADA": Void.UNTYPED}
-
-
-def test_a_vote_counts_for_a_time() -> None:
-    standings = {"U0ADA": approver("U0ADA"), "U0LIN": approver("U0LIN")}
-    votes = [vote("U0ADA", at=NOW - timedelta(seconds=1)), vote("U0LIN", at=NOW)]
-    found = counting(votes, instruction=instruction(), standings=standings, people=PEOPLE, home=HOME, since=NOW)
-    assert found.counted == {"U0LIN"}
-    assert found.void == {"U0ADA": Void.TOO_OLD}
-
-
-def test_why_somebody_does_not_count_is_told() -> None:
-    standings = {"U0ADA": approver("U0ADA", deleted=True)}
-    votes = [vote("U0ADA"), vote("U0LIN"), vote("U0MARIA", round=7)]
-    found = counting(votes, instruction=instruction(), standings=standings, people=PEOPLE, home=HOME, since=NOW)
-    assert found.counted == set()
-    assert found.void == {"U0ADA": No.GONE, "U0LIN": No.UNKNOWN}

@@ -14,7 +14,7 @@ MUTANTS = (
         old="\\u2800\\U0001d159",
         new="\\u2800",
         breaks="a text that nobody can see counts as empty",
-        tests=("tests/domain/test_visible.py",),
+        tests=("tests/domain/test_text.py",),
     ),
     Mutant(
         name="letters that nobody can see are a purpose",
@@ -22,7 +22,7 @@ MUTANTS = (
         old='        elif letter in _BLANKS or kind == "Cn":',
         new='        elif letter in "\\r\\n\\t":',
         breaks="a purpose can be read",
-        tests=("tests/domain/test_visible.py",),
+        tests=("tests/domain/test_text.py",),
     ),
     Mutant(
         name="NUL reaches the database",
@@ -38,7 +38,7 @@ MUTANTS = (
         old='            host = URL.build(scheme="http", host=host).raw_host or ""',
         new='            host = host.encode("idna").decode()',
         breaks="the check and the connection see one name",
-        tests=("tests/domain/test_web.py",),
+        tests=("tests/domain/test_addresses.py",),
     ),
     Mutant(
         name="progress leaves no edits to what matters more",

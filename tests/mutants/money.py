@@ -2,7 +2,7 @@
 
 from tests.mutants.mutant import Mutant
 
-_PAYOUT = ("tests/domain/payments/test_payout.py",)
+_PAYOUT = ("tests/domain/payments/test_evidence.py",)
 _OUTCOME = ("tests/domain/test_outcome.py",)
 _BULK = ("tests/domain/payments/test_bulk.py",)
 _MONEY = ("tests/domain/test_money.py",)
@@ -108,7 +108,7 @@ MUTANTS = (
         old="_RANKS = {State.COMMITTED: 1, State.PENDING_ESCROW: 2}",
         new="_RANKS = {State.COMMITTED: 2, State.PENDING_ESCROW: 1}",
         breaks="what is recorded never goes back",
-        tests=("tests/domain/payments/test_payout.py", "tests/workflows/payments/test_follow.py"),
+        tests=("tests/domain/payments/test_evidence.py", "tests/workflows/payments/test_follow.py"),
     ),
     Mutant(
         name="a conflict counts as a refusal",

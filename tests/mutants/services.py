@@ -8,7 +8,7 @@ _BOOKING = ("tests/domain/bookings/test_booking.py",)
 _BOOKED = ("tests/workflows/bookings/test_once.py",)
 _OBSERVED = ("tests/workflows/bookings/test_states.py",)
 _EMAILS = ("tests/workflows/emails/test_emails.py",)
-_UNREAD = ("tests/domain/test_shapes.py", "tests/clients/test_unread.py")
+_UNREAD = ("tests/domain/test_unread.py", "tests/clients/test_unread.py")
 
 MUTANTS = (
     Mutant(

@@ -1,15 +1,30 @@
-"""What a list proves, and what it does not."""
+"""What a record and a list prove, and when silence does."""
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 import pytest
+from inline_snapshot import snapshot
 
 from bot.domain.money import Cents
-from bot.domain.payments.evidence import Listing, Sought, folded, same_code
+from bot.domain.payments.evidence import (
+    SETTLED,
+    Listing,
+    Sought,
+    daily_key,
+    differences,
+    folded,
+    rank,
+    same_code,
+    state_of,
+)
+from bot.domain.payments.instruction import FINAL, State
 from bot.domain.payments.operation import Operation
+from bot.domain.proof import Quiet, counts_as_read, silence_is_proven
 from bot.domain.reasons import OfRequest, Reason
-from tests.domain.made import CODE, NOW
+from bot.presentation.reasons import worded
+from tests.domain.made import CODE, NOW, REMOTE, instruction, payload
 
 SOUGHT = Sought(email="ana@example.com", cents=Cents(2500), since=NOW)
 EARLIER = NOW - timedelta(days=3)
@@ -88,3 +103,111 @@ def test_what_may_be_the_same_under_another_name_is_suspect(changes: dict[str, A
 )
 def test_what_is_another_payment_is_none(changes: dict[str, Any]) -> None:
     assert not seen(record(2, **{**TWIN, **changes}), known=("ours",)).suspects
+
+
+QUIET = Quiet(900)
+
+
+def operation(**changes: Any) -> Operation:
+    values: dict[str, Any] = {
+        "id": REMOTE,
+        "status": "created",
+        "code": CODE,
+        "cents": Cents(2500),
+        "email": "ana@example.com",
+        "operation_type": "payout",
+    }
+    return Operation(**{**values, **changes})
+
+
+@pytest.mark.parametrize(
+    ("status", "state"),
+    [
+        ("created", None),
+        ("COMMITTED", State.COMMITTED),
+        ("Pending", State.PENDING_ESCROW),
+        ("completed", State.COMPLETED),
+        ("cancelled", State.CANCELED),
+        ("FAILED", State.FAILED),
+        ("confirmed", None),
+        ("reversed", None),
+    ],
+)
+def test_a_status_of_the_service_is_a_state_of_ours_or_nothing(status: str, state: State | None) -> None:
+    assert state_of(operation(status=status)) is state
+
+
+def test_rank_rises_with_what_the_service_did() -> None:
+    assert rank(State.SENDING) < rank(State.COMMITTED) < rank(State.PENDING_ESCROW) < rank(State.COMPLETED)
+    assert {rank(state) for state in FINAL} == {3}
+    assert SETTLED < FINAL
+
+
+def test_the_same_payout_has_no_differences() -> None:
+    assert differences(instruction(), operation()) == ()
+
+
+@pytest.mark.parametrize("missing", [{"code": None}, {"email": None}, {"email": ""}, {"operation_type": ""}])
+def test_optional_fields_may_be_missing(missing: dict[str, Any]) -> None:
+    assert differences(instruction(), operation(**missing)) == ()
+
+
+def test_an_address_is_the_same_in_any_case() -> None:
+    assert differences(instruction(), operation(email="ANA@Example.com")) == ()
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"id": "other"}, "another id"),
+        ({"cents": Cents(2501)}, "the amount is 25.01 instead of 25.00"),
+        ({"cents": None}, "the amount is unreadable instead of 25.00"),
+        ({"email": "mallory@example.com"}, "the recipient is another one"),
+        ({"code": "01KAGT0000000000000OTHERS1"}, "the code is another one"),
+        ({"operation_type": "purchase"}, "it is no payout"),
+    ],
+)
+def test_every_difference_is_named(change: dict[str, Any], said: str) -> None:
+    assert any(said in worded(found) for found in differences(instruction(), operation(**change)))
+
+
+def test_a_record_of_ours_that_was_changed_after_approval_differs() -> None:
+    changed = replace(instruction(), payload=payload(cents=250_000))
+    assert worded(differences(changed, operation(cents=Cents(250_000)))[0]) == snapshot(
+        "our own record was changed after it was approved"
+    )
+
+
+def test_the_quiet_period_is_over_after_its_last_second() -> None:
+    assert not QUIET.over(sent_at=NOW, now=NOW + timedelta(seconds=899))
+    assert QUIET.over(sent_at=NOW, now=NOW + timedelta(seconds=900))
+    assert QUIET.over(sent_at=None, now=NOW)
+
+
+def test_silence_needs_reads_and_the_quiet_period() -> None:
+    sent, later = instruction(sent_at=NOW), NOW + timedelta(seconds=900)
+    assert silence_is_proven(sent, reads=3, quiet=QUIET, now=later)
+    assert not silence_is_proven(sent, reads=2, quiet=QUIET, now=later)
+    assert not silence_is_proven(sent, reads=50, quiet=QUIET, now=later - timedelta(seconds=1))
+
+
+def test_reads_that_come_too_close_count_once() -> None:
+    read = instruction(last_read_at=NOW)
+    assert not counts_as_read(read, quiet=QUIET, now=NOW + timedelta(seconds=50))
+    assert counts_as_read(read, quiet=QUIET, now=NOW + timedelta(seconds=60))
+    assert counts_as_read(instruction(), quiet=QUIET, now=NOW)
+
+
+def test_a_short_quiet_period_still_has_room_for_its_reads() -> None:
+    assert Quiet(2).spacing * 3 < timedelta(seconds=2)
+    assert QUIET.spacing == timedelta(seconds=60)
+
+
+def test_reading_is_given_up_after_four_quiet_periods() -> None:
+    assert not QUIET.given_up(since=NOW, now=NOW + timedelta(seconds=3_599))
+    assert QUIET.given_up(since=NOW, now=NOW + timedelta(seconds=3_600))
+    assert not QUIET.given_up(since=None, now=NOW)
+
+
+def test_the_day_of_a_limit_is_the_calendar_day_in_utc() -> None:
+    assert daily_key(NOW) == "2026-11-20"

@@ -16,10 +16,6 @@ def test_states_without_payment_are_final() -> None:
     assert State.CLOSED not in NOT_PAID  # nobody can know
 
 
-def test_a_request_holds_what_its_digest_was_taken_of() -> None:
-    assert instruction().intact()
-
-
 @given(st.emails(), st.integers(min_value=1, max_value=10**12), st.text(min_size=1, max_size=50), st.text(max_size=26))
 def test_any_change_of_what_is_paid_changes_the_digest(email: str, cents: int, description: str, code: str) -> None:
     changed = PayoutPayload(email=email, cents=cents, description=description)
@@ -32,6 +28,7 @@ def test_any_change_of_what_is_paid_changes_the_digest(email: str, cents: int, d
 @pytest.mark.parametrize("change", [{"email": "eve@example.com"}, {"cents": 2501}, {"description": "April"}])
 def test_a_change_of_any_one_part_changes_the_digest(change: dict[str, object]) -> None:
     before = digest_of(kind=Kind.PAYOUT, code=CODE, payload=payload())
+    assert instruction().intact()
     assert digest_of(kind=Kind.PAYOUT, code=CODE, payload=payload(**change)) != before
     assert not replace(instruction(), payload=payload(**change)).intact()
 

@@ -2,8 +2,6 @@ import itertools
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from pydantic import BaseModel, ValidationError
 
 from bot.domain.payments.operation import (
@@ -23,11 +21,7 @@ from bot.domain.payments.operation import (
 @pytest.mark.parametrize("spell", [str.lower, str.upper, str.title, lambda text: f"  {text}\n"])
 def test_every_spelling_of_a_status_is_read(status: OperationStatus, spell: Callable[[str], str]) -> None:
     assert read_status(spell(status.value)) is status
-
-
-@pytest.mark.parametrize("raw", ["cancelled", "CANCELLED", " Cancelled "])
-def test_the_other_spelling_of_canceled_is_accepted(raw: str) -> None:
-    assert read_status(raw) is OperationStatus.CANCELED
+    assert read_status(spell(status.value.replace("canceled", "cancelled"))) is status
 
 
 @pytest.mark.parametrize("raw", ["reversed", "", "complete", "committed!", "ſet"])
@@ -36,20 +30,12 @@ def test_an_unknown_status_is_kept_raw_and_is_not_final(raw: str) -> None:
     assert (operation.state, operation.is_final, operation.status) == (None, False, raw)
 
 
-@given(st.text())
-def test_any_text_is_a_status_or_none(raw: str) -> None:
-    assert read_status(raw) in {None, *OperationStatus}
-
-
 def test_rank_grows_from_created_to_the_final_statuses() -> None:
     path = [OperationStatus.CREATED, OperationStatus.COMMITTED, OperationStatus.PENDING]
     assert all(rank(lower) < rank(higher) for lower, higher in itertools.pairwise(path))
     assert {rank(status) for status in FINAL} == {rank(OperationStatus.PENDING) + 1}
     assert set(path) | FINAL == set(OperationStatus)
-
-
-def test_an_unknown_status_moves_nothing_forward() -> None:
-    assert rank(None) == min(rank(status) for status in OperationStatus)
+    assert rank(None) == rank(OperationStatus.CREATED)
 
 
 @pytest.mark.parametrize("status", list(OperationStatus))
@@ -57,34 +43,12 @@ def test_final_is_exactly_the_set(status: OperationStatus) -> None:
     assert Operation(id="op1", status=status.value.upper()).is_final is (status in FINAL)
 
 
-def test_an_operation_has_no_place_for_callback_addresses() -> None:
-    with pytest.raises(ValidationError):
-        Operation.model_validate({"id": "op1", "status": "created", "confirmation_uri": "https://bot/callbacks/t"})
-
-
-def test_an_operation_cannot_be_changed() -> None:
-    operation = Operation(id="op1", status="created")
-    with pytest.raises(ValidationError):
-        operation.status = "completed"  # type: ignore[misc]
-
-
 @pytest.mark.parametrize(
-    ("status", "state", "is_final"),
+    "value",
     [
-        ("Created", OperationStatus.CREATED, False),
-        ("CONFIRMED", OperationStatus.CONFIRMED, True),
-        ("cancelled", OperationStatus.CANCELED, True),
-        ("expired", None, False),
+        *(Operation(id="op1", status="created"), Purchase(id="op1", status="created"), PurchaseItem()),
+        *(PayoutEvent(host="bot.example"), Partner(id="p-1")),
     ],
-)
-def test_a_purchase_is_an_operation(status: str, state: OperationStatus | None, is_final: bool) -> None:
-    purchase = Purchase(id="op1", status=status, items=(PurchaseItem(description="Book", quantity=2),))
-    assert isinstance(purchase, Operation)
-    assert (purchase.state, purchase.is_final, purchase.status) == (state, is_final, status)
-
-
-@pytest.mark.parametrize(
-    "value", [Purchase(id="op1", status="created"), PurchaseItem(), PayoutEvent(host="bot.example"), Partner(id="p-1")]
 )
 def test_what_a_service_told_cannot_be_changed_or_extended(value: BaseModel) -> None:
     first = next(iter(type(value).model_fields))
