@@ -45,7 +45,16 @@ def load_routes(override: Path | None, *, environment: str, more: tuple[Path, ..
     """
     if override is None:
         return _alone(environment, more)
-    return _merged(_read(override), _Check(str(override)), environment, _shipped(more))
+    try:
+        changes = tomllib.loads(override.read_text("utf-8-sig"))
+    except OSError as error:
+        raise OperatorError(
+            f"SERVICES_FILE: {override} cannot be read ({error.strerror})", mend="name a readable file, or unset it"
+        ) from error
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        mend = f"write it like this: [payments.commit_payout] {_EXAMPLE}"
+        raise OperatorError(f"{override}: it is no TOML ({error})", mend=mend) from error
+    return _merged(changes, _Check(str(override)), environment, _shipped(more))
 
 
 @cache
@@ -78,18 +87,6 @@ def _shipped(more: tuple[Path, ...]) -> Table:
                 raise OperatorError(f"{path}: {name}: there is such a service already", mend="give it another name")
             own[name] = table
     return own
-
-
-def _read(path: Path) -> Table:
-    example = f"[payments.commit_payout] {_EXAMPLE}"
-    try:
-        return tomllib.loads(path.read_text("utf-8-sig"))
-    except OSError as error:
-        raise OperatorError(
-            f"SERVICES_FILE: {path} cannot be read ({error.strerror})", mend="name a readable file, or unset it"
-        ) from error
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise OperatorError(f"{path}: it is no TOML ({error})", mend=f"write it like this: {example}") from error
 
 
 class _Check:
@@ -191,10 +188,8 @@ class _ServiceTable:
     def _named(self, names: Table) -> dict[str, tuple[str, ...]]:
         """Our names with the service's own name in place of ``svc``; what an operator writes is taken literally."""
         listed = {ours: theirs if isinstance(theirs, list) else [theirs] for ours, theirs in names.items()}
-        return {ours: tuple(self._prefixed(name) for name in theirs) for ours, theirs in listed.items()}
-
-    def _prefixed(self, name: str) -> str:
-        return f"{self.dialect.field_prefix}_{name[4:]}" if name.startswith("svc_") else name
+        prefix = f"{self.dialect.field_prefix}_"
+        return {ours: tuple(re.sub("^svc_", prefix, name) for name in theirs) for ours, theirs in listed.items()}
 
     def _reply(self, key: str, names: Mapping[str, tuple[str, ...]], over: object) -> Mapping[str, tuple[str, ...]]:
         merged = dict(names)
@@ -205,12 +200,11 @@ class _ServiceTable:
         return MappingProxyType(merged)
 
     def _fields(self, key: str, names: Table, over: object) -> Mapping[str, str]:
-        merged = {ours: self._prefixed(theirs) for ours, theirs in names.items()}
+        merged = {ours: theirs for ours, (theirs,) in self._named(names).items()}
         for ours, theirs in self._check.table(key, over).items():
             if ours not in merged:
-                self._check.refuse(
-                    f"{key}.{ours}", f"unknown; there is: {', '.join(merged) or 'none'}", 'email = "recipient"'
-                )
+                known = ", ".join(merged) or "none"
+                self._check.refuse(f"{key}.{ours}", f"unknown; there is: {known}", 'email = "recipient"')
             # An empty name is the body itself; only an entry that ships like that can be so.
             merged[ours] = "" if theirs == "" == names[ours] else self._check.name(f"{key}.{ours}", theirs)
             twins = [other for other in merged if other != ours and merged[other] == theirs]
@@ -238,14 +232,10 @@ class _ServiceTable:
         place = check.choice(f"{key}.parameters", over.get("parameters", entry.get("parameters", "path")), _PLACES)
         # What an operator gives a name to may leave the path: then it travels with the other parameters.
         needed = frozenset(PLACEHOLDER.findall(entry["path"])) - over.get("fields", {}).keys()
-        path = check.path(
-            f"{key}.path", over.get("path", entry["path"]), needed=needed, possible=needed | frozenset(fields)
-        )
-        reply = (
-            self._records[entry["reply"]]
-            if isinstance(entry.get("reply"), str)
-            else self._named(entry.get("reply", {}))
-        )
+        written = over.get("path", entry["path"])
+        path = check.path(f"{key}.path", written, needed=needed, possible=needed | frozenset(fields))
+        given = entry.get("reply", {})
+        reply = self._records[given] if isinstance(given, str) else self._named(given)
         self._check_place(operation, place, outside=fields.keys() - set(PLACEHOLDER.findall(path)), over=over)
         return Route(
             service=self._service,
@@ -271,6 +261,5 @@ class _ServiceTable:
             names = ", ".join(sorted(outside))
             self._check.refuse(key, f"the path does not hold {names}; say where it goes", 'parameters = "query"')
         if place != "body" and outside & _LISTS:
-            self._check.refuse(
-                key, f"{min(outside & _LISTS)} is a list, which only a body holds", 'parameters = "body"'
-            )
+            name = min(outside & _LISTS)
+            self._check.refuse(key, f"{name} is a list, which only a body holds", 'parameters = "body"')

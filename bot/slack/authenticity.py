@@ -3,7 +3,8 @@
 import hashlib
 import hmac
 import re
-from urllib.parse import SplitResult, urlsplit
+from collections.abc import Callable
+from urllib.parse import urlsplit
 
 _GOVERNMENT = "slack-gov.com"
 _COMMERCIAL = "slack.com"
@@ -20,38 +21,25 @@ class Hosts:
 
     def downloads(self, url: str) -> bool:
         """Whether a file may be fetched from there, with the token."""
-        return self._is(url, f"files.{self._domain}")
+        return self._is(url, f"files.{self._domain}".__eq__)
 
     def uploads(self, url: str) -> bool:
         """Whether the bytes of a file may be sent there."""
-        parts = _split(url)
-        if parts is None:
-            return False
-        return self._own(parts) or ((parts.hostname or "").endswith(f".{self._domain}") and _ordinary(parts))
+        return self._is(url, lambda host: host.endswith(f".{self._domain}"))
 
     def answers(self, url: str) -> bool:
         """Whether a private answer may be posted there."""
-        return self._is(url, f"hooks.{self._domain}")
+        return self._is(url, f"hooks.{self._domain}".__eq__)
 
-    def _is(self, url: str, host: str) -> bool:
-        parts = _split(url)
-        return parts is not None and ((parts.hostname == host and _ordinary(parts)) or self._own(parts))
-
-    def _own(self, parts: SplitResult) -> bool:
-        return (parts.scheme, parts.netloc) == self._own_origin
-
-
-def _split(url: str) -> SplitResult | None:
-    try:
-        parts = urlsplit(url)
-        parts.port  # noqa: B018 - raises where it is no number
-    except ValueError:
-        return None
-    return None if parts.username or parts.password else parts
-
-
-def _ordinary(parts: SplitResult) -> bool:
-    return parts.scheme == "https" and parts.port in (None, 443)
+    def _is(self, url: str, may_be: Callable[[str], bool]) -> bool:
+        try:
+            parts = urlsplit(url)
+            is_ordinary = parts.scheme == "https" and parts.port in (None, 443)  # raises where it is no number
+        except ValueError:
+            return False
+        if parts.username or parts.password:
+            return False
+        return (parts.scheme, parts.netloc) == self._own_origin or (is_ordinary and may_be(parts.hostname or ""))
 
 
 LONGEST_AGE = 300

@@ -283,8 +283,8 @@ MUTANTS = (
     Mutant(
         name="the token goes to Slack in the clear",
         file="bot/slack/authenticity.py",
-        old='    return parts.scheme == "https" and parts.port in (None, 443)',
-        new="    return parts.port in (None, 443)",
+        old='is_ordinary = parts.scheme == "https" and parts.port in (None, 443)',
+        new="is_ordinary = parts.port in (None, 443)",
         breaks="the token leaves encrypted only",
         tests=_AUTHENTIC,
     ),

@@ -131,17 +131,13 @@ class StoreForm:
 
     def values(self) -> Mapping[str, object]:
         """Our names of the request's fields; degrees as exact numbers."""
-        position, phone = self.position, self.phone
-        return {
-            "name": self.name,
-            "email": self.email,
-            "mobile": None if phone is None else phone.national,
-            "country_code": None if phone is None else phone.country_code,
-            "latitude": None if position is None else Decimal(position.latitude),
-            "longitude": None if position is None else Decimal(position.longitude),
-            "address": self.address,
-            "reference": self.reference,
-        }
+        values: dict[str, object] = {**vars(self)}
+        position, phone = values.pop("position"), values.pop("phone")
+        if isinstance(position, Position):
+            values |= {"latitude": Decimal(position.latitude), "longitude": Decimal(position.longitude)}
+        if isinstance(phone, Phone):
+            values |= {"mobile": phone.national, "country_code": phone.country_code}
+        return values
 
 
 class Sending(TypedDict, total=False):

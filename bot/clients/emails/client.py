@@ -9,6 +9,7 @@ raised for the network, no address stands in a log.
 import io
 from asyncio import get_running_loop
 from collections.abc import Mapping
+from dataclasses import replace
 from http import HTTPStatus
 from typing import Final
 from urllib.parse import quote
@@ -20,7 +21,7 @@ from pydantic import SecretStr
 from yarl import URL
 
 from bot.clients.calls import read_failure
-from bot.clients.emails.wire import Whole, read_answer, read_file_answer, values
+from bot.clients.emails.wire import read_answer, read_file_answer, values
 from bot.clients.multipart import make_form
 from bot.clients.routes import Route, RouteTable, place
 from bot.clients.transport import (
@@ -206,18 +207,13 @@ class EmailsClient:
             return self._not_done(reply)
         content = bytes(collected.content)
         raw = read_reply(status=reply.status, headers=reply.headers, body=content)
-        whole = Whole(
-            reply=without_secrets(raw, self._secrets),
-            headers=reply.headers,
-            body=self._secrets.hidden_bytes(content),
-            links=tuple(values(raw.json, self._file.reply["url"])),
-        )
-        tell(self._answers, whole.reply, self._file, was_read=not whole.reply.is_html)
-        if whole.reply.is_html:
+        shown, links = without_secrets(raw, self._secrets), values(raw.json, self._file.reply["url"])
+        tell(self._answers, shown, self._file, was_read=not shown.is_html)
+        if shown.is_html:
             return Unknown(reason=Reason(Exchange.PAGE), status=reply.status)
-        return read_file_answer(
-            whole, receipt=self._file.reply["receipt"], result=self._check.reply["result"], name=name
-        )
+        names = {"receipt": self._file.reply["receipt"], "result": self._check.reply["result"]}
+        content = self._secrets.hidden_bytes(content)
+        return read_file_answer(replace(shown, headers=reply.headers), content, links, name=name, **names)
 
     def without_secrets(self, text: str) -> str:
         """A text in which our key may stand, such as an address that the service made."""

@@ -1,9 +1,8 @@
 """Parsing of the e-mail service's answers. Pure and total: every answer becomes something that can be shown."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
 from decimal import Decimal
 from itertools import islice
 from operator import itemgetter
@@ -25,23 +24,6 @@ _FILE_TYPES = ("text/csv", "application/csv", "application/octet-stream", "appli
 _FILE_NAME_LIMIT = 80
 
 
-@dataclass(frozen=True, kw_only=True)
-class Whole:
-    """An answer that may be a file.
-
-    Attributes:
-        reply: what can be read of it.
-        headers: by name in lower case.
-        body: its bytes.
-        links: texts in which an address is looked for; our key may stand in one that the service made.
-    """
-
-    reply: Reply
-    headers: Mapping[str, str] = field(repr=False)
-    body: bytes = field(repr=False)
-    links: Sequence[str] = field(default=(), repr=False)
-
-
 def read_answer(reply: Reply, *, result: Sequence[str], outcome: Outcome = Outcome.ANSWERED) -> Answer:
     """An answer about one address, as it came; not a page. Under the names ``result`` the result word is looked for."""
     document = reply.json
@@ -61,23 +43,26 @@ def read_answer(reply: Reply, *, result: Sequence[str], outcome: Outcome = Outco
     return Answer(outcome=outcome, result=text if _is_word(text) else "", text=text)
 
 
-def read_file_answer(whole: Whole, *, receipt: Sequence[str], result: Sequence[str], name: str) -> FileAnswer:
+def read_file_answer(
+    reply: Reply, body: bytes, links: Iterable[str] = (), *, receipt: Sequence[str], result: Sequence[str], name: str
+) -> FileAnswer:
     """An answer of status 2xx to a whole file: the first of what the service may mean that fits.
 
-    ``receipt`` and ``result`` are names of a receipt's number and of a result word; ``name`` is for a file without one.
+    ``body`` is the whole of it. ``links``: texts that may be the result's address. ``receipt`` and ``result`` are names
+    of a receipt's number and of a result word; ``name`` is for a file without one.
     """
-    disposition = whole.headers.get("content-disposition", "").casefold()
-    first, end, _ = whole.body[:2_000].decode("utf-8", "replace").partition("\n")
-    looks_like_a_table = whole.reply.json is NO_JSON and end and any(mark in first for mark in ",;\t")
+    disposition = reply.headers.get("content-disposition", "").casefold()
+    first, end, _ = body[:2_000].decode("utf-8", "replace").partition("\n")
+    looks_like_a_table = reply.json is NO_JSON and end and any(mark in first for mark in ",;\t")
     is_named = disposition.startswith("attachment")
-    is_typed = whole.headers.get("content-type", "").casefold().startswith(_FILE_TYPES)
-    if whole.body.strip() and not whole.reply.is_html and (is_typed or is_named or looks_like_a_table):
-        announced = announced_name(whole.headers.get("content-disposition", ""))
+    is_typed = reply.headers.get("content-type", "").casefold().startswith(_FILE_TYPES)
+    if body.strip() and not reply.is_html and (is_typed or is_named or looks_like_a_table):
+        announced = announced_name(reply.headers.get("content-disposition", ""))
         safe = "".join(letter if letter.isalnum() or letter in "._- " else "_" for letter in announced).strip(" .")
-        return Returned(name=safe[-_FILE_NAME_LIMIT:] or name, content=whole.body)
-    document = whole.reply.json
+        return Returned(name=safe[-_FILE_NAME_LIMIT:] or name, content=body)
+    document = reply.json
     if isinstance(document, dict):
-        for link in whole.links:
+        for link in links:
             with suppress(ValueError):
                 if urlsplit(link).scheme in ("http", "https"):
                     return Link(url=link)
@@ -94,7 +79,7 @@ def read_file_answer(whole: Whole, *, receipt: Sequence[str], result: Sequence[s
         names = tuple(dict.fromkeys(name for pairs in flat for name, _ in pairs))
         rows = tuple(tuple(dict(pairs).get(name, "") for name in names) for pairs in flat)
         return ReturnedRows(header=names, rows=rows)
-    return read_answer(whole.reply, result=result)
+    return read_answer(reply, result=result)
 
 
 def values(document: object, names: Sequence[str]) -> Iterator[str]:

@@ -52,15 +52,9 @@ class NewPayout:
     cancel_uri: str = field(repr=False)
 
     def values(self) -> dict[str, object]:
-        return {
-            "email": self.email,
-            "description": self.description,
-            "amount": decimal_of(self.cents),
-            "code": self.code,
-            "confirmation_uri": self.confirmation_uri,
-            "failure_uri": self.failure_uri,
-            "cancel_uri": self.cancel_uri,
-        }
+        values = {"amount": decimal_of(self.cents), **vars(self)}
+        del values["cents"]
+        return values
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -182,17 +176,7 @@ class PaymentsClient(PartnerCalls):
             }
             for item in new.items
         ]
-        fields = {
-            "code": new.code,
-            "description": new.description,
-            "amount": decimal_of(new.cents),
-            "items": items,
-            "email": new.email,
-            "confirmation_uri": new.confirmation_uri,
-            "cancel_uri": new.cancel_uri,
-            "callback_uri": new.callback_uri,
-            "failure_uri": new.failure_uri,
-        }
+        fields = {**vars(new), "items": items, "amount": decimal_of(new.cents)}
         return await self._change("create_purchase", fields, read, **sending)
 
     async def get_purchase(self, purchase_id: str) -> Purchase:
